@@ -1,11 +1,11 @@
-/** One place for every call that may be under way at a time without two of them meeting. */
+/** Buckets of the hash table: up to this many calls can be in flight before two share a bucket. */
 const PLACES = 64;
 
 /**
- * The calls of a client that wait for their answers, by their number. Not a `Map`: one in which entries come and go is laid
- * out anew every few dozen of them, and each layout leads to the next. Once V8 has moved one of these to its old
- * generation, all that follow stay alive behind it, with the calls that were in them and their answers, until a full
- * collection. With 16 in flight the collector then took a third of a client's time.
+ * The pending calls of a client, by id. Not a `Map`: V8 rehashes a `Map` after every few dozen insertions and
+ * deletions, and each old table points to the next. Once V8 has moved one table to the old generation, all later tables
+ * stay alive until a full collection, together with their calls and answers. With 16 calls in flight, garbage
+ * collection then took a third of a client's time.
  */
 export class Calls<T extends { readonly id: number }> {
   readonly #places: T[][] = Array.from({ length: PLACES }, () => []);
@@ -20,12 +20,12 @@ export class Calls<T extends { readonly id: number }> {
     this.#size++;
   }
 
-  /** By what a frame has as its id, which may be anything. */
+  /** Finds a call by the id of a frame, which may be of any type. */
   get(id: unknown): T | undefined {
     return this.#placeOf(id)?.find((call) => call.id === id);
   }
 
-  /** The call, which is not among them any more. */
+  /** Removes the call and returns it. */
   take(id: unknown): T | undefined {
     const place = this.#placeOf(id);
     const found = place?.find((call) => call.id === id);
@@ -36,7 +36,7 @@ export class Calls<T extends { readonly id: number }> {
     return found;
   }
 
-  /** All of them, in the order in which they were made. */
+  /** All pending calls, oldest first. */
   list(): T[] {
     return this.#places.flat().sort((a, b) => a.id - b.id);
   }

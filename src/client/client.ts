@@ -17,27 +17,33 @@ import { Retries } from './retries.ts';
 
 export { CallError };
 
-/** One connection, whatever carries it. `receive` gets whole frames; `closed` is called once, however it ends. */
+/**
+ * One connection, over any transport. `receive` gets whole frames; `closed` is called once, however the connection
+ * ends.
+ */
 export interface Connection {
   send(text: string): void;
   close(): void;
 }
 
-/** Makes a connection that has shown its credential. Called again whenever one was lost. */
+/** Opens an authenticated connection. Called again whenever the connection is lost. */
 export type Connect = (handlers: {
   readonly receive: (text: string) => void;
   readonly closed: (reason: string) => void;
 }) => Promise<Connection>;
 
-/** What a call may say besides its input. */
+/** Options of a call. */
 export interface CallOptions {
   /** The member that a person speaks for. */
   readonly as?: string;
-  /** Sent again under the same id, the call is done once. Made up when not given. */
+  /** Makes retries safe: the daemon runs a call once per command id. Generated if not given. */
   readonly commandId?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (message: string) => void;
-  /** Hears of a list that it is not all, and what to give as `after` for the rest. Without it the rest is fetched, up to the `limit`. */
+  /**
+   * Called when a list is incomplete, with the cursor for `after`. Without it, the client fetches the rest up to
+   * `limit`.
+   */
   readonly onMore?: (after: string | number) => void;
 }
 
@@ -46,16 +52,16 @@ export type ConnectionState = 'connecting' | 'open' | 'waiting' | 'closed';
 
 /** How a client behaves. */
 export interface ClientOptions {
-  /** How long a lost connection is tried again before calls fail, in milliseconds. */
+  /** How long the client retries a lost connection before calls fail, in milliseconds. */
   readonly patience?: number;
   readonly onState?: (state: ConnectionState) => void;
-  /** Hears what one should know of an answer. */
+  /** Called with remarks about an answer. */
   readonly onNotice?: (message: string) => void;
 }
 
 const PATIENCE_MS = 30_000;
 
-/** How long the answer to a call that was given up is waited for: by then it is out, unless the daemon hangs. */
+/** How long a cancelled call waits for its answer. The daemon answers within this time unless it hangs. */
 const GIVEN_UP_MS = 1_000;
 
 interface Pending {
@@ -66,14 +72,14 @@ interface Pending {
   readonly onProgress?: ((message: string) => void) | undefined;
   readonly onMore?: ((after: string | number) => void) | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Rejects it as given up, once that was asked for. */
+  /** Rejects the call as cancelled. Set once the caller has cancelled it. */
   giveUp?: () => void;
   hung?: ReturnType<typeof setTimeout>;
 }
 
 /**
- * Speaks to a daemon. A lost connection is made again by itself: calls under way are sent once more under the same
- * command id, so that they are done once, and subscriptions go on after the last batch they saw.
+ * Speaks to a daemon. It reconnects by itself. After a reconnect it sends pending calls again under the same command
+ * id, so the daemon runs them once. Subscriptions continue after the last batch they saw.
  */
 export class Client {
   readonly #connect: Connect;
@@ -84,9 +90,9 @@ export class Client {
   #connecting = false;
   #nextId = 1;
   #closed = false;
-  /** This connection has brought something that was asked for. */
+  /** Whether this connection has brought an answer or an event. */
   #isOfUse = false;
-  /** Of connections that fail, or end before they are of use. */
+  /** The back-off after connections that fail, or that end before they bring anything. */
   readonly #retries: Retries;
 
   constructor(connect: Connect, options: ClientOptions = {}) {
@@ -95,7 +101,7 @@ export class Client {
     this.#retries = new Retries(options.patience ?? PATIENCE_MS);
   }
 
-  /** Does an operation. Rejects with a `CallError` that has the refusal's code. */
+  /** Runs an operation. Rejects with a `CallError` that has the refusal's code. */
   call<N extends OperationName>(name: N, input: InputOf<N>, options: CallOptions = {}): Promise<ResultOf<N>> {
     const { as, commandId = crypto.randomUUID(), signal, onProgress, onMore } = options;
     if (signal?.aborted) return Promise.reject(abortError(signal));
@@ -130,8 +136,8 @@ export class Client {
   }
 
   /**
-   * Gives up a call. One that waits may have come by something in the same moment, a task say: only the daemon knows, and
-   * then its answer counts. Who is told that the call was cancelled has got nothing by it.
+   * Cancels a call. A call that waits, for a task say, may have succeeded at the same moment. Only the daemon knows, so
+   * its answer counts. If the caller hears that the call was cancelled, the call had no effect.
    */
   #cancel(id: number, reject: () => void): void {
     const pending = this.#pending.get(id);
@@ -145,7 +151,7 @@ export class Client {
     if (!this.#connection || !isWaiting(pending.frame.payload)) pending.giveUp();
   }
 
-  /** What happened to a team after `after`, then what happens; goes on over lost connections without a gap or repeat. */
+  /** Yields a team's batches after `after`, then new ones. It survives lost connections without a gap or a repeat. */
   async *subscribe(teamId: string, options: SubscribeOptions = {}): AsyncGenerator<EventsFrame> {
     const feed = new Feed(teamId, options);
     this.#feeds.add(feed);
@@ -172,11 +178,11 @@ export class Client {
   #transmit(frame: RequestFrame): void {
     if (this.#closed) this.#failAll(new CallError('no_daemon', 'The client is closed'));
     else if (this.#connection) this.#send(this.#connection, frame);
-    // What is pending or subscribed is sent when the connection stands.
+    // Pending calls and subscriptions are sent when the connection is open.
     else this.#keepConnected();
   }
 
-  /** A frame that is too long ends the connection, and all that waits on it: its caller is told instead. */
+  /** The daemon closes a connection that sends a frame over the limit. So the client rejects such a call itself. */
   #send(connection: Connection, frame: RequestFrame): void {
     const text = JSON.stringify(frame);
     const bytes = text.length * 3 <= REQUEST_BYTES ? 0 : new TextEncoder().encode(text).length;
@@ -223,7 +229,7 @@ export class Client {
   #lost(connection: Connection | undefined): void {
     if (this.#closed || connection === undefined || connection !== this.#connection) return;
     this.#connection = undefined;
-    // The daemon notices that, too, and takes back what it did for them.
+    // The daemon also notices the lost connection, and undoes cancelled calls.
     for (const { giveUp } of this.#pending.list()) giveUp?.();
     if (this.#isOfUse || (this.#pending.size === 0 && this.#feeds.size === 0)) this.#retries.succeeded();
     else this.#retries.failed();
@@ -262,7 +268,7 @@ export class Client {
     }
   }
 
-  /** The list that begins so: callers need not know that it came in pieces. */
+  /** Completes a list whose first page is `begun`. Callers need not know that it came in pages. */
   async #whole({ frame, signal }: Pending, begun: readonly unknown[], after: string | number): Promise<unknown[]> {
     const { type, payload, as } = frame as RequestFrame & { payload: { limit?: number } };
     const list = [...begun];
@@ -293,7 +299,7 @@ export class Client {
   }
 }
 
-/** What a call answers that waited in vain. */
+/** Whether a call that waited ended without a result. */
 function isNothing(result: unknown): boolean {
   return result === null || (Array.isArray(result) && result.length === 0);
 }

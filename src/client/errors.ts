@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorFacts } from '../core/errors.ts';
 
-/** A refusal by the daemon, or the news that there is none. */
+/** A refusal by the daemon, or the error that no daemon is reachable. */
 export class CallError extends Error {
   readonly code: ErrorCode;
   readonly facts: ErrorFacts | undefined;
@@ -13,13 +13,13 @@ export class CallError extends Error {
   }
 }
 
-/** The facts of an error of the operating system. */
+/** The error code of the operating system, as error facts. */
 export function errnoOf(error: unknown): ErrorFacts | undefined {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? { errno: code } : undefined;
 }
 
-/** What a caller is told that gave up. */
+/** The error for a caller that cancelled its call. */
 export function abortError(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new DOMException('The call was cancelled', 'AbortError');
 }

@@ -4,17 +4,19 @@ import type { EventsFrame, RequestFrame, SubscribedFrame } from '../operations/f
 export interface SubscribeOptions {
   readonly after?: number;
   readonly signal?: AbortSignal;
-  /** Told where the team is whenever the subscription stands, also after a lost connection: up to there one catches up. */
+  /** Called with the team's newest batch number whenever the subscription is set up, also after a reconnect. */
   readonly onStand?: (seq: number) => void;
 }
 
-/** One subscription, whichever connection carries it: what came and was not taken yet, and from where to go on after a lost one. */
+/**
+ * One subscription, over any number of connections. It holds batches not yet consumed, and the cursor for a reconnect.
+ */
 export class Feed {
   readonly teamId: string;
   readonly #options: SubscribeOptions;
   readonly #waiting: EventsFrame[] = [];
   #after: number;
-  /** Which team of that name it follows, once that is known. */
+  /** The id of the stream that it follows, once known. A new team under the same name has another stream. */
   #stream: string | undefined;
   #failure: Error | undefined;
   #wake = (): void => {};
@@ -25,7 +27,7 @@ export class Feed {
     this.#after = options.after ?? 0;
   }
 
-  /** Asks for what this one has not seen yet. */
+  /** The request for everything after the last batch seen. */
   get frame(): RequestFrame {
     const stream = this.#stream;
     const payload = {
@@ -37,7 +39,7 @@ export class Feed {
     return { type: 'subscribe', id: this.id, payload };
   }
 
-  /** By which the answer to its frame is known. */
+  /** The request id, which the answer repeats. */
   get id(): string {
     return `subscribe ${this.teamId}`;
   }
@@ -59,7 +61,7 @@ export class Feed {
     this.#wake();
   }
 
-  /** What comes, until the signal or a failure ends it. */
+  /** Yields batches until the signal aborts or the subscription fails. */
   async *batches(): AsyncGenerator<EventsFrame> {
     const { signal } = this.#options;
     const stop = (): void => this.#wake();

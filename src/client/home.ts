@@ -1,39 +1,39 @@
-/** Where one daemon keeps its things. */
+/** The paths in the state directory of one daemon. */
 export interface Home {
   readonly directory: string;
   /** Clients of this machine connect here. */
   readonly socket: string;
   /** The admin credential of the running daemon, 0600. */
   readonly tokenFile: string;
-  /** What members' credentials are signed with, 0600. */
+  /** The key that signs members' credentials, 0600. */
   readonly secretFile: string;
-  /** Hashes of the sessions in which a dashboard is open, 0600. */
+  /** Hashes of the dashboard's login sessions, 0600. */
   readonly loginsFile: string;
   readonly journal: string;
-  /** Held by the running daemon; a dead one holds nothing. */
+  /** A lock that the running daemon holds. The operating system releases it when the daemon dies. */
   readonly lock: string;
-  /** Who runs: pid, url, version. */
+  /** The running daemon: pid, url, version. */
   readonly card: string;
-  /** After how long without a daemon its members may run elsewhere; only where its journal is shared. */
+  /** How long this daemon may be silent before other machines may run its members. Only with a shared journal. */
   readonly lease: string;
   readonly log: string;
   /** What members did and were told: a folder per team and member, a file per session. */
   readonly transcripts: string;
-  /** Where members work for whom nobody said a folder: one per team. */
+  /** Work folders of members that have no folder of their own: one per team. */
   readonly folders: string;
   /** Processes of members: a record, a credential and a log each. */
   readonly processes: string;
-  /** What of checkouts a person approved. */
+  /** What a person approved in checkouts. */
   readonly approvals: string;
-  /** Which `troupe up` sees a team through; a file per team. */
+  /** Which `troupe up` follows a team; a file per team. */
   readonly holders: string;
-  /** Where one attaches to the terminals of members that work in one; a socket each. */
+  /** Sockets for attaching to the terminals of members; one per member that works in a terminal. */
   readonly terminals: string;
 }
 
 /**
- * `TROUPE_HOME`, else `troupe` in the user's state directory. Always a whole path: a daemon, a hook and a teammate each
- * work in a folder of their own. `XDG_STATE_HOME` must be one, or it does not count: so its specification says.
+ * `TROUPE_HOME`, else `troupe` in the user's state directory. Always an absolute path, because a daemon, a hook and a
+ * teammate have different working directories. A relative `XDG_STATE_HOME` is ignored, as its specification demands.
  */
 export function findHome(environment: Readonly<Record<string, string | undefined>>): Home {
   const { TROUPE_HOME: own = '', XDG_STATE_HOME: state = '' } = environment;
@@ -41,7 +41,7 @@ export function findHome(environment: Readonly<Record<string, string | undefined
   return homeAt(`${state.startsWith('/') ? state : stateDirectory()}/troupe`);
 }
 
-/** The things in a given state directory. Every command asks, and ten calls of `join` would take it 1.5 ms. */
+/** The paths in a given state directory. Every command needs them, and ten calls of `join` would take 1.5 ms. */
 export function homeAt(path: string): Home {
   const directory = path.endsWith('/') ? path.slice(0, -1) : path;
   return {

@@ -9,15 +9,15 @@ import type { Connect, Connection } from './client.ts';
 import type { WebSocketOptions } from './websocket.ts';
 
 /**
- * Connects a Node program over a WebSocket, all frames of one turn in one write. Node's own WebSocket does the same with
- * three times the processor time (65 against 22 us a call, 16 in flight): it passes each frame through several streams.
+ * Connects a Node program over a WebSocket, all frames of one turn in one write. Node's own WebSocket takes three times
+ * the processor time (65 against 22 us a call, 16 in flight), because it passes each frame through several streams.
  */
 export function nodeWebSocketConnect(options: WebSocketOptions): Connect {
   return async ({ receive, closed }) => {
     const token = typeof options.token === 'function' ? await options.token() : options.token;
     return new Promise<Connection>((resolve, reject) => {
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-      // Whether it is UTF-8 is the daemon's care, which reads it from its own memory.
+      // The daemon, which reads its text from its own memory, is responsible for valid UTF-8.
       const socket = new WebSocket(options.url, { headers, perMessageDeflate: false, skipUTF8Validation: true });
       let ready = false;
       const unreachable = (): void => reject(new CallError('no_daemon', `No daemon answers on ${options.url}`));
@@ -40,19 +40,19 @@ export function nodeWebSocketConnect(options: WebSocketOptions): Connect {
   };
 }
 
-/** What a daemon that takes no WebSocket from us answers in HTTP. */
+/** Reads the HTTP answer of a daemon that refuses the WebSocket. */
 async function readRefusal(response: IncomingMessage): Promise<CallError> {
   const { error } = (await json(response)) as Pick<ErrorFrame, 'error'>;
   return new CallError(error.code, error.message, error.facts);
 }
 
-/** Sends all texts of a turn in one write: `ws` would make two of each, and with them a claim takes a fifth longer. */
+/** Sends all texts of a turn in one write. `ws` makes two writes per text, which makes a claim a fifth slower. */
 function gatherTurns(socket: WebSocket, carrier: Duplex): (text: string) => void {
   let texts: string[] = [];
   const write = (): void => {
     const frames = textFrames(texts, { masked: true });
     texts = [];
-    // One that closes has said its last word.
+    // A closing socket sends nothing more.
     if (socket.readyState === socket.OPEN) carrier.write(frames);
   };
   return (text) => {

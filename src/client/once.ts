@@ -7,33 +7,33 @@ const { createConnection } = process.getBuiltinModule('node:net');
 
 /** A connection for one call. */
 export interface OneCall {
-  /** Asks for one thing; answers with the result, or rejects with a `CallError`. */
+  /** Sends one request. Resolves with the result, or rejects with a `CallError`. */
   call(frame: Omit<RequestFrame, 'id'>): Promise<unknown>;
-  /** Ends the connection, for those who have nothing to ask after all. */
+  /** Closes the connection, also when nothing was asked. */
   close(): void;
 }
 
-/** What else one may want to hear. */
+/** Optional callbacks. */
 interface Listeners {
-  /** What one should know of the answer. */
+  /** Called with remarks about the answer. */
   readonly onNotice?: (message: string) => void;
-  /** From where a list goes on that is not all. */
+  /** Called with the cursor of the rest when a list is incomplete. */
   readonly onMore?: (after: string | number) => void;
 }
 
-/** How long a daemon may say nothing at all; then a `Client` finds out what is the matter. */
+/** How long the daemon may send nothing. After that, the caller retries with a `Client`, which finds the cause. */
 const SILENCE_MS = 5_000;
 
 const READ_BYTES = 64 * 1024;
 
 /**
- * The shortest way to one answer, for a program that ends with it: it connects and shows its credential at once, and what
- * it reads goes past Node's streams, which take 1 ms to set up. What goes wrong on the way is told as `no_daemon` and not
- * tried again; that is what a `Client` is for, and with the same command id the call is done once.
+ * The fastest way to one answer, for a program that exits after it. It connects and sends its credential at once, and
+ * reads past Node's streams, which take 1 ms to set up. Any failure is a `no_daemon` error without a retry. The caller
+ * can retry with a `Client`; under the same command id the call runs once.
  */
 export function connectOnce(path: string, token: string, { onNotice, onMore }: Listeners = {}): OneCall {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  // A connection that nobody asks anything may fail unheard.
+  // A connection on which nothing is asked may fail silently.
   promise.catch(() => {});
   const take = splitLines((line) => {
     const answer = JSON.parse(line) as Answer;

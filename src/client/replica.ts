@@ -6,7 +6,7 @@ import { changeMark, createState, noteChanges, takeBackTo } from '../core/state.
 import type { TeamState } from '../core/state.ts';
 import type { EventsFrame } from '../operations/frames.ts';
 
-// What the faces of a person show is worked out from a team's state as the daemon does it, also in a browser.
+// The command line and the dashboard compute what they show from a team's state with the daemon's own code.
 export { budgetUses } from '../core/budget-use.ts';
 export { wordEvent } from '../core/event-words.ts';
 export { hookTroubles } from '../core/hook-trouble.ts';
@@ -21,7 +21,7 @@ export type { TeamState };
 /** The events of one commit, as a subscription brings them. */
 export type Batch = Pick<EventsFrame, 'seq' | 'events'>;
 
-/** Why a team would refuse a command as it stands, in the words of its rules; undefined where it would not. */
+/** Why the team in this state would refuse a command, in the words of its rules; undefined if it would accept it. */
 export function whyNot(state: TeamState, command: Command): string | undefined {
   try {
     decide(state, command);
@@ -33,14 +33,14 @@ export function whyNot(state: TeamState, command: Command): string | undefined {
 }
 
 /**
- * A copy of a team, kept by its events, and the team as it was at any moment before. A batch that is there already is
- * left out; one that comes too early is refused, as the copy would no longer be true.
+ * A copy of a team that its events keep up to date, and the team at any earlier moment. A batch seen before is ignored.
+ * A batch after a gap throws, because the copy would be wrong.
  */
 export class Replica {
   readonly live: TeamState;
   readonly #batches: Batch[] = [];
   readonly #past: TeamState;
-  /** How much there was to take back after each batch of the past state. */
+  /** The undo position of the past state before each batch. */
   readonly #marks: number[] = [];
 
   constructor(teamId: string) {
@@ -59,7 +59,7 @@ export class Replica {
     return this.#batches.length;
   }
 
-  /** Applies the next batch; says whether it was new. */
+  /** Applies the next batch; returns whether it was new. */
   apply(batch: Batch): boolean {
     if (batch.seq <= this.seq) return false;
     if (batch.seq > this.seq + 1) {
@@ -71,8 +71,8 @@ export class Replica {
   }
 
   /**
-   * The team as it was right after a batch; 0 is before the first. One state is moved back and forth, by as many steps
-   * as lie between, so it is good until the next call.
+   * The team right after a batch; 0 is before the first. One state object moves back and forth batch by batch, so the
+   * result is valid until the next call.
    */
   at(seq: number): TeamState {
     const wanted = Math.max(0, Math.min(seq, this.seq));

@@ -2,7 +2,7 @@ import { backOff } from '../core/back-off.ts';
 
 const PAUSE_MS = { least: 20, most: 2_000 };
 
-/** How often and for how long something that failed is tried again: pauses that grow, until patience is over. */
+/** Retries with a growing back-off, until the patience is used up. */
 export class Retries {
   readonly #patience: number;
   #failures = 0;
@@ -12,27 +12,27 @@ export class Retries {
     this.#patience = patience;
   }
 
-  /** It did not work, and may the next time. */
+  /** An attempt failed, and the next may succeed. */
   failed(): void {
     this.#failures++;
   }
 
-  /** It was refused, which is an answer: it is not asked for again. */
+  /** An attempt was refused. That is an answer, so there is no retry. */
   refused(): void {
     this.#failures++;
     this.#giveUp = 0;
   }
 
-  /** It worked: what failed before does not count any more. */
+  /** An attempt succeeded: earlier failures no longer count. */
   succeeded(): void {
     this.#failures = 0;
     this.#giveUp = undefined;
   }
 
-  /** Waits until it may be tried; false when it has been tried for long enough. Where nothing failed it is tried at once. */
+  /** Waits for the next attempt; false when the patience is used up. Without a failure it returns true at once. */
   async next(): Promise<boolean> {
     if (this.#failures === 0) return true;
-    // Not asked before it is needed: the first look at this clock takes Node 2 ms.
+    // Read only when needed: the first read of this clock takes Node 2 ms.
     const now = performance.now();
     const pause = backOff(this.#failures, PAUSE_MS, Math.random());
     this.#giveUp ??= now + this.#patience;

@@ -3,22 +3,22 @@ import type { Connect, Connection } from './client.ts';
 import { CallError, errnoOf } from './errors.ts';
 
 // A command line starts with this file. `import` of a builtin fetches all its exports, and node:fs/promises loads more
-// of Node than one small file is worth: together 3 ms of the 10 that a command may take longer than an empty program.
+// of Node than one small file is worth. Together they take 3 ms; a command may take 10 ms longer than an empty program.
 const { readFileSync } = process.getBuiltinModule('node:fs');
 const { connect } = process.getBuiltinModule('node:net');
 
-/** Where the daemon listens and where the credential is: its text, or the file that holds it. */
+/** Where the daemon listens, and the credential: its text, or the file that holds it. */
 export interface SocketOptions {
   readonly path: string;
   readonly token: string | { readonly file: string };
-  /** How long a daemon that takes the connection may say nothing, in milliseconds. */
+  /** How long a daemon that accepted the connection may stay silent, in milliseconds. */
   readonly patience?: number;
 }
 
-/** As much as Node reads at a time; one place for all of it, past the machinery of streams, saves an eighth of a call. */
+/** As much as Node reads at a time. One buffer for all reads, past Node's streams, saves an eighth of a call. */
 const READ_BYTES = 64 * 1024;
 
-/** A daemon answers within a millisecond; one that is stopped, or that hangs, never does. */
+/** A daemon answers within a millisecond; a stopped or hanging one never does. */
 const PATIENCE_MS = 10_000;
 
 /**
@@ -27,7 +27,7 @@ const PATIENCE_MS = 10_000;
  */
 export function socketConnect(options: SocketOptions): Connect {
   return async ({ receive, closed }) => {
-    // Read anew each time: a restarted daemon has a new one.
+    // Read for each connection: a restarted daemon has a new token.
     const token = readToken(options.token);
     return new Promise<Connection>((resolve, reject) => {
       const take = splitLines((line) => {

@@ -6,28 +6,28 @@ export interface WebSocketOptions {
   readonly url: string;
   readonly token?: string | (() => Promise<string>);
   /**
-   * How often the daemon is asked for a sign of life; a connection on which none came is taken for lost. A machine that
-   * slept, or a network that went without a word, leaves one that looks open for as long as nobody is told otherwise.
-   * One that does not open within that time is given up as well.
+   * Interval of the heartbeat. The client pings the daemon, and gives the connection up if nothing came since the last
+   * ping. After a machine slept or a network vanished, a dead connection looks open otherwise. This is also the timeout
+   * for opening a connection.
    */
   readonly pulseMs?: number;
 }
 
 const PING = JSON.stringify({ type: 'ping' });
 
-/** Connects over a WebSocket, in a browser and in Node alike. */
+/** Connects over a WebSocket, in a browser or in Node. */
 export function webSocketConnect(options: WebSocketOptions): Connect {
   return async ({ receive, closed }) => {
     const token = typeof options.token === 'function' ? await options.token() : options.token;
     return new Promise<Connection>((resolve, reject) => {
-      // Only Node's WebSocket takes headers; a browser ignores the second argument's shape by not getting one.
+      // Only Node's WebSocket takes headers. In a browser there is no token, so the second argument is undefined.
       const headers = token === undefined ? undefined : ({ headers: { authorization: `Bearer ${token}` } } as never);
       const socket = new WebSocket(options.url, headers);
       let state: 'new' | 'open' | 'over' = 'new';
       let isHeard = true;
       let pulse: ReturnType<typeof setInterval> | undefined;
       const giveUp = (reason: string): void => {
-        // The other side may never answer the farewell: it is not waited for.
+        // Don't wait for the other side's closing handshake: it may never come.
         end(reason);
         socket.close();
       };

@@ -5,14 +5,14 @@ import type { Session } from './session.ts';
 import type { Tool } from './tool.ts';
 import { TOOLS } from './tools.ts';
 
-/** Which tools a session gets, and why. */
+/** Which tools a session gets. */
 export interface Access {
   readonly tools: readonly Tool[];
-  /** A lead that must only coordinate. */
+  /** Whether the caller is a lead in delegate mode. */
   readonly delegating: boolean;
 }
 
-/** Worked out anew for each call: leads change, and so does what they may do. */
+/** Computed for every call, because leads and their rights change. */
 export async function accessOf(
   services: Services,
   session: Session,

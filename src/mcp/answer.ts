@@ -2,17 +2,19 @@ import { TeamError } from '../core/errors.ts';
 import type { AnswerPlace, TakePlace } from '../operations/operation.ts';
 import { requireWelcome } from '../operations/wait.ts';
 
-/** The answer to one call of a tool, as far as long ones go into it. */
+/** Holds the place for the long answers of one tool call. */
 export interface LongAnswer {
-  /** Does an operation with a long answer when the caller may have one made. One that `waits` has its place for it alone. */
+  /**
+   * Runs an operation with a long answer once the caller has a place for it. One that `waits` takes a place of its own.
+   */
   make<R>(work: () => Promise<R>, options: { readonly waits: boolean }): Promise<R>;
-  /** It is whole, and about to be handed over if anybody wants it. */
+  /** The answer is complete, and is sent next if the client still wants it. */
   end(): void;
 }
 
 /**
- * Begins one. A tool may do several operations: it has one place for all of them, or two tools would wait for each other,
- * each with half of what it needs.
+ * Opens the answer of one call. All operations of a tool share one place. Otherwise two tools could deadlock, each with
+ * half of the places it needs.
  */
 export function openAnswer(takePlace: TakePlace | undefined, signal: AbortSignal): LongAnswer {
   let place: Promise<AnswerPlace> | undefined;
@@ -29,15 +31,16 @@ export function openAnswer(takePlace: TakePlace | undefined, signal: AbortSignal
       }
     },
     end() {
-      // Now: over HTTP the signal aborts with the server of the request, and that closes when its answer is made.
+      // Read the signal now: over HTTP it aborts when the request's server closes, which happens once the answer is
+      // made.
       const isWanted = !signal.aborted;
-      // In the next turn of the event loop it is on its way.
+      // The answer is sent in the next turn of the event loop.
       setImmediate(() => void place?.then(({ sent, over }) => (isWanted ? sent() : over())));
     },
   };
 }
 
-/** It may have been given up, or lost its right to ask, while others had their places. */
+/** Fails if the client cancelled the call, or lost its rights, while it waited for a place. */
 function requireWanted(signal: AbortSignal): void {
   requireWelcome(signal);
   if (signal.aborted) throw new TeamError('conflict', 'The call was given up before it was answered');

@@ -19,25 +19,25 @@ import { fromTaskIds, toFieldName } from './words.ts';
 const NAMING: Naming = {
   field: toFieldName,
   speaker: 'connect with troupe mcp --as NAME',
-  // A model's tools have no such inputs.
+  // The tools of a model have no such inputs.
   option: () => undefined,
 };
 
-/** A call as it comes from a client. */
+/** A tool call of a client. */
 export interface ToolCall {
   readonly name: string;
   readonly input: unknown;
-  /** How the client names it. */
+  /** The client's id of the request. */
   readonly request?: RequestId | undefined;
   readonly signal: AbortSignal;
-  /** Counts it among those that wait, if it does. */
+  /** Counts this call among the waiting ones, if it waits. */
   readonly takeWait?: TakeWait | undefined;
-  /** What comes of it. */
+  /** Holds the place for its long answers. */
   readonly answer: LongAnswer;
   readonly progress?: ((message: string) => void) | undefined;
-  /** Sent again under the same id, the call is done once. */
+  /** Makes retries safe: calls with the same id run once. */
   readonly commandId?: string | undefined;
-  /** The span that it is part of, as W3C Trace Context writes it. */
+  /** The parent span, in the format of W3C Trace Context. */
   readonly traceparent?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface ToolResult {
   readonly isError?: true;
 }
 
-/** Does what a tool is asked for, or says why not. Undefined where there is no such tool for this session. */
+/** Runs a tool, or says why not. Undefined if this session has no such tool. */
 export async function callTool(
   services: Services,
   session: Session,
@@ -71,7 +71,7 @@ export async function callTool(
   }
 }
 
-/** The same services, whose calls are part of what the client traces. */
+/** The same services, but their calls belong to the client's trace. */
 function tracedServices(services: Services, traceparent: string): Services {
   const { watch } = services;
   if (!watch) return services;
@@ -87,7 +87,7 @@ async function run(services: Services, session: Session, tool: Tool, call: ToolC
   if (teamId === undefined && !tool.teamless) {
     throw new TeamError('invalid', 'team_name: say which team it is about, or make one with TeamCreate');
   }
-  // What waits for something to happen keeps no place meanwhile.
+  // A call that waits for an event holds no place while it waits.
   const waits = Number(input['wait_seconds'] ?? 0) > 0;
   const visit: Visit = {
     services,
@@ -119,7 +119,7 @@ async function run(services: Services, session: Session, tool: Tool, call: ToolC
   }
 }
 
-/** Before anything of another team is looked at. Operations check it again. */
+/** Checked before the call reads anything of another team. Operations check it again. */
 function requireOwnTeam({ caller }: Session, teamId: string | undefined): void {
   if (caller.teamId === undefined || teamId === undefined || caller.teamId === teamId) return;
   throw new TeamError('not_allowed', `This credential is for team ${caller.teamId}, not ${quote(teamId)}`);
@@ -131,8 +131,8 @@ function commandIdOf({ commandId }: ToolCall, once: true | string | undefined): 
 }
 
 /**
- * Forgives what models often get wrong and what can mean only one thing: a task's id as a number or with a `#`, one id in
- * place of a list, a number as text.
+ * Accepts common mistakes of models that can mean only one thing: a task id as a number or with a `#`, one id in place
+ * of a list, a number as text.
  */
 function forgive(input: unknown): unknown {
   if (typeof input !== 'object' || input === null) return input ?? {};

@@ -13,8 +13,8 @@ export interface McpFace {
 }
 
 /**
- * Opens the face. The MCP library is loaded when the first client comes: it takes 100 ms and 10 MB that a daemon without
- * such clients need not spend.
+ * Opens the face. The MCP library is loaded for the first client: it takes 100 ms and 10 MB, which a daemon without MCP
+ * clients saves.
  */
 export function mcpFace(services: Services, options: McpOptions & SessionLimits = {}): McpFace {
   let http: Promise<McpHttp> | undefined;

@@ -4,9 +4,10 @@ import type { Services } from '../operations/operation.ts';
 import type { Handed, RequestId, Session } from './session.ts';
 
 /**
- * Settles what earlier answers carried, by the call that comes now. A later call of the same client shows that it got
- * them, and so they are acknowledged and read. One that counts its requests anew is of a client that began anew under an
- * old session: what it may have lost is for its next Inbox, once; somebody who never counts shall not get it for ever.
+ * Settles the messages of earlier answers when the next call comes. A later call of the same client shows that it got
+ * those answers, so their messages are acknowledged and read. A request id that is not higher means that the client
+ * restarted under an old session. Then its next Inbox shows those messages once more, and only once, because some
+ * clients never raise their ids.
  */
 export async function settleHanded(
   services: Services,
@@ -31,7 +32,7 @@ export async function settleHanded(
   }
 }
 
-/** The client gave up a request: what its answer carried, if there was one, it has not got. */
+/** The client cancelled a request, so it did not get the messages of its answer. */
 export function doubtHanded({ handed, doubted }: Session, request: unknown): void {
   for (const [id, one] of handed) {
     if (one.request !== request || !one.isAnswered || doubted.has(id)) continue;
@@ -50,12 +51,12 @@ async function acknowledge(
   try {
     await callOperation(services, 'message.acknowledge', { caller, as, input: { ...input, read: true }, signal });
   } catch (error) {
-    // The team was closed, or the member is gone: then nobody is shown it again.
+    // The team was closed, or the member is gone: nobody will see the message again.
     if (!(error instanceof TeamError)) throw error;
   }
 }
 
-/** Ids that are numbers grow with every request of a client; of others nothing can be said. */
+/** Numeric request ids grow with every request of a client. Other ids have no known order. */
 function isBefore(request: RequestId | undefined, answered: RequestId | undefined): boolean {
   return typeof request === 'number' && typeof answered === 'number' && request <= answered;
 }

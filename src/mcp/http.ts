@@ -15,8 +15,8 @@ import { Sessions } from './sessions.ts';
 import type { HttpSession, SessionLimits } from './sessions.ts';
 
 /**
- * Who asks, the signal with which what it waits for ends (with a `TeamError` as its reason where that is to be told), when a
- * long answer may be made, and whether a call may wait for something.
+ * The caller and its limits. `signal` ends what the caller waits for; a `TeamError` as its reason is sent to the
+ * caller. `takePlace` says when a long answer may be made, `takeWait` whether a call may wait.
  */
 export interface Asking {
   readonly caller: Caller;
@@ -25,7 +25,7 @@ export interface Asking {
   readonly takeWait?: TakeWait;
 }
 
-/** Serves MCP requests that have shown their credential. */
+/** Serves authenticated MCP requests. */
 export interface McpHttp {
   readonly handle: (request: Request, asking: Asking) => Promise<Response>;
   /** How many sessions it remembers. */
@@ -33,16 +33,16 @@ export interface McpHttp {
   close(): Promise<void>;
 }
 
-/** As much as any request to the daemon. */
+/** The limit of any request to the daemon. */
 const BODY_BYTES = 1024 * 1024;
 
 const SESSION_ID = 'mcp-session-id';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * The team tools over streamable HTTP. Every request is served by itself, with the rights of its own credential, so an
- * idle client costs next to nothing, and clients of a daemon that restarted go on as if nothing had happened. A session
- * only remembers what makes talking easier; its id opens nothing, and is refused with another credential.
+ * The team tools over streamable HTTP. Every request is served alone, with the rights of its own credential. So an idle
+ * client costs almost nothing, and clients continue after the daemon restarts. A session only keeps conveniences: its
+ * id grants nothing, and is refused with another credential.
  */
 export function mcpHttp(services: Services, options: McpOptions & SessionLimits = {}): McpHttp {
   const sessions = new Sessions(options);
@@ -75,7 +75,7 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
     const kept = begins ? begin(request, caller, newSessionId()) : findOrBegin(request, caller);
     if (kept instanceof Response) return kept;
     if (message?.method === 'notifications/cancelled') {
-      // The call runs in a server of its own; closing it ends the work and the stream.
+      // The call runs in its own server; closing that ends the work and the stream.
       await kept.calls.get(message.params?.requestId as string | number)?.close();
       doubtHanded(kept.session, message.params?.requestId);
       return new Response(null, { status: 202 });
@@ -115,12 +115,13 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
   function findOrBegin(request: Request, caller: Caller): HttpSession | Response {
     const given = request.headers.get(SESSION_ID);
     const credential = credentialOf(request, caller);
-    // Newer clients have no session: those with the same credential and greeting share one.
+    // Newer clients have no session: clients with the same credential and greeting share one.
     const id = given ?? hash([credential, greetingOf(request)]);
     const found = sessions.find(id);
     if (found) return found.credential === credential ? found : notFound();
     if (given !== null && sessions.hasEnded(given)) return notFound();
-    // One that was idle for long, or that began with an earlier daemon: there is nothing in it to be had by guessing.
+    // The session was idle for long, or began under an earlier daemon. A guessed id gains nothing, because sessions
+    // grant nothing.
     if (given === null || UUID.test(given)) return begin(request, caller, id, given === null);
     return notFound();
   }
@@ -144,7 +145,7 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
   };
 }
 
-/** Who a request is from, handed through the SDK to where its server is made. */
+/** The sender of a request, passed through the SDK to the place where its server is made. */
 interface Visitor {
   readonly kept: HttpSession;
   readonly id: string | number | undefined;
@@ -154,7 +155,7 @@ interface Visitor {
   readonly traceparent: string | null;
 }
 
-/** While the call runs it can be cancelled by the id of its request. */
+/** Lets the client cancel the running call by its request id. */
 function track({ calls }: HttpSession, id: string | number, mcp: McpServer): void {
   calls.set(id, mcp);
   const onclose = (): boolean => calls.get(id) === mcp && calls.delete(id);

@@ -17,27 +17,27 @@ import { createTeamServer } from './server.ts';
 import type { McpOptions } from './server.ts';
 import { Greeting, openSession } from './session.ts';
 
-/** A client's side of a connection that carries one JSON-RPC message per line. */
+/** A client's connection, which carries one JSON-RPC message per line. */
 export interface Lines {
-  /** Takes a line from the client. */
+  /** Handles a line from the client. */
   receive(line: string): void;
-  /** The client is gone: what it waits for is given up. */
+  /** The client is gone: cancels everything it waits for. */
   close(): void;
 }
 
-/** What carries lines to a client. */
+/** Sends lines to a client. */
 export interface Line {
   readonly send: (line: string) => void;
   readonly takePlace?: TakePlace;
   readonly takeWait?: TakeWait;
 }
 
-/** More calls than an agent has a use for; what is beyond is refused, so that cancelling always gets through. */
+/** More calls than an agent needs. Further calls are refused, so a cancel request always gets through. */
 const CALLS_AT_ONCE = 64;
 
 /**
- * Serves the team tools over a connection that has shown its credential. `greeting` is what the client says of itself;
- * a `TeamError` says that it is malformed, or more than the credential allows.
+ * Serves the team tools over an authenticated connection. `greeting` is what the client says about itself. Throws a
+ * `TeamError` if it is malformed, or asks for more than the credential allows.
  */
 export function serveMcpLines(
   services: Services,
@@ -90,7 +90,7 @@ export function serveMcpLines(
   };
 }
 
-/** Who mistyped a name hears of it at the start, and not from an agent whose calls are all refused. */
+/** Reports a mistyped name when the client connects. Otherwise all calls of the agent would be refused later. */
 export async function requireKnown({ ledger }: Services, caller: Caller, greeting: unknown): Promise<void> {
   const given = parse(Greeting, greeting ?? {});
   const { team, as } = openSession(caller, given);
@@ -101,7 +101,7 @@ export async function requireKnown({ ledger }: Services, caller: Caller, greetin
   });
 }
 
-/** A lead that delegates gets other tools, and so does a new lead. */
+/** A lead in delegate mode gets other tools, and so does a new lead. */
 function changesTools(event: TeamEvent): boolean {
   return event.type === 'team:updated' && (event.delegateMode !== undefined || event.leadId !== undefined);
 }

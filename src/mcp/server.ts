@@ -9,34 +9,34 @@ import { memberOf } from './session.ts';
 import type { Session } from './session.ts';
 import { describeTool } from './tools.ts';
 
-/** What the team tools are served with. */
+/** Options of the server for the team tools. */
 export interface McpOptions {
   /** Troupe's version, as clients see it. */
   readonly version?: string;
-  /** Whether the team tools are offered to clients that do not say so themselves, whatever their credential. */
+  /** Whether clients that do not ask for the team tools get them, whatever their credential. */
   readonly teams?: boolean;
-  /** Hears trouble that no client can be told of. */
+  /** Called with errors that no client can be told about. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** What is known of the client, or of the one request that it is served for. */
+/** What is known about the client, or about the one request that this server handles. */
 export interface OfRequest {
   readonly signal?: AbortSignal;
   readonly takePlace?: TakePlace;
   readonly takeWait?: TakeWait;
-  /** The span that calls are part of which name none themselves. */
+  /** The parent span of calls that name none. */
   readonly traceparent?: string;
 }
 
-/** Under which key Troupe's own proxy names a call, so that sending it again does not do it twice. */
+/** The key of the command id that Troupe's own proxy gives each call, so that a retry runs once. */
 const COMMAND_ID_KEY = 'troupe/commandId';
 
-/** Under which key an answer tells the proxy that the session is now about another team, or what it has claimed. */
+/** The key under which an answer tells the proxy that the session's team or its claims changed. */
 const SESSION_KEY = 'troupe/session';
 
 /**
- * A server of the team tools for one session. It costs 5 kB and 15 us, so that each HTTP request can have one of its
- * own. The tools are not registered one by one: which of them there are depends on who asks, and when.
+ * A server of the team tools for one session. It costs 5 kB and 15 us, so each HTTP request can have its own. The tools
+ * are not registered one by one, because the list depends on the caller and the moment.
  */
 export function createTeamServer(
   services: Services,
@@ -45,7 +45,7 @@ export function createTeamServer(
 ): McpServer {
   const mcp = new McpServer(
     { name: 'troupe', version: options.version ?? '0' },
-    // Where the feature is off, an agent hears nothing of teams at all.
+    // If the feature is off, the agent is told nothing about teams.
     session.teams ? { instructions: introduce(session) } : {},
   );
   mcp.server.registerCapabilities({ tools: { listChanged: true } });
@@ -75,7 +75,7 @@ export function createTeamServer(
     const moved = session.team === team ? undefined : { team: session.team, as: session.as };
     if (moved) mcp.sendToolListChanged();
     const epochs = epochsOf(session);
-    // What the next daemon has to know of the session.
+    // What the next daemon needs to know about the session.
     const news = { ...moved, ...(epochs !== claimed && { epochs: Object.fromEntries(session.epochs) }) };
     return {
       content: [{ type: 'text', text }],
@@ -91,15 +91,15 @@ function epochsOf({ epochs }: Session): string {
   return [...epochs].join(' ');
 }
 
-/** What a client says beside the call itself. */
+/** What a client sends besides the call itself. */
 function extrasOf({ mcpReq }: ServerContext): Pick<ToolCall, 'commandId' | 'progress' | 'traceparent'> {
   const { _meta: meta = {}, notify } = mcpReq;
   const { progressToken, traceparent } = meta;
   const commandId = meta[COMMAND_ID_KEY];
   const start = performance.now();
-  // Most clients give up after a minute of silence.
+  // Most clients time out after a minute of silence.
   const progress = (message: string): void => {
-    // In seconds; each must be more than the last.
+    // In seconds; each value must be higher than the last.
     const params = { progressToken, progress: (performance.now() - start) / 1000, message };
     void notify({ method: 'notifications/progress', params }).catch(() => {});
   };

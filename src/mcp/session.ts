@@ -3,7 +3,7 @@ import { TeamError } from '../core/errors.ts';
 import { ChosenId, quote, Slug } from '../core/text.ts';
 import type { Caller } from '../operations/caller.ts';
 
-/** What a client may say when it connects. None of it can widen what its credential allows. */
+/** What a client may say when it connects. None of it widens the rights of its credential. */
 export const Greeting = z.object({
   team: Slug.optional().describe("the team that a person's calls are about when they name none"),
   as: Slug.optional().describe('the member that a person speaks for'),
@@ -15,44 +15,44 @@ export const Greeting = z.object({
 });
 export type Greeting = z.input<typeof Greeting>;
 
-/** A message that an answer carried. Whether the agent got the answer is open until it calls again. */
+/** A message in an answer. Whether the agent got the answer is open until its next call. */
 export interface Handed {
   readonly teamId: string;
   readonly memberId: string;
-  /** The request whose answer it was. */
+  /** The request that the answer was for. */
   readonly request: RequestId | undefined;
-  /** Until then it is being delivered. */
+  /** False while the message is still being delivered. */
   readonly isAnswered: boolean;
 }
 
-/** How a client names a request of its own. */
+/** The client's id of a request. */
 export type RequestId = string | number;
 
-/** One client's conversation. It gives no rights: those come with the credential, each time. */
+/** One client's conversation. It grants nothing: rights come with the credential of each request. */
 export interface Session {
-  /** The session to which messages are handed over. */
+  /** The session that messages are delivered to. */
   readonly id: string;
   readonly caller: Caller;
   readonly teams: boolean;
-  /** Several clients with the same credential may share it, so what one of them does must not change it for the others. */
+  /** Whether several clients with one credential share it. Then no client may change it for the others. */
   readonly shared: boolean;
   team: string | undefined;
   as: string | undefined;
-  /** Requests that the agent was shown, so that waiting for news does not end with old ones. */
+  /** Requests that the agent has seen. Waiting for news must not end with these. */
   readonly shown: Set<string>;
-  /** Requests that the agent made, whose answers it wants to hear. */
+  /** Requests that the agent made and expects an answer to. */
   readonly asked: Set<string>;
-  /** When it began, on the wall clock, under whichever daemon. */
+  /** When it began, by the wall clock, possibly under an earlier daemon. */
   readonly began: number;
-  /** The epoch under which the agent claimed each task: what it writes counts only while that is the present one. */
+  /** The epoch under which the agent claimed each task. Its writes count only while this epoch is current. */
   readonly epochs: Map<string, number>;
-  /** Messages that answers carried, until a later call shows that the agent got them. */
+  /** Messages in answers, until a later call shows that the agent got them. */
   readonly handed: Map<string, Handed>;
-  /** Messages of which that was doubted, and which are shown once more. */
+  /** Messages that may have been lost. They are shown once more. */
   readonly doubted: Set<string>;
 }
 
-/** Begins a conversation, or says why this credential cannot have it. */
+/** Begins a conversation, or says why this credential may not. */
 export function openSession(caller: Caller, greeting: Greeting = {}, { shared = false } = {}): Session {
   const { team, as, teams, session, began, epochs = {} } = greeting;
   if (caller.teamId !== undefined && team !== undefined && team !== caller.teamId) {
@@ -64,14 +64,14 @@ export function openSession(caller: Caller, greeting: Greeting = {}, { shared = 
   return {
     id: session ?? crypto.randomUUID(),
     caller,
-    // A credential made for a member was made for an agent of Troupe's; a person's says nothing about teams.
+    // A member's credential was made for an agent that Troupe runs. A person's credential says nothing about teams.
     teams: teams ?? caller.teamId !== undefined,
     shared,
     team: caller.teamId ?? team,
     as,
     shown: new Set(),
     asked: new Set(),
-    // Of one that is shared nobody knows since when those who share it are there.
+    // It is unknown when the clients of a shared session began.
     began: shared ? 0 : (began ?? Date.now()),
     epochs: new Map(Object.entries(epochs)),
     handed: new Map(),
@@ -79,7 +79,7 @@ export function openSession(caller: Caller, greeting: Greeting = {}, { shared = 
   };
 }
 
-/** In whose name the session acts; nobody's for a person who named no member. */
+/** The member that the session acts for; undefined for a person who named none. */
 export function memberOf({ caller, as }: Session): string | undefined {
   return caller.scope === 'admin' ? as : caller.memberId;
 }

@@ -1,36 +1,36 @@
 import type { Session } from './session.ts';
 
-/** A session over HTTP, where each request comes alone: what is kept between them is this, a few hundred bytes. */
+/** A session over HTTP: the few hundred bytes that are kept between requests. */
 export interface HttpSession {
   readonly session: Session;
-  /** What stands for the credential that began it. No other can use it. */
+  /** Identifies the credential that began it. No other credential can use it. */
   readonly credential: string;
-  /** The calls under way, by the id of their request. */
+  /** The running calls, by request id. */
   readonly calls: Map<string | number, { close(): Promise<void> }>;
   lastUsed: number;
 }
 
-/** How many sessions, and for how long. */
+/** Limits of sessions. */
 export interface SessionLimits {
-  /** Milliseconds without a request after which a session is forgotten. */
+  /** After this many milliseconds without a request, a session is dropped. */
   readonly idle?: number;
   readonly most?: number;
-  /** Of one credential; a person's may have all there are. */
+  /** Per credential. A person's credential has no limit of its own. */
   readonly mostOfOne?: number;
-  /** Milliseconds on any clock that only goes forward. */
+  /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 
 const IDLE_MS = 10 * 60_000;
 const MOST = 100;
 const MOST_OF_ONE = 16;
-/** Of so many sessions that clients ended the ids are known; to begin one of them anew would do no harm. */
+/** How many ids of ended sessions are remembered. Reopening an older one does no harm. */
 const ENDED = 10_000;
 
 /**
- * The sessions of the HTTP endpoint. Those that nobody uses go, unless they know what their client was last given: an agent
- * may think for longer about its task. When there are too many, the oldest goes of the credential that has the most of them,
- * so that nobody makes others' be forgotten; a credential has only so many, and nobody keeps a person out.
+ * The sessions of the HTTP endpoint. An idle session is dropped, unless it knows what its client was last given: an
+ * agent may think longer about its task. When there are too many, the oldest idle session of the credential with the
+ * most sessions goes, so nobody can push out the sessions of others. Each credential has a limit, except a person's.
  */
 export class Sessions {
   readonly #byId = new Map<string, HttpSession>();
@@ -58,19 +58,19 @@ export class Sessions {
     return this.#byId.size;
   }
 
-  /** The session of this id, if there is one, used now. */
+  /** Finds a session by its id and marks it as used now. */
   find(id: string): HttpSession | undefined {
     this.#forgetIdle();
     const found = this.#byId.get(id);
     if (!found) return undefined;
     found.lastUsed = this.#now();
-    // The order of a Map is that of insertion: the first is always the one that was used longest ago.
+    // A Map keeps insertion order, so the first session is always the least recently used.
     this.#byId.delete(id);
     this.#byId.set(id, found);
     return found;
   }
 
-  /** Keeps a new session; undefined when every place is taken by one that works. */
+  /** Adds a new session; undefined if every place is taken by a session with a running call. */
   add(id: string, session: Session, credential: string): HttpSession | undefined {
     this.#forgetIdle();
     const isPersons = session.caller.scope === 'admin';
@@ -84,7 +84,7 @@ export class Sessions {
     return added;
   }
 
-  /** Its client ended a session: it takes nobody's place, and what is left of it is its id. */
+  /** The client ends a session. It no longer takes a place; only its id is remembered. */
   async end(id: string): Promise<void> {
     const session = this.#byId.get(id);
     if (!session) return;
@@ -95,12 +95,12 @@ export class Sessions {
     await endCalls(session);
   }
 
-  /** Whether the session of this id was ended by its client. */
+  /** Whether the client ended the session with this id. */
   hasEnded(id: string): boolean {
     return this.#ended.has(id);
   }
 
-  /** Ends every call under way. */
+  /** Ends every running call. */
   async close(): Promise<void> {
     clearInterval(this.#sweep);
     const sessions = [...this.#byId.values()];
@@ -130,7 +130,7 @@ function remembers({ session: { handed, epochs } }: HttpSession): boolean {
   return handed.size + epochs.size > 0;
 }
 
-/** Ends what a session still does. */
+/** Ends the running calls of a session. */
 async function endCalls({ calls }: HttpSession): Promise<void> {
   await Promise.all([...calls.values()].map((call) => call.close()));
 }

@@ -3,7 +3,7 @@ import type { OperationName } from '../operations/index.ts';
 import type { Services } from '../operations/operation.ts';
 import type { RequestId, Session } from './session.ts';
 
-/** What a tool answers: a few words for the model that say the next step, and the same as data. */
+/** The answer of a tool: a short text for the model that names the next step, and the same as data. */
 export interface Answer {
   readonly text: string;
   /** Always an object: some clients refuse a list. */
@@ -14,28 +14,28 @@ export interface Answer {
 export interface Visit {
   readonly services: Services;
   readonly session: Session;
-  /** How the client names this call. */
+  /** The client's id of this call. */
   readonly request: RequestId | undefined;
-  /** Aborts when the client gave up or is gone. */
+  /** Aborts when the client cancels the call or disconnects. */
   readonly signal: AbortSignal;
-  /** Tells a client that asked for it that the call still waits. */
+  /** Tells the client, if it asked for progress, that the call still waits. */
   readonly progress?: ((message: string) => void) | undefined;
   /** The team the call is about. */
   readonly teamId: string;
-  /** In whose name; undefined for a person who named no member. */
+  /** The member that acts; undefined for a person who named none. */
   readonly memberId: string | undefined;
-  /** Does an operation, in the name and with the rights of the caller. */
+  /** Runs an operation in the name, and with the rights, of the caller. */
   readonly call: <R>(name: OperationName, input: object, options?: CallOptions) => Promise<R>;
 }
 
-/** How a tool does one of its operations. */
+/** How a tool runs one of its operations. */
 export interface CallOptions {
   /**
-   * Done once, also when the client sends the same call again after a lost answer. A tool that does several operations
-   * gives each a name of its own.
+   * Runs once, even if the client sends the same call again after a lost answer. A tool with several operations gives
+   * each its own name.
    */
   readonly once?: true | string;
-  /** In place of the visit's own. */
+  /** Replaces the signal of the visit. */
   readonly signal?: AbortSignal;
 }
 
@@ -44,13 +44,13 @@ export interface Tool<I extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly description: string;
   readonly input: I;
-  /** Who gets it; each includes those after it. */
+  /** Who gets it. A reader's tool is for members and leads too, a member's tool for leads too. */
   readonly for: 'reader' | 'member' | 'lead';
   /** It changes nothing. */
   readonly reads?: true;
   /** It does work rather than coordinate it: a lead in delegate mode does not get it. */
   readonly works?: true;
-  /** It is about no team yet. */
+  /** It needs no team. */
   readonly teamless?: true;
   run(visit: Visit, input: z.output<I>): Promise<Answer>;
 }

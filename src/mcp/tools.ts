@@ -14,12 +14,12 @@ const INPUTS = new Map(
   TOOLS.map((tool) => [tool, tool.teamless ? tool.input : tool.input.extend({ team_name: Slug.optional() })]),
 );
 
-/** What a tool takes: besides its own inputs the team, which a person's credential does not say. */
+/** The input of a tool: its own fields, and the team, which a person's credential does not name. */
 export function inputOf(tool: Tool): z.ZodObject {
   return INPUTS.get(tool) ?? tool.input;
 }
 
-/** A tool as a client is told of it. */
+/** A tool as clients see it. */
 export interface ToolDescription {
   readonly name: string;
   readonly description: string;
@@ -30,7 +30,7 @@ export interface ToolDescription {
 
 const DESCRIPTIONS = new Map<string, ToolDescription>();
 
-/** What a client is told of a tool; with the team's name among its inputs where the credential does not say it. */
+/** Describes a tool for a client. If the credential names no team, the team is among its inputs. */
 export function describeTool(tool: Tool, { named }: { named: boolean }): ToolDescription {
   const asksTeam = named && !tool.teamless;
   const key = `${tool.name} ${asksTeam}`;
@@ -43,7 +43,7 @@ function describe(tool: Tool, asksTeam: boolean): ToolDescription {
   const input = asksTeam ? inputOf(tool) : tool.input;
   const { $schema: _schema, ...inputSchema } = z.toJSONSchema(input, {
     io: 'input',
-    // Keys are strings in any JSON; every byte here is read by every agent.
+    // Keys are strings in any JSON, and every agent reads every byte of this.
     override: ({ jsonSchema }) => void delete jsonSchema.propertyNames,
   });
   return {

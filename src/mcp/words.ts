@@ -3,8 +3,8 @@ import type { SharedTask } from '../core/task.ts';
 import { suggestSlug } from '../core/text.ts';
 
 /*
- * Claude Code's words and ours. Agents are trained on subject, owner and blockedBy; inside there are title, assigneeId
- * and dependencies, and this file is where one becomes the other.
+ * Translates between Claude Code's words and ours. Agents are trained on subject, owner and blockedBy; inside, the
+ * fields are title, assigneeId and dependencies.
  */
 
 /** Claude Code's name for the lead of any team. */
@@ -32,7 +32,7 @@ export function toListedTask(task: SharedTask): ClaudeTask {
   };
 }
 
-/** A task with all that an agent may want to know of it. */
+/** A task with everything that an agent may want to know about it. */
 export function toClaudeTask(task: SharedTask): ClaudeTask & Readonly<Record<string, unknown>> {
   const { description, activeForm, priority, blocks, epoch, result, failure, metadata } = task;
   return {
@@ -48,7 +48,7 @@ export function toClaudeTask(task: SharedTask): ClaudeTask & Readonly<Record<str
   };
 }
 
-/** What an agent says of a task, in Claude Code's words. */
+/** What an agent says about a task, in Claude Code's words. */
 export interface TaskWords {
   readonly subject?: string | undefined;
   readonly description?: string | undefined;
@@ -58,7 +58,7 @@ export interface TaskWords {
   readonly metadata?: Record<string, unknown> | undefined;
 }
 
-/** The same in ours. An empty owner is nobody. */
+/** The same in our words. An empty owner means nobody. */
 export function fromTaskWords({ subject, owner, ...same }: TaskWords): Record<string, unknown> {
   const changes = { ...same, title: subject, assigneeId: owner === '' ? null : owner };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
@@ -71,7 +71,7 @@ export function fromTaskIds(ids: unknown): unknown {
   return typeof ids === 'string' ? ids.trim().replace(/^#/, '') : ids;
 }
 
-/** Our names of fields, and those under which an agent gave them. */
+/** Our field names, and the names that agents use. */
 const FIELDS: Readonly<Record<string, string>> = {
   title: 'subject',
   assigneeId: 'owner',
@@ -81,12 +81,12 @@ const FIELDS: Readonly<Record<string, string>> = {
   content: 'message',
 };
 
-/** A field of ours by the name that the agent knows. */
+/** The name that agents use for one of our fields. */
 export function toFieldName(name: string): string {
   return Object.hasOwn(FIELDS, name) ? (FIELDS[name] as string) : name;
 }
 
-/** The member that a name stands for: its own, `name@team`, or `team-lead` for whoever leads. */
+/** The member that a name means: its own name, `name@team`, or `team-lead` for the lead. */
 export function fromMemberName(name: string, team: { leadId: string; memberIds: readonly string[] }): string {
   if (team.memberIds.includes(name)) return name;
   const [plain = ''] = name.split('@');
@@ -95,7 +95,7 @@ export function fromMemberName(name: string, team: { leadId: string; memberIds: 
   return known ?? name;
 }
 
-/** A team's name as agents write it, made into one that we take. */
+/** Turns a team name as agents write it into a valid one. */
 export function fromTeamName(name: string): string {
   if (/[a-z0-9]/i.test(name)) return suggestSlug(name);
   throw new TeamError('invalid', 'team_name: has no letter or digit');

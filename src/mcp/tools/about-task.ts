@@ -3,12 +3,12 @@ import type { SharedTask } from '../../core/task.ts';
 import type { Answer } from '../tool.ts';
 import { toClaudeTask, toListedTask } from '../words.ts';
 
-/** An answer about a task that the agent knows: where it stands now. */
+/** A short answer about a task that the agent knows already. */
 export function aboutTask(text: string, task: SharedTask): Answer {
   return { text, data: { task: toListedTask(task) } };
 }
 
-/** An answer that shows a task, and what to do with it. Some agents read only the text, others only the data. */
+/** An answer that shows a task and the next step. Some agents read only the text, others only the data. */
 export function showTask(text: string, task: SharedTask, next?: string): Answer {
   return {
     text: `${text}${describeTask(task)}${next === undefined ? '' : `\n\n${next}`}`,
@@ -16,7 +16,7 @@ export function showTask(text: string, task: SharedTask, next?: string): Answer 
   };
 }
 
-/** What a task that was ended did not wait for, in words. */
+/** Names the open dependencies of a task that ended without them. */
 export function whatWasSkipped({ skipped = [] }: { skipped?: readonly string[] | undefined }): string {
   if (skipped.length === 0) return '';
   const verb = skipped.length === 1 ? 'is' : 'are';
@@ -25,7 +25,7 @@ export function whatWasSkipped({ skipped = [] }: { skipped?: readonly string[] |
 
 const listOf = (ids: readonly string[]): string => ids.map((id) => `#${id}`).join(', ');
 
-/** A task in full, in Claude Code's manner. What others wrote cannot be taken for what Troupe says of it. */
+/** A task in full, in Claude Code's format. Text of others is indented, so it cannot pass for Troupe's own words. */
 function describeTask(task: SharedTask): string {
   const { status, owner, blockedBy } = toListedTask(task);
   const lines = [

@@ -8,7 +8,7 @@ import { showTask } from './about-task.ts';
 import { heldSince, OTHER_SESSION, rememberEpoch } from './epoch.ts';
 import { hasNews } from './news.ts';
 
-/** Takes a task. While it waits, mail for the member ends the waiting: nobody shall be deaf for minutes. */
+/** Claims a task. New mail for the member ends the wait, so that it does not miss messages for minutes. */
 export async function claimTask(
   visit: Visit,
   { taskId, wait_seconds }: { taskId?: string | undefined; wait_seconds: number },
@@ -24,7 +24,7 @@ export async function claimTask(
   const task = await claimed.catch((error: unknown) => explainConflict(visit, taskId, error));
   if (!task) return nothingClaimed(visit, taskId);
   if (signal.aborted) {
-    // Nobody would hear that they hold it.
+    // The client cancelled the call, so the agent would not know that it holds the task.
     await call('task.release', { teamId, taskId: task.id, epoch: task.epoch, reason: 'the claim was cancelled' });
     requireWelcome(signal);
     return nothingClaimed(visit, taskId);
@@ -49,7 +49,7 @@ async function claimUnlessMail(visit: Visit, memberId: string, wanted: Wanted): 
   });
   try {
     visit.progress?.('waiting for a task');
-    // What is there already may be claimed all the same; only waiting has to end.
+    // The member may still claim a task that is ready now; new mail only prevents waiting.
     if (await hasNews(visit)) return await claimOnce(visit, memberId, { taskId: wanted.taskId, signal });
     return await claimOnce(visit, memberId, { ...wanted, signal: AbortSignal.any([signal, mail.signal]) });
   } finally {
@@ -69,14 +69,15 @@ async function claimOnce(
       { once, ...(signal && { signal }) },
     );
   const task = await claim('claim');
-  // A claim sent again after a lost answer finds the task it won, which the member may have lost since.
+  // A retried claim returns the task it won, but the member may have lost that task since.
   const isHeld = task === null || (task.status === 'in_progress' && task.assigneeId === memberId);
   return isHeld ? task : claim('claim-again');
 }
 
 /**
- * Of a task that the member holds already: claimed again it would have two holders, of whom one does not know that the
- * other ends its work. Who took it under an epoch that it lost, or began anew, may say that it means the present one.
+ * Explains why the member cannot claim a task that it already holds. A second claim would give the task two holders,
+ * and one would not know that the other finishes it. A session that lost its epoch, or restarted, may name the current
+ * epoch.
  */
 async function explainConflict(
   { call, session, teamId, memberId }: Visit,

@@ -3,13 +3,13 @@ import type { SharedTask } from '../../core/task.ts';
 import type { Session } from '../session.ts';
 import type { Visit } from '../tool.ts';
 
-/** As many as a session remembers; an agent holds a few. */
+/** How many epochs a session remembers; an agent holds a few tasks. */
 const REMEMBERED = 64;
 
-/** As many batches of a team as are looked through for one write: of 20,000 it took 49 ms, in which nobody else is served. */
+/** How many batches are searched for one write. 20,000 took 49 ms, which blocks all other callers. */
 const LOOKED_THROUGH = 2_000;
 
-/** Keeps under which epoch the agent took a task. Who shares a session is not known: there the agent keeps it itself. */
+/** Remembers the epoch of a claim. A shared session has several agents, so there each agent keeps its epochs itself. */
 export function rememberEpoch({ session, teamId }: Visit, { id, epoch }: SharedTask): void {
   if (session.shared) return;
   forgetEpoch({ session, teamId }, id);
@@ -18,16 +18,16 @@ export function rememberEpoch({ session, teamId }: Visit, { id, epoch }: SharedT
   if (session.epochs.size > REMEMBERED && oldest !== undefined) session.epochs.delete(oldest);
 }
 
-/** The agent has done with a task. */
+/** Forgets the epoch: the agent is done with the task. */
 export function forgetEpoch({ session, teamId }: { session: Session; teamId: string }, taskId: string): void {
   session.epochs.delete(`${teamId}/${taskId}`);
 }
 
 /**
- * Under which epoch an agent writes to a task: the one that it says, or that it took the task under. Where that was
- * forgotten, by a restart or in favour of other sessions, the present one, unless the member took the task under another
- * since the session began, or that is too long ago to be told: then this may be the session that lost it, and the agent must
- * look before it says which it means.
+ * The epoch under which an agent writes to a task: the one it names, or the one of its claim. The session may have
+ * forgotten that one, through a restart or in favour of other sessions. Then it is the current epoch, with an
+ * exception: the member claimed the task under another epoch since the session began, or the history is too long to
+ * tell. Then this may be the session that lost the task, so the agent must look and name the epoch.
  */
 export async function epochFor(visit: Visit, taskId: string, said: number | undefined): Promise<number | undefined> {
   const { call, session, teamId, memberId } = visit;
@@ -42,12 +42,12 @@ export async function epochFor(visit: Visit, taskId: string, said: number | unde
   );
 }
 
-/** Which claim of a task is the present one. */
+/** Describes the current claim of a task. */
 export function heldSince({ epoch, startedAt }: SharedTask): string {
   return `epoch ${epoch}${startedAt ? `, since ${startedAt.toISOString()}` : ''}`;
 }
 
-/** What an agent is told of a task that its member holds, and that this session did not take. */
+/** Advice about a task that the agent's member holds, but that this session did not claim. */
 export const OTHER_SESSION = 'If another session of yours works on it, leave it to that one.';
 
 function isOver({ status }: SharedTask): boolean {
@@ -55,11 +55,11 @@ function isOver({ status }: SharedTask): boolean {
 }
 
 /**
- * Whether the member took the task under another epoch than the present one since the session began; or may have, when it
- * holds it now: of what is too long ago nothing is known.
+ * Whether the member claimed the task under an epoch other than the current one since the session began. Also true if
+ * it holds the task now and the history is too long to tell.
  */
 async function heldBefore({ services, session, teamId }: Visit, task: SharedTask, memberId: string): Promise<boolean> {
-  // What was never given back had one holder; what was claimed before the session began had no other since.
+  // At epoch 1 the task had one holder. A claim from before the session began had no other since.
   if (task.epoch <= 1) return false;
   if (task.startedAt !== undefined && task.startedAt.getTime() < session.began) return false;
   const since = Math.max(session.began, task.createdAt.getTime());

@@ -7,13 +7,13 @@ import type { Answer, Visit } from '../tool.ts';
 import { findNews, isNew } from './news.ts';
 import type { News } from './news.ts';
 
-/** What one answer may hold; the rest waits for the next. Characters of text, and messages. */
+/** Limits of one answer, in characters of text and in messages; the rest waits for the next. */
 const TEXT_AT_ONCE = 100_000;
 const MESSAGES_AT_ONCE = 50;
 
 /**
- * Shows the member's mail. It is recorded as delivered before it goes out, and as acknowledged and read when the agent's
- * next call shows that it got the answer: what gets lost between the two is shown again, marked as a redelivery.
+ * Shows the member's mail. Messages are recorded as delivered before the answer goes out. The agent's next call shows
+ * that it got the answer; then they are acknowledged and read. Lost ones are shown again, marked as a redelivery.
  */
 export async function showInbox(visit: Visit, { wait_seconds }: { wait_seconds: number }): Promise<Answer> {
   const { services, session, teamId, memberId, request, signal, progress } = visit;
@@ -26,7 +26,7 @@ export async function showInbox(visit: Visit, { wait_seconds }: { wait_seconds: 
   if (wait_seconds > 0) progress?.('waiting for mail');
   const look = async (): Promise<{ news: News; batch: TeamMessage[] } | undefined> => {
     const found = await findNews(visit);
-    // Another call of this client may have found the same meanwhile.
+    // Another call of this client may have found the same messages meanwhile.
     const news = { ...found, messages: found.messages.filter(({ id }) => !session.handed.has(id)) };
     if (wait_seconds > 0 && !isNew(news, visit)) return undefined;
     const batch = upToLimit(news.messages);
@@ -42,7 +42,7 @@ export async function showInbox(visit: Visit, { wait_seconds }: { wait_seconds: 
     for (const { id } of batch) session.handed.delete(id);
   });
   requireWelcome(signal);
-  // Nobody gets this answer: it is for the next.
+  // The client has given up, so the messages stay for its next call.
   if (signal.aborted) return noMail(wait_seconds);
   for (const { id } of messages) session.handed.set(id, { teamId, memberId, request, isAnswered: true });
   for (const { id } of news.pending) session.shown.add(id);
@@ -67,8 +67,8 @@ async function deliver(
   running: string | undefined,
 ): Promise<TeamMessage[]> {
   if (batch.length === 0 || signal.aborted) return [];
-  // What is unread and was delivered before was on its way when something broke; within a session that Troupe runs, what
-  // was lost is found by its transcript.
+  // An unread message that was delivered before may have been lost, so it is a redelivery. In a session that Troupe
+  // runs, the transcript shows what was lost.
   return call<TeamMessage[]>('message.deliver', {
     teamId,
     memberId,
@@ -78,7 +78,7 @@ async function deliver(
   });
 }
 
-/** The oldest first, and always at least one. */
+/** The oldest messages within the limits, but at least one. */
 function upToLimit(messages: readonly TeamMessage[]): TeamMessage[] {
   let text = 0;
   return messages.slice(0, MESSAGES_AT_ONCE).filter((message, i) => {
@@ -93,7 +93,7 @@ function noMail(waited: number): Answer {
 }
 
 function describe({ messages, pending, answered }: News, left: number): string {
-  // New for every answer, so that no text can contain it.
+  // Random for every answer, so no text can contain it.
   const boundary = crypto.randomUUID().slice(0, 8);
   const count = messages.length + pending.length + answered.length;
   return [

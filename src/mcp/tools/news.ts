@@ -5,22 +5,22 @@ import type { TeamRequest } from '../../core/request.ts';
 import type { TeamConfig } from '../../core/team.ts';
 import type { Visit } from '../tool.ts';
 
-/** What a member has not been shown: its unread mail, and the requests that concern it. */
+/** What a member has not seen: its unread mail, and the requests that concern it. */
 export interface News {
   readonly messages: readonly TeamMessage[];
-  /** Requests that wait for the member's answer. They are told again until they are answered. */
+  /** Requests that wait for the member's answer. They are shown until it answers. */
   readonly pending: readonly TeamRequest[];
   /** Answers to requests that the member made. */
   readonly answered: readonly TeamRequest[];
-  /** The session of the member that Troupe runs, in which its mail is shown to it as well. */
+  /** The member's session that Troupe runs. Its mail is shown there too. */
   readonly running: string | undefined;
 }
 
-/** Looks without changing anything. */
+/** Looks for news without changing anything. */
 export async function findNews({ call, teamId, memberId, session }: Visit): Promise<News> {
   const unread = await call<TeamMessage[]>('message.inbox', { teamId, unread: true });
   const running = memberId === undefined ? undefined : await runningSession(call, { teamId, memberId });
-  // What was handed to that session is shown there: here it would be shown twice. So would what an answer carried here.
+  // Messages delivered to that session are shown there, so they are left out here. So are messages in earlier answers.
   const messages = unread.filter(
     ({ id, sessionId }) => (running === undefined || sessionId !== running) && !session.handed.has(id),
   );
@@ -38,7 +38,7 @@ export async function findNews({ call, teamId, memberId, session }: Visit): Prom
   };
 }
 
-/** The present session of a member whose agent Troupe runs: this conversation is a part of it. */
+/** The current session of a member whose agent Troupe runs. This conversation is part of that session. */
 async function runningSession(
   call: Visit['call'],
   who: { teamId: string; memberId: string },
@@ -47,12 +47,12 @@ async function runningSession(
   return agent === undefined || sessionId === NO_SESSION ? undefined : sessionId;
 }
 
-/** Whether there is anything that the agent has not been shown in this session. */
+/** Whether there is anything that the agent has not seen in this session. */
 export function isNew({ messages, pending, answered }: News, { session }: Visit): boolean {
   return messages.length > 0 || answered.length > 0 || pending.some(({ id }) => !session.shown.has(id));
 }
 
-/** Whether mail waits for the member. */
+/** Whether news waits for the member. */
 export async function hasNews(visit: Visit): Promise<boolean> {
   return isNew(await findNews(visit), visit);
 }

@@ -4,7 +4,7 @@ import type { TeamNote } from '../../core/note.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { tool } from '../tool.ts';
 
-/** As many as a model reads in one go. */
+/** How many notes a model reads at once. */
 const SHOWN = 20;
 
 export const noteTools = [

@@ -8,7 +8,7 @@ import { rosterOf } from './roster.ts';
 
 const PROTOCOL = ['shutdown_request', 'shutdown_response', 'plan_approval_request', 'plan_approval_response'] as const;
 
-/** Protocol comes only from typed calls: as an object, never from a text that happens to look like one. */
+/** Protocol messages must be objects. A text that looks like one is only text. */
 const ProtocolMessage = z.strictObject({
   type: z.enum(PROTOCOL),
   request_id: z.string().optional(),
@@ -18,7 +18,9 @@ const ProtocolMessage = z.strictObject({
   plan: z.string().optional(),
 });
 
-/** Both shapes that agents are trained on: `{to, message, summary}`, and the older one with type, recipient, content. */
+/**
+ * Both shapes that agents are trained on: `{to, message, summary}`, and the older one with type, recipient, content.
+ */
 export const SendMessageInput = z.strictObject({
   to: z.string().optional().describe('a member, "team-lead", or "*" for everybody'),
   message: z.union([z.string(), ProtocolMessage]).optional(),
@@ -35,7 +37,7 @@ export const SendMessageInput = z.strictObject({
 });
 type SendMessageInput = z.output<typeof SendMessageInput>;
 
-/** Sends what the agent meant, whichever shape it took. */
+/** Sends what the agent meant, in either shape. */
 export function sendMessage(visit: Visit, input: SendMessageInput): Promise<Answer> {
   const { type, to, text, ...rest } = readShape(input);
   switch (type) {
@@ -82,7 +84,7 @@ function readShape(input: SendMessageInput): Meant {
   return { type: input.type ?? 'message', to, text, requestId: input.request_id, approve: input.approve };
 }
 
-/** What was said in one shape or the other. Who says it in both must say the same: neither is dropped unnoticed. */
+/** A field in either shape. If an agent fills both, they must be equal, so that neither is silently dropped. */
 function oneOf<T>([name, value]: [string, T | undefined], [older, same]: [string, T | undefined]): T | undefined {
   if (value === undefined || same === undefined || value === same) return value ?? same;
   throw new TeamError('invalid', `${name}: says something else than ${older}; give one of them`);

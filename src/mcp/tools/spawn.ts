@@ -3,7 +3,7 @@ import type { TeamMember } from '../../core/member.ts';
 import { suggestSlug } from '../../core/text.ts';
 import { tool } from '../tool.ts';
 
-/** What agents are trained to say where any will do. */
+/** The agent type that models are trained to name if any will do. */
 const ANY = 'general-purpose';
 
 export const spawnTools = [

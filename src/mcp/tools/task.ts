@@ -13,10 +13,10 @@ import { Epoch, Id, LONGEST_WAIT, WaitSeconds } from './inputs.ts';
 import { withOwner } from './roster.ts';
 import { updateTask } from './update.ts';
 
-/** As many tasks as a model can use; the rest is counted. */
+/** How many tasks a model can use; the others are only counted. */
 const LISTED_TASKS = 200;
 
-/** The id of the last task that one has seen; 0 is before all. */
+/** The id of the last task that the caller has seen; 0 is before all. */
 const After = z.string().regex(/^\d{1,15}$/, 'is not a task id such as "7"');
 
 const NO_TASKS = 'No tasks found. Create them with TaskCreate.';
@@ -93,7 +93,7 @@ export const taskTools = [
         const waits = blockedBy.length > 0 ? ` [blocked by ${blockedBy.map((one) => `#${one}`).join(', ')}]` : '';
         return `#${id} [${status}] ${indentText(subject)}${holder}${waits}`;
       });
-      // What is open comes first; whoever wants all goes through them in their order.
+      // The first answer lists open tasks first. Pages after it go through all tasks by id.
       const next = after === undefined ? '0' : (tasks.at(-1)?.id ?? after);
       if (left > 0) lines.push(`... and ${left} more: TaskList with after "${next}" goes on in the order of the ids`);
       return {
@@ -158,7 +158,7 @@ export const taskTools = [
   }),
 ];
 
-/** What is open first; of what is over, the newest. In the order of the ids. */
+/** Open tasks first, then the newest finished ones; sorted by id. */
 function mostUseful(tasks: readonly SharedTask[]): SharedTask[] {
   if (tasks.length <= LISTED_TASKS) return [...tasks];
   const isOver = ({ status }: SharedTask): boolean => status === 'completed' || status === 'failed';

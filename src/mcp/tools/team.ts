@@ -39,7 +39,8 @@ export const teamTools = [
         },
         { once: true },
       );
-      // The agent that makes a team leads it, as agents expect; the credential is a person's, who may speak for anyone.
+      // The agent that creates a team leads it, as agents expect. The credential is a person's, which may act for
+      // anyone.
       if (!session.shared) Object.assign(session, { team: team.id, as: team.leadId });
       return {
         text:
@@ -105,7 +106,7 @@ export const teamTools = [
   }),
 ];
 
-/** A lead's credential is for one team; agents that begin with TeamCreate are told that they have it. */
+/** A lead's credential is for one team. Agents that begin with TeamCreate are told that the team exists. */
 function alreadyLeads(teamId: string, name: string): Answer {
   if (name !== teamId) {
     throw new TeamError('not_allowed', `You lead team "${teamId}" and can make no other: go on with TaskCreate`);

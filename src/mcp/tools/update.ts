@@ -18,15 +18,15 @@ interface Update extends TaskWords {
 }
 
 /**
- * One step of the ledger: new edges, owner, status and text are there together or not at all. Said again, what is done
- * already changes nothing.
+ * One step of the ledger: it changes edges, owner, status and text together, or nothing. Repeating a change that is
+ * already made has no effect.
  */
 export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
   const { taskId, status, addBlocks = [], addBlockedBy = [], epoch: meant, ...words } = input;
   const { call, teamId, memberId } = visit;
   const changes = fromTaskWords(await withOwner(visit, words));
   const owner = changes['assigneeId'] as string | null | undefined;
-  // Claude Code lets a lead write that another has begun. Here only who works on a task can begin it.
+  // Claude Code lets a lead mark a task as begun by another. Here only the member that works on a task can begin it.
   const reserves = status === 'in_progress' && typeof owner === 'string' && owner !== memberId;
   const newStatus = reserves ? undefined : status;
   let task: EndedTask | undefined;
@@ -69,14 +69,14 @@ interface Write {
   readonly taskId: string;
   readonly newStatus: string | undefined;
   readonly owner: string | null | undefined;
-  /** The epoch that the agent says. */
+  /** The epoch that the agent names. */
   readonly meant: number | undefined;
 }
 
 /**
- * Under which epoch an update is made, and whether it takes up what the member has had since before. What only a holder does
- * to a task counts for the session that has it, and not for another one of the same member; a lead takes a task from
- * its holder whatever it held itself before.
+ * The epoch of an update, and whether the session takes over a task that its member held before. Changes that only a
+ * holder may make count for the session that claimed the task, not for another session of the member. A lead can take a
+ * task from its holder, whatever the lead held before.
  */
 async function epochToWrite(
   visit: Visit,
@@ -87,13 +87,13 @@ async function epochToWrite(
   const begins = newStatus === 'in_progress';
   const passesOn = owner !== undefined && owner !== memberId;
   if (!begins && newStatus !== 'pending' && !passesOn) return { epoch: meant, isTakenUp: false };
-  // Past the operation: what else is wrong with the update shall be told first.
+  // Reads the state directly, so that the operation reports other errors of the update first.
   const now = await services.ledger.view(teamId, (state) => state.tasks.get(taskId));
   if (now?.status === 'in_progress' && now.assigneeId === memberId) {
     const epoch = await epochFor(visit, taskId, meant);
     return { epoch, isTakenUp: begins && session.epochs.get(`${teamId}/${taskId}`) !== epoch };
   }
-  // What another session of the member claims in the meantime must not seem to be this one's.
+  // If another session of the member claims the task meanwhile, this session must not take that claim for its own.
   return { epoch: meant ?? (begins ? now?.epoch : undefined), isTakenUp: false };
 }
 
