@@ -8,7 +8,7 @@ import { reportError, UsageError } from './show/errors.ts';
 import { standardScreen } from './show/screen.ts';
 import { speakJson } from './show/write.ts';
 
-/** Does what the words say and returns the exit code. */
+/** Runs a command line and returns the exit code. */
 export async function answer(words: readonly string[]): Promise<number> {
   const isJson = hasFlag(words, '--json');
   speakJson(isJson);
@@ -20,7 +20,7 @@ export async function answer(words: readonly string[]): Promise<number> {
     if (first === 'help' || hasFlag(words, '--help', '-h') || isNounAlone(words.filter((word) => word !== '--json'))) {
       return (await import('./line/help.ts')).printHelp(COMMANDS, words, standardScreen(process.env));
     }
-    // `troupe --json task list` is as clear as `troupe task list --json`.
+    // `troupe --json task list` means the same as `troupe task list --json`.
     const ordered = words[0] === '--json' ? [...words.slice(1), words[0]] : words;
     const found = findCommand(COMMANDS, ordered);
     if (!found) throw unknownCommand(COMMANDS, ordered);
@@ -32,7 +32,7 @@ export async function answer(words: readonly string[]): Promise<number> {
   }
 }
 
-/** `troupe task` asks what there is. */
+/** `troupe task` asks for the commands of that noun. */
 function isNounAlone(words: readonly string[]): boolean {
   return words.length === 1 && isNoun(COMMANDS, words[0] ?? '');
 }
@@ -49,7 +49,7 @@ async function run(command: Command, rest: readonly string[]): Promise<number> {
     .catch((error: unknown) => explain(error, command, given.input['teamId']));
 }
 
-/** What went wrong, in the words that help most. */
+/** Replaces an error with one whose message helps most. */
 async function explain(error: unknown, command: Command, teamId: unknown): Promise<never> {
   throw await (await import('./commands/operation/explanations.ts')).explainError(error, command, teamId);
 }

@@ -2,14 +2,15 @@ import { answer } from './answer.ts';
 import { COMMANDS } from './commands/table.ts';
 import { hasFlag } from './line/arguments.ts';
 
-// Not awaited: what it loads later may import what is loaded with it, and would wait for it in turn.
+// Not awaited: modules that `main` loads may import modules that were loaded with this file, and would wait for it in
+// turn.
 void main(process.argv.slice(2));
 
-/** Answers one command line. */
+/** Runs one command line. */
 async function main(words: readonly string[]): Promise<void> {
   const [first = '', ...rest] = words;
   const program = COMMANDS.get(first)?.loadProgram;
-  // Programs run until they are ended, and then end by themselves.
+  // A program runs until it is stopped, and exits by itself.
   if (program && !hasFlag(words, '--help', '-h')) {
     await (
       await program()
@@ -21,7 +22,7 @@ async function main(words: readonly string[]): Promise<void> {
   } else if (first === '--native-teammate') {
     process.exit(await (await import('./commands/claude/teammate.ts')).runNativeTeammate(words));
   } else {
-    // All output was written synchronously: nothing to wait for, not even for the connection to close (2 ms).
+    // All output was written synchronously, so there is nothing to wait for; closing the connection would take 2 ms.
     process.exit(await answer(words));
   }
 }

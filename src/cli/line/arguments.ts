@@ -10,11 +10,11 @@ import { explainExtra, explainMissing, onlyTeam, requireChange, shownName, unkno
 /** What is known besides the words. */
 export interface Known {
   readonly environment: NodeJS.ProcessEnv;
-  /** The names of the teams that are open; asked for where the words name none and must. */
+  /** Lists the open teams. Called if a command needs a team and the words name none. */
   readonly listOpen: () => Promise<readonly string[]>;
 }
 
-/** Reads the words after a command's name. Throws a `UsageError`. */
+/** Parses the words after a command's name. Throws a `UsageError`. */
 export async function readArguments(
   command: Command,
   words: readonly string[],
@@ -39,7 +39,7 @@ export async function readArguments(
   return { input, as: as as string | undefined, json: json === true };
 }
 
-/** Whether the words ask for JSON, or for help, even if nothing else in them can be understood. */
+/** Whether the words contain a flag such as --json or --help, even if the rest cannot be parsed. */
 export function hasFlag(words: readonly string[], ...flags: readonly string[]): boolean {
   if (!flags.some((flag) => words.includes(flag))) return false;
   const end = words.indexOf('--');
@@ -47,11 +47,11 @@ export function hasFlag(words: readonly string[], ...flags: readonly string[]): 
 }
 
 /**
- * Tells flags from arguments. By hand, because text may start with a dash ("- first this"), which `parseArgs` refuses,
- * and because a command may take 10 ms longer than an empty program, of which `parseArgs` takes 1.3.
+ * Separates flags from arguments. Hand-written, because `parseArgs` refuses text that starts with a dash ("- first
+ * this"). It also takes 1.3 ms, and a command may take only 10 ms longer than an empty program.
  */
 function split(command: Command, words: readonly string[]): Given {
-  // Errors may be wanted as JSON also of a command that has no result.
+  // A command without a result accepts --json too: then its errors are JSON.
   const flags = [...flagsOf(command), ...COMMON_FLAGS];
   const places: string[] = [];
   const values: Given = new Map();
@@ -86,7 +86,7 @@ function split(command: Command, words: readonly string[]): Given {
     }
     const value = inline ?? words[++at];
     if (value === undefined) return fail(`${name} needs a value`);
-    // `--result --json` forgot the result; a text that happens to start with dashes did not.
+    // In `--result --json` the value is missing. Other text may start with dashes.
     if (inline === undefined && isFlag(value) && flags.some((one) => value.split('=')[0] === `--${one.name}`)) {
       return fail(`${name} needs a value; for the text ${value} write ${name}=${value}`);
     }
@@ -99,11 +99,11 @@ function split(command: Command, words: readonly string[]): Given {
   return values;
 }
 
-/** What was said for each argument and flag. */
+/** The given value of each argument and flag. */
 type Given = Map<Input, string | readonly string[] | boolean>;
 
-/** No flag has anything but a letter after its dashes, or a space before its value. Without a pattern, which takes V8
- *  longer to compile than all of this to run. */
+/** A flag has a letter after its dashes, and no space before its value. No regular expression, because V8 takes longer
+ *  to compile one than to run all of this. */
 function isFlag(word: string): boolean {
   if (!word.startsWith('-')) return false;
   const first = word.charCodeAt(word.startsWith('--') ? 2 : 1) | 0x20;
@@ -119,7 +119,7 @@ function isFlag(word: string): boolean {
 const SPACE = 0x20;
 const EQUALS = 0x3d;
 
-/** The last argument takes all that is left if it is a list. */
+/** If the last argument is a list, it takes all remaining words. */
 function assignPlaces(command: Command, places: readonly string[], given: Given): void {
   const { args } = command;
   const last = args.at(-1)?.type;
@@ -134,31 +134,34 @@ function assignPlaces(command: Command, places: readonly string[], given: Given)
   }
 }
 
-/** Where a person makes a team, it works: its members have that folder unless somebody says another; a hook runs where it was named. */
+/**
+ * A new team works in the folder where a person creates it, unless another is given; a hook runs where it was
+ * registered.
+ */
 function addFolder(input: Record<string, unknown>, { operation }: Command): void {
   if (operation === 'team.create' || operation === 'hook.register') input['cwd'] ??= process.cwd();
 }
 
-/** Whether another than its words may say which team is meant. One that is about to change for good is named each time. */
+/** Whether the team may come from elsewhere than the words. A command that changes a team for good must name it. */
 function mayBeLeftOut(command: Command): boolean {
   const reads = command.scope === 'reader' || command.operation === undefined;
   return hasField(command.flags, 'teamId') || (reads && hasField(command.args, 'teamId'));
 }
 
-/** What the surroundings say of team and member. */
+/** Takes the team and the member from the environment. */
 function addDefaults(input: Record<string, unknown>, command: Command, environment: NodeJS.ProcessEnv): void {
   if (!hasField(command.flags, 'teamId') && !hasField(command.args, 'teamId')) return;
   if (input['teamId'] === undefined && mayBeLeftOut(command)) {
     const team = environment['TROUPE_TEAM_ID'] || environment['TROUPE_TEAM'];
     if (team) input['teamId'] = team;
   }
-  // A member's own credential says who it is.
+  // A member's own credential says which member it is.
   if (input['as'] !== undefined || environment['TROUPE_TOKEN'] || environment['TROUPE_TOKEN_FILE']) return;
   const name = environment['TROUPE_MEMBER_NAME'];
   if (name) input['as'] = name;
 }
 
-/** What tasks are named by: people write `#3` for what operations call `3`. */
+/** Fields that hold task ids: people write `#3`, operations expect `3`. */
 const TASK_FIELDS: readonly string[] = ['taskId', 'dependencies', 'addDependencies', 'addDependents'];
 
 const AGENTS: readonly string[] = ['agent', 'leadAgent'];
@@ -167,7 +170,7 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
   if (typeof value === 'boolean') return value;
   const isTask = TASK_FIELDS.includes(input.field) || (input.field === 'after' && input.type === 'string');
   if (isTask && typeof value === 'string' && input.type === 'string') return readTaskId(value);
-  // The daemon is in another folder.
+  // The daemon has another working directory.
   if (input.field === 'cwd' && typeof value === 'string') return resolve(value);
   if (input.type === 'string' && !input.values && !input.nullable) return value;
   const fail = (problem: string): never => {
@@ -183,7 +186,7 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
   if (typeof value !== 'string') return value;
   if (input.nullable && value === 'none') return null;
   if (input.values && !input.values.includes(value)) {
-    // Tables show `in progress`, which operations call in_progress.
+    // Tables show `in progress`; operations call it in_progress.
     const named = value.replace(/[ -]/g, '_');
     if (input.values.includes(named)) return named;
     const nearest = findNearest(value, input.values);
@@ -195,7 +198,7 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
       const number = Number(value);
       const isNumber = value.trim() !== '' && !Number.isNaN(number);
       if (!isNumber) return fail(`must be a number, not ${JSON.stringify(value)}`);
-      // Of an operation it says itself what it takes; what the command line counts by itself are things.
+      // An operation checks its own numbers. Numbers that only the command line uses are counts.
       const isCount = Number.isInteger(number) && number >= 0;
       if (!command.operation && !isCount) return fail(`must be a whole number from 0 on, not ${JSON.stringify(value)}`);
       return number;
@@ -209,7 +212,7 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
       return fail(`must be a time such as 10m or 2026-01-31T12:00:00Z, not ${JSON.stringify(value)}`);
     }
     case 'json':
-      // An agent may be given by its name alone.
+      // An agent may be given by its name instead of JSON.
       if (AGENTS.includes(input.field) && /^[\w-]+$/.test(value)) return value;
       try {
         return JSON.parse(value) as unknown;
@@ -230,7 +233,7 @@ function findMissing(inputs: readonly Input[], given: Readonly<Record<string, un
   return undefined;
 }
 
-/** Standard input, which one argument may ask for with `-`. */
+/** Reads standard input if one argument is `-`. */
 async function readStandardInput(command: Command, given: Given): Promise<string | undefined> {
   let asked = 0;
   for (const value of given.values()) if (value === '-') asked++;
@@ -241,6 +244,6 @@ async function readStandardInput(command: Command, given: Given): Promise<string
   let text = '';
   process.stdin.setEncoding('utf8');
   for await (const chunk of process.stdin) text += chunk as string;
-  // `echo text |` and a here-document add a newline that nobody meant.
+  // `echo text |` and a here-document add a newline that is not part of the text.
   return text.replace(/\r?\n$/, '');
 }

@@ -2,36 +2,36 @@ import type { Scope } from '../../operations/caller.ts';
 import type { OperationName } from '../../operations/index.ts';
 import type { Screen } from '../show/screen.ts';
 
-/** How the words of an argument or flag become a value; `words` are all that are left, as they stand. */
+/** How the words of an argument or flag become a value; `words` are all remaining words, unchanged. */
 export type InputType = 'string' | 'number' | 'boolean' | 'list' | 'words' | 'json' | 'duration' | 'time';
 
 /** An argument or a flag of a command. */
 export interface Input {
-  /** What the operation calls it. */
+  /** Its name in the operation. */
   readonly field: string;
-  /** What the command line calls it: `needs` is `--needs` as a flag and `<needs>` as an argument. */
+  /** Its name on the command line: `needs` is `--needs` as a flag and `<needs>` as an argument. */
   readonly name: string;
   readonly type: InputType;
   readonly values?: readonly string[] | undefined;
   readonly required?: boolean;
-  /** The word `none` stands for null. */
+  /** Whether the word `none` means null. */
   readonly nullable?: boolean;
-  /** One letter, for flags that are typed by hand. */
+  /** A one-letter name, for flags that people type by hand. */
   readonly short?: string;
-  /** One line for help texts. Those of operations are in a file of their own, which help alone needs. */
+  /** One line for help texts. Those of operations are in a separate file that only help loads. */
   readonly text?: string;
   readonly default?: string | number | boolean;
-  /** What help calls its value. */
+  /** The placeholder of its value in help texts. */
   readonly value?: string;
 }
 
-/** What a command works with. */
+/** The environment of a command. */
 export interface Surroundings {
   readonly environment: NodeJS.ProcessEnv;
   readonly screen: Screen;
   /** Aborts when the user interrupts. */
   readonly signal: AbortSignal;
-  /** All commands that there are. */
+  /** All commands. */
   readonly commands: CommandTable;
 }
 
@@ -41,39 +41,39 @@ export interface Command {
   readonly words: string;
   readonly args: readonly Input[];
   readonly flags: readonly Input[];
-  /** What it calls; a command of the command line's own has none. */
+  /** The operation that it calls, if any. */
   readonly operation?: OperationName;
   readonly scope?: Scope;
-  /** It prints a text for another program: there is no result that could be JSON. */
+  /** It prints a text for another program, so there is no JSON result. */
   readonly plain?: true;
-  /** One line for help texts, of commands that do not come from operations. */
+  /** One line for help texts, if the command does not come from an operation. */
   readonly summary?: string;
-  /** What else one has to know, for the help text. */
+  /** Further help text. */
   readonly more?: string;
-  /** Loads what a command does that is more than its operation, or has none. */
+  /** Loads the code of a command that does more than call its operation, or that has none. */
   readonly load?: () => Promise<{ run(given: Arguments, surroundings: Surroundings): Promise<number> }>;
-  /** Loads a program that reads its words itself, and runs until it is ended. */
+  /** Loads a program that parses its words itself and runs until it is stopped. */
   readonly loadProgram?: () => Promise<(words: readonly string[]) => Promise<void>>;
 }
 
-/** All commands. One is made when it is asked for: every command line waits for that. */
+/** All commands. Each is built on demand, because every command line waits for it. */
 export interface CommandTable {
-  /** Of each command, in the order in which they are listed. */
+  /** The names of all commands, in the order in which they are listed. */
   readonly names: readonly string[];
   /** The command with exactly this name. */
   get(name: string): Command | undefined;
 }
 
-/** What a command line says. */
+/** The parsed command line. */
 export interface Arguments {
-  /** What goes to the operation, by field. */
+  /** The input of the operation, by field. */
   readonly input: Readonly<Record<string, unknown>>;
   /** The member that a person speaks for. */
   readonly as: string | undefined;
   readonly json: boolean;
 }
 
-/** What help texts say of a command that comes from an operation. */
+/** The help texts of a command that comes from an operation. */
 export interface CommandTexts {
   readonly summary: string;
   /** By field. */

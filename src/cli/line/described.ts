@@ -2,12 +2,12 @@ import type { Command, Input } from './command.ts';
 import { flagsOf } from './inputs.ts';
 import { TEXTS } from './texts.ts';
 
-/** A command with all that help texts say of it. */
+/** A command with its help texts. */
 export interface Described {
   readonly words: string;
   readonly summary: string;
   readonly args: readonly DescribedInput[];
-  /** All flags, those of every command too. */
+  /** All flags, including those that every command has. */
   readonly flags: readonly DescribedInput[];
   readonly more?: string | undefined;
 }
@@ -15,13 +15,13 @@ export interface Described {
 /** An argument or a flag with its text. */
 export type DescribedInput = Input & { readonly text: string };
 
-/** What commands of operations show that needs a word. */
+/** Additional help for commands of operations. */
 const MORE: Readonly<Record<string, string>> = {
   inbox:
     '● stands before what was not read. To look changes nothing; with --mark-read what is shown counts as read, as if the member had read it.',
 };
 
-/** A command with what help texts say of it. */
+/** Adds the help texts to a command. */
 export function describeCommand(command: Command): Described {
   const describe = (input: Input): DescribedInput => describeInput(command, input);
   return {
@@ -33,7 +33,7 @@ export function describeCommand(command: Command): Described {
   };
 }
 
-/** An argument or a flag of a command with its text. */
+/** Adds the help text to an argument or a flag. */
 export function describeInput({ words }: Command, input: Input): DescribedInput {
   const { inputs = {}, defaults = {} } = TEXTS[words] ?? {};
   const fallback = input.default ?? defaults[input.field];

@@ -1,4 +1,4 @@
-/** Command lines to learn from, by command. Each of them is one that the command line understands. */
+/** Example command lines, by command. Each of them is valid. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'team create': ['troupe team create demo --description "Port the parser"', 'troupe team create demo --lead ada'],
   'team list': ['troupe team list'],

@@ -8,7 +8,7 @@ export interface Found {
   readonly rest: readonly string[];
 }
 
-/** The command that the words begin with. An operation is also found under its own name: `task create`. */
+/** Finds the command that the words begin with. An operation is also found under its own name: `task create`. */
 export function findCommand(table: CommandTable, words: readonly string[]): Found | undefined {
   const [first = '', second = ''] = words;
   const two = table.get(`${first} ${second}`);
@@ -24,7 +24,7 @@ export function allCommands(table: CommandTable): Command[] {
   return table.names.flatMap((name) => table.get(name) ?? []);
 }
 
-/** Whether a word is one that verbs follow, as `add` follows `task`. */
+/** Whether a word is a noun, which a verb follows, as `add` follows `task`. */
 export function isNoun({ names }: CommandTable, word: string): boolean {
   return names.some((name) => name.startsWith(`${word} `));
 }
@@ -34,7 +34,7 @@ export function commandsOf(table: CommandTable, noun: string): Command[] {
   return allCommands(table).filter(({ words }) => words.startsWith(`${noun} `));
 }
 
-/** Why there is no such command, and which one may have been meant. */
+/** The error for an unknown command, with the name that was probably meant. */
 export function unknownCommand(table: CommandTable, [first = '', second = '']: readonly string[]): UsageError {
   if (isNoun(table, first)) {
     const verbs = commandsOf(table, first).map(({ words }) => words.slice(first.length + 1));

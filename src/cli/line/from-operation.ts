@@ -3,7 +3,7 @@ import type { OperationName } from '../../operations/index.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Command, CommandTexts, Input, InputType } from './command.ts';
 
-/** An operation as a command, and what help says of it. */
+/** Makes a command from an operation, and its help texts. */
 export function commandFrom(operation: Operation): { command: Command; texts: CommandTexts } {
   const { name, summary, scope, cli = {} } = operation;
   const schema = Schema.parse(z.toJSONSchema(operation.input, { io: 'input' }));
@@ -44,7 +44,7 @@ export function commandFrom(operation: Operation): { command: Command; texts: Co
   };
 }
 
-/** The team comes first, then what must be given. */
+/** The team comes first, then required flags. */
 function rank(flag: { field: string; isRequired: boolean }): number {
   if (flag.field === 'teamId') return 0;
   return flag.isRequired ? 1 : 2;
@@ -67,7 +67,7 @@ function describeInput({ name, cli }: Operation, field: string, property: Proper
   };
 }
 
-/** What help says of an input: what its schema says, unless a person types it in another way than a program. */
+/** The help text of an input: the description in its schema, unless people type the input differently from programs. */
 function wordInput(operation: string, field: string, { description }: Property): string {
   const own = TYPED[`${operation} ${field}`] ?? TYPED[field];
   if (own !== undefined) return own;
@@ -76,10 +76,12 @@ function wordInput(operation: string, field: string, { description }: Property):
   return isLong ? `${description}; - reads it from standard input` : description;
 }
 
-/** Texts that are seldom typed in a line. */
+/** Long texts, which people rarely type in a command line. */
 const LONG: readonly string[] = ['description', 'content', 'feedback', 'prompt', 'result', 'task.fail reason'];
 
-/** What help says of inputs that a person types in another way than a program: times, lists, JSON. By field, or by `operation field`. */
+/**
+ * Help texts of inputs that people type differently from programs: times, lists, JSON. By field or `operation field`.
+ */
 const TYPED: Readonly<Record<string, string>> = {
   wait: 'wait up to so long for one: 30s, 5m',
   since: 'not older than: 10m, 2h, or a moment in ISO 8601',
@@ -92,7 +94,7 @@ const TYPED: Readonly<Record<string, string>> = {
   addDependents: 'tasks that must wait for it as well: 3,4',
   'task.update assigneeId': 'who it is reserved for; none for nobody',
   'request.answer approve': 'yes, or --no-approve',
-  // The command line asks again for as many as were wanted.
+  // The command line fetches pages until it has this many.
   'task.list limit': 'at most so many, the oldest first',
   'event.list limit': 'at most so many',
   'team.create cwd': 'the directory it works in (default: this one)',
@@ -113,7 +115,8 @@ const TYPED: Readonly<Record<string, string>> = {
 
 function nameOf(field: string, isPlace: boolean): string {
   const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  // An id is what one gives for the thing; only `--message-id` and the like would mean something else without it.
+  // People name a team or a task by its id, so `-id` is left out. `--message` would not mean the same as
+  // `--message-id`.
   if (field === 'teamId' || field === 'taskId' || isPlace) return name.replace(/-id(s?)$/, '$1');
   return name;
 }
@@ -127,7 +130,7 @@ function typeOf(property: Property): InputType {
   return type === 'array' ? 'list' : 'json';
 }
 
-/** What the table's JSON Schemas consist of. */
+/** The parts of the operations' JSON Schemas that are used here. */
 const Property = z.looseObject({
   type: z.union([z.string(), z.array(z.string())]).optional(),
   enum: z.array(z.string()).optional(),

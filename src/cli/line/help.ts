@@ -8,14 +8,14 @@ import type { Described, DescribedInput } from './described.ts';
 import { EXAMPLES } from './examples.ts';
 import { allCommands, commandsOf, findCommand, isNoun, unknownCommand } from './find.ts';
 
-/** Writes the help for what the words name: everything, a noun, a command. */
+/** Prints the help for a topic: everything, a noun or a command. */
 export function printHelp(table: CommandTable, words: readonly string[], screen: Screen): number {
   const topic = (words[0] === 'help' ? words.slice(1) : words).filter((word) => !word.startsWith('-'));
   print(helpFor(table, topic, screen));
   return 0;
 }
 
-/** The help for what the words name. */
+/** The help for a topic. */
 export function helpFor(table: CommandTable, topic: readonly string[], screen: Screen): string {
   const [first] = topic;
   if (first === undefined || first === 'help') return overview(table, screen);
@@ -25,7 +25,7 @@ export function helpFor(table: CommandTable, topic: readonly string[], screen: S
   return nounHelp(first, commandsOf(table, first).map(describeCommand), screen);
 }
 
-/** What people start with comes first; the rest is listed by noun. */
+/** Commands that people start with come first; the others are listed by noun. */
 const SECTIONS: readonly (readonly [name: string, words: readonly string[]])[] = [
   ['Run a team', ['run', 'init', 'up', 'ps', 'peek', 'attach', 'approve', 'down', 'claude']],
   [
@@ -150,7 +150,7 @@ function exampleSection(examples: readonly string[], screen: Screen): string {
 }
 
 const NAME_WIDTH = 32;
-/** Below so many columns a text stands under its name. */
+/** Below this number of columns, a text is on the line below its name. */
 const NARROW = 70;
 
 function section(name: string, rows: readonly (readonly [string, string])[], screen: Screen): string {
@@ -163,7 +163,7 @@ function section(name: string, rows: readonly (readonly [string, string])[], scr
   return `${title(name, screen)}\n${lines.join('')}`;
 }
 
-/** Breaks a help text so that its lines stand under each other. */
+/** Wraps a help text and aligns its lines. */
 function foldText(text: string, left: number, screen: Screen): string {
   const room = Math.max(30, Math.min(screen.columns, 120) - left);
   const lines: string[] = [];

@@ -6,7 +6,7 @@ export const COMMON_FLAGS: readonly Input[] = [
   { field: 'help', name: 'help', type: 'boolean', text: 'print this help', short: 'h' },
 ];
 
-/** The flag of every command that is about a team. */
+/** A flag that every command about a team has. */
 const AS_FLAG: Input = {
   field: 'as',
   name: 'as',
@@ -14,7 +14,7 @@ const AS_FLAG: Input = {
   text: 'the member you speak for (default: $TROUPE_MEMBER_NAME)',
 };
 
-/** All flags of a command, in the order in which its help shows them. */
+/** All flags of a command, in the order of its help. */
 export function flagsOf(command: Command): readonly Input[] {
   const isPlace = hasField(command.args, 'teamId');
   if (command.plain) return [...command.flags, ...COMMON_FLAGS.filter(({ name }) => name !== 'json')];
@@ -22,22 +22,22 @@ export function flagsOf(command: Command): readonly Input[] {
   return [...command.flags, ...(isPlace ? [TEAM_FLAG] : []), AS_FLAG, ...COMMON_FLAGS];
 }
 
-/** `troupe team show --team demo` is what a habit writes for `troupe team show demo`. */
+/** People used to flags write `troupe team show --team demo` for `troupe team show demo`. */
 const TEAM_FLAG: Input = { field: 'teamId', name: 'team', type: 'string', text: 'the team, as a flag' };
 
-/** A team that must be said. */
+/** A required team. */
 export const TEAM: Input = { field: 'teamId', name: 'team', type: 'string', text: 'the team', required: true };
 
-/** A team that may be left out: then it is about all that are open. */
+/** An optional team; without it, the command is about all open teams. */
 export const OPTIONAL_TEAM: Input = { field: 'teamId', name: 'team', type: 'string', text: 'the team' };
 
-/** A member that may be left out. */
+/** An optional member. */
 export const OPTIONAL_MEMBER: Input = { field: 'memberId', name: 'member', type: 'string', text: 'the member' };
 
-/** A member that must be said. */
+/** A required member. */
 export const MEMBER: Input = { ...OPTIONAL_MEMBER, text: 'the member; troupe ps lists those that run', required: true };
 
-/** Whether an argument or flag of them is for this field. */
+/** Whether one of the inputs is for this field. */
 export function hasField(inputs: readonly Input[], field: string): boolean {
   for (const input of inputs) if (input.field === field) return true;
   return false;

@@ -2,12 +2,12 @@ import { findNearest } from '../../core/nearest.ts';
 import { UsageError } from '../show/errors.ts';
 import type { Command, Input } from './command.ts';
 
-/** An argument or a flag as the help shows it. */
+/** An argument or a flag, as help shows it. */
 export function shownName(input: Input, command: Command): string {
   return command.args.includes(input) ? `<${input.name}>` : `--${input.name}`;
 }
 
-/** A flag that there is not, with the one that was probably meant. */
+/** The message for an unknown flag, with the one that was probably meant. */
 export function unknownFlag(rawName: string, flags: readonly Input[], { words }: Command): string {
   if (words === 'approve' && rawName === '--yes') {
     return 'There is no flag --yes: leave it out, without --deny it is a yes';
@@ -19,13 +19,13 @@ export function unknownFlag(rawName: string, flags: readonly Input[], { words }:
   return `There is no flag ${rawName}${nearest === undefined ? '' : `; did you mean --${nearest}?`}`;
 }
 
-/** A word that no argument takes. */
+/** The message for a word that no argument takes. */
 export function explainExtra(command: Command, extra: string, { hasTeam }: { hasTeam: boolean }): string {
   const hint = command.args.length === 0 ? hintName(command, extra, hasTeam) : '; put a text with spaces in quotes';
   return `${JSON.stringify(extra)} is one argument too many${hint}`;
 }
 
-/** A word after a command that takes none is most often the name of a team, or of a member of the one that was named. */
+/** An extra word is most often the name of a team, or of a member of the named team. */
 function hintName({ words, flags }: Command, extra: string, hasTeam: boolean): string {
   if (!isSlug(extra)) return '';
   if (flags.some(({ field }) => field === 'teamId')) {
@@ -43,21 +43,21 @@ function isSlug(word: string): boolean {
   return /^[a-z0-9][a-z0-9_-]*$/.test(word);
 }
 
-/** An argument or a flag that is required and was not given. */
+/** The error for a required argument or flag that is missing. */
 export async function explainMissing(command: Command, missing: Input): Promise<UsageError> {
   if (missing.field === 'teamId') return new UsageError(whichTeam(command), command.words);
   const name = shownName(missing, command);
   const { describeInput } = await import('./described.ts');
-  // A shell takes an unquoted #1 for the beginning of a comment, and hands over nothing.
+  // A shell takes an unquoted #1 for a comment and passes nothing.
   const hint =
     missing.field === 'taskId' ? ", such as 1 or '#1'" : missing.values ? `: ${missing.values.join(', ')}` : '';
   return new UsageError(`${name} is missing: ${describeInput(command, missing).text}${hint}`, command.words);
 }
 
-/** So many names are easily read at a glance. */
+/** How many names a message lists. */
 const FEW = 8;
 
-/** The team that is meant where nobody names one: the only one that is open. Refuses to guess between several. */
+/** The only open team, for a command that names none. Refuses to guess between several. */
 export function onlyTeam(open: readonly string[], command: Command): string {
   const [only, ...others] = open;
   if (only !== undefined && others.length === 0) return only;
@@ -69,17 +69,17 @@ function describeOpen(open: readonly string[]): string {
   return open.length > FEW ? `${open.length} are open; troupe teams lists them` : `${open.join(', ')} are open`;
 }
 
-/** How a team is named to a command. */
+/** The message that asks for a team. */
 function whichTeam(command: Command, there = 'troupe teams lists them'): string {
   const isPlace = command.args.some(({ field }) => field === 'teamId');
   const how = isPlace ? `troupe ${command.words} NAME` : 'add --team NAME, or set TROUPE_TEAM';
   return `Say which team: ${how}; ${there}`;
 }
 
-/** Fields that say of which thing, or on what condition, and change nothing. */
+/** Fields that select a thing or set a condition, and change nothing. */
 const CONDITIONS: readonly string[] = ['teamId', 'epoch', 'revision'];
 
-/** To change nothing is never meant, and would be told as a change. */
+/** Refuses an update that changes nothing: it is a mistake, and would be reported as a change. */
 export function requireChange(command: Command, input: Readonly<Record<string, unknown>>): void {
   const { words, args, flags } = command;
   if (!words.endsWith(' update')) return;

@@ -3,16 +3,19 @@ import type { RequestFrame } from '../../operations/frames.ts';
 import type { InputOf, OperationName } from '../../operations/index.ts';
 import { interruption } from './interruption.ts';
 
-/** Is told from where a list goes on that was not handed out whole. */
+/** Called with the cursor of the rest when a list is incomplete. */
 export type OnMore = (after: string | number) => void;
 
-/** An id that no other call has. Not from `crypto`: to load that takes 5 ms, and nobody gains by guessing it. */
+/** A unique command id. Not from `crypto`: loading it takes 5 ms, and guessing an id gains nothing. */
 export function newCommandId(): string {
   const random = Math.random().toString(36).slice(2, 12);
   return `cli-${Date.now().toString(36)}-${process.pid.toString(36)}-${random}`;
 }
 
-/** No daemon, a connection lost, a token that was replaced while we read it: what a client knows how to get over. */
+/**
+ * Retries with a `Client` after failures that it can handle: no daemon, a lost connection, a token that was just
+ * replaced.
+ */
 export function orPatiently(frame: RequestFrame, onMore: OnMore): (error: unknown) => Promise<unknown> {
   return (error) => {
     const isOver = error instanceof CallError && error.code !== 'no_daemon' && error.code !== 'unauthenticated';
@@ -21,7 +24,7 @@ export function orPatiently(frame: RequestFrame, onMore: OnMore): (error: unknow
   };
 }
 
-/** The same call, with all that may happen on the way. */
+/** Makes the same call with a `Client`, which starts the daemon and reconnects. */
 export async function callPatiently({ type, payload, as, commandId }: RequestFrame, onMore: OnMore): Promise<unknown> {
   const { openClient } = await import('../reach/connect.ts');
   return openClient(process.env).call(type as OperationName, payload as InputOf<OperationName>, {

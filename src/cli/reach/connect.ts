@@ -8,11 +8,11 @@ import { clean } from '../show/text.ts';
 import { warn } from '../show/write.ts';
 import { findCredential } from './credential.ts';
 
-/** How a command finds its daemon. */
+/** How a command reaches its daemon. */
 export interface OpenOptions {
-  /** Whether to start a daemon where there is none. */
+  /** Whether to start a daemon if none runs. */
   readonly start?: boolean;
-  /** How long a daemon that was stopped in the middle of a call is waited for, in milliseconds. */
+  /** How long to wait for a daemon that was stopped during a call, in milliseconds. */
   readonly patience?: number;
   readonly onState?: (state: ConnectionState) => void;
 }
@@ -23,7 +23,7 @@ const MAY_NOT_START = ', and TROUPE_NO_AUTOSTART keeps this command from startin
 
 /** A client of this home's daemon. */
 export function openClient(environment: NodeJS.ProcessEnv, options: OpenOptions = {}): Client {
-  // Whether and how long to wait is decided by how we connect, so the client itself need not try again.
+  // `daemonConnect` decides whether and how long to wait, so the client itself does not retry.
   return new Client(daemonConnect(environment, options), {
     patience: 0,
     onNotice: sayOnce(),
@@ -31,7 +31,7 @@ export function openClient(environment: NodeJS.ProcessEnv, options: OpenOptions 
   });
 }
 
-/** One command may make many calls; what is to be known of their answers is said once. */
+/** One command may make many calls; each remark about their answers is printed once. */
 function sayOnce(): (message: string) => void {
   const said = new Set<string>();
   return (message) => {
@@ -40,14 +40,14 @@ function sayOnce(): (message: string) => void {
   };
 }
 
-/** Says what is to be known of an answer, beside it. */
+/** Prints remarks about an answer to standard error. */
 export function sayNotices(messages: readonly string[]): void {
   for (const message of messages) warn(`troupe: ${clean(message)}\n`);
 }
 
 /**
- * Connects to this home's daemon. Where there is none it is started; one that was stopped while we used it shall stay so
- * until somebody starts it, but one that died left its card behind.
+ * Connects to this home's daemon, and starts one if none runs. A daemon that was stopped while we used it is not
+ * started again. One that died left its card behind, and is.
  */
 export function daemonConnect(environment: NodeJS.ProcessEnv, options: OpenOptions = {}): Connect {
   const { start = !environment['TROUPE_NO_AUTOSTART'], patience = PATIENCE_MS } = options;
@@ -70,22 +70,22 @@ export function daemonConnect(environment: NodeJS.ProcessEnv, options: OpenOptio
   };
 }
 
-/** A file that was named must be there: without it we would start a daemon, and still be nobody. */
+/** A credential file that was named must exist. Without it we would start a daemon and still be unauthenticated. */
 function requireCredential(environment: NodeJS.ProcessEnv): void {
   const file = environment['TROUPE_TOKEN'] ? undefined : environment['TROUPE_TOKEN_FILE'];
   if (!file || isThere(file)) return;
   throw new CallError('unauthenticated', `There is no file ${file}, which TROUPE_TOKEN_FILE names`);
 }
 
-/** How the system says that something is there. */
+/** Errors of the operating system that show that a daemon exists. */
 const THERE = ['EACCES', 'EPERM', 'ETIMEDOUT'];
 
-/** Whether there is no daemon, as opposed to one that we may not reach, that hangs or that does not want us. */
+/** Whether no daemon exists, as opposed to one that is unreachable, hangs or refuses us. */
 export function isAbsence(error: unknown): boolean {
   return error instanceof CallError && error.code === 'no_daemon' && !THERE.includes(error.facts?.errno ?? '');
 }
 
-/** A daemon that has just started has a new token: one that was read a moment before is read again. */
+/** A daemon that has just started has a new token, so a refused token is read once more. */
 function patientConnect(socket: SocketOptions): Connect {
   const connect = socketConnect(socket);
   return (handlers) =>
@@ -118,7 +118,7 @@ async function waitFor<C>(connect: () => Promise<C>, { home, patience }: { home:
   }
 }
 
-/** A daemon that nobody can speak to is there all the same. */
+/** The error for a daemon that runs although its token file is gone. */
 async function tokenGone(home: Home): Promise<Error | undefined> {
   if (isThere(home.tokenFile) || !isThere(home.card)) return undefined;
   return (await import('./start-daemon.ts')).tokenGone(home);

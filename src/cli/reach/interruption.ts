@@ -1,27 +1,29 @@
-/** Aborts on Ctrl-C, so that a call that waits is taken back before we go. */
+/** Aborts on Ctrl-C, so that a waiting call is cancelled before we exit. */
 export function interruption(): AbortSignal {
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort());
   return controller.signal;
 }
 
-/** How a command that stays for a while is ended. */
+/** How a long-running command is ended. */
 export interface Ending {
-  /** Aborts when we are told to end: Ctrl-C, a signal, a reader that has gone. */
+  /** Aborts when we are told to end: Ctrl-C, a signal, or a closed output. */
   readonly signal: AbortSignal;
-  /** The same a while later: for a call whose effect would be left behind if it were not waited for. */
+  /** Aborts a while later: for a call that must finish, because otherwise its effect would be left behind. */
   readonly late: AbortSignal;
-  /** Ends as if we were told to. */
+  /** Ends as if a signal had come. */
   end(): void;
-  /** What is done when we are told once more. */
+  /** Sets what happens at the second signal. */
   onAgain(act: () => void): void;
 }
 
-/** `timeout` and terminals signal the whole group, and a launcher passes on what it got: that is one wish, told twice. */
+/**
+ * `timeout` and terminals signal the whole process group, and a launcher passes signals on. So one wish may come twice.
+ */
 const ECHO_MS = 1_000;
 const LATE_MS = 5_000;
 
-/** Hears of every way of being told to end. Until somebody says what else to do, being told again ends the process. */
+/** Listens for every way to be ended. Without `onAgain`, the second signal exits the process. */
 export function listenForEnd(exitCode: number): Ending {
   const [soon, late] = [new AbortController(), new AbortController()];
   let since: number | undefined;
@@ -32,7 +34,7 @@ export function listenForEnd(exitCode: number): Ending {
     soon.abort();
     setTimeout(() => late.abort(), LATE_MS).unref();
   };
-  // A hangup ends us and nothing else: a terminal that is gone is no wish that the team should end.
+  // A hangup ends only this process: a closed terminal does not mean that the team should end.
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
       if (since !== undefined && performance.now() - since > ECHO_MS) again();

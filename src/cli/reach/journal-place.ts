@@ -6,13 +6,13 @@ import { anchorPlace, OWN_PLACE, readJournalPlace, showPlace } from '../../journ
 import type { JournalPlace } from '../../journals.ts';
 import type { DaemonConfig } from '../../runtime/config.ts';
 
-/** What a person set for the daemon of a state directory. What reads it is loaded for those who have one. */
+/** The configuration file of a state directory. Its parser is loaded only if the file exists. */
 export async function readConfigIn({ directory }: Home): Promise<DaemonConfig> {
   if (!existsSync(join(directory, 'config.yaml'))) return {};
   return (await import('../../runtime/config.ts')).readConfig(directory);
 }
 
-/** Where a daemon keeps its teams: a flag comes before the variable, and both before the configuration file. */
+/** Where a daemon keeps its teams: the flag overrides the variable, and both override the configuration file. */
 export function findJournal(
   { directory }: Home,
   { given, environment, config }: { given?: string | undefined; environment: NodeJS.ProcessEnv; config: DaemonConfig },
@@ -22,7 +22,10 @@ export function findJournal(
   return config.journal === undefined ? undefined : readJournalPlace(config.journal, directory);
 }
 
-/** Where the next daemon will keep its teams: what somebody named, else where the last one did. Refuses where it could not begin there. */
+/**
+ * The journal of the next daemon: the named one, else that of the last daemon. Throws if a daemon could not start with
+ * it.
+ */
 export async function findNext(home: Home, environment: NodeJS.ProcessEnv): Promise<JournalPlace> {
   const place = findJournal(home, { environment, config: await readConfigIn(home) });
   if (place) return place;
@@ -31,12 +34,12 @@ export async function findNext(home: Home, environment: NodeJS.ProcessEnv): Prom
   return last ? readJournalPlace(last.journal, home.directory) : OWN_PLACE;
 }
 
-/** What somebody said here, for a process that works in another folder. */
+/** Makes a journal address absolute, for a process with another working directory. */
 export function passOn(said: string): Promise<string> {
   return anchorPlace(said, process.cwd());
 }
 
-/** The place that somebody named, in the words in which a daemon tells its own; as it was named, without a password, where it is none. */
+/** A named journal, written as daemons write theirs. If it is no valid address: as it was named, without a password. */
 export async function locate(said: string, { journal }: Home): Promise<string> {
   try {
     return await showPlace(readJournalPlace(said, process.cwd()), { file: journal });
@@ -45,7 +48,7 @@ export async function locate(said: string, { journal }: Home): Promise<string> {
   }
 }
 
-/** Whether two places, in a daemon's words, are one: a file may be reached on several ways. */
+/** Whether two journal addresses, as daemons write them, are the same: a file may have several paths. */
 export function isSamePlace(one: string, other: string): boolean {
   if (one === other) return true;
   try {

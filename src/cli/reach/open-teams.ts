@@ -4,7 +4,7 @@ import { clean } from '../show/text.ts';
 import { warn } from '../show/write.ts';
 import { openClient } from './connect.ts';
 
-/** The team that was named, else all that are open; those that cannot be read are told of, and left out. */
+/** The named team, else all open ones. Teams that cannot be read are reported and left out. */
 export async function findOpenTeams(
   client: Client,
   teamId: string | undefined,
@@ -16,7 +16,7 @@ export async function findOpenTeams(
   return namesOfOpen(teams);
 }
 
-/** The names of all teams that are open, over a connection of its own. */
+/** The names of all open teams, over a separate connection. */
 export async function listOpenTeams(environment: NodeJS.ProcessEnv): Promise<string[]> {
   const client = openClient(environment);
   try {
@@ -26,15 +26,15 @@ export async function listOpenTeams(environment: NodeJS.ProcessEnv): Promise<str
   }
 }
 
-/** Of teams those that are not closed. */
+/** The names of the teams that are not closed. */
 export function namesOfOpen(teams: ResultOf<'team.list'>): string[] {
   return teams.filter(({ status }) => status !== 'cleaned-up').map(({ name }) => name);
 }
 
-/** Whoever has more of them looks at one: troupe team status. */
+/** With more teams than this, people look at one: troupe team status. */
 const TEAMS_ASKED = 50;
 
-/** The members of open teams, by team: who looks at all of them wants to know which rest. */
+/** The members of open teams, by team, to show which of them are idle. */
 export async function membersOfOpen(
   client: Client,
   teams: ResultOf<'team.list'>,
@@ -42,7 +42,7 @@ export async function membersOfOpen(
 ): Promise<Map<string, ResultOf<'member.list'>>> {
   const active = teams.filter(({ status, problem }) => status === 'active' && problem === undefined);
   const lists = active.slice(0, TEAMS_ASKED).map(async ({ name }) => {
-    // One that is deleted meanwhile is no trouble of those that are there.
+    // A team that is deleted meanwhile must not fail the others.
     const members = await client.call('member.list', { teamId: name }, { ...(signal && { signal }) }).catch(() => []);
     return [name, members] as const;
   });

@@ -3,18 +3,19 @@ import { clean } from '../show/text.ts';
 import { warnPeople } from '../show/write.ts';
 
 /**
- * Says once that the daemon which runs keeps its teams elsewhere than TROUPE_JOURNAL says: it is read when a daemon starts, and who sets
- * it for a single command would take one journal for another. Called when the daemon has answered, so that its card is its own.
+ * Warns once if the running daemon keeps its teams elsewhere than TROUPE_JOURNAL says. A daemon reads that variable
+ * when it starts, so setting it for a single command has no effect. Call it after the daemon answered: then the card is
+ * its own.
  */
 export async function tellOfOtherJournal(environment: NodeJS.ProcessEnv, say = warnPeople): Promise<void> {
   const wanted = environment['TROUPE_JOURNAL'];
-  // A member's program has it from its daemon, and chooses nothing.
+  // A member's program has the variable from its daemon.
   if (!wanted || isTold || environment['TROUPE_TOKEN'] || environment['TROUPE_TOKEN_FILE']) return;
   isTold = true;
   const home = findHome(environment);
   const actual = readLocation(home.card);
   if (actual === undefined || wanted === actual || wanted === `sqlite:${actual}`) return;
-  // What reads addresses is loaded for those whose words differ.
+  // Loaded only if the texts differ.
   const { isSamePlace, locate } = await import('./journal-place.ts');
   const place = await locate(wanted, home);
   if (isSamePlace(place, actual)) return;

@@ -12,26 +12,26 @@ import { errorScreen, Refusal } from '../show/errors.ts';
 import { fold } from '../show/text.ts';
 import { warnOnTheWay } from '../show/write.ts';
 
-/** `src/cli` and `dist/cli` are equally far from it. */
+/** The relative path is the same from `src/cli` and `dist/cli`. */
 const BIN = fileURLToPath(new URL('../../../bin/troupe.js', import.meta.url));
 
-/** On a machine that others keep busy it takes long: 12 s were seen where 0.3 is usual. One that fails says so at once. */
+/** On a busy machine a start took 12 s instead of the usual 0.3 s. A daemon that fails says so at once. */
 const READY_MS = 30_000;
 const POLL_MS = 20;
 
-/** After so long, whoever said that it starts a daemon is taken for dead. */
+/** After this long, the process that announced a start is taken for dead. */
 const STALE_MS = 5_000;
 
-/** How a daemon ends that found another one: see `serve.ts`. */
+/** The exit code of a daemon that found another one: see `serve.ts`. */
 const TRY_AGAIN = 75;
 
-/** A daemon that ends at once may have found another one that is about to answer. */
+/** If a daemon exits at once, another one may be about to answer. We wait this long for it. */
 const OTHER_MS = 1_000;
 
 /**
- * Starts a daemon in the background and connects to it. Of many commands that find none, one starts it and the others
- * wait; should two start one, the daemons settle by their lock which of them stays. `knock` connects
- * to a daemon that is there, and returns undefined where there is none.
+ * Starts a daemon in the background and connects to it. If many commands find none, one starts it and the others wait.
+ * If two start one, a lock decides which daemon stays. `knock` connects to a running daemon, and returns undefined if
+ * there is none.
  */
 export async function startDaemon<C>(home: Home, knock: () => Promise<C | undefined>): Promise<C> {
   prepareHome(home.directory);
@@ -44,7 +44,7 @@ export async function startDaemon<C>(home: Home, knock: () => Promise<C | undefi
   try {
     for (;;) {
       isMine ||= takeMark(mark);
-      // It may have come up since we last knocked, also before we took the mark.
+      // A daemon may have started since the last attempt, also before we created the mark.
       const connection = await knock();
       if (connection !== undefined) return connection;
       if (isMine && !child) {
@@ -52,7 +52,7 @@ export async function startDaemon<C>(home: Home, knock: () => Promise<C | undefi
         warnOnTheWay(fold(why, errorScreen(), 2));
         child = spawnDaemon(home, await environmentFor(resolve(home.directory)));
       }
-      // What killed it had nothing to do with us, and a second one may well live.
+      // Something else killed it, so a second one may live.
       if (child?.wasKilled && !isSecond) {
         isSecond = true;
         child = spawnDaemon(home, await environmentFor(resolve(home.directory)));
@@ -61,7 +61,7 @@ export async function startDaemon<C>(home: Home, knock: () => Promise<C | undefi
       if (child?.endedAt !== undefined && now > child.endedAt + OTHER_MS) {
         const gone = tokenGone(home);
         if (gone) throw gone;
-        // On a busy machine the other one may need longer to be ready than ours to find it.
+        // On a busy machine, the other daemon may need longer to be ready than ours needs to find it.
         if (!child.foundAnother) throw new CallError('no_daemon', `The daemon ended at once${child.lastWords()}`);
       }
       if (now > giveUp) {
@@ -75,17 +75,17 @@ export async function startDaemon<C>(home: Home, knock: () => Promise<C | undefi
   }
 }
 
-/** How the daemon begins what it says to people. */
+/** The prefix of the daemon's messages to people. */
 const SAYS = 'troupe: ';
 
-/** Whether it is up to us to start the daemon. */
+/** Whether this process is the one that starts the daemon. */
 function takeMark(path: string): boolean {
   try {
     writeFileSync(path, String(process.pid), { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // The daemon has a reserve to start from, and says itself what is missing; the mark is only for politeness.
+    // The daemon has reserved space to start with, and reports a full disk itself. The mark only avoids a second start.
     if (code === 'ENOSPC' || code === 'EDQUOT') return true;
     if (code !== 'EEXIST') throw unwritable(path, error as Error);
   }
@@ -94,11 +94,11 @@ function takeMark(path: string): boolean {
   return false;
 }
 
-/** Whether the one who left the mark has ended, as it does with Ctrl-C, and will start nothing any more. */
+/** Whether the process that created the mark has exited, for example by Ctrl-C. */
 function isGone(path: string): boolean {
   try {
     const pid = Number(readFileSync(path, 'utf8'));
-    // For a moment nothing is in it, and 0 would be ourselves.
+    // A new file is empty for a moment, and 0 would mean our own process group.
     return pid > 0 && !isThere(pid);
   } catch {
     return false;
@@ -119,11 +119,11 @@ function ageOf(path: string): number | undefined {
 
 interface Child {
   endedAt: number | undefined;
-  /** A signal ended it, and not it itself. */
+  /** Whether a signal killed it. */
   wasKilled: boolean;
-  /** It ended because there is a daemon already. */
+  /** Whether it exited because another daemon runs. */
   foundAnother: boolean;
-  /** What it wrote to the log last. */
+  /** The last message in its log. */
   lastWords(): string;
 }
 
@@ -134,7 +134,7 @@ function spawnDaemon(home: Home, env: NodeJS.ProcessEnv): Child {
   const daemon = spawn(process.execPath, [BIN, 'serve'], {
     detached: true,
     stdio: ['ignore', log, log],
-    // Its own directory is the one that surely stays as long as it does.
+    // Its state directory exists at least as long as the daemon.
     cwd: directory,
     env,
   });
@@ -145,7 +145,7 @@ function spawnDaemon(home: Home, env: NodeJS.ProcessEnv): Child {
     foundAnother: false,
     lastWords: () => {
       const written = readFileSync(home.log).subarray(from).toString().trim();
-      // What it has to say to people may take several lines, and stands after our name.
+      // A message to people begins with our name and may have several lines.
       const own = written.lastIndexOf(`\n${SAYS}`);
       const said = written.startsWith(SAYS) || own !== -1 ? written.slice(Math.max(0, own + 1) + SAYS.length) : written;
       const last = said === written ? (said.split('\n').at(-1) ?? '') : said;
@@ -164,23 +164,23 @@ function spawnDaemon(home: Home, env: NodeJS.ProcessEnv): Child {
   return child;
 }
 
-/** The daemon serves everybody, so it gets nothing that is about the one who happened to start it. */
+/** The daemon serves everybody, so it inherits nothing about the caller that happens to start it. */
 async function environmentFor(directory: string): Promise<NodeJS.ProcessEnv> {
   const { TROUPE_TOKEN: _1, TROUPE_TOKEN_FILE: _2, TROUPE_MEMBER_NAME: _3, ...rest } = process.env;
   const { TROUPE_TEAM_ID: _4, TROUPE_TEAM: _5, TROUPE_TASK_ID: _6, ...others } = rest;
-  // A member's program may be the one to start it; with the member's mark it would be ended with the member's turn.
+  // A member's program may start the daemon. With the member's mark, it would be killed when the member's turn ends.
   const { TROUPE_PROCESS: _7, ...environment } = others;
   const journal = environment['TROUPE_JOURNAL'];
   if (!journal) return { ...environment, TROUPE_HOME: directory };
-  // It works in another folder than the one in which the words were meant.
+  // The daemon has another working directory, so a relative path must become absolute.
   const { passOn } = await import('./journal-place.ts');
   return { ...environment, TROUPE_HOME: directory, TROUPE_JOURNAL: await passOn(journal) };
 }
 
-/** Why we cannot speak to a daemon that runs: what it knows us by is not where it left it. Undefined if there is none. */
+/** The error for a running daemon whose token file is gone; undefined if there is no such daemon. */
 export function tokenGone(home: Home): Refusal | undefined {
   const card = readCard(home.card);
-  // One that is not ready yet has none to leave.
+  // A daemon that is not ready yet has no token file.
   if (!card?.url || !isRunning(card) || existsSync(home.tokenFile)) return undefined;
   const { pid } = card;
   return new Refusal(

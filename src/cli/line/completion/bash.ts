@@ -2,7 +2,7 @@ import type { Described } from '../described.ts';
 import { choices, firstArgument, firstWords, flagWords, valued, verbs } from './words.ts';
 import type { Word } from './words.ts';
 
-/** What bash reads: `source <(troupe completion bash)`. */
+/** The completion script for bash: `source <(troupe completion bash)`. */
 export function bashCompletion(commands: readonly Described[]): string {
   const list = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');
   const nouns = [...verbs(commands)].map(([noun, words]) => `    ${noun}) words='${list(words)}' ;;`);

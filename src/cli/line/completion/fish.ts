@@ -2,7 +2,7 @@ import type { Described, DescribedInput } from '../described.ts';
 import { kindOf } from './place.ts';
 import { firstArgument, firstWords, verbs } from './words.ts';
 
-/** What fish reads: `troupe completion fish > ~/.config/fish/completions/troupe.fish`. */
+/** The completion script for fish: `troupe completion fish > ~/.config/fish/completions/troupe.fish`. */
 export function fishCompletion(commands: readonly Described[]): string {
   const nouns = [...verbs(commands).keys()];
   const top = firstWords(commands).map(
@@ -49,7 +49,7 @@ function shortOf({ short }: DescribedInput): string {
   return short === undefined ? '' : ` -s ${short}`;
 }
 
-/** What the daemon knows, asked for when it is needed. */
+/** Values that the daemon knows, asked for on demand. */
 const ASKED = quote('(__troupe_values)');
 
 function valueOf(input: DescribedInput): string {

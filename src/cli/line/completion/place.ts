@@ -1,7 +1,7 @@
 import type { Command, Input } from '../command.ts';
 import { flagsOf } from '../inputs.ts';
 
-/** What of a daemon can stand at a place of a command line. */
+/** Kinds of things that the daemon knows and that a command line can name. */
 export type Kind = 'team' | 'member' | 'task' | 'request' | 'agent';
 
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -18,24 +18,24 @@ const KINDS: Readonly<Record<string, Kind>> = {
   requestId: 'request',
 };
 
-/** Where agents are named. Elsewhere a field of the same name takes JSON about many, or NAME=AGENT. */
+/** Fields that name an agent. Elsewhere a field of the same name takes JSON about many, or NAME=AGENT. */
 const AGENTS: readonly string[] = ['agent json', 'leadAgent json', 'lead string', 'with list', 'agents list'];
 
-/** What an argument or a flag takes, if it is something that the daemon knows. */
+/** The kind that an argument or a flag takes, if the daemon knows its values. */
 export function kindOf({ field, type }: Pick<Input, 'field' | 'type'>): Kind | undefined {
   if (field === 'after' && type === 'string') return 'task';
   return AGENTS.includes(`${field} ${type}`) ? 'agent' : KINDS[field];
 }
 
-/** Where the last word of a command line stands, and the team that the words before it name. */
+/** What the last word of a command line is for, and the team that the words before it name. */
 export interface Place {
   readonly input: Input | undefined;
   readonly team: string | undefined;
-  /** What of the value is there already. */
+  /** The part of the value that is typed already. */
   readonly typed: string;
 }
 
-/** Finds what the last of the words after a command's name is for. The others may be anything: people are still typing. */
+/** Finds what the last word after a command's name is for. The other words may be invalid: people are still typing. */
 export function findPlace(command: Command, words: readonly string[]): Place {
   const flags = flagsOf(command);
   const places: string[] = [];
@@ -51,7 +51,7 @@ export function findPlace(command: Command, words: readonly string[]): Place {
     const value = inline ?? words[++at];
     if (flag.field === 'teamId') team = value;
   }
-  // `--team=de`: the shells that hand it over whole put the name of the flag before what is offered themselves.
+  // `--team=de`: shells that pass it as one word put the flag's name before each suggestion themselves.
   const [name = '', inline] = typed.split(/=(.*)/s);
   const flag = inline === undefined ? undefined : flags.find((one) => name === `--${one.name}`);
   if (flag) return { input: flag, team, typed: inline ?? '' };

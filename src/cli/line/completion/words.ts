@@ -26,12 +26,12 @@ const NOUNS: Readonly<Record<string, string>> = {
   transcript: 'What agents did and were told',
 };
 
-/** The commands, with all that is said of them. */
+/** All commands with their help texts. */
 export function completedCommands(table: CommandTable): Described[] {
   return allCommands(table).map(describeCommand);
 }
 
-/** What may stand first. */
+/** The words that may come first. */
 export function firstWords(commands: readonly Described[]): Word[] {
   const single = commands.filter(({ words }) => !words.includes(' '));
   const nouns = new Set(commands.flatMap(({ words }) => (words.includes(' ') ? [words.split(' ')[0] ?? ''] : [])));
@@ -54,7 +54,7 @@ export function verbs(commands: readonly Described[]): Map<string, Word[]> {
   );
 }
 
-/** The flags of a command as words. */
+/** The flags of a command, as words. */
 export function flagWords(command: Described): Word[] {
   return command.flags.map(({ name, text }) => ({ word: `--${name}`, text }));
 }
@@ -69,7 +69,7 @@ export function valued(command: Described): DescribedInput[] {
   return command.flags.filter(({ type }) => type !== 'boolean');
 }
 
-/** The values that the command's first argument may have, if they are few. */
+/** The values of the command's first argument, if it has a fixed set. */
 export function firstArgument(command: Described): readonly string[] {
   return command.args[0]?.values ?? [];
 }

@@ -4,7 +4,7 @@ import { kindOf } from './place.ts';
 import { firstWords, verbs } from './words.ts';
 import type { Word } from './words.ts';
 
-/** What zsh reads, as a file \`_troupe\` in its function path or by \`source\`. */
+/** The completion script for zsh, as a file \`_troupe\` in its function path or by \`source\`. */
 export function zshCompletion(commands: readonly Described[]): string {
   const nouns = [...verbs(commands)].map(
     ([noun, words]) => `    ${noun})
@@ -69,13 +69,13 @@ function valueOf(flag: DescribedInput): string {
   return flag.type === 'boolean' ? '' : `:${plain(flag.name)}:${actionOf(flag)}`;
 }
 
-/** How zsh finds what may stand there. */
+/** The zsh action that lists the values of an input. */
 function actionOf(input: DescribedInput): string {
   if (kindOf(input)) return '_troupe_values';
   return input.values ? `(${input.values.join(' ')})` : '';
 }
 
-/** Without what ends a description in a specification. */
+/** Removes characters that would end a description in a zsh specification. */
 function plain(text: string): string {
   return text
     .replace(/[[\]:\\]/g, ' ')
