@@ -20,7 +20,7 @@ interface Answer {
   readonly feedback?: string;
 }
 
-/** What waits for a person, in all teams; or the answer to one of them, whatever it is. */
+/** Lists the requests that wait for a person, in all teams; or answers one of them. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { requestId, teamId, deny = false, again = false, feedback } = given.input as Answer;
   if (requestId === undefined && (deny || again || feedback !== undefined)) {
@@ -50,7 +50,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   }
 }
 
-/** By its id, or by the name of a member of whom nothing else waits: ids are long. */
+/** Finds a request by its id, or by its member if only one request of that member waits: ids are long. */
 function findRequest(waiting: readonly Request[], named: string): Request {
   const exact = waiting.filter(({ id }) => id === named);
   const found = exact.length > 0 ? exact : waiting.filter(({ memberId }) => memberId === named);
@@ -63,7 +63,7 @@ function findRequest(waiting: readonly Request[], named: string): Request {
   throw new Refusal('conflict', `${found.length} requests of ${named} wait for you: say which.${ids}`);
 }
 
-/** Shutdowns are answered by those whom they concern. */
+/** Shutdown requests are left out: the member that should stop answers them. */
 async function findWaiting(client: Client, teamId: string | undefined, signal: AbortSignal): Promise<Request[]> {
   const open = await findOpenTeams(client, teamId, { signal });
   const lists = await Promise.all(
@@ -83,7 +83,7 @@ async function answer(
   return client.call(approve ? 'plan.approve' : 'plan.reject', said, options);
 }
 
-/** What the gate says of the work as it is now; its no is told as the error it is, and the request still waits. */
+/** Runs the gate again on the current work. If it rejects, that is an error, and the request still waits. */
 async function judgeAgain(
   client: Client,
   { id: requestId, teamId, kind, memberId }: Request,

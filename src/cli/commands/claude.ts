@@ -9,8 +9,8 @@ import { warn } from '../show/write.ts';
 import { writeStandIn } from './claude/stand-in.ts';
 
 /**
- * Starts the user's Claude Code so that its teammates may be other agents: it opens a pane for each and runs a program of ours there, which
- * is Claude Code itself for those that nobody else plays.
+ * Starts the user's Claude Code so that its teammates may be other agents. It opens a pane for each teammate and runs a
+ * program of ours in it. That program starts Claude Code itself for teammates that no other agent plays.
  */
 export async function run(given: Arguments, { environment }: Surroundings): Promise<number> {
   const { args = [], agent = [] } = given.input as { args?: readonly string[]; agent?: readonly string[] };
@@ -65,11 +65,11 @@ function pairOf(pair: string): [string, string] {
   );
 }
 
-/** The terminal is its own; we end as it ends. */
+/** Runs the program in this terminal, and ends as it ends. */
 function runToItsEnd(program: string, words: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const restore = noteTerminal();
   const child = spawn(program, [...words], { stdio: 'inherit', env });
-  // The terminal sends these to both of us: what they mean is Claude Code's to say.
+  // The terminal sends these signals to both processes. Claude Code decides what they mean.
   const ignore = (): void => {};
   const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
   process.on('SIGINT', ignore).on('SIGQUIT', ignore);
@@ -89,11 +89,13 @@ function runToItsEnd(program: string, words: readonly string[], env: NodeJS.Proc
   });
 }
 
-/** What a program that draws on the whole screen leaves switched on when it is killed: mouse, keys, paste, other screen, no cursor. */
+/**
+ * Resets what a full-screen program leaves on when it is killed: mouse, keys, paste, alternate screen, hidden cursor.
+ */
 const SWITCH_OFF =
   '\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1006l\x1b[?2004l\x1b[<u\x1b[>4;0m\x1b[?1049l\x1b[?25h\x1b[0m';
 
-/** Notes how the terminal is set, and returns the way to set it so again; where there is none, nothing is done. */
+/** Saves the terminal settings and returns a function that restores them; does nothing without a terminal. */
 function noteTerminal(): () => void {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return () => {};
   const found = spawnSync('stty', ['-g'], { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' });

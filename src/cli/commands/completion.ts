@@ -2,7 +2,7 @@ import type { Arguments, Surroundings } from '../line/command.ts';
 import { completedCommands } from '../line/completion/words.ts';
 import { print } from '../show/write.ts';
 
-/** Writes the completion for one shell. */
+/** Prints the completion script for one shell. */
 export async function run({ input }: Arguments, { commands: table }: Surroundings): Promise<number> {
   const { shell } = input as { shell: 'bash' | 'zsh' | 'fish' };
   const commands = completedCommands(table);

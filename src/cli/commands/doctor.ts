@@ -13,7 +13,7 @@ import { checkServers } from './doctor/journal.ts';
 import { checkAgents, checkNode, checkTools } from './doctor/machine.ts';
 import { checkNative } from './doctor/native.ts';
 
-/** Looks at all that Troupe needs. Works without a daemon, and changes nothing. */
+/** Checks everything that Troupe needs. Works without a daemon, and changes nothing. */
 export async function run(given: Arguments, { environment, screen }: Surroundings): Promise<number> {
   const home = findHome(environment);
   const checks: Check[] = [
@@ -32,12 +32,12 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
   return ok ? 0 : 1;
 }
 
-/** The daemon, and where it keeps its teams: what is wrong with the servers is not blamed on the daemon. */
+/** Checks the daemon and its journal. Faults of the servers are not reported as faults of the daemon. */
 async function checkTeams(home: Home, environment: NodeJS.ProcessEnv): Promise<Check[]> {
   const looking = checkServers(home, environment);
   const [daemon, servers] = await Promise.all([checkDaemon(home, { environment, servers: looking }), looking]);
   const names = new Set(servers.map(({ name }) => name));
-  // What both tell is told once.
+  // Drop what both report.
   return [...daemon.filter(({ name, state }) => !names.has(name) || state === 'fail'), ...servers];
 }
 
@@ -45,7 +45,7 @@ const MARKS = { ok: ['✓', 'green'], warn: ['!', 'yellow'], fail: ['✗', 'red'
 
 function report(checks: readonly Check[], screen: Screen): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
-  // Beside names, texts would have less than half of a narrow terminal.
+  // In a narrow terminal, texts beside the names would have less than half of the width.
   const isNarrow = screen.columns < 2 * (width + 4) + 10;
   const left = isNarrow ? 4 : width + 4;
   const lines = checks.map(({ name, state, found, remedy }) => {

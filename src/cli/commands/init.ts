@@ -19,7 +19,7 @@ interface InitInput {
   readonly list?: boolean;
 }
 
-/** Writes a team file to start from, for the agents that are found here. */
+/** Writes a team file to start from, for the agents that are installed here. */
 export async function run(given: Arguments, surroundings: Surroundings): Promise<number> {
   const { template = 'review', agents, file = 'troupe.yaml', force = false, list = false } = given.input as InitInput;
   if (list) return listTemplates(given, surroundings);
@@ -38,11 +38,11 @@ export async function run(given: Arguments, surroundings: Surroundings): Promise
   return 0;
 }
 
-/** Teams are known by name on the whole machine: it is that of the project, and of the file where that has a name of its own. */
+/** Team names are unique on the machine. So the name is the project's, with the file's unless that is `troupe`. */
 function nameFor(path: string, template: TemplateName): string {
   const folder = basename(dirname(path));
   const file = basename(path, extname(path));
-  // Of a folder whose name has no letter or digit that a team's may have nothing is left.
+  // A folder name without a valid letter or digit would leave nothing.
   const project = /[a-z0-9]/i.test(folder.normalize('NFKD')) ? folder : template;
   return suggestSlug(file === 'troupe' ? project : `${project}-${file}`);
 }
@@ -66,7 +66,7 @@ function whoIsIn(template: TemplateName, agents: readonly string[]): string {
 
 type Agents = ResultOf<'agent.list'>;
 
-/** Those that a person names, else those that are here: what is here without an adapter comes in its own name alone. */
+/** The agents that a person names, else those that are installed. Agents without an adapter are only taken by name. */
 async function chooseAgents(
   wanted: readonly string[] | undefined,
   { environment, signal }: Surroundings,

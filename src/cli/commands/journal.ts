@@ -25,7 +25,7 @@ interface InitInput {
 
 type Kept = NonNullable<Setup['before']>;
 
-/** Sets a journal on servers up, or changes one; with `--config`, writes what the servers need first. */
+/** Sets up or changes a journal on servers; with `--config`, only writes the configuration files of the servers. */
 export async function runInit(given: Arguments, _surroundings: Surroundings): Promise<number> {
   const { address, replicas, maxBytes, lease, config } = given.input as unknown as InitInput;
   if (config !== undefined) return writeConfigs(address, config, given.json);
@@ -60,7 +60,7 @@ function describeSetup(setup: Setup, address: string): string {
   ].join('');
 }
 
-/** Without a server: they cannot be started before they have it. */
+/** Needs no server, because servers cannot start without these files. */
 function writeConfigs(address: string, folder: string, json: boolean): number {
   const path = resolve(folder);
   const files = writeServerConfigs(address, process.cwd()).map((file) => ({ ...file, path: join(path, file.name) }));
@@ -73,7 +73,7 @@ function writeConfigs(address: string, folder: string, json: boolean): number {
       ? new Refusal('exists', `There are such files in ${folder} already: name another folder`)
       : new Refusal('storage', `Cannot write to ${folder}: ${message}`);
   }
-  // Two servers have no majority without both: replicas are an odd number.
+  // Two servers have no quorum without both, so the number of replicas is odd.
   const replicas = files.length > 3 ? 3 : 1;
   const key = files.find(({ isPrivate }) => isPrivate)?.path ?? '';
   if (json) print(toJson({ files: files.map((file) => file.path) }, undefined));
@@ -115,7 +115,7 @@ interface CopyInput {
   readonly teams?: readonly string[];
 }
 
-/** Copies teams from one journal to another, and reads them back. */
+/** Copies teams from one journal to another, and verifies the copy. */
 export async function runCopy(given: Arguments, { environment, signal }: Surroundings): Promise<number> {
   const { from, to, teams } = given.input as unknown as CopyInput;
   const file = findHome(environment).journal;
@@ -141,7 +141,7 @@ export async function runCopy(given: Arguments, { environment, signal }: Surroun
   return 0;
 }
 
-/** What they write afterwards is not in the copy, and what they run would be run twice. */
+/** Warns about running daemons: their later writes are not in the copy, and their members would run twice. */
 async function warnOfLiving(hosts: Hosts | undefined, from: string): Promise<void> {
   const living = (await hosts?.list()) ?? [];
   if (living.length === 0) return;

@@ -5,15 +5,15 @@ import type { Greeting } from './mcp/proxy.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * `troupe mcp`: gives a team to an MCP client over standard input and output. It is a thin pipe to the daemon, which
- * speaks MCP itself: neither the MCP library nor a schema is loaded here, so that it starts almost as fast as Node does.
+ * `troupe mcp`: offers a team to an MCP client over standard input and output. It is a thin pipe to the daemon, which
+ * speaks MCP itself. Neither the MCP library nor a schema is loaded here, so it starts almost as fast as Node.
  */
 export async function runMcp(words: readonly string[]): Promise<void> {
   try {
     const greeting = await readGreeting(words, process.env);
     const write = (line: string): void => void process.stdout.write(`${line}\n`);
     const proxy = new McpProxy({ connect: daemonConnect(process.env, { patience: 0 }), greeting, write });
-    // The client has gone: there is nobody left to tell.
+    // The client is gone, so there is nobody to tell.
     process.stdout.on('error', () => process.exit(0));
     const end = readLines((line) => proxy.receive(line));
     await proxy.open();
@@ -25,7 +25,7 @@ export async function runMcp(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Who the client is, as far as it can say: the rest is in its credential. */
+/** What the client says about itself; the rest is in its credential. */
 async function readGreeting(words: readonly string[], environment: Environment): Promise<Greeting> {
   const given: { team?: string; as?: string } = {};
   const rest = words.flatMap((word) =>
@@ -39,7 +39,7 @@ async function readGreeting(words: readonly string[], environment: Environment):
       throw new UsageError(`troupe mcp takes --team NAME and --as NAME, not ${JSON.stringify(flag)}`, 'mcp');
     }
   }
-  // A member's own credential says which team it is for, and who it is.
+  // A member's own credential names its team and the member.
   const isMember = environment['TROUPE_TOKEN'] || environment['TROUPE_TOKEN_FILE'];
   const team = isMember ? undefined : environment['TROUPE_TEAM_ID'] || environment['TROUPE_TEAM'];
   const as = isMember ? undefined : environment['TROUPE_MEMBER_NAME'];
@@ -56,8 +56,9 @@ async function readGreeting(words: readonly string[], environment: Environment):
 }
 
 /**
- * Troupe's own switch; else Claude Code's, where it says no; else whoever wrote a team or a member into the client's
- * configuration wants teams; else Claude Code's. Where nothing is said the credential decides.
+ * Whether the client wants the team tools. First of these that says something: Troupe's own switch; Claude Code's
+ * switch, if it is off; a team or a member in the client's configuration (yes); Claude Code's switch. Otherwise the
+ * credential decides.
  */
 function wantsTeams(environment: Environment, isConfigured: boolean): boolean | undefined {
   const { TROUPE_TEAMS: own, CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: claude } = environment;
@@ -66,7 +67,7 @@ function wantsTeams(environment: Environment, isConfigured: boolean): boolean | 
   return isConfigured || claude === '1' ? true : undefined;
 }
 
-/** Standard input, line by line, to its end. */
+/** Reads standard input line by line. */
 function readLines(take: (line: string) => void): Promise<void> {
   let rest = '';
   const takeAll = (lines: readonly string[]): void => {

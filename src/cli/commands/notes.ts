@@ -13,10 +13,10 @@ interface Given {
   readonly limit?: number;
 }
 
-/** How many lines `log` shows unless it is told how many. */
+/** How many lines `log` shows by default. */
 const LOGGED = 50;
 
-/** What a team knows: its scratchpad, what its tasks produced, and what happened to it. */
+/** What a team knows: its notes, the results of its tasks, and what happened to it. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { teamId, verb = 'list', text, tags, limit } = given.input as unknown as Given;
   const [tag] = tags ?? [];

@@ -12,9 +12,9 @@ import { fold } from '../show/text.ts';
 import { print, warn, warnPeople } from '../show/write.ts';
 
 /**
- * Calls the command's operation and shows what it answers. Against a daemon that runs this takes less than a third of
- * Node's own start: one connection, one write, one answer, and the process ends without a farewell. Everything else is
- * in files that are loaded when it comes to that.
+ * Calls the command's operation and prints the result. With a running daemon this takes less than a third of Node's own
+ * start: one connection, one write, one answer, and an exit without closing anything. All other code is loaded on
+ * demand.
  */
 export async function callOperation(command: Command, rest: readonly string[]): Promise<number> {
   const operation = command.operation as OperationName;
@@ -38,7 +38,7 @@ export async function callOperation(command: Command, rest: readonly string[]): 
   const isLong = given.input['wait'] !== undefined;
   if (isLong) daemon.close();
   const answer = isLong ? callPatiently(frame, onMore) : daemon.call(frame).catch(orPatiently(frame, onMore));
-  // What takes longer than that may be interrupted; to listen from the start would take everything longer.
+  // Only calls that take longer can be interrupted: listening from the start would slow down every call.
   setTimeout(() => process.once('SIGINT', () => process.exit(INTERRUPTED)), 100);
   const screen = standardScreen(process.env);
   const result = await answer.catch(async (error: unknown) => {
@@ -69,7 +69,7 @@ export async function callOperation(command: Command, rest: readonly string[]): 
   return 0;
 }
 
-/** Beside an error there is room only for people: a program reads one thing there. */
+/** After an error, only people get this notice: a program expects one JSON text on standard error. */
 async function tellOfOtherJournal(isDone: boolean): Promise<void> {
   await (await import('../reach/other-journal.ts')).tellOfOtherJournal(process.env, isDone ? warn : warnPeople);
 }

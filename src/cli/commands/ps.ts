@@ -13,7 +13,7 @@ import { print, toJson } from '../show/write.ts';
 type Member = ResultOf<'member.show'>;
 type Team = ResultOf<'team.show'>;
 
-/** Who runs, on which team, in which process, and what each does or waits for. */
+/** Lists the running members with their team and process, and what each does or waits for. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const client = openClient(environment);
   try {
@@ -29,14 +29,14 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   }
 }
 
-/** Those that have a process, here or on another machine, those that wait for a machine, and those that were lost with theirs. */
+/** Members with a process, here or on another machine; members that wait for a machine; members lost with theirs. */
 async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): Promise<ShownSession[]> {
   const sessions = (await client.call('session.list', { teamId }, { signal })).filter(
     ({ pid, hostId, status }) => pid !== undefined || hostId !== undefined || status === 'spawning',
   );
   const { team, pendingRequests: requests } = await client.call('team.status', { teamId }, { signal });
   const lost = team.members.filter(isLost).map((member) => lostSession(member, team));
-  // Teams in which nothing runs are asked no further.
+  // For a team in which nothing runs, no further calls are needed.
   if (sessions.length === 0 && lost.length === 0) return [];
   const all = await client.call('task.list', { teamId, limit: 10_000 }, { signal });
   const tasks = new Map(all.map((task) => [task.id, task]));

@@ -22,7 +22,7 @@ interface RunInput {
   readonly panes?: boolean;
 }
 
-/** Makes a team for a goal, shows it at work, and ends with its lead's answer. */
+/** Creates a team for a goal, shows it at work, and ends with its lead's answer. */
 export async function run(given: Arguments, { environment, screen }: Surroundings): Promise<number> {
   const { keep = false, panes = true, folder = '.', ...team } = given.input as unknown as RunInput;
   const ending = listenForTeamEnd();
@@ -40,7 +40,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
       panes,
       keep,
       goesOn: false,
-      // What is piped on is the answer alone.
+      // Standard output gets only the answer, for pipes.
       tell: warn,
     });
     if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));

@@ -5,7 +5,7 @@ import { openClient } from '../reach/connect.ts';
 import { UsageError } from '../show/errors.ts';
 import { show } from '../show/result.ts';
 
-/** Sends a text to one member, or to everybody else. */
+/** Sends a text to one member, or to all others. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { toId, content, all, urgent, ...rest } = given.input as Given;
   const input = { ...rest, ...(urgent && { priority: 'urgent' as const }) };

@@ -13,7 +13,7 @@ import type { LogLevel } from '../../runtime/log.ts';
 import { findJournal, readConfigIn } from '../reach/journal-place.ts';
 import { reportError, UsageError } from '../show/errors.ts';
 
-/** Compiled code is kept once the start is over and its clients have been served. */
+/** When compiled code is written to the cache: after the start, when the first clients have been served. */
 const KEEP_CODE_AFTER_MS = 500;
 
 /** `EX_TEMPFAIL` of sysexits.h. */
@@ -25,7 +25,8 @@ export async function runServe(argv: readonly string[]): Promise<void> {
     const options = await readOptions(argv);
     process.umask(0o077);
     prepareHome(options.home.directory);
-    // Only in a directory that is ours alone: what is in it is run. Measured: ready after 0.4 s instead of 1.0.
+    // Only in a directory that nobody else can write, because its content is run. Measured: ready after 0.4 s instead
+    // of 1.0.
     enableCompileCache(join(options.home.directory, 'cache'));
     compileSoon();
     const { startDaemon } = await import('../../daemon.ts');
@@ -33,7 +34,7 @@ export async function runServe(argv: readonly string[]): Promise<void> {
     endOnDefects(daemon);
     endOnSignals(daemon);
     announce(daemon, options);
-    // A daemon that is killed would never write it.
+    // A killed daemon would never write the cache.
     setTimeout(flushCompileCache, KEEP_CODE_AFTER_MS).unref();
     await daemon.ended;
     process.exit(0);
@@ -61,11 +62,11 @@ async function readOptions(argv: readonly string[]): Promise<Options> {
 }
 
 /**
- * Lets V8 compile for good what ran 300 times, not 3,000: a team makes some hundred claims and messages, and most daemons would never be
- * warm. Measured: a message takes 25 % less of the daemon's time from its second thousand on.
+ * Lets V8 optimize functions after 300 calls instead of 3,000. A team makes a few hundred claims and messages, so most
+ * daemons would never get that far. Measured: from the second thousand on, a message takes 25 % less daemon time.
  */
 function compileSoon(): void {
-  // Other versions may have other flags, and would complain about these.
+  // Other versions may not know these flags, and would complain.
   if (!/^2[2-4]\./.test(process.versions.node)) return;
   setFlagsFromString('--invocation-count-for-turbofan=300');
   setFlagsFromString('--minimum-invocations-after-ic-update=50');
@@ -91,7 +92,7 @@ function parse(argv: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    // Node's own words go on with how to pass on what looks like a flag, which nobody wants here.
+    // Node's message continues with advice on values that look like flags, which does not help here.
     const said = (error as Error).message.split('. ', 1)[0];
     throw new UsageError(said ?? '', 'serve');
   }
@@ -118,7 +119,7 @@ function readTls(certFile: string | undefined, keyFile: string | undefined): Pic
   return { tls };
 }
 
-/** OpenSSL names neither the file nor what is wrong with it. */
+/** OpenSSL's errors name neither the file nor the fault, so this checks both files. */
 function checkPair({ cert, key }: { cert: string; key: string }, files: { certFile: string; keyFile: string }): void {
   const { X509Certificate, createPrivateKey } = process.getBuiltinModule('node:crypto');
   const certificate = attempt(() => new X509Certificate(cert));
@@ -142,7 +143,7 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-/** A flag comes before the configuration file. */
+/** Flags override the configuration file. */
 async function readPlace(
   flags: { journal?: string | undefined; name?: string | undefined; label?: string[] | undefined },
   home: Home,
@@ -160,9 +161,9 @@ async function readPlace(
   };
 }
 
-/** As the configuration file would have them. */
+/** Checks labels as the configuration file does. */
 async function readLabels(flags: readonly string[]): Promise<string[]> {
-  // What checks it is loaded for those who give one.
+  // The schema is loaded only if there are labels.
   const { Labels, quote } = await import('../../core/text.ts');
   const labels = flags.flatMap((one) => one.split(','));
   const problem = Labels.safeParse(labels).error?.issues[0];
@@ -178,7 +179,7 @@ function readLevel(text: string): LogLevel {
   throw new TeamError('invalid', `--log-level ${text}: there are ${LOG_LEVELS.join(', ')}`);
 }
 
-/** One signal ends it in order, a second one at once. */
+/** The first signal stops the daemon in order, the second at once. */
 function endOnSignals(daemon: Daemon): void {
   let isEnding = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -191,7 +192,7 @@ function endOnSignals(daemon: Daemon): void {
   }
 }
 
-/** What nobody foresaw leaves a state that nobody knows: better to start again from the journal. */
+/** After an unexpected error the state is unknown. It is safer to exit and restart from the journal. */
 function endOnDefects(daemon: Daemon): void {
   const fail = (event: string) => (error: unknown) => {
     daemon.log.error(event, { error });
@@ -202,29 +203,29 @@ function endOnDefects(daemon: Daemon): void {
   process.on('unhandledRejection', fail('defect.rejection'));
 }
 
-/** For people in one line, wherever the output goes; for programs that wait until it is ready as a line of JSON. */
+/** Announces that the daemon is ready: one line for people, or one line of JSON for programs that wait for it. */
 function announce({ pid, socket, url, address, journal }: Daemon, { json, name, home }: Options): void {
   if (json) process.stdout.write(`${JSON.stringify({ ready: true, pid, socket, url, address })}\n`);
   else if (!writesInto(home.log)) {
     const who = name === undefined ? 'Troupe' : `Troupe, named ${name},`;
-    // Browsers may come through something that listens elsewhere.
+    // Browsers may use the address of a proxy.
     const where = new URL(url).host === address ? url : `${url}, and listens on ${address}`;
     process.stderr.write(`${who} runs at ${where} (process ${pid}, journal ${journal.location}); Ctrl-C ends it\n`);
   }
 }
 
-/** A daemon that a command started writes into its log, where lines are for programs. */
+/** A daemon that a command started writes into its log, whose lines are for programs. */
 function writesInto(log: string): boolean {
   const file = statSync(log, { throwIfNoEntry: false });
   const own = fstatSync(2);
   return file !== undefined && file.ino === own.ino && file.dev === own.dev;
 }
 
-/** Says what went wrong and returns the exit code for it. */
+/** Reports an error and returns the exit code. */
 function report(error: unknown, json: boolean): number {
   if (error instanceof UsageError) return reportError(error, json);
   const code = error instanceof TeamError ? error.code : 'internal';
-  // As service managers know it: another one runs, and this one may be tried again.
+  // For service managers: another daemon runs, and a retry may work.
   const exit = error instanceof TeamError && error.name === 'LockedError' ? TRY_AGAIN : ERROR_CODES[code].exit;
   const message = error instanceof Error ? error.message : String(error);
   if (json) process.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);

@@ -8,7 +8,7 @@ import { waitingLines } from '../show/views/member.ts';
 import { teamTable } from '../show/views/team.ts';
 import { print } from '../show/write.ts';
 
-/** How the daemon is; for people, also the teams it has, and which members wait and why. */
+/** The status of the daemon; for people, also its teams, and which members wait and why. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const client = openClient(environment);
   try {
@@ -25,7 +25,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
       return isAtRest(members.get(name) ?? []) && !isOver;
     });
     const lines = resting.map(async ({ name }) =>
-      // One that is deleted meanwhile does not go on.
+      // A team that is deleted meanwhile has no line.
       client.call('team.status', { teamId: name }, { signal }).then(restLine, () => ''),
     );
     if (lines.length > 0) print(fold(`\n${(await Promise.all(lines)).join('')}`, screen));

@@ -7,12 +7,12 @@ import { openProcessRecords } from '../../runtime/process-records.ts';
 import { count } from '../show/views/details.ts';
 import { print, toJson } from '../show/write.ts';
 
-/** A killed process is gone when its memory is given back; until then it may yet start something. */
+/** A killed process exists until its memory is freed; until then it may still start something. */
 const GONE_MS = 2_000;
 
 /**
- * The kill switch: ends every process that is on record, to the last descendant, and the daemon. It asks nobody and works
- * when the daemon hangs or is gone. What was acknowledged is not touched.
+ * The kill switch: kills every recorded process with all descendants, and the daemon. It asks nobody, and works when
+ * the daemon hangs or is gone. Acknowledged writes are safe.
  */
 export async function stopAll(environment: NodeJS.ProcessEnv, json: boolean): Promise<number> {
   const home = findHome(environment);
@@ -34,7 +34,7 @@ export async function stopAll(environment: NodeJS.ProcessEnv, json: boolean): Pr
   return 0;
 }
 
-/** The teammates that are at work, whether a daemon runs or not. */
+/** The teammates that still run, with or without a daemon. */
 export function listLeft(environment: NodeJS.ProcessEnv): string[] {
   const { processes } = findHome(environment);
   if (!existsSync(processes)) return [];
@@ -45,11 +45,12 @@ export function listLeft(environment: NodeJS.ProcessEnv): string[] {
     );
 }
 
-/** First the one who would start them again. */
+/** Kills the daemon first, because it would restart the members. */
 async function endDaemon(path: string): Promise<number | undefined> {
   const card = readCard(path);
   if (!card || !isRunning(card)) return undefined;
-  // Without its card it counts as stopped, not as fallen: those who are connected would start another at once.
+  // Without its card, the daemon counts as stopped, not as crashed. Otherwise connected clients would start another at
+  // once.
   removeCard(path);
   process.kill(card.pid, 'SIGKILL');
   const giveUp = performance.now() + GONE_MS;

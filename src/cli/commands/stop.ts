@@ -11,10 +11,10 @@ import { count } from '../show/views/details.ts';
 import { taskNames } from '../show/words.ts';
 import { print } from '../show/write.ts';
 
-/** The daemon may take so long to write down and let go of everything. */
+/** How long the daemon may take to write and release everything. */
 const PATIENCE_MS = 15_000;
 
-/** Ends the daemon and returns when it is gone. */
+/** Stops the daemon and waits until it is gone. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { all = false, keep = false } = given.input as { all?: boolean; keep?: boolean };
   if (all) return (await import('./stop-all.ts')).stopAll(environment, given.json);
@@ -37,7 +37,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   return 0;
 }
 
-/** A daemon that was killed leaves its teammates at work, and who wants an end to all of it must hear so. */
+/** A killed daemon leaves its teammates running. Someone who wants to stop everything must know that. */
 async function nobodyToAsk(environment: NodeJS.ProcessEnv, absence: CallError): Promise<CallError> {
   const left = (await import('./stop-all.ts')).listLeft(environment);
   if (left.length === 0) return absence;
@@ -49,12 +49,12 @@ async function nobodyToAsk(environment: NodeJS.ProcessEnv, absence: CallError): 
 async function requestStop(client: Client, keep: boolean, signal: AbortSignal) {
   const { pid } = await client.call('daemon.status', {}, { signal });
   const daemon = identify(pid);
-  // A daemon of another version than ours must be able to stop too, so nothing is said that need not be.
+  // Send only what is needed: a daemon of another version must be able to stop too.
   const stopped = keep ? [] : await findTakenDown(client, signal);
   return { daemon, stopped, result: await client.call('daemon.stop', keep ? { keep } : {}, { signal }) };
 }
 
-/** Members of a team that end with their daemon, what they hold, and where their team is brought up. */
+/** Members that stop with their daemon, their tasks, and the folder of their team. */
 interface TakenDown {
   readonly team: string;
   readonly members: readonly string[];
@@ -62,7 +62,7 @@ interface TakenDown {
   readonly folder?: string | undefined;
 }
 
-/** Whom a daemon takes down with itself. One of another version must be able to stop too: what it does not answer is not told. */
+/** The members that stop with the daemon. A daemon of another version may not answer; then nothing is reported. */
 async function findTakenDown(client: Client, signal: AbortSignal): Promise<TakenDown[]> {
   try {
     const teams = await client.call('team.list', {}, { signal });
@@ -76,7 +76,7 @@ async function findTakenDown(client: Client, signal: AbortSignal): Promise<Taken
 
 async function takenDownOf(client: Client, team: string, signal: AbortSignal): Promise<TakenDown[]> {
   const sessions = await client.call('session.list', { teamId: team }, { signal });
-  // Those that other machines run have no process here, and go on.
+  // Members on other machines have no process here, and continue.
   const members = sessions.filter(({ pid }) => pid !== undefined).map(({ memberId }) => memberId);
   if (members.length === 0) return [];
   const [held, { metadata }] = await Promise.all([

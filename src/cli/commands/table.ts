@@ -5,12 +5,12 @@ import { LOOK_COMMANDS } from './table/look.ts';
 import { PROGRAMS } from './table/programs.ts';
 import { WORK_COMMANDS } from './table/work.ts';
 
-/** The commands that are not made from the table of operations alone. */
+/** The commands that are not derived from the table of operations alone. */
 const OWN: ReadonlyMap<string, Command> = new Map(
   [...WORK_COMMANDS, ...LOOK_COMMANDS, ...HOUSE_COMMANDS, ...PROGRAMS].map((command) => [command.words, command]),
 );
 
-/** All commands: one of the command line's own comes before an operation's of the same name. */
+/** All commands. An own command overrides an operation's command of the same name. */
 export const COMMANDS: CommandTable = {
   get names() {
     return [...Object.keys(MANIFEST).filter((name) => !OWN.has(name)), ...OWN.keys()];

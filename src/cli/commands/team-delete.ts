@@ -14,7 +14,7 @@ interface Given {
   readonly force?: boolean;
 }
 
-/** Removes a team for good. A person at a terminal is asked; a script, which nobody could ask, has said what it wants. */
+/** Deletes a team for good. At a terminal it asks for confirmation; a script cannot be asked. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { teamId, yes = false, force = false } = given.input as unknown as Given;
   const client = openClient(environment);
@@ -33,7 +33,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   }
 }
 
-/** What would be lost. Of a team that cannot be read nobody can say; of one that is not there, there is nothing to ask. */
+/** Describes what would be lost. That is unknown for an unreadable team; an unknown team is an error. */
 async function describeLoss(client: Client, teamId: string, signal: AbortSignal): Promise<string> {
   const teams = await client.call('team.list', {}, { signal });
   const team = teams.find(({ name }) => name === teamId);

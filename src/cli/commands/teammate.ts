@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { homeAt } from '../../client/home.ts';
 import { runTeammateProcess } from '../../teammate.ts';
 
-/** `troupe --teammate --team T --agent A --base-dir D`: one teammate as a process of its own. Started by the daemon. */
+/** `troupe --teammate --team T --agent A --base-dir D`: runs one teammate in its own process. The daemon starts it. */
 export async function runTeammateCommand(argv: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...argv],
@@ -31,7 +31,7 @@ export async function runTeammateCommand(argv: readonly string[]): Promise<numbe
       onError: (error) => console.error(error),
     });
   } catch (error) {
-    // The last line of its log is what the lead is told.
+    // The lead is told the last line of the log.
     console.error((error as Error).message.replaceAll('\n', ' '));
     return 1;
   }

@@ -9,7 +9,7 @@ import { fold } from '../show/text.ts';
 import { teamTable } from '../show/views/team.ts';
 import { print } from '../show/write.ts';
 
-/** The teams that there are: Troupe's, or with --native Claude Code's own. */
+/** Lists the teams: Troupe's, or with --native Claude Code's own. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const client = openClient(environment);
   try {
@@ -24,7 +24,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   }
 }
 
-/** The teams for people, who also see which of them rest. */
+/** Prints the teams for people, with the idle ones marked. */
 export async function printTeams(
   client: Client,
   teams: ResultOf<'team.list'>,

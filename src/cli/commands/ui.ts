@@ -5,10 +5,10 @@ import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
 import { print, toJson } from '../show/write.ts';
 
-/** Openers that work either end well or go on as the browser itself. */
+/** An opener that works either exits with 0, or keeps running as the browser itself. */
 const GRACE_MS = 1_500;
 
-/** Opens the dashboard with a code that works once; where no browser can be seen, says where it is. */
+/** Opens the dashboard with a one-time code; prints its address if there is no visible browser. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { teamId, open = true } = given.input as { teamId?: string; open?: boolean };
   const client = openClient(environment);
@@ -26,7 +26,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   return 0;
 }
 
-/** Whether a program took it; one that fails at once has no display, or no browser. */
+/** Whether a program opened the URL. One that fails at once has no display or no browser. */
 function openBrowser(url: string, environment: NodeJS.ProcessEnv): Promise<boolean> {
   const isMac = process.platform === 'darwin';
   if (!isMac && !environment['DISPLAY'] && !environment['WAYLAND_DISPLAY']) return Promise.resolve(false);
@@ -43,7 +43,7 @@ function openBrowser(url: string, environment: NodeJS.ProcessEnv): Promise<boole
   });
 }
 
-/** Everybody on the machine can read the words of a command; the code goes there by a file that is ours alone. */
+/** Everybody on the machine can read command lines, so the code is passed in a file that only we can read. */
 function writePage(url: string, directory: string): string {
   const page = `${directory}/dashboard.html`;
   mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -26,7 +26,7 @@ interface UpInput {
   readonly panes?: boolean;
 }
 
-/** Brings a team up from its file, shows it at work, and takes it down when the work is done. */
+/** Starts a team from its file, shows it at work, and stops it when the work is done. */
 export async function run(given: Arguments, { environment, screen }: Surroundings): Promise<number> {
   const { file = TEAM_FILE, ...wishes } = given.input as UpInput;
   const { yes = false, detach = false, keep = false, once = false, again = false, panes: wanted = true } = wishes;
@@ -40,7 +40,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     const found = await client.call('team.check', team, { signal: ending.signal });
     const { lacking = [], unrunnable = [] } = found;
     if (lacking.length > 0) warn(lackingNotice(lacking, file, environment));
-    // What will be refused is so as it is: nobody is asked before.
+    // If the team will be refused anyway, nobody is asked to approve hooks.
     const isRefused = found.elsewhere?.holds === true || found.broken.length > 0 || unrunnable.length > 0;
     const approve = yes || isRefused ? [] : await askForHooks(found.unapproved, team, ending.signal);
     ending.signal.throwIfAborted();
@@ -73,12 +73,14 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
   }
 }
 
-/** Nobody sees it to its end: it has to be said who does. */
+/** Says how to follow and close a team that no `troupe up` follows. */
 function detachedNotice(teamId: string): string {
   return `\nIt works in the background, and stays open until you close it. See it: troupe watch ${teamId}. Close it: troupe down ${teamId}\n`;
 }
 
-/** What is not there is empty for the members, which may be meant; where we have it, the daemon was started without. */
+/**
+ * Warns about missing variables, which are empty for members. If this process has one, the daemon was started without.
+ */
 function lackingNotice(lacking: readonly string[], file: string, ours: NodeJS.ProcessEnv): string {
   const names = (some: readonly string[]): string => some.map((name) => `\${${name}}`).join(', ');
   const late = lacking.filter((name) => ours[name] !== undefined);
@@ -87,7 +89,7 @@ function lackingNotice(lacking: readonly string[], file: string, ours: NodeJS.Pr
   return `troupe: ${file} takes ${names(lacking)} from the environment of the daemon, which does not have it; it is empty for the members. ${next} troupe stop, and the same command.\n`;
 }
 
-/** Hooks run programs of the checkout as you: a person says yes to each, once for as long as it stays as it is. */
+/** Hooks run programs of the checkout as you. A person approves each once, until it changes. */
 async function askForHooks(
   unapproved: readonly Unapproved[],
   team: { name: string; folder: string },
@@ -99,12 +101,12 @@ async function askForHooks(
   return (await askYesNo('Run them?', signal)) ? unapproved.map(({ hash }) => hash) : [];
 }
 
-/** Its folder was moved, or its file taken away: it is the same team, in another place. */
+/** The team's folder was moved, or its file removed: it is the same team in another place. */
 function describeMove({ team, elsewhere }: Found, folder: string): string {
   return `troupe: team ${clean(team)} was raised in ${clean(elsewhere?.folder ?? '')} before, which has it no more; from now on it is that of ${clean(folder)}.\n`;
 }
 
-/** What a yes is for. */
+/** Says what an approval covers. */
 function describeHook({ type, command, folder, files, changed }: Unapproved): string {
   const names = files.map((path) => clean(relative(folder, path)));
   const covers = names.length === 0 ? 'The yes is for this command' : `The yes is for it and ${names.join(', ')}`;

@@ -6,10 +6,10 @@ import { warn } from '../show/write.ts';
 import { printBatches } from './watch/lines.ts';
 import { watchLive } from './watch/live.ts';
 
-/** Where to start when nobody says: with the last ten batches, as `tail -f` does with lines. */
+/** How many batches are shown first by default, as `tail -f` does with lines. */
 const LAST = 10;
 
-/** Follows a team: live on a terminal, line by line elsewhere, until the team is closed or the user has seen enough. */
+/** Follows a team until it is closed or the user leaves: live on a terminal, line by line elsewhere. */
 export async function run(given: Arguments, { screen, ...surroundings }: Surroundings): Promise<number> {
   const { teamId, after, plain } = given.input as { teamId: string; after?: number; plain?: boolean };
   const { environment, signal } = surroundings;
@@ -18,7 +18,7 @@ export async function run(given: Arguments, { screen, ...surroundings }: Surroun
   try {
     const { why, seq } = await whyOver(client, { teamId, signal });
     const report = await client.call('team.status', { teamId }, { signal });
-    // A program that follows reads one thing; people would wait for what does not come.
+    // JSON output contains only batches. People are told that the team is idle, so that they don't wait for nothing.
     if (why === undefined && !given.json && isAtRest(report.team.members)) warn(restLine(report));
     const from = after ?? Math.max(0, seq - LAST);
     await printBatches(client, {

@@ -5,7 +5,7 @@ import { isThere } from '../../../agents/process.ts';
 import { shellQuote } from '../../../core/shell.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 
-/** Who plays which teammate, as the stand-in passes it on to the program in the pane. */
+/** Which agent plays which teammate. The stand-in passes this to the program in the pane. */
 export interface Players {
   readonly home: string;
   readonly players: ResultOf<'native.players'>;
@@ -14,8 +14,9 @@ export interface Players {
 const TROUPE = fileURLToPath(new URL('../../../../bin/troupe.js', import.meta.url));
 
 /**
- * Writes what Claude Code runs in place of itself. A pane has the environment of its tmux, not ours, so all that it must know is in files.
- * It is a script of a few lines because most teammates are Claude Code, and nothing should stand between them and their pane.
+ * Writes the script that Claude Code runs in place of itself. A pane has the environment of its tmux, not ours, so
+ * everything it needs is in files. The script is short, because most teammates are Claude Code and should start
+ * directly.
  */
 export function writeStandIn({ home, program, players }: Players & { program: string }): {
   path: string;
@@ -29,7 +30,7 @@ export function writeStandIn({ home, program, players }: Players & { program: st
   const list = join(folder, 'players.json');
   writeFileSync(list, JSON.stringify({ home, players } satisfies Players), { mode: 0o600 });
   const path = join(folder, 'teammate');
-  // Patterns are letters, digits, dashes and a star: nothing in them means more to a shell.
+  // Patterns have only letters, digits, dashes and a star, so they need no quotes in a shell.
   const patterns = players.map(({ pattern }) => pattern).join('|');
   const ours = [process.execPath, TROUPE, '--native-teammate', list].map(shellQuote).join(' ');
   const lines = [
@@ -48,12 +49,14 @@ export function writeStandIn({ home, program, players }: Players & { program: st
   return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Whether the Claude Code for which a list of players was written still runs: whoever started it removes the list when it ends. */
+/**
+ * Whether the Claude Code that a list of players was written for still runs. Its starter removes the list when it ends.
+ */
 export function hasLead(list: string): boolean {
   return existsSync(list) && isThere(Number(basename(dirname(list))));
 }
 
-/** Of those that were killed. */
+/** Removes the files of processes that were killed. */
 function removeLeft(all: string): void {
   for (const name of namesIn(all)) {
     if (/^\d+$/.test(name) && !isThere(Number(name))) rmSync(join(all, name), { recursive: true, force: true });

@@ -14,27 +14,28 @@ import { printTranscript } from '../member/transcript.ts';
 import { hasLead } from './stand-in.ts';
 import type { Players } from './stand-in.ts';
 
-/** So long one call holds on to the seat. */
+/** How long one call holds the seat. */
 const HOLD_MS = 20_000;
 
-/** A daemon that went is back, or started again, after a few of these. */
+/** The pause between retries. A lost daemon is back, or restarted, after a few. */
 const AGAIN_MS = 300;
 
-/** Whoever is told to end says so, and does not wait longer for an answer. */
+/** How long a process that was told to end waits for the answer to its goodbye. */
 const FAREWELL_MS = 3_000;
 
-/** How often it looks whether its lead still runs: one that was killed tells nobody. */
+/** How often it checks that its lead still runs: a killed lead tells nobody. */
 const LEAD_MS = 1_000;
 
-/** Why it ends before its member does, and its exit code. */
+/** Why it ends before its member does, and the exit code. */
 interface Ending {
   readonly code: number;
   readonly why: string;
 }
 
 /**
- * What runs in the pane that a native lead opened for a teammate which somebody else plays. The daemon runs the agent; this holds on to its
- * seat, shows what it does, and takes what is typed. When this ends, in whatever way, so does the member.
+ * Runs in the pane that a native lead opened for a teammate that another agent plays. The daemon runs the agent. This
+ * program holds its seat, shows what it does, and sends what is typed. When it ends, for any reason, the member ends
+ * too.
  */
 export async function runNativeTeammate([, file = '', ...words]: readonly string[]): Promise<number> {
   const stop = new AbortController();
@@ -53,7 +54,7 @@ export async function runNativeTeammate([, file = '', ...words]: readonly string
     const player = players.find(({ pattern }) => fits(pattern, flags.name));
     if (!player) throw new Refusal('not_found', `Nobody plays the teammate ${JSON.stringify(flags.name)}`);
     const environment = { ...process.env, TROUPE_HOME: home };
-    // A lead that asks for nothing passes that on to its teammates, unless somebody set another mode for this one.
+    // A lead that skips permission prompts passes that on to its teammates, unless another mode is set for this one.
     const mode = flags.unasked ? { mode: 'full' as const } : {};
     const plan = flags.plan || player.plan === true;
     return await play({ ...flags, plan, agent: { ...mode, ...player.agent } }, environment, stop.signal);
@@ -67,7 +68,7 @@ export async function runNativeTeammate([, file = '', ...words]: readonly string
 
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
-/** A pattern is a name, or the beginning of one and a star. */
+/** A pattern is a name, or a prefix and a star. */
 function fits(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
@@ -99,7 +100,7 @@ async function play(
     await view;
     const why = end.reason === undefined ? '' : `: ${cleanLines(end.reason).join(' ')}`;
     warn(`${name} has ended${why}.\n`);
-    // A pane whose program failed stays where the version can do that, and shows why.
+    // If the program failed, versions that support it keep the pane open, and it shows why.
     return end.failed ? 1 : 0;
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -113,7 +114,7 @@ async function play(
   }
 }
 
-/** Holds on until the member is gone, and says why; a daemon that was away is found again, and the seat taken again. */
+/** Holds the seat until the member is gone, and returns why. After the daemon was away, it takes the seat again. */
 async function hold(
   client: Client,
   seat: Seat & { ticket: string },
@@ -128,7 +129,7 @@ async function hold(
     } catch (error) {
       signal.throwIfAborted();
       const { code } = error as { code?: string };
-      // The second time it is said for good: somebody else sits there, or nobody can.
+      // A second refusal is final: somebody else has the seat, or nobody can have it.
       if (isLost && code !== 'no_daemon' && code !== 'unauthenticated') throw error;
       isLost = true;
       await sleep(AGAIN_MS, undefined, { signal });
@@ -136,7 +137,7 @@ async function hold(
   }
 }
 
-/** Shows what it does; a view that fails is no reason to end what it shows. */
+/** Shows what the member does. A failed view does not end the member. */
 async function show(client: Client, seat: Seat, signal: AbortSignal): Promise<void> {
   const screen = standardScreen(process.env);
   while (!signal.aborted) {
@@ -149,25 +150,27 @@ async function show(client: Client, seat: Seat, signal: AbortSignal): Promise<vo
   }
 }
 
-/** Says why it goes; who cannot hear that notices when nobody holds on to the seat. */
+/** Tells the daemon why it leaves. If that fails, the daemon notices that nobody holds the seat. */
 async function leave(client: Client, { teamId, memberId }: Seat, reason: string): Promise<void> {
   const late = AbortSignal.timeout(FAREWELL_MS);
   await client.call('member.stop', { teamId, memberId, reason }, { signal: late }).catch(() => {});
 }
 
-/** What a native lead tells a new teammate of itself. */
+/** What a native lead tells a new teammate. */
 interface Flags {
   readonly name: string;
   readonly team: string;
-  /** It plans first, and its lead approves. */
+  /** It plans first, and its lead approves the plan. */
   readonly plan: boolean;
-  /** Its lead signs what it writes. */
+  /** Its lead signs its messages. */
   readonly signs: boolean;
-  /** Its lead does everything without asking, and so may it. */
+  /** Its lead skips permission prompts, and so may it. */
   readonly unasked: boolean;
 }
 
-/** Reads the words with which a native lead starts a teammate. There are more than we need, and not the same in all versions. */
+/**
+ * Parses the words with which a native lead starts a teammate. They differ between versions; unknown ones are ignored.
+ */
 function readFlags(words: readonly string[]): Flags {
   const valueOf = (flag: string): string | undefined => {
     const at = words.indexOf(flag);

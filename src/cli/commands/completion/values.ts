@@ -12,19 +12,19 @@ import { clean } from '../../show/text.ts';
 import { print } from '../../show/write.ts';
 import { COMMANDS } from '../table.ts';
 
-/** Somebody waits at the keyboard: what takes longer than this is not offered. */
+/** People wait at the keyboard, so values that take longer are not offered. */
 const PATIENCE_MS = 800;
 
-/** No team has more tasks. */
+/** The highest number of tasks in a team. */
 const MOST_TASKS = 10_000;
 
-/** A shell takes what we print for words. Names and ids are nothing else, whoever made them. */
+/** A shell takes our output for words. So only plain names and ids are offered, whoever made them. */
 const PLAIN = /^[A-Za-z0-9][\w.:@-]*$/;
 
 /**
- * Writes what can stand where a command line ends, for the shells: a word a line, and after a tab what it means. Asks the
- * daemon that runs; where there is none, or it does not answer soon, there is nothing to offer. `words` are all after
- * `troupe`, the last one as far as it was typed.
+ * Prints the possible values of the last word, for the shells: one per line, with a description after a tab. Asks the
+ * running daemon; if there is none, or it is slow, it prints nothing. `words` are all words after `troupe`, the last
+ * one as far as it is typed.
  */
 export async function printValues(words: readonly string[]): Promise<number> {
   const found = findCommand(COMMANDS, words.slice(0, -1));
@@ -33,7 +33,7 @@ export async function printValues(words: readonly string[]): Promise<number> {
   const { input, typed, team = process.env['TROUPE_TEAM_ID'] || process.env['TROUPE_TEAM'] } = place;
   const kind = input && kindOf(input);
   if (!kind) return 0;
-  // Of a list only the last part is still to be found: 1,2,3.
+  // In a list such as 1,2,3 only the last part is completed.
   const before = input.type === 'list' ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
   const offered = await Promise.race([
     list(kind, { team, command: found.command.words }).catch(() => []),
@@ -60,7 +60,7 @@ async function list(kind: Kind, { team, command }: About): Promise<Word[]> {
   }
   if (kind === 'agent') {
     const agents = await ask('agent.list', { quick: true });
-    // Those without a program of their own are the user's to write down, as JSON.
+    // Agents without a program need JSON from the user, so they have no name to offer.
     const named = agents.filter(({ program }) => program !== '');
     return named.map(({ name, title, path }) => ({
       word: name,
@@ -82,13 +82,13 @@ async function list(kind: Kind, { team, command }: About): Promise<Word[]> {
   return tasks.map(({ id, title, status: stands }) => ({ word: id, text: `${title} (${stands})` }));
 }
 
-/** The one that a command means which names none. */
+/** The team of a command that names none. */
 async function findOnlyTeam(): Promise<string | undefined> {
   const [only, ...others] = namesOfOpen(await ask('team.list', {}));
   return others.length === 0 ? only : undefined;
 }
 
-/** Commands that are for tasks in one state only. */
+/** Commands for tasks in one status only. */
 const STATUS: Readonly<Record<string, 'pending' | 'in_progress'>> = {
   'task claim': 'pending',
   'task complete': 'in_progress',
@@ -96,7 +96,7 @@ const STATUS: Readonly<Record<string, 'pending' | 'in_progress'>> = {
   'task fail': 'in_progress',
 };
 
-/** A list, all of it. A connection of its own for each question, and never a daemon that is started for it. */
+/** Fetches a whole list. Each call has its own connection, and never starts a daemon. */
 async function ask<N extends ListName>(type: N, payload: InputOf<N> & object): Promise<ResultOf<N>> {
   let after: string | number | undefined;
   const list = (await askOnce(type, payload, (next) => (after = next))) as unknown[];

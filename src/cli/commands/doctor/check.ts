@@ -1,4 +1,4 @@
-/** What was looked at, how it is, and what to do where it is not well. */
+/** The result of a check, and what to do if it is not ok. */
 export interface Check {
   readonly name: string;
   readonly state: 'ok' | 'warn' | 'fail';

@@ -8,11 +8,11 @@ import { readVersion } from '../version.ts';
 import type { Check } from './check.ts';
 import { checkStart } from './journal.ts';
 
-/** How long a daemon may take to say how it is, and which teams there are. */
+/** Timeouts for the daemon's status and its list of teams. */
 const ANSWER_MS = 3_000;
 const LIST_MS = 10_000;
 
-/** Whether a daemon answers, which one it is, and whether it can read its journal; without one, whether the next could. */
+/** Checks whether a daemon answers and can read its journal; without a daemon, whether one could start. */
 export async function checkDaemon(
   home: Home,
   { environment, servers }: { environment: NodeJS.ProcessEnv; servers: Promise<readonly Check[]> },
@@ -50,7 +50,7 @@ export async function checkDaemon(
   }
 }
 
-/** A daemon that has no servers answers from memory, after it has tried. */
+/** A daemon that cannot reach its servers answers from memory, after it has tried them. */
 async function listTeams(client: Client) {
   try {
     const list = await client.call('team.list', {}, { signal: AbortSignal.timeout(LIST_MS) });
@@ -72,13 +72,13 @@ function readPid({ card }: Home): number | undefined {
   }
 }
 
-/** A journal on servers that may lose what they acknowledged is named, with what cures it. */
+/** Warns about a journal whose servers may lose acknowledged writes, with the remedy. */
 function checkDurability({ location, durability, advice }: ResultOf<'daemon.status'>['journal']): Check[] {
   if (advice === undefined) return [];
   return [{ name: 'durability', state: 'warn', found: `${durability} at ${location}`, remedy: advice }];
 }
 
-/** A member's credential may not ask how the daemon is; whoever asks the doctor is at home here. */
+/** A member's credential may not read the daemon's status, so the doctor always uses the admin credential. */
 function adminEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { TROUPE_TOKEN: _token, TROUPE_TOKEN_FILE: _file, ...rest } = environment;
   return rest;

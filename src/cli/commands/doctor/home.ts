@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { Home } from '../../../client/home.ts';
 import type { Check } from './check.ts';
 
-/** The address of a Unix socket holds so many bytes: 108 on Linux and 104 on macOS and the BSDs, one of them a zero. */
+/** The longest path of a Unix socket: 108 bytes on Linux and 104 on macOS and the BSDs, with a final zero byte. */
 const SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
 const SOCKET_PATH_EVERYWHERE = 103;
 
@@ -70,7 +70,7 @@ export function checkSocket(home: Home): Check {
   return { name, state: 'ok', found };
 }
 
-/** The files that only we may read. Those that a daemon has not made yet are no fault. */
+/** Checks the files that only we may read. A file that no daemon has made yet is fine. */
 export function checkFiles(home: Home): Check[] {
   const files: { name: string; path: string; with?: string[] }[] = [
     { name: 'token file', path: home.tokenFile },
@@ -90,7 +90,7 @@ export function checkFiles(home: Home): Check[] {
     if ((found.mode & 0o077) !== 0) {
       return [{ name, state: 'fail', found: `${path} is open to others (${mode})`, remedy: `run: chmod 600 ${path}` }];
     }
-    // What is not yet moved into the journal itself lies beside it, and can be most of it.
+    // Data that is not yet in the journal file is in files beside it, and can be most of the total.
     const bytes = others.reduce((sum, other) => sum + (look(other)?.size ?? 0), found.size);
     return [{ name, state: 'ok', found: `${mode}, ${showSize(bytes)}` }];
   });
@@ -104,7 +104,7 @@ function look(path: string): Stats | undefined {
   try {
     return lstatSync(path);
   } catch {
-    // Not there, or in a place where nothing can be.
+    // It does not exist, or its folder cannot.
     return undefined;
   }
 }

@@ -4,7 +4,7 @@ import type { FoundJournal, NatsInspection } from '../../../journal/nats/inspect
 import type { JournalPlace } from '../../../journals.ts';
 import type { Check } from './check.ts';
 
-/** A journal on servers, looked at from here, whether a daemon runs or not; nothing where teams are kept in a file. */
+/** Checks a journal on servers from here, with or without a daemon; nothing for a journal in a file. */
 export async function checkServers(home: Home, environment: NodeJS.ProcessEnv): Promise<Check[]> {
   const name = 'journal';
   try {
@@ -18,7 +18,7 @@ export async function checkServers(home: Home, environment: NodeJS.ProcessEnv): 
   }
 }
 
-/** While no daemon runs: whether the next command can start one, by what it would begin with. */
+/** Without a daemon: checks whether the next command can start one. */
 export async function checkStart(
   home: Home,
   environment: NodeJS.ProcessEnv,
@@ -36,23 +36,23 @@ export async function checkStart(
       const found = 'not running; the next command starts it';
       return [{ name, state: 'ok', found }, ...(path === undefined ? [] : await lookThrough(path))];
     }
-    // What has to be put right is told where it is wrong.
+    // The check of the journal names the remedy.
     return [{ name, state: 'warn', found: 'not running, and cannot start: its journal cannot be opened' }, ...file];
   } catch (error) {
     return [{ name, state: 'fail', found: `not running, and cannot start: ${(error as Error).message}` }];
   }
 }
 
-/** The place that counts, as far as anybody named one or a daemon was there before. */
+/** The journal in use, if somebody named one or a daemon ran before. */
 async function findPlace(home: Home, environment: NodeJS.ProcessEnv): Promise<JournalPlace | undefined> {
-  // Only who needs it waits until it is loaded.
+  // Loaded only when needed.
   const { findJournal, findNext, readConfigIn } = await import('../../reach/journal-place.ts');
   const place = findJournal(home, { environment, config: await readConfigIn(home) });
-  // Why nobody can begin there, the check of the daemon says.
+  // The check of the daemon says why no daemon could start there.
   return place ?? (await findNext(home, environment).catch(() => undefined));
 }
 
-/** A journal in a file, as the daemon would open it, but nothing is written. */
+/** Checks a journal file as the daemon would open it, but writes nothing. */
 async function checkFile(path: string, home: Home): Promise<Check[]> {
   const name = 'teams';
   const { refuseForeign } = await import('../../../journal/sqlite/open.ts');
@@ -67,7 +67,7 @@ async function checkFile(path: string, home: Home): Promise<Check[]> {
   }
 }
 
-/** Takes as long as reading the file, and finds pages that hide batches. A daemon starts on such a file, and only reads. */
+/** Reads the whole file and finds damaged pages that hide batches. On such a file, a daemon starts read-only. */
 async function lookThrough(path: string): Promise<Check[]> {
   if (!existsSync(path)) return [];
   const { inspectFile } = await import('../../../journal/sqlite/open.ts');

@@ -4,7 +4,7 @@ import { findProgram } from '../../../agents/program.ts';
 import type { AgentRow } from '../../../agents/row.ts';
 import type { Check } from './check.ts';
 
-/** What the journal needs: node:sqlite without a flag. */
+/** The journal needs node:sqlite without a flag. */
 const LEAST = [22, 13] as const;
 
 export function checkNode(): Check {
@@ -16,13 +16,13 @@ export function checkNode(): Check {
   return { name: 'node', state: 'fail', found, remedy: `install Node ${LEAST.join('.')} or newer` };
 }
 
-/** The agents that need a program besides their own. */
+/** The agents that need this program besides their own. */
 const inNeedOf = (program: string): string =>
   Object.keys(AGENTS)
     .filter((name) => findAgent(name)?.needs?.some((needed) => needed.program === program))
     .join(' or ');
 
-/** Programs that teams use, and for what. None of them is needed to share tasks and messages. */
+/** Programs that teams use. None of them is needed to share tasks and messages. */
 const TOOLS: readonly { program: string; use: string; expected?: true }[] = [
   { program: 'git', use: 'to give each teammate a working copy of its own', expected: true },
   { program: 'tmux', use: `to see teammates in panes, and for teammates that are ${inNeedOf('tmux')}` },
@@ -37,7 +37,7 @@ export function checkTools(environment: NodeJS.ProcessEnv): Check[] {
   });
 }
 
-/** Which agents could be teammates here, and how a team file names them. */
+/** Which agents are installed here, and how a team file names them. */
 export function checkAgents(environment: NodeJS.ProcessEnv): Check[] {
   const rows: [string, AgentRow][] = Object.entries(AGENTS);
   const agents = rows.map(([name, row]) => {
@@ -54,10 +54,10 @@ export function checkAgents(environment: NodeJS.ProcessEnv): Check[] {
   return [{ name: 'agents', state: 'ok', found: `${found}${others}` }, ...special];
 }
 
-/** How long a program may take to say its version. */
+/** How long a program may take to print its version. */
 const VERSION_MS = 20_000;
 
-/** Whether an agent that needs more than its program could work: with what it needs, in a version whose ways are known. */
+/** Checks an agent that needs more than its program: the other programs, and a supported version. */
 function checkSpecial(
   name: string,
   { needs = [], variantOf, versions }: AgentRow,

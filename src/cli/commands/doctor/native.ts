@@ -7,7 +7,9 @@ import type { Check } from './check.ts';
 
 const NAME = "Claude Code's teams";
 
-/** Claude Code's own directory, as far as its teams are in it: others who can read it read every message, and what leads elsewhere is not written. */
+/**
+ * Checks Claude Code's directory. Users who can read it can read every message; Troupe does not write through links.
+ */
 export function checkNative(environment: NodeJS.ProcessEnv): Check[] {
   const root = findNativeRoot(environment);
   const places = [root, join(root, 'teams'), join(root, 'tasks')];
@@ -27,7 +29,7 @@ export function checkNative(environment: NodeJS.ProcessEnv): Check[] {
 }
 
 function checkModes(root: string, found: readonly [string, Stats][]): Check {
-  // Whoever cannot pass the first directory cannot read what is in it, whatever the modes there are.
+  // A user who cannot enter the first directory cannot read anything in it, whatever its modes.
   const [, { mode }] = found[0] as [string, Stats];
   const loose = found.find(([, stats]) => (stats.mode & 0o002) !== 0);
   if ((mode & 0o001) !== 0 && loose) {
@@ -47,7 +49,7 @@ function checkModes(root: string, found: readonly [string, Stats][]): Check {
   };
 }
 
-/** Teams that Troupe shows and never joins, in as many lines: each has its own remedy. */
+/** Teams that Troupe shows but cannot join, one line each, because each has its own remedy. */
 function checkReadOnly(root: string): Check[] {
   return findReadOnly(root).map(({ name, why }) => ({
     name: NAME,

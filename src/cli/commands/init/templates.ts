@@ -1,7 +1,7 @@
-/** The team files that one can start from. */
+/** The names of the templates for team files. */
 export type TemplateName = 'solo' | 'script' | 'gate' | 'review' | 'feature' | 'mixed' | 'debug' | 'goal';
 
-/** What each of them is, the smallest first. */
+/** A description of each, the smallest first. */
 export const ABOUT: Readonly<Record<TemplateName, string>> = {
   solo: 'one program of yours that does two tasks, one after the other',
   script: 'two programs that share four tasks; needs no agent',
@@ -13,7 +13,7 @@ export const ABOUT: Readonly<Record<TemplateName, string>> = {
   goal: 'an agent that leads: it makes the tasks and brings in teammates',
 };
 
-/** Those that need no agent. */
+/** The templates that need no agent. */
 export const OF_PROGRAMS: readonly TemplateName[] = ['solo', 'script'];
 
 const HEAD = `# A team for Troupe. Run it: troupe up
@@ -21,8 +21,8 @@ const HEAD = `# A team for Troupe. Run it: troupe up
 `;
 
 /**
- * A team file for these agents, which take turns. Where there is none it names the usual one: `troupe up` then says how to install it. A
- * program in its place would end the tasks well, and nothing would have been done.
+ * A team file for these agents, which take turns. Without an agent it names the usual one: `troupe up` then says how to
+ * install it. A stand-in program would complete the tasks without doing anything.
  */
 export function writeTemplate(
   name: TemplateName,
@@ -31,7 +31,7 @@ export function writeTemplate(
   let next = 0;
   const member = (who: string, prompt: string): string =>
     memberText(who, prompt, agents.length > 0 ? agents[next++ % agents.length] : undefined);
-  // A name such as 2026 is a number unless it is said to be a text.
+  // YAML reads a name such as 2026 as a number unless it is quoted.
   const text = /^[a-z]/.test(team) ? team : JSON.stringify(team);
   return `${HEAD}team: ${text}\n${TEMPLATES[name](member, agents)}`;
 }
@@ -146,7 +146,7 @@ tasks:
 `,
 };
 
-/** JSON text is YAML text: nothing in a prompt can end it early. */
+/** JSON is valid YAML, so nothing in a prompt can end the text early. */
 function memberText(name: string, prompt: string, agent: string | undefined): string {
   const runs = agent ?? 'claude';
   return `  - name: ${name}\n    agent: ${runs}\n    prompt: ${JSON.stringify(prompt)}`;

@@ -1,30 +1,30 @@
 import { CallError } from '../../../client/client.ts';
 import type { Connect, Connection } from '../../../client/client.ts';
 
-/** What the proxy tells the daemon of its client. */
+/** What the proxy tells the daemon about its client. */
 export interface Greeting {
   team?: string;
   as?: string;
-  /** Whether the team and the member must be there already: a person named them. */
+  /** Whether the team and the member must exist: true if a person named them. */
   known?: boolean;
-  /** Whether the team tools are wanted; left out, the credential decides. */
+  /** Whether the team tools are wanted; if absent, the credential decides. */
   teams?: boolean;
-  /** The same over all connections of one client. */
+  /** The same for all connections of one client. */
   session: string;
-  /** When the client came. */
+  /** When the client connected first. */
   began?: number;
-  /** Under which epoch it claimed which tasks. */
+  /** The epoch of each task it claimed. */
   epochs?: Readonly<Record<string, number>>;
 }
 
-/** What a proxy works with. */
+/** Options of a proxy. */
 export interface ProxyOptions {
-  /** Makes a connection that has shown its credential; called again whenever one was lost. */
+  /** Opens an authenticated connection; called again whenever the connection is lost. */
   readonly connect: Connect;
   readonly greeting: Greeting;
-  /** Gives the client a line. */
+  /** Sends a line to the client. */
   readonly write: (line: string) => void;
-  /** How long a daemon that is gone is waited for before calls are refused, in milliseconds. */
+  /** How long to wait for a lost daemon before calls are refused, in milliseconds. */
   readonly patience?: number;
 }
 
@@ -45,10 +45,10 @@ interface Message {
   };
 }
 
-/** A request of the client's that has no answer yet. */
+/** A request of the client without an answer. */
 interface Pending {
   readonly line: string;
-  /** It waits for something to happen, and not just for its answer. */
+  /** Whether it waits for an event, not only for its answer. */
   readonly waits: boolean;
   /** How often it was sent. */
   tries: number;
@@ -56,34 +56,34 @@ interface Pending {
 
 const PATIENCE_MS = 30_000;
 
-/** A client that starts us wants to know soon that it cannot be. */
+/** A client that starts us wants to know soon if that fails. */
 const FIRST_PATIENCE_MS = 5_000;
 
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 1_000;
 
-/** The daemon takes no longer lines. */
+/** The daemon refuses longer lines. */
 const LONGEST_LINE = 1024 * 1024 - 1024;
 
 /**
- * How long a client that says nothing more is still answered. One that died looks the same as one that wrote all it
- * wanted: its call that waits for a task must not get one long afterwards.
+ * How long a client is still answered after its input ended. A client that died looks the same as one that has nothing
+ * more to ask. A call of a dead client that waits for a task must not get one much later.
  */
 const LAST_ANSWERS_MS = 2_000;
 
-/** A request that ends the connection each time it is sent is not sent for ever. */
+/** How often a request is sent. One that breaks the connection each time is given up after that. */
 const MOST_TRIES = 5;
 
 /**
- * Carries the messages of an MCP client to the daemon and back, as they are. A lost connection is made again without
- * the client noticing: the handshake is done once more, its answer dropped, and what had no answer yet is sent again under
- * the same command id, so that it is done once.
+ * Passes the messages of an MCP client to the daemon and back, unchanged. It reconnects without the client noticing: it
+ * repeats the handshake and drops the answer. Then it sends unanswered requests again under the same command id, so
+ * that they run once.
  */
 export class McpProxy {
   readonly #options: ProxyOptions;
   readonly #greeting: Greeting;
   readonly #pending = new Map<Id, Pending>();
-  /** Requests whose answers the client has had already. */
+  /** Requests that were sent again although the client has their answers. */
   readonly #repeated = new Set<Id>();
   #initialize: { id: Id; line: string; isAnswered: boolean } | undefined;
   #initialized: string | undefined;
@@ -98,13 +98,13 @@ export class McpProxy {
     this.#greeting = { ...options.greeting };
   }
 
-  /** Connects, or says why that cannot be. Called anew by itself when a connection is lost. */
+  /** Connects, or rejects with the reason. Called again automatically when a connection is lost. */
   open(): Promise<void> {
     this.#connecting ??= this.#reconnect().finally(() => (this.#connecting = undefined));
     return this.#connecting;
   }
 
-  /** Takes a line from the client. */
+  /** Handles a line from the client. */
   receive(line: string): void {
     const message = readMessage(line);
     if (!message) return this.#refuse(null, -32700, 'This line is no JSON-RPC message');
@@ -126,8 +126,8 @@ export class McpProxy {
   }
 
   /**
-   * The client says nothing more, which is how it ends a server: what waits is given up, lest it be given something that
-   * nobody takes; what else it asked is answered; then the connection is closed.
+   * The client's input ended, which is how it stops a server. Waiting calls are cancelled, so that they do not get a
+   * task that nobody works on. Other requests are answered; then the connection is closed.
    */
   async finish(): Promise<void> {
     for (const [requestId, { waits }] of this.#pending) if (waits) this.#cancel(requestId);
@@ -185,12 +185,12 @@ export class McpProxy {
     this.#greet(connection);
     for (const [id, pending] of this.#pending) {
       this.#send(id, pending);
-      // The client need not wait for an answer before it says this.
+      // The client may send `initialized` before it has the answer to `initialize`.
       if (id === this.#initialize?.id && this.#initialized !== undefined) connection.send(this.#initialized);
     }
   }
 
-  /** Does the handshake of an earlier connection once more. */
+  /** Repeats the handshake of an earlier connection. */
   #greet(connection: Connection): void {
     if (!this.#initialize?.isAnswered) return;
     this.#repeated.add(this.#initialize.id);
@@ -211,12 +211,12 @@ export class McpProxy {
 
   #answer(line: string): void {
     const { jsonrpc, id, method, result } = readMessage(line) ?? {};
-    // A last word of the daemon's to its own clients.
+    // A frame for the daemon's own clients, sent before it closes.
     if (jsonrpc === undefined) return;
     if (id !== undefined && method === undefined) {
       if (this.#repeated.delete(id)) return;
       if (id === this.#initialize?.id) this.#initialize.isAnswered = true;
-      // The client made a team and leads it now, or claimed a task; the next daemon has to know.
+      // The client created a team and leads it now, or claimed a task. The next daemon must know.
       const { _meta: meta } = result ?? {};
       Object.assign(this.#greeting, meta?.['troupe/session']);
     }
@@ -257,14 +257,14 @@ function readMessage(line: string): Message | undefined {
   }
 }
 
-/** Gives a call an id of its own, under which it can be sent again without being done twice. */
+/** Gives a call a command id, so that it can be sent again and still runs once. */
 function nameCall(message: Message): string | undefined {
   const { _meta: meta, ...params } = message.params ?? {};
   const named = { ...meta, 'troupe/commandId': crypto.randomUUID() };
   try {
     return JSON.stringify({ ...message, params: { ...params, _meta: named } });
   } catch {
-    // What is nested 10,000 levels deep can be read but not written.
+    // A message nested 10,000 levels deep can be parsed but not serialized.
     return undefined;
   }
 }

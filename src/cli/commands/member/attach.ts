@@ -16,14 +16,14 @@ const HOW_TO_TYPE = 'Type a message and Enter; ! in front makes it urgent; Ctrl-
 const HOW_TO_LOOK = 'Lines of standard input are sent to it. The view ends with it, or with Ctrl-C.';
 
 /**
- * A live view of a member in which one can type to it: each line is a message, one that begins with ! an urgent one. The
- * member does not notice when the view ends; the view ends with the member. One that works in a terminal is seen there.
+ * A live view of a member with an input line. Each line is a message; one that begins with ! is urgent. The member does
+ * not notice when the view ends, and the view ends with the member. A member that works in a terminal is shown there.
  */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { memberId, teamId: named } = given.input as { memberId: string; teamId?: string };
   const client = openClient(environment, { patience: Infinity });
   let lines: Interface | undefined;
-  // Standard input may be closed altogether.
+  // Standard input may be closed.
   process.stdin.on('error', () => {});
   const left = new AbortController();
   try {
@@ -31,7 +31,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY && !given.json;
     const socket = isTerminal ? findTerminal(environment, { teamId, memberId }) : undefined;
     if (socket !== undefined && (await showTerminal(socket, environment))) return 0;
-    // Not before: nobody else may read what is typed into a terminal of the member's own.
+    // Not earlier: only the member's own terminal may read what is typed into it.
     lines = createInterface({ input: process.stdin });
     const greet = (): void => {
       if (!given.json) {
@@ -49,13 +49,13 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
       warn(`${clean(memberId)} ${NO_AGENT}: there is nothing to follow.\n`);
       return 0;
     }
-    // Ctrl-D at a terminal leaves; the end of a file or pipe says only that there is no more to send.
+    // Ctrl-D at a terminal leaves. The end of a file or pipe only means that there is nothing more to send.
     if (process.stdin.isTTY) lines.once('close', () => left.abort());
     const either = AbortSignal.any([signal, left.signal]);
     await printTranscript(client, { teamId, memberId, follow: true, json: given.json, screen, signal: either }, greet);
     return 0;
   } catch (error) {
-    // The terminal wrote ^C; what comes next, the prompt of the shell, begins on a line of its own.
+    // The terminal printed ^C, so the shell's prompt needs a new line.
     if (signal.aborted && process.stdin.isTTY) warn('\n');
     if (left.signal.aborted && !signal.aborted) return 0;
     throw error;
@@ -65,14 +65,16 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   }
 }
 
-/** Whether nothing will ever be seen of a member, because somebody else runs it; of one that is over that is said instead. */
+/** Whether a member will never show anything, because Troupe does not run it. False for a member that is over. */
 async function isSilent(client: Client, followed: Required<Followed>): Promise<boolean> {
   const { why } = await whyOver(client, followed);
   const { teamId, memberId, signal } = followed;
   return why === undefined && (await client.call('member.show', { teamId, memberId }, { signal })).agent === undefined;
 }
 
-/** That it was sent, and when it is read where that is not soon. Never among the lines of the transcript. */
+/**
+ * Confirms that a message was sent, and says when it is read if that is not soon. Never printed into the transcript.
+ */
 async function confirmSent(
   client: Client,
   { teamId, memberId }: { teamId: string; memberId: string },
@@ -85,7 +87,7 @@ async function confirmSent(
   warn(`Sent to ${clean(memberId)}${isProgram ? '; a program reads it with its next task' : ''}.\n`);
 }
 
-/** Sends a line that was typed to a member. */
+/** Sends a typed line to a member. */
 export async function say(
   client: Client,
   { teamId, memberId }: { teamId: string; memberId: string },

@@ -16,10 +16,10 @@ import type { Reading } from './transcript.ts';
 const POLL_MS = 200;
 const CHUNK = 64 * 1024;
 
-/** How much of the daemon's log is shown unless somebody says how much. */
+/** How many lines of the daemon's log are shown by default. */
 const LINES = 100;
 
-/** Shows the end of the daemon's log, which needs no daemon, and goes on with what comes. */
+/** Shows the end of the daemon's log, which needs no daemon, and follows it if asked. */
 export async function run(given: Arguments, surroundings: Surroundings): Promise<number> {
   const { environment, screen, signal } = surroundings;
   const { daemon, follow = false, lines, memberId, teamId } = given.input as LogsInput;
@@ -66,7 +66,7 @@ async function memberLogs(
   }
 }
 
-/** A transcript lies where its member ran. */
+/** Why there is no transcript here: it is on the machine where its member ran. */
 async function whyNone(client: Client, teamId: string, memberId: string): Promise<string> {
   const member = await client.call('member.show', { teamId, memberId });
   const { host, status, agent } = member;
@@ -76,7 +76,7 @@ async function whyNone(client: Client, teamId: string, memberId: string): Promis
   return reason === undefined ? 'no agent of it ran here' : `it has not begun, ${clean(reason)}`;
 }
 
-/** A daemon's log as it is on disk: read to its end, again and again. */
+/** Reads a daemon's log file to its end, again and again. */
 interface Reader {
   read(): string[];
   close(): void;
@@ -118,7 +118,7 @@ async function followLog(
   while (!signal.aborted) {
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
     for (const line of reader?.read() ?? []) show(line);
-    // A full log is moved away and a new one begun.
+    // A full log is renamed and a new one is begun.
     const inode = statSync(path, { throwIfNoEntry: false })?.ino;
     if (inode === undefined || inode === reader?.inode) continue;
     reader?.close();
@@ -135,7 +135,7 @@ const LEVELS: Readonly<Record<string, Style | undefined>> = {
   debug: 'dim',
 };
 
-/** A line of the log for people: when, how bad, what, and the facts. */
+/** A log line for people: time, level, event and facts. */
 function readable(line: string, screen: Screen): string {
   const entry = parseEntry(line);
   if (!entry) return `${clean(line)}\n`;
@@ -159,7 +159,7 @@ function parseEntry(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Day and time here: a log is read beside a clock on the wall. */
+/** Day and time in the local time zone, as people compare a log with their clock. */
 function showMoment(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return iso;

@@ -6,7 +6,7 @@ import { print, warn } from '../../show/write.ts';
 import { findTerminal, readTerminal } from './terminal.ts';
 import { findTeamOf, NO_AGENT, printTranscript } from './transcript.ts';
 
-/** What a member is doing now: who it is, and the end of its transcript. */
+/** What a member does now: its facts, and the end of its transcript. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { memberId, teamId: named } = given.input as { memberId: string; teamId?: string };
   const client = openClient(environment);

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { findHome } from '../../../client/home.ts';
 import { terminalSocket } from '../../../client/terminal-socket.ts';
 
-/** The terminal of a member that works in one, if it is on this machine and there is one now. */
+/** The socket of a member's terminal, if it is on this machine and exists now. */
 export function findTerminal(
   environment: NodeJS.ProcessEnv,
   { teamId, memberId }: { teamId: string; memberId: string },
@@ -13,7 +13,7 @@ export function findTerminal(
   return existsSync(socket) ? socket : undefined;
 }
 
-/** What a terminal shows now; nothing where it has just ended. */
+/** What a terminal shows now; empty if it has just ended. */
 export async function readTerminal(socket: string): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)('tmux', words(socket, 'capture-pane', '-p', '-J'), { timeout: 5_000 });
@@ -23,9 +23,9 @@ export async function readTerminal(socket: string): Promise<string> {
   }
 }
 
-/** Puts a terminal before the person, who sees all and types to the program itself; says whether that could be. */
+/** Attaches the person to a terminal, who can type to the program itself. Returns whether that worked. */
 export function showTerminal(socket: string, environment: NodeJS.ProcessEnv): Promise<boolean> {
-  // tmux refuses to run in itself, which is what a pane of a pane is.
+  // tmux refuses to run inside itself unless TMUX is unset.
   const { TMUX: _tmux, ...env } = environment;
   const child = spawn('tmux', words(socket, 'attach-session'), { stdio: 'inherit', env });
   return new Promise((resolve) => {

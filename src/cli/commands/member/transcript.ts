@@ -9,31 +9,31 @@ import { entryWriter, wholeLines } from '../../show/transcript-lines.ts';
 import type { Entry, EntryWriter } from '../../show/transcript-lines.ts';
 import { print, stepAside, toJson, warn, warnPeople } from '../../show/write.ts';
 
-/** Whose transcript, and how to write it. */
+/** Which transcript to print, and how. */
 export interface Reading {
   readonly teamId: string;
   readonly memberId: string;
   readonly follow: boolean;
-  /** How many lines of what is there; as JSON, entries. All of what one read brings unless said. */
+  /** How many lines to print first; with JSON, entries. Everything that one read returns, if not given. */
   readonly lines?: number | undefined;
   readonly json: boolean;
   readonly screen: Screen;
   readonly signal: AbortSignal;
 }
 
-/** Of a member that somebody else runs. */
+/** For a member that Troupe does not run. */
 export const NO_AGENT = 'has no agent that Troupe runs';
 
-/** A transcript is asked for so long at a time; nothing happens in between that is missed. */
+/** How long one read waits for new entries. Nothing is missed between two reads. */
 const WAIT_MS = 25_000;
 
 /**
- * Writes what a member did and was told: the last of it, then, if asked, what comes until the member or its team is over.
- * `begun` is called before the first line, when it is sure that there is such a member. Returns whether there was anything.
+ * Prints what a member did and was told. With `follow`, it goes on until the member or its team is over. `begun` is
+ * called before the first line, when the member is known to exist. Returns whether there was anything to print.
  */
 export async function printTranscript(client: Client, reading: Reading, begun?: () => void): Promise<boolean> {
   const { screen } = reading;
-  // A terminal may have another width by now.
+  // The terminal may have been resized.
   const writer = entryWriter((): Screen => (screen.isTerminal ? standardScreen(process.env) : screen));
   const endLine = (): void => print(writer.end());
   if (screen.isTerminal) {
@@ -67,7 +67,7 @@ async function printEntries(
       { signal: until },
     );
     if (session === undefined) tellEarlier(answer.earlier ?? [], { teamId, memberId });
-    // A new session has a file of its own, to be read from its beginning.
+    // A new session has its own file, which is read from its beginning.
     if (session && answer.session !== session) after = 0;
     else {
       const most = session === undefined ? lines : undefined;
@@ -92,13 +92,13 @@ async function printEntries(
       over.abort();
     });
     const following = readOn(() => read(WAIT_MS, either), either);
-    // Whichever fails first is what went wrong; an end is none.
+    // The first failure is the cause. An ending is no failure.
     await Promise.all([end, following]).catch((error: unknown) => {
       over.abort();
       if (ending === undefined) throw error;
     });
     signal.throwIfAborted();
-    // What was written last, since the reading was broken off.
+    // Reads the last entries, since the ending interrupted the reading.
     await read(0, signal);
   }
   print(writer.end());
@@ -117,10 +117,10 @@ function lastOf<T>(all: readonly T[], number: number | undefined): readonly T[] 
   return number === undefined ? all : all.slice(-number || Infinity);
 }
 
-/** So many are easily read at a glance, also where each takes a line. */
+/** How many earlier sessions are listed, one per line. */
 const FEW = 3;
 
-/** A session begins where a member was started anew: what came before is in another file. */
+/** A restarted member has a new session. Earlier sessions are in other files, which this lists. */
 function tellEarlier(earlier: readonly string[], { teamId, memberId }: { teamId: string; memberId: string }): void {
   const named = earlier.slice(-FEW).reverse();
   if (named.length === 0) return;
@@ -137,7 +137,7 @@ async function readOn(read: () => Promise<void>, signal: AbortSignal): Promise<v
   while (!signal.aborted) await read();
 }
 
-/** The one member of that name among the open teams, when the team is not said. */
+/** The team of a member whose team is not named: the only open team with a member of that name. */
 export async function findTeamOf(client: Client, memberId: string, teamId: string | undefined): Promise<string> {
   if (teamId !== undefined) return teamId;
   const having: string[] = [];

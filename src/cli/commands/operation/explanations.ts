@@ -6,10 +6,10 @@ import { findNearest } from '../../../core/nearest.ts';
 import type { Command } from '../../line/command.ts';
 import { flagsOf } from '../../line/inputs.ts';
 
-/** So many names are easily read at a glance. */
+/** How many names a message lists. */
 const FEW = 8;
 
-/** What went wrong, in the words that help most: which team was meant, which credential is wrong. */
+/** Replaces an error with one whose message helps most: which team was meant, which credential is wrong. */
 export async function explainError(error: unknown, command: Command, teamId: unknown): Promise<unknown> {
   if (!(error instanceof CallError)) return error;
   if (error.code === 'unauthenticated') return new CallError(error.code, explainCredential(process.env));
@@ -18,7 +18,7 @@ export async function explainError(error: unknown, command: Command, teamId: unk
   return error.code === 'not_found' ? explainUnknownTeam(own, teamId) : own;
 }
 
-/** Operations speak of their inputs by the names that all faces share; here they are arguments and flags. */
+/** Replaces the input names that all faces share with the arguments and flags of this command. */
 function namingFor(command: Command, teamId: unknown): Naming {
   const flags = new Map(flagsOf(command).map(({ field, name }) => [field, `--${name}`]));
   const names = new Map([...flags, ...command.args.map(({ field, name }) => [field, `<${name}>`] as const)]);
@@ -31,7 +31,7 @@ function namingFor(command: Command, teamId: unknown): Naming {
   };
 }
 
-/** Nobody knows by heart what JSON an input takes: its help has an example. */
+/** Points to the help of an input that takes JSON: it has an example. */
 async function hintJson({ facts }: CallError, command: Command): Promise<string> {
   const wrong = new Set(facts?.problems?.map(({ field }) => field.split('.', 1)[0]));
   const input = flagsOf(command).find(({ field, type }) => type === 'json' && wrong.has(field));
@@ -49,7 +49,7 @@ function explainCredential(environment: NodeJS.ProcessEnv): string {
   return `${tokenFile} does not hold the token of the daemon that runs here: troupe doctor says which process that is; end it with kill, and the next command starts it again with a new token`;
 }
 
-/** An error about a team that is not there, with the one that was probably meant; any other error as it is. */
+/** Adds the team that was probably meant to an error about an unknown team; leaves other errors as they are. */
 async function explainUnknownTeam(error: CallError, teamId: unknown): Promise<CallError> {
   if (typeof teamId !== 'string') return error;
   const names = await listTeams();
@@ -65,7 +65,7 @@ function hintTeam(teamId: string, names: readonly string[]): string {
   return names.length <= FEW ? `; there is ${names.join(', ')}; ${make}` : `; troupe teams lists them; ${make}`;
 }
 
-/** A member may not see other teams; whoever may not is told no more than before. */
+/** Undefined for a member, which may not see other teams. */
 async function listTeams(): Promise<string[] | undefined> {
   const { openClient } = await import('../../reach/connect.ts');
   const client = openClient(process.env, { start: false });

@@ -5,8 +5,8 @@ import type { Arguments, Command } from '../../line/command.ts';
 import { openClient } from '../../reach/connect.ts';
 
 /**
- * Reads a list on until there are as many as were asked for. A program that reads JSON is told of no next page: it gets all,
- * unless it says how many it wants. Returns from where the list goes on.
+ * Fetches pages until the list has as many items as wanted. A program that reads JSON has no next page, so it gets all,
+ * unless it sets a limit. Returns the cursor of the rest.
  */
 export async function readOn(
   command: Command,

@@ -4,13 +4,13 @@ import { clean } from '../../show/text.ts';
 import { count } from '../../show/views/details.ts';
 import { taskName } from '../../show/words.ts';
 
-/** What somebody wanted to claim; without a task, the next one. */
+/** The task that the caller wanted to claim; without an id, the next one. */
 interface Wanted {
   readonly teamId: string;
   readonly taskId?: string;
 }
 
-/** Why there is nothing to claim: what the task waits for; no tasks, all over, or where the open ones stand. */
+/** Why there is nothing to claim: what the task waits for; or that there are no tasks, or why none of them is ready. */
 export async function explainNothingClaimed(environment: NodeJS.ProcessEnv, wanted: Wanted): Promise<string> {
   const { teamId, taskId } = wanted;
   const client = openClient(environment, { start: false });
@@ -43,7 +43,7 @@ function reasonOf(tasks: Readonly<Record<string, number>>, team: string): string
   return `of ${count(pending + blocked + held, 'open task')} ${open.map(([number, what]) => `${number} ${what}`).join(', ')}; troupe task list --team ${team}`;
 }
 
-/** What the work on a task waits for that a person has to answer, and how; nothing where it does not wait. */
+/** The requests that a task waits for and how a person answers them; empty if there are none. */
 export async function explainWaiting(environment: NodeJS.ProcessEnv, task: ResultOf<'task.show'>): Promise<string> {
   if (task.status !== 'in_progress') return '';
   const { teamId, id, assigneeId } = task;
@@ -57,7 +57,7 @@ export async function explainWaiting(environment: NodeJS.ProcessEnv, task: Resul
       .map(({ kind, id: request }) => `\nIt waits for a person (${kind}): troupe approve ${clean(request)}\n`)
       .join('');
   } catch {
-    // The task was shown, which is what was asked for.
+    // The task was shown, so a failure here is ignored.
     return '';
   } finally {
     client.close();

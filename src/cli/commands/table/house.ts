@@ -1,6 +1,6 @@
 import type { Command } from '../../line/command.ts';
 
-/** What is about the daemon, its journal and the shell. */
+/** Commands for the daemon, its journal and the shell. */
 export const HOUSE_COMMANDS: readonly Command[] = [
   {
     words: 'stop',

@@ -1,7 +1,7 @@
 import type { Command } from '../../line/command.ts';
 import { MEMBER, OPTIONAL_MEMBER, OPTIONAL_TEAM, TEAM } from '../../line/inputs.ts';
 
-/** What only looks. */
+/** Commands that only show something. */
 export const LOOK_COMMANDS: readonly Command[] = [
   {
     words: 'teams',

@@ -1,7 +1,7 @@
 import type { Command, Input } from '../../line/command.ts';
 import { OPTIONAL_TEAM } from '../../line/inputs.ts';
 
-/** Programs that run until they are ended, and read their words themselves. */
+/** Programs that run until they are stopped, and parse their words themselves. */
 export const PROGRAMS: readonly Command[] = [
   {
     words: 'serve',

@@ -1,7 +1,7 @@
 import type { Command } from '../../line/command.ts';
 import { OPTIONAL_TEAM, TEAM } from '../../line/inputs.ts';
 
-/** What makes teams and works with them. */
+/** Commands that create teams and work with them. */
 export const WORK_COMMANDS: readonly Command[] = [
   {
     words: 'run',

@@ -15,27 +15,27 @@ import { openHolder } from './holder.ts';
 import { look } from './standing.ts';
 import type { Trouble } from './trouble.ts';
 
-/** How a team is seen through. */
+/** How to follow a team to its end. */
 export interface AccompanyOptions extends Omit<FollowOptions, 'signal' | 'onTrouble'> {
   readonly ending: Ending;
   readonly environment: NodeJS.ProcessEnv;
-  /** A pane per member where there can be one. */
+  /** Whether each member gets a pane, if the terminal has panes. */
   readonly panes: boolean;
-  /** The team stays up when its work is done. */
+  /** Whether the team stays up when its work is done. */
   readonly keep: boolean;
   readonly trouble: Trouble;
-  /** The same command goes on with what is left, so a team that was not done stays open. */
+  /** Whether the same command can continue the work. Then an unfinished team stays open. */
   readonly goesOn: boolean;
 }
 
-/** Agents that nobody waits for any more would go on, and cost: whatever ends us stops them, a closed pipe too. */
+/** Without a follower, agents would go on and cost money. So whatever ends us stops them, also a closed pipe. */
 export function listenForTeamEnd(): Ending {
   const ending = listenForEnd(INTERRUPTED);
   whenReaderGone(() => ending.end());
   return ending;
 }
 
-/** Shows a team at work until there is nothing left to do, then takes it down. Ends with `no_daemon` when the daemon is stopped. */
+/** Shows a team until there is nothing left to do, then stops it. Fails with `no_daemon` when the daemon is stopped. */
 export async function accompany(
   client: Client,
   team: ResultOf<'team.up'>,
@@ -43,7 +43,7 @@ export async function accompany(
 ): Promise<Outcome> {
   const stopped = new Refusal('no_daemon', describeStop(team.name, options));
   let isOver = false;
-  // All that is asked for then fails, and nothing is waited for any more.
+  // All calls fail then, and nothing waits any longer.
   options.trouble.onStopped(() => {
     isOver = true;
     client.close();
@@ -63,10 +63,10 @@ async function seeThrough(
   const { ending, screen, json, environment, trouble, stopped } = options;
   const holder = openHolder(findHome(environment).holders, team.name);
   if (!holder.isUs()) warn(fold(lookOnNotice(team.name), screen));
-  // The first Ctrl-C takes the team down, which may take a while; the second goes at once.
+  // The first Ctrl-C stops the team, which may take a while; the second exits at once.
   ending.onAgain(() => leaveAtOnce(team, options));
   const interrupted = (): void => {
-    // There is nobody to ask to take it down.
+    // There is no daemon that could stop the team.
     if (trouble.isStopped()) leaveAtOnce(team, options);
     if (screen.isTerminal && !json && holder.isUs()) {
       warn(fold('Stopping its members; Ctrl-C again leaves at once.\n', screen));
@@ -84,11 +84,11 @@ async function seeThrough(
   } finally {
     await panes?.close();
   }
-  // A daemon that is stopped ends the members before itself: it was not they who could not go on.
+  // A daemon that is stopped stops its members first. So the members are not the cause.
   if (outcome.reason !== 'done' && trouble.isStopped()) throw stopped;
-  // Taken down, it could not go on with the answer.
+  // A team that waits for a person stays up: if it were stopped, it could not continue with the answer.
   const stays = outcome.reason === 'person' || (options.keep && outcome.reason !== 'interrupted');
-  // Asked again: by now the other one may be gone, and nobody else would end them.
+  // Checked again: the other `troupe up` may be gone by now, and then nobody else stops the members.
   const isOurs = holder.isUs();
   try {
     if (!stays && isOurs) await takeDown(client, team.name, outcome, options);
@@ -103,12 +103,12 @@ async function seeThrough(
   };
 }
 
-/** Said at once: who presses Ctrl-C should know what it does. */
+/** Printed at once, so that people know what Ctrl-C does. */
 function lookOnNotice(teamId: string): string {
   return `troupe: team ${clean(teamId)} already runs in another troupe up, which ends it when it is done or interrupted. Ctrl-C here only leaves.\n`;
 }
 
-/** What members held when they were stopped went back, and what a gate said is counted for each round, not only the last. */
+/** Reads tasks and members again, because stopped members released their tasks. Counts rejections over all rounds. */
 async function lookBack(
   client: Client,
   outcome: Outcome,
@@ -130,11 +130,11 @@ async function lookBack(
       after = batches.at(-1)?.seq;
     }
   }
-  // Why it got stuck is told by those who were there, not by our having stopped them.
+  // Members as they were before we stopped them show why the team got stuck.
   return { tasks, members: reason === 'stuck' ? outcome.members : members, sentBack, troubles, worked };
 }
 
-/** Says what is left behind: nobody was asked to stop, or not all have answered. */
+/** Says what is left running: members were not asked to stop, or not all have answered. */
 function leaveAtOnce({ name, members }: ResultOf<'team.up'>, { screen, json }: AccompanyOptions): never {
   if (screen.isTerminal && !json) print('\x1b[?25h');
   const agents = members.filter(({ agent }) => agent !== undefined).map(({ id }) => clean(id));
@@ -143,22 +143,24 @@ function leaveAtOnce({ name, members }: ResultOf<'team.up'>, { screen, json }: A
   process.exit(INTERRUPTED);
 }
 
-/** Says how a team goes on that was stopped with its daemon. */
+/** Says how to continue a team that was stopped with its daemon. */
 function describeStop(teamId: string, { goesOn }: AccompanyOptions): string {
   const next = goesOn ? 'The same command goes on with it.' : `To close it: troupe down ${clean(teamId)}`;
   return `The daemon was stopped, and team ${clean(teamId)} with it. ${next}`;
 }
 
-/** Done is when every task is completed and a lead has said its last word; anything less is told by the exit code. */
+/**
+ * A team is done when all tasks are completed and its lead has given its last answer. Otherwise the exit code is not 0.
+ */
 export function exitCode(outcome: Outcome): number {
   if (outcome.reason === 'interrupted') return INTERRUPTED;
   return outcome.reason === 'done' ? 0 : 1;
 }
 
-/** Split, a narrower window would show neither the progress nor the panes. */
+/** A narrower window, once split, would show neither the progress nor the panes. */
 const PANES_COLUMNS = 100;
 
-/** Inside tmux or iTerm2 each member gets a pane; elsewhere the progress says it all. */
+/** Inside tmux or iTerm2 each member gets a pane; elsewhere the progress shows everything. */
 async function openPanesFor(
   team: ResultOf<'team.up'>,
   { panes, screen, json, environment }: AccompanyOptions,
@@ -169,11 +171,11 @@ async function openPanesFor(
   return openPanes(team.name, members, { mode: team.teammateMode, environment });
 }
 
-/** Longer than members take that are at rest: whoever looks on should know what it is about. */
+/** Longer than idle members take to stop. After that, people should know what is waited for. */
 const SILENCE_MS = 2_000;
 const SHUTDOWN_MS = 10_000;
 
-/** Says what is waited for, if it takes a while. */
+/** Stops the team, and says what it waits for if that takes a while. */
 async function takeDown(
   client: Client,
   teamId: string,
@@ -185,20 +187,20 @@ async function takeDown(
   try {
     await (reason === 'done' || !goesOn ? closeTeam(client, teamId, reason) : stopMembers(client, teamId));
   } catch (error) {
-    // Somebody else was faster, and thorough.
+    // Somebody else has already closed the team.
     if ((error as Partial<CallError>).code !== 'team_closed') throw error;
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Those who are in the middle of something when the user has had enough are not asked. */
+/** After an interruption, busy members are not asked to stop but killed. */
 async function closeTeam(client: Client, teamId: string, reason: Outcome['reason']): Promise<void> {
   const down = { teamId, within: SHUTDOWN_MS, force: reason === 'interrupted' };
   await client.call('team.down', down, { commandId: newCommandId() });
 }
 
-/** The team stays open, to go on some other time. */
+/** Stops the members. The team stays open, to continue later. */
 async function stopMembers(client: Client, teamId: string): Promise<void> {
   const members = await client.call('member.list', { teamId });
   const running = members.filter(({ agent, status }) => agent !== undefined && status !== 'stopped');
@@ -207,7 +209,7 @@ async function stopMembers(client: Client, teamId: string): Promise<void> {
     client.call('team.update', { teamId, status }, { commandId: newCommandId() });
   const stop = ({ id }: (typeof running)[number]) =>
     client.call('member.stop', { teamId, memberId: id, reason: 'troupe up ended' });
-  // What was reserved for one that has stopped is free, and must not be taken by one that is just about to be.
+  // A stopped member's reserved tasks become free. Members that are about to stop must not claim them.
   await setStatus('shutting-down');
   await Promise.all(running.map(stop));
   await setStatus('active');

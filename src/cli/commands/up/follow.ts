@@ -11,51 +11,51 @@ import { openProgress } from './progress.ts';
 import { look } from './standing.ts';
 import type { Standing } from './standing.ts';
 
-/** How the work of a team ended: all of it done, nothing left that can be done, a person is needed, or interrupted. */
+/** How the work of a team ended: all done, nothing more can be done, a person is needed, or interrupted. */
 export interface Outcome {
   readonly team: string;
   readonly reason: 'done' | 'stuck' | 'person' | 'interrupted';
   readonly tasks: Standing['tasks'];
   readonly members: Standing['members'];
   readonly requests: Standing['requests'];
-  /** What a lead that is an agent said last. */
+  /** The last answer of a lead that is an agent. */
   readonly answer?: string | undefined;
-  /** How many of the completed tasks were so before this command began. */
+  /** How many tasks were completed before this command began. */
   readonly earlier: number;
-  /** How often gates sent each task back, in all its rounds. */
+  /** How often gates rejected each task, over all its rounds. */
   readonly sentBack?: Readonly<Record<string, number>>;
-  /** Hooks that failed and let pass what they were to judge. */
+  /** Hooks that failed and let work pass unjudged. */
   readonly troubles?: readonly string[];
-  /** How long each task that ended was worked on, in milliseconds, without waits for an answer. */
+  /** The working time of each finished task in milliseconds, without waits for an answer. */
   readonly worked?: Readonly<Record<string, number>>;
-  /** Whether the team goes on, or can: it was not closed at the end. */
+  /** Whether the team was left open. */
   readonly open?: boolean;
-  /** Another `troupe up` has the team, and ends its members with itself: this one only looked on. */
+  /** Whether another `troupe up` holds the team and stops its members; this one only watched. */
   readonly elsewhere?: boolean;
   /** Milliseconds. */
   readonly duration: number;
 }
 
-/** Nothing has happened for so long, and nobody is at work: it will not go on by itself. */
+/** After this long without an event, and with nobody at work, the team will not continue by itself. */
 const QUIET_MS = 2_000;
 
-/** How it is shown. */
+/** How to show the work. */
 export interface FollowOptions {
   readonly screen: Screen;
   readonly json: boolean;
   readonly signal: AbortSignal;
-  /** Where what happens is told line by line, when there is no screen to draw on. */
+  /** Prints a line per event if there is no terminal to draw on. */
   readonly tell?: (line: string) => void;
-  /** Calls back with what keeps the daemon from being asked, and with undefined when it answers again. */
+  /** Reports what keeps us from reaching the daemon; undefined when it answers again. */
   readonly onTrouble?: (hear: (what: string | undefined) => void) => void;
 }
 
-/** For those who cannot see the picture: from another terminal, while this goes on. */
+/** For output without a picture: how to answer from another terminal meanwhile. */
 function howToAnswer(kind: Standing['requests'][number]['kind'], name: string): string {
   return `Say yes with troupe approve ${clean(name)} (${meaningOfYes(kind)}), no with --deny; troupe approve shows what it is about.`;
 }
 
-/** What is written down about mail and members without anything having happened to the work. */
+/** Drops events that only record mail and members, and change nothing about the work. */
 function withoutBookkeeping({ events, ...batch }: Batch): Batch {
   const silent = ['message:delivered', 'message:acknowledged', 'message:read', 'teammate:placed'];
   const isNews = (event: Batch['events'][number]): boolean => {
@@ -77,7 +77,7 @@ export async function followWork(
   let trouble: string | undefined;
   onTrouble?.((what) => {
     if (progress) progress.trouble(what);
-    // Said once, however often it is found.
+    // Printed once, however often it recurs.
     else if (what !== undefined && what !== trouble) warn(`troupe: ${what}\n`);
     trouble = what;
   });
@@ -109,13 +109,14 @@ export async function followWork(
       if (!progress) tellRequests(last);
       clearTimeout(timer);
       if (last.reason === 'done') {
-        // What led to it is told first: a look may see further than what was heard, and its parts not the same moment.
+        // Print the events that led to the end first. `look` may be ahead of them, and its calls may see different
+        // moments.
         doneAt ??= (await look(client, teamId)).seq;
         if (heard >= doneAt) end();
         return;
       }
       doneAt = undefined;
-      // Somebody looks on, and can answer: it is waited for, whatever the question is. In a pipe nobody may ever come.
+      // With a terminal, somebody can answer, so wait for any question. In a pipe nobody may ever come.
       if (last.reason === 'person' && progress) return;
       if (last.reason !== undefined) timer = setTimeout(end, QUIET_MS);
     };

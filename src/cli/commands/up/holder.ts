@@ -2,22 +2,23 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, w
 import { join } from 'node:path';
 import { identify, isRunning } from '../../../agents/process.ts';
 
-/** Which of several `troupe up` of one team ends its members with itself; the others look on. */
+/** Decides which of several `troupe up` of one team stops its members when it ends; the others only watch. */
 export interface Holder {
-  /** Whether that is us. Who holds a team may have been killed: whoever asks next has it then. */
+  /** Whether this process holds the team. If the holder was killed, the next caller takes over. */
   isUs(): boolean;
-  /** Lets go of what we hold. */
+  /** Releases the team if we hold it. */
   release(): void;
 }
 
 type Identity = ReturnType<typeof identify>;
 
 /**
- * Says who holds a team, in files of the state directory: the first that asks, for as long as its process runs. Where
- * nothing can be written, each holds it: a team that two can end is better than one that nobody can.
+ * Records the holder of a team in files of the state directory: the first process that asks, for as long as it runs. If
+ * nothing can be written, everyone is a holder: a team that two can stop is better than one that nobody can.
  *
- * Each holder has a turn, a file `TEAM.3` that is made once and by one, and the last turn counts. So of many that find the
- * holder dead, one makes the next; a file in one place, removed and made anew, was removed by one just after another made it.
+ * Each holder has a turn, a file `TEAM.3` that exactly one process creates, and the highest turn counts. So of many
+ * processes that find the holder dead, one creates the next turn. With a single file that is removed and created again,
+ * one process removed it just after another had created it.
  */
 export function openHolder(folder: string, teamId: string): Holder {
   const base = join(folder, encodeURIComponent(teamId));
@@ -33,13 +34,13 @@ export function openHolder(folder: string, teamId: string): Holder {
     release() {
       const turn = lastTurn(folder, base);
       const holder = read(turnPath(base, turn));
-      // It stays, empty: without it the turns would begin anew for some, and not for those who have looked before.
+      // The file stays, empty. Without it, turns would start from 1 again, but not for processes that looked before.
       if (holder && isSame(holder, us)) truncateSync(turnPath(base, turn));
     },
   };
 }
 
-/** Many may be faster than us, but not for ever. */
+/** Others may be faster than us, but not for ever. */
 const TRIES = 1_000;
 
 function take(folder: string, base: string, us: Identity): boolean {
@@ -50,7 +51,8 @@ function take(folder: string, base: string, us: Identity): boolean {
     if (holder && isSame(holder, us)) return true;
     if (holder && isRunning(holder)) return false;
     if (!begin(base, turn + 1, us)) continue;
-    // A look may miss what is made while it lasts: only who finds none after its own is the last.
+    // A listing may miss files that are created during it. So we are last only if a listing after our own file shows no
+    // later.
     if (lastTurn(folder, base) === turn + 1) {
       for (const before of turnsOf(folder, base)) if (before <= turn) rmSync(turnPath(base, before), { force: true });
       return true;
@@ -60,7 +62,7 @@ function take(folder: string, base: string, us: Identity): boolean {
   throw new Error('Others take turns all the time');
 }
 
-/** Makes a turn, unless somebody was faster. Linked, it is there with all that is in it or not at all. */
+/** Creates a turn, unless somebody was faster. The link makes the file appear with its whole content. */
 function begin(base: string, turn: number, us: Identity): boolean {
   const draft = `${base}.draft-${us.pid}`;
   writeFileSync(draft, JSON.stringify(us), { mode: 0o600 });

@@ -12,13 +12,13 @@ import { warn } from '../../show/write.ts';
 /** The panes that show a team's members. */
 export interface Panes {
   readonly backend: BackendType;
-  /** Closes those that are still ours. */
+  /** Closes the panes that are still ours. */
   close(): Promise<void>;
 }
 
 const TROUPE = fileURLToPath(new URL('../../../../bin/troupe.js', import.meta.url));
 
-/** Opens a pane per member where the terminal has any: each is `troupe attach`, which anybody may close at any time. */
+/** Opens a pane per member if the terminal has panes. Each runs `troupe attach` and can be closed at any time. */
 export async function openPanes(
   teamId: string,
   members: readonly string[],
@@ -26,7 +26,7 @@ export async function openPanes(
 ): Promise<Panes> {
   const backend = detectBackend(options.mode, options.environment);
   const terminal = terminalOf(backend, options.environment);
-  // A pane has the environment of its terminal, not ours: without this it would look for the team in another home.
+  // A pane has the environment of its terminal, not ours. Without TROUPE_HOME it would look for the team elsewhere.
   const place = [`TROUPE_HOME=${resolve(findHome(options.environment).directory)}`];
   if (options.environment['TROUPE_SOURCE']) place.push('TROUPE_SOURCE=1');
   const panes: Pane[] = [];
@@ -37,7 +37,7 @@ export async function openPanes(
         const marker = `${memberId}@${teamId}-${process.pid}`;
         panes.push(await terminal.open({ command, cwd: process.cwd(), title: memberId, marker }));
       } catch (error) {
-        // A view that cannot be opened is no reason to stop the work.
+        // If a view cannot be opened, the work goes on.
         warn(`No pane for ${memberId}: ${(error as Error).message}\n`);
       }
     }

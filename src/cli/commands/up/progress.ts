@@ -7,23 +7,26 @@ import { answerName, taskName, times } from '../../show/words.ts';
 import { print, stepAside } from '../../show/write.ts';
 import type { Standing } from './standing.ts';
 
-/** A team at work, drawn in place: its tasks as they fill up, who does what, what waits for a person. */
+/** Draws a team at work in place: the progress of its tasks, its members, and the requests for a person. */
 export interface Progress {
   draw(standing: Standing): void;
-  /** What keeps the picture from being true, such as that the daemon is gone; undefined when it is true again. */
+  /** Says why the picture is outdated, for example because the daemon is gone; undefined when it is current again. */
   trouble(what: string | undefined): void;
   close(): void;
 }
 
-/** Often enough for clocks to tick, rarely enough for a slow terminal. */
+/** Fast enough for clocks to tick, slow enough for a slow terminal. */
 const REDRAW_MS = 250;
 
-/** Draws below what is on the screen, and over what it drew before. The last picture stays. */
+/** Draws below the text on the screen, over its own last picture. The final picture stays. */
 export function openProgress(teamId: string): Progress {
   let drawn: readonly string[] = [];
   let standing: Standing | undefined;
   let trouble: string | undefined;
-  /** To where the picture begins. A terminal that was narrowed has broken its lines, and each takes several rows. */
+  /**
+   * Moves to the start of the picture. A terminal that was narrowed has wrapped its lines, so a line may take several
+   * rows.
+   */
   const back = ({ columns }: Screen): string => {
     const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(paintedWidth(line) / columns)), 0);
     return rows > 0 ? `\x1b[${rows}A\r` : '';
@@ -33,14 +36,14 @@ export function openProgress(teamId: string): Progress {
     const screen = standardScreen(process.env);
     const lines = picture(teamId, standing, screen, (process.stdout.rows || 24) - 1);
     if (trouble !== undefined) lines.push(paint(screen, 'red', cut(`! ${trouble}`, screen.columns)));
-    // Cut, not broken, should the terminal be narrower than we know: tmux tells a while after it has changed.
+    // Lines are cut, not wrapped, if the terminal is narrower than we know: tmux reports a resize late.
     print(`${back(screen)}\x1b[?7l${lines.map((line) => `\x1b[2K${line}\n`).join('')}\x1b[J\x1b[?7h`);
     drawn = lines;
   };
   const timer = setInterval(redraw, REDRAW_MS);
   process.stdout.on('resize', redraw);
   print('\x1b[?25l');
-  // What is said meanwhile stands above the picture, which would else be drawn over the wrong lines.
+  // Other output goes above the picture; otherwise the next picture would overwrite the wrong lines.
   stepAside((say) => {
     print(`${back(standardScreen(process.env))}\x1b[J`);
     drawn = [];
@@ -87,14 +90,14 @@ function picture(
     head,
     ...shown.map((task) => taskLine(task, screen)),
     ...(left > 0 ? [paint(screen, 'dim', `  … and ${left} more`)] : []),
-    // The last picture stays, and who has done the last task is at rest a moment later.
+    // The final picture stays, and the member that did the last task becomes idle a moment later.
     ...(reason === 'done' ? [] : [membersLine(members, screen)]),
     ...troubles.map((text) => paint(screen, 'yellow', cut(`! ${clean(text)}`, screen.columns))),
     ...requests.map((request) => paint(screen, 'yellow', requestLine(request, requests, screen))),
   ];
 }
 
-/** What to type is never cut off: what it is about gives way to it. */
+/** The command is never cut off; the description is shortened instead. */
 function requestLine(request: Request, all: readonly Request[], { columns }: Screen): string {
   const command = `troupe approve ${clean(answerName(request, all))}`;
   const whole = `! ${request.kind} waits for you (${command})`;
@@ -107,7 +110,7 @@ function bar(share: number, width: number, screen: Screen): string {
   return `${paint(screen, 'green', '━'.repeat(full))}${paint(screen, 'dim', '─'.repeat(width - full))}`;
 }
 
-/** Where not all fit: what is being done first, then what comes next, then what is over. */
+/** If not all fit: tasks in progress first, then the next ones, then the finished ones. */
 function choose(tasks: readonly Task[], room: number): Task[] {
   if (tasks.length <= room) return [...tasks];
   const rank = { in_progress: 0, failed: 1, pending: 2, blocked: 3, completed: 4, deleted: 5 } as const;
@@ -120,7 +123,7 @@ function taskLine(task: Task, screen: Screen): string {
   const mark = paint(screen, style, short);
   const id = taskName(task.id).padStart(4);
   const who = task.status === 'pending' || task.status === 'blocked' ? '' : (task.assigneeId ?? '');
-  // A line that wraps would be two, and the next picture would be drawn over the wrong ones.
+  // A wrapped line takes two rows, and the next picture would overwrite the wrong ones.
   const room = Math.max(8, screen.columns - widthOf(clean(who)) - 13);
   const title = cut(clean(task.title), Math.min(room, Math.max(24, room - 30)));
   const plain = `  ${id} ${title}  ${clean(who)}  `;

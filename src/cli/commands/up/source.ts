@@ -4,7 +4,7 @@ import { findNearest } from '../../../core/nearest.ts';
 import { Refusal } from '../../show/errors.ts';
 import { clean } from '../../show/text.ts';
 
-/** The file that is taken where none is named. */
+/** The default team file. */
 export const TEAM_FILE = 'troupe.yaml';
 
 /** The text of a team file. */
@@ -24,7 +24,7 @@ export function readSource(path: string, name: string): string {
   }
 }
 
-/** Which file was probably meant, of those that lie where it was looked for. */
+/** Suggests the file that was probably meant, from those in the same folder. */
 function hintFile(path: string, name: string): string {
   const folder = dirname(name);
   const there = filesIn(dirname(path));

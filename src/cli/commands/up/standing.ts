@@ -2,7 +2,7 @@ import type { Client } from '../../../client/client.ts';
 import { hookTroubles } from '../../../core/hook-trouble.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 
-/** Where a team stands, and why it would go no further. */
+/** The state of a team, and why it would not continue. */
 export interface Standing {
   readonly seq: number;
   readonly tasks: ResultOf<'task.list'>;
@@ -11,11 +11,11 @@ export interface Standing {
   readonly reason: 'done' | 'stuck' | 'person' | undefined;
   /** Hooks that failed and let work pass. */
   readonly troubles: readonly string[];
-  /** What a lead that is an agent said last. */
+  /** The last answer of a lead that is an agent. */
   readonly answer?: string | undefined;
 }
 
-/** Asks where a team stands. */
+/** Fetches the state of a team. */
 export async function look(client: Client, teamId: string): Promise<Standing> {
   const [{ team, seq, pendingRequests }, tasks] = await Promise.all([
     client.call('team.status', { teamId }),
@@ -30,7 +30,7 @@ export async function look(client: Client, teamId: string): Promise<Standing> {
   return { seq, tasks, members, requests, reason, troubles, answer: lead?.lastResult };
 }
 
-/** It is at work, or will be as soon as it hears the latest. */
+/** Whether the lead is at work, or will be as soon as it hears the newest events. */
 async function isLeading(client: Client, teamId: string, { status, metadata }: Member): Promise<boolean> {
   if (status !== 'idle') return status !== 'stopped';
   const knows = metadata?.['knows'];
@@ -51,7 +51,7 @@ function reasonToEnd(
   const allDone = tasks.every(({ status }) => status === 'completed');
   if (!lead && allDone) return 'done';
   if (members.some(isBusy)) return undefined;
-  // A team whose lead is gone or failed has no answer, whatever its tasks say.
+  // A team whose lead is gone or failed has no answer, even if all tasks are completed.
   if (allDone && lead?.status === 'idle' && lead.metadata?.['failure'] === undefined) return 'done';
   return requests.length > 0 ? 'person' : 'stuck';
 }

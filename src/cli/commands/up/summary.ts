@@ -9,7 +9,7 @@ import { statusCell } from '../../show/views/task.ts';
 import { taskName, times } from '../../show/words.ts';
 import type { Outcome } from './follow.ts';
 
-/** What came of it: each task with who did it, how long it took and what it produced; then one sentence. */
+/** Each task with its holder, duration and result; then one sentence. */
 export function summarize(outcome: Outcome, screen: Screen, { goesOn }: { goesOn: boolean }): string {
   const rows = outcome.tasks.map((task): Cell[] => [
     taskName(task.id),
@@ -36,7 +36,7 @@ export function summarize(outcome: Outcome, screen: Screen, { goesOn }: { goesOn
   return `${tasks}${fold(answer, screen)}\n${said.map((line) => `${fold(line, screen)}\n`).join('')}`;
 }
 
-/** What failed is tried again when a person says so. */
+/** A failed task is only tried again if a person reopens it. */
 function tryAgain(team: string, tasks: Outcome['tasks']): string {
   const failed = tasks.find(({ status }) => status === 'failed');
   if (!failed) return '';
@@ -47,7 +47,7 @@ function took(worked: number | undefined): string {
   return worked === undefined ? '' : lasted(worked);
 }
 
-/** Tenths matter only where it was over soon. */
+/** Tenths of a second matter only for short times. */
 function lasted(ms: number): string {
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : showDuration(ms);
 }
@@ -70,7 +70,7 @@ function verdict(outcome: Outcome, screen: Screen, goesOn: boolean): string {
   return paint(screen, 'yellow', `${count} ${why}`);
 }
 
-/** What was done, and of that what in this time. */
+/** Counts what is completed, and how much of it in this run. */
 function countDone({ tasks, duration, earlier }: Outcome): string {
   const done = tasks.filter(({ status }) => status === 'completed').length;
   const time = `in ${lasted(duration)}`;
@@ -80,19 +80,19 @@ function countDone({ tasks, duration, earlier }: Outcome): string {
   return done === earlier ? `${count}, none of them now` : `${count}, ${done - earlier} of them now, ${time}`;
 }
 
-/** A team without tasks is done at once, which nobody wanted. */
+/** Explains why a team without tasks ended at once, which nobody wanted. */
 function nothingToDo({ tasks, answer, open }: Outcome): string {
   if (tasks.length > 0 || answer !== undefined) return '';
   const again = open ? 'troupe up' : 'troupe up --again';
   return ` There was nothing to do: the team has no tasks, and no lead that makes some. Write tasks: or lead: into its file, then ${again}.`;
 }
 
-/** With --keep nobody else closes it. */
+/** With --keep, nobody else closes the team. */
 function staysUp({ team, open }: Outcome): string {
   return open ? ` The team stays open until troupe down ${clean(team)}.` : '';
 }
 
-/** What the gates were good for. */
+/** Counts the tasks that gates sent back. */
 function sentBack({ sentBack: counts = {} }: Outcome): string {
   const back = Object.entries(counts);
   if (back.length === 0) return '';
@@ -106,7 +106,7 @@ function whyStuck({ members }: Outcome): string {
   return 'Nobody is there to do the rest: write members: into the file of the team, each with its agent.';
 }
 
-/** One that was ended on purpose, with the daemon say, is brought back by whoever brings up the team. */
+/** `troupe up` restarts members that were stopped on purpose, for example with the daemon. */
 function startAgain({ members, tasks }: Outcome): string {
   const hasFailed = tasks.some(({ status }) => status === 'failed');
   return isAtRest(members) && !hasFailed
@@ -114,7 +114,7 @@ function startAgain({ members, tasks }: Outcome): string {
     : '';
 }
 
-/** Those that are gone or whose last turn failed, and why, as far as it is known. */
+/** Members that are gone or whose last turn failed, with the reason if it is known. */
 function whoStopped(members: Outcome['members']): string {
   return members
     .flatMap(({ id, agent, status, stopReason, metadata }) => {

@@ -2,21 +2,21 @@ import { existsSync } from 'node:fs';
 import type { ConnectionState } from '../../../client/client.ts';
 import { findHome } from '../../../client/home.ts';
 
-/** What keeps a command from asking its daemon, for the one who wants to say so. */
+/** Reports what keeps a command from reaching its daemon. */
 export interface Trouble {
   readonly onState: (state: ConnectionState) => void;
   readonly onTrouble: (hear: (what: string | undefined) => void) => void;
-  /** Called once, when the daemon was stopped and nobody whom it ran goes on: there is nothing left to wait for. */
+  /** Called once, when the daemon was stopped and none of its members runs: there is nothing left to wait for. */
   readonly onStopped: (hear: () => void) => void;
-  /** Somebody stopped the daemon that answered before: nobody is left to ask for anything. */
+  /** Whether the daemon that answered before was stopped. */
   readonly isStopped: () => boolean;
 }
 
-/** How often it is looked whether members that outlived their daemon are still there, and when they are taken for kept. */
+/** How often we check for members that outlived their daemon, and after how long they count as kept. */
 const LOOK_MS = 200;
 const KEPT_MS = 2_000;
 
-/** Puts into words that the daemon is lost, and that it is back. */
+/** Reports that the daemon is lost, and that it is back. */
 export function watchTrouble(environment: NodeJS.ProcessEnv): Trouble {
   let hear: (what: string | undefined) => void = () => {};
   let hearStopped: () => void = () => {};
@@ -63,7 +63,10 @@ function describeDeath(environment: NodeJS.ProcessEnv): string {
     : 'the daemon is gone; starting it again';
 }
 
-/** One that was stopped took its card along, and stays so; one that died left it, and is started again by whoever misses it. */
+/**
+ * A daemon that is stopped removes its card, and stays stopped. One that died leaves it; the next caller starts a new
+ * one.
+ */
 function wasStopped(environment: NodeJS.ProcessEnv): boolean {
   return !existsSync(findHome(environment).card);
 }

@@ -11,12 +11,12 @@ import { taskName, taskNames } from '../../show/words.ts';
 import { headLine } from './head.ts';
 import type { Mail, Model, Task } from './model.ts';
 
-/** What the user has chosen to see. */
+/** What the user chose to see. */
 export interface Choice {
-  /** How many tasks are above the first one that is shown. */
+  /** How many tasks are above the first visible one. */
   scroll: number;
   readonly filter: Filter;
-  /** Only the tasks of this member. */
+  /** Shows only the tasks of this member. */
   readonly member: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface Choice {
 export type Filter = (typeof FILTERS)[number];
 export const FILTERS = ['all', 'open', 'in progress', 'ended'] as const;
 
-/** Where to draw, and whether the daemon can be reached. */
+/** The screen, and whether the daemon is reachable. */
 export interface Stage {
   readonly screen: Screen;
   readonly rows: number;
@@ -38,10 +38,10 @@ const SHOWN: Readonly<Record<Filter, readonly Task['status'][]>> = {
   ended: ['failed', 'completed'],
 };
 
-/** Below so many columns a mark stands for the status, and the time that was worked is left out: a title says more. */
+/** Below this number of columns, a mark replaces the status and the working time is left out: titles matter more. */
 const NARROW = 60;
 
-/** From so many columns on, members and messages stand beside the tasks. */
+/** From this number of columns on, members and messages are beside the tasks. */
 const WIDE = 110;
 
 /** The whole screen: exactly `rows` lines, none wider than the screen. */
@@ -59,7 +59,7 @@ export function drawFrame(model: Model, choice: Choice, stage: Stage): string[] 
   );
 }
 
-/** How far one can scroll. */
+/** The highest scroll position. */
 export function lastScroll(model: Model, choice: Choice, stage: Stage): number {
   const body = stage.rows - 3;
   const { screen } = stage;
@@ -67,7 +67,7 @@ export function lastScroll(model: Model, choice: Choice, stage: Stage): number {
   return Math.max(0, chosenTasks(model, choice).length - Math.max(1, body - lower - 1));
 }
 
-/** The tasks that the user wants to see: what is going on first, what is over last. */
+/** The tasks that the user wants to see: those in progress first, finished ones last. */
 export function chosenTasks(model: Model, { filter, member }: Choice): Task[] {
   const order = SHOWN[filter];
   return [...model.tasks.values()]
@@ -75,7 +75,7 @@ export function chosenTasks(model: Model, { filter, member }: Choice): Task[] {
     .sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status) || Number(a.id) - Number(b.id));
 }
 
-/** Hooks that failed and let work pass, where there is otherwise nothing. */
+/** A line about hooks that failed and let work pass; otherwise empty. */
 function troubleLine({ status: { team } }: Model, screen: Screen): string {
   const [first, ...others] = hookTroubles(team.metadata);
   if (first === undefined) return '';
@@ -92,7 +92,7 @@ function footLine({ filter, member }: Choice, screen: Screen): string {
     ['f', `tasks: ${filter}`],
     ['m', `member: ${member ?? 'all'}`],
   ] as const;
-  // A key without what it does says nothing: both, or neither.
+  // A key is shown with its meaning, or not at all.
   let line = '';
   let width = 0;
   for (const [key, does] of entries) {
@@ -126,7 +126,7 @@ function taskLine(
   const status = statusCell(task.status);
   const backWidth = Math.max(...shown.map((one) => sentBack(one).length));
   const back = backWidth === 0 ? '' : `  ${sentBack(task).padEnd(backWidth)}`;
-  // What was not begun has no age that says anything: it waits for others.
+  // A task that was not begun has no working time.
   const age = task.startedAt === undefined ? '' : showDuration(workedOn(task, requests, screen.now));
   const isNarrow = screen.columns < NARROW;
   const prefix = `${taskName(task.id).padStart(idWidth)} ${isNarrow ? status.short : status.text.padEnd(13)} `;
@@ -139,7 +139,7 @@ function taskLine(
   return `${paint(screen, status.style, line)}${paint(screen, 'dim', cut(suffix, Math.max(0, screen.columns - widthOf(line))))}`;
 }
 
-/** How often a gate sent it back, until that is over. */
+/** How often a gate rejected the task, until it is completed. */
 function sentBack({ rejections, status }: Task): string {
   return rejections === 0 || status === 'completed' ? '' : `gate ×${rejections}`;
 }
@@ -188,10 +188,13 @@ function mailLine(mail: Mail, screen: Screen): string {
   return `${paint(screen, 'dim', cut(head, screen.columns))}${paint(screen, mail.priority === 'urgent' ? 'red' : undefined, text)}`;
 }
 
-/** From so many lines on, an empty one parts the sections. */
+/** From this number of lines on, an empty line separates the sections. */
 const AIRY = 8;
 
-/** Below the tasks, members and messages have half of the room, and what the tasks leave; each has a line before another has two. */
+/**
+ * Members and messages get half of the lines below the tasks, and those that the tasks leave free. Each gets one line
+ * before another gets two.
+ */
 function narrowPanels(model: Model, choice: Choice, { screen, body }: { screen: Screen; body: number }): string[] {
   const gaps = body >= AIRY ? [''] : [];
   const least = Math.min(4 + 2 * gaps.length, body - 2);
@@ -208,7 +211,7 @@ function widePanels(model: Model, screen: Screen, left: number, body: number): s
   return [...members, '', ...mailPanel(model, right, body - members.length - 1)];
 }
 
-/** Two columns of lines with a rule between them. Lines on the left fill their column. */
+/** Two columns with a rule between them. Lines on the left are padded to their column. */
 function beside(left: readonly string[], right: readonly string[], width: number): string[] {
   const rows = Math.max(left.length, right.length);
   return Array.from({ length: rows }, (_, at) => {

@@ -7,15 +7,15 @@ import type { Model, Task } from './model.ts';
 type Numbers = Record<Task['status'], number>;
 type Part = readonly [string, Style];
 
-/** So much of a team's name is always tried. */
+/** At least this much of a team's name is shown, if possible. */
 const NAME = 12;
 
-/** The first line: the team, how many of its tasks are how, and in the corner whether it goes on. */
+/** The first line: the team, the number of tasks per status, and on the right the state of the team. */
 export function headLine({ status, tasks }: Model, { screen, isLive }: { screen: Screen; isLive: boolean }): string {
   const all = [...tasks.values()];
   const numbers = countBy(all);
   const [state, style] = stateOf(status, { isLive, numbers, tasks: all });
-  // A picture that nobody knows to be old is worse than one with fewer numbers.
+  // The state is always shown: an outdated picture that looks current is worse than fewer numbers.
   const said = cut(state, screen.columns);
   const left = spread(status.team.name, numbers, { ...screen, columns: screen.columns - widthOf(said) - 2 });
   const gap = screen.columns - left.width - widthOf(said);
@@ -40,7 +40,7 @@ function stateOf(
   return [`○ stopped; troupe task reopen ${failed?.id}`, 'yellow'];
 }
 
-/** The name and the numbers. Where there is no room for all, those go first that say nothing; what failed stays longest. */
+/** The name and the numbers. If they don't fit, zeros go first; the number of failed tasks stays longest. */
 function spread(team: string, numbers: Numbers, screen: Screen): { text: string; width: number } {
   const total = Object.values(numbers).reduce((sum, number) => sum + number, 0);
   const completed: Part = [`${numbers.completed}/${total} completed`, 'green'];
@@ -48,7 +48,7 @@ function spread(team: string, numbers: Numbers, screen: Screen): { text: string;
   const pending: Part = [`${numbers.pending} pending`, 'cyan'];
   const blocked: Part[] = numbers.blocked > 0 ? [[`${numbers.blocked} blocked`, 'dim']] : [];
   const failed: Part[] = numbers.failed > 0 ? [[`${numbers.failed} failed`, 'red']] : [];
-  // Of a long name the beginning is enough where the rest would hide that something failed.
+  // A long name is cut, so that it does not hide a failed task.
   const name: Part = [cut(clean(team), Math.max(NAME, screen.columns - widthOfAll(failed) - 2)), 'bold'];
   const zeros = [...(numbers.pending === 0 ? [pending] : []), ...(numbers.in_progress === 0 ? [running] : [])];
   let shown: readonly Part[] = [name, completed, running, pending, ...blocked, ...failed];

@@ -5,18 +5,18 @@ import { eventLines } from '../../show/event-lines.ts';
 import type { Screen } from '../../show/screen.ts';
 import { print, toJson } from '../../show/write.ts';
 
-/** What to follow, and how to write it. */
+/** What to follow, and how to print it. */
 export interface Following {
   readonly teamId: string;
   readonly after: number;
-  /** The last batch there will be, of a team that is closed. */
+  /** The last batch of a closed team. */
   readonly upTo?: number;
   readonly json: boolean;
   readonly screen: Screen;
   readonly signal: AbortSignal;
 }
 
-/** Writes what happens to a team: one line per event, or as JSON one line per batch. Ends when the team is closed. */
+/** Prints what happens to a team: one line per event, or as JSON one line per batch. Ends when the team is closed. */
 export async function printBatches(client: Client, following: Following): Promise<void> {
   const { teamId, after, upTo = Infinity, json, screen, signal } = following;
   if (after >= upTo) return;
@@ -30,10 +30,10 @@ export async function printBatches(client: Client, following: Following): Promis
   signal.throwIfAborted();
 }
 
-/** So many batches are read at a time, from the end towards the beginning. */
+/** How many batches are read at a time, from the end backwards. */
 const PAGE = 500;
 
-/** Writes the last so many things that happened to a team up to a batch: lines, or as JSON the batches. */
+/** Prints the last `most` events of a team up to a batch: lines, or as JSON the batches. */
 export async function printLast(
   client: Client,
   most: number,
@@ -53,7 +53,7 @@ export async function printLast(
   for (const line of most > 0 ? lines.slice(-most) : []) print(line);
 }
 
-/** All batches between two numbers; the daemon hands out fewer at a time when they are long. */
+/** All batches between two numbers; the daemon returns fewer at a time when they are long. */
 async function listBatches(
   client: Client,
   { teamId, after, upTo, signal }: { teamId: string; after: number; upTo: number; signal: AbortSignal },

@@ -11,13 +11,13 @@ import { feelPulse } from './pulse.ts';
 import { takeTerminal } from './terminal.ts';
 import type { Key, Terminal } from './terminal.ts';
 
-/** At most 20 pictures a second, and at most 4 questions to the daemon. */
+/** At most 20 pictures a second, and at most 4 rounds of calls to the daemon. */
 const FRAME_MS = 50;
 const ASK_MS = 250;
-/** Ages grow also when nothing happens. */
+/** Ages grow even if nothing happens. */
 const TICK_MS = 1_000;
 
-/** The team on the whole terminal until the user leaves; returns the exit code. */
+/** Shows the team on the whole terminal until the user leaves; returns the exit code. */
 export async function watchLive(
   teamId: string,
   { environment, signal }: Pick<Surroundings, 'environment' | 'signal'>,
@@ -32,7 +32,7 @@ export async function watchLive(
     },
   });
   try {
-    // Before the terminal is taken: that there is no such team is said on the user's own screen.
+    // Before we take the terminal, so that an unknown team is reported on the user's own screen.
     const model = await loadModel(client, teamId);
     return await show(client, model, {
       signal,
@@ -76,7 +76,7 @@ async function show(
   const pulse = feelPulse(client, model.status.team.id, draw);
   hooks.onRedraw(draw);
   hooks.signal.addEventListener('abort', () => leave(INTERRUPTED), { once: true });
-  // Whoever ends us must find the terminal as it was.
+  // Restore the terminal also when a signal ends us.
   process.once('SIGTERM', () => leave(128 + 15)).once('SIGHUP', () => leave(128 + 1));
   const tick = setInterval(draw, TICK_MS);
   try {
@@ -91,7 +91,7 @@ async function show(
   return code;
 }
 
-/** Keeps the model as the daemon has it until the signal. */
+/** Keeps the model up to date until the signal aborts. */
 async function follow(
   client: Client,
   model: Model,
@@ -130,7 +130,7 @@ async function follow(
   if (failure && !signal.aborted) throw failure;
 }
 
-/** What the user wants to see after a key. */
+/** The user's choice after a key. */
 function afterKey(choice: Choice, key: Key, { model, stage }: { model: Model; stage: Stage }): Choice {
   const last = lastScroll(model, choice, stage);
   const to = (scroll: number): Choice => ({ ...choice, scroll: Math.max(0, Math.min(last, scroll)) });
@@ -159,7 +159,7 @@ function afterKey(choice: Choice, key: Key, { model, stage }: { model: Model; st
   }
 }
 
-/** Calls soon, and never more often than so many milliseconds apart, however often it is asked to. */
+/** Throttles a function: calls it soon, but at most once per `ms` milliseconds. */
 function atMostEvery(ms: number, act: () => void): (() => void) & { cancel(): void } {
   let timer: NodeJS.Timeout | undefined;
   let last = -Infinity;

@@ -2,20 +2,20 @@ import type { Client } from '../../../client/client.ts';
 import type { EventOf, TeamEvent } from '../../../core/event.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 
-/** A task, as far as a watcher sees it. */
+/** A task as the view shows it. */
 export type Task = ResultOf<'task.show'>;
 
-/** Where a team stands. */
+/** The status of a team. */
 export type Status = ResultOf<'team.status'>;
 
-/** A message that went by. */
+/** A message that was sent. */
 export type Mail = EventOf<'message:sent'>;
 
-/** A team as it is shown: what the daemon said last, never what we worked out ourselves. */
+/** A team as it is shown. It holds only what the daemon said, nothing computed here. */
 export interface Model {
   status: Status;
   readonly tasks: Map<string, Task>;
-  /** All that was ever asked: the waits for an answer are no work. */
+  /** All requests ever made, because waiting for an answer is not working time. */
   requests: ResultOf<'request.list'>;
   /** The newest last. */
   mail: Mail[];
@@ -23,13 +23,13 @@ export interface Model {
 
 const MAIL = 100;
 
-/** How far back the first look goes for messages. */
+/** How many batches the first look searches for messages. */
 const BATCHES = 300;
 
-/** So many changed tasks are fetched one by one; more, and the whole list is cheaper. */
+/** Up to this many changed tasks are fetched one by one; for more, the whole list is cheaper. */
 const FEW = 10;
 
-/** The team as it is now. */
+/** Loads the current state of a team. */
 export async function loadModel(client: Client, teamId: string): Promise<Model> {
   const status = await client.call('team.status', { teamId }, {});
   const after = Math.max(0, status.seq - BATCHES);
@@ -42,7 +42,7 @@ export async function loadModel(client: Client, teamId: string): Promise<Model> 
   return { status, tasks: new Map(tasks.map((task) => [task.id, task])), requests, mail: mail.slice(-MAIL) };
 }
 
-/** The tasks that events are about, and those that wait for them. */
+/** The tasks that events are about, and the tasks that depend on them. */
 export function touchedTasks(model: Model, events: readonly TeamEvent[]): string[] {
   return events.flatMap((event) => {
     if (!('taskId' in event) || event.taskId === undefined || event.type === 'usage:recorded') return [];
@@ -50,12 +50,12 @@ export function touchedTasks(model: Model, events: readonly TeamEvent[]): string
   });
 }
 
-/** Takes note of the messages among events. */
+/** Adds the messages among events to the model. */
 export function noteMail(model: Model, events: readonly TeamEvent[]): void {
   model.mail = [...model.mail, ...mailOf(events)].slice(-MAIL);
 }
 
-/** Asks the daemon how the team and these tasks are now. */
+/** Fetches the current state of the team and of these tasks. */
 export async function refreshModel(client: Client, model: Model, taskIds: ReadonlySet<string>): Promise<void> {
   const teamId = model.status.team.id;
   const status = client.call('team.status', { teamId }, {});
@@ -72,7 +72,7 @@ export async function refreshModel(client: Client, model: Model, taskIds: Readon
   }
   const waited = waitingOf(model);
   model.status = await status;
-  // There may be many, and they change only when somebody asks or answers.
+  // There may be many requests, and they change only when somebody asks or answers.
   if (waitingOf(model) !== waited) model.requests = await client.call('request.list', { teamId }, {});
 }
 

@@ -10,7 +10,7 @@ const ASK_MS = 2_000;
 /** A daemon answers within milliseconds, and a busy one within a second. */
 const PATIENCE_MS = 3_000;
 
-/** Asks the daemon for a sign of life: one that hangs or was stopped keeps its connections open and says nothing on them. */
+/** A heartbeat: a daemon that hangs or was suspended keeps its connections open and sends nothing. */
 export function feelPulse(client: Client, teamId: string, onChange: () => void): Pulse {
   let isHeard = true;
   let patience: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export function feelPulse(client: Client, teamId: string, onChange: () => void):
       patience = undefined;
       hear(true);
     };
-    // Nothing is after that. A refusal is an answer, too: whoever follows the team is told why.
+    // There are no events after that number. An error is an answer too: the subscription reports the reason.
     client.call('event.list', { teamId, after: Number.MAX_SAFE_INTEGER }).then(answered, answered);
   };
   const asking = setInterval(ask, ASK_MS);

@@ -1,6 +1,6 @@
 import { stepAside } from '../../show/write.ts';
 
-/** What the user did: a key by its name, or the end of it all. */
+/** What the user did: a key by its name, or a wish to leave. */
 export type Key = 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'f' | 'm' | 'quit' | 'interrupt';
 
 const KEYS: Readonly<Record<string, Key>> = {
@@ -28,13 +28,13 @@ const KEYS: Readonly<Record<string, Key>> = {
   '\x03': 'interrupt',
 };
 
-/** The terminal while it is ours. */
+/** The terminal while we use it. */
 export interface Terminal {
   readonly columns: number;
   readonly rows: number;
-  /** Draws all lines from the top; what was there is overwritten. */
+  /** Draws all lines from the top, over the old ones. */
   draw(lines: readonly string[]): void;
-  /** Gives the terminal back as it was. */
+  /** Restores the terminal. */
   close(): void;
 }
 
@@ -42,8 +42,8 @@ const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l';
 const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l';
 
 /**
- * Takes the terminal: another screen, no cursor, keys as they are pressed. It is given back however the process ends. What
- * is said meanwhile would stay in the picture, which draws only what changed: it is said when the terminal is the user's again.
+ * Takes the terminal: alternate screen, no cursor, raw keys. It is restored however the process ends. Other output
+ * would stay in the picture, which only draws changes. So it is held back until the terminal is restored.
  */
 export function takeTerminal({ onKey, onResize }: { onKey: (key: Key) => void; onResize: () => void }): Terminal {
   const { stdin, stdout } = process;
@@ -75,7 +75,7 @@ export function takeTerminal({ onKey, onResize }: { onKey: (key: Key) => void; o
     stepAside(undefined);
     for (const say of unsaid) say();
   };
-  /** After Ctrl-Z and fg the shell has had the terminal. */
+  /** After Ctrl-Z and fg, the shell has used the terminal. */
   const resume = (): void => {
     stdin.setRawMode(true);
     stdout.write(ENTER);
@@ -99,7 +99,7 @@ export function takeTerminal({ onKey, onResize }: { onKey: (key: Key) => void; o
       return stdout.rows || 24;
     },
     draw(lines) {
-      // Only what changed is written: less to send over a slow line, and no flicker.
+      // Only changed lines are written: less data for a slow connection, and no flicker.
       const changed = lines.flatMap((line, at) => (line === shown[at] ? [] : [`\x1b[${at + 1};1H\x1b[2K${line}`]));
       const cleared = shown.length === 0 ? '\x1b[2J' : '';
       shown = lines;
