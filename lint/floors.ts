@@ -15,7 +15,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['index.ts'],
 ];
 
-/** The rooms that hold a port and its adapters, and the files in them that are no adapter. */
+/** The rooms that hold a port and its adapters, with the files in them that are not adapters. */
 const PORTS: Readonly<Record<string, readonly string[]>> = {
   journal: ['away.ts', 'hosts.ts', 'journal.ts', 'kernel-lock.ts', 'node-sqlite.ts'],
   agents: [
@@ -37,10 +37,10 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
 /** The only files that may name a concrete adapter. */
 const ROOTS: readonly string[] = ['journals.ts', 'teammate.ts', 'index.ts'];
 
-/** The rooms that know the running house through `client/` alone. */
+/** The rooms that reach the daemon only through `client/`. */
 const GUESTS: readonly string[] = ['cli', 'ui'];
 
-/** What a command may know besides the core, and without a daemon: processes, programs, where things are kept. */
+/** What a command may import besides the core without a daemon: processes, programs, paths. */
 const BESIDE: readonly string[] = [
   'src/agents/catalog.ts',
   'src/agents/process.ts',
@@ -53,7 +53,7 @@ const BESIDE: readonly string[] = [
 /** What a build replaces by what comes out of it. */
 const WORKED_OUT: readonly string[] = ['src/cli/line/texts.ts', 'src/cli/line/manifest.ts'];
 
-/** The wings of `src/cli/`, from the ground up, and what each may import besides itself. Files beside them put them together. */
+/** The wings of `src/cli/`, from the ground up, and what each may import. Files beside the wings put them together. */
 const WINGS: Readonly<Record<string, readonly string[]>> = {
   show: [],
   line: ['show'],
@@ -61,12 +61,12 @@ const WINGS: Readonly<Record<string, readonly string[]>> = {
   commands: ['show', 'line', 'reach'],
 };
 
-/** What of `client/` a browser can load: the rest is for programs. */
+/** The files of `client/` that a browser can load; the others need Node. */
 const IN_BROWSERS: readonly string[] = ['client.ts', 'errors.ts', 'replica.ts', 'websocket.ts'];
 
 /**
- * What runs without the daemon or beside it: the daemon itself, a teammate's process, the kill switch, panes, moving
- * journals, looking at one. */
+ * Commands that run without the daemon or beside it: the daemon itself, a teammate's process, the kill switch, panes,
+ * copying and checking journals. */
 const PROCESSES = [
   'src/cli/commands/serve.ts',
   'src/cli/commands/teammate.ts',
@@ -79,7 +79,7 @@ const PROCESSES = [
 
 const HOUSE = dirname(import.meta.dirname);
 
-/** Reports an import that goes up or across the floors of the house. */
+/** Reports an import that goes up or across the floors. */
 export const floors: Rule = {
   create(context) {
     const file = relative(HOUSE, context.filename).split(sep).join('/');
@@ -95,7 +95,7 @@ export const floors: Rule = {
   },
 };
 
-/** Says why `file` must not import `specifier`, or nothing if it may. Paths are relative to the house, with `/`. */
+/** Says why `file` must not import `specifier`; undefined if it may. Paths are relative to the repository, with `/`. */
 export function explainImport(file: string, specifier: string, typeOnly = false): string | undefined {
   const from = place(file);
   if (!specifier.startsWith('.')) return explainPackage(from, specifier);
@@ -128,11 +128,11 @@ export function explainImport(file: string, specifier: string, typeOnly = false)
 }
 
 interface Place {
-  /** The path as people know it: `src/journal/sqlite.ts`. */
+  /** The path in the repository: `src/journal/sqlite.ts`. */
   readonly path: string;
-  /** The folder, or the file that stands for itself, right under `src/`; or `ui`. */
+  /** The folder or file directly under `src/`; or `ui`. */
   readonly room: string;
-  /** What follows the room: `sqlite.ts`. */
+  /** The path inside the room: `sqlite.ts`. */
   readonly rest: string;
 }
 
@@ -172,7 +172,7 @@ function explainWing(from: Place, to: Place): string | undefined {
   return `${from.path} must not import ${to.path}: in src/cli/, ${wing}/ knows ${known}.`;
 }
 
-/** The folder right under the room; nothing for a file that stands beside the wings. */
+/** The folder directly under the room; empty for a file beside the wings. */
 function wingOf({ rest }: Place): string {
   return rest.includes('/') ? rest.slice(0, rest.indexOf('/')) : '';
 }
@@ -184,7 +184,7 @@ function checkNode(context: RuleContext, file: string, node: RuleNode): void {
   if (message !== undefined) context.report({ message, node });
 }
 
-/** What is imported. Of a template its beginning tells the room, whatever is put in after it. */
+/** The imported path. For a template, its beginning, which names the room. */
 function specifierOf(source: RuleNode | null | undefined): string | undefined {
   const text = source?.value ?? source?.quasis?.[0]?.value.cooked;
   return typeof text === 'string' ? text : undefined;

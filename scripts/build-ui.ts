@@ -1,23 +1,26 @@
-// Builds the dashboard into dist/ui, where the daemon finds it. With --if-stale only when something it is made of is newer.
+// Builds the dashboard into dist/ui, where the daemon finds it. With --if-stale, only if one of its sources is newer.
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'vite';
 import { isStale } from './stale.ts';
 
 const ROOT = dirname(import.meta.dirname);
-/** What the dashboard is made of. */
+/** The sources of the dashboard. */
 const SOURCES = ['ui', 'src/client', 'src/core', 'package-lock.json'];
 
 if (import.meta.main) await buildUi({ ifStale: process.argv.includes('--if-stale') });
 
-/** Builds beside the old one and then takes its place: whoever looks sees a whole one, also when several build at once. */
+/**
+ * Builds into a draft folder and then replaces the old one, so readers always see a whole one, even with parallel
+ * builds.
+ */
 export async function buildUi({ ifStale = false, root = ROOT } = {}): Promise<void> {
   const target = join(root, 'dist/ui');
   const isWanted = (): boolean => !ifStale || isStale(root, SOURCES, 'dist/ui/index.html');
   if (!existsSync(join(root, 'ui/index.html')) || !isWanted()) return;
   const draft = `${target}.${process.pid}`;
   const environment = process.env['NODE_ENV'];
-  // Vite leaves what is set, and a test runner has set it: React would be the slow one that is for finding mistakes.
+  // Vite keeps NODE_ENV if it is set, and a test runner sets it. React would then be the slow development build.
   process.env['NODE_ENV'] = 'production';
   try {
     await build({
@@ -25,7 +28,7 @@ export async function buildUi({ ifStale = false, root = ROOT } = {}): Promise<vo
       logLevel: 'error',
       build: { outDir: draft, emptyOutDir: true },
     });
-    // Another one that was begun at the same time may be there by now, and somebody may be reading it.
+    // A parallel build may have finished by now, and somebody may be reading its result.
     if (isWanted()) takePlace(draft, target);
   } finally {
     if (environment === undefined) delete process.env['NODE_ENV'];
@@ -34,7 +37,7 @@ export async function buildUi({ ifStale = false, root = ROOT } = {}): Promise<vo
   }
 }
 
-/** Puts a folder where another may be, which is moved out of the way whole. Whoever does the same meanwhile has put a whole one there. */
+/** Replaces a folder, which is first moved away whole. If a parallel build was faster, its folder is whole too. */
 function takePlace(draft: string, target: string): void {
   const old = `${draft}.old`;
   for (;;) {

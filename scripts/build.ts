@@ -1,5 +1,5 @@
-// Builds dist/ from src/: compiled modules with their declarations, every other file, such as a migration, as it is, and
-// the command line and the daemon once more in few files that load fast; and the dashboard from ui/.
+// Builds dist/ from src/: compiled modules with their declarations, and copies of all other files, such as migrations.
+// Then bundles the command line and the daemon into few files that load fast, and builds the dashboard from ui/.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { buildUi } from './build-ui.ts';
 
 const ROOT = dirname(import.meta.dirname);
 
-// A module that was renamed or removed must not live on in the package.
+// A module that was renamed or removed must not stay in the package.
 rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
 
 const isComplete = existsSync(join(ROOT, 'src/cli/main.ts'));
@@ -45,7 +45,7 @@ async function writeTables(): Promise<void> {
   }
 }
 
-/** Says what is being done before it is done, and then how long it took: all of it takes most of a minute. */
+/** Says what it does, and then how long it took: the whole build takes most of a minute. */
 async function step<T>(what: string, work: () => T | Promise<T>): Promise<T> {
   process.stdout.write(`${what} ... `);
   const began = performance.now();

@@ -2,8 +2,8 @@ import { areAgentsWhole, noteAgentsWhole } from '../test/agents/installed.ts';
 import { runProgram, sayInstalling } from './run-program.ts';
 
 /**
- * Installs the programs of a folder with a manifest of its own, if they are not there yet; says whether they are there then. No install
- * scripts: some of them would build, one may download.
+ * Installs the programs of a folder with its own manifest, if they are missing. Returns whether they are installed. It
+ * runs no install scripts, because some build, and one may download.
  */
 export async function installAgents(folder: string, what: string): Promise<boolean> {
   if (areAgentsWhole(folder)) return true;

@@ -1,7 +1,9 @@
 import { dirname, relative } from 'node:path';
 import type { Plugin } from 'vite';
 
-/** A module finds files by where it lies; moved into another file, it must still find them from where it lay. */
+/**
+ * Modules find files relative to their own path. A bundled module must still find them relative to its original path.
+ */
 export function keepPlaces(folder: string): Plugin {
   return {
     name: 'keep-places',

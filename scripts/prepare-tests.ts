@@ -1,6 +1,6 @@
-// Runs before `npm test`: installs the programs that the tests use and npm does not bring, where it may, and names them where it may
-// not; installs the agents, which have a manifest of their own because they are large; builds what the tests start. All three at the
-// same time, since two of them mostly wait for downloads.
+// Runs before `npm test`. It installs programs that the tests use and npm does not provide, or names them if it may
+// not. It installs the agents, which have their own manifest because they are large. It builds what the tests start.
+// All three run in parallel, since two of them mostly wait for downloads.
 import { existsSync } from 'node:fs';
 import { AGENTS_FOLDER } from '../test/agents/installed.ts';
 import { isInstalled, TOOLS } from '../test/tools.ts';
@@ -13,11 +13,11 @@ const [agents = AGENTS_FOLDER] = process.argv.slice(2);
 await Promise.all([
   installTools(),
   installAgents(agents, 'the agents that the tests run: once, about 1 GB'),
-  // What the tests start starts in half the time when it is built.
+  // Programs that the tests start take half the time to start when they are built.
   buildIfStale().then(() => buildUi({ ifStale: true })),
 ]);
 
-/** Best effort: what stays missing is named, and its tests are skipped. */
+/** Best effort: it names programs that stay missing, and their tests are skipped. */
 async function installTools(): Promise<void> {
   const missing = TOOLS.filter(({ program }) => !isInstalled(program));
   if (missing.length > 0) await installOnDebian(missing.map(({ debianPackage }) => debianPackage));
@@ -33,12 +33,13 @@ async function installOnDebian(packages: readonly string[]): Promise<void> {
   if (!existsSync('/etc/debian_version') || asRoot === undefined) return;
   const install = [...asRoot, 'apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packages];
   await sayInstalling(`${packages.join(', ')} for the tests`, async () => {
-    // A fresh image has no package lists, a used one has lists that are good enough: update only when it fails without.
+    // A fresh image has no package lists, a used one has lists that are good enough. So update only if the install
+    // fails.
     if (!(await run(install)) && (await run([...asRoot, 'apt-get', 'update', '-q']))) await run(install);
   });
 }
 
-/** How to become root without being asked for anything; undefined if there is no way. */
+/** The command prefix that runs as root without a password prompt; undefined if there is none. */
 async function rootPrefix(): Promise<string[] | undefined> {
   if (process.getuid?.() === 0) return [];
   return (await run(['sudo', '-n', 'true'])) ? ['sudo', '-n'] : undefined;

@@ -1,5 +1,5 @@
-// Runs the tests that repeat something (kills, races, random histories) as often as a proof needs, or those of them that are named.
-// TROUPE_PROOF=N in the environment multiplies that; TROUPE_SEED repeats a run.
+// Runs the tests that repeat something (kills, races, random histories) as often as a proof needs: all, or the named
+// ones. TROUPE_PROOF=N in the environment multiplies the number of repetitions; TROUPE_SEED repeats a run.
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,21 +1,21 @@
 import { spawn } from 'node:child_process';
 
-/** Longer than any download that still moves: only a hang reaches it. */
+/** Longer than any download that still makes progress, so only a hang reaches it. */
 const HANG_MS = 900_000;
 
-/** How a program ended; 0 is success. */
+/** How a program exited; 0 is success. */
 export interface Ended {
   readonly status: number;
   readonly stderr: string;
 }
 
-/** Runs a program to its end without blocking this one. One that cannot be started ends with 127, as in a shell. */
+/** Runs a program without blocking this one. A program that cannot be started ends with 127, as in a shell. */
 export function runProgram(
   [program = '', ...args]: readonly string[],
   { cwd = process.cwd(), env = process.env }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Ended> {
   return new Promise((resolve) => {
-    // Not spawn's own `timeout`: its timer keeps this process alive after a program that could not be started.
+    // Not spawn's own `timeout`: if a program could not be started, its timer keeps this process alive.
     const signal = AbortSignal.timeout(HANG_MS);
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'], signal });
     let stderr = '';
@@ -25,7 +25,7 @@ export function runProgram(
   });
 }
 
-/** Says what is being installed and, at the end, how long it took. */
+/** Says what is being installed, and then how long it took. */
 export async function sayInstalling<T>(what: string, work: () => Promise<T>): Promise<T> {
   const began = performance.now();
   console.log(`Installing ${what}.`);

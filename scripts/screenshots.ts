@@ -1,4 +1,4 @@
-// Writes docs/images/*.png: every page of the dashboard, light and dark, of a team in the middle of its work.
+// Writes docs/images/*.png: every page of the dashboard, light and dark, with a team in the middle of its work.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ interface Shot {
   readonly path: string;
   readonly ready: string;
   readonly size?: { readonly width: number; readonly height: number };
-  /** What has the focus when the keys are pressed. */
+  /** The element that has the focus when the keys are pressed. */
   readonly focus?: string;
   readonly keys?: readonly string[];
 }
@@ -91,7 +91,7 @@ async function shoot(browser: Browser, colorScheme: 'light' | 'dark'): Promise<v
     await page.evaluate('document.fonts.ready');
     if (focus !== undefined) await page.locator(focus).focus();
     for (const key of keys) await page.keyboard.press(key);
-    // The graph moves to what is worked on once it has been measured.
+    // The graph scrolls to the tasks in progress after its layout was measured.
     await page.waitForTimeout(400);
     await page.screenshot({ path: join(IMAGES, `${name}-${colorScheme}.png`) });
     console.log(`docs/images/${name}-${colorScheme}.png`);

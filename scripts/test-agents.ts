@@ -1,4 +1,4 @@
-// Runs the tests of agents: of those that are named, or of all.
+// Runs the tests of agents: all, or the named ones.
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

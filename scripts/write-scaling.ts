@@ -1,5 +1,5 @@
-// Writes the figures of docs/scaling.md, all of which are in bench/results.json: run it after the benchmark jetstream. A test
-// says when they are stale.
+// Writes the figures of docs/scaling.md from bench/results.json. Run it after the benchmark jetstream. A test fails if
+// they are stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -15,7 +15,7 @@ interface Servers {
   readonly p50: Rows;
   readonly p99: Rows;
   readonly writableAfter: number;
-  /** How often it was measured; runs before that was kept do not say. */
+  /** How often it was measured; missing in older results. */
   readonly rounds?: number;
 }
 
@@ -39,7 +39,7 @@ const ROWS = [
   ['daemons', '1 team, 16 in flight from two daemons'],
 ] as const;
 
-/** The page with the figures of the last run in it. */
+/** The page with the figures of the last run. */
 export function renderScaling(): string {
   const file = JSON.parse(readFileSync(join(HOUSE, 'bench', 'results.json'), 'utf8')) as {
     results: (Figures & { name: string })[];
@@ -112,7 +112,7 @@ function whole(value: number): string {
   return Math.round(value).toLocaleString('en');
 }
 
-/** Two digits that count, and no more than one after the point from 10 on. */
+/** Two significant digits, and at most one decimal from 10 on. */
 function short(value: number): string {
   return value >= 100 ? whole(value) : String(Number(value.toPrecision(value >= 10 ? 3 : 2)));
 }

@@ -1,5 +1,5 @@
-// Writes schema/troupe.schema.json, by which editors check and complete team files. With --check it only says whether the
-// file is stale.
+// Writes schema/troupe.schema.json, with which editors check and complete team files. With --check, it only says
+// whether the file is stale.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';

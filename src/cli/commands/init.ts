@@ -66,7 +66,10 @@ function whoIsIn(template: TemplateName, agents: readonly string[]): string {
 
 type Agents = ResultOf<'agent.list'>;
 
-/** The agents that a person names, else those that are installed. Agents without an adapter are only taken by name. */
+/**
+ * The named agents, else all installed ones. Variants such as `codex-acp` are left out if the agent itself is
+ * installed.
+ */
 async function chooseAgents(
   wanted: readonly string[] | undefined,
   { environment, signal }: Surroundings,

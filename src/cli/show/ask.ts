@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 
-/** Asks a person at the terminal; anything but a yes is a no. The question never mixes with a result. */
+/** Asks a person at the terminal; anything but yes is no. The question goes to standard error, never into a result. */
 export async function askYesNo(question: string, signal: AbortSignal): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  // Ctrl-D is an answer too, and would else leave the question open.
+  // Ctrl-D counts as no; without this, the question would stay open.
   const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
   const interrupted = new AbortController();
   lines.once('SIGINT', () => interrupted.abort());

@@ -5,14 +5,14 @@ import { answerName, taskName, taskNames } from './words.ts';
 
 type Member = ResultOf<'member.show'>;
 
-/** What is known of a team besides its members. */
+/** What is known about a team besides its members. */
 export interface Surrounded {
   /** By id. */
   readonly tasks: ReadonlyMap<string, ResultOf<'task.show'>>;
   readonly requests: ResultOf<'request.list'>;
 }
 
-/** What a member does now, or what it waits for; empty where it has nothing to do. */
+/** What a member does now, or waits for; empty if it has nothing to do. */
 export function describeDoing(member: Member, { tasks, requests }: Surrounded): string {
   const waiting = requests.filter(({ kind, status }) => status === 'pending' && kind !== 'shutdown');
   const asked = waiting.find(({ memberId }) => memberId === member.id);
@@ -30,7 +30,7 @@ export function describeDoing(member: Member, { tasks, requests }: Surrounded): 
   return `waits: ${taskName(id)} ${blockedBy.length > 0 ? `needs ${taskNames(blockedBy)}` : clean(blockedReason)}`;
 }
 
-/** What runs a member, in one word. */
+/** The agent of a member, in one word. */
 export function agentWord({ agent }: Member): string {
   return agent?.name ?? agent?.kind ?? '';
 }

@@ -4,13 +4,13 @@ import type { ErrorCode } from '../../core/errors.ts';
 import { cleanLines, fold } from './text.ts';
 import { toJson, warn, writeBeside } from './write.ts';
 
-/** Exit code of a command that was interrupted: 128 and the number of SIGINT. */
+/** Exit code of an interrupted command: 128 plus the number of SIGINT. */
 export const INTERRUPTED = 130;
 
-/** A command line that says something we do not understand. */
+/** A command line that cannot be parsed. */
 export class UsageError extends Error {
   readonly code = 'invalid' satisfies ErrorCode;
-  /** The command whose help shows the way. */
+  /** The command whose help explains the fault. */
   readonly command: string;
 
   constructor(message: string, command = '') {
@@ -20,7 +20,7 @@ export class UsageError extends Error {
   }
 }
 
-/** A refusal of the command line's own: something it found out by itself, such as that nobody answers. */
+/** An error that the command line itself found, such as a daemon that does not answer. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
 
@@ -31,7 +31,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Says what went wrong, on standard error, and returns the exit code for it. */
+/** Prints an error to standard error and returns its exit code. */
 export function reportError(error: unknown, json: boolean): number {
   if (isAbort(error)) return INTERRUPTED;
   const { code, message } = explain(error);
@@ -43,7 +43,7 @@ export function reportError(error: unknown, json: boolean): number {
   return ERROR_CODES[code].exit;
 }
 
-/** What stands on standard error is for people, wherever the result goes. */
+/** Standard error is for people, wherever the result goes. */
 export function errorScreen(): { columns: number } {
   return { columns: process.stderr.isTTY ? process.stderr.columns || 80 : Infinity };
 }

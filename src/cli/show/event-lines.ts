@@ -7,13 +7,13 @@ import type { Screen, Style } from './screen.ts';
 import { clean, cut, widthOf } from './text.ts';
 import { taskName } from './words.ts';
 
-/** What one commit recorded, as the daemon hands it out. */
+/** The events of one commit, as the daemon returns them. */
 export interface Batch {
   readonly seq: number;
   readonly events: readonly { readonly type: string; readonly at: number; readonly by: string }[];
 }
 
-/** What is known of tasks besides what an event says: their titles, by id. */
+/** The titles of tasks, by id, which events do not contain. */
 export type Titles = ReadonlyMap<string, string>;
 
 /** One line for each event of a batch. */
@@ -26,7 +26,10 @@ export function eventLines(batch: Batch, screen: Screen, titles: Titles = new Ma
   });
 }
 
-/** So much of a text stands in a line that no screen bounds: what a test run said can be 32 KB, and comes with each rejection. */
+/**
+ * The longest text in a line without a screen width. The output of a test run can be 32 KB, and comes with each
+ * rejection.
+ */
 const LONG = 200;
 
 function fit(text: string, room: number, event: Batch['events'][number]): string {
@@ -39,7 +42,10 @@ function whereWhole(event: Batch['events'][number]): string {
   return 'taskId' in event ? `troupe task show ${clean(String(event.taskId))}` : 'troupe event list --json';
 }
 
-/** What happens with every turn and says nothing new is left out: turns of programs, which use no tokens, and status alone. Why a member waits is news. */
+/**
+ * Leaves out events that come with every turn and say nothing new: turns of programs, which use no tokens, and mere
+ * status changes. The reason why a member waits is shown.
+ */
 function isTold(event: Batch['events'][number]): boolean {
   const { type, usage, ...more } = event as Partial<EventOf<'usage:recorded'>> & { metadata?: Metadata };
   if (type === 'usage:recorded' && usage) return usage.inputTokens + usage.outputTokens + (usage.costUsd ?? 0) > 0;
@@ -48,7 +54,7 @@ function isTold(event: Batch['events'][number]): boolean {
   return waitingOf(more) !== undefined;
 }
 
-/** The time of day for people, the whole moment for files. */
+/** The time of day on a terminal, the full timestamp in files. */
 function showClock(at: number, screen: Screen): string {
   if (!screen.isTerminal) return new Date(at).toISOString();
   return new Date(at).toTimeString().slice(0, 8);
@@ -56,7 +62,7 @@ function showClock(at: number, screen: Screen): string {
 
 const STYLES = { good: 'green', bad: 'red', notable: 'yellow', quiet: 'dim' } as const;
 
-/** What an event says, in a few words that follow the name of who caused it. */
+/** Describes an event in a few words that follow the actor's name. */
 export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { text: string; style?: Style } {
   const words = wordEvent(event, (id) => {
     const title = titles.get(id);
@@ -68,7 +74,7 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
   return { text: said, ...(tone && { style: STYLES[tone] }) };
 }
 
-/** How a person answers what waits for one. */
+/** How a person answers a request. */
 function answerWith(event: TeamEvent): string {
   const waits = event.type === 'plan:submitted' || event.type === 'request:raised';
   return waits ? ` (troupe approve ${event.memberId})` : '';

@@ -3,15 +3,17 @@ import { clean } from './text.ts';
 
 type Member = ResultOf<'member.list'>[number];
 
-/** Whether all whom Troupe runs in a team have stopped and none comes back by itself: the team rests until somebody says. */
+/**
+ * Whether all members that Troupe runs have stopped and none comes back by itself. Then the team waits for a person.
+ */
 export function isAtRest(members: readonly Pick<Member, 'agent' | 'status' | 'returning'>[]): boolean {
   const run = members.filter(({ agent }) => agent !== undefined);
   return run.length > 0 && run.every(({ status, returning }) => status === 'stopped' && returning !== true);
 }
 
 /**
- * Whether nobody would have anything to do in a team that is brought up again: what is left failed or waits for that, and
- * there is no lead that is an agent and could make something of it.
+ * Whether nobody would have work if the team were brought up again: all open tasks failed or depend on failed ones, and
+ * no lead is an agent that could act on it.
  */
 export function needsReopening(
   { leadId, members }: { leadId: string; members: readonly Pick<Member, 'id' | 'agent'>[] },
@@ -22,7 +24,7 @@ export function needsReopening(
   return failed > 0 && pending + running === 0;
 }
 
-/** How a team that rests goes on, and why it does not. */
+/** Says why a stopped team does not continue, and how to continue it. */
 export function restLine({ team, tasks }: Pick<ResultOf<'team.status'>, 'team' | 'tasks'>): string {
   const { members } = team;
   const name = clean(team.name);

@@ -5,23 +5,23 @@ import { views as taskViews } from './views/task.ts';
 import type { Views } from './views/views.ts';
 import { print, toJson } from './write.ts';
 
-/** How a result is shown, and what was asked for. */
+/** How to show a result, and its input. */
 interface Shown {
   readonly json: boolean;
   readonly screen: Screen;
   readonly input?: Readonly<Record<string, unknown>>;
-  /** It is a list and not all of it: from here it goes on. */
+  /** The cursor of the rest, if the result is an incomplete list. */
   readonly after?: string | number | undefined;
 }
 
-/** Writes an operation's result: as JSON, or as people like to see it. */
+/** Prints an operation's result: as JSON, or for people. */
 export async function show(
   operation: OperationName,
   result: unknown,
   { json, screen, input = {}, after }: Shown,
 ): Promise<void> {
   if (json) return print(toJson(result, screen.isTerminal ? 2 : undefined));
-  // Those of tasks are looked at most, so they are here already: to load one more file takes 2 ms.
+  // Task views are used most, so they are loaded already: loading one more file takes 2 ms.
   const views: Views = operation.startsWith('task.') ? taskViews : (await import('./views/all.ts')).views;
   const view = views[operation] as
     | ((result: unknown, screen: Screen, input: Readonly<Record<string, unknown>>) => string)
@@ -30,7 +30,7 @@ export async function show(
   print(fold(after === undefined ? text : `${text}${whatFollows(result, after)}`, screen));
 }
 
-/** How to see the rest of a list. */
+/** How to get the rest of a list. */
 function whatFollows(result: unknown, after: string | number): string {
   return `These are ${(result as readonly unknown[]).length}, and there are more: --after ${clean(String(after))}\n`;
 }

@@ -4,13 +4,13 @@ const { fstatSync } = process.getBuiltinModule('node:fs');
 export interface Screen {
   readonly isTerminal: boolean;
   readonly hasColor: boolean;
-  /** How wide it is; without a bound where nobody looks. */
+  /** The width; Infinity if it is no terminal. */
   readonly columns: number;
   /** Milliseconds since 1970, for relative times. */
   readonly now: number;
 }
 
-/** How a piece of text looks. */
+/** Colours and weights of text. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan';
 
 const CODES: Readonly<Record<Style, number>> = {
@@ -24,7 +24,7 @@ const CODES: Readonly<Record<Style, number>> = {
   cyan: 36,
 };
 
-/** The screen that standard output is. */
+/** The screen behind standard output. */
 export function standardScreen(environment: NodeJS.ProcessEnv): Screen {
   const isTerminal = isTerminalAt(1);
   return {
@@ -35,17 +35,19 @@ export function standardScreen(environment: NodeJS.ProcessEnv): Screen {
   };
 }
 
-/** Whether a terminal is there. A pipe or a file is told apart without node:tty, which takes 1.3 ms to load. */
+/**
+ * Whether a file descriptor is a terminal. Pipes and files are recognized without node:tty, which takes 1.3 ms to load.
+ */
 function isTerminalAt(fd: number): boolean {
   try {
     return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd);
   } catch {
-    // Closed, as by `>&-`.
+    // Closed, for example by `>&-`.
     return false;
   }
 }
 
-/** Text in a style, where the screen has any. */
+/** Styles a text if the screen has colours. */
 export function paint(screen: { hasColor: boolean }, style: Style | undefined, text: string): string {
   if (!screen.hasColor || style === undefined || text === '') return text;
   return `\x1b[${CODES[style]}m${text}\x1b[0m`;

@@ -2,34 +2,34 @@ import { paint } from './screen.ts';
 import type { Screen, Style } from './screen.ts';
 import { cut, fold, measure, widthOf } from './text.ts';
 
-/** What stands in one cell. It is cleaned here, so nothing foreign reaches a terminal as it came. */
+/** The content of a cell. The table cleans it, so that no control characters reach the terminal. */
 export type Cell =
   | string
   | {
       readonly text: string;
       readonly style?: Style | undefined;
-      /** What stands there where all of it would take the room of others. */
+      /** A shorter text for narrow terminals. */
       readonly short?: string;
     };
 
-/** A column, and how it gives way when the terminal is too narrow for all. */
+/** A column, and how it shrinks when the terminal is too narrow. */
 export interface Column {
   readonly title: string;
   readonly align?: 'right';
-  /** It is cut. */
+  /** It may be cut. */
   readonly flexible?: true;
-  /** It is left out; those with the highest number first. */
+  /** It may be left out; the highest number goes first. */
   readonly spare?: number;
 }
 
 const GAP = 2;
-/** A flexible column that is narrower than this says little: others are left out for it. */
+/** A flexible column narrower than this says little, so other columns are left out first. */
 const COMFORT = 20;
 const LEAST = 8;
 
-/** Rows under a head, each column as wide as its widest cell; a column without any text is left out. */
+/** Rows under a header. Each column is as wide as its widest cell; a column without text is left out. */
 export function table(columns: readonly Column[], rows: readonly (readonly Cell[])[], screen: Screen): string {
-  // Loops, and no more objects than there are cells: this is the last step of most commands, and runs cold.
+  // Plain loops, and no more objects than cells: this is the last step of most commands, and runs without JIT.
   const widest = columns.map(() => 0);
   const cells: PlainCell[][] = [];
   for (const row of rows) {
@@ -50,7 +50,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly Cell[
   return text;
 }
 
-/** Two columns of which the second is never cut: what does not fit stands under its beginning, to be read and copied. */
+/** Two columns. The second is never cut but wrapped under its beginning, so that it can be read and copied. */
 export function pairs(columns: readonly [Column, Column], rows: readonly (readonly Cell[])[], screen: Screen): string {
   const whole = table(columns, rows, { ...screen, columns: Infinity });
   const left = Math.max(columns[0].title.length, ...rows.map(([cell = '']) => toCell(cell).width));
@@ -69,14 +69,17 @@ function toCell(cell: Cell): PlainCell {
   return { ...measure(cell.text), style: cell.style, short: cell.short };
 }
 
-/** How many columns of the terminal are missing. A width of 0 stands for a column that is left out. */
+/** How many columns are missing. A width of 0 means a column that is left out. */
 function excessOf(widths: readonly number[], total: number): number {
   let excess = -total - GAP;
   for (const width of widths) if (width > 0) excess += width + GAP;
   return excess;
 }
 
-/** What can be spared is left out, then marks stand for words, then texts are cut: the flexible first, then the widest. */
+/**
+ * First spare columns are left out, then short texts are used, then texts are cut: flexible columns first, then the
+ * widest.
+ */
 function makeFit(columns: readonly Column[], lines: readonly PlainCell[][], widths: number[], total: number): void {
   const atEase = (): number =>
     excessOf(
@@ -90,7 +93,7 @@ function makeFit(columns: readonly Column[], lines: readonly PlainCell[][], widt
   for (const { at } of spares) if (atEase() > 0) widths[at] = 0;
   if (atEase() > 0) shortenCells(columns, lines, widths);
   let excess = excessOf(widths, total);
-  /** The widest of some gives way until the next is as wide. */
+  /** Narrows the widest column until the next is as wide. */
   const narrow = (some: readonly number[]): void => {
     while (excess > 0) {
       const [at = -1, next = -1] = some.toSorted((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0));
@@ -107,7 +110,7 @@ function makeFit(columns: readonly Column[], lines: readonly PlainCell[][], widt
   narrow(all);
 }
 
-/** A column of marks needs no title. */
+/** Uses the short texts. A column of marks needs no title. */
 function shortenCells(columns: readonly Column[], [head, ...rows]: readonly PlainCell[][], widths: number[]): void {
   for (let at = 0; at < columns.length; at++) {
     if ((widths[at] ?? 0) === 0 || !rows.some((row) => row[at]?.short !== undefined)) continue;

@@ -1,12 +1,12 @@
 /**
- * What a terminal obeys or a reader cannot see: C0 and C1 controls with ESC among them, DEL, marks that turn the
+ * Characters that control a terminal or are invisible: C0 and C1 controls including ESC, DEL, marks that change the
  * direction of text or hide in it, and tag characters.
  */
 const CONTROLS =
   // oxlint-disable-next-line no-control-regex -- these are what it is for
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
-/** Foreign text as one line that is safe on a terminal. */
+/** Makes foreign text safe for a terminal, as one line. */
 export function clean(text: string): string {
   if (isNarrow(text)) return text;
   return text
@@ -15,7 +15,7 @@ export function clean(text: string): string {
     .replace(CONTROLS, '');
 }
 
-/** Foreign text as lines that are safe on a terminal. */
+/** Makes foreign text safe for a terminal, as lines. */
 export function cleanLines(text: string): string[] {
   return text
     .replaceAll('\t', '    ')
@@ -24,8 +24,8 @@ export function cleanLines(text: string): string[] {
 }
 
 /**
- * Foreign text as lines in which all is seen: what a terminal would obey or a reader not see stands there as `\x1b` or
- * `\u202e`. For what a person says yes to.
+ * Foreign text as lines in which everything is visible: control and invisible characters become `\x1b` or `\u202e`. For
+ * texts that a person approves.
  */
 export function visibleLines(text: string): string[] {
   return text
@@ -42,14 +42,14 @@ function escaped(character: string): string {
   return code <= 0xffff ? `\\u${digits.padStart(4, '0')}` : `\\u{${digits}}`;
 }
 
-/** Foreign text, clean, and how many columns it takes. */
+/** Cleans foreign text, and measures its width. */
 export function measure(text: string): { text: string; width: number } {
   if (isNarrow(text)) return { text, width: text.length };
   const cleaned = clean(text);
   return { text: cleaned, width: widthOf(cleaned) };
 }
 
-/** How many columns a clean text takes on a terminal. */
+/** The width of a clean text on a terminal, in columns. */
 export function widthOf(text: string): number {
   if (isNarrow(text)) return text.length;
   let width = 0;
@@ -57,7 +57,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** A clean text in at most so many columns, with … where it was cut. */
+/** Cuts a clean text to a width, with … at the end if it was cut. */
 export function cut(text: string, width: number): string {
   if (width <= 0) return '';
   if (isNarrow(text)) return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
@@ -66,14 +66,14 @@ export function cut(text: string, width: number): string {
   for (const { segment } of graphemes().segment(text)) {
     const next = graphemeWidth(segment);
     if (used + next > width - 1) return widthOf(text) <= width ? text : `${taken}…`;
-    // A pile of accents is as wide as one letter and can be as long as a book.
+    // A pile of accents is as wide as one letter, but can be as long as a book.
     taken += segment.slice(0, 32);
     used += next;
   }
   return text;
 }
 
-/** A clean text broken into lines of at most so many columns, at spaces where there are some. */
+/** Wraps a clean text at spaces, into lines of at most `width` columns. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -95,15 +95,15 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** How many columns our own text takes, colours and all. */
+/** The width of our own text, without its colour codes. */
 export function paintedWidth(text: string): number {
   // oxlint-disable-next-line no-control-regex -- our own colours
   return widthOf(text.replace(/\x1b\[\d+m/g, ''));
 }
 
 /**
- * Text of ours, colours and all, whose lines break at spaces where they are too long, with what follows under what was
- * begun: its own indent, else `hang` columns. A word that is too long stays whole, so that it can be copied.
+ * Wraps our own text, which may have colours, at spaces. Following lines get the indent of their first line, else
+ * `hang` columns. A word that is too long stays whole, so that it can be copied.
  */
 export function fold(text: string, { columns }: { readonly columns: number }, hang = 0): string {
   if (columns === Infinity) return text;
@@ -115,7 +115,7 @@ export function fold(text: string, { columns }: { readonly columns: number }, ha
 
 function foldLine(line: string, columns: number, hang: number): string {
   const own = /^ */.exec(line)?.[0].length ?? 0;
-  // On a screen so narrow that the indent takes half of it, the words need the room.
+  // If the indent would take more than half of the screen, there is none.
   const wanted = own > 0 ? own : hang;
   const indent = 2 * wanted > columns ? 0 : wanted;
   const lines: string[] = [];
@@ -125,7 +125,7 @@ function foldLine(line: string, columns: number, hang: number): string {
     if (current === undefined || paintedWidth(longer) <= columns) current = longer;
     else {
       lines.push(current);
-      // A word that fits only with less of an indent gets less: a terminal would break it anywhere.
+      // A word that only fits with a smaller indent gets one. Otherwise the terminal would break it anywhere.
       current = `${' '.repeat(Math.max(0, Math.min(indent, columns - paintedWidth(word))))}${word}`;
     }
   }
@@ -133,8 +133,8 @@ function foldLine(line: string, columns: number, hang: number): string {
 }
 
 /**
- * Whether a text is safe as it is and each of its units one column wide: Latin letters, punctuation, arrows, boxes and
- * the marks that we use. A pattern: a loop gets hot enough for V8 to compile it once more, which takes 0.5 ms at the end.
+ * Whether a text is safe and each code unit is one column wide: Latin letters, punctuation, arrows, boxes and our
+ * marks. A regular expression, because a loop gets hot enough for V8 to optimize it, which takes 0.5 ms at the end.
  */
 function isNarrow(text: string): boolean {
   return NARROW.test(text);
@@ -148,7 +148,7 @@ function graphemes(): Intl.Segmenter {
   return segmenter;
 }
 
-/** One user-perceived character: emoji and East Asian characters take two columns, accents none. */
+/** The width of one user-perceived character: emoji and East Asian characters take two columns, accents none. */
 function graphemeWidth(segment: string): number {
   patterns ??= {
     none: new RegExp('^[\\p{Mark}\\p{Default_Ignorable_Code_Point}]+$', 'u'),
@@ -160,10 +160,10 @@ function graphemeWidth(segment: string): number {
   return patterns.emoji.test(segment) ? 2 : 1;
 }
 
-/** Made when they are needed: as literals they would be checked when the file is read, and V8 takes 1 to 50 ms for that. */
+/** Built on demand: V8 checks literals when it parses the file, which takes 1 to 50 ms. */
 let patterns: { none: RegExp; emoji: RegExp; wide: RegExp } | undefined;
 
-/** The blocks that Unicode calls wide or full-width; what is emoji is found as such. */
+/** The blocks that Unicode calls wide or full-width, without emoji, which have their own pattern. */
 const WIDE =
   '\\u1100-\\u115f\\u2e80-\\u303e\\u3041-\\ua4cf\\ua960-\\ua97f\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe10-\\ufe19\\ufe30-\\ufe6f' +
   '\\uff01-\\uff60\\uffe0-\\uffe6\\u{16fe0}-\\u{18dff}\\u{1aff0}-\\u{1b2ff}\\u{1f200}-\\u{1f265}\\u{20000}-\\u{3fffd}';

@@ -5,18 +5,18 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A moment for people ("3 min ago"); for files and programs, which keep it, as it is. */
+/** A time for people ("3 min ago"); unchanged for files and programs, which keep it. */
 export function showTime(iso: string | undefined, screen: Screen): string {
   if (iso === undefined) return '';
   if (!screen.isTerminal) return iso;
   const ago = screen.now - Date.parse(iso);
   if (Number.isNaN(ago)) return iso;
-  // Two clocks of one machine's processes differ a little; nobody means "in 1 s" by that.
+  // The clocks of two processes differ a little, so a small difference is not "in 1 s".
   if (Math.abs(ago) < 2 * SECOND) return 'just now';
   return ago > 0 ? `${showDuration(ago)} ago` : `in ${showDuration(-ago)}`;
 }
 
-/** A length of time in one unit, rounded down. */
+/** A duration in one unit, rounded down. */
 export function showDuration(ms: number): string {
   if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s`;
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
@@ -26,7 +26,7 @@ export function showDuration(ms: number): string {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, min: MINUTE, h: HOUR, d: DAY };
 
-/** `30s`, `1.5m`, `2h30m` or plain milliseconds, as milliseconds; undefined for anything else. */
+/** Parses `30s`, `1.5m`, `2h30m` or plain milliseconds; undefined for anything else. */
 export function parseDuration(text: string): number | undefined {
   if (/^\d+$/.test(text)) return Number(text);
   if (!/^(\d+(\.\d+)?(ms|min|s|m|h|d))+$/.test(text)) return undefined;

@@ -2,20 +2,20 @@ import { paint } from './screen.ts';
 import type { Screen } from './screen.ts';
 import { cleanLines, fold, paintedWidth } from './text.ts';
 
-/** A line of a transcript. */
+/** An entry of a transcript. */
 export type Entry = { readonly type: string; readonly at: number; readonly [key: string]: unknown };
 
-/** Writes entries one after the other, of which some may still come. */
+/** Prints entries one after the other, as they come. */
 export interface EntryWriter {
-  /** What an entry adds to what is written already. */
+  /** The text that an entry adds to the output. */
   add(entry: Entry): string;
-  /** What ends a line whose rest has not come. */
+  /** Ends an unfinished line. */
   end(): string;
 }
 
-/** Puts lines together that were told in pieces; one that is unfinished stays open for what continues it. */
+/** Joins lines that come in pieces; an unfinished line stays open for the next piece. */
 export function entryWriter(present: () => Screen): EntryWriter {
-  /** How many columns the open line takes. */
+  /** The width of the open line. */
   let taken: number | undefined;
   const end = (): string => {
     const rest = taken === undefined ? '' : '\n';
@@ -39,7 +39,7 @@ export function entryWriter(present: () => Screen): EntryWriter {
   };
 }
 
-/** Entries with lines that were told in pieces put together, as far as the pieces are here. */
+/** Joins lines that came in pieces, as far as the pieces are here. */
 export function wholeLines(entries: readonly Entry[]): Entry[] {
   const whole: Entry[] = [];
   for (const entry of entries) {
@@ -53,18 +53,18 @@ export function wholeLines(entries: readonly Entry[]): Entry[] {
   return whole;
 }
 
-/** What goes on with a line of which so many columns are taken. */
+/** The text that continues a line of which `taken` columns are used. */
 function pieceText(entry: Entry, taken: number, screen: Screen): string {
-  // What stands there already cannot be broken any more.
+  // The part that is printed already cannot be wrapped any more.
   return fold(`${'x'.repeat(taken)}${linesOf(entry['text'])}\n`, screen, CLOCK).slice(taken);
 }
 
-/** A line of a transcript for people; what does not fit goes on under its text, beside the clock. */
+/** A transcript entry for people. Long lines are wrapped under the text, beside the clock. */
 export function entryText(entry: Entry, screen: Screen): string {
   return fold(plainEntry(entry, screen), screen, CLOCK);
 }
 
-/** The clock and the space after it. */
+/** The width of the clock and the space after it. */
 const CLOCK = 9;
 
 function plainEntry(entry: Entry, screen: Screen): string {
@@ -89,7 +89,7 @@ function plainEntry(entry: Entry, screen: Screen): string {
       const why = failed && entry['error'] ? `: ${linesOf(entry['error'])}` : '';
       return `${clock} ${paint(screen, failed ? 'red' : 'green', `■ ${linesOf(entry['reason'])}${why}`)}\n`;
     }
-    // Bookkeeping: troupe usage shows what was spent.
+    // Bookkeeping: troupe usage shows the cost.
     case 'shown':
     case 'usage':
       return '';
@@ -98,7 +98,7 @@ function plainEntry(entry: Entry, screen: Screen): string {
   }
 }
 
-/** Foreign text whose lines stand under each other, beside the clock. */
+/** Foreign text, with its lines aligned beside the clock. */
 function linesOf(text: unknown): string {
   return cleanLines(typeof text === 'string' ? text : '').join(`\n${' '.repeat(CLOCK)}`);
 }

@@ -10,7 +10,7 @@ export function taskNames(ids: readonly string[], between = ', '): string {
   return ids.map(taskName).join(between);
 }
 
-/** The id that a person means by `3`, `#3` or `T-3`; anything else is left for the daemon to refuse. */
+/** The id that a person means by `3`, `#3` or `T-3`. The daemon refuses anything else. */
 export function readTaskId(text: string): string {
   return /^(?:#|t-?)(\d+)$/i.exec(text)?.[1] ?? text;
 }
@@ -32,7 +32,7 @@ export function times(number: number): string {
 
 type Request = ResultOf<'request.list'>[number];
 
-/** What a request is answered by: its member, of whom nothing else waits as a rule, else its long id. */
+/** How to name a request: by its member, if that has only this one, else by its long id. */
 export function answerName({ id, memberId }: Request, all: readonly Request[]): string {
   return all.filter((other) => other.memberId === memberId).length === 1 ? memberId : id;
 }

@@ -7,12 +7,15 @@ export function print(text: string): void {
   write(1, text);
 }
 
-/** Writes to standard error, which never mixes with a result; where JSON is spoken, as one line `{"notice": …}`. */
+/** Writes to standard error, so that it never mixes with a result; with --json, as one line `{"notice": …}`. */
 export function warn(text: string): void {
   writeBeside(isJson ? toJson({ notice: text.trim().replace(/^troupe: /, '') }, undefined) : text);
 }
 
-/** Says what was done on the way to a result: to people at once; where JSON is spoken with the result, since beside an error stands nothing. */
+/**
+ * Tells what happened on the way to a result: to people at once; with --json when the result is printed, because an
+ * error must stand alone.
+ */
 export function warnOnTheWay(text: string): void {
   if (isJson) notices.push(text);
   else warn(text);
@@ -20,32 +23,35 @@ export function warnOnTheWay(text: string): void {
 
 const notices: string[] = [];
 
-/** Says what only people care about, who wonder why it takes a moment: a program would have to tell it from an error. */
+/**
+ * Tells people something, for example why it takes a moment. Not with --json: a program would have to tell it from an
+ * error.
+ */
 export function warnPeople(text: string): void {
   if (!isJson) warn(text);
 }
 
-/** Writes to standard error as it stands. */
+/** Writes to standard error unchanged. */
 export function writeBeside(text: string): void {
   if (aside) aside(() => write(2, text));
   else write(2, text);
 }
 
-/** Whether everything is said as JSON from now on, also what stands beside the result. */
+/** Sets whether everything is printed as JSON, also on standard error. */
 export function speakJson(wanted: boolean): void {
   isJson = wanted;
 }
 
 let isJson = false;
 
-/** Whoever draws in place makes room for what is said meanwhile; with undefined there is no picture any more. */
+/** Lets a live picture make room for other output; undefined when there is no picture any more. */
 export function stepAside(way: ((say: () => void) => void) | undefined): void {
   aside = way;
 }
 
 let aside: ((say: () => void) => void) | undefined;
 
-/** Whoever has more to do than to write is told that nobody reads any more, and goes on; what it writes is then dropped. */
+/** Sets what happens when the reader is gone. The program then goes on, and its output is dropped. */
 export function whenReaderGone(act: () => void): void {
   readerGone = act;
 }
@@ -53,7 +59,7 @@ export function whenReaderGone(act: () => void): void {
 let readerGone: (() => void) | undefined;
 const unread = new Set<number>();
 
-/** JSON that no terminal obeys: what JSON.stringify leaves as it is, and a reader would not see, is escaped as well. */
+/** JSON that is safe on a terminal: control and invisible characters that JSON.stringify keeps are escaped too. */
 export function toJson(value: unknown, indent: number | undefined): string {
   const text = JSON.stringify(value ?? null, undefined, indent);
   // oxlint-disable-next-line no-control-regex -- JSON has escaped all of these already
@@ -67,11 +73,13 @@ function escapeUnits(character: string): string {
     .join('');
 }
 
-/** DEL, the C1 controls, and what changes the direction or hides in a text. */
+/** DEL, the C1 controls, and characters that change the direction of text or hide in it. */
 const HIDDEN =
   /[\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
-/** Writes at once: `process.stdout` would cost 2.6 of the 10 ms that a command may take longer than an empty program. */
+/**
+ * Writes synchronously: `process.stdout` costs 2.6 ms, and a command may take only 10 ms longer than an empty program.
+ */
 function write(fd: 1 | 2, text: string): void {
   if (unread.has(fd)) return;
   const bytes = Buffer.from(text);
@@ -80,16 +88,16 @@ function write(fd: 1 | 2, text: string): void {
       done += writeSync(fd, bytes, done);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // A terminal that was closed says EIO, as a broken disk does: only who also hears of the hangup can tell.
+      // A closed terminal causes EIO, as a broken disk does. Only a program that also handles the hangup can tell.
       if (readerGone && (code === 'EPIPE' || code === 'EIO')) {
         unread.add(fd);
         readerGone();
         return;
       }
-      // The reader has gone, as `head` does when it has enough: there is nobody left to tell.
+      // The reader is gone, as `head` is when it has enough lines: there is nobody left to tell.
       if (code === 'EPIPE') process.exit(0);
       if (code !== 'EAGAIN') throw error;
-      // Somebody made the pipe non-blocking and it is full: wait for the reader.
+      // The pipe is non-blocking and full: wait for the reader.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
   }

@@ -20,7 +20,7 @@ export const views: Views = {
 const ABILITIES = ['STEER', 'INTERRUPT', 'RESUME', 'MAIL', 'USAGE', 'ASKS'] as const;
 const TITLES = ['AGENT', 'HERE', ...ABILITIES, 'COST', 'PLAN', 'DELEGATE', 'KNOWN'] as const;
 
-/** A table where there is room for all of it, else the same as a text beside each name: a column that is missing is not missed. */
+/** A table if it fits completely, else a text beside each name, because people would not notice a missing column. */
 function showHere(agents: Agents, screen: Screen): string {
   const columns = TITLES.map((title) => ({ title }));
   const whole = table(columns, agents.map(rowOf), { ...screen, columns: Infinity });
@@ -29,14 +29,14 @@ function showHere(agents: Agents, screen: Screen): string {
   return pairs([{ title: 'AGENT' }, { title: 'WHAT IT CAN DO' }], agents.map(lineOf), screen);
 }
 
-/** What can be had: how is all that counts of what is not here. */
+/** Agents that are not installed: only how to install them matters. */
 function showAway(agents: Agents, screen: Screen): string {
   if (agents.length === 0) return '';
   const rows = agents.map(({ name, install }): Cell[] => [name, install]);
   return `\n${pairs([{ title: 'NOT HERE' }, { title: 'HOW TO GET IT' }], rows, screen)}`;
 }
 
-/** The words of the table that do not explain themselves. */
+/** Explains the titles of the table. */
 const LEGEND = [
   '',
   'STEER: a message reaches a running turn. INTERRUPT: a turn can be ended. RESUME: a session goes on after a restart. MAIL: mail alone starts a turn.',

@@ -23,7 +23,7 @@ export const views: Views = {
     batches.length === 0 ? 'Nothing happened.\n' : batches.flatMap((batch) => eventLines(batch, screen)).join(''),
 };
 
-/** `build-1 (3 members; gpu)`, and which of them this one is. */
+/** `build-1 (3 members; gpu)`, with a mark for this host. */
 function showHost({ name, load, labels }: HostView, own: string | undefined): string {
   const notes = [name === own ? 'this one' : '', count(load, 'member'), labels.join(' ')].filter((note) => note !== '');
   return `${name} (${notes.join('; ')})`;

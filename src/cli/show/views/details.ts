@@ -3,7 +3,7 @@ import type { Screen } from '../screen.ts';
 import type { Cell } from '../table.ts';
 import { clean, cleanLines, cut, widthOf, wrap } from '../text.ts';
 
-/** A thing as lines of names and values; those without a value are left out. */
+/** A thing as lines of names and values; empty values are left out. */
 export function details(rows: readonly (readonly [name: string, value: Cell | undefined])[], screen: Screen): string {
   const shown = rows.flatMap(([name, cell]) => {
     const text = clean(typeof cell === 'string' ? cell : (cell?.text ?? ''));
@@ -24,14 +24,14 @@ export function heading(text: string, screen: Screen): string {
   return `${paint(screen, 'bold', cut(clean(text), screen.columns))}\n`;
 }
 
-/** A longer text under its own name; nothing where there is none. */
+/** A longer text under its name; empty if there is no text. */
 export function block(name: string, text: string | undefined, screen: Screen): string {
   if (text === undefined || text === '') return '';
   const head = name === '' ? '' : `\n  ${paint(screen, 'dim', name)}\n`;
   return `${head}${indent(text, screen, name === '' ? 2 : 4)}`;
 }
 
-/** Foreign text, line by line, moved to the right. */
+/** Foreign text, line by line, indented. */
 export function indent(text: string, screen: Screen, by: number): string {
   return cleanLines(text)
     .flatMap((line) => fold(line, screen, by))
@@ -40,14 +40,14 @@ export function indent(text: string, screen: Screen, by: number): string {
     .join('');
 }
 
-/** A sentence of ours, on as many lines as it needs. */
+/** Wraps a sentence of ours. */
 export function paragraph(text: string, screen: Screen): string {
   return fold(text, screen, 0)
     .map((line) => `${line}\n`)
     .join('');
 }
 
-/** What somebody else keeps with a thing: what we keep there has words of its own. */
+/** The metadata that others store. Troupe's own keys are left out, because they are shown in words. */
 export function metadataBeside(
   metadata: Readonly<Record<string, unknown>> | undefined,
   ours: readonly string[],
@@ -61,7 +61,7 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** An amount of US dollars: two places, and for less than a dollar the first two digits that are not zero. */
+/** An amount of US dollars: two decimals; below a dollar, the first two digits that are not zero. */
 export function dollars(amount: number): string {
   if (amount === 0 || amount >= 0.995) return amount.toFixed(2);
   if (amount < 0.000_095) return '<0.0001';

@@ -4,7 +4,7 @@ import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
 import { block, details } from './details.ts';
 
-/** What an operation without a view of its own answers: lists as tables, things as names and values. */
+/** Shows the result of an operation without a view: lists as tables, things as names and values. */
 export function showAnything(result: unknown, screen: Screen): string {
   if (Array.isArray(result)) return showList(result as unknown[], screen);
   if (typeof result === 'object' && result !== null) return showThing(result as Thing, screen);

@@ -13,7 +13,7 @@ export const views: Views = {
 
 function hookTable(hooks: ResultOf<'hook.list'>, screen: Screen): string {
   if (hooks.length === 0) return 'The team has no hooks.\n';
-  // Two that read alike are told apart by where they run.
+  // Hooks with the same command are told apart by their folder.
   const differ = new Set(hooks.map(({ cwd }) => cwd)).size > 1;
   const rows = hooks.map((hook): Cell[] => [
     { text: hook.type, style: hook.enabled ? 'bold' : 'dim' },

@@ -35,7 +35,7 @@ export const views: Views = {
   'budget.show': (budgets, screen) => (budgets.length === 0 ? 'No budget is set.\n' : showAnything(budgets, screen)),
   'member.update': (member) => `${clean(member.name)} is ${member.status}.\n`,
   'member.remove': (member) => `${clean(member.name)} has left${member.returning ? ' and will be back' : ''}.\n`,
-  // Nothing but the token, so that it can be taken with $(...).
+  // Only the token, for use in $(...).
   'member.token': ({ token }) => `${clean(token)}\n`,
   'usage.record': (usage, screen) => usageTable([['', usage]], screen),
   'usage.show': ({ members, tasks }, screen) => {
@@ -47,7 +47,7 @@ export const views: Views = {
   },
 };
 
-/** Members as lines; the lead is named as such where it is known. */
+/** Members as a table; the lead is marked if it is known. */
 export function memberTable(members: readonly Member[], screen: Screen, leadId?: string): string {
   const seated = members.filter((member) => !isEmptySeat(member));
   const rows = seated.map((member): Cell[] => [
@@ -69,7 +69,7 @@ export function memberTable(members: readonly Member[], screen: Screen, leadId?:
   return table(columns, rows, screen) + waitingLines(members);
 }
 
-/** Who waits for something that is no task, and for what. */
+/** Members that wait for something other than a task, and for what. */
 export function waitingLines(members: readonly Member[]): string {
   const lines = members
     .filter((member) => member.status !== 'stopped' || isLost(member))
@@ -82,16 +82,16 @@ export function waitingLines(members: readonly Member[]): string {
 
 const NOBODY_RUNS = 'No teammate runs. Start a team with troupe up, or see them all: troupe teams\n';
 
-/** A session, and where it is known: what its member is there for, which agent it is, what it does or waits for. */
+/** A session with what is known about its member: role, agent, and what it does or waits for. */
 export type ShownSession = ResultOf<'session.list'>[number] & {
   readonly role?: string;
   readonly agent?: string;
   readonly doing?: string;
-  /** It went with its machine. */
+  /** Whether it was lost with its machine. */
   readonly lost?: boolean;
 };
 
-/** Sessions as lines: who runs, what each does, since when, in which process. */
+/** Sessions as a table: which members run, what each does, since when, in which process. */
 export function sessionTable(sessions: readonly ShownSession[], screen: Screen): string {
   if (sessions.length === 0) return NOBODY_RUNS;
   const rows = sessions.map((session): Cell[] => [
@@ -117,9 +117,9 @@ export function sessionTable(sessions: readonly ShownSession[], screen: Screen):
   return table(columns, rows, screen);
 }
 
-/** Sessions by their ids, as transcripts are kept under them. */
+/** Sessions by id, because transcripts are stored under these ids. */
 function sessionIds(all: ResultOf<'session.list'>, screen: Screen): string {
-  // Whoever runs outside of Troupe, or is nobody, has none.
+  // Members that run outside of Troupe, and empty seats, have none.
   const sessions = all.filter(({ id }) => id !== 'none');
   if (sessions.length === 0) return NOBODY_RUNS;
   const rows = sessions.map((session): Cell[] => [
@@ -139,7 +139,7 @@ function sessionIds(all: ResultOf<'session.list'>, screen: Screen): string {
   return table(columns, rows, screen);
 }
 
-/** Where a session runs that has no process on this machine. */
+/** The machine of a session that has no process here. */
 function elsewhere({ hostId }: ShownSession): string {
   return hostId === undefined || hostId === 'local' ? '' : `on ${hostId}`;
 }
@@ -184,7 +184,7 @@ function usageTable(rows: readonly (readonly [string, Usage])[], screen: Screen)
   const cells = rows.map(([who, usage]) => {
     const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0, costUsd = 0 } = usage;
     const tokens = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens];
-    // An agent that tells nothing has not used nothing.
+    // An agent that reports no usage may still have used tokens.
     const isTold = tokens.some((number) => number > 0);
     const cost = costUsd === 0 ? '-' : `${usage.estimated ? '~' : ''}${dollars(costUsd)}`;
     return [who, String(usage.turns ?? 0), ...tokens.map((number) => (isTold ? String(number) : '-')), cost];
@@ -192,7 +192,7 @@ function usageTable(rows: readonly (readonly [string, Usage])[], screen: Screen)
   return table(columns, cells, screen);
 }
 
-/** What runs a member; what somebody else runs says of itself what it is. */
+/** The agent of a member. A member that Troupe does not run names its own type. */
 function runBy({ agent, agentType }: Member): string {
   return agent ? (agent.name ?? agent.kind) : agentType;
 }

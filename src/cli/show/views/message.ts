@@ -21,7 +21,7 @@ export const views: Views = {
   'message.acknowledge': (messages) => `${count(messages.length, 'message')} acknowledged.\n`,
 };
 
-/** A message as a head line and its text. */
+/** A message as a header line and its text. */
 function mail(message: Message, screen: Screen): string {
   const notes = [
     showTime(message.sentAt, screen),
@@ -39,7 +39,7 @@ function mail(message: Message, screen: Screen): string {
   return `${headLines(parts, screen)}${indent(message.content, screen, 2)}`;
 }
 
-/** Pieces beside each other, those that find no room below. */
+/** Puts pieces beside each other; those that don't fit go to the next line. */
 function headLines(parts: readonly [string, Style | undefined][], screen: Screen): string {
   let text = '';
   let width = 0;

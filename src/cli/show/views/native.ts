@@ -48,7 +48,7 @@ export const views: Views = {
     ] as const;
     const rows = dead.map(({ name, kind, members, tasks }): Cell[] => [name, kind, String(members), String(tasks)]);
     const [head = '', ...lines] = table(columns, rows, screen).trimEnd().split('\n');
-    // Below each, whole: it is what one decides by, and no column is wide enough for it.
+    // The evidence is below each team and never cut: people decide by it, and no column is wide enough.
     const shown = lines.flatMap((line, i) => [line, ...(dead[i]?.evidence ?? []).map((one) => `  ${clean(one)}`)]);
     return `${[head, ...shown].join('\n')}\nTo move one to the trash: troupe native clean NAME\n`;
   },
@@ -205,14 +205,14 @@ function nativeDetails(team: ResultOf<'native.show'>, screen: Screen): string {
   );
 }
 
-/** A native status is one of ours; `statusCell` knows how these look. */
+/** A native status that is also one of ours looks like ours. */
 function statusOf(status: string): Cell {
   return status === 'pending' || status === 'in_progress' || status === 'completed'
     ? statusCell(status)
     : statusWord(status);
 }
 
-/** What native members tell each other as JSON, in words: its type and what it says. Everything else stays as it is. */
+/** Shows the JSON messages of native members in words: type and content. Other text stays as it is. */
 function plainWords(text: string): string {
   if (!text.startsWith('{')) return text;
   try {

@@ -36,7 +36,7 @@ function noteTable(notes: ResultOf<'note.list'>, screen: Screen): string {
   return table(columns, rows, screen);
 }
 
-/** The best first. */
+/** The hits, best first. */
 function hitTable(hits: ResultOf<'note.search'>, screen: Screen): string {
   const rows = hits.map((hit): Cell[] => [
     hit.kind === 'note' ? `note ${hit.id}` : `task ${taskName(hit.id)}`,

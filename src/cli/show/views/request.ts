@@ -26,7 +26,7 @@ export const views: Views = {
   'plan.reject': (request) => `The plan of ${clean(request.memberId)} is rejected.\n`,
 };
 
-/** Requests as lines. */
+/** Requests as a table. */
 export function requestTable(requests: readonly Request[], screen: Screen): string {
   const rows = requests.map((request): Cell[] => [
     request.id,

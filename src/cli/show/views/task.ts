@@ -23,7 +23,7 @@ export const views: Views = {
   'task.list': (tasks, screen) => taskTable(tasks, screen),
   'task.show': (task, screen) => taskDetails(task, screen),
   'task.claim': (task, screen) =>
-    // Why not is asked for before this is shown.
+    // The command explains a null itself, before this is shown.
     task === null ? '' : taskDetails(task, screen, `${task.assigneeId} holds task`),
   'task.create': (task) => told(task, task.status === 'blocked' ? `added; it ${waitsOf(task)}` : 'added'),
   'task.update': (task) => told(task, `changed${skippedBy(task)}`),
@@ -38,13 +38,13 @@ export const views: Views = {
     told(task, task.dependencies.length > 0 ? `still waits for ${taskNames(task.dependencies)}` : 'waits for no task'),
 };
 
-/** How a status looks, in a mark and a word. */
+/** A status as a mark and a word. */
 export function statusCell(status: Task['status']): { text: string; short: string; style: Style | undefined } {
   const { mark, style } = STATUS[status];
   return { text: `${mark} ${statusWord(status)}`, short: mark, style };
 }
 
-/** Tasks as lines, and how many there are. */
+/** Tasks as a table, and their number. */
 function taskTable(tasks: readonly Task[], screen: Screen): string {
   if (tasks.length === 0) return 'There are no such tasks.\n';
   const rows = tasks.map((task): Cell[] => [
@@ -85,12 +85,12 @@ function priorityCell({ priority, status }: Task): Cell {
   return { text: priority, style: isOpen ? style : 'dim' };
 }
 
-/** What a task waits for: others by their names, else the reason in words. */
+/** What a task waits for: other tasks by name, else the reason in words. */
 function waitsOf({ blockedBy, blockedReason = 'is blocked' }: Task): string {
   return blockedBy.length > 0 ? `waits for ${taskNames(blockedBy)}` : clean(blockedReason);
 }
 
-/** What a task that was ended did not wait for. */
+/** The open dependencies of a task that ended without them. */
 function skippedBy({ skipped = [] }: ResultOf<'task.complete'>): string {
   if (skipped.length === 0) return '';
   return `, though it waited for ${taskNames(skipped)}, which ${skipped.length === 1 ? 'is' : 'are'} not completed`;
@@ -130,13 +130,13 @@ function taskDetails(task: Task, screen: Screen, intro = 'Task'): string {
   );
 }
 
-/** What the team file calls it; one that has no id there is known by its place. */
+/** Its id in the team file. A task without an id there has a key by its position, which is not shown. */
 function idInFile({ metadata }: Task): string | undefined {
   const key = metadata?.['key'];
   return typeof key === 'string' && !/^task \d+$/.test(key) ? key : undefined;
 }
 
-/** Of work that passed nothing is left to say. */
+/** Feedback is only shown until the task is completed. */
 function feedbackOf({ status, feedback }: Task): string | undefined {
   return status === 'completed' ? undefined : feedback;
 }

@@ -50,7 +50,7 @@ function nextSteps(name: string): string {
   return `Next: troupe task add "..." --team ${name}, troupe member add NAME --team ${name}, troupe watch ${name}\n`;
 }
 
-/** Teams as lines; of those whose members are known it is seen when nobody in them runs. */
+/** Teams as a table. If their members are known, teams with no running member are marked. */
 export function teamTable(
   teams: ResultOf<'team.list'>,
   screen: Screen,
@@ -79,7 +79,7 @@ export function teamTable(
   return table(columns, rows, screen);
 }
 
-/** A team that is open and whose members have all stopped is not at work. */
+/** An open team whose members have all stopped is shown as stopped. */
 function standingCell(status: Team['status'], members: Team['members']): Cell {
   if (status === 'active' && isAtRest(members)) return { text: 'stopped', style: 'yellow' };
   return { text: teamWord(status), style: status === 'active' ? 'green' : 'dim' };
@@ -109,7 +109,7 @@ function troubleKeys({ metadata = {} }: Team): string[] {
   return Object.keys(metadata).filter(isTroubleKey);
 }
 
-/** Hooks that let everything pass because they cannot judge. */
+/** Hooks that fail, and so let everything pass. */
 function troubleLines({ metadata }: Team): string {
   const lines = hookTroubles(metadata).map((text) => `${clean(text)}.\n`);
   return lines.length === 0 ? '' : `\n${lines.join('')}`;
@@ -120,14 +120,14 @@ function leadOf({ leadId, members, delegateMode }: Team): string {
   return delegateMode ? `${leadId}, who only coordinates` : leadId;
 }
 
-/** The file that it was brought up from, as `troupe up` keeps it with the team. */
+/** The file that the team was started from, which `troupe up` stores with the team. */
 function raisedFrom({ metadata }: Team): string | undefined {
   const { folder, file } = metadata ?? {};
   if (typeof folder !== 'string') return undefined;
   return typeof file === 'string' ? `${file} in ${folder}` : folder;
 }
 
-/** There is something left to do, and nobody runs. */
+/** Whether there is work left and no member runs. */
 function isStalled({ team, tasks }: ResultOf<'team.status'>): boolean {
   const total = Object.values(tasks).reduce((sum, number) => sum + number, 0);
   return team.status === 'active' && isAtRest(team.members) && (total === 0 || (tasks.completed ?? 0) < total);
@@ -139,7 +139,7 @@ function teamStatus(report: ResultOf<'team.status'>, screen: Screen): string {
   const counts = Object.entries(tasks).filter(([, number]) => number > 0);
   const tokens = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
   const { costUsd = 0 } = usage;
-  // What nobody told is not shown as none.
+  // Unreported usage is left out, not shown as 0.
   const used = [
     tokens === 0 ? '' : `${tokens} tokens`,
     costUsd === 0 ? '' : `${usage.estimated ? 'about ' : ''}$${dollars(costUsd)}`,

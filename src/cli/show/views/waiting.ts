@@ -12,7 +12,7 @@ interface Meaning {
   readonly no: string;
 }
 
-/** What an answer does, by what is asked. Shutdowns are answered by those whom they concern. */
+/** What an answer does, by the kind of request. Shutdown requests are answered by the member that should stop. */
 const MEANINGS: Readonly<Record<Exclude<Request['kind'], 'shutdown'>, Meaning>> = {
   permission: { yes: 'it is done', no: 'it is not done, and the agent is told so' },
   plan: { yes: 'the work begins', no: 'another plan is made' },
@@ -21,15 +21,15 @@ const MEANINGS: Readonly<Record<Exclude<Request['kind'], 'shutdown'>, Meaning>> 
   restart: { yes: 'the member is started again', no: 'the member stays stopped' },
 };
 
-/** What a yes to it does. */
+/** What a yes does. */
 export function meaningOfYes(kind: Request['kind']): string {
   return kind === 'shutdown' ? 'the member stops' : MEANINGS[kind].yes;
 }
 
-/** A terminal shows so many lines of one request; more would push the others out of sight. */
+/** How many lines of one request a terminal shows; more would push the others out of sight. */
 const LINES = 40;
 
-/** What waits for a person, one below the other: who asks, the whole of what is asked, and what to type. */
+/** The requests that wait for a person: who asks, the whole question, and what to type. */
 export function waitingBlocks(waiting: readonly Request[], screen: Screen, teamId?: string): string {
   const flag = teamId === undefined ? '' : ` --team ${clean(teamId)}`;
   return waiting
@@ -50,7 +50,7 @@ function headOf({ kind, memberId, teamId, taskId, requestedAt }: Request, screen
   return `${fold(head, screen, 2)}\n`;
 }
 
-/** Nothing of it is left out in a pipe. A line that goes on below is marked so: a break may change what a command does. */
+/** In a pipe, nothing is left out. A wrapped line is marked, because a line break may change what a command does. */
 function textOf({ content }: Request, screen: Screen, flag: string): string {
   const width = Math.max(16, screen.columns - 4);
   const rows = visibleLines(content).flatMap((line) =>
@@ -62,7 +62,7 @@ function textOf({ content }: Request, screen: Screen, flag: string): string {
   return `${rows.slice(0, LINES).join('\n')}\n${paint(screen, 'yellow', rest)}\n`;
 }
 
-/** Breaks a line and keeps its indent, which says in a plan what belongs to what. */
+/** Wraps a line and keeps its indent, which shows the structure of a plan. */
 function wrapKeeping(line: string, width: number): string[] {
   if (width === Infinity) return [line];
   const indent = (/^ */.exec(line)?.[0] ?? '').slice(0, width / 2);
@@ -79,7 +79,7 @@ function answersTo({ kind }: Request, command: string, screen: Screen): string {
       ? [{ what: 'the gate, or the work, is mended: it is judged again', type: `${command} --again` }]
       : []),
   ];
-  // What to type stays in one piece, so that it can be copied.
+  // Commands are never wrapped, so that they can be copied.
   return answers
     .map(({ what, type }) => {
       const line = `  ${what}: ${type}`;
@@ -88,7 +88,7 @@ function answersTo({ kind }: Request, command: string, screen: Screen): string {
     .join('');
 }
 
-/** What came of running a gate again. */
+/** The outcome of running a gate again. */
 export function describeJudged(request: Request): string {
   return `The gate let it pass: ${workOf(request)} is completed.`;
 }
@@ -99,7 +99,7 @@ function workOf({ memberId, taskId }: Request): string {
     : `task ${taskName(clean(taskId))} of ${clean(memberId)}`;
 }
 
-/** What came of an answer. */
+/** The outcome of an answer. */
 export function describeAnswer(request: Request): string {
   const { kind, memberId, status } = request;
   const [who, isYes] = [clean(memberId), status === 'approved'];
