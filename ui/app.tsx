@@ -16,7 +16,7 @@ import { Toasts } from './parts/toast.tsx';
 import { useNotices } from './queue/notices.ts';
 import { TeamsPage } from './teams/teams-page.tsx';
 
-// What holds a team's copy, with all rules of the core, and each page come when they are gone to.
+// A team's replica, with all rules of the core, and each page are loaded when they are first shown.
 const TeamProvider = later(async () => (await import('./data/use-team.tsx')).TeamProvider);
 const TeamPage = later(async () => (await import('./team/team-page.tsx')).TeamPage);
 const MemberPage = later(async () => (await import('./member/member-page.tsx')).MemberPage);
@@ -53,7 +53,7 @@ export function App() {
   );
 }
 
-/** What is another page; a task opens over the one that is there, which stays as it is. */
+/** Identifies the page. A task opens over the current page, so it is not another page. */
 function placeOf(route: Route): string {
   return route.page === 'team' ? `team ${route.teamId}` : JSON.stringify(route);
 }
@@ -91,7 +91,7 @@ function Page({ route }: { route: Route }) {
 
 const PAGE_WORDS: Readonly<Record<string, string>> = { teams: 'Teams', queue: 'Queue', nowhere: 'Nothing here' };
 
-/** What waits for a person is seen in the tab, also when another one is in front. */
+/** Shows the number of waiting requests in the tab's title, also when the tab is in the background. */
 function useTitle(route: Route): void {
   const waiting = useSignal(queue).length;
   useEffect(() => {

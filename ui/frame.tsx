@@ -11,7 +11,7 @@ import { isLogOutOpen } from './palette/open.ts';
 import { useKeys } from './parts/keys.ts';
 import { Link } from './parts/link.tsx';
 
-/** What is around every page: where one is, where one can go, what waits, whether the daemon is there. */
+/** The frame of every page: navigation, waiting requests, and whether the daemon is reachable. */
 export function Frame({ route, children }: { route: Route; children: ReactNode }) {
   const waiting = useSignal(queue).length;
   const teamId = useLastTeam(route);
@@ -80,7 +80,7 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
   );
 }
 
-/** The team that was looked at last: the way back to it stays open. */
+/** The team that was shown last, for the link back to it. */
 function useLastTeam(route: Route): string | undefined {
   const here = 'teamId' in route ? route.teamId : undefined;
   useEffect(() => {
@@ -120,7 +120,9 @@ function Stop({
   );
 }
 
-/** The page stays readable while the daemon is away; it says so after a moment, not at every blink. */
+/**
+ * The page stays readable while the daemon is unreachable. The banner appears after a delay, not at every short loss.
+ */
 function ReachBanner() {
   const now = useSignal(reach);
   const [isShown, setShown] = useState(false);

@@ -7,13 +7,13 @@ import { Logo } from './frame.tsx';
 import type { Failure } from './parts/act.ts';
 import { FailureNote } from './parts/failure.tsx';
 
-/** Why a code opened nothing. */
+/** Why a code did not work. */
 const SHUT: Readonly<Record<Exclude<Entry, 'open'>, string>> = {
   refused: 'This code was used before or is older than a minute.',
   unheard: 'The daemon did not answer.',
 };
 
-/** Why the browser is not in, whether or not it came by a link. */
+/** Why the browser is not logged in, with or without a link. */
 const REASONS: Readonly<Record<Entry, string>> = {
   open: 'This browser did not keep its login: it may refuse cookies. In a terminal on this machine:',
   refused: 'This link was used before or is older than a minute. For a new one, in a terminal on this machine:',

@@ -7,7 +7,7 @@ import { watchTeams } from './data/teams.ts';
 import { Boundary } from './parts/boundary.tsx';
 import { LoadError } from './parts/later.ts';
 
-/** The code of `troupe ui` is used up before anything else is done, and leaves the address at once. */
+/** The code of `troupe ui` is used first of all, and removed from the address at once. */
 async function useCode(): Promise<void> {
   const code = location.hash.startsWith('#code=') ? codeIn(location.hash) : undefined;
   if (code === undefined) return;
@@ -26,7 +26,7 @@ await useCode();
 void watchTeams();
 const root = document.querySelector('#root');
 if (root) {
-  // What could not be loaded is told to the person who wants it; all else that fails, to who looks for the reason.
+  // The page tells the person about parts that could not be loaded. All other errors go to the console.
   const onCaughtError = (error: unknown): void => {
     // oxlint-disable-next-line no-console -- as React does where nobody says otherwise
     if (!(error instanceof LoadError)) console.error(error);

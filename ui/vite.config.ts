@@ -9,12 +9,12 @@ export default defineConfig({
     outDir: '../dist/ui',
     emptyOutDir: true,
     target: 'es2023',
-    // The daemon's policy refuses data: addresses for fonts and scripts, and scripts that are in the page itself.
+    // The daemon's policy refuses data: addresses for fonts and scripts, and inline scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Small, and the order of its rules counts.
+    // The style sheet is small, and the order of its rules matters.
     cssCodeSplit: false,
-    // Those whose work is in it are named beside it.
+    // The licenses of the bundled packages.
     license: { fileName: 'licenses.md' },
   },
 });

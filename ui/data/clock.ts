@@ -1,14 +1,14 @@
 /** How far the daemon's clock is ahead of this machine's, in milliseconds. */
 let ahead = 0;
-/** The daemon tells whole seconds: less than this may be no difference at all. */
+/** The daemon reports whole seconds, so a smaller difference may be none. */
 const NOTICED_MS = 2_000;
 
-/** The time by the daemon's clock, which all events bear: a browser elsewhere may have another. */
+/** The time by the daemon's clock, which all events use: the clock of another machine's browser may differ. */
 export function daemonNow(): number {
   return Date.now() + ahead;
 }
 
-/** Compares the clocks; asked again whenever a connection stands, as a machine that slept may have set its own. */
+/** Compares the clocks. Called for every new connection, because a machine that slept may have set its clock. */
 export async function compareClocks(): Promise<void> {
   const before = Date.now();
   const answer = await fetch('/health', { cache: 'no-store' }).catch(() => undefined);

@@ -1,8 +1,8 @@
 import type { TaskView } from './task-view.ts';
 
 /**
- * The longest chain of tasks that are still open, and before it the done ones that led there. Each task counts the same:
- * nobody knows how long one will take.
+ * The longest chain of open tasks, with the completed tasks that led to it. Each task counts the same, because nobody
+ * knows how long one will take.
  */
 export function criticalPath(byId: ReadonlyMap<string, TaskView>): { ids: ReadonlySet<string>; left: number } {
   const length = new Map<string, number>();
@@ -29,7 +29,7 @@ export function criticalPath(byId: ReadonlyMap<string, TaskView>): { ids: Readon
   }
   const ids = new Set<string>();
   for (let id = end; id !== undefined; id = from.get(id)) ids.add(id);
-  // A chain of one says nothing.
+  // A chain of one task says nothing.
   return { ids: ids.size > 1 ? ids : new Set(), left };
 }
 
@@ -37,7 +37,7 @@ function isOpen({ phase }: TaskView): boolean {
   return phase !== 'completed' && phase !== 'failed';
 }
 
-/** Every task after those it waits for. */
+/** Topological order: every task after its dependencies. */
 function inOrder(byId: ReadonlyMap<string, TaskView>): string[] {
   const order: string[] = [];
   const seen = new Set<string>();

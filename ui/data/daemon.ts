@@ -5,22 +5,22 @@ import type { InputOf, OperationName, ResultOf } from '../../src/operations/inde
 import { compareClocks } from './clock.ts';
 import { createSignal } from './signal.ts';
 
-/** Whether the daemon is there: `locked` means that it is, and wants to know who we are. */
+/** Whether the daemon is reachable; `locked` means that it is, but that this browser is not logged in. */
 export type Reach = 'connecting' | 'live' | 'lost' | 'locked';
 
 export const reach = createSignal<Reach>('connecting');
 
-/** What became of a one-time code: `refused` was used before or is too old, `unheard` reached nobody. */
+/** The result of a one-time code: `refused` if it was used before or is too old, `unheard` if no daemon answered. */
 export type Entry = 'open' | 'refused' | 'unheard';
 
-/** What became of the link by which this page was opened; undefined where there was no code in it. */
+/** The result of the link that opened this page; undefined if it had no code. */
 export const link = createSignal<Entry | undefined>(undefined);
 
 const PULSE_MS = 5_000;
 
 const open = webSocketConnect({ url: `${location.origin.replace(/^http/, 'ws')}/ws`, pulseMs: PULSE_MS });
 
-/** A browser does not say why a WebSocket was refused; a plain request tells. */
+/** A browser does not say why a WebSocket was refused, so a plain request finds out. */
 const connect: Connect = (handlers) =>
   open(handlers).catch(async (error: unknown) => {
     const answer = await fetch('/health', { signal: AbortSignal.timeout(PULSE_MS) }).catch(() => undefined);
@@ -34,14 +34,14 @@ const client = new Client(connect, {
     if (reach.get() === 'locked') return;
     if (state === 'open') {
       reach.set('live');
-      // Who is in has no more use for how; what locks the page later is not the link.
+      // After the login, the link no longer matters: if the page is locked later, the link is not the cause.
       link.set(undefined);
       void compareClocks();
     } else if (reach.get() === 'live') reach.set('lost');
   },
 });
 
-/** Does an operation as the person at the screen. */
+/** Runs an operation as the person at the screen. */
 export async function call<N extends OperationName>(
   name: N,
   input: InputOf<N>,
@@ -55,15 +55,15 @@ export async function call<N extends OperationName>(
   }
 }
 
-/** What happened to a team, and what happens. */
+/** Follows a team: past batches first, then new ones. */
 export const follow: Client['subscribe'] = (teamId, options) => client.subscribe(teamId, options);
 
-/** Shows the way in where the daemon does not know us. */
+/** Shows the login if the daemon does not know this browser. */
 export function noteLock(error: unknown): void {
   if (error instanceof CallError && error.code === 'unauthenticated') reach.set('locked');
 }
 
-/** Trades a one-time code for a session, which the browser keeps where no script can read it. */
+/** Exchanges a one-time code for a session, whose cookie no script can read. */
 export async function logIn(code: string): Promise<Entry> {
   const answer = await fetch('/api/login', {
     method: 'POST',
@@ -73,7 +73,7 @@ export async function logIn(code: string): Promise<Entry> {
   return answer?.ok ? 'open' : answer?.status === 401 ? 'refused' : 'unheard';
 }
 
-/** Until somebody comes to this page again: who logged in by another tab meanwhile is let in here, too. */
+/** Resolves when somebody comes back to this page: they may have logged in from another tab meanwhile. */
 export function nextVisit(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stop = new AbortController();
@@ -93,12 +93,12 @@ export async function logOut(): Promise<void> {
     () => undefined,
   );
   if (!answer?.ok) throw new CallError('no_daemon', 'The daemon did not end the session: you are still logged in');
-  // What was begun here is not for who comes next.
+  // Drafts are not for the next user.
   sessionStorage.clear();
   location.reload();
 }
 
-/** The code in an address such as `troupe ui` prints, or in what was pasted of it. */
+/** The code in an address that `troupe ui` prints, or in a pasted part of it. */
 export function codeIn(text: string): string | undefined {
   return /(?:code=|^)([A-Za-z0-9_-]{20,128})\s*$/.exec(text.trim())?.[1];
 }

@@ -1,6 +1,5 @@
 /**
- * What somebody has begun to write to a member: kept for this tab, so that it is still there after a look elsewhere, also
- * when the page was loaded again meanwhile.
+ * The draft of a message to a member. It is kept for this tab, so it survives a visit to another page and a reload.
  */
 export function readDraft(teamId: string, memberId: string): string {
   return sessionStorage.getItem(keyOf(teamId, memberId)) ?? '';
@@ -12,7 +11,7 @@ export function keepDraft(teamId: string, memberId: string, text: string): void 
   try {
     sessionStorage.setItem(key, text);
   } catch {
-    // A text for which the browser has no room is kept by the box alone, as long as that is there.
+    // If the browser has no space for the text, only the box keeps it, for as long as it is shown.
   }
 }
 

@@ -2,19 +2,19 @@ import type { Batch } from '../../src/client/replica.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 
 interface Known {
-  /** How many batches have been read. */
+  /** How many batches were read. */
   seq: number;
   readonly holders: Map<string, string>;
   readonly joined: Map<string, number>;
-  /** When each member came or gave a task out of its hands, in order. */
+  /** When each member joined or let go of a task, in order. */
   readonly freed: Map<string, { readonly seq: number; readonly at: number }[]>;
 }
 
 const known = new WeakMap<readonly Batch[], Known>();
 
 /**
- * Since when a member has had nothing to do, as of a batch: the end of its last task, or its coming. A state does not say
- * it, as a task that was given back no longer names who had it; the history does, and is read once, as it grows.
+ * Since when a member has had nothing to do, as of a batch: the end of its last task, or its joining. The state does
+ * not say it, because a released task no longer names its holder. The history does, and each batch is read once.
  */
 export function freeSince(history: readonly Batch[], seq: number, memberId: string): number | undefined {
   return readOn(history)
@@ -22,7 +22,7 @@ export function freeSince(history: readonly Batch[], seq: number, memberId: stri
     ?.findLast((one) => one.seq <= seq)?.at;
 }
 
-/** When a member came for the first time: its record begins anew with each start, also when a daemon starts it again. */
+/** When a member joined first. Its record begins again with each start, also when a daemon restarts it. */
 export function joinedFirst(history: readonly Batch[], memberId: string): number | undefined {
   return readOn(history).joined.get(memberId);
 }

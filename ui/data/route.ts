@@ -12,14 +12,14 @@ export type Route =
 const place = createSignal(location.pathname + location.search);
 addEventListener('popstate', () => place.set(location.pathname + location.search));
 
-/** Goes to another address without leaving the page. */
+/** Goes to another address without a page load. */
 export function navigate(to: string, options: { replace?: boolean } = {}): void {
   if (to === place.get()) return;
   history[options.replace ? 'replaceState' : 'pushState'](null, '', to);
   place.set(location.pathname + location.search);
 }
 
-/** Where we are. */
+/** The current route. */
 export function useRoute(): Route {
   const path = useSignal(place).split('?', 1)[0] ?? '/';
   return useMemo(() => readRoute(path), [path]);
@@ -28,7 +28,7 @@ export function useRoute(): Route {
 export function readRoute(path: string): Route {
   const [first, teamId, what, id, ...rest] = readParts(path);
   if (rest.length > 0) return { page: 'nowhere' };
-  // Who opens the way in and is logged in already is shown what is behind it.
+  // A browser that opens the login page and is logged in already gets the teams.
   if (first === '' || (first === 'login' && teamId === undefined)) return { page: 'teams' };
   if (first === 'queue' && teamId === undefined) return { page: 'queue' };
   if (first === 'native' && teamId && what === undefined) return { page: 'native', name: teamId };
@@ -44,12 +44,12 @@ function readParts(path: string): string[] {
   try {
     return path.split('/').slice(1).map(decodeURIComponent);
   } catch {
-    // `%` without what belongs to it: the address is nobody's.
+    // An invalid `%` escape: no page has this address.
     return [path];
   }
 }
 
-/** What the address says after its question mark, and the way to change some of it. */
+/** The query of the address, and a function that changes parts of it. */
 export function useQuery(): [URLSearchParams, (changes: Readonly<Record<string, string | undefined>>) => void] {
   const search = useSignal(place).split('?')[1] ?? '';
   return [useMemo(() => new URLSearchParams(search), [search]), changeQuery];
@@ -65,12 +65,12 @@ function changeQuery(changes: Readonly<Record<string, string | undefined>>): voi
   navigate(query.size > 0 ? `${path}?${query.toString()}` : path, { replace: true });
 }
 
-/** The address of a team's page, with what the present one says about view and filter. */
+/** The address of a team's page. */
 export function teamPath(teamId: string, rest = ''): string {
   return `/t/${encodeURIComponent(teamId)}${rest}`;
 }
 
-/** The same address with another path, so that a sheet opens over the same view. */
+/** Another path with the current query, so that a sheet opens over the same view. */
 export function withQuery(path: string): string {
   const search = place.get().split('?')[1];
   return search ? `${path}?${search}` : path;

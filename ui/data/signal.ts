@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value that tells when it is another one. */
+/** A value that notifies its subscribers when it changes. */
 export interface Signal<T> {
   readonly get: () => T;
   readonly set: (value: T) => void;
@@ -24,7 +24,7 @@ export function createSignal<T>(initial: T): Signal<T> {
   };
 }
 
-/** The value of a signal, in a component that shows it. */
+/** The value of a signal, for a component. */
 export function useSignal<T>(signal: Signal<T>): T {
   return useSyncExternalStore(signal.subscribe, signal.get);
 }

@@ -1,13 +1,13 @@
 import type { Batch } from '../../src/client/replica.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 
-/** An event, and the batch that it came in. */
+/** An event and the number of its batch. */
 export interface Past {
   readonly seq: number;
   readonly event: TeamEvent;
 }
 
-/** All that happened to a task: what names it, and the plans that its holder handed in meanwhile, which name only the member. */
+/** All events of a task: those that name it, and the plans of its holder meanwhile, which name only the member. */
 export function pastOf(history: readonly Batch[], taskId: string): Past[] {
   let holder: string | undefined;
   const isOfTask = (event: TeamEvent): boolean => {

@@ -4,12 +4,12 @@ import { follow, noteLock } from './daemon.ts';
 import { derive } from './team-view.ts';
 import type { TeamView } from './team-view.ts';
 
-/** How a team's copy stands: being read for the first time, behind, up to date, or broken. */
+/** The state of a replica: first read, behind, up to date, or broken. */
 export type Phase = 'loading' | 'catching-up' | 'live' | 'failed';
 
 /**
- * A team as the page shows it, outside of React: events come in at any rate, those who show it are told once per frame.
- * It can be moved to an earlier moment; what happens meanwhile is kept and not shown.
+ * A team as the page shows it, outside of React. Events come at any rate; subscribers are notified once per frame. It
+ * can show an earlier moment; new events are then kept but not shown.
  */
 export class TeamStore {
   readonly teamId: string;
@@ -35,7 +35,7 @@ export class TeamStore {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Grows with every change that was told. */
+  /** Grows with every notification. */
   get version(): number {
     return this.#version;
   }
@@ -48,7 +48,7 @@ export class TeamStore {
     return this.#error;
   }
 
-  /** How many batches there are here, and at the daemon when it was last asked. */
+  /** How many batches are here, and how many the daemon last had. */
   get progress(): { done: number; of: number } {
     return { done: this.#replica.seq, of: Math.max(this.#target, this.#replica.seq) };
   }
@@ -57,12 +57,12 @@ export class TeamStore {
     return this.#replica.batches;
   }
 
-  /** Whether the team has ended, whatever moment is shown. */
+  /** Whether the team is closed now, whatever moment is shown. */
   get isEnded(): boolean {
     return this.#replica.live.team?.status === 'cleaned-up';
   }
 
-  /** The moment that is shown; undefined while that is the present. */
+  /** The moment that is shown; undefined for the present. */
   get moment(): number | undefined {
     return this.#moment;
   }
@@ -72,12 +72,12 @@ export class TeamStore {
     return this.#moment === undefined ? this.#replica.live : this.#replica.at(this.#moment);
   }
 
-  /** What follows from the state; the same object until the next change. */
+  /** What is derived from the state; the same object until the next change. */
   get view(): TeamView {
     return (this.#view ??= derive(this.state, this.#view));
   }
 
-  /** Shows the team as it was after a batch, or (undefined) as it is. */
+  /** Shows the team as it was after a batch, or as it is now (undefined). */
   show(moment: number | undefined): void {
     const next = moment === undefined || moment >= this.#replica.seq ? undefined : Math.max(1, moment);
     if (next === this.#moment) return;
@@ -85,7 +85,7 @@ export class TeamStore {
     this.#tell();
   }
 
-  /** Reads everything again, after something went wrong. */
+  /** Reads everything again after a failure. */
   retry(): void {
     this.close();
     this.#stop = new AbortController();
@@ -129,10 +129,10 @@ export class TeamStore {
     this.#schedule();
   }
 
-  /** Once per frame; while nothing can be seen or the team is still being read, a few times a second. */
+  /** Notifies once per frame; a few times a second if the page is hidden or the team is still being read. */
   #schedule(): void {
     const when = document.hidden || this.#phase !== 'live' ? 'soon' : 'at the next frame';
-    // What has just been read to its end is not kept waiting.
+    // When the first read ends, the notification does not wait longer.
     if (this.#scheduled === when || this.#scheduled === 'at the next frame') return;
     this.#scheduled = when;
     const tell = (): void => {
@@ -146,17 +146,17 @@ export class TeamStore {
 
   #tell(): void {
     this.#version++;
-    // In the past nothing moves but what was asked for.
+    // While the past is shown, new events do not change the view.
     this.#view = this.#view && derive(this.state, this.#view);
     for (const listener of this.#listeners) listener();
   }
 }
 
 const stores = new Map<string, { store: TeamStore; users: number; timer: ReturnType<typeof setTimeout> | undefined }>();
-/** Going to and fro between pages must not read a team again. */
+/** How long an unused store is kept, so that switching pages does not read a team again. */
 const KEPT_MS = 60_000;
 
-/** The store of a team, shared by all who show it; `release` when done. */
+/** The store of a team, shared by all components; call `release` when done. */
 export function acquireTeam(teamId: string): { store: TeamStore; release: () => void } {
   const entry = stores.get(teamId) ?? { store: new TeamStore(teamId), users: 0, timer: undefined };
   stores.set(teamId, entry);

@@ -7,22 +7,22 @@ import type { Usage } from '../../src/core/usage.ts';
 import { criticalPath } from './critical-path.ts';
 import type { TaskPhase, TaskView } from './task-view.ts';
 
-/** Everything that pages show of a team, worked out once per change. */
+/** Everything that pages show of a team, computed once per change. */
 export interface TeamView {
   readonly state: TeamState;
   readonly team: NonNullable<TeamState['team']> | undefined;
   readonly tasks: readonly TaskView[];
   readonly byId: ReadonlyMap<string, TaskView>;
-  /** What each member works on now, by its id. */
+  /** The task that each member works on, by member id. */
   readonly held: ReadonlyMap<string, SharedTask>;
-  /** The lead first, then those who work, those who stopped last. */
+  /** The lead first, then working members; stopped ones last. */
   readonly members: readonly MemberRecord[];
   readonly pending: readonly TeamRequest[];
   readonly counts: Readonly<Record<TaskPhase, number>>;
   readonly usage: Usage;
   /** The longest chain of open tasks. */
   readonly critical: { readonly ids: ReadonlySet<string>; readonly left: number };
-  /** Another object whenever a task or a dependency came or went: then the graph is laid out again. */
+  /** A new object whenever a task or dependency was added or removed: then the graph needs a new layout. */
   readonly structure: object;
 }
 
@@ -34,7 +34,7 @@ interface Cached {
 
 const caches = new WeakMap<TeamState, Map<string, Cached>>();
 
-/** Works out what follows from a state, and keeps of the last view what has not changed. */
+/** Derives a view from a state, and reuses unchanged parts of the last view. */
 export function derive(state: TeamState, before: TeamView | undefined): TeamView {
   const pending = [...state.requests.values()].filter(({ status }) => status === 'pending');
   const gated = new Set(pending.flatMap(({ kind, taskId }) => (kind === 'gate' && taskId !== undefined ? taskId : [])));

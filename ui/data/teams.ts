@@ -2,28 +2,28 @@ import type { ResultOf } from '../../src/operations/index.ts';
 import { call, nextVisit, reach } from './daemon.ts';
 import { createSignal } from './signal.ts';
 
-/** A team in one line. */
+/** A team in the list. */
 export type TeamLine = ResultOf<'team.list'>[number];
-/** Something that waits for an answer. */
+/** A request that waits for an answer. */
 export type Waiting = ResultOf<'request.list'>[number];
 
 /** All teams; undefined until the first answer. */
 export const teams = createSignal<readonly TeamLine[] | undefined>(undefined);
 
-/** What waits for a person, of all teams, the oldest first. */
+/** The requests that wait for a person, of all teams, the oldest first. */
 export const queue = createSignal<readonly Waiting[]>([]);
 
 const WAIT_MS = 20_000;
-/** Between two looks: a busy team commits a hundred times a second, and nobody reads that fast. */
+/** The pause between two calls: a busy team commits a hundred times a second, and nobody reads that fast. */
 const PAUSE_MS = 250;
 
-/** Keeps both up to date for as long as the page is there. */
+/** Keeps both up to date while the page is open. */
 export async function watchTeams(): Promise<void> {
   const seen = new Map<string, { seq: number; requests: readonly Waiting[] }>();
   for (let known: number | undefined; ;) {
     try {
       const list = await call('team.list', known === undefined ? {} : { known, wait: WAIT_MS });
-      // Let in again, by another tab say: a fresh page lacks nothing of what was refused meanwhile.
+      // Logged in again, for example in another tab. A reload repeats everything that was refused meanwhile.
       if (reach.get() === 'locked') return location.reload();
       await Promise.all(list.map((team) => readRequests(team, seen)));
       teams.set(list);
@@ -31,8 +31,8 @@ export async function watchTeams(): Promise<void> {
       setQueue(list.flatMap(({ id }) => seen.get(id)?.requests ?? []));
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     } catch {
-      // The page says that the daemon is gone or does not know us. To ask again by itself gets nobody in who is not logged in;
-      // any other call that was refused is tried again.
+      // The page shows that the daemon is gone or does not know us. Retrying does not log anyone in, so wait for a
+      // visit then. Other failures are retried.
       if (reach.get() === 'locked') await nextVisit();
       else await new Promise((resolve) => setTimeout(resolve, 2_000));
     }
@@ -61,7 +61,7 @@ function setQueue(requests: readonly Waiting[]): void {
   if (!isSame) queue.set(next);
 }
 
-/** A shutdown waits for the member that was asked; all else for a person. */
+/** A shutdown request waits for the member that should stop; all others wait for a person. */
 export function isForPerson({ kind }: { kind: string }): boolean {
   return kind !== 'shutdown';
 }

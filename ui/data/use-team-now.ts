@@ -1,7 +1,7 @@
 import { useNow } from '../parts/format.ts';
 import { useTeam } from './use-team.tsx';
 
-/** The present of what is shown: when the team is shown as it was, that moment. */
+/** The current time of the view: if it shows the past, that moment. */
 export function useTeamNow(): number {
   const now = useNow();
   const past = useTeam(({ moment, history }) =>

@@ -5,7 +5,7 @@ import type { TeamStore } from './team-store.ts';
 
 const TeamContext = createContext<TeamStore | undefined>(undefined);
 
-/** Gives what is inside a team to show. */
+/** Provides a team to the components inside. */
 export function TeamProvider({ teamId, children }: { teamId: string; children: ReactNode }) {
   const [store, setStore] = useState<TeamStore>();
   useEffect(() => {
@@ -17,14 +17,14 @@ export function TeamProvider({ teamId, children }: { teamId: string; children: R
   return <TeamContext value={store}>{children}</TeamContext>;
 }
 
-/** The team that this part of the page is about. */
+/** The store of the team that surrounds this component. */
 export function useStore(): TeamStore {
   const store = use(TeamContext);
   if (!store) throw new Error('This part of the page is outside of a team');
   return store;
 }
 
-/** Something of the team; the component is drawn again only when that is another value. */
+/** Selects something of the team; the component renders again only when that value changes. */
 export function useTeam<T>(select: (store: TeamStore) => T, isSame: (a: T, b: T) => boolean = Object.is): T {
   const store = useStore();
   const last = useRef<{ store: TeamStore; version: number; select: typeof select; value: T }>(undefined);

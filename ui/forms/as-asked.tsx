@@ -2,17 +2,19 @@ import { useState } from 'react';
 import type { TaskView } from '../data/task-view.ts';
 import { PHASE_WORDS } from '../parts/status.tsx';
 
-/** A form about a task as it was when it was opened. */
+/** A form about a task as it was when the form was opened. */
 interface Asked {
-  /** The task as the person saw it: what is sent names its epoch. */
+  /** The task as the person saw it; its epoch is sent along. */
   readonly asked: TaskView;
-  /** It is another's now, or over: what was asked is no answer any more. */
+  /** Whether somebody else changed the task's holder or finished it, so that the form no longer applies. */
   readonly isOther: boolean;
-  /** Sends what was asked; that the task changes by this is nobody else's doing. */
+  /** Sends the form. Changes that it causes itself do not count as somebody else's. */
   readonly sendAsked: (send: () => Promise<unknown>) => Promise<void>;
 }
 
-/** What was asked is asked of the task as it was then: one that somebody took meanwhile is not changed over their heads. */
+/**
+ * Ties a form to the task as it was when the form was opened. If somebody claims the task meanwhile, it is not changed.
+ */
 export function useAsked(view: TaskView, isSame = hasSameHolder): Asked {
   const [asked] = useState(view);
   const [isSent, setSent] = useState(false);
@@ -28,7 +30,7 @@ export function useAsked(view: TaskView, isSame = hasSameHolder): Asked {
   return { asked, isOther: !isSent && !isSame(asked, view), sendAsked };
 }
 
-/** Whether a task is with the same member, and still to be done. */
+/** Whether a task has the same holder, and is finished or not as before. */
 export function hasSameHolder(one: TaskView, other: TaskView): boolean {
   const { task: a } = one;
   const { task: b } = other;
@@ -39,7 +41,7 @@ function isOver({ phase }: TaskView): boolean {
   return phase === 'completed' || phase === 'failed';
 }
 
-/** How the task stands now, in place of what was asked. */
+/** Shows the current state of the task in place of the form. */
 export function OtherNow({ view: { phase, task } }: { view: TaskView }) {
   const held = phase === 'in_progress' || phase === 'gate' ? 'held by' : 'for';
   return (

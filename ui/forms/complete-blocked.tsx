@@ -6,7 +6,7 @@ import { say } from '../parts/toast.tsx';
 import { hasSameHolder, OtherNow, useAsked } from './as-asked.tsx';
 import { Form } from './form.tsx';
 
-/** Asks before a task is completed that still waits for others: those who wait for it would begin. */
+/** Asks for confirmation before a blocked task is completed, because the tasks that depend on it would become ready. */
 export function CompleteBlocked({ view, onClose }: { view: TaskView | undefined; onClose: () => void }) {
   return (
     <Modal title={`Complete #${view?.id ?? ''} though it is blocked?`} isOpen={view !== undefined} onClose={onClose}>

@@ -5,12 +5,12 @@ import { call } from '../data/daemon.ts';
 import { useStore } from '../data/use-team.tsx';
 import { Form, TextField } from './form.tsx';
 
-/** What of a task is edited here, and as of which revision. */
+/** The fields of a task that are edited here, and their revision. */
 type Words = Pick<SharedTask, 'title' | 'description' | 'revision'>;
 
 /**
- * Changes what a task says. Somebody else's words in the meantime are neither overwritten nor lost: they are shown, and
- * the person chooses. Other changes, such as a claim, are none of this form's business.
+ * Edits the text of a task. If somebody else edits it meanwhile, the form neither overwrites nor loses their text: it
+ * shows both, and the person chooses. Other changes, such as a claim, do not matter here.
  */
 export function EditTask({ teamId, task, onClose }: { teamId: string; task: SharedTask; onClose: () => void }) {
   const taskId = task.id;
@@ -18,7 +18,7 @@ export function EditTask({ teamId, task, onClose }: { teamId: string; task: Shar
   const [asked, setAsked] = useState<Words>(task);
   const [title, setTitle] = useState(task.title);
   const [description, setDescription] = useState(task.description);
-  // The daemon may have told of a change before its event was here.
+  // The daemon may have reported a change before its event came.
   const theirs: Words = asked.revision > task.revision ? asked : task;
   const isConflict = !saySame(theirs, base) && !saySame(theirs, { title, description });
   const save = async (signal: AbortSignal): Promise<unknown> => {
@@ -54,7 +54,7 @@ function saySame(a: Omit<Words, 'revision'>, b: Omit<Words, 'revision'>): boolea
   return a.title === b.title && a.description === b.description;
 }
 
-/** What somebody else wrote in the meantime, and the choice between the two. */
+/** The text that somebody else wrote meanwhile, and the choice between both. */
 function Conflict({
   taskId,
   base,
@@ -95,7 +95,7 @@ function Conflict({
   );
 }
 
-/** Who changed a task last, as people say it. */
+/** Who changed a task last, in words. */
 function useLastEditor(taskId: string): string {
   const { history } = useStore();
   const [last] = history

@@ -6,7 +6,7 @@ import { say } from '../parts/toast.tsx';
 import { OtherNow, useAsked } from './as-asked.tsx';
 import { Form, TextField } from './form.tsx';
 
-/** Ends a task badly, with the reason. */
+/** Marks a task as failed, with a reason. */
 export function FailTask({ view, onClose }: { view: TaskView | undefined; onClose: () => void }) {
   return (
     <Modal title={`Fail #${view?.id ?? ''}`} isOpen={view !== undefined} onClose={onClose}>

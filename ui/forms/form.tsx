@@ -5,7 +5,7 @@ import { useSignal } from '../data/signal.ts';
 import { useAct } from '../parts/act.ts';
 import { FailureNote } from '../parts/failure.tsx';
 
-/** What every form in a dialog is told. */
+/** The props of every form in a dialog. */
 export interface FormProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
@@ -14,10 +14,10 @@ export interface FormProps {
 const AWAY = 'The daemon is away: this can be sent when it is back.';
 
 /**
- * The frame of every form: its fields, what went wrong, and at the end Cancel and the one thing it does. Sent without a
- * failure, it closes; a failure is told where the person looks, and what was typed stays. A `submit` that answers `stay`
- * has something to ask first. Nothing is begun while the daemon is away, and what waits for it is taken back with the
- * form: nobody expects a form that they closed to act later.
+ * The frame of every form: its fields, the error, Cancel and the submit button. On success it closes. On failure it
+ * shows the error and keeps the input. A `submit` that returns `stay` has a question first. It cannot be submitted
+ * while the daemon is unreachable. Closing it cancels a pending call, because nobody expects a closed form to act
+ * later.
  */
 export function Form({
   verb,
@@ -81,7 +81,7 @@ export function Form({
   );
 }
 
-/** A line of text; with `rows`, several. */
+/** A line of text; with `rows`, several lines. */
 export function TextField({
   label,
   hint,
@@ -115,7 +115,7 @@ export function TextField({
   );
 }
 
-/** One of a few values. */
+/** A choice between a few values. */
 export function ChoiceField<T extends string>({
   label,
   value,
@@ -151,7 +151,7 @@ export function ChoiceField<T extends string>({
   );
 }
 
-/** Yes or no. */
+/** A checkbox. */
 export function CheckField({
   label,
   isChecked,

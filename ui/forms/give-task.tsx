@@ -7,7 +7,7 @@ import { say } from '../parts/toast.tsx';
 import { OtherNow, useAsked } from './as-asked.tsx';
 import { ChoiceField, Form } from './form.tsx';
 
-/** Reserves a task for a member, who begins it: nobody can begin in somebody else's name. */
+/** Reserves a task for a member. The member begins it, because nobody can begin a task in another's name. */
 export function GiveTask({ view, onClose }: { view: TaskView | undefined; onClose: () => void }) {
   return (
     <Modal title={`Give #${view?.id ?? ''} to`} isOpen={view !== undefined} onClose={onClose}>

@@ -4,7 +4,7 @@ import { isLogOutOpen } from '../palette/open.ts';
 import { Modal } from '../parts/modal.tsx';
 import { Form } from './form.tsx';
 
-/** Asks before this browser is logged out: the way back in is an address that only the daemon's machine gives. */
+/** Asks for confirmation before the logout: to log in again, one needs an address from the daemon's machine. */
 export function LogOutForm() {
   const isOpen = useSignal(isLogOutOpen);
   const close = (): void => isLogOutOpen.set(false);

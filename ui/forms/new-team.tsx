@@ -5,7 +5,7 @@ import { Modal } from '../parts/modal.tsx';
 import { Form, TextField } from './form.tsx';
 import type { FormProps } from './form.tsx';
 
-/** Makes a team. */
+/** Creates a team. */
 export function NewTeam({ isOpen, onClose }: FormProps) {
   return (
     <Modal title="New team" isOpen={isOpen} onClose={onClose}>

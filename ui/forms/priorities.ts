@@ -1,4 +1,4 @@
-/** How soon a task should be taken, the most urgent first, as people choose it. */
+/** The priorities of a task, the most urgent first. */
 export const PRIORITIES = ['critical', 'high', 'medium', 'low'] as const;
 
 export type Priority = (typeof PRIORITIES)[number];

@@ -7,7 +7,7 @@ import { say } from '../parts/toast.tsx';
 import { CheckField, Form } from './form.tsx';
 import type { FormProps } from './form.tsx';
 
-/** Ends a team; it stays readable. */
+/** Shuts a team down; it stays readable. */
 export function ShutDownTeam({ teamId, isOpen, onClose }: FormProps & { teamId: string }) {
   return (
     <Modal title={`Shut ${teamId} down?`} isOpen={isOpen} onClose={onClose}>

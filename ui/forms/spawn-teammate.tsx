@@ -7,7 +7,7 @@ import { say } from '../parts/toast.tsx';
 import { CheckField, ChoiceField, Form, TextField } from './form.tsx';
 import type { FormProps } from './form.tsx';
 
-/** Starts a teammate: like one that is there, or by a program. */
+/** Starts a teammate: like an existing one, or with a program. */
 export function SpawnTeammate({ teamId, isOpen, onClose }: FormProps & { teamId: string }) {
   return (
     <Modal title="Spawn a teammate" isOpen={isOpen} onClose={onClose}>
@@ -18,7 +18,7 @@ export function SpawnTeammate({ teamId, isOpen, onClose }: FormProps & { teamId:
 
 const PROGRAM = '@program';
 
-/** As the daemon chooses where nobody says: what the team runs on, else what is set or installed. */
+/** The daemon's default: the team's agent, else the configured or installed one. */
 const DEFAULT = '@default';
 
 function SpawnForm({ teamId, onClose }: { teamId: string; onClose: () => void }) {
@@ -73,7 +73,7 @@ function SpawnForm({ teamId, onClose }: { teamId: string; onClose: () => void })
   );
 }
 
-/** Words at spaces; "quoted parts" stay together. No shell ever sees them. */
+/** Splits words at spaces; "quoted parts" stay together. No shell is involved. */
 function wordsOf(text: string): string[] {
   return [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 }

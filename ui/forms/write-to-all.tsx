@@ -8,7 +8,7 @@ import { say } from '../parts/toast.tsx';
 import { CheckField, Form, TextField } from './form.tsx';
 import type { FormProps } from './form.tsx';
 
-/** One text to everybody on the team. */
+/** Sends one text to all members of the team. */
 export function WriteToAll({ teamId, isOpen, onClose }: FormProps & { teamId: string }) {
   return (
     <Modal title="Write to all" isOpen={isOpen} onClose={onClose}>
@@ -20,7 +20,7 @@ export function WriteToAll({ teamId, isOpen, onClose }: FormProps & { teamId: st
 function WriteForm({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const [content, setContent] = useState('');
   const [isUrgent, setUrgent] = useState(false);
-  // Who leads by hand speaks as the lead, and need not read what they wrote themselves.
+  // A person who leads the team sends as the lead, and does not get their own message.
   const lead = useTeam(
     ({ view }) =>
       view.members.find((member) => member.id === view.team?.leadId && isPerson(member) && member.status !== 'stopped')

@@ -23,7 +23,7 @@ import {
 import { agentOf } from '../team/member-card.tsx';
 import { MemberState, StateSpan } from '../team/member-state.tsx';
 
-/** What is on record about a member. */
+/** The recorded facts about a member. */
 export function Facts({ member }: { member: MemberRecord }) {
   const usage = useTeam(({ view }) => view.state.memberUsage.get(member.id));
   const now = useTeamNow();

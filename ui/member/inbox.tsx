@@ -12,7 +12,7 @@ import { showControls } from '../parts/controls.ts';
 import { showClock, showMoment } from '../parts/format.ts';
 import { Markdown } from '../parts/markdown.tsx';
 
-/** The mail of a member, the newest first, with what became of each. */
+/** The mail of a member, the newest first, with the delivery state of each message. */
 export function Inbox({ memberId }: { memberId: string }) {
   const store = useStore();
   const version = useTeam(({ version }) => version);
@@ -65,7 +65,7 @@ export function Inbox({ memberId }: { memberId: string }) {
   );
 }
 
-/** An agent's mail is read when it was shown to it; a person says so. */
+/** An agent's mail is read when it was shown to the agent. A person marks it as read. */
 function MarkRead({ teamId, memberId }: { teamId: string; memberId: string }) {
   const canAct = useCanAct();
   const unread = useTeam(({ view }) => view.state.index.inboxes.get(memberId)?.waiting.size ?? 0);
@@ -110,10 +110,10 @@ function MessageView({ message }: { message: TeamMessage }) {
   );
 }
 
-/** Longer ones push all others out of sight. */
+/** Longer messages are folded, because they would push others out of sight. */
 const LONG = { characters: 900, lines: 14 };
 
-/** What was written; of a long message the beginning, until somebody wants all of it. */
+/** The text of a message; a long one is folded until the person opens it. */
 function Content({ text }: { text: string }) {
   const isLong = text.length > LONG.characters || text.split('\n', LONG.lines + 1).length > LONG.lines;
   const [isWhole, setWhole] = useState(false);
@@ -135,7 +135,7 @@ function Content({ text }: { text: string }) {
   );
 }
 
-/** How far a message got: sent, handed over, had by the agent, read. */
+/** How far a message got: sent, delivered, acknowledged, read. */
 function Receipt({ message }: { message: TeamMessage }) {
   const again = message.redeliveries > 0 ? `, handed over again ×${message.redeliveries}` : '';
   if (message.readAt) {

@@ -31,10 +31,10 @@ import './member.css';
 
 const UsagePlot = later(async () => (await import('./usage-plot.tsx')).UsagePlot);
 
-/** The last one is what stands at the side where there is room for that. */
+/** On a wide page, the content of the last tab is at the side. */
 const TABS = ['transcript', 'inbox', 'tasks', 'usage', 'about'] as const;
 
-/** One member: what it does, what it was told, what it holds, what it used, and a place to write to it. */
+/** One member: its transcript, inbox, tasks and usage, and a box to write to it. */
 export function MemberPage({ teamId, memberId }: { teamId: string; memberId: string }) {
   const phase = useTeam(({ phase }) => phase);
   const member = useTeam(({ view }) => view.state.members.get(memberId));
@@ -145,7 +145,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
   );
 }
 
-/** Arrow keys go from tab to tab, round about; one that the width of the page hides is passed over. */
+/** Arrow keys move from tab to tab, in a circle; tabs hidden by the page width are skipped. */
 function stepTab(event: KeyboardEvent<HTMLElement>): void {
   const all = event.currentTarget.parentElement?.querySelectorAll<HTMLElement>('[role=tab]') ?? [];
   const tabs = [...all].filter((one) => one.offsetParent);
@@ -159,7 +159,7 @@ function stepTab(event: KeyboardEvent<HTMLElement>): void {
   next?.click();
 }
 
-/** What this member waits for. */
+/** The requests of this member. */
 function Waiting({ memberId }: { memberId: string }) {
   const pending = useTeam(({ view }) => view.pending);
   const canAct = useCanAct();

@@ -4,7 +4,7 @@ import { useTeam } from '../data/use-team.tsx';
 import { PHASE_WORDS } from '../parts/status.tsx';
 import { TaskLine } from '../team/task-line.tsx';
 
-/** What a member works on, is to have, and has done. */
+/** The tasks that a member works on, that are reserved for it, and that it has finished. */
 export function MemberTasks({ teamId, memberId }: { teamId: string; memberId: string }) {
   const tasks = useTeam(({ view }) => view.tasks);
   const own = tasks.filter(({ task }) => task.assigneeId === memberId);

@@ -1,9 +1,9 @@
 import type { ResultOf } from '../../src/operations/index.ts';
 
-/** One line of a transcript. */
+/** One entry of a transcript. */
 export type Entry = ResultOf<'transcript.read'>['entries'][number];
 
-/** What a reader sees of a transcript: entries that belong together are one step. */
+/** A transcript as readers see it: entries that belong together are one step. */
 export type Step =
   | { readonly kind: 'session'; readonly at: number; readonly sessionId: string; readonly agent: string }
   | {
@@ -33,10 +33,10 @@ export type Step =
       readonly error: string;
     };
 
-/** Puts lines together: text that was told in pieces, a tool and its result. Lines of a kind unknown here are left out. */
+/** Joins entries: text that came in pieces, a tool and its result. Entries of an unknown type are left out. */
 export function toSteps(entries: readonly Entry[]): Step[] {
   const steps: Step[] = [];
-  /** By id; a program may count its own from one again in every turn. */
+  /** By id; a program may number its tools from one again in every turn. */
   const tools = new Map<string, number>();
   for (const entry of entries) {
     const { at, type } = entry;
@@ -58,7 +58,7 @@ export function toSteps(entries: readonly Entry[]): Step[] {
         break;
       case 'text':
         if (last?.kind === 'text') {
-          // Older transcripts do not say what continues a line; of most entries there it is true that none does.
+          // Older transcripts do not say whether an entry continues a line; there, most entries do not.
           const between = entry['continues'] === true ? '' : '\n';
           steps[steps.length - 1] = { ...last, text: `${last.text}${between}${text(entry['text'])}` };
         } else steps.push({ kind: 'text', at, text: text(entry['text']) });
@@ -93,7 +93,7 @@ export function toSteps(entries: readonly Entry[]): Step[] {
           kind: 'end',
           at,
           reason: text(entry['reason']),
-          // What it ends with is mostly what was said last, and stands there already.
+          // The final text is mostly the same as the last text, which is shown already.
           text: last?.kind === 'text' && last.text.trim() === text(entry['text']).trim() ? '' : text(entry['text']),
           error: text(entry['error'] ?? ''),
         });

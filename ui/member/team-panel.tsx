@@ -6,10 +6,10 @@ import { Link } from '../parts/link.tsx';
 import { Doing, MemberState } from '../team/member-state.tsx';
 import { TaskLine } from '../team/task-line.tsx';
 
-/** Enough to see where a team stands; the team's page has them all. */
+/** Enough to show the state of a team; the team's page has all tasks. */
 const TASKS = 30;
 
-/** Beside an agent that leads: its teammates with what they do, and the shared task list. */
+/** Shown beside a lead that is an agent: its teammates with what they do, and the shared task list. */
 export function TeamPanel({ teamId }: { teamId: string }) {
   const leadId = useTeam(({ view }) => view.team?.leadId);
   const members = useTeam(({ view }) => view.members);

@@ -25,7 +25,7 @@ import { useTranscript } from './use-transcript.ts';
 
 const NEAR_END = 60;
 
-/** What a member does and is told, live; the end stays in view until somebody scrolls up. */
+/** What a member does and is told, live. The end stays in view until the person scrolls up. */
 export function Transcript({
   teamId,
   memberId,
@@ -35,7 +35,7 @@ export function Transcript({
   teamId: string;
   memberId: string;
   isPerson: boolean;
-  /** It is stopped: nothing more comes. */
+  /** Whether the member has stopped, so that nothing more comes. */
   isOver: boolean;
 }) {
   const { entries, isLoaded, failure } = useTranscript(teamId, memberId);
@@ -55,7 +55,7 @@ export function Transcript({
   useLayoutEffect(() => {
     if (!isFollowing) return undefined;
     toEnd();
-    // Once more when the new rows have been measured.
+    // Once more after the new rows were measured.
     const frame = requestAnimationFrame(toEnd);
     return () => cancelAnimationFrame(frame);
   }, [steps, isFollowing]);
@@ -168,7 +168,7 @@ function Clock({ at }: { at: number }) {
   );
 }
 
-/** What the member was told. A task's text is long and known; it is folded. */
+/** What the member was told. A task's text is long and known, so it is folded. */
 function TurnView({ teamId, step }: { teamId: string; step: Extract<Step, { kind: 'turn' }> }) {
   return (
     <div className="step told">
@@ -245,7 +245,7 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-/** The first thing that a tool was given, in one line. */
+/** The first input of a tool, in one line. */
 function brief(input: unknown): string {
   if (typeof input === 'string') return input.slice(0, 160);
   if (typeof input !== 'object' || input === null) return '';

@@ -4,7 +4,7 @@ import { useStore, useTeam } from '../data/use-team.tsx';
 import { plural, showCost, showCount, tokensOf } from '../parts/format.ts';
 import { CENT, Plot } from '../parts/plot.tsx';
 
-/** What a member used over time, in sum. */
+/** A member's cumulative usage over time. */
 export function UsagePlot({ memberId }: { memberId: string }) {
   const store = useStore();
   const seq = useTeam(({ moment, progress }) => moment ?? progress.done);

@@ -11,10 +11,10 @@ export interface TranscriptShown {
 }
 
 const WAIT_MS = 20_000;
-/** What is longer is cut at its beginning: a page shows what happens, a file keeps what happened. */
+/** How many entries are kept; older ones are dropped. The page shows the present, the file has everything. */
 const KEPT = 4_000;
 
-/** A member's transcript, followed for as long as it is shown. */
+/** A member's transcript, followed while it is shown. */
 export function useTranscript(teamId: string, memberId: string): TranscriptShown {
   const [shown, setShown] = useState<TranscriptShown>({ entries: [], isLoaded: false, failure: undefined });
   useEffect(() => {
@@ -42,7 +42,7 @@ async function follow(
         isFirst ? { teamId, memberId, tail: true } : { teamId, memberId, after, wait: WAIT_MS },
         { signal },
       );
-      // A member that was started again writes a new one; its beginning is read as well.
+      // A restarted member writes a new transcript, which is read from its beginning.
       const isOther = session !== null && page.session !== session;
       session = page.session;
       if (isOther) {

@@ -23,7 +23,7 @@ export function WriteBox({ teamId, member }: { teamId: string; member: MemberRec
   const send = async (): Promise<void> => {
     if (isBusy || content.trim() === '') return;
     const message = { teamId, toId: member.id, content, priority: isUrgent ? 'urgent' : 'normal' } as const;
-    // What is typed or pressed from now on belongs to the next message. The draft stays until this one has arrived.
+    // From now on, input belongs to the next message. The draft stays until this one is sent.
     show('');
     setUrgent(false);
     if (!(await run(() => call('message.send', message)))) {
@@ -50,7 +50,7 @@ export function WriteBox({ teamId, member }: { teamId: string; member: MemberRec
           disabled={!canWrite}
           onChange={(event) => setContent(event.target.value)}
           onKeyDown={(event) => {
-            // Out of the box, the keys of the page count again; what was typed stays.
+            // Escape leaves the box, so that the page's keys work again; the text stays.
             if (event.key === 'Escape' && !event.nativeEvent.isComposing) event.currentTarget.blur();
             if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
             event.preventDefault();

@@ -1,7 +1,7 @@
 import { Avatar } from '../parts/avatar.tsx';
 import { Link } from '../parts/link.tsx';
 
-/** One bar: what it stands for, its parts, and the figures in words. */
+/** One bar: its label, its parts, and the figures in words. */
 export interface BarRow {
   readonly key: string;
   readonly label: string;
@@ -11,7 +11,7 @@ export interface BarRow {
   readonly text: string;
 }
 
-/** Bars that share one scale, each with its figures beside it. */
+/** Bars on one scale, each with its figures beside it. */
 export function Bars({ rows }: { rows: readonly BarRow[] }) {
   if (rows.length === 0) return <p className="quiet">Nothing yet.</p>;
   const most = Math.max(1, ...rows.map(({ parts }) => parts.reduce((sum, { size }) => sum + size, 0)));

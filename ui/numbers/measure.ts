@@ -4,26 +4,26 @@ import type { Usage } from '../../src/core/usage.ts';
 import type { Asked, Span } from '../../src/core/work-time.ts';
 import { tokensOf } from '../parts/format.ts';
 
-/** What a history tells in figures. */
+/** Figures derived from a history. */
 export interface Measures {
-  /** Tasks done and created so far, tokens and cost so far, at the same moments. */
+  /** Cumulative numbers of completed and created tasks, tokens and cost, at the same times. */
   readonly times: readonly number[];
   readonly created: readonly number[];
   readonly done: readonly number[];
   readonly tokens: readonly number[];
   readonly cost: readonly number[];
-  /** Per member: how long it worked and how long it waited, in milliseconds. */
+  /** Per member: working and waiting time in milliseconds. */
   readonly spent: ReadonlyMap<string, { readonly working: number; readonly waiting: number }>;
-  /** Per member: what it used; per task as well. */
+  /** Usage per member, and per task. */
   readonly members: ReadonlyMap<string, Usage>;
   readonly tasks: ReadonlyMap<string, Usage>;
-  /** Messages from one to another. */
+  /** Numbers of messages, by sender and recipient. */
   readonly pairs: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
 const POINTS = 200;
 
-/** Goes once through all that happened. `requests`: all that were ever made; `now` ends what is still under way. */
+/** Reads the whole history once. `requests`: all ever made; `now` ends what still goes on. */
 export function measure(history: readonly Batch[], requests: Iterable<Asked>, now: number): Measures {
   const start = history[0]?.events[0]?.at ?? now;
   const times = Array.from({ length: POINTS + 1 }, (_, i) => start + ((now - start) * i) / POINTS);
@@ -72,12 +72,12 @@ export function measure(history: readonly Batch[], requests: Iterable<Asked>, no
   return { times, ...series, spent: clock.end(now, [...requests]), members, tasks, pairs };
 }
 
-/** A member works while it holds a task and waits for no answer; it waits while it lives and does not work. */
+/** A member works while it holds a task and waits for no answer. It waits while it runs and does not work. */
 function spentClock() {
   interface Life {
     readonly held: Set<string>;
     readonly spans: Span[];
-    /** Since when it holds a task, and since when it lives. */
+    /** Since when it holds a task, and since when it runs. */
     busySince?: number | undefined;
     liveSince?: number | undefined;
     lived: number;

@@ -27,10 +27,10 @@ import { Pairs } from './pairs.tsx';
 import './numbers.css';
 
 const TASKS_SHOWN = 12;
-/** How far figures that grow with time alone may be behind: all that happened is gone through each time. */
+/** How old figures that only grow with time may be: each update reads the whole history. */
 const STEP_MS = 10_000;
 
-/** A team in figures: how fast, by whom, for how much, who talks to whom. */
+/** A team in figures: speed, working time, cost, and who writes to whom. */
 export function NumbersPage({ teamId }: { teamId: string }) {
   const store = useStore();
   const phase = useTeam(({ phase }) => phase);
@@ -62,7 +62,7 @@ export function NumbersPage({ teamId }: { teamId: string }) {
     .filter(([, usage]) => isTold(usage))
     .sort(([, a], [, b]) => b.costUsd - a.costUsd || tokensOf(b) - tokensOf(a))
     .slice(0, TASKS_SHOWN);
-  // A person has other things to do than to wait for a task, and who leads works without one.
+  // Waiting time makes no sense for a person, or for a lead, which works without a task.
   const waiters = new Set(
     members.filter((member) => !isPerson(member) && member.id !== team?.leadId).map(({ id }) => id),
   );
@@ -193,7 +193,7 @@ export function NumbersPage({ teamId }: { teamId: string }) {
   );
 }
 
-/** Whether there is a figure of it: a turn of which its agent said nothing is none. */
+/** Whether there is a figure: a turn without reported usage has none. */
 function isTold(usage: Usage): boolean {
   return usage.costUsd > 0 || tokensOf(usage) > 0;
 }

@@ -1,7 +1,7 @@
-/** More would not fit; those who talk most are shown. */
+/** More would not fit; the members with the most messages are shown. */
 const SHOWN = 14;
 
-/** Who wrote to whom how often; the darker, the more. */
+/** How many messages each member sent to each other; darker means more. */
 export function Pairs({ pairs }: { pairs: ReadonlyMap<string, ReadonlyMap<string, number>> }) {
   const totals = new Map<string, number>();
   for (const [from, row] of pairs) {

@@ -20,10 +20,10 @@ import { isHelpOpen, isLogOutOpen, isPaletteOpen } from './open.ts';
 import { findBest, rank } from './rank.ts';
 import './palette.css';
 
-/** How many tasks are shown: more than one can look through. All are searched. */
+/** How many tasks are shown, more than anyone looks through. All are searched. */
 const TASKS = 100;
 
-/** The three faces of a team's tasks. */
+/** The three views of a team's tasks. */
 const VIEWS = [
   ['?view=graph', 'Graph'],
   ['?view=board', 'Board'],
@@ -32,7 +32,7 @@ const VIEWS = [
 
 type Form = 'task' | 'spawn' | 'write' | 'down';
 
-/** Everything by typing: places, members, tasks, and what can be done. */
+/** The command palette: pages, members, tasks and actions, all by typing. */
 export function Commands({ route }: { route: Route }) {
   const isOpen = useSignal(isPaletteOpen);
   const isHelp = useSignal(isHelpOpen);

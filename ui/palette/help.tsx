@@ -46,7 +46,7 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
   ],
 ];
 
-/** Every key there is. */
+/** The list of all keys. */
 export function Help({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
     <Modal title="Keys" isOpen={isOpen} onClose={onClose} isForReading>

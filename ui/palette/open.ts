@@ -1,12 +1,12 @@
 import { createSignal } from '../data/signal.ts';
 
-/** Whether the palette is there. */
+/** Whether the palette is open. */
 export const isPaletteOpen = createSignal(false);
 
-/** Whether the list of keys is there. */
+/** Whether the list of keys is open. */
 export const isHelpOpen = createSignal(false);
 
-/** Whether the page asks if one wants to log out. */
+/** Whether the logout confirmation is open. */
 export const isLogOutOpen = createSignal(false);
 
 export function openPalette(): void {

@@ -10,12 +10,12 @@ import { isHelpOpen, isPaletteOpen } from './open.ts';
 
 const Commands = later(async () => (await import('./commands.tsx')).Commands, { isOptional: true });
 
-/** The keys that open the palette and the list of keys, everywhere. */
+/** The keys that open the palette and the list of keys, on every page. */
 export function Palette({ route }: { route: Route }) {
   useKeys({ 'ctrl+k': () => isPaletteOpen.set(!isPaletteOpen.get()), '?': () => isHelpOpen.set(true) });
   const isOpen = useSignal(isPaletteOpen);
   const isHelp = useSignal(isHelpOpen);
-  // It stays once it is there: what it opens outlives it, and the next time it opens at once.
+  // Once loaded it stays: forms that it opens outlive it, and it opens at once the next time.
   const [isThere, setThere] = useState(false);
   useEffect(() => whenIdle(() => setThere(true)), []);
   if (!isThere && !isOpen && !isHelp) return null;
@@ -32,7 +32,7 @@ function inDialog(failure: ReactNode): ReactNode {
   return <Missing>{failure}</Missing>;
 }
 
-/** Nobody who has not asked for the palette needs to hear that it could not be had. */
+/** If the palette cannot be loaded, only people who opened it are told. */
 function Missing({ children }: { children: ReactNode }) {
   const isOpen = useSignal(isPaletteOpen);
   const isHelp = useSignal(isHelpOpen);

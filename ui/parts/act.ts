@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { CallError } from '../../src/client/client.ts';
 import { say } from './toast.tsx';
 
-/** What went wrong, with the code that documents and programs know it by. */
+/** An error, with the code that documents and programs use. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
@@ -13,7 +13,7 @@ export function failureOf(error: unknown): Failure {
   return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
 }
 
-/** Does something and says in the corner how it went; for what has no place of its own to say it. */
+/** Runs an action and shows its outcome as a toast; for actions without a place of their own for it. */
 export async function act(work: () => Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await work();
@@ -26,7 +26,7 @@ export async function act(work: () => Promise<unknown>, done?: string): Promise<
   }
 }
 
-/** The state of a form: whether it is on its way, what went wrong, and how to send it. */
+/** The state of a form: whether it is being sent, the error, and a function that sends it. */
 export function useAct(): {
   isBusy: boolean;
   failure: Failure | undefined;

@@ -1,6 +1,6 @@
 import { initialsOf } from './initials.ts';
 
-/** Under white letters each has a contrast of at least 4.5. */
+/** Each has a contrast of at least 4.5 to white letters. */
 const COLORS: Readonly<Record<string, string>> = {
   blue: '#3d52b8',
   green: '#08705a',
@@ -13,7 +13,7 @@ const COLORS: Readonly<Record<string, string>> = {
 };
 const LEAD = '#39434f';
 
-/** A member at a glance: its letter or two in its colour. The name stands beside it wherever there is room for it. */
+/** A member's one or two initials in its colour. The name is beside it if there is space. */
 export function Avatar({ name, color, size = 20 }: { name: string; color?: string | undefined; size?: number }) {
   const background = name.startsWith('@') ? LEAD : (COLORS[color ?? ''] ?? LEAD);
   return (

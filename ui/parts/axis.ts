@@ -1,6 +1,6 @@
 /**
- * The labels of an axis, each in the form of the largest: where rounding makes two of them the same, the second says
- * nothing.
+ * The labels of an axis, each in the format of the largest. If rounding makes two neighbours equal, the second is
+ * empty.
  */
 export function labelTicks(ticks: readonly number[], show: (tick: number, largest: number) => string): string[] {
   const labels = ticks.map((tick) => show(tick, Math.max(...ticks)));
@@ -9,7 +9,7 @@ export function labelTicks(ticks: readonly number[], show: (tick: number, larges
 
 const LARGEST = 1e12;
 
-/** The steps that an axis may take, none smaller than the least: half a task is none. */
+/** The possible steps of an axis, none smaller than `least`: there are no half tasks. */
 export function stepsFrom(least: number): number[] {
   const steps: number[] = [];
   for (let power = least; power <= LARGEST; power *= 10) steps.push(power, 2 * power, 5 * power);

@@ -5,11 +5,11 @@ import { LoadError } from './later.ts';
 
 interface Props {
   readonly children: ReactNode;
-  /** Where the failure is told; in the place of what failed when not given. */
+  /** Where to show the error; by default in place of the failed part. */
   readonly within?: (failure: ReactNode) => ReactNode;
 }
 
-/** Where a view fails, it says so, and the rest of the page goes on. */
+/** Catches an error of a view and shows it; the rest of the page keeps working. */
 export class Boundary extends Component<Props, { error: Error | undefined }> {
   override state: { error: Error | undefined } = { error: undefined };
 

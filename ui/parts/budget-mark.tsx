@@ -4,10 +4,10 @@ import { useTeam } from '../data/use-team.tsx';
 
 /** From here on people are warned, as the daemon warns them. */
 const NEARLY = 0.8;
-/** Beyond it, by how much is in the figures. */
+/** Above this percentage, only the figures say by how much. */
 const SAID = 1_000;
 
-/** Says of a budget, a member's own or (of nobody) the team's, that it is nearly or wholly used up; else nothing. */
+/** Warns that a budget is nearly or completely used up: a member's own, or without a member the team's. */
 export function BudgetMark({ memberId }: { memberId?: string }) {
   const closedAt = useTeam(({ view }) => view.team?.closedAt?.getTime()) ?? Infinity;
   const now = Math.min(useTeamNow(), closedAt);

@@ -1,7 +1,7 @@
-/** From here on a conversation is soon followed by a fresh one. */
+/** From here on, a new conversation will soon replace this one. */
 const NEARLY_FULL = 0.85;
 
-/** How full the conversation of an agent is. */
+/** How full an agent's context window is. */
 export function ContextMeter({ context: { used, size } }: { context: { used: number; size: number } }) {
   const part = Math.min(1, used / size);
   const percent = `${Math.round(part * 100)}%`;

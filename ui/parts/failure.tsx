@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react';
 import type { Failure } from './act.ts';
 
-/** What went wrong, where it went wrong. */
+/** Shows an error where it happened. */
 export function FailureNote({ failure }: { failure: Failure | undefined }) {
   if (!failure) return null;
   return (

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { daemonNow } from '../data/clock.ts';
 
-/** A span of time as people say it: `40s`, `6m`, `1 h 12 m`, `3 d`. */
+/** A duration: `40s`, `6m`, `1 h 12 m`, `3 d`. */
 export function showSpan(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds}s`;
@@ -32,7 +32,7 @@ export function showSeconds(at: number | Date): string {
   return SECONDS.format(at);
 }
 
-/** The time with its seconds, and the day where that is not today. */
+/** The time with seconds, and the day if that is not today. */
 export function showTime(at: number): string {
   const clock = showSeconds(at);
   return new Date(at).toDateString() === new Date().toDateString() ? clock : `${showDay(at)}, ${clock}`;
@@ -61,8 +61,8 @@ function trim(value: number): string {
 }
 
 /**
- * US dollars; what is less than a cent is not shown as nothing, and where thousands count, cents do not. On an axis it has
- * the form of the largest.
+ * US dollars. Less than a cent is not shown as 0, and large amounts have no cents. On an axis, it has the format of the
+ * largest amount.
  */
 export function showCost(usd: number, largest = usd): string {
   if (usd > 0 && usd < 0.01) return '< $0.01';
@@ -76,7 +76,7 @@ export function showExactCost(usd: number): string {
   return `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }
 
-/** What was used, as far as somebody said so. */
+/** Usage, as far as it was reported. */
 interface Used {
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
@@ -85,27 +85,27 @@ interface Used {
   readonly costUsd?: number | undefined;
 }
 
-/** Stands where a figure would and nobody reported one: many agents tell no cost, and programs nothing at all. */
+/** Shown in place of a figure that nobody reported: many agents report no cost, and programs report nothing. */
 export const UNTOLD = '–';
 
-/** The figures that there are of what was used, tokens first: `1.2M tokens`, `$0.40`. */
+/** The reported figures, tokens first: `1.2M tokens`, `$0.40`. */
 export function usedParts(usage: Used | undefined, word = 'tokens'): string[] {
   const tokens = tokensOf(usage ?? {});
   const cost = usage?.costUsd ?? 0;
   return [tokens > 0 ? `${showCount(tokens)} ${word}`.trimEnd() : '', cost > 0 ? showCost(cost) : ''].filter(Boolean);
 }
 
-/** A count of tokens, or that there is none to tell. */
+/** A number of tokens, or the mark for no figure. */
 export function tokensOrUntold(tokens: number): string {
   return tokens > 0 ? showCount(tokens) : UNTOLD;
 }
 
-/** A cost, or that there is none to tell. */
+/** A cost, or the mark for no figure. */
 export function costOrUntold(usd: number): string {
   return usd > 0 ? showCost(usd) : UNTOLD;
 }
 
-/** All tokens of a usage: those read, written and kept. */
+/** All tokens of a usage: input, output and cache. */
 export function tokensOf(usage: Used): number {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
@@ -118,7 +118,7 @@ setInterval(() => {
   for (const listener of listeners) listener();
 }, 1_000);
 
-/** The present, moving once a second (or in larger steps), for all who show it together. */
+/** The current time, updated once a second (or in larger steps), for all components at once. */
 export function useNow(stepMs = 0): number {
   return useSyncExternalStore(
     (listener) => {

@@ -1,9 +1,9 @@
-/** By the name that stands beside it. */
+/** Initials come from the displayed name. */
 const CALLED: Readonly<Record<string, string>> = { '@user': 'you', '@system': 'Troupe' };
 
 /**
- * The letter of a name; of one in several parts two, since members that do the same differ at the end: fixer-a and fixer-b, or
- * worker-1 and worker-12, of which the number says more.
+ * The first letter of a name. A name in several parts gets two characters, since similar members differ at the end:
+ * fixer-a and fixer-b, or worker-1 and worker-12, where the number says more.
  */
 export function initialsOf(name: string): string {
   const parts = (CALLED[name] ?? name).split(/[-_. ]+/).filter((part) => part !== '');

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 
 const SHINE_MS = 1_200;
 
-/** Whether a value became another one a moment ago: then what shows it shines, so that one sees what happened. */
+/** Whether a value changed a moment ago; then its component is highlighted. */
 export function useJustChanged(value: unknown): boolean {
   const before = useRef(value);
   const [isNew, setNew] = useState(false);

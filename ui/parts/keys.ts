@@ -1,14 +1,14 @@
 import { useEffect, useRef } from 'react';
 
-/** What keys do. `g q` is two keys in a row, `ctrl+k` one with a modifier (Command on a Mac). */
+/** Key bindings. `g q` is two keys in a row, `ctrl+k` one with a modifier (Command on a Mac). */
 export type Keys = Readonly<Record<string, (() => void) | undefined>>;
 
 const CHAIN_MS = 1_200;
 
-/** Keys that go on while they are held down. The others count once: nobody means the next request with the same yes. */
+/** Keys that repeat while held down. Others count once, so that a held key does not answer the next request too. */
 const HELD = new Set(['j', 'k', '[', ']', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
 
-/** Listens for keys for as long as the component is there; not while somebody types or a dialog is open. */
+/** Listens for keys while the component is shown; not while somebody types or a dialog is open. */
 export function useKeys(keys: Keys): void {
   const current = useRef(keys);
   current.current = keys;

@@ -4,15 +4,15 @@ import { call } from '../data/daemon.ts';
 
 const loads: (() => Promise<unknown>)[] = [];
 
-/** A part of the page that could not be had. */
+/** A part of the page that could not be loaded. */
 export class LoadError extends Error {}
 
-/** Whether the page can do without a part. */
+/** Whether the page works without this part. */
 interface LaterOptions {
   readonly isOptional?: boolean;
 }
 
-/** A part of the dashboard that is loaded when it is first shown, or when the browser has nothing else to do. */
+/** A part of the dashboard that is loaded when it is first shown, or when the browser is idle. */
 export function later<P>(
   load: () => Promise<ComponentType<P>>,
   { isOptional = false }: LaterOptions = {},
@@ -21,28 +21,27 @@ export function later<P>(
   return lazy(async () => ({ default: await load().catch(() => replacePage(isOptional)) }));
 }
 
-/** Loads all that is not there yet: what a page left open for hours goes to later may be gone from a newer daemon. */
+/** Loads all remaining parts: after hours, a newer daemon may no longer have the files of this page. */
 export function loadAll(): void {
   whenIdle(async () => {
-    // One after the other; what is loaded may bring in more.
+    // One after the other; a loaded part may register more.
     for (const load of loads) await load().catch(() => undefined);
   });
 }
 
-/** Runs something once what is on the screen has been drawn. */
+/** Runs something after the page was drawn. */
 export function whenIdle(run: () => unknown): void {
-  // Not every browser tells when it is idle.
+  // Not every browser has requestIdleCallback.
   if ('requestIdleCallback' in globalThis) requestIdleCallback(run, { timeout: 1_000 });
   else setTimeout(run, 500);
 }
 
-/** A page that was replaced so recently and lacks a part again gains nothing by being replaced once more. */
+/** If the page was reloaded more recently than this and lacks a part again, another reload would not help. */
 const REPLACED_MS = 30_000;
 
 /**
- * A browser that failed to load a module, because the daemon was ended meanwhile, say, answers the same for as long as the
- * page is there. So as soon as the daemon answers, the page gives way to a fresh one, which lacks nothing; its address
- * says what it shows.
+ * If a browser failed to load a module, for example because the daemon had stopped, it repeats that failure until the
+ * page is reloaded. So the page reloads itself as soon as the daemon answers. Its address says what it shows.
  */
 async function replacePage(isOptional: boolean): Promise<never> {
   const last = Number(sessionStorage.getItem('replaced') ?? 0);

@@ -1,7 +1,7 @@
 import type { ComponentProps, MouseEvent } from 'react';
 import { navigate } from '../data/route.ts';
 
-/** A link inside the dashboard; opened in a new tab it is a plain link. */
+/** A link inside the dashboard, without a page load; it can be opened in a new tab as usual. */
 export function Link({ href, onClick, ...rest }: ComponentProps<'a'> & { href: string }) {
   const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
     onClick?.(event);

@@ -4,15 +4,15 @@ import { memo, useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { showControls } from './controls.ts';
 
-/** Lists and quotations within each other, beyond which they are shown as they are: each takes a part of the width. */
+/** Lists and quotations nested deeper are shown as plain text, because each level takes a part of the width. */
 const DEEPEST = 8;
 
-/** Longer texts are shown as they are: nobody formats a megabyte by hand. */
+/** Longer texts are shown as plain text: nobody formats a megabyte by hand. */
 const LONGEST = 100_000;
 
 /**
- * Text that an agent wrote, with its Markdown. It is read into tokens, and those become elements of ours: no HTML string
- * exists anywhere, what looks like HTML is shown as text, and an address is shown, never followed by itself.
+ * Text of an agent, with its Markdown. The text becomes tokens, and tokens become our own elements. There is no HTML
+ * string anywhere: HTML in the text is shown as text. Addresses are shown and never loaded automatically.
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const tokens = useMemo(
@@ -66,7 +66,7 @@ function Block({ token, depth }: { token: Token; depth: number }): ReactNode {
 }
 
 function ListPart({ token, depth }: { token: Token; depth: number }): ReactNode {
-  // The box is drawn by the item.
+  // The list item draws the checkbox.
   if (token.type === 'checkbox') return null;
   if (token.type !== 'text') return <Block token={token} depth={depth} />;
   return <>{'tokens' in token && token.tokens ? inlines(token.tokens) : token.raw}</>;
@@ -113,7 +113,7 @@ function Inline({ token }: { token: Token }): ReactNode {
       return <br />;
     case 'link':
       return <Address token={token as Tokens.Link} />;
-    // An image would be a request to wherever an agent likes.
+    // An image would send a request to any server that an agent names.
     case 'image':
       return <code>{token.raw}</code>;
     case 'escape':
@@ -123,7 +123,7 @@ function Inline({ token }: { token: Token }): ReactNode {
   }
 }
 
-/** Only plain web addresses can be followed, and the page that opens learns nothing of ours. */
+/** Only plain web addresses become links, without a referrer. */
 function Address({ token: { href, tokens, text } }: { token: Tokens.Link }) {
   if (!/^https?:\/\//i.test(href)) {
     return (

@@ -10,7 +10,7 @@ export interface MenuLine {
   readonly onSelect: () => void;
 }
 
-/** A word over the lines that follow. */
+/** A heading above the lines that follow. */
 export interface MenuHead {
   readonly head: string;
 }

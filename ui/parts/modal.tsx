@@ -13,7 +13,7 @@ export function Modal({
   title: string;
   isOpen: boolean;
   onClose: () => void;
-  /** Wide, and with a button that closes it, as there is nothing else in it to act on. */
+  /** Wide, and with a close button, because it has no other controls. */
   isForReading?: boolean;
   children: ReactNode;
 }) {

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 const NARROW = matchMedia('(max-width: 640px)');
 
-/** Whether the window is as narrow as a phone, also after it was turned; the style sheets draw the line at the same width. */
+/** Whether the window is as narrow as a phone, also after a rotation. The style sheets use the same width. */
 export function useNarrow(): boolean {
   return useSyncExternalStore(
     (listener) => {

@@ -8,20 +8,20 @@ import { showClock, showDay, showSeconds } from './format.ts';
 /** One line of a plot. */
 export interface Line {
   readonly label: string;
-  /** The name of a colour of ours, such as `--run-mark`. */
+  /** A CSS variable with a colour, such as `--run-mark`. */
   readonly color: string;
-  /** How a value is told, beside another that is the largest. */
+  /** Formats a value in the format of the largest one. */
   readonly show?: (value: number, largest: number) => string;
-  /** The least step between two labels of the axis: 1, where whole things are counted. */
+  /** The smallest step between two labels of the axis: 1 for whole things. */
   readonly least?: number;
   readonly isStep?: boolean;
   readonly isFilled?: boolean;
 }
 
-/** The least that money is told in. */
+/** The smallest step for money. */
 export const CENT = 0.01;
 
-/** Lines over time. What it shows is also told in words beside it: a canvas says nothing to a screen reader. */
+/** Lines over time. The page also says them in words, because a screen reader cannot read a canvas. */
 export function Plot({
   times,
   values,
@@ -49,7 +49,7 @@ export function Plot({
     draw();
     const sized = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height }));
     sized.observe(element);
-    // Its colours are pixels: another theme is another picture.
+    // Its colours are pixels, so it is drawn again when the theme changes.
     const themed = new MutationObserver(draw);
     themed.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     return () => {
@@ -58,7 +58,7 @@ export function Plot({
       plot.current?.destroy();
       plot.current = undefined;
     };
-    // The lines are the same for as long as their labels are.
+    // While the labels are the same, so are the lines.
   }, [key, height]);
   useEffect(() => plot.current?.setData(data), [times, values]);
   return <div ref={box} className="plot" role="img" aria-label={label} />;

@@ -3,7 +3,9 @@ import { PHASE_WORDS } from './status.tsx';
 
 const SEGMENTS: readonly TaskPhase[] = ['completed', 'in_progress', 'gate', 'failed'];
 
-/** How far a team is, by what its tasks are; what nobody has begun is the track. The words stand beside it. */
+/**
+ * The progress of a team by the phases of its tasks; tasks not yet begun are the empty track. The words are beside it.
+ */
 export function ProgressBar({ counts, of }: { counts: Partial<Readonly<Record<TaskPhase, number>>>; of: number }) {
   const parts = SEGMENTS.map((phase) => [phase, counts[phase] ?? 0] as const).filter(([, count]) => count > 0);
   const rest = of - parts.reduce((sum, [, count]) => sum + count, 0);

@@ -25,7 +25,7 @@ export const PHASE_WORDS: Readonly<Record<TaskPhase, string>> = {
   failed: 'Failed',
 };
 
-/** The shape of a phase: a task's state is told by icon, word, border and colour, never by colour alone. */
+/** The icon of a phase. A phase has its own icon, word, border and colour, never only a colour. */
 export function PhaseIcon({ phase, size = 14 }: { phase: TaskPhase; size?: number }) {
   const given = { size, strokeWidth: 2, 'aria-hidden': true } as const;
   switch (phase) {
@@ -44,12 +44,12 @@ export function PhaseIcon({ phase, size = 14 }: { phase: TaskPhase; size?: numbe
   }
 }
 
-/** A third of the way from dash to dash. */
+/** A third of the distance between two dashes. */
 const TICK_DEGREES = 12;
 
 /**
- * Turns on by a tick each second, with the times beside it. As an animation every ring is a layer of its own, drawn 60
- * times a second for as long as the page is open: with 50 of them a frame took 30 ms more.
+ * Moves one tick each second, together with the times beside it. With a CSS animation, every ring is its own layer,
+ * drawn 60 times a second while the page is open: with 50 rings a frame took 30 ms longer.
  */
 function WorkingRing({ size }: { size: number }) {
   const angle = (Math.floor(useNow() / 1000) * TICK_DEGREES) % 360;
@@ -67,7 +67,7 @@ function WorkingRing({ size }: { size: number }) {
   );
 }
 
-/** A task's phase in a word. */
+/** A task's phase in one word. */
 export function PhaseStatus({ phase, pill = false }: { phase: TaskPhase; pill?: boolean }) {
   return (
     <span className={`status is-${phase}${pill ? ' pill' : ''}`}>
@@ -85,7 +85,7 @@ const MEMBER_WORDS: Readonly<Record<TeammateStatus, readonly [string, TaskPhase]
   stopped: ['Stopped', 'blocked'],
 };
 
-/** What a member does, in a word: it works while it holds a task. `needsHelp`: something of it waits for a person. */
+/** What a member does, in one word: it works while it holds a task. `needsHelp`: a request of it waits for a person. */
 export function MemberStatus({
   status,
   isBusy,
@@ -115,7 +115,7 @@ function wordsOf(status: TeammateStatus, isBusy: boolean, needsHelp: boolean): r
   return status === 'active' && isBusy ? ['Working', 'in_progress'] : MEMBER_WORDS[status];
 }
 
-/** Of a person it is not known what it does, only that it is one. */
+/** For a person it is only known that they are a person, not what they do. */
 export function PersonStatus() {
   return (
     <span className="status is-pending">
@@ -125,7 +125,7 @@ export function PersonStatus() {
   );
 }
 
-/** How a team is, in a word. `isBroken`: its journal cannot be read. */
+/** The state of a team in one word. `isBroken`: its journal cannot be read. */
 export function TeamPill({
   status,
   isDone,

@@ -12,7 +12,7 @@ let nextId = 1;
 const SHOWN_MS = 5_000;
 const ERROR_MS = 12_000;
 
-/** Says in a corner what came of something that was done elsewhere on the page. */
+/** Shows a toast with the outcome of an action elsewhere on the page. */
 export function say(text: string, isError = false): void {
   const id = nextId++;
   toasts.set([...toasts.get().slice(-3), { id, text, isError }]);

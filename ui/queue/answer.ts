@@ -1,13 +1,13 @@
 import { call } from '../data/daemon.ts';
 
-/** What is needed of a request to answer it. */
+/** The fields of a request that an answer needs. */
 export interface Answerable {
   readonly id: string;
   readonly teamId: string;
   readonly kind: string;
 }
 
-/** Says yes or no to a request, by the operation that its kind wants. */
+/** Approves or rejects a request, with the operation for its kind. */
 export function answerRequest(request: Answerable, approve: boolean, feedback: string): Promise<unknown> {
   const { teamId, id: requestId, kind } = request;
   const said = feedback.trim() === '' ? {} : { feedback };
@@ -19,12 +19,12 @@ export function answerRequest(request: Answerable, approve: boolean, feedback: s
   return call('request.answer', { teamId, requestId, approve, ...said });
 }
 
-/** Has the gate judge the work again, as it is now; its no is a failure that says why. */
+/** Runs the gate again on the current work; if it rejects, that is an error with the reason. */
 export function judgeAgain({ teamId, id: requestId }: Answerable): Promise<unknown> {
   return call('request.judge', { teamId, requestId });
 }
 
-/** How each kind is called, and what yes and no mean for it. */
+/** The name of each kind, and the words for yes and no. */
 export const KINDS: Readonly<Record<string, { name: string; yes: string; no: string; phase: 'gate' | 'failed' }>> = {
   plan: { name: 'Plan', yes: 'Approve', no: 'Reject…', phase: 'gate' },
   permission: { name: 'Permission', yes: 'Allow', no: 'Deny…', phase: 'gate' },

@@ -5,7 +5,7 @@ import { queue } from '../data/teams.ts';
 import { showControls } from '../parts/controls.ts';
 import { kindOf } from './answer.ts';
 
-/** Says on the desktop what began to wait while nobody looked, if the person allowed that. */
+/** Shows a desktop notification for new requests while the page is in the background, if the person allowed that. */
 export function useNotices(): void {
   const requests = useSignal(queue);
   const seen = useRef<Set<string>>(undefined);

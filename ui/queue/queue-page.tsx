@@ -15,7 +15,7 @@ import { withoutRepeat } from './repeat.ts';
 import { Answer } from './request-card.tsx';
 import { RequestContent } from './request-content.tsx';
 
-/** Everything that waits for a person, of all teams, in one line. */
+/** All requests that wait for a person, of all teams, in one queue. */
 export function QueuePage() {
   const requests = useSignal(queue);
   const canAct = useSignal(reach) === 'live';
@@ -24,11 +24,12 @@ export function QueuePage() {
   const place = useRef(0);
   const found = requests.findIndex((one) => keyOf(one) === asked);
   if (found >= 0) place.current = found;
-  // What was answered makes room for the one after it, not for the first.
+  // After an answer, the next request is shown, not the first.
   const at = Math.max(0, Math.min(place.current, requests.length - 1));
   const current = requests[at];
   const shown = current && keyOf(current);
-  // What is shown stays, whatever others answer meanwhile: a key must never reach another request than the one that is read.
+  // The shown request stays, whatever others answer meanwhile: a key must never answer another request than the shown
+  // one.
   useEffect(() => {
     if (shown !== undefined && shown !== asked) setQuery({ id: shown });
   }, [shown, asked, setQuery]);
@@ -186,7 +187,7 @@ function Detail({ request, canAct }: { request: Waiting; canAct: boolean }) {
   );
 }
 
-/** The task that a request is about, as it is now. */
+/** The current state of the task that a request is about. */
 function useTask(teamId: string, taskId: string | undefined): ResultOf<'task.show'> | undefined {
   const [task, setTask] = useState<ResultOf<'task.show'>>();
   useEffect(() => {

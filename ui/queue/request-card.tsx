@@ -27,8 +27,8 @@ export interface RequestShown {
 }
 
 /**
- * Something that waits, small: open, or folded to its first line. A command is answered here only if all of it is here;
- * words may be scrolled.
+ * A small card for a request: open, or folded to its first line. A command can only be answered here if it is shown
+ * whole; other text may scroll.
  */
 export function RequestCard({
   request,
@@ -96,7 +96,7 @@ function firstLines(text: string): string {
   return text.slice(0, 600).replace(/^#+ .*\n+/, (heading) => `${heading.replace(/^#+ /, '').trim()}. `);
 }
 
-/** Yes, or no with the reason. */
+/** The buttons for yes, and for no with a reason. */
 export function Answer({
   request,
   canAct,
@@ -125,7 +125,7 @@ export function Answer({
           <textarea
             className="input"
             value={feedback}
-            // The person has just asked for it.
+            // The person has just opened it.
             ref={(box) => box?.focus()}
             onChange={(event) => setFeedback(event.target.value)}
             onKeyDown={(event) => {

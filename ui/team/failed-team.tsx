@@ -2,7 +2,7 @@ import { TriangleAlert } from 'lucide-react';
 import { useStore } from '../data/use-team.tsx';
 import { Link } from '../parts/link.tsx';
 
-/** In place of any page about a team that cannot be read: why, and what to do. */
+/** Replaces any page of a team that cannot be read: why, and what to do. */
 export function FailedTeam() {
   const store = useStore();
   return (

@@ -10,7 +10,7 @@ import { plural, usedParts } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { Doing, MemberState } from './member-state.tsx';
 
-/** A member at a glance: who, what it does since when, what it used. */
+/** A member at a glance: its name, what it does and since when, and its usage. */
 export const MemberCard = memo(function MemberCard({ teamId, member }: { teamId: string; member: MemberRecord }) {
   const isLead = useTeam(({ view }) => view.team?.leadId === member.id);
   const usage = useTeam(({ view }) => view.state.memberUsage.get(member.id));
@@ -43,7 +43,7 @@ export const MemberCard = memo(function MemberCard({ teamId, member }: { teamId:
   );
 });
 
-/** That a member leads, and how many it leads. */
+/** Shows that a member is the lead, and the number of its teammates. */
 export function LeadBadge() {
   const count = useTeam(
     ({ view }) => view.members.filter(({ id, status }) => id !== view.team?.leadId && status !== 'stopped').length,
@@ -61,10 +61,10 @@ export function LeadBadge() {
   );
 }
 
-/** What stands where nobody said which agent it is, or where it is none. */
+/** Types that name no agent. */
 const NO_AGENTS: readonly string[] = ['general-purpose', 'person', 'none'];
 
-/** Which program thinks for a member, and with which model. */
+/** The agent of a member, and its model. */
 export function agentOf({ agent, agentType, model }: MemberRecord): string {
   const kind = agent ? (agent.name ?? agent.kind) : NO_AGENTS.includes(agentType) ? '' : agentType;
   return showControls([kind, model ?? agent?.model].filter(Boolean).join(' · '));

@@ -10,19 +10,19 @@ import { plural, showMoment, showSpan } from '../parts/format.ts';
 import { MemberStatus, PersonStatus } from '../parts/status.tsx';
 import { useWorkTime } from './task-facts.tsx';
 
-/** What a member works on now. */
+/** The task that a member works on now. */
 export function useHeldTask(memberId: string): SharedTask | undefined {
   return useTeam(({ view }) => view.held.get(memberId));
 }
 
-/** Since when something of a member waits for a person. */
+/** Since when a request of a member waits for a person. */
 function useAsked(memberId: string): number | undefined {
   return useTeam(({ view }) =>
     view.pending.find((one) => one.memberId === memberId && isForPerson(one))?.requestedAt.getTime(),
   );
 }
 
-/** What a member does, in a word; the same word wherever it is shown. */
+/** The state of a member in one word; the same everywhere. */
 export function MemberState({ member }: { member: MemberRecord }) {
   const task = useHeldTask(member.id);
   const asked = useAsked(member.id);
@@ -30,12 +30,12 @@ export function MemberState({ member }: { member: MemberRecord }) {
   return <MemberStatus status={member.status} isBusy={task !== undefined} needsHelp={asked !== undefined} />;
 }
 
-/** A person on the team who has not left it: no agent that could be idle, whatever its status says. */
+/** Whether the member is a person who has not left the team. A person is never idle, whatever the status says. */
 function isAtHand(member: MemberRecord): boolean {
   return isPerson(member) && member.status !== 'stopped';
 }
 
-/** Since when that word holds: what waits, its task, having none, or being what it is. */
+/** Since when this state holds: the request, the task, being idle, or the status itself. */
 function useSince(member: MemberRecord): number {
   const task = useHeldTask(member.id);
   const asked = useAsked(member.id);
@@ -44,11 +44,11 @@ function useSince(member: MemberRecord): number {
   if (member.status === 'stopped') return since;
   if (asked !== undefined) return asked;
   if (task?.startedAt) return task.startedAt.getTime();
-  // One that rested and was woken by a message has been at it since then.
+  // An idle member that a message woke has been working since then.
   return member.status === 'active' && waitingOf(member) === undefined ? Math.max(free ?? since, since) : since;
 }
 
-/** Its task and since when; or since when it is what it is. */
+/** Its task and since when; or since when its state holds. */
 export function Doing({ member }: { member: MemberRecord }) {
   const task = useHeldTask(member.id);
   const isAsking = useAsked(member.id) !== undefined;
@@ -96,7 +96,7 @@ function WorkTime({ task }: { task: SharedTask }) {
   return <>{useWorkTime(task).span}</>;
 }
 
-/** For how long a member has been what its word says: of one that works, how long it has worked on its task. */
+/** How long a member has been in its state; for one that works, its working time on the task. */
 export function StateSpan({ member }: { member: MemberRecord }) {
   const task = useHeldTask(member.id);
   const isAsking = useAsked(member.id) !== undefined;
@@ -110,7 +110,7 @@ export function StateSpan({ member }: { member: MemberRecord }) {
   );
 }
 
-/** What can be said of a person: whether it leads, and what mail waits for it. */
+/** What is known about a person: whether they lead, and how many messages are unread. */
 function AtHand({ member }: { member: MemberRecord }) {
   const isLead = useTeam(({ view }) => view.team?.leadId === member.id);
   const unread = useTeam(({ view }) => view.state.index.inboxes.get(member.id)?.waiting.size ?? 0);

@@ -10,10 +10,10 @@ import { Link } from '../parts/link.tsx';
 import { RequestCard } from '../queue/request-card.tsx';
 import { MemberCard } from './member-card.tsx';
 
-/** More would push the members out of sight; the queue has them all. */
+/** More requests would push the members out of sight; the queue has them all. */
 const SHOWN = 4;
 
-/** What waits for a person, which hooks do not judge, and who is on the team. */
+/** The requests that wait for a person, the hooks that fail, and the members. */
 export function SidePanel({ teamId, isTab = false }: { teamId: string; isTab?: boolean }) {
   return (
     <aside className={isTab ? 'side-tab' : 'side'} aria-label="Requests and members">
@@ -71,7 +71,7 @@ function WaitsForYou() {
   );
 }
 
-/** Hooks that failed and let pass what they were to judge: a task that passed shows nothing of it. */
+/** Hooks that failed and let work pass: the tasks that passed do not show it. */
 function HookTroubles() {
   const metadata = useTeam(({ view }) => view.team?.metadata);
   const troubles = hookTroubles(metadata);

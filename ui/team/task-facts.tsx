@@ -7,7 +7,10 @@ import { useTeam } from '../data/use-team.tsx';
 import { Avatar } from '../parts/avatar.tsx';
 import { showSpan } from '../parts/format.ts';
 
-/** How long it was worked on, waits for an answer or stands at the gate; how often it came back. `dot` puts it behind a word. */
+/**
+ * The working time of a task, or how long it waits for an answer or a gate; and how often it was rejected. `dot` puts a
+ * dot before it.
+ */
 export function Since({ view: { task, phase }, dot = false }: { view: TaskView; dot?: boolean }) {
   const before = dot ? ' · ' : '';
   if ((phase === 'in_progress' || phase === 'gate') && task.startedAt) {
@@ -26,24 +29,24 @@ export function Since({ view: { task, phase }, dot = false }: { view: TaskView; 
   );
 }
 
-/** The time of work stands still while the holder waits for an answer: then it is told how long that takes. */
+/** Working time stops while the holder waits for an answer. Then the waiting time is shown. */
 function Elapsed({ task, isGate }: { task: SharedTask; isGate: boolean }) {
   const { span, isWaiting } = useWorkTime(task);
   return <>{isWaiting && !isGate ? `waits ${span}` : span}</>;
 }
 
-/** How long a task that somebody holds was worked on, or (while its holder waits for an answer) has waited for that. */
+/** The working time of a held task, or, while its holder waits for an answer, the waiting time. */
 export function useWorkTime(task: SharedTask): { span: string; isWaiting: boolean } {
   const now = useTeamNow();
   const requests = useTeam(({ view }) => view.state.requests);
-  // The table is the same one after an answer; what is open of it is not.
+  // The table stays the same object after an answer; the list of pending requests does not.
   useTeam(({ view }) => view.pending);
   const waits = waitsSince(task, requests.values());
   const span = showSpan(waits === undefined ? workedOn(task, requests.values(), now) : now - waits);
   return { span, isWaiting: waits !== undefined };
 }
 
-/** Who holds a task or is to have it. */
+/** The holder or assignee of a task. */
 export function Holder({ id }: { id: string | undefined }) {
   const color = useTeam(({ view }) => (id === undefined ? undefined : view.state.members.get(id)?.color));
   if (id === undefined) return null;

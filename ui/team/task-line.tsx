@@ -4,7 +4,7 @@ import { showControls } from '../parts/controls.ts';
 import { Link } from '../parts/link.tsx';
 import { PhaseIcon } from '../parts/status.tsx';
 
-/** A task in one line that leads to it. */
+/** A link to a task, in one line. */
 export function TaskLine({ teamId, view, id }: { teamId: string; view: TaskView | undefined; id: string }) {
   if (!view) return <span className="mono quiet">#{id}</span>;
   return (

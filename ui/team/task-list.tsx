@@ -15,7 +15,7 @@ import { PriorityMark } from './priority-mark.tsx';
 import { Holder, Since } from './task-facts.tsx';
 
 const ROW = 40;
-/** Where there is no room for a column of members they stand below the titles. */
+/** If there is no space for a column of members, they are below the titles. */
 const NARROW_ROW = 60;
 
 type Order = 'status' | 'id' | 'title' | 'member' | 'changed';
@@ -33,7 +33,7 @@ function byId(a: TaskView, b: TaskView): number {
   return Number(a.id) - Number(b.id);
 }
 
-/** The tasks as rows: everything that the graph shows, for eyes, fingers and screen readers that prefer lines. */
+/** The tasks as rows: everything that the graph shows, for those who prefer lines, and for touch and screen readers. */
 export function TaskList({ teamId, tasks }: { teamId: string; tasks: readonly TaskView[] }) {
   const [order, setOrder] = useState<Order>('status');
   const box = useRef<HTMLDivElement>(null);

@@ -17,11 +17,11 @@ import { PHASE_WORDS, TeamPill } from '../parts/status.tsx';
 
 const SEGMENTS: readonly TaskPhase[] = ['completed', 'in_progress', 'gate', 'failed', 'pending', 'blocked'];
 
-/** Name, state, progress and the figures that one looks for first. */
+/** Name, state, progress and the main figures. */
 export function TeamHeader({ teamId }: { teamId: string }) {
   const view = useTeam(({ view }) => view);
   const { team, tasks, counts, usage, critical, members } = view;
-  // Of what nobody reports and nobody limits there is no figure.
+  // A figure that is neither reported nor limited is not shown.
   const tokens = tokensOf(usage);
   const budget = team?.budget;
   const [form, setForm] = useState<'spawn' | 'write' | 'down'>();
@@ -137,7 +137,7 @@ function Age({ since, until }: { since: Date | undefined; until: Date | undefine
   return <>{since ? showSpan((until?.getTime() ?? now) - since.getTime()) : ''}</>;
 }
 
-/** Said only when it is not so: what one sees is behind. */
+/** Shown only when the view is behind. */
 function LivePill() {
   const isLost = useSignal(reach) === 'lost';
   const phase = useTeam(({ phase }) => phase);

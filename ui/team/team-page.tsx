@@ -24,7 +24,7 @@ import './team.css';
 const loadGraph = async () => (await import('./graph/graph.tsx')).Graph;
 const Graph = later(loadGraph);
 
-/** A team: its tasks in three views, its members, what waits, and all of it at any moment. */
+/** A team: its tasks in three views, its members, its requests, all at any moment. */
 export function TeamPage({ teamId, taskId }: { teamId: string; taskId: string | undefined }) {
   const phase = useTeam(({ phase }) => phase);
   const isPast = useTeam(({ moment }) => moment !== undefined);
@@ -43,7 +43,7 @@ export function TeamPage({ teamId, taskId }: { teamId: string; taskId: string | 
   );
 }
 
-/** Graph and layout are loaded while the team is read. */
+/** Loads the graph and its layout while the team is being read. */
 function prepareGraph(): void {
   prepareLayout();
   void loadGraph().catch(() => undefined);
@@ -127,7 +127,7 @@ function describe({ text, member, status }: Filter): string {
   return [text && `“${showControls(text)}”`, member && `of ${member}`, phase].filter(Boolean).join(', ');
 }
 
-/** The address says which moment is shown, so that a link shows the same. */
+/** Keeps the shown moment in the address, so that a link shows the same. */
 function useMoment(): void {
   const store = useStore();
   const phase = useTeam(({ phase }) => phase);
@@ -136,7 +136,7 @@ function useMoment(): void {
   const asked = Number(query.get('at') ?? 0);
   useEffect(() => {
     if (phase === 'live' && asked > 0 && store.moment === undefined) store.show(asked);
-    // Only when the team has been read: afterwards the page moves itself.
+    // Only once the team is read; later the page changes the moment itself.
   }, [phase === 'live']);
   useEffect(() => {
     if (phase !== 'live') return undefined;
@@ -146,7 +146,7 @@ function useMoment(): void {
   useEffect(() => () => store.show(undefined), [store]);
 }
 
-/** The true layout, after a moment: a team that is there at once is not announced by a flicker. */
+/** A skeleton of the layout. It appears after a delay, so that a team that loads at once does not flicker. */
 function TeamSkeleton() {
   const { done, of } = useTeam(
     ({ progress }) => progress,

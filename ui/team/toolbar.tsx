@@ -16,7 +16,7 @@ const VIEWS: readonly (readonly [TeamViewName, string, typeof Waypoints])[] = [
   ['members', 'Members', Users],
 ];
 
-/** Which view, and of which tasks. */
+/** Chooses the view and filters the tasks. */
 export function Toolbar({ onNewTask }: { onNewTask: () => void }) {
   const { view, setView, filter, set, clear, isFiltered } = useFilter();
   const members = useTeam(({ view }) => view.members);

@@ -5,19 +5,19 @@ import { TASK_PHASES } from '../data/task-view.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { useNarrow } from '../parts/narrow.ts';
 
-/** The views of a team's tasks; on a narrow screen the members are one of them. */
+/** The views of a team's tasks; on a narrow screen, the members are a view too. */
 export type TeamViewName = 'graph' | 'board' | 'list' | 'members';
 
 const VIEWS: readonly string[] = ['graph', 'board', 'list', 'members'];
 
-/** What of the tasks is wanted; an empty text means all. */
+/** The filter of the tasks; an empty text means all. */
 export interface Filter {
   readonly text: string;
   readonly member: string;
   readonly status: TaskPhase | '';
 }
 
-/** View and filter, as the address has them. */
+/** View and filter, stored in the address. */
 export function useFilter() {
   const [query, setQuery] = useQuery();
   const asked = query.get('view') ?? '';
@@ -37,7 +37,7 @@ export function useFilter() {
   };
 }
 
-/** The tasks that fit. */
+/** The tasks that match. */
 export function useFound(filter: Filter): readonly TaskView[] {
   const tasks = useTeam(({ view }) => view.tasks);
   return useMemo(() => {

@@ -16,10 +16,10 @@ import './teams.css';
 
 type Mail = ResultOf<'native.show'>['mail'];
 
-/** The newest; its files have them all. */
+/** How many messages are shown, the newest; the files have all. */
 const MAIL_SHOWN = 100;
 
-/** One of Claude Code's own teams as its files have it now: to look at, and to join. */
+/** One of Claude Code's own teams, as its files are now: to look at, and to join. */
 export function NativePage({ name }: { name: string }) {
   const native = useNativeTeams();
   const team = native?.teams.find((one) => one.name === name);
@@ -165,7 +165,7 @@ function Members({ team: { members, lead } }: { team: NativeTeam }) {
   );
 }
 
-/** The mail is not in the list of all teams; it is read again when something changed. */
+/** The list of teams does not contain the mail, so it is fetched again after every change. */
 function Messages({ team: { name, messages, changedAt } }: { team: NativeTeam }) {
   const [mail, setMail] = useState<Mail>([]);
   useEffect(() => {

@@ -9,7 +9,7 @@ import type { NativeTeam } from './use-native-teams.ts';
 
 const FIGURES = [['Messages', 'number wide']] as const;
 
-/** Claude Code's own teams, as its files have them. */
+/** Claude Code's own teams, from its files. */
 export function NativeTable({
   teams,
   root,
@@ -66,7 +66,7 @@ function NativeRow({ team, joined }: { team: NativeTeam; joined: string | undefi
   );
 }
 
-/** What is wrong with its files; else what it is for. */
+/** What is wrong with its files, else its description. */
 function wordsOf(team: NativeTeam): ReactNode {
   const problems = [...team.problems, ...(team.readOnly === undefined ? [] : [team.readOnly])];
   const [problem] = problems;

@@ -15,7 +15,7 @@ import { TeamsRow, TeamsTable } from './teams-table.tsx';
 import { useNativeTeams } from './use-native-teams.ts';
 import './teams.css';
 
-/** Every team, those that live first; finished ones stay readable. */
+/** All teams, the open ones first; closed ones stay readable. */
 export function TeamsPage() {
   const list = useSignal(teams);
   const [query, setQuery] = useQuery();
@@ -91,7 +91,7 @@ export function TeamsPage() {
   );
 }
 
-/** A team whose journal cannot be read is not hidden among those that are closed: it says why, and what to do. */
+/** A team whose journal cannot be read. It is not hidden among closed teams, and says why, and what to do. */
 function BrokenTeam({ team }: { team: TeamLine }) {
   return (
     <article className="broken" aria-label={`Team ${team.name} cannot be read`}>
@@ -167,7 +167,7 @@ function TeamRow({ team }: { team: TeamLine }) {
   );
 }
 
-/** How many tasks of a team wait at a gate that gave up. */
+/** How many tasks of a team wait for a person because their gate gave up. */
 function useGated(teamId: string): number {
   const gates = useSignal(queue).filter((one) => one.teamId === teamId && one.kind === 'gate');
   return new Set(gates.flatMap(({ taskId }) => taskId ?? [])).size;

@@ -5,7 +5,7 @@ import { showMoment, showSpan, useNow } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
 
-/** Teams as rows; `figures` names the columns that only some tables have, with their class. */
+/** Teams as rows; `figures` are the columns that only some tables have, with their CSS class. */
 export function TeamsTable({
   label,
   className = '',
@@ -37,7 +37,7 @@ export function TeamsTable({
   );
 }
 
-/** A team as a row: its name with what there is to say beside and below it, how far it is, who, its figures, since when. */
+/** A team as a row: its name with remarks, progress, members, figures, and since when. */
 export function TeamsRow({
   href,
   name,

@@ -5,18 +5,18 @@ import { call } from '../data/daemon.ts';
 /** One of Claude Code's own teams, or the task list of one of its sessions. */
 export type NativeTeam = ResultOf<'native.list'>['teams'][number];
 
-/** What there is of Claude Code's own, where it lies, and which of it is kept in step with a team here. */
+/** Claude Code's own teams, their directory, and which of them are synchronized with a team here. */
 export interface NativeTeams {
   readonly root: string;
   readonly teams: readonly NativeTeam[];
-  /** The team here by the name of the native one. */
+  /** The team here, by the name of the native team. */
   readonly joined: ReadonlyMap<string, string>;
 }
 
 const WAIT_MS = 20_000;
 const PAUSE_MS = 250;
 
-/** Claude Code's own teams, followed for as long as they are shown; undefined until the first answer. */
+/** Claude Code's own teams, followed while they are shown; undefined until the first answer. */
 export function useNativeTeams(): NativeTeams | undefined {
   const [shown, setShown] = useState<NativeTeams>();
   useEffect(() => {
@@ -41,7 +41,7 @@ async function follow(signal: AbortSignal, show: (teams: NativeTeams) => void): 
       });
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     } catch {
-      // The page says by itself that the daemon is away.
+      // The page itself shows that the daemon is unreachable.
       await new Promise((resolve) => setTimeout(resolve, 2_000));
     }
   }

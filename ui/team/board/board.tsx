@@ -26,10 +26,10 @@ import { usePriority } from './use-priority.ts';
 import './board.css';
 
 const ALWAYS: readonly TaskPhase[] = ['pending', 'in_progress', 'completed'];
-/** Where the order is that of priorities. */
+/** The columns that are sorted by priority. */
 const ORDERED: readonly TaskPhase[] = ['pending', 'blocked', 'in_progress', 'gate'];
 
-/** The tasks as cards in columns, one per phase; a card is moved by hand, by its menu or by keys. */
+/** The tasks as cards in columns, one per phase. Cards are moved by mouse, menu or keys. */
 export function Board({ teamId, tasks }: { teamId: string; tasks: readonly TaskView[] }) {
   const store = useStore();
   const canAct = useCanAct();
@@ -59,7 +59,7 @@ export function Board({ teamId, tasks }: { teamId: string; tasks: readonly TaskV
       view,
       index,
     );
-    // The card itself still stands in the column.
+    // The dragged card itself is still in the column.
     const own = all.findIndex(({ id }) => id === view.id);
     return { index: index + (index > own ? 1 : 0), priority, isSame: priority === view.task.priority };
   };
@@ -82,7 +82,7 @@ export function Board({ teamId, tasks }: { teamId: string; tasks: readonly TaskV
     openMenu: (id, anchor) => canAct && setMenu({ id, anchor }),
   });
   useGlide(box, columns);
-  // The cards keep their hands, whatever the board does.
+  // The cards keep the same handlers, however often the board renders.
   const latest = useRef({ press, focus });
   latest.current = { press, focus };
   const hands = useMemo(
@@ -150,7 +150,7 @@ function focusCard(board: HTMLElement | null, id: string): void {
   board?.querySelector<HTMLElement>(`[data-task="${CSS.escape(id)}"] a`)?.focus();
 }
 
-/** The card that the pointer holds. */
+/** The dragged card. */
 function InHand({ view, width, hand }: { view: TaskView; width: number; hand: Signal<{ x: number; y: number }> }) {
   const { x, y } = useSignal(hand);
   return (

@@ -8,7 +8,7 @@ import { Link } from '../../parts/link.tsx';
 import { PriorityMark } from '../priority-mark.tsx';
 import { Holder, Since } from '../task-facts.tsx';
 
-/** What can be done with a card; the same functions for as long as the board is there. */
+/** The handlers of a card; the same functions for the lifetime of the board. */
 export interface CardHands {
   readonly press: (event: PointerEvent<HTMLElement>, id: string) => void;
   readonly openMenu: (id: string, button: HTMLElement) => void;
@@ -67,7 +67,7 @@ export const Card = memo(function Card({
   );
 });
 
-/** The lower line of a card. */
+/** The bottom line of a card. */
 export function CardFoot({ view }: { view: TaskView }) {
   const { task } = view;
   return (

@@ -5,15 +5,15 @@ import type { Priority } from '../../forms/priorities.ts';
 import { PHASE_WORDS, PhaseIcon } from '../../parts/status.tsx';
 import type { Move } from './moves.ts';
 
-/** Nobody reads further down a column; more are shown when asked for. */
+/** Nobody reads further down a column; more are shown on request. */
 const SHOWN = 40;
 const MORE = 200;
 
-/** What a card in the hand would meet here. */
+/** What would happen if the dragged card were dropped here. */
 export interface Landing {
   readonly move: Move;
   readonly isOver: boolean;
-  /** In its own column: before how many others, and the priority that brings it there. */
+  /** In its own column: how many cards would be above it, and the priority that puts it there. */
   readonly order?: { readonly index: number; readonly priority: Priority; readonly isSame: boolean };
 }
 

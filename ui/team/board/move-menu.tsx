@@ -6,7 +6,7 @@ import type { Priority } from '../../forms/priorities.ts';
 import { PHASE_WORDS, PhaseIcon } from '../../parts/status.tsx';
 import type { Move } from './moves.ts';
 
-/** Where a card can go, and where not and why; and how soon its task is taken. One menu for the whole board. */
+/** Where a card can go, and why not elsewhere; and its priority. One menu for the whole board. */
 export function MoveMenu({
   view,
   anchor,

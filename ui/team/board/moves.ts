@@ -4,14 +4,14 @@ import { daemonNow } from '../../data/clock.ts';
 import { call } from '../../data/daemon.ts';
 import type { TaskPhase, TaskView } from '../../data/task-view.ts';
 
-/** What it means to bring a task to a column: a step, a step that needs a word more, or nothing, and why. */
+/** What moving a task to a column means: an action, an action that needs a form, or nothing, and why. */
 export type Move =
   | { readonly kind: 'step'; readonly words: string; readonly done: string; readonly run: () => Promise<unknown> }
   | { readonly kind: 'ask'; readonly words: string; readonly form: 'give' | 'fail' | 'complete' }
   | { readonly kind: 'stay' }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Whether a task can be brought to a column now, by the rules of the team themselves. */
+/** Whether a task can be moved to a column now, according to the team's own rules. */
 export function moveTo(state: TeamState, { task, phase }: TaskView, to: TaskPhase): Move {
   if (phase === to) return { kind: 'stay' };
   const { id: taskId, teamId, epoch } = task;

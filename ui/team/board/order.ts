@@ -2,7 +2,7 @@ import type { TaskPhase, TaskView } from '../../data/task-view.ts';
 import { PRIORITIES } from '../../forms/priorities.ts';
 import type { Priority } from '../../forms/priorities.ts';
 
-/** What ended most recently comes first; what can be taken, in the order in which it is taken: by priority, then age. */
+/** Finished tasks: the latest first. Others in the order in which they are claimed: by priority, then age. */
 export function sortColumn(phase: TaskPhase, tasks: readonly TaskView[]): readonly TaskView[] {
   if (phase === 'completed' || phase === 'failed') {
     return tasks.toSorted((a, b) => (b.task.completedAt?.getTime() ?? 0) - (a.task.completedAt?.getTime() ?? 0));
@@ -19,15 +19,15 @@ function rankOf({ task }: TaskView): number {
 }
 
 /**
- * The priority that brings a task to a place among others, or as near to it as priorities do: among those of the same
- * priority the oldest is taken first, whatever a person would like.
+ * The priority that puts a task at a place among others, or as near as possible: among tasks of the same priority, the
+ * oldest always comes first.
  */
 export function priorityAt(others: readonly TaskView[], view: TaskView, place: number): Priority {
   const placeWith = (priority: Priority): number => {
     const moved = { ...view, task: { ...view.task, priority } };
     return others.filter((other) => byUrgency(other, moved) < 0).length;
   };
-  // Where several do, the one that changes least.
+  // If several do, the one that changes least.
   const cost = (priority: Priority): number =>
     Math.abs(placeWith(priority) - place) * PRIORITIES.length + Math.abs(PRIORITIES.indexOf(priority) - rankOf(view));
   return PRIORITIES.reduce((best, one) => (cost(one) < cost(best) ? one : best));

@@ -14,7 +14,7 @@ interface Deeds {
 
 type Columns = readonly (readonly [TaskPhase, readonly TaskView[]])[];
 
-/** One stop for Tab; arrows go from card to card, with Shift they take the card along. The focus follows a moved card. */
+/** One tab stop. Arrow keys move from card to card; with Shift they move the card. The focus follows a moved card. */
 export function useBoardKeys(box: RefObject<HTMLElement | null>, columns: Columns, deeds: Deeds) {
   const [current, setCurrent] = useState<string>();
   const held = useRef<string>(undefined);
@@ -24,7 +24,7 @@ export function useBoardKeys(box: RefObject<HTMLElement | null>, columns: Column
   const stop = isThere ? current : columns.find(([, cards]) => cards.length > 0)?.[1][0]?.id;
 
   useLayoutEffect(() => {
-    // The card that had the focus is drawn anew in its next column.
+    // The focused card is rendered again in its next column.
     if (held.current !== undefined && document.activeElement === document.body) cardOf(held.current)?.focus();
   }, [columns]);
 
@@ -52,7 +52,7 @@ export function useBoardKeys(box: RefObject<HTMLElement | null>, columns: Column
     event.stopPropagation();
   };
 
-  /** To the nearest column that takes it; where none does, the nearest says why. */
+  /** To the nearest column that accepts it; if none does, the nearest one says why. */
   const moveSideways = (id: string, at: number, step: number): void => {
     const way = inDirection(at, step).map(([phase]) => phase);
     const to = way.find((phase) => deeds.canMove(id, phase)) ?? way[0];

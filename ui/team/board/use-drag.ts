@@ -5,28 +5,28 @@ import type { Signal } from '../../data/signal.ts';
 import { TASK_PHASES } from '../../data/task-view.ts';
 import type { TaskPhase } from '../../data/task-view.ts';
 
-/** Where a card would be put down: a column, and how many others stand above. */
+/** Where a card would be dropped: a column, and how many cards are above. */
 export interface Place {
   readonly phase: TaskPhase;
   readonly index: number;
 }
 
-/** A card on its way. */
+/** A card that is being dragged. */
 export interface Drag {
   readonly id: string;
   readonly width: number;
   readonly place: Place | undefined;
 }
 
-/** A hand trembles; less than this is a click. */
+/** Hands tremble: a smaller movement is a click. */
 const THRESHOLD = 6;
-/** So near to an edge the board scrolls. */
+/** Nearer than this to an edge, the board scrolls. */
 const EDGE = 48;
 const SCROLL_STEP = 16;
 
 /**
- * Cards that are taken with the mouse or a pen and put down elsewhere. Fingers scroll with the same movement: they, and
- * keys, use the menu of the card. Where the pointer is goes past React: only the card in the hand follows it.
+ * Drag and drop with a mouse or a pen. Fingers scroll with the same movement, so touch and keyboard use the menu of the
+ * card. The pointer's position bypasses React: only the dragged card follows it.
  */
 export function useDrag(onDrop: (id: string, place: Place) => void): {
   drag: Drag | undefined;
@@ -68,7 +68,7 @@ export function useDrag(onDrop: (id: string, place: Place) => void): {
       const wasDragging = isDragging;
       finish();
       if (!wasDragging) return;
-      // What ends on the card it began on is a click as well, and would open the task.
+      // A drag that ends on its own card is also a click, which would open the task.
       addEventListener('click', (click) => click.preventDefault(), { capture: true, once: true, signal: soon() });
       if (place) onDrop(id, place);
     };

@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef } from 'react';
 import type { RefObject } from 'react';
 
-/** More cards than one can follow are put where they belong without a way there. */
+/** With more cards than people can follow, there is no animation. */
 const FOLLOWED = 300;
 const GLIDE_MS = 320;
 const EASE = 'cubic-bezier(0.2, 0, 0, 1)';
 
-/** Cards glide from where they were to where they are; one that came to another column shines for a moment. */
+/** Cards glide to their new places; one that changed its column is highlighted for a moment. */
 export function useGlide(board: RefObject<HTMLElement | null>, arrangement: unknown): void {
   const before = useRef(new Map<string, { x: number; y: number; column: string }>());
   useLayoutEffect(() => {

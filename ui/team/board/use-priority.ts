@@ -6,11 +6,11 @@ import { act } from '../../parts/act.ts';
 
 interface Wish {
   readonly priority: Priority;
-  /** The task shows it from this revision on; not known while the daemon has not answered. */
+  /** The revision from which on the task has it; unknown until the daemon answers. */
   from?: number;
 }
 
-/** Priorities that were asked for: two quick steps are two, also while the page still shows the task before the first. */
+/** Requested priorities: two quick steps count as two, even if the page still shows the task before the first. */
 export function usePriority(teamId: string) {
   const wishes = useRef(new Map<string, Wish>());
   const priorityOf = ({ id, task }: TaskView): Priority => {

@@ -14,13 +14,13 @@ export const NODE_WIDTH = 212;
 export const NODE_HEIGHT = 60;
 const GAP_X = 56;
 const GAP_Y = 20;
-/** Up to here the finer layout takes less than half a second; at 200 it takes more than one. */
+/** Up to this many tasks, the finer layout takes less than half a second; for 200 it takes more than a second. */
 const FINE = 100;
 const GRID_WIDTH = 4;
 
 /**
- * Where each task goes: in columns from left to right, every task right of those it waits for. Those without any
- * dependency stand in rows below, as a column of hundreds could not be read.
+ * Places the tasks in columns from left to right, every task to the right of its dependencies. Tasks without edges are
+ * in rows below, because a column of hundreds could not be read.
  */
 export function arrange(tasks: readonly Knot[]): Places {
   const known = new Set(tasks.map(([id]) => id));
@@ -61,7 +61,7 @@ interface Spot {
 
 function layOutFinely(ids: readonly string[], edges: readonly (readonly [string, string])[]): Spot[] {
   const graph = new dagre.graphlib.Graph();
-  // Its two gaps are those of a graph that grows downwards, also when it grows to the right.
+  // The library names its two gaps for a graph that grows downwards, also when it grows to the right.
   graph.setGraph({ rankdir: 'LR', nodesep: GAP_X, ranksep: GAP_Y, quality: 'medium' });
   for (const id of ids) graph.setNode(id, { width: NODE_WIDTH, height: NODE_HEIGHT });
   for (const [from, to] of edges) graph.setEdge(from, to);

@@ -6,7 +6,7 @@ import { useTeam } from '../../data/use-team.tsx';
 import { NODE_HEIGHT, NODE_WIDTH } from './arrange.ts';
 import type { Places } from './arrange.ts';
 
-/** Told in advance: a node whose handles are not known is drawn to measure them, also where nobody sees it. */
+/** Given in advance: React Flow renders nodes with unknown handles to measure them, even out of sight. */
 const SHAPE = {
   width: NODE_WIDTH,
   height: NODE_HEIGHT,
@@ -18,7 +18,7 @@ const SHAPE = {
   data: {},
 } satisfies Partial<Node>;
 
-/** The tasks as nodes. A status changes none of them: they hold their id alone. */
+/** The tasks as nodes. They hold only their id, so a status change does not change them. */
 export function useNodes(tasks: readonly TaskView[], places: Places, isFar: boolean): Node[] {
   const ids = useMemo(() => tasks.map(({ id }) => id), [tasks]);
   const key = ids.join();
@@ -37,7 +37,7 @@ export function useNodes(tasks: readonly TaskView[], places: Places, isFar: bool
 export const NO_EDGES: Edge[] = [];
 const MARKER = { type: MarkerType.ArrowClosed, width: 11, height: 11, markerUnits: 'userSpaceOnUse' } as const;
 
-/** The dependencies as edges; those that have not changed stay the same objects. From afar there are none. */
+/** The dependencies as edges; unchanged ones stay the same objects. There are none when zoomed out. */
 export function useEdges(tasks: readonly TaskView[], places: Places, isFar: boolean): Edge[] {
   const critical = useTeam(({ view }) => view.critical.ids);
   const cache = useRef(new Map<string, Edge>());

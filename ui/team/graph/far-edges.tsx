@@ -4,7 +4,7 @@ import type { TaskView } from '../../data/task-view.ts';
 import { NODE_HEIGHT, NODE_WIDTH } from './arrange.ts';
 import type { Places } from './arrange.ts';
 
-/** All edges as one path: as elements they are the larger part of what a big graph costs. */
+/** All edges as one path: as elements they are the larger part of the cost of a big graph. */
 export const FarEdges = memo(function FarEdges({ tasks, places }: { tasks: readonly TaskView[]; places: Places }) {
   const path = useMemo(
     () =>

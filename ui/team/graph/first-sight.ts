@@ -7,23 +7,23 @@ interface Size {
   readonly height: number;
 }
 
-/** Where the graph is looked at: its origin on the screen, and how large it is drawn. */
+/** The visible part of the graph: its origin on the screen, and its zoom. */
 export interface Viewport {
   readonly x: number;
   readonly y: number;
   readonly zoom: number;
 }
 
-/** Below it titles cannot be read. */
+/** Below this zoom, titles cannot be read. */
 const READABLE = 0.62;
 const MARGIN = 28;
 const LEGEND = 24;
-/** More are not looked at together: of a hundred that are worked on, the first ones. */
+/** At most this many tasks in progress are considered, the first ones. */
 const FRONT = 40;
 
 /**
- * What one sees first: everything if that can be read, else where work happens, with one column of what led there. It
- * begins at the edge of a column, so that nothing at the left is cut.
+ * The first view: everything if that is readable, else the area where work happens, with one column before it. It
+ * begins at the edge of a column, so nothing is cut on the left.
  */
 export function firstSight(tasks: readonly TaskView[], places: Places, { width, height }: Size): Viewport {
   const shown = tasks.filter(({ id }) => places[id]);
@@ -50,13 +50,13 @@ export function firstSight(tasks: readonly TaskView[], places: Places, { width, 
   const middle = (front.top + front.bottom) / 2 - seenHeight / 2;
   const top =
     whole.bottom - whole.top <= seenHeight
-      ? // At the top: below are the small map and the buttons.
+      ? // At the top, because the small map and the buttons are at the bottom.
         whole.top - Math.min(LEGEND / zoom, seenHeight - (whole.bottom - whole.top))
       : Math.max(whole.top, Math.min(whole.bottom - seenHeight, middle));
   return { zoom, x: MARGIN - left * zoom, y: MARGIN - top * zoom };
 }
 
-/** What is worked on; if nothing is, what could be; else all. */
+/** The tasks in progress; if there are none, those that could be taken; else all. */
 function frontOf(shown: readonly TaskView[]): readonly TaskView[] {
   const at = shown.filter(({ phase }) => phase === 'in_progress' || phase === 'gate');
   if (at.length > 0) return at.slice(0, FRONT);
@@ -64,7 +64,7 @@ function frontOf(shown: readonly TaskView[]): readonly TaskView[] {
   return (next.length > 0 ? next : shown).slice(0, FRONT);
 }
 
-/** Those of the front that can be seen together: around the one with most others near it. */
+/** The largest group of these that fits into the view together. */
 function thickOf(front: readonly TaskView[], places: Places, room: Size): readonly TaskView[] {
   const near = (one: TaskView): TaskView[] => {
     const [x, y] = places[one.id] ?? [0, 0];

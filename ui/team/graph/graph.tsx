@@ -21,21 +21,21 @@ import './graph.css';
 const NODE_TYPES = { task: TaskNode, far: FarNode };
 const NO_TASKS: readonly TaskView[] = [];
 const HIDE = { hideAttribution: true };
-/** Below it nothing can be read: then boxes and one path for all edges are three times as fast. */
+/** Below this zoom nothing is readable. Then boxes, and one path for all edges, are three times as fast. */
 const FAR = 0.35;
-/** A map of fewer hides more than it shows. */
+/** With fewer tasks, a small map hides more than it shows. */
 const SMALL = 30;
-/** A small map of more is neither small nor a map. */
+/** With more tasks, a small map is no longer useful. */
 const MAPPED = 300;
 
 interface GraphProps {
   readonly teamId: string;
-  /** The one that is open beside the graph. */
+  /** The task that is open beside the graph. */
   readonly taskId: string | undefined;
   readonly found: readonly TaskView[] | undefined;
 }
 
-/** The tasks as a graph: what waits for what, what happens now, which chain is the longest. */
+/** The tasks as a graph: dependencies, current work, and the critical path. */
 export function Graph(props: GraphProps) {
   return (
     <ReactFlowProvider>
@@ -55,7 +55,7 @@ function Canvas({ teamId, taskId, found }: GraphProps) {
   const nodes = useNodes(shown, places, isFar);
   const edges = useEdges(shown, places, isFar);
   const { current, setCurrent, onKeyDown } = useKeyboard(teamId, byId, places);
-  // However it was opened, one sees which it is, and goes on from there.
+  // The opened task is marked, however it was opened, and the keyboard continues from it.
   useEffect(() => {
     if (taskId !== undefined) setCurrent(taskId);
   }, [taskId]);
@@ -119,8 +119,8 @@ function Canvas({ teamId, taskId, found }: GraphProps) {
 }
 
 /**
- * Looks at the right place before anything is drawn: a graph that is drawn first and then moved jumps, and one whose size
- * is not known yet is drawn whole.
+ * Sets the viewport before anything is drawn. A graph that is drawn first and then moved jumps, and one of unknown size
+ * is drawn completely.
  */
 function useFirstSight(tasks: readonly TaskView[], places: Places): boolean {
   const { setViewport } = useReactFlow();

@@ -7,7 +7,7 @@ import { PHASE_WORDS } from '../../parts/status.tsx';
 import { NODE_HEIGHT, NODE_WIDTH } from './arrange.ts';
 import type { Places } from './arrange.ts';
 
-/** One stop for Tab; arrows go along the dependencies, or up and down in the column. */
+/** One tab stop. Arrow keys follow the dependencies, or go up and down in the column. */
 export function useKeyboard(teamId: string, byId: ReadonlyMap<string, TaskView>, places: Places) {
   const [current, setCurrent] = useState<string>();
   const { setCenter, getZoom } = useReactFlow();
@@ -55,7 +55,7 @@ function inColumn(id: string, step: 1 | -1, byId: ReadonlyMap<string, TaskView>,
     .toSorted((a, b) => ((places[a]?.[1] ?? 0) - (places[b]?.[1] ?? 0)) * step)[0];
 }
 
-/** A task as a screen reader hears it on the way through the graph. */
+/** A task as a screen reader reads it in the graph. */
 export function describeTask({ id, task, phase }: TaskView): string {
   const holder = task.assigneeId ? `, ${task.assigneeId}` : '';
   return `#${id} ${task.title}, ${PHASE_WORDS[phase]}${holder}, needs ${task.dependencies.length}, unblocks ${task.blocks.length}`;

@@ -16,7 +16,7 @@ let lastId = 0;
 const RETRY_MS = 500;
 const waiting = new Map<number, { readonly request: LayoutRequest; readonly resolve: (places: Places) => void }>();
 
-/** Works out beside the page where tasks go; one worker serves as long as the page is there. */
+/** Computes the layout in a worker; one worker serves for the lifetime of the page. */
 export function layOut(tasks: readonly Knot[]): Promise<Places> {
   worker ??= startWorker();
   const request: LayoutRequest = { id: ++lastId, tasks };
@@ -25,7 +25,7 @@ export function layOut(tasks: readonly Knot[]): Promise<Places> {
   return new Promise((resolve) => waiting.set(request.id, { request, resolve }));
 }
 
-/** Starts the worker before there is something to lay out: while a team is read, it can be loaded. */
+/** Starts the worker early, so that it loads while the team is being read. */
 export function prepareLayout(): void {
   worker ??= startWorker();
 }
@@ -36,14 +36,14 @@ function startWorker(): Worker {
     waiting.get(data.id)?.resolve(data.places);
     waiting.delete(data.id);
   });
-  // An error of its own has a message; without one its file was not to be had, and it will never answer.
+  // An error inside the worker has a message. Without one, its file could not be loaded, and it will never answer.
   started.addEventListener('error', (event) => {
     if (!(event instanceof ErrorEvent)) void startAgain();
   });
   return started;
 }
 
-/** Once the daemon answers, what waits is asked of another one. */
+/** Starts another worker once the daemon answers, and repeats the pending requests. */
 async function startAgain(): Promise<void> {
   await call('team.list', {});
   await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -54,7 +54,10 @@ async function startAgain(): Promise<void> {
 
 let made: ScriptPolicy | undefined;
 
-/** Browsers with Trusted Types start a worker only from an address that went through a policy; ours knows one, and is made once. */
+/**
+ * Browsers with Trusted Types start a worker only from an address that a policy has approved. Our policy allows our own
+ * origin, and is created once.
+ */
 function policy(): ScriptPolicy {
   const types = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
   const createScriptURL = (url: string): string => {

@@ -4,7 +4,7 @@ import { Maximize, Minus, Plus } from 'lucide-react';
 import { useCallback } from 'react';
 import type { TaskView } from '../../data/task-view.ts';
 
-/** What the lines mean. */
+/** The legend of the lines. */
 export function Legend() {
   return (
     <Panel position="top-right" className="legend" aria-hidden>
@@ -15,10 +15,10 @@ export function Legend() {
   );
 }
 
-/** Closer, farther, everything. */
+/** Zoom in, zoom out, show everything. */
 export function ZoomButtons({ isLarge }: { isLarge: boolean }) {
   const { zoomIn, zoomOut, fitView } = useReactFlow();
-  // On the way out of a large graph hundreds of tasks would be drawn in full, for a moment each.
+  // Animated zooming out of a large graph would render hundreds of tasks in full for a moment.
   return (
     <Panel position="bottom-right" className="zoom">
       <button type="button" onClick={() => void zoomIn({ duration: 120 })} aria-label="Closer">
@@ -38,7 +38,7 @@ export function ZoomButtons({ isLarge }: { isLarge: boolean }) {
   );
 }
 
-/** All tasks as small boxes, and which of them are in view. */
+/** All tasks as small boxes, and the visible area. */
 export function SmallMap({ byId }: { byId: ReadonlyMap<string, TaskView> }) {
   const nodeClassName = useCallback(({ id }: Node) => `map-node is-${byId.get(id)?.phase ?? 'blocked'}`, [byId]);
   return (

@@ -7,7 +7,7 @@ import { useJustChanged } from '../../parts/just-changed.ts';
 import { PHASE_WORDS, PhaseIcon } from '../../parts/status.tsx';
 import { Holder, Since } from '../task-facts.tsx';
 
-/** What of the graph the nodes need to know besides their task. */
+/** What nodes need to know about the graph besides their task. */
 export interface Marks {
   readonly found: ReadonlySet<string> | undefined;
   readonly current: string | undefined;
@@ -16,7 +16,7 @@ export interface Marks {
 
 export const MarksContext = createContext<Marks>({ found: undefined, current: undefined, canDraw: false });
 
-/** A task in the graph. It holds its id only, and is drawn again when that task changes. */
+/** A task in the graph. It holds only its id, and renders again when that task changes. */
 export const TaskNode = memo(function TaskNode({ id }: { id: string }) {
   const view = useTeam(({ view }) => view.byId.get(id));
   const isCritical = useTeam(({ view }) => view.critical.ids.has(id));
@@ -44,7 +44,7 @@ export const TaskNode = memo(function TaskNode({ id }: { id: string }) {
   );
 });
 
-/** From afar a task is a coloured box: text could not be read, and handles cost more than everything else. */
+/** When zoomed out, a task is a coloured box: text is unreadable, and handles cost more than everything else. */
 export const FarNode = memo(function FarNode({ id }: { id: string }) {
   const view = useTeam(({ view }) => view.byId.get(id));
   const isCritical = useTeam(({ view }) => view.critical.ids.has(id));

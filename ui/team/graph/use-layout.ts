@@ -4,13 +4,13 @@ import { useStore, useTeam } from '../../data/use-team.tsx';
 import type { Places } from './arrange.ts';
 import { layOut } from './layout.ts';
 
-/** Where the tasks of a team were put last: who comes back to the graph finds it as it was, at once. */
+/** The last layout of each team, so that the graph is back at once, unchanged, when somebody returns to it. */
 const known = new WeakMap<TeamStore, Places>();
 const NOWHERE: Places = {};
 
 /**
- * Where the tasks of the graph go. Worked out anew when a task or a dependency came or went, never when only a status
- * changed; until then the old picture stays. In the past, tasks stand where they stand now.
+ * The layout of the graph. It is computed again when a task or a dependency was added or removed, never for a status
+ * change. Until it is ready, the old one stays. In the past, tasks are where they are now.
  */
 export function useLayout(): Places {
   const store = useStore();
@@ -32,7 +32,7 @@ export function useLayout(): Places {
         const before = known.get(store) ?? NOWHERE;
         if (store.moment !== undefined && tasks.every(({ id }) => id in before)) break;
         const found = await layOut(tasks.map(({ id, task }) => [id, task.dependencies]));
-        // What is gone keeps its place for those who look back.
+        // Removed tasks keep their place, for views of the past.
         const next = { ...before, ...found };
         known.set(store, next);
         setPlaces(next);

@@ -3,7 +3,7 @@ import { call } from '../../data/daemon.ts';
 import type { TaskView } from '../../data/task-view.ts';
 import { act } from '../../parts/act.ts';
 
-/** What can be done to a task as it is now. */
+/** The actions that are possible for a task in its current state. */
 export function TaskActions({
   teamId,
   view: { task, phase },

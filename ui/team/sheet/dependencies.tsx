@@ -8,7 +8,7 @@ import { act } from '../../parts/act.ts';
 import { showControls } from '../../parts/controls.ts';
 import { TaskLine } from '../task-line.tsx';
 
-/** What it waits for and what waits for it; edges can also be drawn in the graph. */
+/** The tasks it waits for, and those that wait for it. Edges can also be drawn in the graph. */
 export function Dependencies({ teamId, view: { task }, canAct }: { teamId: string; view: TaskView; canAct: boolean }) {
   const tasks = useTeam(({ view }) => view.tasks);
   const byId = useTeam(({ view }) => view.byId);

@@ -3,7 +3,7 @@ import { useStore, useTeam } from '../../data/use-team.tsx';
 import { showTime } from '../../parts/format.ts';
 import { describeEvent } from '../event-text.ts';
 
-/** All that happened to a task, the newest first; each line leads to the team at that moment. */
+/** The history of a task, the newest first. Each line shows the team at that moment. */
 export function TaskHistory({ taskId }: { taskId: string }) {
   const store = useStore();
   const seq = useTeam(({ moment, progress }) => moment ?? progress.done);

@@ -68,7 +68,7 @@ export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
   );
 }
 
-/** `isOutput`: what a program said, whose lines and spaces mean something. */
+/** `isOutput`: output of a program, in which lines and spaces matter. */
 function Part({
   title,
   text,

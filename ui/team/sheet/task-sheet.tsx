@@ -10,12 +10,12 @@ import { useKeys } from '../../parts/keys.ts';
 import { PhaseStatus } from '../../parts/status.tsx';
 import { TaskBody } from './task-body.tsx';
 
-/** One task, over whichever view it was opened from. */
+/** One task, over the view that it was opened from. */
 export function TaskSheet({ teamId, taskId }: { teamId: string; taskId: string }) {
   const view = useTeam(({ view }) => view.byId.get(taskId));
   const sheet = useRef<HTMLElement>(null);
   const close = (): void => navigate(withQuery(teamPath(teamId)));
-  // Also when the focus was on something that is gone.
+  // Works also when the focused element is gone.
   useKeys({ Escape: close });
   useEffect(() => {
     const before = document.activeElement;

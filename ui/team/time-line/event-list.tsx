@@ -10,7 +10,7 @@ import type { Lane } from './marks.ts';
 
 const ROW = 30;
 
-/** What happened as lines to read, the newest first; each leads to the team at that moment. Its head explains the marks. */
+/** The events as lines, the newest first. Each line shows the team at that moment. The header explains the marks. */
 export function EventList({ onClose }: { onClose: () => void }) {
   useKeys({ Escape: onClose });
   const store = useStore();
@@ -31,7 +31,7 @@ export function EventList({ onClose }: { onClose: () => void }) {
     estimateSize: () => ROW,
     overscan: 8,
   });
-  // The first line that had happened by then.
+  // The first line that is not later than the shown moment.
   const current = moment === undefined ? -1 : shown.findIndex((one) => one.seq <= moment);
   useEffect(() => {
     if (current >= 0) virtual.scrollToIndex(current);

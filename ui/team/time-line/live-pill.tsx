@@ -3,7 +3,7 @@ import { reach } from '../../data/daemon.ts';
 import { useSignal } from '../../data/signal.ts';
 import { useTeam } from '../../data/use-team.tsx';
 
-/** Whether what one sees is the present: it is not while the daemon is away or the copy is behind it. Of a closed team nothing more comes. */
+/** Whether the view is live: not while the daemon is unreachable or the replica is behind. A closed team has ended. */
 export function LivePill() {
   const isHere = useSignal(reach) === 'live';
   const isBehind = useTeam(({ phase }) => phase !== 'live');

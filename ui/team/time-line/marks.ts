@@ -3,7 +3,7 @@ import type { TeamEvent } from '../../../src/core/event.ts';
 import { placeIn } from './span.ts';
 import type { Span } from './span.ts';
 
-/** What the time line tells apart, each in a lane of its own. */
+/** The kinds of marks on the time line, each in its own lane. */
 export type Lane = 'message' | 'claim' | 'gate' | 'state';
 
 export const LANES: readonly (readonly [lane: Lane, words: string])[] = [
@@ -13,7 +13,7 @@ export const LANES: readonly (readonly [lane: Lane, words: string])[] = [
   ['state', 'States'],
 ];
 
-/** Marks of one lane that differ: work done and work failed are seen from afar. */
+/** The shapes of marks. Within one lane, completed and failed work look different. */
 export type Shape = Lane | 'done' | 'fail';
 
 /** An event that people look for. */
@@ -24,7 +24,7 @@ export interface Moment {
   readonly shape: Shape;
 }
 
-/** Null for what nobody looks for on it. */
+/** Null for events without a mark. */
 const SHAPES: Readonly<Record<TeamEvent['type'], Shape | null>> = {
   'message:sent': 'message',
   'task:claimed': 'claim',
@@ -53,7 +53,7 @@ const SHAPES: Readonly<Record<TeamEvent['type'], Shape | null>> = {
   'team:updated': null,
   'hook:registered': null,
   'hook:removed': null,
-  // Of all that changes about a member, people look for what it does.
+  // Of all changes of a member, people look for its status.
   'teammate:changed': 'state',
   'teammate:placed': null,
   'task:updated': null,
@@ -70,7 +70,7 @@ const SHAPES: Readonly<Record<TeamEvent['type'], Shape | null>> = {
 
 const read = new WeakMap<readonly Batch[], { seq: number; moments: Moment[] }>();
 
-/** All events of the four lanes, the oldest first; a history that grew is read on from where it was. */
+/** All events of the four lanes, the oldest first; a longer history is read from where the last call ended. */
 export function momentsOf(history: readonly Batch[]): readonly Moment[] {
   const known = read.get(history) ?? { seq: 0, moments: [] };
   read.set(history, known);
@@ -92,18 +92,18 @@ function laneOf(shape: Shape): Lane {
   return shape === 'done' || shape === 'fail' ? 'state' : shape;
 }
 
-/** What stands at one place of a lane: one event, or the one that matters most of several. */
+/** A mark at one place of a lane: one event, or the most important of several. */
 export interface Mark {
   readonly first: Moment;
   readonly place: number;
   readonly more: number;
 }
 
-/** More would be a line, not marks. */
+/** More marks would look like a line. */
 const PLACES = 120;
 const WEIGHT: Partial<Record<Shape, number>> = { fail: 2, done: 1 };
 
-/** The marks of the line, those that would stand on each other put together. */
+/** The marks of the line; those that would overlap are merged. */
 export function findMarks(moments: readonly Moment[], span: Span): Mark[] {
   const places = new Map<string, { first: Moment; count: number }>();
   for (const moment of moments) {

@@ -3,25 +3,25 @@ import { showClock, showDay, showSeconds } from '../../parts/format.ts';
 
 export const BUCKETS = 110;
 
-/** From when to when the line goes. */
+/** The start and end of the time line. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** From the first event to the present; of a team that has ended, to its last event. */
+/** From the first event to now; for a closed team, to its last event. */
 export function spanOf(history: readonly Batch[], now: number | undefined): Span {
   const start = history[0]?.events[0]?.at ?? 0;
   const last = history.at(-1)?.events.at(-1)?.at ?? start;
   return { start, end: Math.max(last, now ?? last) };
 }
 
-/** Where on the line a time is, from 0 to 1. */
+/** The place of a time on the line, from 0 to 1. */
 export function placeIn({ start, end }: Span, time: number): number {
   return end === start ? 1 : Math.max(0, Math.min(1, (time - start) / (end - start)));
 }
 
-/** Events per bucket, as parts of the fullest; the root keeps a busy minute from hiding all others. */
+/** Events per bucket, relative to the fullest. The square root keeps a busy minute from hiding all others. */
 export function countEvents(history: readonly Batch[], { start, end }: Span): number[] {
   const counts = Array.from({ length: BUCKETS }, () => 0);
   const scale = BUCKETS / Math.max(1, end - start);
@@ -34,7 +34,7 @@ export function countEvents(history: readonly Batch[], { start, end }: Span): nu
   return counts.map((count) => Math.sqrt(count / most));
 }
 
-/** A few times to read the line by; the last one stands well before the end, which has its own word. */
+/** A few labelled times; the last is well before the end, which has its own label. */
 export function makeTicks({ start, end }: Span): { time: number; label: string }[] {
   if (start === end) return [];
   const isLong = end - start > 36 * 3_600_000;
@@ -45,7 +45,7 @@ export function makeTicks({ start, end }: Span): { time: number; label: string }
   });
 }
 
-/** The last batch at a time. */
+/** The number of the last batch up to a time. */
 export function seqAt(history: readonly Batch[], time: number): number {
   let low = 0;
   let high = history.length;

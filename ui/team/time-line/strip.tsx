@@ -4,7 +4,7 @@ import { describeEvent } from '../event-text.ts';
 import type { Mark } from './marks.ts';
 import { BUCKETS } from './span.ts';
 
-/** How much happened when; up to a part of the line, or (`isLater`) all of it, paler. */
+/** The number of events over time, up to a part of the line; with `isLater` all of it, paler. */
 export const Bars = memo(function Bars({
   path,
   part = 1,
@@ -27,14 +27,14 @@ export const Bars = memo(function Bars({
   );
 });
 
-/** All bars as one path: a hundred elements would be looked at again for every step through the past. */
+/** All bars as one path: the browser would check a hundred elements again for every step through the past. */
 export function drawBars(heights: readonly number[]): string {
   return heights
     .map((height, i) => (height > 0 ? `M${i + 0.12} 24V${(22 - height * 22).toFixed(2)}h0.76V24z` : ''))
     .join('');
 }
 
-/** What people look for, each in the lane of its kind. */
+/** The marks, each in the lane of its kind. */
 export const Marks = memo(function Marks({ marks }: { marks: readonly Mark[] }) {
   return (
     <div className="marks" aria-hidden>

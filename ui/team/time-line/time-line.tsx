@@ -14,11 +14,11 @@ import type { Span } from './span.ts';
 import { Bars, drawBars, Marks } from './strip.tsx';
 import './time-line.css';
 
-/** How long the whole history takes when it is played. */
+/** How long playing the whole history takes. */
 const PLAY_MS = 20_000;
 const PLAY_STEP_MS = 60;
 
-/** All that happened, from left to right; the team can be seen as it was at any point of it. */
+/** The history from left to right; the team can be shown at any moment of it. */
 export function TimeLine() {
   const store = useStore();
   const seq = useTeam(({ progress }) => progress.done);
@@ -141,7 +141,7 @@ export function TimeLine() {
   );
 }
 
-/** The span moves on with the clock, a little at a time: not every second must all marks be placed again. */
+/** The span grows with the clock in steps, so that the marks need not be placed again every second. */
 function useSpan(history: readonly Batch[], seq: number, isEnded: boolean): Span {
   const now = useNow();
   const start = history[0]?.events[0]?.at ?? now;

@@ -8,7 +8,7 @@ import type { Check } from './check.ts';
 const NAME = "Claude Code's teams";
 
 /**
- * Checks Claude Code's directory. Users who can read it can read every message; Troupe does not write through links.
+ * Checks Claude Code's directory: other users must not read it. Troupe ignores one that is a link or another user's.
  */
 export function checkNative(environment: NodeJS.ProcessEnv): Check[] {
   const root = findNativeRoot(environment);
