@@ -10,10 +10,7 @@ const SOURCES = ['ui', 'src/client', 'src/core', 'package-lock.json'];
 
 if (import.meta.main) await buildUi({ ifStale: process.argv.includes('--if-stale') });
 
-/**
- * Builds into a draft folder and then replaces the old one, so readers always see a whole one, even with parallel
- * builds.
- */
+/** Builds into a draft folder, then replaces the old one: readers always see a whole one, even with parallel builds. */
 export async function buildUi({ ifStale = false, root = ROOT } = {}): Promise<void> {
   const target = join(root, 'dist/ui');
   const isWanted = (): boolean => !ifStale || isStale(root, SOURCES, 'dist/ui/index.html');

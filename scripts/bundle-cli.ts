@@ -4,7 +4,7 @@ import { build } from 'vite';
 import type { Plugin } from 'vite';
 import { keepPlaces } from './keep-places.ts';
 
-/** The programs that import the whole daemon or teammate; they are loaded as they are. */
+/** Programs that load their own modules; they are not part of the bundle. */
 const PROGRAMS = /\/(serve|mcp|teammate)\.js$/;
 
 /**

@@ -33,8 +33,7 @@ async function installOnDebian(packages: readonly string[]): Promise<void> {
   if (!existsSync('/etc/debian_version') || asRoot === undefined) return;
   const install = [...asRoot, 'apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packages];
   await sayInstalling(`${packages.join(', ')} for the tests`, async () => {
-    // A fresh image has no package lists, a used one has lists that are good enough. So update only if the install
-    // fails.
+    // A fresh image has no package lists; those of a used one are good enough. So update only if the install fails.
     if (!(await run(install)) && (await run([...asRoot, 'apt-get', 'update', '-q']))) await run(install);
   });
 }

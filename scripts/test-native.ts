@@ -1,4 +1,4 @@
-// Runs the tests of Claude Code's own teams with every supported version; `npm test` runs them with the newest.
+// Runs the tests of Claude Code's own teams with every version that was measured; `npm test` runs them with the newest.
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { ALL_VERSIONS, VERSIONS_FOLDER } from '../test/native/versions.ts';

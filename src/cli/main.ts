@@ -2,8 +2,7 @@ import { answer } from './answer.ts';
 import { COMMANDS } from './commands/table.ts';
 import { hasFlag } from './line/arguments.ts';
 
-// Not awaited: modules that `main` loads may import modules that were loaded with this file, and would wait for it in
-// turn.
+// Not awaited: modules that `main` loads may import modules that were loaded with this file, and would wait for it.
 void main(process.argv.slice(2));
 
 /** Runs one command line. */

@@ -17,10 +17,7 @@ import { Retries } from './retries.ts';
 
 export { CallError };
 
-/**
- * One connection, over any transport. `receive` gets whole frames; `closed` is called once, however the connection
- * ends.
- */
+/** One connection, over any transport. `receive` gets whole frames; `closed` is called once, however it ends. */
 export interface Connection {
   send(text: string): void;
   close(): void;
@@ -40,10 +37,7 @@ export interface CallOptions {
   readonly commandId?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (message: string) => void;
-  /**
-   * Called when a list is incomplete, with the cursor for `after`. Without it, the client fetches the rest up to
-   * `limit`.
-   */
+  /** Called with the next `after` when a list is incomplete. Without it, the client fetches the rest, up to `limit`. */
   readonly onMore?: (after: string | number) => void;
 }
 

@@ -22,8 +22,8 @@ const READ_BYTES = 64 * 1024;
 const PATIENCE_MS = 10_000;
 
 /**
- * Connects over the daemon's Unix socket: JSON lines, all frames of one turn in one write (4.2 against 0.56 times the
- * rate of HTTP on the same socket, measured).
+ * Connects over the daemon's Unix socket: JSON lines, all frames of one turn in one write. Measured: 4.2 times the rate
+ * of single fdatasync appends, where HTTP on the same socket reached 0.56 times.
  */
 export function socketConnect(options: SocketOptions): Connect {
   return async ({ receive, closed }) => {

@@ -31,8 +31,7 @@ export function openAnswer(takePlace: TakePlace | undefined, signal: AbortSignal
       }
     },
     end() {
-      // Read the signal now: over HTTP it aborts when the request's server closes, which happens once the answer is
-      // made.
+      // Read the signal now: over HTTP it aborts when the request's server closes, which is when its answer is made.
       const isWanted = !signal.aborted;
       // The answer is sent in the next turn of the event loop.
       setImmediate(() => void place?.then(({ sent, over }) => (isWanted ? sent() : over())));

@@ -12,10 +12,7 @@ export interface McpFace {
   close(): Promise<void>;
 }
 
-/**
- * Opens the face. The MCP library is loaded for the first client: it takes 100 ms and 10 MB, which a daemon without MCP
- * clients saves.
- */
+/** Opens the face. The MCP library is loaded for the first client, because it takes 100 ms and 10 MB. */
 export function mcpFace(services: Services, options: McpOptions & SessionLimits = {}): McpFace {
   let http: Promise<McpHttp> | undefined;
   return {

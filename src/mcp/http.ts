@@ -120,8 +120,7 @@ export function mcpHttp(services: Services, options: McpOptions & SessionLimits 
     const found = sessions.find(id);
     if (found) return found.credential === credential ? found : notFound();
     if (given !== null && sessions.hasEnded(given)) return notFound();
-    // The session was idle for long, or began under an earlier daemon. A guessed id gains nothing, because sessions
-    // grant nothing.
+    // The session was idle for long, or began under an earlier daemon. Guessing an id gains nothing.
     if (given === null || UUID.test(given)) return begin(request, caller, id, given === null);
     return notFound();
   }

@@ -29,8 +29,8 @@ const ENDED = 10_000;
 
 /**
  * The sessions of the HTTP endpoint. An idle session is dropped, unless it knows what its client was last given: an
- * agent may think longer about its task. When there are too many, the oldest idle session of the credential with the
- * most sessions goes, so nobody can push out the sessions of others. Each credential has a limit, except a person's.
+ * agent may think longer about its task. When there are too many, the credential with the most sessions loses its
+ * oldest idle one. So nobody can push out the sessions of others. Each credential has a limit, except a person's.
  */
 export class Sessions {
   readonly #byId = new Map<string, HttpSession>();

@@ -1,6 +1,4 @@
-/**
- * The draft of a message to a member. It is kept for this tab, so it survives a visit to another page and a reload.
- */
+/** The draft of a message to a member. It is kept for this tab, so it survives a visit to another page and a reload. */
 export function readDraft(teamId: string, memberId: string): string {
   return sessionStorage.getItem(keyOf(teamId, memberId)) ?? '';
 }

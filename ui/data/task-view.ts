@@ -12,10 +12,7 @@ export interface TaskView {
   readonly phase: TaskPhase;
 }
 
-/**
- * The ids in a typed text: `#3, 4` and `3 4` are the same. Other words are kept, so that the daemon names them in its
- * error.
- */
+/** The ids in a typed text: `#3, 4` and `3 4` are the same. Other words are kept, so the daemon can name them. */
 export function taskIdsIn(text: string): string[] {
   return text.split(/[\s,]+/).flatMap((word) => (word === '' ? [] : [word.replace(/^#/, '')]));
 }

@@ -16,8 +16,7 @@ const AWAY = 'The daemon is away: this can be sent when it is back.';
 /**
  * The frame of every form: its fields, the error, Cancel and the submit button. On success it closes. On failure it
  * shows the error and keeps the input. A `submit` that returns `stay` has a question first. It cannot be submitted
- * while the daemon is unreachable. Closing it cancels a pending call, because nobody expects a closed form to act
- * later.
+ * while the daemon is unreachable. Closing it cancels a pending call: nobody expects a closed form to act later.
  */
 export function Form({
   verb,

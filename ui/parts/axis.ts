@@ -1,7 +1,4 @@
-/**
- * The labels of an axis, each in the format of the largest. If rounding makes two neighbours equal, the second is
- * empty.
- */
+/** The labels of an axis, in the format of the largest. If rounding makes two neighbours equal, the second is empty. */
 export function labelTicks(ticks: readonly number[], show: (tick: number, largest: number) => string): string[] {
   const labels = ticks.map((tick) => show(tick, Math.max(...ticks)));
   return labels.map((label, i) => (label === labels[i - 1] ? '' : label));

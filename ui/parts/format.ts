@@ -60,10 +60,7 @@ function trim(value: number): string {
   return value < 10 ? value.toFixed(1).replace(/\.0$/, '') : value.toFixed(0);
 }
 
-/**
- * US dollars. Less than a cent is not shown as 0, and large amounts have no cents. On an axis, it has the format of the
- * largest amount.
- */
+/** US dollars. Less than a cent is not shown as 0; large amounts have no cents. Axes use the format of the largest. */
 export function showCost(usd: number, largest = usd): string {
   if (usd > 0 && usd < 0.01) return '< $0.01';
   if (largest >= 99_999.5) return `$${showCount(Math.round(usd))}`;

@@ -28,8 +28,7 @@ export function QueuePage() {
   const at = Math.max(0, Math.min(place.current, requests.length - 1));
   const current = requests[at];
   const shown = current && keyOf(current);
-  // The shown request stays, whatever others answer meanwhile: a key must never answer another request than the shown
-  // one.
+  // The shown request stays, whatever others answer meanwhile: a key must never answer a request that is not shown.
   useEffect(() => {
     if (shown !== undefined && shown !== asked) setQuery({ id: shown });
   }, [shown, asked, setQuery]);

@@ -37,7 +37,7 @@ async function checkTeams(home: Home, environment: NodeJS.ProcessEnv): Promise<C
   const looking = checkServers(home, environment);
   const [daemon, servers] = await Promise.all([checkDaemon(home, { environment, servers: looking }), looking]);
   const names = new Set(servers.map(({ name }) => name));
-  // Drop what both report.
+  // What both report is listed once.
   return [...daemon.filter(({ name, state }) => !names.has(name) || state === 'fail'), ...servers];
 }
 

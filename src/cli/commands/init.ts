@@ -66,10 +66,7 @@ function whoIsIn(template: TemplateName, agents: readonly string[]): string {
 
 type Agents = ResultOf<'agent.list'>;
 
-/**
- * The named agents, else all installed ones. Variants such as `codex-acp` are left out if the agent itself is
- * installed.
- */
+/** The named agents, else all installed ones. A variant such as `codex-acp` is left out if its agent is installed. */
 async function chooseAgents(
   wanted: readonly string[] | undefined,
   { environment, signal }: Surroundings,

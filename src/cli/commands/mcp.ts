@@ -56,9 +56,9 @@ async function readGreeting(words: readonly string[], environment: Environment):
 }
 
 /**
- * Whether the client wants the team tools. First of these that says something: Troupe's own switch; Claude Code's
- * switch, if it is off; a team or a member in the client's configuration (yes); Claude Code's switch. Otherwise the
- * credential decides.
+ * Whether the client wants the team tools. Troupe's own switch comes first. If Claude Code's switch is off, the answer
+ * is no. A team or a member in the client's configuration, or Claude Code's switch, means yes. Else the credential
+ * decides.
  */
 function wantsTeams(environment: Environment, isConfigured: boolean): boolean | undefined {
   const { TROUPE_TEAMS: own, CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: claude } = environment;

@@ -13,8 +13,7 @@ import { print, warn, warnPeople } from '../show/write.ts';
 
 /**
  * Calls the command's operation and prints the result. With a running daemon this takes less than a third of Node's own
- * start: one connection, one write, one answer, and an exit without closing anything. All other code is loaded on
- * demand.
+ * start: one connection, one write, one answer, and an exit without closing anything. Other code is loaded on demand.
  */
 export async function callOperation(command: Command, rest: readonly string[]): Promise<number> {
   const operation = command.operation as OperationName;

@@ -25,8 +25,7 @@ export async function runServe(argv: readonly string[]): Promise<void> {
     const options = await readOptions(argv);
     process.umask(0o077);
     prepareHome(options.home.directory);
-    // Only in a directory that nobody else can write, because its content is run. Measured: ready after 0.4 s instead
-    // of 1.0.
+    // Only in a directory that is ours alone, because its content is run. Measured: ready after 0.4 s instead of 1.0.
     enableCompileCache(join(options.home.directory, 'cache'));
     compileSoon();
     const { startDaemon } = await import('../../daemon.ts');

@@ -49,8 +49,7 @@ export function listLeft(environment: NodeJS.ProcessEnv): string[] {
 async function endDaemon(path: string): Promise<number | undefined> {
   const card = readCard(path);
   if (!card || !isRunning(card)) return undefined;
-  // Without its card, the daemon counts as stopped, not as crashed. Otherwise connected clients would start another at
-  // once.
+  // Without its card, the daemon counts as stopped. If it counted as crashed, connected clients would start another.
   removeCard(path);
   process.kill(card.pid, 'SIGKILL');
   const giveUp = performance.now() + GONE_MS;

@@ -24,7 +24,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   }
 }
 
-/** Prints the teams for people, with the idle ones marked. */
+/** Prints the teams for people, with the stopped ones marked. */
 export async function printTeams(
   client: Client,
   teams: ResultOf<'team.list'>,

@@ -18,7 +18,7 @@ export async function run(given: Arguments, { screen, ...surroundings }: Surroun
   try {
     const { why, seq } = await whyOver(client, { teamId, signal });
     const report = await client.call('team.status', { teamId }, { signal });
-    // JSON output contains only batches. People are told that the team is idle, so that they don't wait for nothing.
+    // JSON output contains only batches. People are told that the team is stopped, so that they don't wait for nothing.
     if (why === undefined && !given.json && isAtRest(report.team.members)) warn(restLine(report));
     const from = after ?? Math.max(0, seq - LAST);
     await printBatches(client, {

@@ -134,10 +134,7 @@ function assignPlaces(command: Command, places: readonly string[], given: Given)
   }
 }
 
-/**
- * A new team works in the folder where a person creates it, unless another is given; a hook runs where it was
- * registered.
- */
+/** A new team works in the folder where it is created; a hook runs where it is registered, unless `cwd` is given. */
 function addFolder(input: Record<string, unknown>, { operation }: Command): void {
   if (operation === 'team.create' || operation === 'hook.register') input['cwd'] ??= process.cwd();
 }

@@ -115,8 +115,7 @@ const TYPED: Readonly<Record<string, string>> = {
 
 function nameOf(field: string, isPlace: boolean): string {
   const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  // People name a team or a task by its id, so `-id` is left out. `--message` would not mean the same as
-  // `--message-id`.
+  // People name teams and tasks by their ids, so `-id` is left out. `--message` would differ from `--message-id`.
   if (field === 'teamId' || field === 'taskId' || isPlace) return name.replace(/-id(s?)$/, '$1');
   return name;
 }

@@ -12,10 +12,7 @@ export function newCommandId(): string {
   return `cli-${Date.now().toString(36)}-${process.pid.toString(36)}-${random}`;
 }
 
-/**
- * Retries with a `Client` after failures that it can handle: no daemon, a lost connection, a token that was just
- * replaced.
- */
+/** Retries with a `Client` after failures that it can handle: no daemon, a lost connection, a replaced token. */
 export function orPatiently(frame: RequestFrame, onMore: OnMore): (error: unknown) => Promise<unknown> {
   return (error) => {
     const isOver = error instanceof CallError && error.code !== 'no_daemon' && error.code !== 'unauthenticated';

@@ -22,10 +22,7 @@ export function findJournal(
   return config.journal === undefined ? undefined : readJournalPlace(config.journal, directory);
 }
 
-/**
- * The journal of the next daemon: the named one, else that of the last daemon. Throws if a daemon could not start with
- * it.
- */
+/** The journal of the next daemon: the named one, else that of the last daemon. Throws if no daemon could use it. */
 export async function findNext(home: Home, environment: NodeJS.ProcessEnv): Promise<JournalPlace> {
   const place = findJournal(home, { environment, config: await readConfigIn(home) });
   if (place) return place;

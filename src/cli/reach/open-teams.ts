@@ -34,7 +34,7 @@ export function namesOfOpen(teams: ResultOf<'team.list'>): string[] {
 /** With more teams than this, people look at one: troupe team status. */
 const TEAMS_ASKED = 50;
 
-/** The members of open teams, by team, to show which of them are idle. */
+/** The members of open teams, by team, to show which teams are stopped. */
 export async function membersOfOpen(
   client: Client,
   teams: ResultOf<'team.list'>,

@@ -4,8 +4,8 @@ import { warnPeople } from '../show/write.ts';
 
 /**
  * Warns once if the running daemon keeps its teams elsewhere than TROUPE_JOURNAL says. A daemon reads that variable
- * when it starts, so setting it for a single command has no effect. Call it after the daemon answered: then the card is
- * its own.
+ * when it starts; setting it for one command has no effect. Call it after the daemon answered: then the card is its
+ * own.
  */
 export async function tellOfOtherJournal(environment: NodeJS.ProcessEnv, say = warnPeople): Promise<void> {
   const wanted = environment['TROUPE_JOURNAL'];

@@ -26,10 +26,7 @@ export function eventLines(batch: Batch, screen: Screen, titles: Titles = new Ma
   });
 }
 
-/**
- * The longest text in a line without a screen width. The output of a test run can be 32 KB, and comes with each
- * rejection.
- */
+/** The longest text in a line without a screen width. A test run can print 32 KB, and each rejection repeats it. */
 const LONG = 200;
 
 function fit(text: string, room: number, event: Batch['events'][number]): string {

@@ -76,10 +76,7 @@ function excessOf(widths: readonly number[], total: number): number {
   return excess;
 }
 
-/**
- * First spare columns are left out, then short texts are used, then texts are cut: flexible columns first, then the
- * widest.
- */
+/** First leaves out spare columns, then uses short texts, then cuts texts: flexible columns first, then the widest. */
 function makeFit(columns: readonly Column[], lines: readonly PlainCell[][], widths: number[], total: number): void {
   const atEase = (): number =>
     excessOf(

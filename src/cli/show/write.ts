@@ -23,10 +23,7 @@ export function warnOnTheWay(text: string): void {
 
 const notices: string[] = [];
 
-/**
- * Tells people something, for example why it takes a moment. Not with --json: a program would have to tell it from an
- * error.
- */
+/** Tells people something, such as why it takes long. With --json, a program would have to tell it from an error. */
 export function warnPeople(text: string): void {
   if (!isJson) warn(text);
 }

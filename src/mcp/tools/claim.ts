@@ -75,9 +75,8 @@ async function claimOnce(
 }
 
 /**
- * Explains why the member cannot claim a task that it already holds. A second claim would give the task two holders,
- * and one would not know that the other finishes it. A session that lost its epoch, or restarted, may name the current
- * epoch.
+ * Explains why the member cannot claim a task that it holds. A second claim would give it two holders, and one would
+ * not know that the other finishes it. A session that lost its epoch, or restarted, may name the current one.
  */
 async function explainConflict(
   { call, session, teamId, memberId }: Visit,

@@ -39,8 +39,7 @@ export const teamTools = [
         },
         { once: true },
       );
-      // The agent that creates a team leads it, as agents expect. The credential is a person's, which may act for
-      // anyone.
+      // The agent that creates a team leads it, as agents expect. A person's credential may act for anyone.
       if (!session.shared) Object.assign(session, { team: team.id, as: team.leadId });
       return {
         text:

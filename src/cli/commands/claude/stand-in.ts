@@ -14,9 +14,8 @@ export interface Players {
 const TROUPE = fileURLToPath(new URL('../../../../bin/troupe.js', import.meta.url));
 
 /**
- * Writes the script that Claude Code runs in place of itself. A pane has the environment of its tmux, not ours, so
- * everything it needs is in files. The script is short, because most teammates are Claude Code and should start
- * directly.
+ * Writes the script that Claude Code runs in place of itself. A pane has the environment of its tmux, not ours, so the
+ * script reads files. It is short, because most teammates are Claude Code and should start directly.
  */
 export function writeStandIn({ home, program, players }: Players & { program: string }): {
   path: string;

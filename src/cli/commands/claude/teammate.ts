@@ -34,8 +34,7 @@ interface Ending {
 
 /**
  * Runs in the pane that a native lead opened for a teammate that another agent plays. The daemon runs the agent. This
- * program holds its seat, shows what it does, and sends what is typed. When it ends, for any reason, the member ends
- * too.
+ * program holds its seat, shows what it does, and sends what is typed. When it ends, the member ends too.
  */
 export async function runNativeTeammate([, file = '', ...words]: readonly string[]): Promise<number> {
   const stop = new AbortController();
@@ -162,7 +161,7 @@ interface Flags {
   readonly team: string;
   /** It plans first, and its lead approves the plan. */
   readonly plan: boolean;
-  /** Its lead signs its messages. */
+  /** The lead signs the messages that it writes. */
   readonly signs: boolean;
   /** Its lead skips permission prompts, and so may it. */
   readonly unasked: boolean;

@@ -109,8 +109,7 @@ export async function followWork(
       if (!progress) tellRequests(last);
       clearTimeout(timer);
       if (last.reason === 'done') {
-        // Print the events that led to the end first. `look` may be ahead of them, and its calls may see different
-        // moments.
+        // Print the events that led to the end first. `look` may be ahead of them; its calls may see different moments.
         doneAt ??= (await look(client, teamId)).seq;
         if (heard >= doneAt) end();
         return;

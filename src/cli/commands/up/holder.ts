@@ -51,8 +51,7 @@ function take(folder: string, base: string, us: Identity): boolean {
     if (holder && isSame(holder, us)) return true;
     if (holder && isRunning(holder)) return false;
     if (!begin(base, turn + 1, us)) continue;
-    // A listing may miss files that are created meanwhile. We are last only if a listing after our own shows no later
-    // turn.
+    // A listing may miss files that are created meanwhile. We are last only if a listing after our own shows none.
     if (lastTurn(folder, base) === turn + 1) {
       for (const before of turnsOf(folder, base)) if (before <= turn) rmSync(turnPath(base, before), { force: true });
       return true;

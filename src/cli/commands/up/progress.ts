@@ -23,10 +23,7 @@ export function openProgress(teamId: string): Progress {
   let drawn: readonly string[] = [];
   let standing: Standing | undefined;
   let trouble: string | undefined;
-  /**
-   * Moves to the start of the picture. A terminal that was narrowed has wrapped its lines, so a line may take several
-   * rows.
-   */
+  /** Moves to the start of the picture. In a terminal that was narrowed, a line may take several rows. */
   const back = ({ columns }: Screen): string => {
     const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(paintedWidth(line) / columns)), 0);
     return rows > 0 ? `\x1b[${rows}A\r` : '';

@@ -63,10 +63,7 @@ function describeDeath(environment: NodeJS.ProcessEnv): string {
     : 'the daemon is gone; starting it again';
 }
 
-/**
- * A daemon that is stopped removes its card, and stays stopped. One that died leaves it; the next caller starts a new
- * one.
- */
+/** A stopped daemon removed its card, and stays stopped. One that died left it; the next caller starts a new one. */
 function wasStopped(environment: NodeJS.ProcessEnv): boolean {
   return !existsSync(findHome(environment).card);
 }
