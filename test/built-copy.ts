@@ -15,7 +15,7 @@ export function copyBuilt(folder: string): void {
   copy('bin', 'package.json');
   // As `npm test` does before it: a second time it would take half a minute and be the same.
   if (isBuilt()) return copy('dist');
-  copy('src', 'scripts', 'tsconfig.json', 'tsconfig.build.json', '.oxfmtrc.json');
+  copy('src', 'scripts', 'tsconfig.json', 'tsconfig.build.json');
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/build.ts'], {
     cwd: folder,
     encoding: 'utf8',

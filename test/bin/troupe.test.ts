@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -88,6 +88,11 @@ function install({ built, pinned = false }: { built?: string; pinned?: boolean }
   const folder = temporaryFolder();
   for (const path of ['bin', 'package.json', 'src']) {
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+  }
+  // What `npm ci` installs, without the pinned Node.
+  mkdirSync(join(folder, 'node_modules'));
+  for (const name of readdirSync(join(ROOT, 'node_modules'))) {
+    if (name !== 'node') symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
   }
   if (built !== undefined) {
     mkdirSync(join(folder, 'dist/cli'), { recursive: true });

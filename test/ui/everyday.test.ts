@@ -25,7 +25,7 @@ describe('in everyday use', () => {
     await page.goBack();
     await eventually(() => box('ada').inputValue()).toBe('Before you go on:');
     await box('ada').press('Enter');
-    await eventually(() => box('ada').inputValue()).toBe('');
+    await eventually(() => page.evaluate(`sessionStorage.getItem('draft ${team}/ada')`)).toBe(null);
     await page.reload();
     expect(await box('ada').inputValue()).toBe('');
     expectQuiet(watched);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { natsJournal } from '../../../src/journal/nats.ts';
+import { setUpNatsJournal } from '../../../src/journal/nats/setup.ts';
 import { pauseProcess } from '../../daemon/processes.ts';
 import { connect, readLog, serve } from '../../daemon/serve.ts';
 import { NEEDS_NATS, PATIENT, startNats } from '../../nats/server.ts';
@@ -28,6 +29,8 @@ describe('the name of a machine', NEEDS_NATS, () => {
     const seen = await natsJournal(journal, PATIENT);
     await until('its lease is over', async () => (await seen.hosts.list()).length === 0);
     await seen.close();
+    // From now on a busy machine cannot cost the second daemon its lease, with which the first would get the name back.
+    await setUpNatsJournal(journal, { leaseMs: LONG_MS });
     const second = await startMachine('twin', journal);
     first.daemon.child.kill('SIGCONT');
     await until('its member has ended', () => !isAlive(pid));

@@ -2,7 +2,10 @@ import type { Described } from '../described.ts';
 import { choices, firstArgument, firstWords, flagWords, valued, verbs } from './words.ts';
 import type { Word } from './words.ts';
 
-/** The completion script for bash: `source <(troupe completion bash)`. */
+/**
+ * The completion script for bash: `source <(troupe completion bash)`. No library writes it: in the script of @bomb.sh/tab 0.0.22, the
+ * Tab key runs a `$(...)` in the typed line or in an offered word, and offered words are titles and names that agents chose.
+ */
 export function bashCompletion(commands: readonly Described[]): string {
   const list = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');
   const nouns = [...verbs(commands)].map(([noun, words]) => `    ${noun}) words='${list(words)}' ;;`);
