@@ -193,8 +193,7 @@ class Teammate {
     try {
       if (await this.#mayBegin(task)) this.#produced(await workOn(this.#bench, task));
     } catch (error) {
-      // Held without being worked on, the task would never end. Released, it might be claimed and paid for again and
-      // again.
+      // Held without work, the task would never end. Released, members might claim and pay for it again and again.
       const said = `It could not go on: ${error instanceof Error ? error.message : String(error)}`;
       await finish(this.#bench, task, { ...CANCELLED, reason: 'failed', error: said }).catch(() => {});
       throw error;
@@ -228,7 +227,7 @@ class Teammate {
     return planned === 'approved';
   }
 
-  /** A turn for waiting messages, or for a lead's digest; returns whether there was any. */
+  /** Runs a turn for waiting messages, or for a lead's digest. Returns false if there were none. */
   async #readMail(): Promise<boolean> {
     const { mail, seat } = this.#bench;
     if (this.#lead) {

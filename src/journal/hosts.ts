@@ -51,9 +51,9 @@ export interface Hosts {
    */
   checkHearing(name: string): Promise<boolean>;
 
-  /** Calls the listener with new cards, some of which may get lost. Returns a function that stops it. */
+  /** Calls the listener with new cards. A card may get lost. Returns a function that stops it. */
   onCard(listener: (card: HostCard) => void): () => void;
 
-  /** Calls the listener with new teams, some of which may get lost. Returns a function that stops it. */
+  /** Calls the listener with new teams. A team may get lost. Returns a function that stops it. */
   onTeam(listener: (team: string) => void): () => void;
 }

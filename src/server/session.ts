@@ -11,7 +11,7 @@ import type { McpLines } from './mcp-lines.ts';
 import { openOutbox } from './outbox.ts';
 import { cancelledId, errorFrame, readFrame, resultFrame, UnreadableFrame } from './read-frame.ts';
 import type { Release } from './semaphore.ts';
-import { beginWaiting } from './share.ts';
+import { tooManyWait } from './share.ts';
 import type { Share } from './share.ts';
 import { openSubscriptions, shortCursors } from './subscriptions.ts';
 
@@ -146,15 +146,11 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
       const error = new TeamError('invalid', 'Another call under way has this id: give each its own');
       return outbox.send(errorFrame(id, error));
     }
-    let waiting: Waiting | undefined;
-    if (isWaiting(frame.payload)) {
-      try {
-        waiting = { controller: new AbortController(), release: beginWaiting(share) };
-      } catch (error) {
-        return outbox.send(errorFrame(id, error as TeamError));
-      }
-      waitingCalls++;
-    }
+    const waits = isWaiting(frame.payload);
+    const release = waits ? share.waitingCalls.tryTake() : undefined;
+    if (waits && !release) return outbox.send(errorFrame(id, tooManyWait(share)));
+    const waiting = release && { controller: new AbortController(), release };
+    if (waiting) waitingCalls++;
     calls.set(key, waiting);
     const operation = findOperation(type);
     // A call that waits takes its place for a long answer when it has waited: else it would keep that place for minutes.

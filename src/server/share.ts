@@ -47,10 +47,15 @@ export function placesOfOthers({ connections }: Limits): Semaphore {
 }
 
 /** Counts a call that waits for something to happen, and returns how to end that. Refuses one too many. */
-export function beginWaiting({ waitingCalls }: Share): Release {
-  const release = waitingCalls.tryTake();
-  if (!release) throw new TeamError('limit', `${waitingCalls.taken} calls wait already: cancel one first`);
+export function beginWaiting(share: Share): Release {
+  const release = share.waitingCalls.tryTake();
+  if (!release) throw tooManyWait(share);
   return release;
+}
+
+/** Why a call that would wait is refused. */
+export function tooManyWait({ waitingCalls }: Share): TeamError {
+  return new TeamError('limit', `${waitingCalls.taken} calls wait already: cancel one first`);
 }
 
 /** Resolves when a credential may make a long answer, with the way to say that the client has read it or is gone. */

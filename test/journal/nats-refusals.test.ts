@@ -289,7 +289,7 @@ describe('servers that cannot be reached', NEEDS_NATS, () => {
   });
 
   test('one that answered while this process was held up is there', async (context) => {
-    context.skip(!existsSync('/proc/net/tcp'), 'what lies unread in a socket is seen in /proc alone');
+    context.skip(!existsSync('/proc/net/tcp'), 'only /proc shows what is unread in a socket');
     const [node] = (await start({})).nodes;
     const nc = await connect({ port: node!.port });
     onTestFinished(() => nc.close());

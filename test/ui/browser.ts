@@ -121,7 +121,7 @@ async function enter(page: Page, client: Client, path: string): Promise<void> {
   await page.goto(url.replace('/#', `${path}#`));
 }
 
-/** Goes to another address of the dashboard without loading it anew, as a link in it does. */
+/** Goes to another address of the dashboard without a page load, as its links do. */
 export async function follow(page: Page, path: string): Promise<void> {
   await page.evaluate(
     `history.pushState(null, '', ${JSON.stringify(path)}), dispatchEvent(new PopStateEvent('popstate'))`,

@@ -53,7 +53,7 @@ export function wholeLines(entries: readonly Entry[]): Entry[] {
   return whole;
 }
 
-/** The text that continues a line of which `taken` columns are used. */
+/** The text that continues a line after its first `taken` columns. */
 function pieceText(entry: Entry, taken: number, screen: Screen): string {
   // The part that is printed already cannot be wrapped any more.
   return fold(`${'x'.repeat(taken)}${linesOf(entry['text'])}\n`, screen, CLOCK).slice(taken);

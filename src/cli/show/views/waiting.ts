@@ -29,7 +29,7 @@ export function meaningOfYes(kind: Request['kind']): string {
 /** How many lines of one request a terminal shows; more would push the others out of sight. */
 const LINES = 40;
 
-/** The requests that wait for a person: who asks, the whole question, and what to type. */
+/** The requests that wait for a person: the member, the whole question, and the command that answers it. */
 export function waitingBlocks(waiting: readonly Request[], screen: Screen, teamId?: string): string {
   const flag = teamId === undefined ? '' : ` --team ${clean(teamId)}`;
   return waiting
