@@ -7,10 +7,12 @@ import { tmuxTerminal } from '../../src/terminals/tmux.ts';
 import { BIN, environmentFor } from '../daemon/serve.ts';
 import { openTmux } from '../tmux.ts';
 import { until } from '../until.ts';
-import { isAlive, setStage } from './stage.ts';
+import { isAlive, shareDaemon } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 describe('panes of tmux', () => {
+  const newStage = shareDaemon();
+
   test('are opened beside ours, known as ours, and closed only as long as they are', async (context) => {
     const { environment, target, tmux, panes } = openTmux(context);
     const terminal = tmuxTerminal({ environment, target });
@@ -84,11 +86,37 @@ describe('panes of tmux', () => {
     expect(border()).toBe('');
   });
 
+  // The first that needs a daemon: it is started in the server of tmux that is killed.
+  test('F11: the server of tmux is killed: the team goes on, and is brought up again elsewhere without its old panes', async (context) => {
+    const first = openTmux(context);
+    const stage = newStage();
+    const path = detached(stage);
+    type(first.tmux, first.target, `${commandLine(stage)} up ${path}`);
+    await until('it has a pane', () => first.panes().length === 2);
+    await until('the work has begun', () => stage.work()[0]);
+    const pid = await stage.pidOf(stage.team, 'ann');
+    process.kill(Number(first.tmux('display-message', '-p', '#{pid}')), 'SIGKILL');
+    const second = openTmux(context);
+    const canaries = [1, 2, 3].map(() =>
+      second.tmux('split-window', '-d', '-t', second.target, '-P', '-F', '#{pane_id}', 'sleep', '1019'),
+    );
+    const mine = [second.target, ...canaries].toSorted();
+    type(second.tmux, second.target, `${commandLine(stage)} up ${path}; echo ended with $?`);
+    await until('it has a pane there', () => second.panes().length === 5);
+    expect(await stage.pidOf(stage.team, 'ann')).toBe(pid);
+    expect(stage.work()).toHaveLength(1);
+    stage.letGo();
+    const shows = (): string => second.tmux('capture-pane', '-p', '-J', '-t', second.target);
+    expect(await until('it has ended', () => /ended with (\d+)/.exec(shows())?.[1])).toBe('0');
+    expect(second.panes()).toEqual(mine);
+    expect(stage.work()).toHaveLength(1);
+  });
+
   test('F11: show a team at work; what is typed is a message; a teammate does not feel that its pane is closed', async (context) => {
     const { tmux, target, panes } = openTmux(context);
-    const stage = setStage();
+    const stage = newStage();
     const path = stage.teamFile({
-      team: 'crew',
+      team: stage.team,
       members: [stage.member('ann', 'slow'), stage.member('bob', 'slow')],
       tasks: [
         { title: 'One', assign: 'ann' },
@@ -96,10 +124,7 @@ describe('panes of tmux', () => {
       ],
     });
     const foreign = tmux('split-window', '-d', '-t', target, '-P', '-F', '#{pane_id}', 'sleep', '1010');
-    const { TROUPE_HOME, TROUPE_SOURCE } = environmentFor(stage.home);
-    const command = `cd ${stage.folder} && TROUPE_HOME=${TROUPE_HOME} TROUPE_SOURCE=${TROUPE_SOURCE} ${process.execPath} ${BIN} up ${path}; echo ended with $?`;
-    tmux('send-keys', '-t', target, '-l', command);
-    tmux('send-keys', '-t', target, 'Enter');
+    type(tmux, target, `${commandLine(stage)} up ${path}; echo ended with $?`);
     await until('both have a pane', () => panes().length === 4);
     await until('both work', () => stage.work().length === 2);
     const [, , first = '', second = ''] = panes();
@@ -107,7 +132,7 @@ describe('panes of tmux', () => {
     for (const pane of [first, second]) {
       await until('it shows the work', () => /(ann|bob) of crew[^]*working/.test(shows(pane)));
     }
-    const pids = [await stage.pidOf('crew', 'ann'), await stage.pidOf('crew', 'bob')];
+    const pids = [await stage.pidOf(stage.team, 'ann'), await stage.pidOf(stage.team, 'bob')];
     tmux('kill-pane', '-t', first);
     expect(panes()).toHaveLength(3);
     const other = shows(second).includes('ann of crew') ? 'ann' : 'bob';
@@ -116,14 +141,14 @@ describe('panes of tmux', () => {
       tmux('send-keys', '-t', second, 'Enter');
     }
     const typed = await until('what was typed has come', async () => {
-      const inbox = await stage.client().call('message.inbox', { teamId: 'crew', memberId: other });
+      const inbox = await stage.client().call('message.inbox', { teamId: stage.team, memberId: other });
       return inbox.length === 2 && inbox.map(({ content, priority, fromId }) => [fromId, priority, content]);
     });
     expect(typed).toEqual([
       ['@user', 'normal', 'Mind the #(touch canary); $(touch canary)'],
       ['@user', 'urgent', 'Hurry'],
     ]);
-    expect([await stage.pidOf('crew', 'ann'), await stage.pidOf('crew', 'bob')]).toEqual(pids);
+    expect([await stage.pidOf(stage.team, 'ann'), await stage.pidOf(stage.team, 'bob')]).toEqual(pids);
     expect(pids.map(isAlive)).toEqual([true, true]);
     stage.letGo();
     const ended = await until('it has ended', () => /ended with (\d+)/.exec(shows(target))?.[1]);
@@ -134,21 +159,21 @@ describe('panes of tmux', () => {
 
   test('F10: a view outlives the daemon: it goes on with the teammate that the next daemon took over', async (context) => {
     const { tmux, target } = openTmux(context);
-    const stage = setStage();
+    const stage = newStage();
     await detach(stage);
     await until('the work has begun', () => stage.work()[0]);
     const shows = (): string => tmux('capture-pane', '-p', '-J', '-S', '-', '-t', target);
-    type(tmux, target, `${commandLine(stage)} attach ann; echo left with $?`);
+    type(tmux, target, `${commandLine(stage)} attach ann --team ${stage.team}; echo left with $?`);
     await until('the view shows the work', () => /ann of crew[^]*working/.test(shows()));
-    const pid = await stage.pidOf('crew', 'ann');
+    const pid = await stage.pidOf(stage.team, 'ann');
     const daemon = stage.daemonPid();
     process.kill(daemon, 'SIGKILL');
     await until('the daemon is gone', () => !isAlive(daemon));
     await stage.ask('status');
-    expect(await stage.pidOf('crew', 'ann')).toBe(pid);
+    expect(await stage.pidOf(stage.team, 'ann')).toBe(pid);
     type(tmux, target, 'Are you there?');
     await until('what was typed has come', async () => {
-      const inbox = await stage.client().call('message.inbox', { teamId: 'crew', memberId: 'ann' });
+      const inbox = await stage.client().call('message.inbox', { teamId: stage.team, memberId: 'ann' });
       return inbox.some(({ content }) => content === 'Are you there?');
     });
     stage.letGo();
@@ -157,35 +182,10 @@ describe('panes of tmux', () => {
     tmux('send-keys', '-t', target, 'C-c');
     await until('the view ends on Ctrl-C', () => /left with \d/.test(shows()));
   });
-
-  test('F11: the server of tmux is killed: the team goes on, and is brought up again elsewhere without its old panes', async (context) => {
-    const first = openTmux(context);
-    const stage = setStage();
-    const path = detached(stage);
-    type(first.tmux, first.target, `${commandLine(stage)} up ${path}`);
-    await until('it has a pane', () => first.panes().length === 2);
-    await until('the work has begun', () => stage.work()[0]);
-    const pid = await stage.pidOf('crew', 'ann');
-    process.kill(Number(first.tmux('display-message', '-p', '#{pid}')), 'SIGKILL');
-    const second = openTmux(context);
-    const canaries = [1, 2, 3].map(() =>
-      second.tmux('split-window', '-d', '-t', second.target, '-P', '-F', '#{pane_id}', 'sleep', '1019'),
-    );
-    const mine = [second.target, ...canaries].toSorted();
-    type(second.tmux, second.target, `${commandLine(stage)} up ${path}; echo ended with $?`);
-    await until('it has a pane there', () => second.panes().length === 5);
-    expect(await stage.pidOf('crew', 'ann')).toBe(pid);
-    expect(stage.work()).toHaveLength(1);
-    stage.letGo();
-    const shows = (): string => second.tmux('capture-pane', '-p', '-J', '-t', second.target);
-    expect(await until('it has ended', () => /ended with (\d+)/.exec(shows())?.[1])).toBe('0');
-    expect(second.panes()).toEqual(mine);
-    expect(stage.work()).toHaveLength(1);
-  });
 });
 
 function detached(stage: Stage): string {
-  return stage.teamFile({ team: 'crew', members: [stage.member('ann', 'slow')], tasks: [{ title: 'One' }] });
+  return stage.teamFile({ team: stage.team, members: [stage.member('ann', 'slow')], tasks: [{ title: 'One' }] });
 }
 
 async function detach(stage: Stage): Promise<void> {
