@@ -6,9 +6,13 @@ import { testPlace } from '../agents/real.ts';
 import { REAL_AGENTS, setUp } from '../agents/setups.ts';
 import type { Setup } from '../agents/setups.ts';
 import type { ModelReply, ModelRequest, ModelScript } from '../models/script.ts';
+import { rounds } from '../proof.ts';
 import { needs } from '../tools.ts';
 import { until } from '../until.ts';
-import { setStage } from './stage.ts';
+import { shareDaemon } from './stage.ts';
+
+/** So many for each agent: its greeting, and what depends on the work of another. */
+const TASKS = REAL_AGENTS.length * rounds(3, 5);
 
 const missing = REAL_AGENTS.filter((name) => agentProgram(name) === undefined);
 
@@ -36,8 +40,10 @@ describe(
   `a team of ${REAL_AGENTS.join(', ')}`,
   needs(missing.length === 0, `${missing.join(', ')} is not installed`),
   () => {
-    test('drains a graph of 20 tasks; each writes to each, one is killed on the way, a gate sends work back', async () => {
-      const stage = setStage();
+    const newStage = shareDaemon();
+
+    test(`drains a graph of ${TASKS} tasks; each writes to each, one is killed on the way, a gate sends work back`, async () => {
+      const stage = newStage();
       const setups = new Map<string, Setup>();
       for (const name of REAL_AGENTS) setups.set(name, await setUp(name, testPlace(), mate(name)));
       onTestFinished(async () => void (await Promise.all([...setups.values()].map(({ model }) => model.close()))));
@@ -47,7 +53,7 @@ describe(
         '#!/bin/sh\n[ "$TROUPE_TASK_ID" != 10 ] || mkdir seen 2>/dev/null || exit 0\n[ "$TROUPE_TASK_ID" != 10 ] || { echo "once more" >&2; exit 2; }\n',
       );
       chmodSync(gate, 0o755);
-      const tasks = Array.from({ length: 20 }, (_, i) => {
+      const tasks = Array.from({ length: TASKS }, (_, i) => {
         const assign = REAL_AGENTS[i % 4] as string;
         const title = i < 4 ? `Greet as ${assign}` : `Item ${i + 1}`;
         return {
@@ -83,7 +89,7 @@ describe(
       };
       await untilDone(1, 6);
       process.kill(await stage.pidOf('mixed', 'codex'), 'SIGKILL');
-      await untilDone(7, 20);
+      await untilDone(7, TASKS);
 
       const all = await client.call('task.list', { teamId: 'mixed' });
       expect(all.map(({ assigneeId }) => assigneeId)).toEqual(tasks.map(({ assign }) => assign));
@@ -113,7 +119,7 @@ describe(
     });
 
     test('led by Claude Code, which makes the tasks, brings in Codex and Gemini CLI, and answers', async () => {
-      const stage = setStage();
+      const stage = newStage();
       const lead = await setUp('claude', testPlace(), leads);
       const codex = await setUp('codex', testPlace(), mate('codex'));
       const gemini = await setUp('gemini', testPlace(), mate('gemini'));
