@@ -13,15 +13,17 @@ test('a program that has used up its budget rests until a person gives more on t
     tasks,
   });
   await stage.ask('up', file, '--detach');
-  const question = await until('a person is asked', async () =>
-    (await stage.ask<TeamRequest[]>('approve')).find(({ kind }) => kind === 'budget'),
-  );
+  const client = stage.client();
+  await until('a person is asked', async () => {
+    const requests = await client.call('request.list', { teamId: 'thrifty', kind: 'budget' });
+    return requests.length > 0;
+  });
+  const [question] = await stage.ask<[TeamRequest]>('approve');
   expect(question).toMatchObject({
     memberId: 'worker',
     content: expect.stringContaining('used up to 2 turns of 2 turns'),
     detail: { of: 'member', what: 'turns' },
   });
-  const client = stage.client();
   await until('it rests', async () => {
     const { status } = await client.call('member.show', { teamId: 'thrifty', memberId: 'worker' });
     return status === 'idle';

@@ -57,8 +57,13 @@ test('a person sees what waits in all teams and answers it; the answer to a plan
     readonly kind: string;
     readonly content: string;
   }
-  const next = async (): Promise<Waiting> =>
-    until('a plan waits', async () => (await stage.ask<Waiting[]>('approve'))[0]);
+  const next = async (): Promise<Waiting> => {
+    await until('a plan waits', async () => {
+      const requests = await stage.client().call('request.list', { teamId: 'asks', status: 'pending' });
+      return requests.length > 0;
+    });
+    return (await stage.ask<[Waiting]>('approve'))[0];
+  };
   const first = await next();
   expect(first).toMatchObject({ kind: 'plan', content: 'I will do Tidy' });
   await stage.ask('approve', first.id, '--deny', '--feedback', 'with care');
