@@ -13,7 +13,7 @@ import type { Env } from './context.ts';
 import type { Hub } from './hub.ts';
 import { turnFor } from './rest.ts';
 
-/** What programs that know agents rather than teams ask for: an agent is `name@team` or a lead's session id. */
+/** Routes for programs that know agents instead of teams. An agent's id is `name@team` or a lead's session id. */
 export function addAgentRoutes(app: Hono<Env>, hub: Hub): void {
   app.get('/api/agents/:id/teammates', async (context) => {
     const agent = await findAgent(hub, callerOf(context), context.req.param('id'));
@@ -27,13 +27,16 @@ export function addAgentRoutes(app: Hono<Env>, hub: Hub): void {
     if ('team' in agent) return context.json(viewNativeTasks(agent));
     await turnFor(hub, share, context.env.outgoing);
     const pages = taskPages(hub, { caller, signal, teamId: agent.teamId });
-    // Until there is one it can be refused.
+    // Only before the first page can the request still be refused.
     const { value } = await pages.next();
     return context.body(ReadableStream.from(asJson(value ?? [], pages)), 200, { 'content-type': 'application/json' });
   });
 }
 
-/** All tasks of a team: whoever asks for them here has no way to ask for the next page, so each follows when the last one was read. */
+/**
+ * All tasks of a team, a page at a time. The clients of this route cannot ask for the next page, so the answer has all
+ * of them.
+ */
 async function* taskPages(
   hub: Hub,
   { caller, signal, teamId }: { caller: Caller; signal: AbortSignal; teamId: string },
@@ -52,7 +55,7 @@ async function* asJson(first: unknown[], others: AsyncIterable<unknown[]>): Asyn
   const encoder = new TextEncoder();
   yield encoder.encode(JSON.stringify(first).slice(0, -1));
   for await (const page of others) {
-    // Those that were still to come may have been deleted meanwhile.
+    // The last page is empty if its tasks were deleted in the meantime.
     if (page.length > 0) yield encoder.encode(`,${JSON.stringify(page).slice(1, -1)}`);
   }
   yield encoder.encode(']');
@@ -79,10 +82,10 @@ async function findAgent(hub: Hub, caller: Caller, id: string): Promise<OwnAgent
   );
   const agent = found.find((one) => one !== undefined && !(one instanceof TeamError));
   if (agent) return agent as OwnAgent;
-  // Native teams are nobody's but the person's whose files they are, as in all that is told of them.
+  // Native teams belong to the person who owns the files, so only an admin sees them, here as elsewhere.
   const native = hasScope(caller, 'admin') ? findNativeAgent(hub.services.native.sight().list(), id) : undefined;
   if (native) return native;
-  // It may be in a team that cannot be read.
+  // The agent may be in a team that cannot be read.
   const trouble = found.find((one) => one instanceof TeamError);
   if (trouble) throw trouble;
   throw new TeamError('not_found', `There is no agent ${quote(id)}: say name@team, or a lead's session id`);

@@ -18,7 +18,7 @@ import { addOperationRoutes, whenOut } from './rest.ts';
 import { beginWaiting } from './share.ts';
 import { addEventRoute } from './sse.ts';
 
-/** Who asks over MCP. */
+/** The client of an MCP request, and what the request may use. */
 interface AskingMcp {
   readonly caller: Caller;
   readonly signal: AbortSignal;
@@ -26,13 +26,13 @@ interface AskingMcp {
   readonly takeWait: TakeWait;
 }
 
-/** What can be asked for besides the operations. */
+/** What the server offers besides the operations. */
 export interface Extras {
   /** Answers at `/mcp`, behind the same guard. */
   readonly mcp?: (request: Request, asking: AskingMcp) => Promise<Response>;
   /** The text at `/metrics`. */
   readonly metrics?: () => string | Promise<string>;
-  /** What `/health` says; what exactly is wrong is in the daemon's status. */
+  /** What `/health` says. The daemon's status has the details. */
   readonly health?: () => 'ok' | 'degraded';
 }
 
@@ -50,13 +50,14 @@ const Login = z.strictObject({ code: z.string().max(128) });
 export function openApp({ hub, guard, pages, cookie, mcp, metrics, health }: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
   const pageOf = ({ req, env }: Context<Env>): Page | undefined => pages.find(req.path, isFollowedLink(env.incoming));
-  // The guard has seen to it before; a path that it read differently than the router must still find no way in.
+  // The guard has already checked this. If it reads a path differently than the router, the request must still be
+  // refused.
   app.use((context, next) => {
     if (context.req.path !== LOGIN && !pageOf(context)) admittedOf(context);
     return next();
   });
   app.onError((error, context) => {
-    // Whoever goes away in the middle of a body is no defect of ours, and hears nothing of it.
+    // A client that disconnects in the middle of a body is no defect of ours, and gets no answer.
     const { destroyed, complete } = context.env.incoming;
     const isBrokenOff = destroyed && !complete;
     return sendError(context, isBrokenOff ? new TeamError('invalid', 'The body broke off') : hub.asTeamError(error));
@@ -84,7 +85,7 @@ export function openApp({ hub, guard, pages, cookie, mcp, metrics, health }: App
       const session = hub.credentials.logins.login(code);
       if (session !== undefined) return context.json({ scope: 'admin' }, 200, { 'set-cookie': cookie().set(session) });
     } catch (error) {
-      // What cannot be read counts as a wrong code: else it could be sent without end.
+      // An unreadable body counts as a wrong code. Otherwise a client could send them without a limit.
       await failed();
       throw error;
     }
@@ -113,7 +114,8 @@ export function openApp({ hub, guard, pages, cookie, mcp, metrics, health }: App
   app.get('*', (context) => {
     const page = pageOf(context);
     if (!page) return context.notFound();
-    // Built files have their content in their name; a browser that keeps them also keeps what it compiled.
+    // The names of built files contain a hash of their content. A browser that caches the files also caches the
+    // compiled code.
     const caching = context.req.path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
     return context.body(page.body, page.isAbsent ? 404 : 200, { 'content-type': page.type, 'cache-control': caching });
   });

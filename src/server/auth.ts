@@ -13,35 +13,35 @@ import { markOf, newSecret, readSecret, writeSecret } from './secret-file.ts';
 export interface CredentialOptions {
   /** The admin token of this run, 0600. */
   readonly tokenFile: string;
-  /** What members' tokens are signed with, 0600. */
+  /** The key that signs members' tokens, 0600. */
   readonly secretFile: string;
-  /** Hashes of the dashboard's sessions, 0600; without it they end with the daemon. */
+  /** Hashes of the dashboard's sessions, 0600. Without this file the sessions end with the daemon. */
   readonly loginsFile?: string;
   readonly ledger: Ledger;
 }
 
-/** Who a caller is, by what it shows. */
+/** Finds the caller of a credential, and makes credentials. */
 export interface Credentials {
-  /** The caller that a token stands for; undefined for every other text. */
+  /** The caller that a token stands for; undefined for any other text. */
   verify(token: string): Promise<Caller | undefined>;
-  /** A token for one member of a team; it outlives restarts, and ends with the member and the team. */
+  /** A token for one member of a team. It survives restarts, and ends with the member or the team. */
   memberToken(teamId: string, memberId: string, scope: 'member' | 'lead' | 'reader'): Promise<string>;
-  /** Makes everything given out so far void: tokens, sessions, login codes. */
+  /** Revokes all tokens, sessions and login codes. */
   rotate(): Promise<void>;
-  /** Hears when everything given out so far has become void; returns the way to stop. */
+  /** Calls the listener when all credentials were revoked. Returns a function that removes the listener. */
   onVoid(listener: () => void): () => void;
   /** The dashboard's sessions. */
   readonly logins: Logins;
 }
 
 const PREFIX = 'tm1';
-/** Longer than any of ours; nothing longer is worth hashing. */
+/** Longer than any of our tokens. A longer text is refused before it is hashed. */
 const LONGEST = 1024;
 
-/** What a member's token says: whose it is, of which team under that name, and of which member under its name. */
+/** What a member's token contains: team, member, scope, when the team was created, since when it is this member. */
 const Claims = z.tuple([z.string(), z.string(), z.enum(['member', 'lead', 'reader']), z.number(), z.number()]);
 
-/** Opens the credentials of a daemon: a new admin token in its file, the members' secret as it was. */
+/** Opens the credentials of a daemon: writes a new admin token, and keeps the secret of the members' tokens. */
 export async function openCredentials(options: CredentialOptions): Promise<Credentials> {
   const { tokenFile, secretFile, ledger } = options;
   const logins = openLogins({ file: options.loginsFile });
@@ -94,7 +94,7 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
     const [, body = '', signature = '', ...rest] = token.split('.');
     if (rest.length > 0 || !isSame(signature, sign(body))) return undefined;
     const claims = Claims.safeParse(JSON.parse(Buffer.from(body, 'base64url').toString()));
-    // An earlier version signed less, which says not of which member.
+    // An earlier version signed fewer claims, and its tokens do not say which member of that name they are for.
     if (!claims.success) return undefined;
     const [teamId, memberId, scope, createdAt, since] = claims.data;
     const caller = { scope, teamId, memberId, since };
@@ -109,7 +109,7 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
     return createHmac('sha256', secret).update(`${PREFIX}.${body}`).digest('base64url');
   }
 
-  /** Somebody may have put another token in place. A file that is gone or that others can read lets nobody in. */
+  /** Somebody may have replaced the token file. If the file is gone or others can read it, no admin token is valid. */
   async function readAgain(): Promise<void> {
     const mark = await markOf(tokenFile);
     if (mark === seen) return;
@@ -133,7 +133,7 @@ async function renew(path: string): Promise<string> {
   return secret;
 }
 
-/** Compares hashes, so that the time it takes says nothing about the texts. */
+/** Compares hashes, so the time that it takes reveals nothing about the texts. */
 function isSame(a: string, b: string): boolean {
   return timingSafeEqual(hash(a), hash(b));
 }

@@ -5,16 +5,16 @@ import type { Stored } from '../journal/journal.ts';
 import type { Caller } from '../operations/caller.ts';
 import { visibleEvents } from '../operations/visible.ts';
 
-/** What each subscriber gets of one batch. */
+/** The frames of one batch for each subscriber. */
 export interface BatchFrames {
   readonly seq: number;
-  /** The `events` frame and, unless only that was asked for, the messages made from it. */
+  /** The `events` frame and, unless the subscriber wants only that, the messages made from it. */
   for(caller: Caller, only: 'events' | undefined): readonly string[];
 }
 
 /**
- * The frames of a batch, with the state that includes it; without a state there are only events. They are the same for
- * all who may see everything: those are written once, however many listen, and only when somebody does.
+ * The frames of a batch. The state includes the batch; without a state there is only the `events` frame. Subscribers
+ * that may see everything get the same frames: these are written once, and only if there is such a subscriber.
  */
 export function batchFrames(teamId: string, { seq, events }: Stored, state?: TeamState): BatchFrames {
   const whole: { events?: string; messages?: readonly string[] } = {};
@@ -32,13 +32,13 @@ export function batchFrames(teamId: string, { seq, events }: Stored, state?: Tea
   };
 }
 
-/** What changed, each thing once, as it is after the batch. */
+/** What changed, each thing once, in its state after the batch. */
 function messagesOf(events: readonly TeamEvent[], state: TeamState): Message[] {
   const messages = new Map<string, Message>();
   for (const event of events) {
     for (const [key, message] of entriesOf(event, state)) messages.set(`${message.type} ${key}`, message);
   }
-  // What makes a team has all of it.
+  // `team_created` contains the whole team.
   if (messages.has('team_created ')) messages.delete('team_status_update ');
   return [...messages.values()];
 }
@@ -55,7 +55,7 @@ function entriesOf(event: TeamEvent, state: TeamState): [key: string, Message][]
     const sent = event.copies.flatMap(({ id }) => state.messages.get(id) ?? []);
     return sent.map((message) => [message.id, { type: 'team_message', message }]);
   }
-  // Who leads is no teammate, and one that counts those would count it: what becomes of the lead is told with the team.
+  // The lead is no teammate, and a program that counts teammates must not count it. Its changes come with the team.
   const isOfLead = 'memberId' in event && event.memberId === state.team?.leadId;
   if (event.type === 'teammate:joined' && !isOfLead) {
     const member = state.members.get(event.memberId);

@@ -11,24 +11,24 @@ import { refuse } from './websocket.ts';
 
 interface Known {
   readonly socket: Socket;
-  /** Requests with a right credential that are under way; a person's connection keeps its place after them. */
+  /** Requests with a valid credential that are under way. On a person's connection the count never falls. */
   uses: number;
-  /** It only waits for its client to read its last words. */
+  /** It was cut off, and stays only until its client has read the last frame. */
   isCut: boolean;
-  /** How much the kernel had taken, and at how many looks that has not grown. */
+  /** How many bytes the kernel had taken at the last check, and for how many checks that has not grown. */
   flushed: number;
   looks: number;
 }
 
 /**
- * Keeps TCP connections within their limit. Anybody on the machine can connect: when there are too many, those go first
- * on which nobody with a right credential has anything under way, the oldest before the others, so that strangers cannot
- * keep clients out. Nor can members keep people out, whatever they have under way: some places are not for them. Answers
- * that nobody fetches go too.
+ * Limits the number of TCP connections. Any user of the machine can connect. When there are too many, connections
+ * without an authenticated request under way are closed, the oldest first, so strangers cannot keep clients out. An
+ * eighth of the places is reserved for people, so members cannot keep them out. A connection whose client does not read
+ * its answers is closed too.
  */
 export function limitConnections(server: Server, hub: Hub) {
   const { limits } = hub;
-  /** By the client's end: under TLS a request comes on another object than the connection. */
+  /** By the client's address and port: under TLS, requests and connections have different socket objects. */
   const open = new Map<string, Known>();
   const others = placesOfOthers(limits);
   server.on('connection', (socket: Socket) => {
@@ -48,7 +48,7 @@ export function limitConnections(server: Server, hub: Hub) {
 
   return {
     enter,
-    /** The client was cut off: whoever comes goes before it. */
+    /** The client was cut off: any new connection may take its place. */
     cut(socket: Socket): void {
       const known = open.get(endOf(socket));
       if (known) Object.assign(known, { uses: 0, isCut: true });
@@ -94,12 +94,12 @@ export function limitConnections(server: Server, hub: Hub) {
   }
 
   function turnAway(socket: Socket): void {
-    // Under TLS there is nobody yet who would understand.
+    // Before the TLS handshake the client could not read a refusal.
     if (server instanceof SecureServer) socket.destroy();
     else refuse(socket, refusal('overloaded', TOO_MANY));
   }
 
-  /** Looks are counted, not the time: see `isStalled` of the outbox. */
+  /** Counts checks instead of time: see `isStalled` in `outbox.ts`. */
   function isStuck(known: Known): boolean {
     const { socket } = known;
     const flushed = socket.bytesWritten - socket.writableLength;

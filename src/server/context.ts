@@ -11,18 +11,18 @@ import { retryHeader } from './headers.ts';
 import type { Visit } from './hub.ts';
 import type { Place, Share } from './share.ts';
 
-/** A client that may go on, and has a place. */
+/** An authenticated client that has a place. */
 export interface Entered extends Admitted {
   readonly share: Share;
 }
 
-/** A request that may go on, and the signal with which it ends. */
+/** An authenticated request, and the signal that ends it. */
 export interface Visiting extends Entered, Pick<Visit, 'signal'> {}
 
-/** Opens a WebSocket, or begins a request, on a connection; or says why there is no place for it. */
+/** Takes a place for a WebSocket or a request on a connection; or says why there is none. */
 export type Enter = (socket: Socket, admitted: Admitted) => Place | Refusal;
 
-/** What a route knows of a request besides the request. */
+/** What a route knows besides the request itself. */
 export interface Env {
   Bindings: {
     readonly incoming: IncomingMessage;
@@ -31,24 +31,27 @@ export interface Env {
   };
 }
 
-/** The credential that the guard found; it lets nobody through to a route that asks for it without. */
+/**
+ * The client that the guard has authenticated. Throws if there is none, so a route that uses this is never open to
+ * strangers.
+ */
 export function admittedOf(context: Context<Env>): Visiting {
   const { admitted } = context.env;
   if (!admitted) throw new TeamError('unauthenticated', 'A valid token is needed');
   return admitted;
 }
 
-/** Who asks. */
+/** The caller of a request. */
 export function callerOf(context: Context<Env>): Caller {
   return admittedOf(context).caller;
 }
 
-/** The one address besides the dashboard's files that needs no credential: one gets it there. */
+/** Logging in is the only address, besides the dashboard's files, that needs no credential. */
 export const LOGIN = '/api/login';
 
 const NAMING: Naming = { speaker: 'send the header X-Troupe-As with its name' };
 
-/** An error as every face of HTTP says it. */
+/** An error in the form that all HTTP faces use. */
 export function sendError(context: Context, error: TeamError): Response {
   const { code, facts } = error;
   const body = { error: { code, message: wordError(error, NAMING), ...(facts && { facts }) } };
@@ -72,7 +75,7 @@ export async function readJson(context: Context<Env>, mostBytes: number): Promis
   }
 }
 
-/** Resolves when the share has some of its part left, of which this is taken. */
+/** Resolves when the share has some of this turn's part left, and spends it. */
 function turnOf(share: Share, length: number): Promise<void> {
   return new Promise((resolve) => {
     const begin = (): void => {
@@ -84,7 +87,7 @@ function turnOf(share: Share, length: number): Promise<void> {
   });
 }
 
-/** Of a body that says how long it is, the guard has seen that; one that comes in chunks is counted as it comes. */
+/** The guard has checked `content-length`. A chunked body has none, so its bytes are counted here. */
 async function readText(context: Context, mostBytes: number): Promise<string> {
   if (context.req.header('transfer-encoding') === undefined) return context.req.text();
   const chunks: Uint8Array[] = [];
@@ -98,7 +101,7 @@ async function readText(context: Context, mostBytes: number): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A body longer than anybody may send. */
+/** A body that exceeds the limit. */
 class BodyTooLong extends TeamError {
   constructor(mostBytes: number) {
     super('limit', `A body has at most ${mostBytes} bytes`);

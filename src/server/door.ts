@@ -5,13 +5,13 @@ import type { Hub } from './hub.ts';
 import { placesOfOthers, TOO_MANY_OF_ONE } from './share.ts';
 import type { Share } from './share.ts';
 
-/** Who is in over the Unix socket. */
+/** The connections over the Unix socket. */
 export type Door = ReturnType<typeof openDoor>;
 
 /**
- * Keeps the connections of a socket within their limit. When there are too many, those go first that have shown no
- * credential, or were refused, the oldest before the others; and some places are for people alone, who must be able to look
- * and to stop it all whatever members do.
+ * Limits the number of connections of a socket. When there are too many, the oldest connection without a valid
+ * credential is closed first. An eighth of the places is reserved for people, who must be able to look and to stop
+ * everything whatever members do.
  */
 export function openDoor(hub: Hub) {
   const { limits } = hub;
@@ -21,10 +21,10 @@ export function openDoor(hub: Hub) {
   const others = placesOfOthers(limits);
 
   return {
-    /** Everybody who is connected. */
+    /** All open connections. */
     sockets: sockets as ReadonlySet<Socket>,
 
-    /** Takes one in who may be anybody; false if there is no room. */
+    /** Adds a connection that has shown no credential yet; false if there is no room. */
     open(socket: Socket): boolean {
       if (sockets.size >= limits.connections) makeRoom();
       const hasRoom = sockets.size < limits.connections;
@@ -34,7 +34,7 @@ export function openDoor(hub: Hub) {
       return hasRoom;
     },
 
-    /** It has shown a right credential: that has a place for it, or an error says why not. */
+    /** The connection has shown a valid credential. Takes its place, or throws an error that says why there is none. */
     enter(socket: Socket, caller: Caller, key: string): Share {
       const place = hub.takeShare(caller, key);
       if (!place) throw new TeamError('limit', TOO_MANY_OF_ONE);
@@ -50,20 +50,20 @@ export function openDoor(hub: Hub) {
         release?.();
       };
       leaves.set(socket, leave);
-      // It may have gone while its credential was looked at.
+      // The client may have disconnected while its credential was checked.
       if (socket.closed) leave();
       else socket.once('close', leave);
       return place.share;
     },
 
-    /** It was cut off, and has its place only as long as nobody else wants it. */
+    /** The connection was cut off, and keeps its place only until another one needs it. */
     cut(socket: Socket): void {
       leaves.get(socket)?.();
     },
   };
 
   function makeRoom(): void {
-    // Who only listens to its last words goes first.
+    // Connections that were cut off and have not read their last frame go first.
     if (hub.lingering.giveUp((one) => sockets.delete(one as Socket))) return;
     const [oldest] = strangers;
     if (!oldest) return;

@@ -8,36 +8,36 @@ import type { Hub } from './hub.ts';
 import { rateLimit } from './rate.ts';
 import { keyOf } from './share.ts';
 
-/** Under which names the server is reached: exact `Host` values, exact `Origin` values, the cookie for them. */
+/** The server's names: exact `Host` values, exact `Origin` values, and the cookie for them. */
 export interface Address {
   readonly hosts: ReadonlySet<string>;
   readonly origins: ReadonlySet<string>;
   readonly cookie: SessionCookie;
 }
 
-/** A request that may go on. */
+/** A request that was admitted. */
 export interface Admitted {
-  /** Who asks. */
+  /** The caller. */
   readonly caller: Caller;
-  /** Under which its credential is counted. */
+  /** The key under which its credential is counted. */
   readonly key: string;
-  /** Whether the credential still counts; not every kind of it can tell without asking around. */
+  /** Whether the credential is still valid. Only a session can tell; for a token this is undefined. */
   readonly isValid?: () => boolean;
 }
 
-/** A request that may not. */
+/** Why a request was refused. */
 export interface Refusal {
   readonly status: number;
   readonly code: ErrorCode;
   readonly message: string;
-  /** When it is worth asking again, where that is known. */
+  /** After how long the client may try again, if that is known. */
   readonly retryMs?: number;
 }
 
-/** Names under which people put secrets into addresses, where logs and histories keep them. */
+/** Names under which people put secrets into addresses. Logs and browser histories keep addresses. */
 const SECRET_NAMES = /^(access_?token|api_?key|auth|authorization|bearer|code|key|password|secret|session|token)$/i;
 
-/** Decides about every request before anything else is done with it. */
+/** Checks every request before anything else happens with it. */
 export type Guard = ReturnType<typeof openGuard>;
 
 export function openGuard(hub: Hub, address: () => Address) {
@@ -47,8 +47,8 @@ export function openGuard(hub: Hub, address: () => Address) {
 
   return {
     /**
-     * Whether the request came to us, and from a page of ours or no page at all. A link may lead from anywhere to one of
-     * the dashboard's files: those hold no data, and what they then ask for comes from a page of ours.
+     * Checks that the request names our host, and comes from our page or from no page. A link on any page may lead to a
+     * file of the dashboard: these files contain no data, and their own requests come from our page.
      */
     checkAddress(request: IncomingMessage, isFile = false): Refusal | undefined {
       const refusal = findStranger(request, address(), isFile && isFollowedLink(request));
@@ -56,7 +56,7 @@ export function openGuard(hub: Hub, address: () => Address) {
       return refusal;
     },
 
-    /** Who asks. */
+    /** Finds the caller of a request by its credential, and applies the rate limit. */
     async admit(request: IncomingMessage): Promise<Admitted | Refusal> {
       const shown = credentialOf(request, address().cookie);
       if (shown && 'status' in shown) return shown;
@@ -68,7 +68,7 @@ export function openGuard(hub: Hub, address: () => Address) {
       return { ...refusal('limit', tooMany), retryMs: 1_000 / limits.requestsPerSecond };
     },
 
-    /** Counts a wrong credential; one who shows many waits for each answer. */
+    /** Counts a wrong credential. After too many of them from one address, each answer is delayed. */
     async failed(request: IncomingMessage): Promise<Refusal> {
       hub.counters.rejected++;
       const isLate = !failures.take(request.socket.remoteAddress ?? '');
@@ -77,7 +77,7 @@ export function openGuard(hub: Hub, address: () => Address) {
     },
   };
 
-  /** Logging out, or 8 hours, must also end what the session keeps open. */
+  /** When a session ends, by logout or after 8 hours, its open connections must end too. */
   function validityOf({ kind, secret }: Shown): Pick<Admitted, 'isValid'> {
     return kind === 'cookie' ? { isValid: () => hub.credentials.logins.callerOf(secret) !== undefined } : {};
   }
@@ -100,7 +100,7 @@ function credentialOf(request: IncomingMessage, cookie: SessionCookie): Shown | 
   }
   const secret = cookie.read(request);
   if (secret === undefined) return undefined;
-  // A browser leaves Origin out of its own page's reads, and says itself that they are that page's.
+  // A browser sends no Origin when its own page reads, and marks the request as `same-origin` instead.
   if (origin === undefined && site !== 'same-origin') {
     return refusal('not_allowed', 'A request with a cookie must come from the dashboard');
   }
@@ -109,7 +109,7 @@ function credentialOf(request: IncomingMessage, cookie: SessionCookie): Shown | 
   return refusal('not_allowed', 'A change with a cookie needs the header x-troupe-csrf: 1');
 }
 
-/** Whether a person followed a link in a tab of its own; no script can ask like that and read the answer. */
+/** Whether a person followed a link in a tab of its own. A script that sends such a request cannot read the answer. */
 export function isFollowedLink({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
@@ -137,7 +137,7 @@ function findStranger(request: IncomingMessage, { hosts, origins }: Address, isL
   return undefined;
 }
 
-/** All values of a header: Node keeps only the first of those that must be there once. */
+/** All values of a header. Node keeps only the first value of headers that may occur once. */
 function valuesOf(request: IncomingMessage, name: string): string[] {
   const { rawHeaders } = request;
   return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../core/errors.ts';
 
-/** On every answer: what a browser may do with it, which is as little as the dashboard needs. */
+/** On every answer. They allow a browser only what the dashboard needs. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",
@@ -23,10 +23,10 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** Too much waits at this moment; a second is long. */
+/** How long an overload usually lasts at most. */
 const BUSY_MS = 1_000;
 
-/** When to come again, for those who came too often or at a bad moment, in whole seconds as HTTP wants it. */
+/** The `retry-after` header of a refusal by a limit or an overload, in whole seconds as HTTP wants it. */
 export function retryHeader(error: { code: ErrorCode; retryMs?: number | undefined }): Record<string, string> {
   const ms = error.retryMs ?? (error.code === 'overloaded' ? BUSY_MS : undefined);
   return ms === undefined ? {} : { 'retry-after': String(Math.ceil(ms / 1_000)) };

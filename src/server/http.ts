@@ -19,7 +19,7 @@ import { openWebSockets, refuse as refuseUpgrade } from './websocket.ts';
 export interface HttpOptions extends Extras {
   /** An address of this machine; anything but loopback needs `tls` and `origins`. */
   readonly host?: string;
-  /** 0, the default, takes a free one. */
+  /** 0, the default, takes a free port. */
   readonly port?: number;
   readonly tls?: { readonly cert: string; readonly key: string };
   /** The origins under which browsers reach the server, besides those of loopback: `https://troupe.example:8443`. */
@@ -33,7 +33,7 @@ export interface HttpOptions extends Extras {
 export interface HttpListening {
   /** Its origin: `http://127.0.0.1:43210`. */
   readonly url: string;
-  /** Where it listens, which need not be what browsers call it by: `0.0.0.0:43210`. */
+  /** Where it listens. Browsers may know it under another name: `0.0.0.0:43210`. */
   readonly address: string;
   readonly port: number;
   close(): Promise<void>;
@@ -58,7 +58,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   const isOneOfFew = limitUnanswered(hub.limits.unanswered);
   const webSockets = openWebSockets(hub, guard, connections);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => void handle(request, response));
-  // Left to Node, whoever expects something is answered before the guard has seen the request.
+  // By default Node answers a request with `Expect` before the guard has seen it.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => void handle(request, response));
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     if (!isOneOfFew(request.socket, response)) return;
@@ -89,7 +89,10 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
     },
   };
 
-  /** Loaded by the first request that gets so far: most daemons are asked over their socket alone, and start with a quarter less work. */
+  /**
+   * Loaded by the first request that passes the guard. Most daemons only serve their socket, and start with a quarter
+   * less work.
+   */
   async function openListener(): Promise<Listener> {
     const [{ getRequestListener }, { openApp }] = await Promise.all([import('@hono/node-server'), import('./app.ts')]);
     const app = openApp({ ...options, guard, pages, cookie: () => address.cookie });
@@ -106,7 +109,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
     try {
       const verdict = guard.checkAddress(request, isPage(request)) ?? (await admit(request));
       if (verdict && 'status' in verdict) return refuse(request, response, verdict);
-      // It went away while its credential was looked at.
+      // The client disconnected while its credential was checked.
       if (response.closed) return;
       if (verdict) {
         const place = connections.enter(request.socket, verdict);
@@ -115,7 +118,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
         response.once('close', over).once('close', place.leave);
         admitted.set(request, { ...verdict, share: place.share, signal });
       }
-      // HTTP/1.0 does not know it.
+      // HTTP/1.0 has no `100 Continue`.
       if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();
       listening ??= openListener();
       await (
@@ -127,7 +130,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
     }
   }
 
-  /** Everything needs a credential but the dashboard's files, which hold no data, and logging in. */
+  /** Every request needs a credential, except for logging in and for the dashboard's files, which contain no data. */
   async function admit(request: IncomingMessage): Promise<Admitted | Refusal | undefined> {
     const { method, headers } = request;
     const isLogin = pathOf(request) === LOGIN && method === 'POST' && headers.origin !== undefined;
@@ -154,13 +157,13 @@ function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '';
 }
 
-/** Says why, before a byte of the body is read. */
+/** Refuses a request before a byte of its body is read. */
 function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal): void {
   const { status, code, message } = why;
   if (response.headersSent) return void response.destroy();
   const body = JSON.stringify({ error: { code, message } });
   const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
-  // Who may not come in need not stay, either: what it has sent ahead is not looked at.
+  // The connection of an unauthenticated client is closed: requests that it has pipelined are not read.
   const mayStay = code === 'limit' || code === 'overloaded';
   if (hasBody || !mayStay) response.setHeader('connection', 'close');
   if (status === 401) response.setHeader('www-authenticate', 'Bearer');
@@ -172,7 +175,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** The origins besides loopback's own; refuses what would let strangers in. */
+/** The origins besides those of loopback. Throws if the options would let strangers in. */
 function checkReach({ host = '127.0.0.1', tls, origins = [] }: HttpOptions): string[] {
   if (!LOOPBACK.includes(host) && (!tls || origins.length === 0)) {
     throw new TeamError(
@@ -212,12 +215,12 @@ function createServer(hub: Hub, tls: HttpOptions['tls']): Server {
     connectionsCheckingInterval: Math.min(LOOK_MS, hub.limits.greetingMs),
     keepAliveTimeout: 5_000,
     maxHeaderSize: 16 * 1024,
-    // Our guard says no to a request without it, as to one with two.
+    // Our guard refuses a request without this header, and one with two.
     requireHostHeader: false,
-    // Others ask for HTTP/2 in passing; they are answered in what they asked with.
+    // Some clients offer an upgrade to HTTP/2. They are answered in HTTP/1.1.
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   };
-  // Not imported: Node would load all of fetch with it, a quarter of the daemon's start (measured).
+  // Not imported: an import would make Node load all of fetch, a quarter of the daemon's start (measured).
   const server = tls
     ? process
         .getBuiltinModule('node:https')
@@ -231,7 +234,7 @@ function createServer(hub: Hub, tls: HttpOptions['tls']): Server {
   return server;
 }
 
-/** What went wrong before there was a request. */
+/** Errors of Node's HTTP parser. */
 const PARSE_ERRORS: Readonly<Record<string, [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers are too long'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long'],

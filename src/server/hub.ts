@@ -16,32 +16,34 @@ import type { TakeLongAnswer, TakeShare } from './share.ts';
 import { openTurns } from './turns.ts';
 import type { Turns } from './turns.ts';
 
-/** What a server is made of. */
+/** What a server needs. */
 export interface HubOptions {
   readonly services: Services;
   readonly credentials: Credentials;
   readonly limits?: Partial<Limits>;
   readonly mcp?: OpenLines;
-  /** Counted there, for those who look at the numbers and not at the hub. */
+  /** The counters to use. The metrics read them without the hub. */
   readonly counters?: Counters;
-  /** Hears defects and trouble that no client can be told about in full. */
+  /** Called with defects, and with errors whose details no client may see. */
   readonly onError?: (error: unknown, where: string) => void;
 }
 
-/** Serves MCP to a client that asked for it with the frame `mcp`: from then on lines go both ways, and no frames. */
+/**
+ * Serves MCP to a client that sent the frame `mcp`. From then on the connection carries MCP lines instead of frames.
+ */
 export type OpenLines = (
   caller: Caller,
   greeting: unknown,
   line: { readonly send: (line: string) => void; readonly takePlace: TakePlace; readonly takeWait: TakeWait },
 ) => Promise<{ receive(line: string): void; close(): void }>;
 
-/** What the server has done so far, and how many are connected. */
+/** Totals of the server, and the number of open connections. */
 export interface Counters {
   connections: number;
   calls: number;
   /** Calls that were refused or failed. */
   refusals: number;
-  /** Requests and connections without a right credential, Host or Origin. */
+  /** Requests and connections without a valid credential, Host or Origin. */
   rejected: number;
   /** Clients that were cut off because they did not read. */
   cut: number;
@@ -52,35 +54,38 @@ export function createCounters(): Counters {
   return { connections: 0, calls: 0, refusals: 0, rejected: 0, cut: 0 };
 }
 
-/** Why the daemon ends a connection; the numbers are those of WebSocket. */
+/** Why the daemon ends a connection. The codes are those of WebSocket. */
 export interface Ending {
   readonly code: 1001 | 1008 | 1013;
   readonly reason: string;
-  /** How a request that waits is refused; without it, it ends with its connection. */
+  /** The error for a request that waits. Without it, the request ends with its connection. */
   readonly refusal?: 'unauthenticated' | 'conflict';
 }
 
-/** A client that stays connected and is sent things: over a WebSocket, the Unix socket, or as server-sent events. */
+/** A client that stays connected and receives pushes: over a WebSocket, the Unix socket, or as server-sent events. */
 export interface Connected {
   readonly caller: Caller;
-  /** Whether its credential still counts, where that can be told at once. */
+  /** Whether its credential is still valid, if that can be checked at once. */
   readonly isValid?: (() => boolean) | undefined;
-  /** It may be that of a process that Troupe ends, which then still has something to tell. */
+  /** It may belong to a process that Troupe ends and that still has something to report. */
   readonly speaks?: true;
-  /** Ends it from our side, after what waits has gone out. */
+  /** Ends it from our side, after the frames that wait were sent. */
   end(ending: Ending): Promise<void>;
-  /** Called every `LOOK_MS`: a client that takes nothing is cut off. */
+  /** Called every `LOOK_MS`. Cuts off a client that does not read. */
   check(): void;
 }
 
-/** What ends with its credential. */
+/** A connection or request that ends with its credential. */
 type Held = Pick<Connected, 'caller' | 'isValid' | 'speaks' | 'end'>;
 
 /** A request over HTTP that is under way. */
 export interface Visit {
-  /** Aborts when the client is gone; and when its credential ends, with the refusal as its reason: then only what waits is given up. */
+  /**
+   * Aborts when the client disconnects. Also aborts when its credential ends, with the refusal as the reason; then only
+   * a call that waits is given up.
+   */
   readonly signal: AbortSignal;
-  /** It was answered, or its client is gone. */
+  /** Called when the request was answered or its client disconnected. */
   readonly over: () => void;
 }
 
@@ -96,41 +101,41 @@ export interface Hub {
   readonly takeLongAnswer: TakeLongAnswer;
   readonly mcp: OpenLines | undefined;
   readonly counters: Counters;
-  /** Who is connected to stay. */
+  /** The clients that stay connected. */
   readonly connected: ReadonlySet<Connected>;
-  /** Adds one; when the server is closing it is ended at once. */
+  /** Adds a client. If the server is closing, the client is ended at once. */
   join(one: Connected): void;
   leave(one: Connected): void;
-  /** Begins a request. What it waits for ends with its credential, as connections do. */
+  /** Begins a request. When its credential ends, the request stops waiting. */
   visit(one: Pick<Connected, 'caller' | 'isValid'>): Visit;
-  /** How many requests are under way. */
+  /** The number of requests under way. */
   readonly visits: number;
-  /** The connections that are open, of every kind. */
+  /** The number of open connections, of every kind. */
   readonly connections: number;
-  /** Does an operation. */
+  /** Runs an operation. */
   call(name: string, call: Call): Promise<unknown>;
-  /** For a call of a face that can tell whether its answer went out: `face` is given the one to tell. */
+  /** For faces that can tell whether their answer was sent. `face` gets the function to report that to. */
   whenAnswered(face: (heard: (isHeard: boolean) => void) => void): WhenAnswered;
-  /** An error as a client may see it; defects are reported and told without detail. */
+  /** An error as a client may see it. A defect is reported, and the client sees no details. */
   asTeamError(error: unknown): TeamError;
-  /** Counts a connection; returns the way to count it no more. */
+  /** Counts a connection. Returns a function that ends the counting. */
   count(): () => void;
-  /** Tells trouble that no client can be told about. */
+  /** Reports an error that no client may see. */
   report(error: unknown, where: string): void;
-  /** Ends all connections that stay, after what waits for them has gone out. */
+  /** Ends all clients that stay connected, after the frames that wait were sent. */
   closeAll(): Promise<void>;
 }
 
 const GOING_AWAY: Ending = { code: 1001, reason: 'the daemon is stopping' };
 const VOID: Ending = { code: 1008, reason: 'this credential is no longer valid', refusal: 'unauthenticated' };
-/** For those who lead no more; their credential is now a member's. */
+/** For former leads: their credential is now a member's. */
 const CHANGED: Ending = {
   code: 1008,
   reason: 'what this credential allows has changed: ask again',
   refusal: 'conflict',
 };
 
-/** Made once: an error of its own would cost every request some microseconds. */
+/** Made once: a new error for every request would cost some microseconds. */
 const GONE = new Error('the client is gone');
 
 /** Opens what all connections share. */
@@ -147,7 +152,7 @@ export function openHub(options: HubOptions): Hub {
     for (const one of connected) one.check();
     endWhere(({ isValid }) => isValid?.() === false);
   }, LOOK_MS).unref();
-  // A connection keeps the powers with which it began: when those change, it must begin anew.
+  // A connection keeps the rights it began with. When these change, the client must reconnect.
   const stopHearing = credentials.onVoid(() => endWhere(() => true));
   const stopListening = services.ledger.subscribe((teamId, { seq, events }) => {
     if (seq === 1) endWhere(({ caller }) => caller.teamId === teamId);
@@ -254,8 +259,8 @@ export function openHub(options: HubOptions): Hub {
   }
 
   /**
-   * Who left, and another one who came under its name. The process that a daemon runs has last things to say: its
-   * connections stay until it is gone, and not for longer than a process may take to end.
+   * Ends the connections of a member that left, also if another one joined under its name. A process that the daemon
+   * runs has last things to report: its connections stay until it has ended, for at most `lastWordsMs`.
    */
   function endGone(teamId: string, memberId: string, giveUp = performance.now() + limits.lastWordsMs): void {
     const isMembers = ({ caller }: Held): boolean =>
@@ -266,7 +271,7 @@ export function openHub(options: HubOptions): Hub {
         const member = state.members.get(memberId);
         const isEnding = member?.agent !== undefined && member.status === 'stopped' && performance.now() < giveUp;
         endWhere((one) => isMembers(one) && !isPresent(state, one.caller) && !(isEnding && one.speaks));
-        // What a process wrote last is read by then.
+        // By then, everything that the process wrote was read.
         if (isEnding) setTimeout(lookAgain, Math.min(LOOK_MS, limits.lastWordsMs)).unref();
       })
       .catch((error: unknown) => report(error, 'credentials'));

@@ -1,17 +1,17 @@
 import type { Line } from './line.ts';
 
-/** What decides whether more is taken in. */
+/** What the intake works with. */
 export interface IntakeOptions {
-  /** Deals with a frame. */
+  /** Handles a frame. */
   readonly dispatch: (text: string) => void;
-  /** Nothing more should be begun now. */
+  /** Whether no further frame may be handled now. */
   readonly isFull: () => boolean;
   /** Calls back when there may be room again. */
   readonly whenRoom: (goOn: () => void) => void;
   readonly isOver: () => boolean;
 }
 
-/** Takes in the frames of a client: what comes while there is no room waits, and nothing more is read until it is dealt with. */
+/** Receives the frames of a client. While there is no room, frames go to a backlog and the connection is paused. */
 export function openIntake(line: Pick<Line, 'pause' | 'resume'>, options: IntakeOptions) {
   const { dispatch, isFull, whenRoom, isOver } = options;
   let backlog: string[] = [];
@@ -28,13 +28,13 @@ export function openIntake(line: Pick<Line, 'pause' | 'resume'>, options: Intake
       whenRoom(goOn);
     },
     goOn,
-    /** Forgets what waits. */
+    /** Drops the backlog. */
     close(): void {
       backlog = [];
     },
   };
 
-  /** Reads on when there is room again. */
+  /** Handles the backlog as far as there is room, then resumes reading. */
   function goOn(): void {
     if (!paused || isOver()) return;
     while (backlog.length > 0 && !isFull() && !isOver()) dispatch(backlog.shift() as string);

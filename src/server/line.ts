@@ -6,8 +6,8 @@ export interface Line extends Carrier {
   /** Stops reading until `resume`. */
   pause(): void;
   resume(): void;
-  /** Says why, and closes; what does not go out soon is given up. */
+  /** Sends the reason and closes. Whatever was not sent after some seconds is dropped. */
   close(ending: Ending): void;
-  /** Closes after a last frame, for which a client that does not read just now has some minutes. */
+  /** Closes after a last frame. A client that does not read just now has some minutes to read it. */
   cut(ending: Ending, lastFrame: string): void;
 }

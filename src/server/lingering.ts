@@ -1,18 +1,18 @@
 import type { Duplex } from 'node:stream';
 import type { Limits } from './limits.ts';
 
-/** Connections that were cut off and whose last words nobody has read yet. */
+/** Connections that were cut off and whose last frame the client has not read yet. */
 export interface Lingering {
-  /** Keeps one until its client is gone, for some minutes at most. Nothing more may be written to it. */
+  /** Keeps a connection until its client is gone, for some minutes at most. Nothing more may be written to it. */
   keep(carrier: Duplex): void;
   has(carrier: Duplex): boolean;
-  /** Gives up the one that has been there longest, among those that fit. */
+  /** Closes the connection that has been kept longest, among those that fit. */
   giveUp(fits?: (carrier: Duplex) => boolean): boolean;
 }
 
 /**
- * A client that sleeps reads its last words when it wakes up, if the connection is still there. Each holds what the kernel had not
- * taken of the frames under way; all of them together are bounded in number and in bytes.
+ * A client that sleeps reads its last frame when it wakes up, if the connection is still open. Each connection holds
+ * what the kernel had not taken of its frames. Their number and their bytes together are limited.
  */
 export function openLingering(limits: Limits): Lingering {
   const kept = new Set<Duplex>();
@@ -26,7 +26,7 @@ export function openLingering(limits: Limits): Lingering {
         kept.delete(carrier);
       });
       if (kept.size > limits.lingering) lingering.giveUp();
-      // Whoever left the most goes, and not those who left little before it.
+      // The largest goes first, not the small ones that came before it.
       while (bytes() > limits.lingerBytes) giveUpLargest();
     },
     has: (carrier) => kept.has(carrier),

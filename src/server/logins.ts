@@ -7,20 +7,23 @@ import { replacePrivateFile } from '../runtime/private-file.ts';
 
 const CODE_MS = 60_000;
 const SESSION_MS = 8 * 60 * 60_000;
-/** More than anybody opens; the oldest goes first. */
+/** More than a person opens. The oldest goes first. */
 const AT_MOST = 32;
 
 /** Where sessions are kept, and the time. */
 export interface LoginOptions {
-  /** The time of day, which somebody may set. */
+  /** The time of day. A person may set this clock. */
   readonly now?: () => number;
-  /** Milliseconds on a clock that only goes forward, and that may stand still while the machine sleeps. */
+  /** Milliseconds on a monotonic clock, which may stop while the machine sleeps. */
   readonly steady?: () => number;
-  /** Holds the hashes of sessions and when they end, for the owner alone; without it they end with the daemon. */
+  /**
+   * Holds the hashes of sessions and when they end; only the owner can read it. Without it sessions end with the
+   * daemon.
+   */
   readonly file?: string | undefined;
 }
 
-/** When something ends, by each of the clocks: whichever comes first. */
+/** When something ends, on each of the two clocks. The earlier one counts. */
 interface End {
   readonly time: number;
   readonly steady: number;
@@ -29,9 +32,9 @@ interface End {
 const Kept = z.array(z.tuple([z.string(), z.number()]));
 
 /**
- * How a person gets from the command line into the dashboard: a code that works once and for a minute becomes a session
- * of 8 hours, which the browser shows as a cookie. Kept only as hashes. Sessions outlive the daemon, so that a page which
- * somebody left open goes on after a restart; codes do not.
+ * Takes a person from the command line into the dashboard. A code, valid once and for a minute, opens a session of 8
+ * hours, which the browser keeps as a cookie. Only hashes are stored. Sessions survive a restart of the daemon, so an
+ * open page keeps working; codes do not.
  */
 export function openLogins({ now = Date.now, steady = () => performance.now(), file }: LoginOptions = {}) {
   const codes = new Map<string, End>();
@@ -44,7 +47,7 @@ export function openLogins({ now = Date.now, steady = () => performance.now(), f
       return add(codes, endIn(CODE_MS));
     },
 
-    /** The id of the session that the code opens; undefined if it is wrong, used or too old. */
+    /** The id of the session that the code opens; undefined if the code is wrong, used or too old. */
     login(code: string): string | undefined {
       if (!take(codes, code)) return undefined;
       const session = add(sessions, endIn(SESSION_MS));
@@ -52,7 +55,7 @@ export function openLogins({ now = Date.now, steady = () => performance.now(), f
       return session;
     },
 
-    /** Who shows this session id. */
+    /** The caller with this session id. */
     callerOf(session: string): Caller | undefined {
       const end = sessions.get(hash(session));
       return end && !isOver(end) ? ADMIN : undefined;
@@ -63,7 +66,7 @@ export function openLogins({ now = Date.now, steady = () => performance.now(), f
       keep();
     },
 
-    /** Ends every session and voids every code. */
+    /** Ends every session and revokes every code. */
     clear(): void {
       codes.clear();
       sessions.clear();
@@ -75,12 +78,12 @@ export function openLogins({ now = Date.now, steady = () => performance.now(), f
     return { time: now() + ms, steady: steady() + ms };
   }
 
-  /** A clock that is set back gives nobody more time, nor does a machine that slept. */
+  /** Neither a clock that was set back nor a machine that slept makes a session last longer. */
   function isOver({ time, steady: end }: End): boolean {
     return time <= now() || end <= steady();
   }
 
-  /** The next daemon has another steady clock, so it gets what is left of it in times of day. */
+  /** The next daemon has another monotonic clock, so the remaining time is stored as a time of day. */
   function keep(): void {
     if (file === undefined) return;
     const ends = [...sessions].map(([key, end]) => [key, Math.min(end.time, now() + end.steady - steady())]);
@@ -101,7 +104,7 @@ export function openLogins({ now = Date.now, steady = () => performance.now(), f
   }
 }
 
-/** What an earlier daemon kept. A file that cannot be read lets nobody in. */
+/** The sessions that an earlier daemon stored. An unreadable file means no sessions. */
 function readKept(file: string): z.output<typeof Kept> {
   try {
     return Kept.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -110,7 +113,7 @@ function readKept(file: string): z.output<typeof Kept> {
   }
 }
 
-/** Looked up by hash, so that the time a lookup takes says nothing about the secret. */
+/** Lookups use the hash, so the time that they take reveals nothing about the secret. */
 function hash(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }

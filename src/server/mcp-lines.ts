@@ -5,7 +5,7 @@ import type { Outbox } from './outbox.ts';
 import { beginWaiting } from './share.ts';
 import type { Share } from './share.ts';
 
-/** Who asks for MCP on its connection, and how. */
+/** The client that asked for MCP on its connection, and its request. */
 interface Asking {
   readonly caller: Caller;
   readonly share: Share;
@@ -16,12 +16,12 @@ interface Asking {
 /** MCP on a connection. */
 export type McpLines = Awaited<ReturnType<OpenLines>>;
 
-/** Opens MCP for a client: its tools have what the client's calls have, and no more. */
+/** Opens MCP for a client. Its tools share the client's limits. */
 export function openMcpLines(hub: Hub, { caller, share, outbox, payload }: Asking): Promise<McpLines> {
   if (!hub.mcp) throw new TeamError('unsupported', 'This daemon serves no MCP');
   return hub.mcp(caller, payload, {
     send: (text) => outbox.send(text),
-    /** When a tool may make an answer that is long, or is made from such: it has its place until the client has read it. */
+    /** Resolves when a tool may make a long answer. The tool keeps its place until the client has read the answer. */
     async takePlace() {
       const fetched = await hub.takeLongAnswer(share);
       return { sent: () => outbox.whenRead(fetched), over: fetched };

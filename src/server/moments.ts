@@ -1,12 +1,12 @@
-/** Moments whose texts are kept: a commit shares its moment, and what was made together is asked for together. */
+/** How many dates are cached as text. All changes of a commit have the same date, and are often read together. */
 const KEPT = 1_000;
 
 const texts = new Map<number, string>();
 
 /**
- * The same as JSON will have it, with its own moments written down, or with those of its items if it is a list.
- * `JSON.stringify` goes back to JavaScript for every `Date` it meets: a task with three takes 9 us, and 3 this way. Those
- * further inside are left to it.
+ * The same value for JSON, with its own dates, or those of its items, written as text. `JSON.stringify` calls back into
+ * JavaScript for every `Date`: a task with three takes 9 us, and 3 us this way. Dates deeper inside are left to
+ * `JSON.stringify`.
  */
 export function writeMoments(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(writeOwn);

@@ -11,7 +11,7 @@ interface JsonSchema {
   readonly required?: readonly string[];
 }
 
-/** An agent as programs know it that know agents rather than teams. */
+/** The id of an agent, for programs that know agents instead of teams. */
 const AGENT_ID = {
   name: 'id',
   in: 'path',
@@ -19,7 +19,7 @@ const AGENT_ID = {
   schema: { type: 'string', description: "name@team, or a lead's session id" },
 };
 
-/** Whom a person speaks for. */
+/** The member that a person speaks for. */
 const AS = {
   name: 'X-Troupe-As',
   in: 'header',
@@ -126,7 +126,7 @@ function responsesWith(type: string, schema: object): object {
   };
 }
 
-/** What can be read besides the operations; none of it changes anything. */
+/** The addresses besides the operations; none of them changes anything. */
 function furtherPaths(): Record<string, { get: object }> {
   return {
     '/api/agents/{id}/teammates': further('agent.teammates', 'List the teammates of an agent', {

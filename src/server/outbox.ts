@@ -4,20 +4,22 @@ import type { Turns } from './turns.ts';
 
 /** Carries frames to one client. */
 export interface Carrier {
-  /** Hands frames to the kernel, in order: `moved` after each piece that it took, `done` after the last. */
+  /**
+   * Hands frames to the kernel, in order. Calls `moved` after each piece that the kernel took, `done` after the last.
+   */
   write(frames: readonly string[], moved: Taken, done: Taken): void;
 }
 
-/** Hears that the kernel took something, or why it did not. */
+/** Called when the kernel took something, or with the error. */
 export type Taken = (error?: Error | null) => void;
 
-/** Frames that go together. */
+/** Frames that are sent together. */
 interface Parcel {
   readonly frames: readonly string[];
   readonly size: number;
-  /** Told when they are on their way. */
+  /** Called when they are handed to the carrier. */
   readonly onSent?: (() => void) | undefined;
-  /** Told once whether the kernel has them. */
+  /** Called once, with whether the kernel took them. */
   readonly onTaken?: ((isTaken: boolean) => void) | undefined;
 }
 
@@ -30,12 +32,12 @@ export interface OutboxOptions {
   readonly turns: Turns;
 }
 
-/** Large enough that a system call is cheap, small enough that a slow client shows some movement within seconds. */
+/** Large enough that system calls cost little, small enough that a slow client visibly reads within seconds. */
 const WRITE_CHARS = 256 * 1024;
 
 /**
- * Gathers all frames of one turn into one write, and knows how a client reads: how much waits, and since when nothing
- * moved. It never holds more than the limit plus one parcel: `onOverflow` is told instead.
+ * Gathers all frames of one turn into one write. Knows how a client reads: how much waits, and for how long it has
+ * taken nothing. It holds at most the limit plus one parcel; then it calls `onOverflow` instead.
  */
 export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, onOverflow: () => void) {
   let queue: Parcel[] = [];
@@ -43,12 +45,12 @@ export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, o
   let writing = false;
   let planned: 'answer' | 'push' | undefined;
   let closed = false;
-  /** How often it was looked since the client took something. */
+  /** The number of checks since the client took something. */
   let looks = 0;
   let listeners: (() => void)[] = [];
 
   return {
-    /** Answers with a frame, together with everything else of this turn. */
+    /** Sends a frame as an answer, in one write with everything else of this turn. */
     send(frame: string, onTaken?: (isTaken: boolean) => void): void {
       post({ frames: [frame], size: frame.length, onTaken }, 'answer');
     },
@@ -58,14 +60,14 @@ export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, o
       post({ frames, size: frames.reduce((sum, frame) => sum + frame.length, 0), onSent }, 'push');
     },
 
-    /** More waits than should; nothing new should be begun for this client. */
+    /** Whether too much waits; then nothing new should begin for this client. */
     get isBusy(): boolean {
       return !closed && waiting > limits.busyBytes;
     },
 
     /**
-     * Something waits, and the client has taken none of it for too long. Asked every `LOOK_MS`. Looks are counted, not
-     * the time: a daemon that was itself stopped or starved must not blame its clients for that.
+     * Whether frames wait and the client has taken nothing for too long. Called every `LOOK_MS`. It counts checks
+     * instead of time: a daemon that was itself suspended or starved must not blame its clients for that.
      */
     isStalled(): boolean {
       if (!writing) looks = 0;
@@ -73,24 +75,24 @@ export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, o
       return looks * LOOK_MS > limits.stallMs;
     },
 
-    /** Resolves when the client has read on, or is gone. */
+    /** Resolves when the client has read enough, or is gone. */
     whenFree(): Promise<void> {
       if (closed || waiting <= limits.busyBytes) return Promise.resolve();
       return new Promise((resolve) => listeners.push(resolve));
     },
 
-    /** The same, without a promise: at once as a rule. */
+    /** The same with a callback, which usually runs at once. */
     whenRead(hear: () => void): void {
       if (closed || waiting <= limits.busyBytes) hear();
       else listeners.push(hear);
     },
 
-    /** Resolves when everything is out, or the client is gone. */
+    /** Resolves when everything was sent, or the client is gone. */
     async whenEmpty(): Promise<void> {
       while (!closed && waiting > 0) await new Promise<void>((resolve) => listeners.push(resolve));
     },
 
-    /** Forgets what waits. What the kernel has, it keeps. */
+    /** Drops the frames that wait, except those that the kernel already has. */
     close(): void {
       closed = true;
       for (const { onTaken } of queue) onTaken?.(false);
@@ -125,7 +127,7 @@ export function openOutbox(carrier: Carrier, { limits, turns }: OutboxOptions, o
     const frames = first && parcels.length === 1 ? first.frames : parcels.flatMap((parcel) => parcel.frames);
     carrier.write(frames, moved, (error) => {
       for (const { onTaken } of parcels) onTaken?.(!error);
-      // The line is broken, and that is heard in a moment: until then no more is got ready for it.
+      // After an error the connection is about to close. Until then nothing more is written.
       if (closed || error) return;
       writing = false;
       waiting -= size;

@@ -6,15 +6,15 @@ import { join, relative, sep } from 'node:path';
 export interface Page {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly type: string;
-  /** What one asked for is not there; the page says so. */
+  /** The address does not exist; the page says so. */
   readonly isAbsent?: true;
 }
 
-/** What anybody may load: the dashboard's files, which hold no data. */
+/** The dashboard's files. They contain no data and need no credential. */
 export interface Pages {
   /**
-   * The file at this path; the addresses inside the dashboard are all its one page. Who followed a link to nowhere gets that
-   * page, too, which shows the way back.
+   * The file at this path. All addresses inside the dashboard lead to its one page. A followed link that leads nowhere
+   * also gets this page, which shows the way back.
    */
   find(path: string, isLink: boolean): Page | undefined;
 }
@@ -34,7 +34,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Paths that are never files. */
 const TAKEN = /^\/(api|mcp|ws|health|metrics)(\/|$)/;
 
-/** The addresses that the dashboard gives to what it shows, so that a link or a reload leads there again. */
+/** The addresses of the dashboard's views, for links and reloads. */
 const VIEWS = /^\/(?:t(?:\/[A-Za-z0-9_-]+){1,3}|native\/[^/]+|queue|login)$/;
 
 const PLACEHOLDER = `<!doctype html>
@@ -47,7 +47,7 @@ const PLACEHOLDER = `<!doctype html>
 </html>
 `;
 
-/** Reads a directory once: what is asked for is looked up, never opened, so no path leads out of it. */
+/** Reads a directory once. Requests only look up what was read, so no path leads out of the directory. */
 export async function openPages(directory: string | undefined): Promise<Pages> {
   const pages = directory === undefined ? placeholder() : await readAll(directory);
   const root = pages.get('/');
@@ -60,7 +60,7 @@ export async function openPages(directory: string | undefined): Promise<Pages> {
   };
 }
 
-/** Where the dashboard was built: in `dist/`, of which we are a part or which is beside `src/`; undefined where it was not. */
+/** The directory of the built dashboard, `dist/ui`, seen from `dist/` or from `src/`; undefined if it was not built. */
 export function findBuiltPages(): string | undefined {
   const places = [join(import.meta.dirname, '../ui'), join(import.meta.dirname, '../../dist/ui')];
   return places.find((path) => existsSync(join(path, 'index.html')));

@@ -6,24 +6,24 @@ import type { Caller } from '../operations/caller.ts';
 import { batchFrames } from './batch-frames.ts';
 import type { BatchFrames } from './batch-frames.ts';
 
-/** Who wants to hear of a team. */
+/** A client that follows a team. */
 export interface Subscriber {
   readonly caller: Caller;
   readonly only: 'events' | undefined;
-  /** Gets the batches in order, no gap, no repeat. */
+  /** Gets the batches in order, without gaps or repeats. */
   deliver(seq: Seq, frames: readonly string[]): void;
-  /** It has not read what it has; nothing more should be delivered. */
+  /** Whether it has not read enough yet; then nothing more should be delivered. */
   readonly isBusy: boolean;
   whenFree(): Promise<void>;
-  /** There will be no more: the team is gone, or cannot be read. */
+  /** Called when no more batches will come: the team was deleted or cannot be read. */
   ended(error: TeamError): void;
 }
 
-/** A subscription that stands. */
+/** An open subscription. */
 export interface Following {
-  /** Where the team was when it began. */
+  /** The team's last batch when the subscription began. */
   readonly seq: Seq;
-  /** Which of the teams that had this name one after another. */
+  /** The team's stream: tells it from earlier teams with the same name. */
   readonly stream: string;
   /** Begins to deliver. */
   start(): void;
@@ -33,32 +33,33 @@ export interface Following {
 interface Place {
   readonly subscriber: Subscriber;
   cursor: Seq;
-  /** It has everything that was told so far, and gets what is told next at once. */
+  /** It has all batches so far, and gets the next one at once. */
   live: boolean;
   stopped: boolean;
 }
 
 interface Feed {
-  /** The last batch that was told. */
+  /** The last batch that the ledger announced. */
   last: Seq;
   readonly places: Set<Place>;
 }
 
-/** The net below: how often a team with subscribers is looked at in case a change was told to nobody. */
+/** How often teams with subscribers are polled, in case the ledger did not announce a change. */
 const LOOK_MS = 5_000;
 
-/** How soon what could not be read is read again; the journal itself has waited for its servers before it gave up. */
+/** The back-off after a failed read. The journal itself has already waited for its servers before it failed. */
 const RETRY_MS = 1_000;
 
 /** All subscriptions of a server. */
 export type Feeds = ReturnType<typeof openFeeds>;
 
 /**
- * Follows teams for subscribers. What a subscriber missed is read from the journal, at its own pace; once it has all of
- * it, batches come straight from the ledger, with the state they led to and without another look at the disk.
+ * Follows teams for subscribers. A subscriber reads the batches that it missed from the journal, at its own pace. After
+ * that it gets new batches straight from the ledger, with the state after them and without reading the disk.
  *
- * No gap and no repeat, because the ledger tells batches in order and in the same turn as it changes its state: as long as
- * a subscriber's cursor is below the last batch told, it reads; the turn in which it is not, it is live.
+ * There are no gaps or repeats, because the ledger announces batches in order, in the same turn in which it changes its
+ * state. While a subscriber's cursor is below the last announced batch, it reads the journal. In the turn in which it
+ * has caught up, it becomes live.
  */
 export function openFeeds(ledger: Pick<Ledger, 'subscribe' | 'view' | 'read'>, onError: (error: unknown) => void) {
   const feeds = new Map<string, Feed>();
@@ -77,8 +78,8 @@ export function openFeeds(ledger: Pick<Ledger, 'subscribe' | 'view' | 'read'>, o
 
   return {
     /**
-     * Follows a team from after a batch; `not_found` without the team, `conflict` if it has never been that far, or if
-     * the batch is one of an earlier team of that name.
+     * Follows a team from after a batch. Fails with `not_found` if the team does not exist, with `conflict` if it has
+     * not reached that batch or the batch belongs to an earlier team of that name.
      */
     async subscribe(
       { teamId, after, stream: expected }: { teamId: string; after: Seq; stream?: string | undefined },
@@ -107,13 +108,13 @@ export function openFeeds(ledger: Pick<Ledger, 'subscribe' | 'view' | 'read'>, o
       };
     },
 
-    /** A team is gone, and with it all that followed it. */
+    /** A team was deleted: ends all subscriptions to it. */
     dropped(teamId: string): void {
       const feed = feeds.get(teamId);
       if (feed) endAll(teamId, feed);
     },
 
-    /** How many subscriptions there are. */
+    /** The number of subscriptions. */
     get size(): number {
       return [...feeds.values()].reduce((sum, { places }) => sum + places.size, 0);
     },
@@ -133,7 +134,7 @@ export function openFeeds(ledger: Pick<Ledger, 'subscribe' | 'view' | 'read'>, o
     place.subscriber.deliver(frames.seq, frames.for(place.subscriber.caller, place.subscriber.only));
   }
 
-  /** Delivers from the journal until the subscriber is where the team is. */
+  /** Delivers from the journal until the subscriber has caught up with the team. */
   async function catchUp(teamId: string, feed: Feed, place: Place): Promise<void> {
     const { subscriber } = place;
     place.live = false;
@@ -154,13 +155,14 @@ export function openFeeds(ledger: Pick<Ledger, 'subscribe' | 'view' | 'read'>, o
     } catch (error) {
       const failure = asTeamError(error);
       if (failure.code !== 'storage') return end(teamId, feed, place, failure);
-      // The journal cannot be read now: servers come and go. Nobody need subscribe anew for that.
+      // The journal cannot be read now, for example because its servers are away. The subscription stays, and reads
+      // again.
       onError(error);
       setTimeout(() => void (place.stopped || catchUp(teamId, feed, place)), RETRY_MS).unref();
     }
   }
 
-  /** The journal has only events; what they changed is told as it is now. */
+  /** The journal has only events, so the messages show the current state. */
   async function framesOf(teamId: string, batch: Stored, { caller, only }: Subscriber): Promise<readonly string[]> {
     if (only === 'events') return batchFrames(teamId, batch).for(caller, only);
     return ledger.view(teamId, (state) => batchFrames(teamId, batch, state).for(caller, only));

@@ -4,7 +4,7 @@ import type { RequestFrame } from '../operations/frames.ts';
 import type { Cursor, Operation } from '../operations/operation.ts';
 import { writeMoments } from './moments.ts';
 
-/** Why a text is no frame, with the id under which its sender waits where that could be read. */
+/** Why a text is not a frame, with the sender's id for it if that could be read. */
 export class UnreadableFrame {
   readonly error: TeamError;
   readonly id: RequestFrame['id'];
@@ -15,7 +15,7 @@ export class UnreadableFrame {
   }
 }
 
-/** The frame that a text holds, or why it is none. Checked by hand: every call passes here. */
+/** Reads a frame, or says why the text is none. Checked by hand instead of by a schema: every call passes here. */
 export function readFrame(text: string): RequestFrame | UnreadableFrame {
   if (isTooDeep(text)) return new UnreadableFrame('The frame is nested too deep');
   const value = parseJson(text);
@@ -37,17 +37,17 @@ function isId(id: unknown): id is RequestFrame['id'] {
   return id === undefined || (typeof id === 'string' && id.length <= 128) || Number.isSafeInteger(id);
 }
 
-/** The call to cancel: its id is the frame's own, or in the payload for those who number every frame. */
+/** The id of the call to cancel: in the payload, for clients that number every frame, or else the frame's own. */
 export function cancelledId({ id, payload }: RequestFrame): RequestFrame['id'] {
   return (payload as { id?: RequestFrame['id'] } | null | undefined)?.id ?? id;
 }
 
-/** The frame that refuses. */
+/** A refusal as a frame. */
 export function errorFrame(id: RequestFrame['id'], { code, message, facts }: TeamError): string {
   return JSON.stringify({ type: 'error', id, error: { code, message, facts } });
 }
 
-/** The frame that answers: `result` to a call by name, the operation's own message to a call by message type. */
+/** An answer as a frame: `result` for a call by name, the operation's own message for a call by message type. */
 export function resultFrame(
   operation: Operation | undefined,
   type: string,

@@ -41,7 +41,7 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
         more: (after) => context.header('link', nextLink(context.req.url, after)),
       });
       const result = await call.finally(over);
-      // While it waited for something to happen it kept nobody else from an answer.
+      // A call that waits takes its place only afterwards: while it waited it must not delay other answers.
       if (operation.long && waits) await turnFor(hub, share, outgoing);
       return context.json(result as object);
     });
@@ -49,21 +49,21 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
 }
 
 /**
- * Resolves when the long answer may be made; the next one may when this one is out, or nobody wants it any more. For a
- * client that went away meanwhile none is made.
+ * Resolves when a long answer may be made. Its place is free again when it was sent or the client is gone. Throws if
+ * the client disconnected in the meantime.
  */
 export async function turnFor({ takeLongAnswer }: Hub, share: Share, outgoing: ServerResponse): Promise<void> {
   whenOut(outgoing, await takeLongAnswer(share));
   if (outgoing.closed) throw new TeamError('conflict', 'The client went away before it was answered');
 }
 
-/** Calls back when the response is out, or nobody is there to read it. */
+/** Calls back when the response was sent, or its client is gone. */
 export function whenOut(outgoing: ServerResponse, fetched: () => void): void {
   if (outgoing.closed) fetched();
   else outgoing.once('close', fetched);
 }
 
-/** Where the rest of a list is, as RFC 8288 says it. */
+/** The link to the rest of a list, as in RFC 8288. */
 function nextLink(url: string, after: Cursor): string {
   const { pathname, searchParams } = new URL(url);
   searchParams.set('after', String(after));
@@ -79,7 +79,7 @@ async function bodyOf(context: Context<Env>, mostBytes: number): Promise<object>
 
 type Kind = 'number' | 'boolean' | 'array' | 'string';
 
-/** Reads inputs from the query, where everything is text. */
+/** Reads inputs from the query, where all values are text. */
 function queryReader({ input, route }: Operation): (context: Context) => object {
   let byName: ReadonlyMap<string, Kind> | undefined;
   const takesQuery = /^(GET|DELETE) /.test(route);
@@ -87,7 +87,7 @@ function queryReader({ input, route }: Operation): (context: Context) => object 
     const queries = Object.entries(context.req.queries());
     if (queries.length > 0 && !takesQuery) throw new TeamError('invalid', 'Inputs of this address go into the body');
     if (queries.length === 0) return {};
-    // When it is first needed: of all operations together it was a sixth of the time that a daemon takes to start.
+    // Made at first use: for all operations together it took a sixth of the daemon's start.
     byName ??= kindsOf(input);
     return Object.fromEntries(queries.map(([name, values]) => [name, fromText(byName?.get(name), values)]));
   };
@@ -106,7 +106,7 @@ function kindOf(property: unknown): Kind {
   return types.includes('array') ? 'array' : 'string';
 }
 
-/** What cannot be read as its kind is left as it is: the schema then says what is wrong. */
+/** A value that does not fit its kind stays text: the schema then says what is wrong. */
 function fromText(kind: Kind | undefined, values: string[]): unknown {
   if (kind === 'array') return values.flatMap((value) => value.split(','));
   const [value = '', ...others] = values;

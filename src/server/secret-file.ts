@@ -9,7 +9,7 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Puts a secret in place of the old one in one step; nobody but us can read it, not even while it is written. */
+/** Replaces a secret in one step. Nobody else can read it, not even while it is written. */
 export async function writeSecret(path: string, secret: string): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}`;
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
@@ -31,7 +31,7 @@ export async function writeSecret(path: string, secret: string): Promise<void> {
   await syncDirectory(dirname(path));
 }
 
-/** The secret in a file that only we can read; undefined where there is none. Anything else is refused. */
+/** The secret in a file that only we can read; undefined if there is no file. Any other file is refused. */
 export async function readSecret(path: string): Promise<string | undefined> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -55,7 +55,7 @@ export async function readSecret(path: string): Promise<string | undefined> {
   }
 }
 
-/** Changes whenever the file does; undefined where there is none. */
+/** Changes whenever the file does; undefined if there is no file. */
 export async function markOf(path: string): Promise<string | undefined> {
   try {
     const { ino, ctimeNs, size } = await stat(path, { bigint: true });
@@ -65,7 +65,7 @@ export async function markOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** So that the new name survives a power failure. Not every file system can. */
+/** Makes the new name survive a power failure. Not every file system supports that. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r').catch(() => undefined);
   await directory?.sync().catch(() => {});

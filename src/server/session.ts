@@ -15,23 +15,23 @@ import { tooManyWait } from './share.ts';
 import type { Share } from './share.ts';
 import { openSubscriptions, shortCursors } from './subscriptions.ts';
 
-/** One connection's life, whatever carries it. */
+/** One connection with its calls and subscriptions, over any carrier. */
 export interface Session extends Connected {
   /** A whole frame came. */
   receive(text: string): void;
-  /** The connection is gone. */
+  /** The connection was closed. */
   gone(): void;
-  /** The client does not read: it is told from where to go on, and nobody else notices. */
+  /** The client does not read: closes its connection with the cursors from which it can resume. */
   cutOff(): void;
 }
 
-/** How long what is under way may take when we end a connection. */
+/** How long calls under way may take when we end a connection. */
 const FAREWELL_MS = 1_000;
 
-/** Only calls that wait for something to happen can be cancelled: the others end by themselves, at once. */
+/** Only calls that wait for something to happen can be cancelled. The others end at once. */
 const NEVER = new AbortController().signal;
 
-/** Whom a session serves: its credential has been checked, and has a place for it. */
+/** The client of a session. Its credential was checked, and it has a place. */
 export interface Client extends Pick<Connected, 'caller' | 'isValid'> {
   readonly share: Share;
 }
@@ -41,7 +41,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   const { limits } = hub;
   const outbox = openOutbox(line, hub, cutOff);
   const subscriptions = openSubscriptions(hub, caller, outbox);
-  /** What is under way, with the way to cancel it where there is one. */
+  /** The calls under way, with the way to cancel those that wait. */
   const calls = new Map<Key, Waiting | undefined>();
   let waitingCalls = 0;
   let unreadable = 0;
@@ -71,7 +71,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     async end(ending) {
       if (over || isEnding) return;
       isEnding = true;
-      // What more it says is not heard, and must cost nothing.
+      // Further frames are ignored, and must cost nothing.
       line.pause();
       await Promise.race([answersOut(), new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())]);
       if (over) return;
@@ -93,7 +93,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   }
 
   function handle(text: string): void {
-    // Says nothing, and counts all the same: a chunk of line ends is 65,536 of them.
+    // Empty lines count too, although they say nothing: a chunk of line ends contains 65,536 of them.
     if (text === '') return;
     const frame = readFrame(text);
     if (frame instanceof UnreadableFrame) return refuseUnreadable(frame);
@@ -117,7 +117,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   }
 
   async function handOver({ id, payload }: RequestFrame): Promise<void> {
-    // Each server of MCP's listens to the ledger until it is closed, and only one is known by then.
+    // Each MCP server listens to the ledger until it is closed, and a session closes only one.
     if (isHandingOver) return outbox.send(errorFrame(id, new TeamError('invalid', 'Another mcp frame is under way')));
     isHandingOver = true;
     try {
@@ -138,7 +138,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     ended(key);
   }
 
-  /** Not `async`, and few promises: every call passes here, and each step that waits costs it 1 us. */
+  /** Not `async`, and with few promises: every call passes here, and each step that waits costs 1 us. */
   function answer(frame: RequestFrame): void {
     const { type, id } = frame;
     const key = id ?? Symbol('call');
@@ -153,12 +153,16 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     if (waiting) waitingCalls++;
     calls.set(key, waiting);
     const operation = findOperation(type);
-    // A call that waits takes its place for a long answer when it has waited: else it would keep that place for minutes.
+    // A call that waits takes its place for a long answer only afterwards. Otherwise it would hold that place for
+    // minutes.
     if (!waiting && operation?.long) return answerLong(frame, key, operation);
     perform(frame, { key, operation, waiting });
   }
 
-  /** Its result is megabytes from the moment on that it is made: that must not be long before somebody reads it. */
+  /**
+   * A long result takes megabytes from when it is made until the client reads it, so it is made only when there is a
+   * place.
+   */
   function answerLong(frame: RequestFrame, key: Key, operation: Operation): void {
     void hub.takeLongAnswer(share).then((fetched) => {
       if (over) return fetched();
@@ -170,7 +174,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     const { key, operation, waiting } = begun;
     let { onSaid } = begun;
     let after: Cursor | undefined;
-    /** Hears whether the result went out, where something depends on it. */
+    /** Called with whether the result was sent, if something depends on it. */
     let hear: ((isHeard: boolean) => void) | undefined;
     const say = (text: string): void => {
       if (waiting) {
@@ -183,7 +187,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     };
     const refuse = (error: unknown): void => say(errorFrame(id, hub.asTeamError(error)));
     const tell = (result: unknown): void => {
-      // Nobody is there to read it: 256 long ones would hold up everybody else for seconds.
+      // The client is gone. Writing 256 long results for nobody would delay everybody else for seconds.
       if (over) {
         hear?.(false);
         return onSaid?.();
@@ -194,7 +198,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
           tell(result);
         });
       }
-      // Until there is room the answer is not even written down: what waits is then one answer at most, however long.
+      // Until there is room, the answer is not even written as text. So at most one answer waits, however long it is.
       if (outbox.isBusy) return void outbox.whenFree().then(() => tell(result));
       let text: string;
       try {
@@ -211,7 +215,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
       input: payload,
       as,
       commandId,
-      // Nobody else has looked at it.
+      // The frame's reader has not checked this field.
       traceparent: typeof traceparent === 'string' ? traceparent : undefined,
       signal: waiting?.controller.signal ?? NEVER,
       progress(message) {
@@ -228,14 +232,14 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     called.then(tell, refuse);
   }
 
-  /** Reads on where something had to end first. */
+  /** Forgets the call, and reads on if the connection was paused for it. */
   function ended(key: Key): void {
     calls.delete(key);
     onDone();
     intake.goOn();
   }
 
-  /** Resolves when what is under way has been answered. Calls that wait for something to happen are asked again elsewhere. */
+  /** Resolves when the calls under way were answered. Clients repeat calls that wait on their next connection. */
   async function answersOut(): Promise<void> {
     while (!over && calls.size > waitingCalls) await new Promise<void>((resolve) => (onDone = resolve));
     await outbox.whenEmpty();
@@ -251,7 +255,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     return calls.size - waitingCalls >= limits.inFlight || outbox.isBusy || share.isSpent;
   }
 
-  /** Also when calls end it is tried, but none may be under way. */
+  /** The end of a call also goes on, but there may be no call under way. */
   function whenRoom(goOn: () => void): void {
     if (outbox.isBusy) void outbox.whenFree().then(goOn);
     else if (share.isSpent) share.whenRenewed(goOn);
@@ -281,7 +285,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   }
 }
 
-/** A call that waits for something to happen: it can be cancelled, and few of them wait at a time. */
+/** A call that waits for something to happen. It can be cancelled, and their number is limited. */
 interface Waiting {
   readonly controller: AbortController;
   readonly release: Release;
@@ -292,7 +296,7 @@ interface Begun {
   readonly key: Key;
   readonly operation: Operation | undefined;
   readonly waiting?: Waiting | undefined;
-  /** Told when the answer is in the outbox, or will never be. */
+  /** Called when the answer is in the outbox, or never will be. */
   readonly onSaid?: () => void;
 }
 

@@ -150,7 +150,7 @@ function openShare(limits: Limits, stay?: () => boolean): Share {
 
   function renew(): void {
     spent = 0;
-    // A caller that has used the whole part of this turn waits again, behind the others.
+    // When the part of this turn is used up, the others wait for the next turn.
     for (const goOn of waiting) {
       if (spent >= perTurn) return;
       waiting.delete(goOn);

@@ -20,18 +20,18 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** How much a slow client must have taken for us to see that it reads. */
+/** A long write is split into pieces of this size, so that we see a slow client read. */
 const PIECE_BYTES = 256 * 1024;
 
-/** How long a socket that was taken away may be missed. */
+/** How often the daemon checks that its socket file still exists. */
 const LOOK_EVERY_MS = 1_000;
 
-/** How long the last words of a connection may take. */
+/** How long a connection may take for its last frame. */
 const FAREWELL_MS = 5_000;
 
 /**
- * Serves the clients of this machine: JSON lines on a Unix socket in a directory that only we can enter. The caller holds
- * the state directory's lock, so a socket that is there belongs to a daemon that is no more.
+ * Serves the clients of this machine: JSON lines on a Unix socket, in a directory that only its owner can enter. The
+ * daemon holds the lock of the state directory, so an existing socket belongs to a daemon that has ended.
  */
 export async function listenSocket(path: string, hub: Hub): Promise<Listening> {
   await checkDirectory(dirname(path));
@@ -49,11 +49,11 @@ export async function listenSocket(path: string, hub: Hub): Promise<Listening> {
     reopening ??= reopen().finally(() => (reopening = undefined));
   }, LOOK_EVERY_MS).unref();
 
-  /** Somebody who cleans up may take the socket away: nobody could come in any more, nor start another daemon. */
+  /** A cleanup program may remove the socket file. Then no client could connect, and no other daemon could start. */
   async function reopen(): Promise<void> {
     try {
       if (await isThere(path)) return;
-      // First, because Node removes the path of a server that closes. Those who are in stay.
+      // Closed first, because Node removes the path when a server closes. Open connections stay.
       server.close();
       if (isClosing) return;
       server = await open(path, admit);
@@ -88,7 +88,7 @@ async function open(path: string, admit: (socket: Socket) => void): Promise<Serv
   return server;
 }
 
-/** Also where the whole directory is gone: then the daemon ends by itself. */
+/** Also true if the whole directory is gone: then the daemon ends by itself. */
 async function isThere(path: string): Promise<boolean> {
   const [socket, directory] = await Promise.all([path, dirname(path)].map((one) => lstat(one).catch(() => undefined)));
   return socket !== undefined || directory === undefined;
@@ -119,7 +119,7 @@ function serve(hub: Hub, socket: Socket, door: Door): void {
   );
   const lines = splitLines(take, { maxBytes: limits.messageBytes, isUtf8 });
 
-  // A client that goes away in the middle of a write is nothing to report.
+  // A client that disconnects in the middle of a write is not worth a report.
   socket.on('error', () => {});
   socket.on('data', (chunk: Buffer) => {
     try {
@@ -141,7 +141,7 @@ function serve(hub: Hub, socket: Socket, door: Door): void {
     else if (greeting) early.push(text);
     else {
       greeting = true;
-      // Nothing is taken from a stranger but the rest of what it has sent already.
+      // Before the credential is checked, only what the client has already sent is kept.
       socket.pause();
       void greet(text);
     }
@@ -189,7 +189,7 @@ function readHello(text: string, mostLength: number): HelloFrame | undefined {
   }
 }
 
-/** Says why, and closes. */
+/** Sends the error and closes. */
 function refuse(socket: Socket, error: TeamError, id?: HelloFrame['id']): void {
   socket.removeAllListeners('data');
   socket.on('error', () => {});
@@ -217,7 +217,7 @@ function lineOn(socket: Socket, onCut: () => void): Line {
       setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
     },
     cut(_ending, lastFrame) {
-      // What it still says is read, lest its end be missed, and thrown away.
+      // Further input is read and dropped. Without reading, the client's end would go unnoticed.
       socket.removeAllListeners('data');
       socket.end(`${lastFrame}\n`);
       socket.resume();

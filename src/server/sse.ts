@@ -18,7 +18,9 @@ const StreamInput = z.object({
   stream: z.string().max(64).optional(),
 });
 
-/** A team's stream as server-sent events; a browser that lost it goes on by itself from the last id it saw. */
+/**
+ * A team's stream as server-sent events. A browser that lost the connection resumes by itself after the last id it saw.
+ */
 export function addEventRoute(app: Hono<Env>, hub: Hub): void {
   app.get('/api/teams/:teamId/events', async (context) => {
     const admitted = admittedOf(context);
@@ -90,14 +92,14 @@ async function openStream(
     controller?.enqueue(encoder.encode(frames.join('')));
   }
 
-  /** The client has what was written last. */
+  /** The client has read the last write. */
   function takeNext(): void {
     const done = taken;
     taken = () => {};
     done();
   }
 
-  /** However it ends, and however often it is told so. */
+  /** Called for every kind of end, and may be called more than once. */
   function finish(): void {
     clearInterval(beat);
     hub.leave(connected);
@@ -106,7 +108,7 @@ async function openStream(
     try {
       controller?.close();
     } catch {
-      // It was closed from the other side.
+      // The client has closed it already.
     }
   }
 }

@@ -10,7 +10,7 @@ import type { Outbox } from './outbox.ts';
 import type { Following } from './push.ts';
 import { errorFrame } from './read-frame.ts';
 
-/** What `subscribe` takes, in its payload or beside its type. */
+/** The input of `subscribe`, in its payload or beside its type. */
 const SubscribeInput = z.object({
   teamId: Slug,
   after: z.number().int().min(0).default(0),
@@ -20,7 +20,7 @@ const SubscribeInput = z.object({
 
 const UnsubscribeInput = SubscribeInput.pick({ teamId: true });
 
-/** Following a team is reading it. */
+/** Following a team needs the same scope as reading it. */
 export const SUBSCRIBE = { name: 'subscribe', scope: 'reader' } as const;
 
 interface Subscription {
@@ -54,7 +54,7 @@ export function openSubscriptions(hub: Hub, caller: Caller, outbox: Outbox) {
       }
     },
 
-    /** From where each team goes on after a cut. */
+    /** The cursors from which each team can be resumed after a cut. */
     cursors(): Record<string, number> {
       return Object.fromEntries([...byTeam].map(([teamId, { sent }]) => [teamId, sent]));
     },
@@ -70,7 +70,8 @@ export function openSubscriptions(hub: Hub, caller: Caller, outbox: Outbox) {
     if (!before && byTeam.size >= hub.limits.subscriptions) {
       throw new TeamError('limit', `This connection follows ${byTeam.size} teams already: open another one`);
     }
-    // Whoever asks again for a team goes on where it is or, if that is earlier, where it says: nothing is left out.
+    // A second subscription to a team resumes at the first one's cursor or, if that is earlier, at its own. Nothing is
+    // left out.
     const subscription: Subscription = {
       stopped: false,
       queued: Math.min(after, before?.queued ?? after),
@@ -121,7 +122,7 @@ function inputOf({ payload, ...fields }: RequestFrame): unknown {
   return payload ?? fields;
 }
 
-/** As many cursors as a close frame has room for: 123 bytes. */
+/** As many cursors as fit into a close frame: 123 bytes. */
 export function shortCursors(cursors: Readonly<Record<string, number>>): string {
   const entries = Object.entries(cursors);
   for (;;) {

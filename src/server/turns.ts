@@ -1,16 +1,16 @@
-/** How long writing may hold up reading. */
+/** How long writing may delay reading. */
 const SLICE_MS = 4;
 
-/** So few pushes go before the answers: a message reaches its reader 0.2 ms of 1.0 sooner. */
+/** How many pushes go before the answers. With this, a message reaches its reader 0.2 ms of 1.0 sooner. */
 const FEW = 8;
 
-/** When what was put in outboxes is written. */
+/** Decides when the outboxes write. */
 export type Turns = ReturnType<typeof openTurns>;
 
 /**
- * Plans the writes of one turn for its end, so that all frames of a client go in one: a few pushes, the answers, then
- * the other pushes. A push to 1,000 clients is 1,000 system calls, 55 ms in all where each takes 55 us: it is done in
- * slices, and those who ask something in between do not wait for the last of them.
+ * Plans the writes of a turn for its end, so that all frames of a client go into one write. The order is: a few pushes,
+ * the answers, the other pushes. A push to 1,000 clients is 1,000 system calls of 55 us, 55 ms in all. It is done in
+ * slices, so calls in between need not wait for the last of them.
  */
 export function openTurns(onError: (error: unknown) => void) {
   let answers: (() => void)[] = [];
@@ -24,7 +24,7 @@ export function openTurns(onError: (error: unknown) => void) {
       answers.push(write);
       plan();
     },
-    /** Writes what can wait for answers. */
+    /** Writes something less urgent than an answer. */
     push(write: () => void): void {
       pushes.push(write);
       plan();
@@ -34,7 +34,7 @@ export function openTurns(onError: (error: unknown) => void) {
   function plan(): void {
     if (isPlanned) return;
     isPlanned = true;
-    // After the last promise of this turn has run: what they answer goes into the same write.
+    // Runs after the last promise of this turn, so that their answers go into the same write.
     queueMicrotask(() => process.nextTick(run));
   }
 
@@ -56,7 +56,7 @@ export function openTurns(onError: (error: unknown) => void) {
     if (answers.length > 0) plan();
   }
 
-  /** One client's trouble must not keep the others from their answers. */
+  /** An error of one client must not keep the others from their answers. */
   function attempt(write: () => void): void {
     try {
       write();

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { Semaphore } from './semaphore.ts';
 
 /**
- * Keeps those requests few that a connection sends ahead of their answers: Node reads on, however many wait, and anybody
- * can send some. The one that is too many ends its connection; false says that nothing is to be done for a request.
+ * Limits how many HTTP requests a connection may pipeline: Node reads on however many wait, and even strangers can send
+ * some. One request too many ends the connection; false means that the request must be ignored.
  */
 export function limitUnanswered(most: number): (socket: Socket, response: ServerResponse) => boolean {
   const unanswered = new WeakMap<Socket, Semaphore>();
@@ -20,13 +20,13 @@ export function limitUnanswered(most: number): (socket: Socket, response: Server
 }
 
 /**
- * Ends a connection in the middle of what was read from it. That can be 3,600 requests, and Node makes objects of all of
- * them also when there is nobody left to answer: 60 ms, where this takes less than one. There is no proper way to tell
- * it not to; should this one not work any more, the connection is ended all the same.
+ * Ends a connection in the middle of a chunk. A chunk can hold 3,600 requests, and Node makes objects of all of them
+ * even if the connection is closed: 60 ms, where this takes less than one. Node has no public way to prevent that. If
+ * this way stops working, the connection still ends.
  */
 function endReading(socket: Socket): void {
   const { parser } = socket as { parser?: { onIncoming?: () => number } | null };
-  // As for a request to go on in another protocol: what follows it is not looked at.
+  // The parser takes 2 as an upgrade to another protocol, and does not read what follows.
   if (parser?.onIncoming) parser.onIncoming = () => 2;
   socket.destroy();
 }

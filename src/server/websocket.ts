@@ -18,18 +18,18 @@ import { TOO_MANY_OF_ONE } from './share.ts';
 
 const PIECE_BYTES = 256 * 1024;
 
-/** How long a client that reads may take to answer that we close. */
+/** How long a client that reads may take to answer our close frame. */
 const FAREWELL_MS = 5_000;
 
-/** The connections that WebSockets share with the rest of HTTP. */
+/** The connections, which WebSockets share with the rest of HTTP. */
 export interface Connections {
-  /** The connection has shown a right credential. */
+  /** The connection has shown a valid credential. */
   readonly enter: Enter;
-  /** The client was cut off: whoever comes goes before it. */
+  /** The client was cut off: any new connection may take its place. */
   cut(socket: Socket): void;
 }
 
-/** Serves WebSockets at `/ws`; whoever may not is told so in HTTP, before there is a WebSocket. */
+/** Serves WebSockets at `/ws`. Refusals are sent as HTTP, before the upgrade. */
 export function openWebSockets(hub: Hub, guard: Guard, connections: Connections) {
   const { limits, lingering } = hub;
   const server = new WebSocketServer({
@@ -40,9 +40,10 @@ export function openWebSockets(hub: Hub, guard: Guard, connections: Connections)
     perMessageDeflate: false,
     autoPong: false,
   });
-  // Known to the library, not yet to its types. Those that were not cut off have less time: see `giveUpSoon`.
+  // The library knows this option, its types do not yet. Clients that were not cut off have less time: see
+  // `giveUpSoon`.
   Object.assign(server.options, { closeTimeout: limits.lingerMs });
-  // Else the library answers in its own words.
+  // Without this the library answers in its own words.
   server.on('wsClientError', (error, socket) => refuse(socket, refusal('invalid', error.message)));
   const alive = new WeakSet<WebSocket>();
   const sessions = new WeakMap<WebSocket, { readonly session: Session; readonly carrier: Duplex }>();
@@ -50,7 +51,7 @@ export function openWebSockets(hub: Hub, guard: Guard, connections: Connections)
     for (const socket of server.clients) {
       const { session, carrier } = sessions.get(socket) ?? {};
       if (carrier && lingering.has(carrier)) continue;
-      // One that we do not read from cannot show that it lives.
+      // A client whose connection is paused cannot show that it is alive.
       if (!alive.delete(socket) && !socket.isPaused) {
         if (socket.readyState === socket.OPEN) session?.cutOff();
         else socket.terminate();
@@ -62,7 +63,7 @@ export function openWebSockets(hub: Hub, guard: Guard, connections: Connections)
   return {
     /** An `upgrade` of the HTTP server. */
     async upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
-      // A client that goes away in the middle of it is nothing to report.
+      // A client that disconnects in the middle of an upgrade is not worth a report.
       socket.on('error', () => {});
       const admitted = await admit(request);
       if (socket.destroyed) return;
@@ -90,7 +91,7 @@ export function openWebSockets(hub: Hub, guard: Guard, connections: Connections)
   async function admit(request: IncomingMessage): Promise<Admitted | Refusal> {
     const stranger = guard.checkAddress(request);
     if (stranger) return stranger;
-    // A cookie is shown by whichever page asks: then the page's origin must be known, and ours.
+    // A browser sends the cookie for any page, so the page's origin must be known and must be ours.
     const isByCookie = request.headers.authorization === undefined;
     if (isByCookie && request.headers.origin === undefined) return guard.failed(request);
     const admitted = await guard.admit(request);
@@ -115,12 +116,12 @@ export function openWebSockets(hub: Hub, guard: Guard, connections: Connections)
       if (isTooMuch()) return;
       alive.add(socket);
       if (lingering.has(carrier)) return;
-      // Pongs pass by the outbox: whoever sends pings and reads nothing must not fill the memory with them.
+      // Pongs bypass the outbox. A client that sends pings and reads nothing must not fill the memory with them.
       if (carrier.writableLength > limits.queueBytes) socket.terminate();
       else socket.pong(data);
     });
     socket.on('message', (data: Buffer, isBinary: boolean) => {
-      // After our last word.
+      // The client still sends after our close frame.
       if (socket.readyState !== socket.OPEN) return void isTooMuch();
       alive.add(socket);
       if (isBinary) {
@@ -129,18 +130,18 @@ export function openWebSockets(hub: Hub, guard: Guard, connections: Connections)
       } else session.receive(data.toString('utf8'));
     });
     socket.on('close', () => session.gone());
-    // Of one that we do not read from `ws` tells no end.
+    // For a paused connection `ws` does not report the end.
     carrier.once('close', () => session.gone());
-    // What a client did wrong is in the close code that it gets.
+    // The close code tells the client what it did wrong.
     socket.on('error', () => giveUpSoon(socket));
 
     /**
-     * Counts a frame that is no call, and so no part of a share; of those one turn of the event loop could hold 300,000.
-     * After too many nothing more is read, whoever sent them.
+     * Counts a frame that is not a call and so is not counted by the share. One turn of the event loop could hold
+     * 300,000 of them. After too many, nothing more is read from the client.
      */
     function isTooMuch(): boolean {
       if (!isFlooded && asides.take('')) return false;
-      // Each time: whoever closes has us read on for the answer.
+      // Each time, because closing resumes reading for the client's answer.
       socket.pause();
       if (isFlooded) return true;
       isFlooded = true;
@@ -151,12 +152,12 @@ export function openWebSockets(hub: Hub, guard: Guard, connections: Connections)
   }
 }
 
-/** Ends one that does not answer that we close. */
+/** Terminates a connection whose client does not answer our close frame. */
 function giveUpSoon(socket: WebSocket): void {
   setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
 }
 
-/** Answers an upgrade with HTTP, as there is no WebSocket yet. */
+/** Answers an upgrade with HTTP, since there is no WebSocket yet. */
 export function refuse(socket: Duplex, why: Refusal): void {
   const { status, code, message } = why;
   const body = JSON.stringify({ error: { code, message } });
@@ -177,7 +178,7 @@ export function refuse(socket: Duplex, why: Refusal): void {
 function lineOn(socket: WebSocket, carrier: Duplex, onCut: () => void): Line {
   return {
     write(frames, moved, done) {
-      // One write for all: `ws` would make two of each.
+      // One write for all frames: `ws` would make two of each.
       if (socket.readyState === socket.OPEN && frames.reduce((sum, frame) => sum + frame.length, 0) <= PIECE_BYTES) {
         return void carrier.write(textFrames(frames, { masked: false }), done);
       }
@@ -189,7 +190,7 @@ function lineOn(socket: WebSocket, carrier: Duplex, onCut: () => void): Line {
     resume: () => socket.resume(),
     close({ code, reason }) {
       socket.close(code, reason);
-      // Else its answer is never heard.
+      // Without this the client's answer would never be read.
       socket.resume();
       giveUpSoon(socket);
     },
@@ -201,7 +202,7 @@ function lineOn(socket: WebSocket, carrier: Duplex, onCut: () => void): Line {
     },
   };
 
-  /** A long message goes in pieces, so that a slow client is seen to read. */
+  /** A long message goes in pieces, so that we see a slow client read. */
   function send(frame: string, moved: Taken, sent: Taken): void {
     if (frame.length <= PIECE_BYTES) return socket.send(frame, sent);
     const bytes = Buffer.from(frame);
