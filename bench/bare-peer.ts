@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { nextWord, startCrew } from './crew.ts';
 
-/** What `startBarePeer` is, in words. */
+/** What `startBarePeer` starts, as text. */
 export const BARE = 'a server that does nothing but this: JSON lines in, one commit a turn, JSON lines out';
 
-/** The least that a daemon could do; `answers` lets eight processes ask, and returns answers a second. */
+/** A minimal daemon. `answers` lets eight processes send requests, and returns answers per second. */
 export interface BarePeer extends AsyncDisposable {
   answers(count: number, inFlight: number): Promise<number>;
 }
 
 /**
- * Starts a server without rules, state, credentials or checks, and eight clients of it. What it reaches is what this machine
- * leaves to any program on Node that answers after a flush; what a daemon needs more is the price of being one.
+ * Starts a server without rules, state, credentials or checks, and eight clients of it. Its figure is the most that a
+ * Node program on this machine reaches if it answers after a flush. The difference is what a daemon costs.
  */
 export async function startBarePeer(folder: string): Promise<BarePeer> {
   const socket = join(folder, 'bare.sock');

@@ -2,22 +2,22 @@
 export interface Benchmark {
   readonly name: string;
   readonly unit: string;
-  /** What is done, and what it must reach beside which limit, in a line. */
+  /** One line: what it does, the target, and the limit to compare with. */
   readonly about: string;
   readonly target: string;
-  /** Measures. Throws when something was lost, doubled or torn: then no figure counts. */
+  /** Measures. Throws if something was lost, duplicated or torn: then no figure counts. */
   run(scale: Scale): Promise<Measured>;
 }
 
-/** How much of it to do. */
+/** How much a run does. */
 export interface Scale {
-  /** Rounds that count; at least 5 for a figure that is to be believed. */
+  /** Rounds that count; a reliable figure needs at least 5. */
   readonly rounds: number;
-  /** Takes the share of a full size that this run does. */
+  /** The part of a full size that this run does. */
   size(full: number): number;
 }
 
-/** What a run found out. */
+/** The figures of a run. */
 export interface Measured {
   readonly value: number;
   /** What bounds the value, measured in the same rounds. */
@@ -27,11 +27,11 @@ export interface Measured {
   readonly ratio: number;
   readonly peers: readonly Peer[];
   readonly targets: readonly Target[];
-  /** Whatever else is worth knowing, under names of its own. */
+  /** Further figures, by name. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** Another way of doing the same, measured in the same rounds. */
+/** Another way to do the same, measured in the same rounds. */
 export interface Peer {
   readonly name: string;
   readonly value: number;
@@ -39,13 +39,13 @@ export interface Peer {
   readonly ratio: number;
 }
 
-/** A bound that a figure must keep. */
+/** A bound for a figure. */
 export type Target = { readonly what: string; readonly value: number } & (
   | { readonly atLeast: number }
   | { readonly atMost: number }
 );
 
-/** A run as `--json` prints it; `error` stands in place of figures that do not count. */
+/** A run as `--json` prints it. `error` replaces figures that do not count. */
 export interface Result {
   readonly name: string;
   readonly unit: string;
@@ -61,7 +61,7 @@ export interface Result {
   readonly [more: string]: unknown;
 }
 
-/** Full size, and enough rounds for the medians to stand on a machine that others use too. */
+/** Full size, with enough rounds for stable medians on a machine that others use too. */
 export const FULL: Scale = { rounds: 9, size: (full) => full };
 
 /** Just enough to see that a benchmark works. */
@@ -93,7 +93,7 @@ export async function runBenchmark(benchmark: Benchmark, scale: Scale): Promise<
   }
 }
 
-/** Four digits that count: more would be noise. */
+/** Four significant digits: more would be noise. */
 export function round(value: number): number {
   return Number(value.toPrecision(4));
 }

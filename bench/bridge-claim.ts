@@ -10,10 +10,10 @@ import { openWorkspace } from './disk.ts';
 import { interleave, median } from './rounds.ts';
 import { WORKERS } from './team.ts';
 
-/** Claims before those that count. */
+/** The number of warm-up claims. */
 const WARM_UP = 5_000;
 
-/** Claims in Claude Code's own files: by its own algorithm, and through a team that joined. */
+/** Claims in Claude Code's own files: by its own algorithm, and through a joined team. */
 export const bridgeClaim: Benchmark = {
   name: 'bridge-claim',
   unit: 'claims/s',
@@ -66,12 +66,12 @@ async function runBridge(scale: Scale): ReturnType<Benchmark['run']> {
   };
   const few = scale.size(200);
   const many = scale.size(1_000);
-  // V8 compiles what a claim takes over some thousand of them; how a daemon begins is told beside it.
+  // V8 compiles the code of a claim during the first few thousand. The cold figure is reported separately.
   const atFirst = await byOurs(few);
   for (let left = scale.size(WARM_UP); left > 0; left -= many) await byOurs(many);
   const rounds = { ...scale, rounds: Math.min(scale.rounds, 5) };
   const small = await interleave(rounds, () => byTheirs(few), { ours: () => byOurs(few) });
-  // The peer takes half a minute for a thousand: once before and once after ours say enough.
+  // The peer takes half a minute for a thousand: one run before ours and one after it are enough.
   const before = await byTheirs(many);
   const large: number[] = [];
   for (let left = rounds.rounds; left > 0; left--) large.push(await byOurs(many));
@@ -91,7 +91,7 @@ async function runBridge(scale: Scale): ReturnType<Benchmark['run']> {
   };
 }
 
-/** A native team with so many tasks; returns the folder of its tasks. */
+/** Makes a native team with `count` tasks; returns the folder of its tasks. */
 function makeNative(root: string, name: string, count: number): string {
   const tasks = join(root, 'tasks', name);
   mkdirSync(join(root, 'teams', name, 'inboxes'), { recursive: true });
@@ -108,7 +108,7 @@ function makeNative(root: string, name: string, count: number): string {
   return tasks;
 }
 
-/** Every task was given to one process, and its file says that somebody has it. */
+/** Checks that every task went to one process, and that its file names an owner. */
 function check(tasks: string, ids: readonly string[], count: number): void {
   if (new Set(ids).size !== ids.length) throw new Error(`${ids.length - new Set(ids).size} double claims`);
   if (ids.length !== count) throw new Error(`${ids.length} of ${count} tasks claimed`);

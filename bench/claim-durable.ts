@@ -16,7 +16,7 @@ import { makeTeam, readTeam } from './team.ts';
 
 const PEER = 'SQLite FULL, one claim per commit, 8 processes';
 
-/** Claims answered after their flush, through the ledger on SQLite. */
+/** Claims that are answered after their flush, through the ledger on SQLite. */
 export const claimDurable: Benchmark = {
   name: 'claim-durable',
   unit: 'claims/s',
@@ -31,7 +31,7 @@ export const claimDurable: Benchmark = {
     const commits: number[] = [];
     let teams = 0;
 
-    /** A new team, all of its tasks claimed; returns claims a second. */
+    /** Makes a team and claims all of its tasks; returns claims per second. */
     const claims = async (full: number, inFlight: number): Promise<number> => {
       const count = scale.size(full);
       const teamId = `team-${++teams}`;
@@ -99,7 +99,7 @@ export const claimDurable: Benchmark = {
   },
 };
 
-/** What one claim alone writes to the journal, as text. */
+/** The text that a single claim writes to the journal. */
 async function claimRecord(journal: Journal): Promise<string> {
   const ledger = new Ledger(journal, { exclusive: true });
   await makeTeam(ledger, 'record', 1);
@@ -108,7 +108,7 @@ async function claimRecord(journal: Journal): Promise<string> {
   return JSON.stringify((await readTeam(journal, 'record')).at(-1));
 }
 
-/** Counted in a run of its own, as tracing slows it down. */
+/** Counted in a separate run, because tracing slows it down. */
 function flushesPerClaim(folder: string, scale: Scale): number | undefined {
   const count = scale.size(10_000);
   const script = join(import.meta.dirname, 'processes', 'claim-once.ts');

@@ -13,7 +13,7 @@ import { openWorkspace } from './disk.ts';
 import { interleave, keepInFlight, median, time } from './rounds.ts';
 import { createTask, makeTeam, teamCommands, WORKERS } from './team.ts';
 
-/** What a claim costs in a long list beside what it costs in a short one. */
+/** The cost of a claim in a long list, compared with a short one. */
 export const claimFlat: Benchmark = {
   name: 'claim-flat',
   unit: 'us per claim and complete',
@@ -25,7 +25,7 @@ export const claimFlat: Benchmark = {
     const total = scale.size(10_000);
     let teams = 0;
 
-    /** Drains teams of one size until `total` tasks are done; returns us for each. */
+    /** Drains teams of one size until `total` tasks are done; returns us per task. */
     const drainTeams = async (size: number): Promise<number> => {
       let ms = 0;
       for (let done = 0; done < total; done += size) {
@@ -75,7 +75,7 @@ async function checkDone(ledger: Ledger, teamId: string, tasks: number): Promise
   if (completed !== tasks) throw new Error(`${completed} of ${tasks} tasks completed in ${teamId}`);
 }
 
-/** The same without a journal: decide and evolve, each step as it can be taken back. */
+/** The same without a journal: decide and evolve, with undo for each step. */
 function drainStates(size: number, total: number): number {
   let ms = 0;
   for (let done = 0; done < total; done += size) {

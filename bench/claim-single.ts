@@ -8,7 +8,7 @@ import { APPEND, appendOneByOne } from './limits.ts';
 import { interleave, median } from './rounds.ts';
 import { startSqlitePeer } from './sqlite-peer.ts';
 
-/** About what a claim writes: its event as a line of JSON. */
+/** About what a claim writes: its event as a JSON line. */
 const RECORD = JSON.stringify([
   {
     type: 'task:claimed',

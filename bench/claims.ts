@@ -3,7 +3,7 @@ import type { SharedTaskList } from '../src/ledger/task-list.ts';
 import { keepInFlight } from './rounds.ts';
 import { WORKERS } from './team.ts';
 
-/** Claims so many tasks, so many in flight, each answered when it is durable; returns the ids that callers were given. */
+/** Claims `count` tasks, `inFlight` at a time, each answered when it is durable; returns the ids that callers got. */
 export async function claimAll(list: SharedTaskList, teamId: string, count: number, inFlight: number) {
   const ids: string[] = [];
   await keepInFlight(inFlight, count, async (i) => {
@@ -13,7 +13,7 @@ export async function claimAll(list: SharedTaskList, teamId: string, count: numb
   return ids;
 }
 
-/** Every task was given to one caller, and the disk says the same. */
+/** Checks that every task went to one caller, and that the disk agrees. */
 export function checkClaims(answered: readonly string[], stored: readonly TeamEvent[], count: number): void {
   const claimed = stored.flatMap((event) => (event.type === 'task:claimed' ? [event.taskId] : []));
   for (const [ids, where] of [[answered, 'by the answers'] as const, [claimed, 'on disk'] as const]) {

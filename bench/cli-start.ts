@@ -7,7 +7,7 @@ import { median } from './rounds.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** `troupe task list` against a running daemon, as it is installed. */
+/** `troupe task list` against a running daemon, as users install it. */
 export const cliStart: Benchmark = {
   name: 'cli-start',
   unit: 'ms',
@@ -31,7 +31,7 @@ export const cliStart: Benchmark = {
     const lists: number[] = [];
     const bares: number[] = [];
     const ratios: number[] = [];
-    // A single start is noisy, and so is its ratio: many, in turns.
+    // A single start is noisy, and so is its ratio. So there are many starts, in turns.
     for (let i = 0; i < scale.rounds * 5; i++) {
       const before = bare();
       const value = list();

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { WORKERS } from './team.ts';
 
-/** Processes that stay for all rounds: starting one is not what is measured. */
+/** Processes that stay for all rounds, so that their start is not measured. */
 export interface Crew extends AsyncDisposable {
-  /** Tells all of them the same, and returns what each says next. */
+  /** Sends the same message to all of them, and returns each one's next message. */
   ask(message: object | string): Promise<unknown[]>;
 }
 
-/** Starts one process per worker, from a script in `processes`, and waits until each has said that it is ready. */
+/** Starts one process per worker, from a script in `processes`, and waits until each reports that it is ready. */
 export async function startCrew(
   script: string,
   argumentsOf: (worker: string) => string[],
@@ -35,7 +35,7 @@ export async function startCrew(
   };
 }
 
-/** The next thing that a process says. */
+/** The next message of a process. */
 export function nextWord(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const onExit = (code: number | null): void => reject(new Error(`A process of the benchmark ended with ${code}`));

@@ -16,7 +16,7 @@ import { createTask, WORKERS } from './team.ts';
 /** How clients reach the daemon. */
 export type Transport = 'unix' | 'ws';
 
-/** A daemon in a process of its own, with a client that prepares and checks. */
+/** A daemon in its own process, with a client that prepares and checks. */
 export interface BenchDaemon extends AsyncDisposable {
   readonly home: Home;
   readonly pid: number;
@@ -50,7 +50,7 @@ export async function startDaemon(folder: string): Promise<BenchDaemon> {
   };
 }
 
-/** A team with 8 workers and so many tasks that are ready, made through the daemon. */
+/** Makes a team with 8 workers and `tasks` ready tasks, through the daemon. */
 export async function makeDaemonTeam({ client }: BenchDaemon, teamId: string, tasks: number): Promise<void> {
   await client.call('team.create', { name: teamId, maxTeammates: 32, messagesPerMinute: 1_000_000 });
   for (const name of WORKERS) await client.call('member.add', { teamId, name });
@@ -60,16 +60,16 @@ export async function makeDaemonTeam({ client }: BenchDaemon, teamId: string, ta
   });
 }
 
-/** Eight client processes that claim; they stay for all rounds and have been warmed up. */
+/** Eight client processes that claim. They are warmed up, and stay for all rounds. */
 export interface Claimers extends AsyncDisposable {
-  /** Lets them race for all tasks of a team; returns the ids they were given and the milliseconds it took. */
+  /** Lets them race for all tasks of a team; returns the ids that they got and the milliseconds that it took. */
   claim(teamId: string, inFlight: number): Promise<{ ids: string[]; ms: number }>;
 }
 
-/** Claims that warm up each client, 16 in flight: V8 compiles for good what has run some thousand times. */
+/** Warm-up claims per client, 16 in flight: V8 optimizes code that has run some thousand times. */
 const WARM_UP = 10_000;
 
-/** Starts a process per worker on one transport, and lets them claim until they are warm, the daemon with them. */
+/** Starts a process per worker on one transport. Lets them claim until they and the daemon are warm. */
 export async function startClaimers(daemon: BenchDaemon, transport: Transport, scale: Scale): Promise<Claimers> {
   const token = readFileSync(daemon.home.tokenFile, 'utf8').trim();
   const place = transport === 'unix' ? daemon.home.socket : `${daemon.url.replace('http', 'ws')}/ws`;
@@ -105,9 +105,9 @@ export async function readDaemonTeam(
   }
 }
 
-/** Private memory of a process in bytes: what would be free without it. Linux tells; elsewhere undefined. */
+/** Private memory of a process in bytes: what would be free without it. Undefined where the system is not Linux. */
 export async function privateBytes(pid: number): Promise<number | undefined> {
-  // Let what is being collected be collected.
+  // Waits for the garbage collection.
   await pause(500);
   try {
     const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');

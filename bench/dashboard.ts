@@ -16,14 +16,14 @@ import { median, quantile } from './rounds.ts';
 const BIG_TEAM = 'big';
 const SMALL_TEAM = 'small';
 
-/** What must be there before a view counts as open. */
+/** What a page must show before a view counts as open. */
 const VIEWS = {
   list: ['list', '.list-body .list-row'],
   board: ['board', '.board .card'],
   graph: ['graph', '.graph .node'],
 } as const;
 
-/** From an address to what a person can read and use, in Chromium; from a change to the page that shows it; and scrolling. */
+/** Measures in Chromium: from an address to a usable page, from a change to the page that shows it, and scrolling. */
 export const dashboard: Benchmark = {
   name: 'dashboard',
   unit: 'ms',
@@ -35,7 +35,7 @@ export const dashboard: Benchmark = {
     const home = homeAt(join(workspace.folder, 'home'));
     mkdirSync(home.directory, { recursive: true, mode: 0o700 });
     await writeBigTeam(home, BIG_TEAM, scale.size(100) / 100);
-    // The page of all teams looks for Claude Code's own; not for those of the machine.
+    // The page of all teams looks for Claude Code's own teams. It must not find those of this machine.
     process.env['CLAUDE_CONFIG_DIR'] = join(workspace.folder, 'claude');
     await using daemon = await startDaemon(workspace.folder);
     await daemon.client.call('team.create', { name: SMALL_TEAM });
@@ -95,7 +95,7 @@ export const dashboard: Benchmark = {
   },
 };
 
-/** Moves through every long view. */
+/** Scrolls through every long view. */
 async function scrollAll(page: Page, big: string): Promise<Record<string, Frames>> {
   const scroll = async (url: string, ready: string, area: string): Promise<Frames> => {
     await timeOpening(page, url, ready);
@@ -135,7 +135,7 @@ async function timeOpening(page: Page, url: string, ready: string): Promise<numb
   return performance.now() - start;
 }
 
-/** From the call that changes a title to the frame in which the list shows it. */
+/** The time from the call that changes a title to the frame in which the list shows it. */
 async function timeUpdates(page: Page, { client, url }: BenchDaemon, count: number): Promise<number[]> {
   await timeOpening(page, `${url}/t/${BIG_TEAM}?view=list`, '.list-body .list-row');
   const taskId = (await page.locator('.list-body .list-row span').first().innerText()).replace('#', '');
@@ -150,7 +150,7 @@ async function timeUpdates(page: Page, { client, url }: BenchDaemon, count: numb
   return times;
 }
 
-/** Runs in the page: resolves with the time of the first frame after the text is there. */
+/** Runs in the page: resolves with the time of the first frame that shows the text. */
 const WAIT_FOR = `new Promise((resolve) => {
   const isThere = () => document.querySelector('.list-body').innerText.includes(TITLE);
   const observer = new MutationObserver(() => {

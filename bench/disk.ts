@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What `statfs` calls file systems that live in memory, where a flush costs nothing and a figure means nothing. */
+/** The `statfs` types of in-memory file systems, where a flush costs nothing and a figure means nothing. */
 const IN_MEMORY = new Map([
   [0x01021994, 'tmpfs'],
   [0x858458f6, 'ramfs'],
@@ -11,11 +11,11 @@ const IN_MEMORY = new Map([
 /** A folder for one run of a benchmark, on a real disk. */
 export interface Workspace extends Disposable {
   readonly folder: string;
-  /** `disk`, or the name of the file system in memory that had to do. */
+  /** `disk`, or the name of an in-memory file system if there was no other. */
   readonly disk: string;
 }
 
-/** Makes a folder on the disk that the project is on, else on that of the system's temporary folder. */
+/** Makes a folder on the project's disk, or else on that of the system's temporary folder. */
 export function openWorkspace(): Workspace {
   const own = join(import.meta.dirname, '.tmp');
   mkdirSync(own, { recursive: true });

@@ -7,7 +7,7 @@ const END = 'flushes-end';
 
 /**
  * Runs a script of ours under strace and counts its calls of fsync and fdatasync, in all threads, between the two marks
- * that it sets with `markFlushes`. Undefined where strace is not to be had.
+ * that it sets with `markFlushes`. Undefined if strace is not available.
  */
 export function countFlushes(script: string, folder: string, args: readonly string[]): number | undefined {
   const trace = join(folder, 'strace.txt');
@@ -26,7 +26,7 @@ export function countFlushes(script: string, folder: string, args: readonly stri
   return lines.slice(begin, end).filter((line) => /\b(fsync|fdatasync|sync_file_range|msync)\(/.test(line)).length;
 }
 
-/** Marks the stretch whose flushes count: strace sees the folders being made. */
+/** Marks the work whose flushes count: it makes a folder before and after, which strace sees. */
 export async function markFlushes(folder: string, work: () => Promise<unknown>): Promise<void> {
   mkdirSync(join(folder, BEGIN));
   await work();

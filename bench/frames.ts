@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import { quantile } from './rounds.ts';
 
-/** How evenly a page was drawn while somebody moved through it. */
+/** How evenly a page was drawn while it moved. */
 export interface Frames {
   readonly p95: number;
   readonly longest: number;
   readonly perSecond: number;
 }
 
-/** Runs in the page: notes how long each frame took, until it is asked. */
+/** Runs in the page: records the time of each frame until it is stopped. */
 const START = `globalThis.frames = []; globalThis.isNoting = true; {
   let before = performance.now();
   const note = (now) => {
@@ -20,8 +20,8 @@ const START = `globalThis.frames = []; globalThis.isNoting = true; {
 }`;
 
 /**
- * Notes the frames while `move` moves what is on the page. `count` says how much of it is in view: a page that shows
- * nothing is drawn fast.
+ * Records the frames while `move` moves what is on the page. `count` says how much is in view: an empty page is drawn
+ * fast.
  */
 export async function noteFrames(page: Page, move: () => Promise<void>, count: () => Promise<number>): Promise<Frames> {
   const before = await count();
@@ -34,13 +34,13 @@ export async function noteFrames(page: Page, move: () => Promise<void>, count: (
   return { p95: quantile(frames, 0.95), longest: Math.max(...frames), perSecond: (1000 * frames.length) / total };
 }
 
-/** Turns the wheel over a place, as a hand does: many small steps. */
+/** Turns the mouse wheel over an element in many small steps, as a person does. */
 export async function turnWheel(page: Page, selector: string): Promise<void> {
   await page.locator(selector).first().hover();
   for (let i = 0; i < 60; i++) await page.mouse.wheel(0, i < 40 ? 180 : -180);
 }
 
-/** Drags a place to and fro. */
+/** Drags an element back and forth. */
 export async function dragAbout(page: Page, selector: string): Promise<void> {
   const box = await page.locator(selector).first().boundingBox();
   if (!box) throw new Error(`${selector} is not there`);

@@ -52,7 +52,7 @@ async function measure(scale: Scale, { size, replicas }: { size: 1 | 3; replicas
     journals.push(await natsJournal(servers.url), await natsJournal(servers.url));
     const bare = await openBare(servers, replicas);
 
-    /** New teams, all of their tasks claimed and completed by ledgers in turn; returns operations a second. */
+    /** Makes teams whose tasks the ledgers claim and complete in turn; returns operations per second. */
     const work = async (
       name: string,
       { count, tasks, inFlight, daemons = 1 }: { count: number; tasks: number; inFlight: number; daemons?: number },
@@ -118,7 +118,7 @@ async function measure(scale: Scale, { size, replicas }: { size: 1 | 3; replicas
   }
 }
 
-/** The simplest that can be done with the servers: a record appended after the last one, then the next. */
+/** The simplest use of the servers: append a record after the last one, then the next. */
 async function openBare({ url }: NatsServers, replicas: number) {
   const nc = await connect({ servers: url.slice('nats://'.length).split(',') });
   const js = connectJetstream(nc);
@@ -154,7 +154,7 @@ async function killLeader(servers: NatsServers, ledger: Ledger): Promise<number>
   }
 }
 
-/** What many teams cost one server: making one, listing all, and memory. */
+/** The cost of many teams on one server: making one, listing all, and memory. */
 async function growth(scale: Scale) {
   const servers = await startNats();
   const journal = await natsJournal(servers.url);

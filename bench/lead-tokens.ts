@@ -16,7 +16,7 @@ const WORKER = join(import.meta.dirname, '..', 'test', 'fixtures', 'agents', 'qu
 /** Characters per token: the same for both sides, so it cancels out. */
 const TOKEN = 4;
 
-/** What a lead has to read to know that its team did the work. */
+/** How much a lead reads to know that its team did the work. */
 export const leadTokens: Benchmark = {
   name: 'lead-tokens',
   unit: 'tokens',
@@ -52,7 +52,7 @@ export const leadTokens: Benchmark = {
         ratio: ours / theirs,
         peers: [{ name: "Claude Code's own teams, modelled", value: theirs, ratio: ours / theirs }],
         targets: [{ what: 'times their tokens', value: ours / theirs, atMost: 0.2 }],
-        // Nothing is timed: what is counted is the same each time.
+        // Nothing is timed, and the counts are the same each time.
         more: { rounds: 1, tasks: count, turnsOfTheLead: news.length, turnsOfTheirLead: 2 * count },
       };
     } finally {
@@ -77,14 +77,17 @@ function ofLead(requests: readonly ModelRequest[]): ModelRequest[] {
   return requests.filter(({ system, turns }) => system.includes('the lead of the team') && turns.length > 0);
 }
 
-/** What the lead was told after its goal, each text once. */
+/** The texts that the lead got after its goal, each once. */
 function newsIn(requests: readonly ModelRequest[]): string[] {
   const [longest] = ofLead(requests).sort((a, b) => b.turns.length - a.turns.length);
   const told = longest?.turns.filter(({ role }) => role === 'user').map(({ text }) => text) ?? [];
   return told.filter((text) => text.includes('News of your team'));
 }
 
-/** What its own teams send for the same tasks: a word at the end of each, and a notice that the teammate is idle. */
+/**
+ * What Claude Code's own teams send for the same tasks: a message at the end of each, and a notice that the teammate is
+ * idle.
+ */
 async function theirMessages({ client }: BenchDaemon): Promise<string[]> {
   const tasks = await client.call('task.list', { teamId: TEAM, limit: 10_000 });
   return tasks.flatMap(({ id, title, result, assigneeId, completedAt }) => {

@@ -1,10 +1,10 @@
 import { closeSync, fdatasyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What `appendOneByOne` measures, in words. */
+/** What `appendOneByOne` measures, as text. */
 export const APPEND = 'fdatasync append of a record of the same size, one by one';
 
-/** The simplest thing that is durable: write a record to a file, flush it, write the next. Returns records a second. */
+/** The simplest durable write: append a record to a file, flush it, append the next. Returns records per second. */
 export function appendOneByOne(folder: string, record: string, count: number): number {
   const path = join(folder, 'limit.log');
   const file = openSync(path, 'a', 0o600);

@@ -40,7 +40,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
 
-  // Daemons and commands run as they are published.
+  // Daemons and commands run from the build that is published.
   await buildIfStale();
   const results: Result[] = [];
   for (const benchmark of asked.benchmarks) {
@@ -62,7 +62,7 @@ interface Asked {
   readonly benchmarks: readonly Benchmark[];
 }
 
-/** What was asked for, or what is wrong with it. */
+/** The parsed arguments, or what is wrong with them. */
 function readArguments(args: readonly string[]): Asked | string {
   try {
     const flag = { type: 'boolean', default: false } as const;
@@ -82,7 +82,7 @@ function readArguments(args: readonly string[]): Asked | string {
   }
 }
 
-/** A process each: what one benchmark leaves in heap and compiled code must not touch the next. */
+/** Runs each benchmark in its own process: heap and compiled code of one must not affect the next. */
 async function runAlone({ name, unit }: Benchmark, quick: boolean): Promise<Result> {
   const args = [join(import.meta.dirname, 'run.ts'), name, ...(quick ? ['--quick'] : [])];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -97,7 +97,7 @@ async function runAlone({ name, unit }: Benchmark, quick: boolean): Promise<Resu
   return { name, unit, ...nothing, ok: false, error };
 }
 
-/** Where and when: a figure without it says little. */
+/** The machine, versions and date: a figure without them says little. */
 function machine(): Record<string, string | number> {
   return {
     date: new Date().toISOString(),

@@ -15,11 +15,11 @@ import { readAndParse } from './limits.ts';
 import { interleave, keepInFlight, median, time } from './rounds.ts';
 import { makeTeam, readTeam, teamCommands, WORKERS } from './team.ts';
 
-/** Without a snapshot, and with one. */
+/** The teams without and with a snapshot. */
 const PLAIN = 'plain';
 const KEPT = 'kept';
 
-/** What it takes to open a long team, and to list many. */
+/** The cost of opening a long team, and of listing many teams. */
 export const open: Benchmark = {
   name: 'open',
   unit: 'ms',
@@ -86,7 +86,7 @@ export const open: Benchmark = {
   },
 };
 
-/** A team in the middle of its work: six of ten tasks are done, and there is a message for every task. */
+/** Makes a team in the middle of its work: six of ten tasks are done, and there is a message for every task. */
 async function fillTeam(journal: Journal, teamId: string, { tasks, messages }: Sizes): Promise<void> {
   const ledger = new Ledger(journal, { exclusive: true, snapshotEvery: Infinity });
   const list = new SharedTaskList(ledger);
@@ -129,7 +129,7 @@ async function listTeams(journal: Journal, count: number): Promise<number> {
   return ms;
 }
 
-/** Each team opened and shown with its members: what a first look at all of them costs. */
+/** Opens every team and shows it with its members: the cost of a first look at all of them. */
 async function showTeams(journal: Journal, count: number): Promise<number> {
   const ledger = new Ledger(journal, { exclusive: true });
   return time(async () => {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** How long a process's first thread has run so far, and how long it could have run but no core was free. */
+/** How long a process's first thread has run, and how long it waited for a free core. */
 export interface Spent {
   readonly ran: number;
   readonly waited: number;
 }
 
-/** Milliseconds of the processor, as Linux counts them; nothing elsewhere. */
+/** CPU time in milliseconds, from Linux; zero on other systems. */
 export function processorTime(pid: number): Spent {
   try {
     const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ').map(Number);

@@ -13,7 +13,7 @@ import { openWorkspace } from './disk.ts';
 import { processorTime } from './processor.ts';
 import { median, quantile } from './rounds.ts';
 
-/** Messages before those that count. */
+/** The number of warm-up messages. */
 const WARM_UP = 3_000;
 
 /** A message from one client to the handler of another, durable on the way, over WebSocket. */
@@ -34,7 +34,7 @@ export const push: Benchmark = {
       const watches: number[] = [];
       const ratios: number[] = [];
       const count = scale.size(400);
-      // V8 compiles what a message takes over some thousand of them; those are not what is measured.
+      // V8 compiles the code of a message during the first few thousand, which are not measured.
       const early = (await pushes(daemon, 'warm-up', scale.size(WARM_UP))).slice(0, count);
       for (let number = 0; number <= scale.rounds; number++) {
         const trip = await roundTrips(port, count);
@@ -63,7 +63,7 @@ export const push: Benchmark = {
           p50OfTheFirst: round(median(early.map(({ ms }) => ms))),
           p99,
           fsWatchP99: quantile(watches, 0.99),
-          // Where the time of the slowest goes beside that of all: what is left after running and waiting for a core is
+          // Where the time goes, of all messages and of the slowest. The rest, after running and waiting for a core, is
           // the flush and the wakeups of two processes.
           all: whereTimeWent(ours),
           slowestHundredth: whereTimeWent(ours.filter(({ ms }) => ms >= p99)),
@@ -76,7 +76,7 @@ export const push: Benchmark = {
   },
 };
 
-/** One message on its way, in milliseconds: how long in all, and what of it the daemon and the two clients had. */
+/** One message, in milliseconds: the total time, and the parts of the daemon and the two clients. */
 interface Push {
   readonly ms: number;
   readonly daemonRan: number;
@@ -96,7 +96,9 @@ function whereTimeWent(pushes: readonly Push[]): Push {
   };
 }
 
-/** One message after the other; how long each took to reach the other client. Throws when one is missed or repeated. */
+/**
+ * Sends one message after the other; returns how long each took to the other client. Throws if one is lost or repeated.
+ */
 async function pushes({ client, url, home, pid }: BenchDaemon, teamId: string, count: number): Promise<Push[]> {
   await client.call('team.create', { name: teamId, messagesPerMinute: 1_000_000 });
   await client.call('member.add', { teamId, name: 'a' });
@@ -143,7 +145,7 @@ async function pushes({ client, url, home, pid }: BenchDaemon, teamId: string, c
   return delays;
 }
 
-/** With the library that our own clients use, and no more around it than they need. */
+/** Uses the library of our own clients, with nothing around it. */
 async function roundTrips(port: number, count: number): Promise<number[]> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
   await once(socket, 'open');
@@ -175,7 +177,7 @@ function flushes(folder: string, count: number): number[] {
   return times;
 }
 
-/** From writing a file until a watcher's callback, as in teams that keep their mail in files. */
+/** The time from writing a file to a watcher's callback, as in teams that keep their mail in files. */
 async function watchDelays(folder: string, count: number): Promise<number[]> {
   const path = join(folder, 'watched');
   writeFileSync(path, '');
@@ -189,7 +191,7 @@ async function watchDelays(folder: string, count: number): Promise<number[]> {
       writeFileSync(path, String(i));
       await seen;
       delays.push(performance.now() - start);
-      // A write is told twice, as a change of its length and of its content.
+      // A write is reported twice, as a change of length and of content.
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
   } finally {

@@ -1,20 +1,20 @@
 import type { Scale } from './benchmark.ts';
 
-/** Does one part of a round and returns its figure; what it prepares and checks it does not time. */
+/** Does one part of a round and returns its figure. Preparing and checking are not timed. */
 export type Part = () => Promise<number> | number;
 
 /** The figures of all rounds. */
 export interface Rounds<K extends string> {
   readonly limit: readonly number[];
   readonly parts: Readonly<Record<K, readonly number[]>>;
-  /** Each part's figure over the mean of the limit's just before and just after it. */
+  /** Each part's figure divided by the mean of the limits just before and just after it. */
   readonly ratios: Readonly<Record<K, readonly number[]>>;
 }
 
 /**
- * Runs limit, part, limit, part ... limit, round after round, so that whatever else the machine does meets all of them
- * alike. One round before those that count warms everything up. No garbage is collected in between: that would throw away
- * compiled code and cost what follows a fifth of its speed.
+ * Runs limit, part, limit, part ... limit, round after round, so that other load on the machine affects all of them
+ * alike. A warm-up round comes first. There is no garbage collection in between: it would discard compiled code and
+ * cost the next part a fifth of its speed.
  */
 export async function interleave<K extends string>(
   { rounds }: Scale,
@@ -42,7 +42,7 @@ export async function interleave<K extends string>(
   return found;
 }
 
-/** The middle one, which a few disturbed rounds do not move. */
+/** The median, which a few disturbed rounds do not change. */
 export function median(figures: readonly number[]): number {
   return quantile(figures, 0.5);
 }
@@ -56,7 +56,7 @@ export function quantile(figures: readonly number[], share: number): number {
   return low + (high - low) * (at - Math.floor(at));
 }
 
-/** Milliseconds that it took. */
+/** The milliseconds that the work took. */
 export async function time(work: () => unknown): Promise<number> {
   const start = performance.now();
   await work();

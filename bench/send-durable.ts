@@ -12,7 +12,7 @@ import { makeTeam, readTeam, WORKERS } from './team.ts';
 
 const INBOX = 'lead';
 
-/** Messages answered after their flush, into an inbox that grows. */
+/** Messages that are answered after their flush, into an inbox that grows. */
 export const sendDurable: Benchmark = {
   name: 'send-durable',
   unit: 'messages/s',
@@ -28,7 +28,7 @@ export const sendDurable: Benchmark = {
     let record = '';
     let teams = 0;
 
-    /** A new team and an inbox that fills up; returns messages a second. */
+    /** Makes a team and fills an inbox; returns messages per second. */
     const send = async (): Promise<number> => {
       const teamId = `team-${++teams}`;
       const ledger = new Ledger(journal, { exclusive: true });
@@ -85,7 +85,7 @@ function text(i: number): string {
   return `Message ${i}: the tests of the parser pass on my branch; the two that were flaky wait for the port now.`;
 }
 
-/** Every message is on disk once. */
+/** Checks that every message is on disk once. */
 function checkMessages(stored: readonly TeamEvent[], count: number): void {
   const texts = stored.flatMap((event) => (event.type === 'message:sent' ? [event.content] : []));
   const different = new Set(texts).size;

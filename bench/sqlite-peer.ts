@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { startCrew } from './crew.ts';
 
-/** Eight processes that claim from one table; `claims` lets them race for so many tasks and returns claims a second. */
+/**
+ * Eight processes that claim from one table. `claims` lets them race for `count` tasks and returns claims per second.
+ */
 export interface SqlitePeer extends AsyncDisposable {
   claims(count: number): Promise<number>;
 }
 
-/** Starts them. */
+/** Starts the eight processes. */
 export async function startSqlitePeer(folder: string): Promise<SqlitePeer> {
   const path = join(folder, 'peer.db');
   const db = new DatabaseSync(path, { timeout: 10_000 });

@@ -3,7 +3,7 @@ import type { Benchmark, Result, Target } from './benchmark.ts';
 const WHAT = 46;
 const FIGURE = 10;
 
-/** What there is, a few lines each. */
+/** A list of the benchmarks, a few lines each. */
 export function renderList(benchmarks: readonly Benchmark[]): string {
   return benchmarks.map(({ name, about, target }) => `${name}\n  ${about}\n  target: ${target}\n`).join('\n');
 }

@@ -6,10 +6,10 @@ import { CreateTeamInput } from '../src/core/team.ts';
 import type { Journal } from '../src/journal/journal.ts';
 import type { Ledger, NewCommand } from '../src/ledger/ledger.ts';
 
-/** As many as contend in the peers' figures. */
+/** Eight workers, as many as compete in the peers' figures. */
 export const WORKERS = Array.from({ length: 8 }, (_, i) => `worker-${i + 1}`);
 
-/** A team with 8 workers and so many tasks that are ready. */
+/** Makes a team with 8 workers and `tasks` ready tasks. */
 export async function makeTeam(ledger: Ledger, teamId: string, tasks: number): Promise<void> {
   await ledger.execute(teamId, teamCommands(teamId), () => undefined);
   const chunk = 500;
@@ -19,7 +19,7 @@ export async function makeTeam(ledger: Ledger, teamId: string, tasks: number): P
   }
 }
 
-/** What makes a team with its workers. */
+/** The commands that make a team with its workers. */
 export function teamCommands(teamId: string): NewCommand[] {
   return [
     {
@@ -31,14 +31,14 @@ export function teamCommands(teamId: string): NewCommand[] {
   ];
 }
 
-/** A task as one finds it in a real list: a title, and a paragraph that says what to do. */
+/** A task as in a real list: a title, and a paragraph that says what to do. */
 export function createTask(i: number): Omit<CommandOf<'task.create'>, 'at'> {
   const title = `Task ${i}: move the parser of the settings file to the new schema`;
   const description = `Read settings/parser-${i}.ts, replace the hand-written checks by the schema, and keep every error message.`;
   return { type: 'task.create', by: '@user', ...CreateTaskInput.parse({ title, description }) };
 }
 
-/** All events of a team as they are on disk, and in how many batches. */
+/** All events of a team on disk, by batch. */
 export async function readTeam(journal: Journal, teamId: string): Promise<TeamEvent[][]> {
   const batches: TeamEvent[][] = [];
   for await (const { events } of journal.read(teamId, 0)) batches.push([...events]);

@@ -10,7 +10,7 @@ import { median } from './rounds.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** What an idle teammate costs beyond its agent. */
+/** The cost of an idle teammate, without its agent. */
 export const teammateCost: Benchmark = {
   name: 'teammate-cost',
   unit: 'MB',
@@ -43,7 +43,7 @@ export const teammateCost: Benchmark = {
   },
 };
 
-/** A teammate that has looked at its tools and its tasks, and waits. */
+/** A teammate that has read its tools and its tasks, and waits. */
 async function idleTeammate({ client, url }: BenchDaemon, memberId: string): Promise<{ close(): Promise<void> }> {
   const { token } = await client.call('member.token', { teamId: 'demo', memberId });
   const mcp = new McpClient({ name: 'bench', version: '0' });
@@ -54,7 +54,7 @@ async function idleTeammate({ client, url }: BenchDaemon, memberId: string): Pro
   return { close: () => mcp.close() };
 }
 
-/** The middle of several looks: a heap breathes. */
+/** The median of several samples, because the size of a heap varies. */
 async function settled(pid: number): Promise<number> {
   const looks: number[] = [];
   for (let i = 0; i < 5; i++) looks.push((await privateBytes(pid)) ?? Number.NaN);

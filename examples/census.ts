@@ -1,6 +1,6 @@
 /**
  * A team of four in-process workers takes a census of this source tree: one task per folder, one that gathers, one that
- * reports. Everything goes through the real ledger on a SQLite journal in a temporary directory.
+ * reports. All calls go through the real ledger, on an SQLite journal in a temporary directory.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ async function createTeam(): Promise<void> {
   }
 }
 
-/** One task per folder that has TypeScript in it; the report waits for all of them. */
+/** One task per folder with TypeScript files; the report depends on all of them. */
 async function createGraph(): Promise<SharedTask> {
   const entries = await readdir(source, { recursive: true, withFileTypes: true });
   const folders = [
@@ -67,10 +67,10 @@ async function createGraph(): Promise<SharedTask> {
   return tasks.createTask(TEAM, 'lead', { title: 'Write the report', dependencies: [gather.id], priority: 'high' });
 }
 
-/** Takes the next task until all is done, and tells the lead; when there is none to take, sleeps until one ends. */
+/** Claims the next task until all are done, and reports to the lead. If none is ready, sleeps until a task ends. */
 async function work(name: string): Promise<void> {
   for (let done = 0; ;) {
-    // Listen before looking, so that nothing can come between.
+    // Subscribes before it looks, so that no change is missed.
     const change = nextChange();
     const task = await tasks.claimNextTask(TEAM, name);
     if (task) {
@@ -83,7 +83,7 @@ async function work(name: string): Promise<void> {
   }
 }
 
-/** Resolves for everybody who waits when a task ends. */
+/** Wakes all waiting workers when a task ends. */
 function nextChange(): Promise<void> {
   return (waiting ??= new Promise<void>((resolve) => tasks.once('task:completed', () => resolve())).then(() => {
     waiting = undefined;

@@ -1,6 +1,6 @@
 import type { SharedTask } from '../src/index.ts';
 
-/** Tasks as lines that change in place on a terminal, and as one line per change elsewhere. */
+/** Shows tasks as lines: on a terminal they change in place, elsewhere each change is a new line. */
 export function liveTable(tasks: readonly SharedTask[]): { update: (task: SharedTask) => void } {
   const inPlace = process.stdout.isTTY;
   const paint = inPlace && !process.env['NO_COLOR'] ? color : (text: string) => text;

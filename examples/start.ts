@@ -1,6 +1,6 @@
 /**
- * Runs the team of examples/slugify: programs that write a small library in a repository of their own. A state directory
- * and a repository are made for it and removed again; nothing else of yours is touched.
+ * Runs the team of examples/slugify: programs that write a small library in their own repository. It makes a state
+ * directory and a repository and removes them again; it touches nothing else of yours.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ const NEXT = `Next: npm run build && npm link (here, once), then in a project of
   troupe ui                          the dashboard
 `;
 
-// Whoever reads may have had enough, as `head` has; what was begun is still taken down.
+// The reader may close the pipe, as `head` does. The cleanup still runs.
 process.stdout.on('error', () => {});
 let code = 1;
 try {
@@ -49,7 +49,7 @@ process.exitCode = code;
 function run(args: string[]): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [troupe, ...args], { env, stdio: 'inherit' });
-    // The terminal signals both of us; the command cleans up, and so do we when it has.
+    // The terminal signals both processes. The command cleans up first, then we do.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill('SIGINT'));
     child.once('exit', (exit) => resolve(exit ?? 1));
   });

@@ -1,4 +1,4 @@
-// Asks the bare server, so many in flight, and says how many answers it got.
+// Sends requests to the bare server, several in flight, and reports how many answers it got.
 import { connect } from 'node:net';
 
 const [, , path = '', worker = ''] = process.argv;

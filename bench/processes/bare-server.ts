@@ -1,4 +1,4 @@
-// Answers lines of JSON after one commit for all that came in a turn of the event loop, and does nothing else.
+// Answers JSON lines, after one commit for all lines of a turn of the event loop. It does nothing else.
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,7 +15,7 @@ const db = new DatabaseSync(file);
 db.exec(
   'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE batches (id INTEGER PRIMARY KEY, body TEXT)',
 );
-// As the journal does: a log that has its size is not made longer by each commit.
+// Makes the log grow to its full size first, as the journal does, so that no commit extends it.
 db.prepare('INSERT INTO batches (body) VALUES (?)').run('x'.repeat(4 * 1024 * 1024));
 db.exec('DELETE FROM batches; PRAGMA wal_checkpoint');
 const add = db.prepare('INSERT INTO batches (body) VALUES (?)');

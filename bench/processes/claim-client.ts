@@ -2,7 +2,7 @@ import { Client } from '../../src/client/client.ts';
 import { nodeWebSocketConnect } from '../../src/client/node-websocket.ts';
 import { socketConnect } from '../../src/client/socket.ts';
 
-// One worker of one process: claims tasks of a team until there is none, so many calls in flight, and says which it got.
+// A worker in its own process: claims a team's tasks until none is left, several in flight, and reports their ids.
 const [, , transport, place = '', worker = ''] = process.argv;
 const token = process.env['TOKEN'] ?? '';
 const connect =

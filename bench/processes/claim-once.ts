@@ -1,4 +1,4 @@
-// Claims every task of a new team, for `countFlushes`: folder, number of tasks, how many in flight.
+// Claims every task of a new team, for `countFlushes`. Arguments: folder, number of tasks, calls in flight.
 import { join } from 'node:path';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';

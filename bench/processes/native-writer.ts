@@ -1,4 +1,4 @@
-// A foreign writer: changes a word of one task after the other, each under its lock, until it is told to stop.
+// A foreign writer: changes one task after the other, each under its lock, until it is stopped.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { foreignLock, foreignUnlock, writeInPlace } from '../../test/bridge/foreign.ts';
@@ -18,7 +18,7 @@ process.on('message', ({ folder, tasks }: { folder?: string; tasks?: number }) =
           const task = JSON.parse(readFileSync(path, 'utf8')) as { metadata?: object };
           writeInPlace(path, { ...task, metadata: { ...task.metadata, touched: i } });
         } catch {
-          // Half written by another; it will be there the next time.
+          // Another process has written only half of it. The next round reads it.
         } finally {
           foreignUnlock(path);
         }

@@ -1,4 +1,4 @@
-// One of several processes that claim tasks from a table in SQLite, each claim a commit of its own: the plain way to do it.
+// One of several processes that claim tasks from an SQLite table in the plain way, one commit per claim.
 import { DatabaseSync } from 'node:sqlite';
 
 const [path = '', me = ''] = process.argv.slice(2);

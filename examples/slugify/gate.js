@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
-// A quality gate: what it is about comes as JSON; exit code 2 sends the work back with what is on standard error.
+// A quality gate. Its input is JSON. Exit code 2 rejects the work, with the text on standard error as feedback.
 const { task_subject: title } = JSON.parse(await text(process.stdin));
 if (title !== 'Write slugify()') process.exit(0);
 

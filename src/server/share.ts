@@ -6,9 +6,9 @@ import { Semaphore } from './semaphore.ts';
 import type { Release } from './semaphore.ts';
 
 /**
- * What all connections of one credential may use together, over every protocol: opening more connections gives no more. Each
- * connection of a person has a share of its own, because the machine is the person's. Only a person's connections that stay open
- * are counted: a broken page may open one after the other.
+ * What all connections of one credential may use together, over every protocol: opening more connections gives no more.
+ * Each connection of a person has its own share, because the machine is the person's. Of a person's connections only
+ * those that stay open are limited, because a broken page may open one after the other.
  */
 export interface Share {
   readonly isPersons: boolean;
@@ -41,12 +41,14 @@ export function keyOf(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
 
-/** The places for connections of one kind that are not a person's. People must be able to look and to stop everything. */
+/** The places for members' connections of one kind. People must always be able to look and to stop everything. */
 export function placesOfOthers({ connections }: Limits): Semaphore {
   return new Semaphore(connections - Math.ceil(connections / 8));
 }
 
-/** Counts a call that waits for something to happen, and returns how to end that. Refuses one too many. */
+/**
+ * Counts a call that waits for something to happen. Returns a function that ends the counting; throws if too many wait.
+ */
 export function beginWaiting(share: Share): Release {
   const release = share.waitingCalls.tryTake();
   if (!release) throw tooManyWait(share);
@@ -58,10 +60,15 @@ export function tooManyWait({ waitingCalls }: Share): TeamError {
   return new TeamError('limit', `${waitingCalls.taken} calls wait already: cancel one first`);
 }
 
-/** Resolves when a credential may make a long answer, with the way to say that the client has read it or is gone. */
+/**
+ * Resolves when a credential may make a long answer. The result must be called when the client has read it or is gone.
+ */
 export type TakeLongAnswer = (share: Share) => Promise<Release>;
 
-/** Long answers are few at a time: each takes megabytes from its making until the client has read it. A person waits for nobody else's. */
+/**
+ * Limits the long answers: each takes megabytes from when it is made until the client has read it. A person waits for
+ * nobody else's.
+ */
 export function openLongAnswers({ longAnswersOfAll }: Limits): TakeLongAnswer {
   const ofOthers = new Semaphore(longAnswersOfAll);
   return async ({ isPersons, longAnswers }) => {
@@ -74,7 +81,7 @@ export function openLongAnswers({ longAnswersOfAll }: Limits): TakeLongAnswer {
   };
 }
 
-/** A frame of this length takes as long to read as a short frame takes to handle. So a turn reads one frame of 1 MiB. */
+/** A frame of this length takes as long to read as a short one takes to handle. So a turn reads one frame of 1 MiB. */
 const LENGTH_OF_ONE = 32 * 1024;
 
 /** Why a credential gets no other connection. */
@@ -122,7 +129,7 @@ export function openShares(limits: Limits): TakeShare {
   }
 }
 
-/** A share; a person's connection brings its own way to stay. */
+/** A share. `stay` is given for a person's connection only. */
 function openShare(limits: Limits, stay?: () => boolean): Share {
   const isPersons = stay !== undefined;
   const perTurn = isPersons ? Infinity : limits.callsPerTurn;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-/** What Troupe gives a program: the task, the mail that waited, and what a gate said of the last try. */
+/** The input of a program: the task, the waiting messages, and the gate's feedback on the last try. */
 export async function readTurn() {
   return JSON.parse(await text(process.stdin));
 }
@@ -17,13 +17,13 @@ if (!repo) {
   process.exit(1);
 }
 
-/** Runs git in it. */
+/** Runs git in that repository. */
 export function git(...args) {
   const who = ['-c', 'user.name=Troupe', '-c', 'user.email=troupe@example.invalid'];
   return execFileSync('git', [...who, ...args], { cwd: repo, encoding: 'utf8' }).trim();
 }
 
-/** Writes to another member: the program calls troupe under the member's own credential. */
+/** Sends a message to another member: runs `troupe` with the member's own credential. */
 export function send(member, message) {
   const troupe = join(dirname(fileURLToPath(import.meta.url)), '../../../bin/troupe.js');
   execFileSync(process.execPath, [troupe, 'send', member, message], { stdio: ['ignore', 'ignore', 'inherit'] });
