@@ -10,7 +10,7 @@ import { HANG_MS } from '../until.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-/** A name that leads to this machine, as one that an attacker rebinds does. */
+/** A name that resolves to this machine, as after DNS rebinding by an attacker. */
 const REBOUND = 'rebound.example';
 
 async function openBrowser(): Promise<Browser> {
@@ -26,7 +26,7 @@ async function openBrowser(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
       `--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`,
-      // The browser must not be what protects us: others have no such check.
+      // We must not rely on these checks: other browsers do not have them.
       '--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,PrivateNetworkAccessChecks',
     ],
   });
@@ -36,7 +36,7 @@ async function openBrowser(): Promise<Browser> {
 
 const PAGES = join(import.meta.dirname, 'pages');
 
-/** A web server of the attacker's. */
+/** The attacker's web server. */
 async function openStranger(): Promise<number> {
   const script = readFileSync(join(PAGES, 'attack.js'));
   const server = createServer(({ url }, response) => {
@@ -48,7 +48,7 @@ async function openStranger(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Logs the person in, as the dashboard does, and shows that its own page can then do everything. */
+/** Logs the person in, as the dashboard does, and checks that our own page can then do everything. */
 async function logIn(context: BrowserContext, { act, url }: Stage): Promise<Page> {
   const { hash } = new URL((await act('ui.login', {})).url);
   const page = await context.newPage();
@@ -70,7 +70,7 @@ function attack(page: Page, target: string): Promise<unknown> {
   return page.evaluate(`attack(${JSON.stringify(target)})`);
 }
 
-test('a page of another origin cannot drive or read the daemon, whoever is logged in', async (context) => {
+test('a page of another origin cannot control or read the daemon, even if a person is logged in', async (context) => {
   needTool(context, 'chromium');
   const stage = await setStage({
     limits: { authDelayMs: 0, requestBurst: 1e6 },
@@ -91,7 +91,7 @@ test('a page of another origin cannot drive or read the daemon, whoever is logge
     `http://0.0.0.0:${port}`,
     `http://${REBOUND}:${port}`,
   ];
-  // The first is the same site as ours for a browser, which gives it our cookie.
+  // For a browser, the first is the same site as ours, so it sends our cookie.
   for (const host of ['127.0.0.1', 'localhost', REBOUND]) {
     const page = await browser.newPage();
     for (const target of targets) {
@@ -103,8 +103,8 @@ test('a page of another origin cannot drive or read the daemon, whoever is logge
   expect(await stage.ends()).toEqual(before);
   expect(stage.hub.counters.rejected - refusedBefore).toBeGreaterThan(200);
 
-  // A page under the rebound name is the daemon's own as far as the browser knows; the daemon knows better.
-  // What its answer forbids the page to do is not what protects us here.
+  // For the browser, a page under the rebound name is the daemon's own; the daemon refuses it. The answer's CSP is
+  // bypassed, because it must not be the only protection.
   const rebound = await (await program.newContext({ bypassCSP: true })).newPage();
   rebound.setDefaultTimeout(HANG_MS);
   const answer = await rebound.goto(`http://${REBOUND}:${port}/`);
@@ -113,7 +113,7 @@ test('a page of another origin cannot drive or read the daemon, whoever is logge
   expect(await attack(rebound, `http://${REBOUND}:${port}`)).toEqual([]);
   expect(await stage.ends()).toEqual(before);
 
-  // Nor can ours be shown inside another, or reached by the one that opened it.
+  // Our page cannot be shown in a frame, or reached by the page that opened it.
   const page = await browser.newPage();
   await page.goto(`http://localhost:${strangerPort}/`);
   const shown: unknown = await page.evaluate(`show(${JSON.stringify(stage.url)})`);

@@ -14,7 +14,7 @@ const statusOf = async ({ act }: Stage, taskId: string): Promise<string> =>
   (await act('task.show', { teamId, taskId })).status;
 
 describe.each(['unix', 'ws'] as const)('a claim that waits, over %s', (kind) => {
-  test('is not held by a client that was told of its cancelling', async () => {
+  test('is not held by a client whose call was cancelled', async () => {
     const stage = await setStage();
     const { home, url, tokens } = stage;
     const client = new Client(
@@ -29,7 +29,7 @@ describe.each(['unix', 'ws'] as const)('a claim that waits, over %s', (kind) => 
       const claiming = client.call('task.claim', { teamId, wait: 60_000 }, { signal: stop.signal });
       await client.call('team.list', {});
       const created = stage.act('task.create', { teamId, title: 'Wanted and not' });
-      // Some turns later each time: before, while and after it is claimed, and while the answer is on its way.
+      // Cancels some turns later in each round: before, during and after the claim, and while the answer is on its way.
       for (let turn = 0; turn < round % 10; turn++) await new Promise(setImmediate);
       stop.abort();
       const isTold = await claiming.then(
@@ -45,7 +45,7 @@ describe.each(['unix', 'ws'] as const)('a claim that waits, over %s', (kind) => 
     expect(stage.errors).toEqual([]);
   });
 
-  test('is taken back when the connection ends before there is room for its answer', async () => {
+  test('is released if the connection ends before there is room for its answer', async () => {
     const stage = await setStage();
     const { id: long } = await stage.act('task.create', { teamId, title: 'Long', description: 'x'.repeat(60_000) });
     await stage.act('task.assign', { teamId, taskId: long, assigneeId: 'other' });
@@ -60,7 +60,7 @@ describe.each(['unix', 'ws'] as const)('a claim that waits, over %s', (kind) => 
     const { counters } = stage.hub;
     const begun = counters.calls;
     let seen = begun;
-    // No more is begun for a client for which much waits.
+    // The server handles no further calls of a client for which much waits.
     const isStill = (): boolean => seen === (seen = counters.calls) && seen > begun + 5;
     await expect.poll(isStill, { interval: 100 }).toBe(true);
     const { id } = await stage.act('task.create', { teamId, title: 'Claimed' });
@@ -71,7 +71,7 @@ describe.each(['unix', 'ws'] as const)('a claim that waits, over %s', (kind) => 
   });
 });
 
-test('a claim over REST is taken back when the client goes away before its answer could be written', async () => {
+test('a claim over REST is released if the client disconnects before its answer is written', async () => {
   const stage = await setStage();
   const { port, tokens } = stage;
   const description = 'x'.repeat(60_000);
@@ -86,7 +86,7 @@ test('a claim over REST is taken back when the client goes away before its answe
   const socket = createConnection({ host: '127.0.0.1', port });
   socket.on('error', () => {});
   socket.pause();
-  // The second answer goes out after the first, which is never read.
+  // The second answer comes after the first, which is never read.
   socket.write(requestText('GET', '/api/agents/worker@demo/team-tasks', headers).replace('connection: close\r\n', ''));
   socket.write(requestText('POST', '/api/teams/demo/claim', headers, JSON.stringify({ wait: 60_000 })));
   await expect.poll(() => stage.hub.visits).toBe(2);
@@ -99,8 +99,8 @@ test('a claim over REST is taken back when the client goes away before its answe
   expect(stage.errors).toEqual([]);
 });
 
-describe('what was claimed for a call', () => {
-  /** Claims on a face that can tell whether its answer went out. */
+describe('a task that was claimed for a call', () => {
+  /** Claims on a face that can tell whether its answer was sent. */
   function claim(stage: Stage, commandId?: string) {
     const stop = new AbortController();
     const answered = Promise.withResolvers<(isHeard: boolean) => Promise<void>>();
@@ -115,7 +115,7 @@ describe('what was claimed for a call', () => {
     return { stop, result, hear: async (isHeard: boolean) => (await answered.promise)(isHeard) };
   }
 
-  test('is given back if it was cancelled in the moment in which the task came', async () => {
+  test('is released if the call is cancelled at the moment of the claim', async () => {
     const stage = await setStage();
     const { stop, result } = claim(stage);
     stage.ledger.subscribe((_, { events }) => {
@@ -126,7 +126,7 @@ describe('what was claimed for a call', () => {
     expect(await stage.act('task.show', { teamId, taskId })).toMatchObject({ status: 'pending', epoch: 2 });
   });
 
-  test('stays where it was heard, and is given back where not, but not from another hand', async () => {
+  test('stays if the answer was sent, else is released, unless it has another holder by then', async () => {
     const stage = await setStage();
     const { id: taskId } = await stage.act('task.create', { teamId, title: 'Wanted' });
     const first = claim(stage);
@@ -150,7 +150,7 @@ describe('what was claimed for a call', () => {
     expect(stage.errors).toEqual([]);
   });
 
-  test('is not given back by a cancelled call under the same id as one that was heard', async () => {
+  test('is not released by a cancelled call with the same id as an answered one', async () => {
     const stage = await setStage();
     const { id: taskId } = await stage.act('task.create', { teamId, title: 'Wanted' });
     const first = claim(stage, 'c1');
@@ -165,7 +165,7 @@ describe('what was claimed for a call', () => {
     expect(await stage.act('task.show', { teamId, taskId })).toMatchObject({ status: 'in_progress', epoch: 1 });
   });
 
-  test('is not given back while the same call, sent again, may be heard', async () => {
+  test('is not released while a retry of the call may be answered', async () => {
     const stage = await setStage();
     const first = claim(stage, 'c1');
     const again = claim(stage, 'c1');
@@ -177,7 +177,7 @@ describe('what was claimed for a call', () => {
     expect(await statusOf(stage, taskId)).toBe('in_progress');
   });
 
-  test('is claimed anew by the same call, sent again after it was given back', async () => {
+  test('is claimed again by a retry of the call after its release', async () => {
     const stage = await setStage();
     for (const title of ['First', 'Second']) await stage.act('task.create', { teamId, title });
     for (const epoch of [1, 3]) {

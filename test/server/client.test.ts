@@ -13,7 +13,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import type { Server } from './house.ts';
 import { startServer } from './start.ts';
 
-test('gives up on a daemon that ends every connection before it answers, and does not ask it without pause', async () => {
+test('gives up on a daemon that ends every connection before it answers, and retries with a back-off', async () => {
   onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   let connections = 0;
@@ -29,13 +29,13 @@ test('gives up on a daemon that ends every connection before it answers, and doe
   for (let ms = 0; ms < 1_000; ms++) await vi.advanceTimersByTimeAsync(1);
   await refused;
   expect(connections).toBeGreaterThan(1);
-  // Pauses of 20 ms and more, each at least half and twice as long as the one before.
+  // The back-off starts at 20 ms, doubles, and is at least half of that because of the jitter.
   expect(connections).toBeLessThan(8);
   client.close();
 });
 
 describe.each(['unix', 'ws', 'browser ws'] as const)('the client over %s', (kind) => {
-  /** Finds the server anew each time, as a restarted one has another token and another port. */
+  /** Finds the server each time: after a restart it has another token and another port. */
   function connect(server: () => Server): Client {
     const client = new Client((handlers) => {
       const { home, url, token } = server();
@@ -47,7 +47,7 @@ describe.each(['unix', 'ws', 'browser ws'] as const)('the client over %s', (kind
     return client;
   }
 
-  test('calls and follows', async () => {
+  test('calls operations and follows a team', async () => {
     const server = await startServer();
     const client = connect(() => server);
     expect(await client.call('team.create', { name: 'demo' })).toMatchObject({ id: 'demo' });
@@ -61,23 +61,23 @@ describe.each(['unix', 'ws', 'browser ws'] as const)('the client over %s', (kind
     expect(server.errors).toEqual([]);
   });
 
-  test('is told why it is refused', async () => {
+  test('gets the reason of a refusal', async () => {
     const server = await startServer();
     const client = connect(() => server);
     await expect(client.call('team.show', { teamId: 'absent' })).rejects.toMatchObject({ code: 'not_found' });
     await expect(client.subscribe('absent').next()).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  // A page cannot see what is answered in place of a WebSocket.
+  // A page cannot read a refusal of a WebSocket upgrade.
   if (kind !== 'browser ws') {
-    test('is told at once that its token is not valid', async () => {
+    test('learns at once that its token is invalid', async () => {
       const server = await startServer();
       const client = connect(() => ({ ...server, token: 'wrong', home: { ...server.home, tokenFile: wrongToken() } }));
       await expect(client.call('team.list', {})).rejects.toMatchObject({ code: 'unauthenticated' });
     });
   }
 
-  test('is told that a call is too long, and others go on', async () => {
+  test('refuses a call that is too long, and other calls still work', async () => {
     const server = await startServer();
     const client = connect(() => server);
     await client.call('team.create', { name: 'demo' });
@@ -88,13 +88,13 @@ describe.each(['unix', 'ws', 'browser ws'] as const)('the client over %s', (kind
       message: expect.stringMatching(/^A call has at most 1048576 bytes, and this one has 1200\d\d\d$/),
     });
     expect(await short).toMatchObject({ id: '1' });
-    // Nothing stands at first: what is asked for meanwhile goes out with the connection.
+    // There is no connection yet: calls wait and are sent when it is open.
     const late = connect(() => server);
     await expect(late.call('team.create', { name: 'x'.repeat(2_000_000) })).rejects.toMatchObject({ code: 'limit' });
     expect(await late.call('task.list', { teamId: 'demo' })).toMatchObject([{ title: 'Short' }]);
   });
 
-  test('cancels what it no longer waits for', async () => {
+  test('cancels calls that it no longer waits for', async () => {
     const server = await startServer();
     const client = connect(() => server);
     await client.call('team.create', { name: 'demo' });
@@ -107,7 +107,7 @@ describe.each(['unix', 'ws', 'browser ws'] as const)('the client over %s', (kind
     expect(await client.call('task.list', { teamId: 'demo' })).toMatchObject([{ status: 'pending' }]);
   });
 
-  test.each(['memory', 'sqlite'] as const)('goes on over restarts: every call is done once (%s)', async (store) => {
+  test.each(['memory', 'sqlite'] as const)('works across restarts: every call is done once (%s)', async (store) => {
     const random = seededRandom();
     const directory = join(temporaryFolder(), 'home');
     const shared = memoryJournal();

@@ -46,7 +46,7 @@ const open = () => openCredentials({ ...home, ledger });
 const readToken = () => readFileSync(home.tokenFile, 'utf8').trim();
 
 describe('the admin token', () => {
-  test('is new at every start, long, and readable by nobody else', async () => {
+  test('is new at every start, long, and readable only by its owner', async () => {
     const first = await open();
     const token = readToken();
     expect(Buffer.from(token, 'base64url')).toHaveLength(32);
@@ -82,14 +82,14 @@ describe('the admin token', () => {
         symlinkSync(elsewhere, home.tokenFile);
       },
     ],
-  ])('lets nobody in when its file %s', async (_, change) => {
+  ])('is invalid if its file %s', async (_, change) => {
     const credentials = await open();
     const token = readToken();
     change();
     for (const shown of [token, '', 'short']) expect(await credentials.verify(shown)).toBeUndefined();
   });
 
-  test('replaces a link that was planted, and not what it leads to', async () => {
+  test('replaces a planted link, and not the target of the link', async () => {
     const bait = join(home.directory, 'bait');
     writeFileSync(bait, 'bait');
     symlinkSync(bait, home.tokenFile);
@@ -100,7 +100,7 @@ describe('the admin token', () => {
 });
 
 describe('a member token', () => {
-  test('outlives restarts', async () => {
+  test('survives restarts', async () => {
     const token = await (await open()).memberToken('demo', 'lead', 'lead');
     expect(await (await open()).verify(token)).toEqual({
       scope: 'lead',
@@ -110,7 +110,7 @@ describe('a member token', () => {
     });
   });
 
-  test('ends with its member, whoever takes the name, and not with a crash that it comes back from', async () => {
+  test('ends with its member, also if another one takes the name, but not with a crash and a restart', async () => {
     const credentials = await open();
     const join = async (at: number): Promise<string> => {
       const input = parse(JoinInput, { name: 'ann' });
@@ -135,14 +135,14 @@ describe('a member token', () => {
     expect(await credentials.verify(second)).toEqual({ ...ann, since: 6_000 });
   });
 
-  test('still reads a team that was closed with its member in it', async () => {
+  test('still reads a team that was closed while its member was in it', async () => {
     const credentials = await open();
     const token = await credentials.memberToken('demo', 'lead', 'lead');
     await ledger.execute('demo', { type: 'team.close', at: 2_000, by: '@user', force: true }, () => undefined);
     expect(await credentials.verify(token)).toMatchObject({ memberId: 'lead' });
   });
 
-  test('ends with its team, whoever takes the name', async () => {
+  test('ends with its team, also if another one takes the name', async () => {
     const credentials = await open();
     const token = await credentials.memberToken('demo', 'lead', 'lead');
     await ledger.drop('demo');
@@ -151,7 +151,7 @@ describe('a member token', () => {
     expect(await credentials.verify(token)).toBeUndefined();
   });
 
-  test('cannot be made of another, with any letter changed', async () => {
+  test('is invalid if any letter of it is changed', async () => {
     const credentials = await open();
     const token = await credentials.memberToken('demo', 'lead', 'reader');
     for (let at = 0; at < token.length; at++) {
@@ -172,13 +172,13 @@ describe('a member token', () => {
     }
   });
 
-  test('is not given for somebody who is not there', async () => {
+  test('is not given for an unknown member', async () => {
     const credentials = await open();
     await expect(credentials.memberToken('demo', 'nobody', 'member')).rejects.toMatchObject({ code: 'not_found' });
     await expect(credentials.memberToken('absent', 'lead', 'member')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('is not signed with a secret that others could know', async () => {
+  test('is not signed with a secret that others could have read', async () => {
     await open();
     chmodSync(home.secretFile, 0o640);
     await expect(open()).rejects.toMatchObject({ code: 'not_allowed' });
@@ -188,12 +188,12 @@ describe('a member token', () => {
   });
 });
 
-test('a token that cannot be written down is no token', async () => {
+test('opening fails if the token cannot be written', async () => {
   rmSync(home.directory, { recursive: true });
   await expect(open()).rejects.toMatchObject({ code: 'storage' });
 });
 
-test('rotating makes everything void at once', async () => {
+test('rotating revokes everything at once', async () => {
   const credentials = await open();
   const admin = readToken();
   const member = await credentials.memberToken('demo', 'lead', 'lead');
@@ -227,7 +227,7 @@ describe('a login', () => {
     expect(logins.callerOf(session)).toBeUndefined();
   });
 
-  test('ends in time also where the clock is set back, and where the machine slept', () => {
+  test('ends in time even if the clock is set back or the machine sleeps', () => {
     let [now, steady] = [1e12, 0];
     const file = join(temporaryFolder(), 'logins.json');
     const clocks = { now: () => now, steady: () => steady };
@@ -242,14 +242,14 @@ describe('a login', () => {
     expect(logins.login(slept)).toBeUndefined();
     expect(logins.callerOf(session)).toEqual({ scope: 'admin' });
     now = 0;
-    // The next daemon has no more to go by than the time of day; it gives no more than a whole session.
+    // The next daemon has only the time of day to go by. It gives at most a whole session.
     const later = openLogins({ ...clocks, file });
     steady += 8 * 3_600_000;
     expect(logins.callerOf(session)).toBeUndefined();
     expect(later.callerOf(session)).toBeUndefined();
   });
 
-  test('session outlives the daemon, a code and one that was logged out do not', () => {
+  test('session survives a restart of the daemon, but a code and a session that was logged out do not', () => {
     const file = join(temporaryFolder(), 'logins.json');
     const logins = openLogins({ file });
     const [kept, left] = [1, 2].map(() => logins.login(logins.code()) as string) as [string, string];
@@ -267,7 +267,7 @@ describe('a login', () => {
     expect(openLogins({ file }).callerOf(kept)).toBeUndefined();
   });
 
-  test('that is one too many ends the oldest', () => {
+  test('that exceeds the limit ends the oldest', () => {
     const logins = openLogins();
     const sessions = Array.from({ length: 40 }, () => logins.login(logins.code()) as string);
     const open = sessions.map((session) => logins.callerOf(session) !== undefined);
@@ -277,7 +277,7 @@ describe('a login', () => {
   });
 });
 
-test('a rate allows a burst, then so many a second, for each key', () => {
+test('a rate limit allows a burst, then a fixed rate, for each key', () => {
   let now = 0;
   const rate = rateLimit(50, 200, () => now);
   const takeAll = (key: string): number => {
@@ -293,7 +293,7 @@ test('a rate allows a burst, then so many a second, for each key', () => {
   expect(takeAll('a')).toBe(200);
 });
 
-test('a rate remembers only so many keys, the latest', () => {
+test('a rate limit remembers only the latest keys', () => {
   const rate = rateLimit(0, 1);
   for (let i = 0; i < 2_000; i++) rate.take(`key ${i}`);
   expect(rate.take('key 1999')).toBe(false);

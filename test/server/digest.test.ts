@@ -25,10 +25,10 @@ async function endTask({ act }: Stage, title: string): Promise<void> {
   await act('task.complete', { teamId, taskId, result: `${title} is done` }, 'worker');
 }
 
-test('a digest reads what happened since, and nothing of a history that is long', async () => {
+test('a digest reads only recent batches, not a long history', async () => {
   const stage = await setStage();
   await endTask(stage, 'Early');
-  // One by one: what waits together is one batch.
+  // One by one, because calls that wait together share a batch.
   for (let i = 0; i < BATCHES_TOLD; i++) await stage.act('note.add', { teamId, text: `Note ${i}` }, 'worker');
   const before = (await stage.ends())[teamId] as number;
   await endTask(stage, 'Late');
@@ -45,7 +45,7 @@ test('a digest reads what happened since, and nothing of a history that is long'
   expect(recent.text).not.toContain('Early');
   // There is nothing after the last one.
   expect(await digest(before + 4)).toMatchObject({ seq: before + 4, text: '' });
-  // Who is far behind hears where the team stands, as one who has just come.
+  // A caller that is far behind gets the state of the team, like a new one.
   expect(await digest(1)).toEqual(await digest());
   expect((await digest(1)).text).toContain('Open tasks (1; 2 completed, 0 failed):\n#3 [pending] Left');
   expect(batches()).toBe(4);

@@ -17,7 +17,7 @@ async function open({ url }: Stage, token: string): Promise<WebSocket> {
   return socket;
 }
 
-test("a WebSocket that sends a flood of pings or pongs is ended, also a person's", async () => {
+test("a WebSocket that floods us with pings or pongs is closed, even a person's", async () => {
   const stage = await setStage();
   const flood = async (token: string, kind: 'ping' | 'pong'): Promise<{ code: number; pongs: number }> => {
     const socket = await open(stage, token);
@@ -46,7 +46,7 @@ test('a WebSocket may send a ping now and then', async () => {
   expect(socket.readyState).toBe(WebSocket.OPEN);
 });
 
-test('lines without anything count as calls of a member do', async () => {
+test('empty lines count as calls of a member', async () => {
   const stage = await setStage();
   const wire = await openUnix(stage.home.socket, stage.tokens.worker);
   wire.send('\n'.repeat(60_000));
@@ -56,11 +56,11 @@ test('lines without anything count as calls of a member do', async () => {
   void answer.then(() => (counting.isOver = true));
   for (; !counting.isOver; turns++) await nextTurn();
   expect(await answer).toMatchObject({ type: 'pong' });
-  // 32 in each.
+  // 32 per turn.
   expect(turns).toBeGreaterThan(1_000);
 });
 
-test('of requests that are sent ahead without a credential few are looked at, and the connection ends', async () => {
+test('of pipelined requests without a credential only a few are read, and the connection is closed', async () => {
   const stage = await setStage();
   const wrong = `GET /api/teams HTTP/1.1\r\nhost: 127.0.0.1:${stage.port}\r\nauthorization: Bearer wrong\r\n\r\n`;
   const foreign = 'GET /api/teams HTTP/1.1\r\nhost: elsewhere\r\n\r\n';
@@ -68,7 +68,7 @@ test('of requests that are sent ahead without a credential few are looked at, an
     const before = stage.hub.counters.rejected;
     await sendBytes(stage.port, request.repeat(10_000));
     expect(stage.hub.counters.rejected - before).toBeLessThanOrEqual(8);
-    // Also those who wait for their answers are not kept.
+    // A client that waits for each answer is closed too.
     const answer = await sendBytes(stage.port, request);
     expect(answer).toMatchObject({ headers: { connection: 'close' } });
   }
@@ -76,7 +76,7 @@ test('of requests that are sent ahead without a credential few are looked at, an
   expect(stage.errors).toEqual([]);
 });
 
-test('a few requests that are sent ahead are all answered', async () => {
+test('a few pipelined requests are all answered', async () => {
   const stage = await setStage();
   const headers = [
     ['host', `127.0.0.1:${stage.port}`],
@@ -88,7 +88,7 @@ test('a few requests that are sent ahead are all answered', async () => {
   expect(answer?.body.match(/"status":"ok"/g)).toHaveLength(5);
 });
 
-test('of a stranger little is read, and what cannot be read counts as a wrong code', async () => {
+test('little is read from a stranger, and an unreadable body counts as a wrong code', async () => {
   const stage = await setStage();
   const login = (body: string): Promise<Answer | undefined> => {
     const headers = [
@@ -110,7 +110,7 @@ test('of a stranger little is read, and what cannot be read counts as a wrong co
   expect(await wire.take(() => true)).toMatchObject({ error: { code: 'unauthenticated' } });
 });
 
-test('what is nested too deep is refused before it is read', async () => {
+test('JSON that is nested too deep is refused before it is parsed', async () => {
   const stage = await setStage();
   const deep = `${'['.repeat(3_000)}${']'.repeat(3_000)}`;
   const headers = { authorization: `Bearer ${stage.tokens.worker}` };
@@ -131,7 +131,7 @@ test('what is nested too deep is refused before it is read', async () => {
   expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('too deep')]);
 });
 
-test('free data as deep as may be is taken, whatever is around it', async () => {
+test('metadata of the greatest depth is accepted, despite the levels around it', async () => {
   const stage = await setStage();
   const wire = await openUnix(stage.home.socket, stage.tokens.lead);
   const nested = (levels: number): unknown => (levels === 0 ? 'x'.repeat(5_000) : [nested(levels - 1)]);
@@ -140,7 +140,7 @@ test('free data as deep as may be is taken, whatever is around it', async () => 
   expect(answer).toMatchObject({ type: 'result', result: { metadata } });
 });
 
-test('a frame of a megabyte has the whole turn of a member, and none of a person', () => {
+test("a frame of a megabyte uses up a member's part of a turn, and nothing of a person's", () => {
   const takeShare = openShares(LIMITS);
   const share = takeShare({ scope: 'member', teamId: 'demo', memberId: 'worker' }, 'member')?.share;
   share?.spend(1_000);

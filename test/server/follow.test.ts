@@ -16,13 +16,13 @@ const KINDS = ['unix', 'ws'] as const;
 const connect = (stage: Stage, kind: (typeof KINDS)[number], token = stage.token): Promise<Wire> =>
   kind === 'unix' ? openUnix(stage.home.socket, token) : openWebSocket(stage.url, { authorization: `Bearer ${token}` });
 
-/** The numbers of the batches that came, in the order in which they came. */
+/** The numbers of the batches received, in that order. */
 const seqsOf = ({ frames }: Wire): number[] =>
   frames.filter(({ type }) => type === 'events').map(({ seq }) => Number(seq));
 
 const upTo = (last: number, after = 0): number[] => Array.from({ length: last - after }, (_, at) => after + at + 1);
 
-/** Sends messages until told to stop; each is a batch, or shares one. */
+/** Sends messages until it is stopped; each is a batch, or shares one. */
 function keepTalking({ act }: Stage): { stop(): Promise<void> } {
   let stopped = false;
   const talkers = Array.from({ length: 4 }, async () => {
@@ -39,10 +39,10 @@ function keepTalking({ act }: Stage): { stop(): Promise<void> } {
   };
 }
 
-/** A paused client shows no life, either: what is tested here is that it does not read. */
+/** Without heartbeats: a paused client would not answer them, and these tests are about reading. */
 const NO_BEAT = { keepAliveMs: 1e9 };
 
-/** Talks until somebody who does not read was cut off. */
+/** Sends messages until a client that does not read was cut off. */
 async function talkUntilCut(stage: HeldStage): Promise<void> {
   const { cut } = stage.hub.counters;
   while (stage.hub.counters.cut === cut) {
@@ -52,7 +52,7 @@ async function talkUntilCut(stage: HeldStage): Promise<void> {
   expect(stage.hub.counters.cut).toBe(cut + 1);
 }
 
-/** One that stops reading, and is cut off for it. */
+/** A client that stops reading, and was cut off for it. */
 async function fallAsleep(stage: HeldStage, kind: (typeof KINDS)[number]): Promise<Wire> {
   const wire = await connect(stage, kind);
   await wire.ask({ type: 'subscribe', payload: { teamId, only: 'events' } });
@@ -62,7 +62,7 @@ async function fallAsleep(stage: HeldStage, kind: (typeof KINDS)[number]): Promi
 }
 
 describe.each(KINDS)('a subscriber over %s', (kind) => {
-  test('gets what happened after its cursor, then what happens', async () => {
+  test('gets the events after its cursor, then new events', async () => {
     const stage = await setStage();
     const wire = await connect(stage, kind);
     expect(await wire.ask({ type: 'subscribe', payload: { teamId, after: 1 } })).toMatchObject({
@@ -78,7 +78,7 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
     );
   });
 
-  test('may name the team beside the type, and hears no more after unsubscribing', async () => {
+  test('may name the team beside the type, and gets nothing after unsubscribing', async () => {
     const stage = await setStage();
     const wire = await connect(stage, kind);
     await wire.ask({ type: 'subscribe', teamId, after: 3, only: 'events' });
@@ -91,7 +91,7 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
     expect(stage.hub.feeds.size).toBe(0);
   });
 
-  test('gets only events when that is all it wants', async () => {
+  test('gets only events if it asks for that', async () => {
     const stage = await setStage();
     const wire = await connect(stage, kind);
     await wire.ask({ type: 'subscribe', payload: { teamId, only: 'events' } });
@@ -107,14 +107,14 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
     [{ teamId: '../x' }, 'invalid'],
     [{}, 'invalid'],
     ['text', 'invalid'],
-  ])('is told that it cannot follow %j', async (payload, code) => {
+  ])('is refused when it follows %j', async (payload, code) => {
     const stage = await setStage();
     const wire = await connect(stage, kind);
     expect(await wire.ask({ type: 'subscribe', payload })).toMatchObject({ type: 'error', error: { code } });
     expect(stage.hub.feeds.size).toBe(0);
   });
 
-  test('follows only so many teams, each once', async () => {
+  test('follows a limited number of teams, each once', async () => {
     const stage = await setStage({ limits: { subscriptions: 1 } });
     const wire = await connect(stage, kind);
     for (let i = 0; i < 3; i++) {
@@ -127,7 +127,7 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
     expect(stage.hub.feeds.size).toBe(1);
   });
 
-  test('is told when the team is deleted', async () => {
+  test('gets an error when the team is deleted', async () => {
     const stage = await setStage();
     const wire = await connect(stage, kind);
     await wire.ask({ type: 'subscribe', id: 'following', payload: { teamId } });
@@ -137,7 +137,7 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
     expect(stage.hub.feeds.size).toBe(0);
   });
 
-  test('is not given the batches of another team that has the name by now', async () => {
+  test('does not get the batches of a newer team with the same name', async () => {
     const stage = await setStage();
     const wire = await connect(stage, kind);
     const { stream } = await wire.ask({ type: 'subscribe', payload: { teamId, after: 3 } });
@@ -156,7 +156,7 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
     expect(await wire.ask({ type: 'subscribe', payload: { teamId } })).toMatchObject({ type: 'subscribed', seq: 4 });
   });
 
-  test('asks again and goes on, with neither gap nor repeat', async () => {
+  test('subscribes again and leaves out nothing', async () => {
     const stage = await setStage();
     const wire = await connect(stage, kind);
     const talk = keepTalking(stage);
@@ -166,7 +166,7 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
     const last = (await stage.ends())[teamId] as number;
     await wire.ask({ type: 'subscribe', payload: { teamId, after: last, only: 'events' } });
     await wire.take(({ type, seq }) => type === 'events' && seq === last);
-    // From the start once, and from batch 3 as often as it said so; never a hole in between.
+    // From the start once, and from batch 3 as often as it asked for that; never with a gap.
     const seqs = seqsOf(wire);
     expect(seqs.every((seq, at) => at === 0 || seq <= (seqs[at - 1] as number) + 1)).toBe(true);
     expect(seqs[0]).toBe(1);
@@ -232,12 +232,12 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
     expect(seqsOf(again)).toEqual(upTo(last, cursor));
   });
 
-  test('that sleeps long after it was cut off finds its cursor when it wakes up', async () => {
+  test('that was cut off finds its cursor even after a long sleep', async () => {
     const stage = await setHeldStage({ limits: { connectionsPerToken: 1 } });
     const slow = await fallAsleep(stage, kind);
-    // Longer than any farewell, sign of life or stuck answer is waited for.
+    // Longer than the timeouts of farewells, heartbeats and stuck answers.
     await stage.pass(120_000);
-    // It counts no more among those of its credential.
+    // It no longer counts as a connection of its credential.
     const again = await connect(stage, kind);
     slow.resume();
     const { code, reason } = await slow.closed;
@@ -248,7 +248,7 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
     await expect.poll(() => stage.hub.connections).toBe(0);
   });
 
-  test('that was cut off is kept for some time', async () => {
+  test('that was cut off is kept for `lingerMs`', async () => {
     const stage = await setHeldStage();
     await fallAsleep(stage, kind);
     await stage.pass(LIMITS.lingerMs - 1_000);
@@ -257,20 +257,20 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
     await expect.poll(() => stage.hub.connections).toBe(0);
   });
 
-  test('that was cut off is kept if there are few of its kind', async () => {
+  test('that was cut off is kept until there are too many of them', async () => {
     const stage = await setHeldStage({ limits: { ...NO_BEAT, lingering: 1 } });
     await fallAsleep(stage, kind);
     await fallAsleep(stage, kind);
     await expect.poll(() => stage.hub.connections).toBe(1);
   });
 
-  test('that was cut off is kept if it left few bytes', async () => {
+  test('that was cut off is kept if it left few bytes unread', async () => {
     const stage = await setHeldStage({ limits: { ...NO_BEAT, lingerBytes: 0 } });
     await fallAsleep(stage, kind);
     await expect.poll(() => stage.hub.connections).toBe(0);
   });
 
-  test('that was cut off makes room for whoever comes', async () => {
+  test('that was cut off makes room for a new connection', async () => {
     const stage = await setHeldStage({ limits: { ...NO_BEAT, connections: 1 } });
     await fallAsleep(stage, kind);
     const next = await connect(stage, kind);
@@ -288,7 +288,7 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
     wire.send({ type: 'subscribe', payload: { teamId } });
     for (let i = 0; i < 20; i++) {
       wire.pause();
-      // Meanwhile the daemon makes for it as much as it ever would.
+      // Meanwhile the daemon prepares as much for this client as it ever would.
       for (let turn = 0; turn < 10; turn++) await other.ask({ type: 'ping' });
       wire.resume();
       await wire.ask({ type: 'ping' });

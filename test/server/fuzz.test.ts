@@ -16,7 +16,7 @@ const TEXTS = ['demo', 'worker', 'lead', '1', '../..', '', '\u0000', '__proto__'
 const SCALARS = [0, -1, 0.5, 1e308, 2 ** 53, true, false, null];
 const SHAPES: unknown[] = [[], {}, [[]], [null], ['1'], { toString: 1 }, { length: -1 }];
 
-/** Values that break something somewhere, most of them cheap to make: there are many. */
+/** Values that often break something. Most of them are small, because there are many. */
 const value = fc.oneof(
   {
     weight: 8,
@@ -26,10 +26,10 @@ const value = fc.oneof(
 );
 const names = OPERATIONS.flatMap(({ name, message }) => (message ? [name, message.type] : [name]));
 const own = ['hello', 'subscribe', 'unsubscribe', 'cancel', 'ping', 'mcp', 'events', 'constructor', '__proto__'];
-// Without `wait`: a call that waits is not malformed, and takes its time.
+// Without `wait`: a call that waits is not malformed, and takes time.
 const keys = [...new Set(OPERATIONS.flatMap(({ input }) => Object.keys(input.shape)))].filter((key) => key !== 'wait');
 const payload = fc.oneof(value, fc.dictionary(fc.constantFrom(...keys, '__proto__', 'x'), value, { maxKeys: 6 }));
-/** Nearly a frame: the names are right, what they carry is not. */
+/** Almost a frame: the names are right, the values are not. */
 const nearly = fc
   .record(
     {
@@ -53,7 +53,7 @@ const text = fc.oneof(
 );
 const bytes = fc.uint8Array({ maxLength: 80 });
 
-/** Answers as they came, when the other side has closed or said what was waited for. */
+/** All that was received until the other side closed the connection or `isDone` was true. */
 async function converse(
   socket: Socket,
   write: (socket: Socket) => void,
@@ -193,7 +193,7 @@ test('bodies and requests over HTTP', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(body, { minLength: 25, maxLength: 40, size: 'max' }), junk, async (bodies, last) => {
       sent += bodies.length + 1;
-      // Who closes its side is not answered any more, so the junk comes when all before it was.
+      // A client that closes its side gets no more answers, so the junk comes after all other answers.
       let isOver = false;
       const socket = createConnection({ host: '127.0.0.1', port: stage.port });
       const answer = await converse(
@@ -247,7 +247,7 @@ test('a long line, a long message and tiny fragments', async () => {
   await expectWell(stage);
 });
 
-test('pings without end, from a client that reads nothing, are not all answered', async () => {
+test('endless pings from a client that reads nothing are not all answered', async () => {
   const stage = await setStage({ limits: { queueBytes: 100_000 } });
   const socket = createConnection({ host: '127.0.0.1', port: stage.port });
   socket.on('error', () => {}).pause();
@@ -269,7 +269,7 @@ test('pings without end, from a client that reads nothing, are not all answered'
   await expectWell(stage);
 });
 
-test('those were thousands', () => {
+test('thousands of malformed inputs were sent', () => {
   expect(sent).toBeGreaterThanOrEqual(rounds(5_000, 100_000));
 });
 

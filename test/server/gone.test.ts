@@ -9,12 +9,12 @@ import { openUnix, requestText, upgradeText, webSocketFrame } from './wire.ts';
 const teamId = 'demo';
 const TASKS = 40;
 const LISTS = 200;
-/** Of those it asked for, so many are made at most: what the kernel took, and what then waits. */
+/** At most this many of the answers are made: those that the kernel took, and those that then wait. */
 const FEW = LISTS / 8;
 const SLOW = 40;
 
-describe.each(['unix', 'ws'] as const)('a client over %s that asks for much, reads nothing and goes away', (kind) => {
-  test('costs the others no more than a few of its answers would', async () => {
+describe.each(['unix', 'ws'] as const)('a client over %s that asks for much, reads nothing and disconnects', (kind) => {
+  test('costs no more than a few of its answers', async () => {
     const stage = await setStage();
     const other = await openUnix(stage.home.socket, stage.token);
     const description = '日🎭é'.repeat(6_000);
@@ -26,7 +26,7 @@ describe.each(['unix', 'ws'] as const)('a client over %s that asks for much, rea
     const { socket, send } = kind === 'unix' ? await rawUnix(stage) : await rawWebSocket(stage);
     socket.pause();
     for (let id = 1; id <= LISTS; id++) send(JSON.stringify({ ...list, id }));
-    // After some turns as much as the kernel holds is written, and the rest waits.
+    // After some turns the kernel's buffer is full, and the rest waits.
     for (let i = 0; i < 20; i++) await other.ask({ type: 'ping' });
     const before = made();
     expect(before).toBeGreaterThan(0);
@@ -39,7 +39,7 @@ describe.each(['unix', 'ws'] as const)('a client over %s that asks for much, rea
   });
 });
 
-test('a client over HTTP that goes away before its long answer was begun has none made', async () => {
+test('no long answer is made for a client over HTTP that has disconnected before', async () => {
   const stage = await setStage();
   const description = 'x'.repeat(60_000);
   for (let i = 0; i < 60; i++) await stage.act('task.create', { teamId, title: `Task ${i}`, description });
@@ -48,7 +48,7 @@ test('a client over HTTP that goes away before its long answer was begun has non
   const slow = await openUnix(stage.home.socket, token);
   slow.pause();
   for (let id = 1; id <= SLOW; id++) slow.send({ type: 'event.list', id, payload: { teamId } });
-  // It does not read, and so nothing more is made for its credential.
+  // It does not read, so no more answers are made for its credential.
   let seen = 0;
   await expect.poll(() => seen === (seen = reads()) && seen > 0, { interval: 100 }).toBe(true);
 
@@ -63,7 +63,7 @@ test('a client over HTTP that goes away before its long answer was begun has non
   expect(stage.errors).toEqual([]);
 });
 
-/** Counts how often an operation was begun. */
+/** Counts the calls of an operation. */
 function countCalls({ hub }: Stage, wanted: string): () => number {
   const call = hub.call.bind(hub);
   let count = 0;

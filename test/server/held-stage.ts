@@ -4,20 +4,26 @@ import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import type { StartOptions } from './start.ts';
 
-/** A stage whose clock stands still until the test moves it: what waits for minutes costs nothing, and a slow machine changes nothing. */
+/**
+ * A stage whose clock stands still until the test moves it. Minutes of waiting cost nothing, and a slow machine changes
+ * nothing.
+ */
 export interface HeldStage extends Stage {
-  /** Lets time pass, a second after the other; whoever has something to read or to write gets to it in between. */
+  /** Lets time pass, a second at a time. In between, all pending reads and writes are done. */
   pass(ms: number): Promise<void>;
 }
 
 const STEP_MS = 1_000;
 
-/** Holds the timers and the clock of this process, and so of the server in it. Wait by `expect.poll`, which has a clock of its own. */
+/**
+ * Stops the timers and the clock of this process, and so of the server in it. Wait with `expect.poll`, which has its
+ * own clock.
+ */
 export async function setHeldStage(options: StartOptions = {}): Promise<HeldStage> {
   onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
   const stage = await setStage(options);
-  // Before the server stops: that takes real time.
+  // Before the server stops, which takes real time.
   onTestFinished(() => void vi.useRealTimers());
   return {
     ...stage,

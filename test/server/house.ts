@@ -16,7 +16,7 @@ import { openHub } from '../../src/server/hub.ts';
 import type { Hub, HubOptions } from '../../src/server/hub.ts';
 import { listenSocket } from '../../src/server/socket.ts';
 
-/** A server as a daemon puts it together. */
+/** A server as in a daemon. */
 export interface Server {
   readonly home: Home;
   readonly hub: Hub;
@@ -25,12 +25,12 @@ export interface Server {
   readonly port: number;
   /** The admin token. */
   readonly token: string;
-  /** Errors that were reported, which a test expects to be none. */
+  /** The reported errors; tests expect none. */
   readonly errors: unknown[];
   stop(): Promise<void>;
 }
 
-/** What can be chosen about a server. */
+/** Options of a server. */
 export interface ServerOptions extends Omit<HttpOptions, 'hub'> {
   readonly limits?: HubOptions['limits'];
   /** Serves MCP on connections that carry lines. */
@@ -59,7 +59,7 @@ export async function openServer(directory: string, journal: Journal, options: S
     home,
     hostId: 'test',
     environment: process.env,
-    // In place of a teammate: it does nothing and ends when it is told to. What comes after it are names for a shell.
+    // Runs instead of a teammate: it does nothing until it is stopped. The shell takes further arguments as parameters.
     teammateCommand: ['/bin/sh', '-c', 'exec sleep 600'],
     memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
     onError,
@@ -97,7 +97,7 @@ export async function openServer(directory: string, journal: Journal, options: S
   };
 }
 
-/** What the process around the server would do. */
+/** What the daemon process would do. */
 function daemonOf(home: Home, credentials: Credentials, url: () => string): DaemonService {
   return {
     defaultAgent: () => ({ kind: 'exec', command: ['true'] }),

@@ -31,8 +31,8 @@ function connectTo(port: number): Socket {
   return socket;
 }
 
-describe('what is too much', () => {
-  test('a body above 1 MiB, whether it says so or not, is refused before it is held', async () => {
+describe('limits', () => {
+  test('a body above 1 MiB is refused before it is in memory, with or without a length', async () => {
     const stage = await setStage();
     const lines = headersFor(stage, ['content-type', 'application/json']);
     const said = requestText('POST', '/api/teams', [...lines, ['content-length', '1048577']]);
@@ -42,7 +42,7 @@ describe('what is too much', () => {
     expect((await sendBytes(stage.port, `${chunked}${chunks}0\r\n\r\n`))?.status).toBe(413);
   });
 
-  test('headers that do not end are refused', async () => {
+  test('endless headers are refused', async () => {
     const stage = await setStage();
     const long = requestText('GET', '/api/teams', [...headersFor(stage), ['x-long', 'x'.repeat(20_000)]]);
     expect((await sendBytes(stage.port, long))?.status).toBe(431);
@@ -52,7 +52,7 @@ describe('what is too much', () => {
     expect(answers.map((answer) => answer?.status)).toEqual([408, 408, 408, 408]);
   });
 
-  test('more requests than a credential may make are refused, and only its own', async () => {
+  test('requests above the rate limit are refused, only those of that credential', async () => {
     const stage = await setStage({ limits: { requestsPerSecond: 0.01, requestBurst: 5 } });
     const read = async (token: string): Promise<number> =>
       (await fetch(`${stage.url}/api/teams`, { headers: { authorization: `Bearer ${token}` } })).status;
@@ -64,7 +64,7 @@ describe('what is too much', () => {
     expect(await read(stage.tokens.worker)).toBe(200);
   });
 
-  test('a member that sends too fast is told when to send again', async () => {
+  test('a member that sends too fast learns when it may retry', async () => {
     const stage = await setStage();
     await stage.act('team.update', { teamId: 'demo', messagesPerMinute: 3 });
     const send = () =>
@@ -79,7 +79,7 @@ describe('what is too much', () => {
     for (const { headers } of refused) expect(headers.get('retry-after')).toMatch(/^(1?\d|20)$/);
   });
 
-  test('whoever shows many wrong tokens waits for each further answer; others do not', async () => {
+  test('after many wrong tokens each answer is delayed; other clients are not', async () => {
     const ask = async ({ url }: Stage, token: string, signal?: AbortSignal): Promise<number> =>
       (await fetch(`${url}/api/teams`, { headers: { authorization: `Bearer ${token}` }, signal: signal ?? null }))
         .status;
@@ -95,7 +95,7 @@ describe('what is too much', () => {
     for (let i = 0; i < 5; i++) expect(await ask(brief, 'wrong')).toBe(401);
   });
 
-  test('16 WebSockets of one credential are enough', async () => {
+  test('a credential has at most 16 WebSockets', async () => {
     const stage = await setStage({ limits: { connectionsPerToken: 3 } });
     const open = (token: string) => openWebSocket(stage.url, { authorization: `Bearer ${token}` });
     const [first] = await Promise.all([open(stage.token), open(stage.token), open(stage.token)]);
@@ -113,7 +113,7 @@ describe('what is too much', () => {
       .toBe(true);
   });
 
-  test('connections that show no credential make way for those that do', async () => {
+  test('connections without a credential are closed to make room for those with one', async () => {
     const stage = await setStage({ limits: { connections: 10 } });
     const kept = await openWebSocket(stage.url, { authorization: `Bearer ${stage.token}` });
     const idle = Array.from({ length: 40 }, () => connectTo(stage.port));
@@ -126,34 +126,34 @@ describe('what is too much', () => {
     expect(stage.hub.connections).toBeLessThanOrEqual(11);
   });
 
-  test('when all have shown a credential, the next is told to come back', async () => {
+  test('if all connections have shown a credential, the next one is asked to retry', async () => {
     const stage = await setStage({ limits: { connections: 3 } });
     for (let i = 0; i < 3; i++) await openWebSocket(stage.url, { authorization: `Bearer ${stage.token}` });
     expect(await sendBytes(stage.port, requestText('GET', '/', headersFor(stage)))).toMatchObject({ status: 503 });
   });
 
-  test('an answer that nobody fetches is given up', async () => {
+  test('an answer that the client does not read is dropped', async () => {
     const stage = await setHeldStage();
     const long = { teamId: 'demo', title: 'Long', description: 'x'.repeat(60_000) };
     for (let i = 0; i < 20; i++) await stage.act('task.create', long);
     const socket = connectTo(stage.port);
     socket.pause();
     const request = requestText('GET', '/api/teams/demo/tasks', headersFor(stage)).replace('connection: close\r\n', '');
-    // One answer has less than a megabyte, which the kernel takes; of eight it does not take all.
+    // One answer is less than a megabyte, which fits into the kernel's buffer; eight do not.
     socket.write(request.repeat(LIMITS.unanswered));
     await expect.poll(() => stage.hub.visits).toBeGreaterThan(0);
     await expect.poll(async () => (await stage.pass(1_000), stage.hub.connections)).toBe(0);
   });
 });
 
-describe('what is not understood', () => {
+describe('malformed requests', () => {
   test.each([
     ['form', 'application/x-www-form-urlencoded'],
     ['text', 'text/plain'],
     ['multipart', 'multipart/form-data; boundary=x'],
     ['JSON in disguise', 'text/plain; application/json'],
     ['nothing', undefined],
-  ])('a body of the type of a %s is refused', async (_, type) => {
+  ])('a body with the content type of a %s is refused', async (_, type) => {
     const stage = await setStage();
     const before = await stage.ends();
     const lines = headersFor(stage, ...(type === undefined ? [] : [['content-type', type] as const]));
@@ -191,15 +191,15 @@ describe('what is not understood', () => {
     }
   });
 
-  test('an upgrade to anything but a WebSocket is answered as if it were not asked for', async () => {
+  test('an upgrade to anything but a WebSocket is ignored', async () => {
     const stage = await setStage();
     const lines = headersFor(stage, ['upgrade', 'h2c'], ['connection', 'upgrade']);
     expect((await sendBytes(stage.port, requestText('GET', '/api/teams', lines)))?.status).toBe(200);
   });
 });
 
-describe('what anybody may load', () => {
-  test('is a page that says that the daemon runs, without script or style', async () => {
+describe('the page that needs no credential', () => {
+  test('says that the daemon runs, without script or style', async () => {
     const { url } = await setStage();
     const answer = await fetch(url);
     expect(answer.status).toBe(200);
@@ -211,7 +211,7 @@ describe('what anybody may load', () => {
     expect(text).not.toMatch(/<script|<style|style=|on\w+=/);
   });
 
-  test('is the dashboard where there is one, and nothing beside it', async () => {
+  test('is the dashboard if it was built, and no other file', async () => {
     const folder = temporaryFolder();
     const ui = join(folder, 'ui');
     mkdirSync(join(ui, 'assets'), { recursive: true });
@@ -246,7 +246,7 @@ describe('what anybody may load', () => {
   });
 });
 
-test('a WebSocket that shows no life is ended, one that does is not', async () => {
+test('a WebSocket without heartbeats is closed, one with heartbeats is not', async () => {
   const stage = await setHeldStage();
   const headers = { authorization: `Bearer ${stage.token}` };
   const dead = new WebSocket(`${stage.url.replace('http', 'ws')}/ws`, { headers, autoPong: false });
@@ -256,14 +256,14 @@ test('a WebSocket that shows no life is ended, one that does is not', async () =
   const alive = await openWebSocket(stage.url, headers);
   await stage.pass(LIMITS.keepAliveMs);
   expect(stage.hub.connected.size).toBe(2);
-  // Its sign of life goes before this, on the same connection.
+  // Its heartbeat comes before this, on the same connection.
   await alive.ask({ type: 'ping' });
   await stage.pass(LIMITS.keepAliveMs);
   expect(await ended).toBe(1013);
   expect(await alive.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
 });
 
-test('trouble with credentials is told as what it is, and lets nobody in', async () => {
+test('an error in checking credentials is reported as such, and admits nobody', async () => {
   const stage = await setStage();
   const headers = { authorization: `Bearer ${stage.token}` };
   const { credentials } = stage.hub;
@@ -286,7 +286,7 @@ test('health needs a token like everything else, and metrics may be empty', asyn
   expect((await fetch(`${stage.url}/health`)).status).toBe(401);
 });
 
-test('MCP gets the request and who asks', async () => {
+test('MCP gets the request and the caller', async () => {
   const seen: unknown[] = [];
   const stage = await setStage({
     mcp: async (request, { caller }) => {
@@ -306,14 +306,14 @@ test('MCP gets the request and who asks', async () => {
   ]);
 });
 
-test('metrics are for people alone', async () => {
+test('only people may read metrics', async () => {
   const stage = await setStage({ metrics: () => 'troupe_up 1\n' });
   const read = (token: string) => fetch(`${stage.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
   expect(await (await read(stage.token)).text()).toBe('troupe_up 1\n');
   expect((await read(stage.tokens.lead)).status).toBe(403);
 });
 
-test('a client that breaks off a body is no defect', async () => {
+test('a client that disconnects within a body is not reported as a defect', async () => {
   const stage = await setStage({ mcp: async (request) => new Response(await request.text()) });
   for (const path of ['/api/teams', '/mcp']) {
     const socket = connectTo(stage.port);
@@ -321,7 +321,7 @@ test('a client that breaks off a body is no defect', async () => {
     const { calls, refusals } = stage.hub.counters;
     socket.write(`${requestText('POST', path, lines)}{"name": `);
     await expect.poll(() => stage.hub.connections).toBe(1);
-    // The answer to another request says that the first one is being read.
+    // The answer to another request shows that the first one is being read.
     await fetch(`${stage.url}/health`, { headers: { authorization: `Bearer ${stage.token}`, connection: 'close' } });
     socket.destroy();
     await expect.poll(() => stage.hub.connections).toBe(0);
@@ -342,11 +342,11 @@ describe('other machines', () => {
     ['an origin with a path', { ...open, tls: { cert: '', key: '' }, origins: ['https://troupe.example/x'] }],
     ['an origin without TLS', { ...open, tls: { cert: '', key: '' }, origins: ['http://troupe.example:8443'] }],
     ['any origin', { ...open, tls: { cert: '', key: '' }, origins: ['*'] }],
-  ])('are not let in with %s', async (_, options) => {
+  ])('cannot connect with %s', async (_, options) => {
     await expect(startServer(options)).rejects.toMatchObject({ code: 'invalid' });
   });
 
-  test('are let in with a certificate and the exact origins, under those alone', async (context) => {
+  test('can connect with a certificate and exact origins, and only under these', async (context) => {
     needTool(context, 'openssl');
     const { key, cert } = makeCertificate('troupe.example');
     const origin = 'https://troupe.example:8443';
@@ -367,7 +367,7 @@ describe('other machines', () => {
     expect(await read('troupe.example:8443', { origin: 'https://troupe.example' })).toBe(403);
     expect(await read(`127.0.0.1:${stage.port}`)).toBe(403);
     expect(await read('troupe.example')).toBe(403);
-    // Strangers who say nothing make way here too.
+    // Silent strangers make room here too.
     const strangers = Array.from({ length: 20 }, () => connectTo(stage.port).resume());
     await expect.poll(() => strangers.filter(({ destroyed }) => destroyed).length).toBeGreaterThanOrEqual(17);
     expect(await read('troupe.example:8443')).toBe(200);

@@ -13,8 +13,8 @@ const wires = (stage: Stage, token: string): Promise<Wire>[] => [
   openWebSocket(stage.url, { authorization: `Bearer ${token}` }),
 ];
 
-describe('the sender of a message is who the credential says', () => {
-  test('over every face', async () => {
+describe('the credential decides who sends a message', () => {
+  test('on every face', async () => {
     const stage = await setStage();
     for (const opening of wires(stage, stage.tokens.worker)) {
       const wire = await opening;
@@ -31,7 +31,7 @@ describe('the sender of a message is who the credential says', () => {
     expect(await answer.json()).toMatchObject({ fromId: 'worker' });
   });
 
-  test.each(['lead', 'other', '@user', '@system'])('and not %s, however it is said', async (as) => {
+  test.each(['lead', 'other', '@user', '@system'])('and not %s, however the client claims it', async (as) => {
     const stage = await setStage();
     const before = await stage.ends();
     const payload = { teamId, toId: 'lead', content: 'I am somebody else' };
@@ -68,7 +68,7 @@ describe('the sender of a message is who the credential says', () => {
   });
 });
 
-test('nobody speaks as Troupe itself, a person neither', async () => {
+test('nobody speaks as Troupe itself, not even a person', async () => {
   const stage = await setStage();
   const before = await stage.ends();
   const payload = { teamId, toId: 'lead', content: 'I am the supervisor' };
@@ -94,7 +94,7 @@ test('nobody speaks as Troupe itself, a person neither', async () => {
   expect(await stage.ends()).toEqual(before);
 });
 
-describe('mail is seen by those between whom it goes, the lead and people', () => {
+describe('messages are seen by their sender, their recipient, the lead and people', () => {
   async function withMail(): Promise<{ stage: Stage; id: string }> {
     const stage = await setStage();
     const { id } = await stage.act('message.send', { teamId, toId: 'other', content: 'SECRET' }, 'lead');
@@ -112,7 +112,7 @@ describe('mail is seen by those between whom it goes, the lead and people', () =
     ['admin', ['SECRET', 'FOR WORKER', 'BY WORKER', 'TO ALL']],
   ];
 
-  test.each(seenBy)('%s sees its own', async (who, expected) => {
+  test.each(seenBy)('%s sees its messages', async (who, expected) => {
     const { stage } = await withMail();
     const token = who === 'admin' ? stage.token : stage.tokens[who];
     const end = async (): Promise<number | undefined> => (await stage.ends())['demo'];
@@ -133,7 +133,7 @@ describe('mail is seen by those between whom it goes, the lead and people', () =
       if (who === 'other' || seesAll) expected = [...expected, `LIVE ${at} OTHER`];
       await wire.ask({ type: 'ping' });
       const frames = wire.frames.filter(({ type }) => type === 'events');
-      // Every batch comes, so that the numbers have no gap, but not all that is in it.
+      // Every batch arrives, so the numbers have no gap; but not all of its content.
       expect(frames.map(({ seq }) => seq)).toEqual(frames.map((_, at) => at + 1));
       expect(contentsOf(frames)).toEqual(expected);
       const told = wire.frames.flatMap(({ type, message }) => (type === 'team_message' ? [message] : []));
@@ -146,7 +146,7 @@ describe('mail is seen by those between whom it goes, the lead and people', () =
     expect(contentsOf((await answer.json()) as Frame[])).toEqual(expected);
   });
 
-  test('a command sent again is no way to read the mail of others', async () => {
+  test('a retried command does not reveal the messages of others', async () => {
     const { stage, id } = await withMail();
     const [mine] = await stage.act('message.inbox', { teamId, memberId: 'worker' });
     const wire = await openUnix(stage.home.socket, stage.tokens.worker);
@@ -166,7 +166,7 @@ describe('mail is seen by those between whom it goes, the lead and people', () =
     ['reader', [200, 403, 403]],
     ['lead', [200, 200, 200]],
     ['admin', [200, 200, 200]],
-  ] as const)('%s reads of transcripts, which hold the mail that was shown, the same', async (who, expected) => {
+  ] as const)('%s reads transcripts, which contain messages, by the same rule', async (who, expected) => {
     const stage = await setStage();
     const members = ['worker', 'other', 'lead'];
     for (const member of members) {
@@ -188,7 +188,7 @@ describe('mail is seen by those between whom it goes, the lead and people', () =
     expect(answers).toEqual(expected);
   });
 
-  test('who can only read marks nothing as read', async () => {
+  test('a reader cannot mark messages as read', async () => {
     const { stage } = await withMail();
     const before = await stage.ends();
     const wire = await openUnix(stage.home.socket, stage.tokens.reader);
@@ -200,7 +200,7 @@ describe('mail is seen by those between whom it goes, the lead and people', () =
 });
 
 describe('a connection ends when its credential does', () => {
-  test('with the team', async () => {
+  test('when its team is deleted', async () => {
     const stage = await setStage();
     const open = await Promise.all(wires(stage, stage.tokens.worker));
     const other = await openUnix(stage.home.socket, stage.tokens.stranger);
@@ -209,7 +209,7 @@ describe('a connection ends when its credential does', () => {
     expect(await other.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
   });
 
-  test('when another team takes the name, whoever removed the first', async () => {
+  test('when another team has the name, even if another process deleted the first', async () => {
     const stage = await setStage();
     const open = await Promise.all(wires(stage, stage.tokens.worker));
     await stage.ledger.drop(teamId);
@@ -217,7 +217,7 @@ describe('a connection ends when its credential does', () => {
     for (const wire of open) await wire.closed;
   });
 
-  test('with the team, also when another takes its name', async () => {
+  test('when its team is deleted, even if another takes its name', async () => {
     const stage = await setStage();
     const open = await Promise.all(wires(stage, stage.tokens.worker));
     await stage.act('team.delete', { teamId, force: true });
@@ -230,7 +230,7 @@ describe('a connection ends when its credential does', () => {
     await expect(openWebSocket(stage.url, headers)).rejects.toThrow('401');
   });
 
-  test('with its member, also when another joins under that name', async () => {
+  test('when its member leaves, even if another joins under that name', async () => {
     const stage = await setStage();
     const open = await Promise.all(wires(stage, stage.tokens.worker));
     const other = await openUnix(stage.home.socket, stage.tokens.other);
@@ -246,7 +246,7 @@ describe('a connection ends when its credential does', () => {
     expect(await other.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
   });
 
-  test('with a new lead, who the old one then is not', async () => {
+  test('when another member becomes the lead', async () => {
     const stage = await setStage();
     const open = await Promise.all(wires(stage, stage.tokens.lead));
     await stage.act('team.update', { teamId, leadId: 'worker' });
@@ -255,7 +255,7 @@ describe('a connection ends when its credential does', () => {
     expect(wire.frames[0]).toMatchObject({ type: 'welcome', scope: 'member', memberId: 'lead' });
   });
 
-  test('with a new lead, also for calls through a door that was opened before', async () => {
+  test('when another member becomes the lead, also for calls through an old local door', async () => {
     const { hub } = await setStage();
     const old = localDoor(hub.services, { teamId, memberId: 'lead', isLead: true });
     await old.call('message.inbox', { teamId, memberId: 'other' });
@@ -265,11 +265,11 @@ describe('a connection ends when its credential does', () => {
     await expect(old.call('member.stop', { teamId, memberId: 'other' })).rejects.toMatchObject(refused);
     await expect(old.call('member.idle', { teamId, memberId: 'other' })).rejects.toMatchObject(refused);
     await expect(old.call('team.update', { teamId, leadId: 'lead' })).rejects.toMatchObject(refused);
-    // Its own things it may still do.
+    // It may still act as a member.
     await old.call('task.create', { teamId, title: 'on as one of many' });
   });
 
-  test('when all are made void', async () => {
+  test('when all credentials are revoked', async () => {
     const stage = await setStage();
     const open = await Promise.all([...wires(stage, stage.tokens.worker), ...wires(stage, stage.token)]);
     await stage.act('token.rotate', {});
@@ -286,7 +286,7 @@ function contentsOf(batches: readonly Frame[]): string[] {
   return events.filter(({ type }) => type === 'message:sent').map(({ content }) => content);
 }
 
-describe('which program runs is for a person to say', () => {
+describe('only a person chooses which program runs', () => {
   test.each([
     { kind: 'exec', command: ['make'] },
     { kind: 'claude', args: ['--flag'] },
@@ -309,7 +309,7 @@ describe('which program runs is for a person to say', () => {
     expect(await stage.ends()).toEqual(before);
   });
 
-  test('a lead names an agent that a person set up, and brings in members that run themselves', async () => {
+  test('a lead may name an agent that a person set up, and add members that run themselves', async () => {
     const stage = await setStage();
     const wire = await openUnix(stage.home.socket, stage.tokens.lead);
     const spawn = (more: object) => wire.ask({ type: 'member.spawn', payload: { teamId, name: 'fresh', ...more } });
@@ -332,7 +332,7 @@ describe('which program runs is for a person to say', () => {
   });
 });
 
-describe('a member that is run', () => {
+describe('a member with an agent', () => {
   const runner = { teamId, name: 'runner', agent: { kind: 'exec' as const, command: ['true'] } };
 
   test('has a process until it is stopped', async () => {
@@ -350,7 +350,7 @@ describe('a member that is run', () => {
     expect(stage.errors).toEqual([]);
   });
 
-  test('has none that outlives it, also when it is stopped before the process is there', async () => {
+  test('has no process after it stopped, even if it is stopped before the process has started', async () => {
     const stage = await setStage();
     await stage.act('member.spawn', runner);
     expect(await stage.act('member.stop', { teamId, memberId: 'runner' })).toMatchObject({ how: 'terminated' });
@@ -363,7 +363,7 @@ describe('a member that is run', () => {
   });
 });
 
-test('a lead in delegate mode neither claims nor ends that mode, over REST too', async () => {
+test('a lead in delegate mode can neither claim nor end that mode, also over REST', async () => {
   const stage = await setStage();
   await stage.act('team.update', { teamId, delegateMode: true });
   await stage.act('task.create', { teamId, title: 'First' });
@@ -378,7 +378,7 @@ test('a lead in delegate mode neither claims nor ends that mode, over REST too',
   expect(await stage.act('team.show', { teamId })).toMatchObject({ delegateMode: true });
 });
 
-test('who is handed messages and does not hear it is handed the same ones when it asks again', async () => {
+test('a retried delivery returns the same messages', async () => {
   const stage = await setStage();
   const teamId = 'demo';
   const { id } = await stage.act('message.send', { teamId, toId: 'worker', content: 'hello' }, 'lead');

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { LIMITS } from '../../src/server/limits.ts';
 import { openLingering } from '../../src/server/lingering.ts';
 
-test('who left the most unread is given up first, then who has been there longest', async () => {
+test('the connection with the most unread bytes is closed first, then the oldest', async () => {
   const lingering = openLingering({ ...LIMITS, lingering: 3, lingerBytes: 4_000_000 });
   const [early, small, large, late] = [await unread(0), await unread(1_000), await unread(6_000_000), await unread(0)];
   for (const one of [early, small, large]) lingering.keep(one);
@@ -17,7 +17,7 @@ test('who left the most unread is given up first, then who has been there longes
   expect(early.destroyed).toBe(true);
 });
 
-/** A connection whose client reads nothing, with so many bytes that the kernel has not taken beside what it has. */
+/** A connection whose client reads nothing, with `bytes` beyond what the kernel has taken. */
 async function unread(bytes: number): Promise<Socket> {
   const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -14,7 +14,7 @@ async function stageWithTasks(count: number): Promise<Stage> {
   return stage;
 }
 
-test('a list that is not all says so and from where it goes on, on every connection', async () => {
+test('a partial list says so and has a cursor, on every connection', async () => {
   const stage = await stageWithTasks(5);
   for (const wire of [
     await openUnix(stage.home.socket, stage.token),
@@ -26,7 +26,7 @@ test('a list that is not all says so and from where it goes on, on every connect
     const rest = await wire.ask({ type: 'team_list_tasks', payload: { teamId, limit: 3, after: '3' } });
     expect(rest['tasks']).toMatchObject([{ id: '4' }, { id: '5' }]);
     expect(rest).not.toHaveProperty('more');
-    // As many as were asked for, and nothing after them.
+    // Exactly the limit, with nothing after it.
     const all = await wire.ask({ type: 'task.list', payload: { teamId, limit: 5 } });
     expect(all).not.toHaveProperty('more');
     const events = await wire.ask({ type: 'event.list', payload: { teamId, limit: 4 } });
@@ -36,7 +36,7 @@ test('a list that is not all says so and from where it goes on, on every connect
   }
 });
 
-/** A team of whose every list one answer does not hold all. */
+/** A team whose every list is too long for one answer. */
 async function stageWithLongLists(): Promise<Stage> {
   const stage = await setStage();
   const { act } = stage;
@@ -50,7 +50,7 @@ async function stageWithLongLists(): Promise<Stage> {
   return stage;
 }
 
-/** Each list, how many things are in it, and one choice among them that leaves more than one answer holds. */
+/** Each list, its length, and a filter whose result is too long for one answer. */
 const LONG_LISTS = [
   ['task.list', 30, { limit: 20 }],
   ['message.inbox', 30, { limit: 20, unread: true }],
@@ -58,7 +58,7 @@ const LONG_LISTS = [
   ['request.list', 12, { kind: 'plan' }],
 ] as const;
 
-test('of a list that is long one answer holds a part, on every connection, and the rest follows', async () => {
+test('an answer holds a part of a long list, on every connection, and the next call the rest', async () => {
   const stage = await stageWithLongLists();
   for (const wire of [
     await openUnix(stage.home.socket, stage.token),
@@ -82,7 +82,7 @@ test('of a list that is long one answer holds a part, on every connection, and t
   }
 });
 
-test('a client has a long list whole, or as much of it as it asked for, in its order', async () => {
+test('a client gets a long list whole, or up to its limit, in order', async () => {
   const stage = await stageWithLongLists();
   const client = new Client(socketConnect({ path: stage.home.socket, token: stage.token }));
   for (const [name, count, choice] of LONG_LISTS) {
@@ -92,7 +92,7 @@ test('a client has a long list whole, or as much of it as it asked for, in its o
     const some = await client.call(name, { teamId, ...choice }, { as: 'worker' });
     expect(some, name).toEqual(await stage.act(name, { teamId, ...choice }, 'worker'));
   }
-  // What is marked as read on one page is not missing on the next.
+  // Marking messages of one page as read removes none from the next page.
   const mail = await client.call('message.inbox', { teamId, unread: true, markRead: true }, { as: 'worker' });
   expect(mail).toHaveLength(30);
   expect(await client.call('message.inbox', { teamId, unread: true }, { as: 'worker' })).toEqual([]);
@@ -103,7 +103,7 @@ test('a client has a long list whole, or as much of it as it asked for, in its o
   client.close();
 });
 
-test('who asks for the tasks of an agent’s team has them all, however long they are', async () => {
+test('the tasks of an agent’s team come all at once, however long they are', async () => {
   const stage = await stageWithLongLists();
   const answer = await fetch(`${stage.url}/api/agents/lead@demo/team-tasks`, {
     headers: { authorization: `Bearer ${stage.tokens.worker}` },
@@ -125,7 +125,7 @@ test('over REST the next page is a link', async () => {
   expect(whole.headers.get('link')).toBeNull();
 });
 
-test('a client hears of it with the answer', async () => {
+test('a client learns with the answer whether there is more', async () => {
   const stage = await stageWithTasks(3);
   const heard: (string | number)[] = [];
   const onMore = (after: string | number): void => void heard.push(after);

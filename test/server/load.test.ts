@@ -12,7 +12,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 
 const MIB = 1024 * 1024;
 
-/** What a server in its own process says about itself. */
+/** The figures of a server in its own process. */
 interface Health {
   readonly rss: number;
   readonly connections: number;
@@ -20,11 +20,11 @@ interface Health {
   readonly errors: number;
 }
 
-/** Starts a server in a process of its own, with a client that may do anything. */
+/** Starts a server in its own process, with an admin client. */
 async function startProcess(limits: Partial<Limits> = {}) {
   const script = join(import.meta.dirname, 'process.ts');
   const home = join(temporaryFolder(), 'home');
-  // V8's young generation alone grows by 45 MiB under any load: kept small, what is left is what we hold.
+  // V8's young generation alone grows by 45 MiB under any load. With a small one, the rest is what we hold.
   const execArgv = ['--expose-gc', '--max-semi-space-size=8'];
   const child = fork(script, [home, JSON.stringify(limits)], { execArgv });
   onTestFinished(async () => {
@@ -78,27 +78,27 @@ function open(url: string, token: string): Promise<WebSocket | number> {
   });
 }
 
-/** How many connections there are, and how many of them never read. */
+/** The number of connections, and how many of them never read. */
 const MANY = rounds(50, 1_000);
 const SLEEPERS = 10;
 const CALLS = 50;
 
 test(`${MANY} connections of which ${SLEEPERS} never read: little memory, and the others miss nothing`, async () => {
   const { url, client, health } = await startProcess({
-    // 256 by default, and all beyond are refused (below): that so many are let in is not what is tested here, but what they cost.
+    // The default is 256, and further ones are refused (below). This test measures the cost of many connections.
     connections: 1_200,
     lingerMs: 1_000,
     requestBurst: 1e6,
   });
   const demo = await makeTeam(client, 'demo', 1);
   const more = [...(await makeTeam(client, 'more', 32)), ...(await makeReaders(client, 'more', 32))];
-  // A heap that has never been used grows with the first garbage, whatever makes it.
+  // A fresh heap grows with the first garbage, whatever makes it.
   for (let i = 0; i < 100; i++) await Promise.all(Array.from({ length: 50 }, () => client.call('team.list', {})));
   const before = await health();
   const sockets: WebSocket[] = [];
   for (let i = 0; i < MANY; i += 50) {
     const some = Array.from({ length: 50 }, (_, at) => {
-      // 16 connections for each credential at most.
+      // At most 16 connections per credential.
       const token = i + at < SLEEPERS ? demo[0] : more[(i + at) % more.length];
       return open(url, token as string);
     });
@@ -107,7 +107,7 @@ test(`${MANY} connections of which ${SLEEPERS} never read: little memory, and th
   expect(sockets.filter((socket) => typeof socket === 'number')).toEqual([]);
   expect((await health()).connections).toBe(MANY + 1);
 
-  // The first 10 follow a team that talks a lot, and never read; the others follow one in which little happens.
+  // The first 10 follow a busy team and never read; the others follow a quiet team.
   let heard = 0;
   for (const [at, socket] of sockets.entries()) {
     const payload = { teamId: at < SLEEPERS ? 'demo' : 'more', only: 'events' };
@@ -117,7 +117,7 @@ test(`${MANY} connections of which ${SLEEPERS} never read: little memory, and th
   }
   const { id: taskId } = await client.call('task.create', { teamId: 'demo', title: 'Talked about' });
   let peak = 0;
-  // 12 MB in all for those who do not read: three times what may wait for one.
+  // 12 MB for each client that does not read: three times the limit of what may wait for it.
   for (let i = 0; i < 4 * CALLS; i++) {
     await client.call('task.update', { teamId: 'demo', taskId, description: `${i} ${'x'.repeat(60_000)}` });
     if (i % 4 > 0) continue;
@@ -133,7 +133,7 @@ test(`${MANY} connections of which ${SLEEPERS} never read: little memory, and th
   expect(grown).toBeLessThan(64);
 });
 
-test('more connections than the limit are told so, and clients still come through', async () => {
+test('connections above the limit are refused, and clients can still connect', async () => {
   const places = rounds(64, 256);
   const { url, port, client, health } = await startProcess({ connections: places });
   const tokens = await makeTeam(client, 'demo', 32);
@@ -144,13 +144,13 @@ test('more connections than the limit are told so, and clients still come throug
   }
   const accepted = outcomes.filter((outcome) => typeof outcome !== 'number');
   expect(accepted.length).toBeLessThanOrEqual(places);
-  // An eighth is kept for people.
+  // An eighth is reserved for people.
   expect(accepted.length).toBeGreaterThan(0.8 * places);
   expect(outcomes.filter((outcome) => outcome !== 503 && outcome !== 0 && typeof outcome === 'number')).toEqual([]);
   expect((await health()).connections).toBeLessThanOrEqual(places + 4);
   for (const socket of accepted.slice(0, 20)) socket.terminate();
 
-  // Half-open ones of strangers, far more than the limit; not all at once, as the kernel keeps only so many for us.
+  // Connections of silent strangers, far more than the limit. Not all at once, because the kernel's backlog is limited.
   const strangers: Socket[] = [];
   for (let i = 0; i < 12 * places; i += 64) {
     const some = Array.from({ length: 64 }, () => createConnection({ host: '127.0.0.1', port }));

@@ -13,7 +13,7 @@ const login = ({ url }: Stage, code: string, headers: Record<string, string> = {
     body: JSON.stringify({ code }),
   });
 
-/** A code as the command line gets it: in the part of the address that no browser sends. */
+/** A code as the command line gets it: in the fragment of the address, which browsers do not send. */
 async function newCode({ act, url }: Stage): Promise<string> {
   const address = new URL((await act('ui.login', {})).url);
   expect(address.origin).toBe(url);
@@ -28,7 +28,7 @@ async function loggedIn(stage: Stage): Promise<string> {
 }
 
 describe('logging in to the dashboard', () => {
-  test('gives a cookie that only we get and no script reads', async () => {
+  test('gives a cookie that only the daemon gets and no script can read', async () => {
     const stage = await setStage();
     const answer = await login(stage, await newCode(stage));
     const [cookie, ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ');
@@ -37,7 +37,7 @@ describe('logging in to the dashboard', () => {
     expect(JSON.stringify(await answer.json())).not.toContain(cookie?.split('=')[1]);
   });
 
-  test('works once for a code', async () => {
+  test('works once per code', async () => {
     const stage = await setStage();
     const code = await newCode(stage);
     const answers = await Promise.all(Array.from({ length: 10 }, () => login(stage, code)));
@@ -45,7 +45,7 @@ describe('logging in to the dashboard', () => {
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(9);
   });
 
-  test('is not for pages of other origins, nor for those that do not say where they are from', async () => {
+  test('is refused for pages of another origin, and without an origin', async () => {
     const stage = await setStage();
     const code = await newCode(stage);
     for (const [headers, status] of [
@@ -76,18 +76,18 @@ describe('a request with the cookie', () => {
       })
     ).status;
 
-  test('reads from our page', async () => {
+  test('can read, from our page', async () => {
     const stage = await setStage();
     const cookie = await loggedIn(stage);
     expect(await send(stage, cookie, 'GET', { origin: stage.url })).toBe(200);
-    // A browser leaves Origin out of a page's own reads.
+    // A browser sends no Origin when a page reads from its own site.
     expect(await send(stage, cookie, 'GET', { 'sec-fetch-site': 'same-origin' })).toBe(200);
     expect(await send(stage, cookie, 'GET', { 'sec-fetch-site': 'none' })).toBe(403);
     expect(await send(stage, cookie, 'GET', {})).toBe(403);
     expect(await send(stage, cookie, 'GET', { origin: 'http://evil.example' })).toBe(403);
   });
 
-  test('changes things only with the header that no foreign page can send', async () => {
+  test('can change things only with the header that no foreign page can send', async () => {
     const stage = await setStage();
     const cookie = await loggedIn(stage);
     const before = await stage.ends();
@@ -98,7 +98,7 @@ describe('a request with the cookie', () => {
     expect(await send(stage, cookie, 'POST', { origin: stage.url, 'x-troupe-csrf': '1' })).toBe(200);
   });
 
-  test('is not the better for a wrong token beside it, or a second cookie', async () => {
+  test('is refused if it also has a wrong token or a second cookie', async () => {
     const stage = await setStage();
     const cookie = await loggedIn(stage);
     const headers = { origin: stage.url };
@@ -106,7 +106,7 @@ describe('a request with the cookie', () => {
     expect(await send(stage, `${cookie}; ${cookie.slice(0, -1)}`, 'GET', headers)).toBe(401);
   });
 
-  test('opens a WebSocket from our page and no other', async () => {
+  test('can open a WebSocket from our page only', async () => {
     const stage = await setStage();
     const cookie = await loggedIn(stage);
     const wire = await openWebSocket(stage.url, { cookie, origin: stage.url });
@@ -115,7 +115,7 @@ describe('a request with the cookie', () => {
     await expect(openWebSocket(stage.url, { cookie, origin: 'http://evil.example' })).rejects.toThrow('403');
   });
 
-  test('counts no more after logging out, nor does what it opened', async () => {
+  test('is refused after a logout, which also ends its connections', async () => {
     const stage = await setStage();
     const cookie = await loggedIn(stage);
     const other = await loggedIn(stage);
@@ -130,11 +130,11 @@ describe('a request with the cookie', () => {
   });
 });
 
-test('a link from elsewhere leads to a file of the dashboard and to nothing else', async () => {
+test('a link from another site leads to a file of the dashboard and to nothing else', async () => {
   const stage = await setStage();
   const follow = async (path: string, headers: Record<string, string> = {}): Promise<number> => {
     const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
-    // Not `fetch`, which says itself how it asks.
+    // Not `fetch`, which sets the `sec-fetch` headers itself.
     const request = get(`${stage.url}${path}`, { headers: { ...link, ...headers } });
     const [answer] = (await once(request, 'response')) as [IncomingMessage];
     answer.resume();
@@ -145,7 +145,7 @@ test('a link from elsewhere leads to a file of the dashboard and to nothing else
   expect(await follow('/', { 'sec-fetch-dest': 'iframe' })).toBe(403);
   expect(await follow('/', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' })).toBe(403);
   expect(await follow('/api/teams', { cookie: await loggedIn(stage) })).toBe(403);
-  // The page says that there is nothing, and leads back; programs hear it as ever.
+  // The page says that the address does not exist, and leads back; programs get the usual error.
   const typed = { 'sec-fetch-site': 'none', cookie: await loggedIn(stage) };
   expect(await follow('/nope/xx', typed)).toBe(404);
   expect(await follow('/nope/%zz')).toBe(404);

@@ -15,7 +15,7 @@ const INITIALIZE = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
-/** A stage with MCP on every way. */
+/** A stage with MCP over lines and over HTTP. */
 async function setMcpStage(options: StartOptions = {}): Promise<Stage> {
   const stage = await setStage({
     ...options,
@@ -27,7 +27,7 @@ async function setMcpStage(options: StartOptions = {}): Promise<Stage> {
   return stage;
 }
 
-/** One where a search finds megabytes, and how many were begun. */
+/** A stage where a search finds megabytes, with the number of searches so far. */
 async function setLongStage(fill = 'x'): Promise<Stage & { searches: () => number }> {
   const stage = await setMcpStage();
   for (let i = 0; i < 20; i++) {
@@ -56,7 +56,7 @@ async function openLines({ home }: Stage, token: string): Promise<Wire> {
   return wire;
 }
 
-/** A session over HTTP, and the way to call a tool in it. */
+/** Begins a session over HTTP; returns a function that calls a tool in it. */
 async function beginHttp({ url }: Stage, token: string): Promise<(id: number, params: object) => Promise<Response>> {
   const post = (message: object, headers?: Record<string, string>): Promise<Response> =>
     postMcp(`${url}/mcp`, token, message, headers);
@@ -75,7 +75,7 @@ async function answerOf(wire: Wire, id: number | string): Promise<Frame> {
   return (result as { structuredContent: Frame }).structuredContent;
 }
 
-test('tools over lines make long answers few at a time, and when the last ones were read', async () => {
+test('tools over lines make a few long answers at a time, and more when these were read', async () => {
   const stage = await setLongStage();
   const wires = await Promise.all([1, 2, 3, 4].map(() => openLines(stage, stage.tokens.worker)));
   for (const wire of wires) {
@@ -93,7 +93,7 @@ test('tools over lines make long answers few at a time, and when the last ones w
   expect((await answerOf(other, 'search'))['found']).toHaveLength(20);
   expect(stage.searches()).toBe(3);
 
-  // Who goes away leaves its places, and nothing more is made for it.
+  // A client that disconnects frees its places, and no more answers are made for it.
   const [gone, ...staying] = wires;
   gone?.close();
   for (const wire of staying) wire.resume();
@@ -104,8 +104,8 @@ test('tools over lines make long answers few at a time, and when the last ones w
   expect(stage.errors).toEqual([]);
 });
 
-test('tools over HTTP do so, too', async () => {
-  // As JSON it is six times as long, and more than the kernel and the client's library take unread.
+test('tools over HTTP make a few long answers at a time', async () => {
+  // As JSON it is six times as long, more than the kernel and the client's library buffer.
   const stage = await setLongStage('\u0001');
   const begin = async (token: string): Promise<(id: number) => Promise<Response>> => {
     const call = await beginHttp(stage, token);
@@ -123,7 +123,7 @@ test('tools over HTTP do so, too', async () => {
   expect(stage.searches()).toBe(3 + 4);
 });
 
-test('tools that wait for something have no place meanwhile', async () => {
+test('tools hold no place for a long answer while they wait', async () => {
   const stage = await setLongStage();
   const wire = await openLines(stage, stage.tokens.worker);
   for (let id = 1; id <= 5; id++) callTool(wire, id, { name: 'Inbox', arguments: { wait_seconds: 60 } });
@@ -134,7 +134,7 @@ test('tools that wait for something have no place meanwhile', async () => {
   expect(result).toMatchObject({ structuredContent: { messages: [{ content: 'Hello' }] } });
 });
 
-test('a connection is handed over to MCP once, and listens to nothing when it is closed', async () => {
+test('a connection switches to MCP once, and has no listeners after it is closed', async () => {
   let isReady = (): void => {};
   const ready = new Promise<void>((resolve) => (isReady = resolve));
   const stage = await setStage({
@@ -167,7 +167,7 @@ test('a connection is handed over to MCP once, and listens to nothing when it is
   wire.close();
   await expect.poll(() => listeners).toBe(0);
 
-  // One that was refused may be asked for again, and one that goes meanwhile leaves nothing behind.
+  // After a refusal a client may ask again. A client that disconnects leaves nothing behind.
   const again = await openUnix(stage.home.socket, stage.tokens.worker);
   expect(await again.ask({ type: 'mcp', payload: { team: 'away' } })).toMatchObject({ error: { code: 'not_allowed' } });
   expect(await again.ask({ type: 'mcp', payload: {} })).toMatchObject({ type: 'result' });
@@ -176,7 +176,7 @@ test('a connection is handed over to MCP once, and listens to nothing when it is
   await expect.poll(() => listeners).toBe(0);
 });
 
-test('calls that wait are counted together, whichever way they come', async () => {
+test('calls that wait are counted together over all faces', async () => {
   const stage = await setMcpStage({ limits: { waitingCalls: 3 } });
   const { worker, other } = stage.tokens;
   const [first, second] = [await openLines(stage, worker), await openLines(stage, worker)];
@@ -187,12 +187,12 @@ test('calls that wait are counted together, whichever way they come', async () =
     fetch(`${stage.url}/api/teams/${teamId}/inbox?wait=60000`, { headers: { authorization: `Bearer ${worker}` } });
   callTool(first, 1, wait('Inbox'));
   callTool(second, 1, wait('TaskClaim'));
-  // What does not wait is not counted; and it comes after.
+  // Calls that do not wait are not counted; they are handled after these.
   for (const wire of [first, second]) {
     callTool(wire, 'now', { name: 'Inbox', arguments: {} });
     await answerOf(wire, 'now');
   }
-  // It begins to answer when it says that it waits.
+  // The response begins with the progress message that it waits.
   const third = await overHttp(1, { ...wait('Inbox'), _meta: { progressToken: 1 } });
   expect((await overRest()).status).toBe(429);
 
@@ -208,7 +208,7 @@ test('calls that wait are counted together, whichever way they come', async () =
   callTool(others, 1, { name: 'TaskClaim', arguments: { wait_seconds: 0.01 } });
   expect(await answerOf(others, 1)).toEqual({ task: null });
 
-  // Given up, with its connection or by itself, one makes room for another; so does one that is answered.
+  // A call makes room when it is cancelled, answered, or its connection is closed.
   second.close();
   first.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
   await stage.act('message.send', { teamId, toId: 'worker', content: 'Hello' }, 'lead');

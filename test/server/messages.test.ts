@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 import { openUnix, openWebSocket } from './wire.ts';
 import type { Frame, Wire } from './wire.ts';
 
-/** What a dashboard that knows only the messages of the first design says, in its order. */
+/** What a dashboard of the first design sends, in order. */
 const ASKED: readonly (readonly [type: string, payload: object, answer: string])[] = [
   [
     'create_team',
@@ -71,7 +71,7 @@ describe.each(['unix', 'ws'] as const)('the messages of the first design over %s
     expect(answers.get('team_cleaned_up')).toMatchObject({ teamId: 'fresh' });
   });
 
-  test('may name who speaks, and are refused where the credential is for another', async () => {
+  test('may name the sender, and are refused if the credential is for another member', async () => {
     const stage = await setStage();
     const [person, worker] = await Promise.all([connect(stage), connect({ ...stage, token: stage.tokens.worker })]);
     const ask = (wire: Wire, type: string, payload: object, as?: string) =>
@@ -100,7 +100,7 @@ describe.each(['unix', 'ws'] as const)('the messages of the first design over %s
       expect(await ask(wire, 'team_send_message', { ...mail, fromId: 'lead' }, 'worker')).toMatchObject(refused);
       expect(await ask(wire, 'team_send_message', { ...mail, type: 'system' }, 'worker')).toMatchObject(refused);
       expect(await ask(wire, 'team_claim_task', { teammateId: 7 })).toMatchObject({ error: { code: 'invalid' } });
-      // By their own names operations know nothing of it.
+      // Operations called by their own names do not accept that.
       expect(await ask(wire, 'task.claim', claim)).toMatchObject({ error: { code: 'invalid' } });
     }
     const forged = { error: { code: 'not_allowed', message: 'This credential acts for worker, not for "lead"' } };
@@ -108,7 +108,7 @@ describe.each(['unix', 'ws'] as const)('the messages of the first design over %s
     expect(await ask(worker, 'team_claim_task', { teammateId: 'lead' })).toMatchObject(forged);
   });
 
-  test('are all pushed to those who follow, live and from the journal', async () => {
+  test('are all pushed to subscribers, live and from the journal', async () => {
     const stage = await setStage();
     const teamId = 'demo';
     const live = await connect(stage);
@@ -148,10 +148,10 @@ describe.each(['unix', 'ws'] as const)('the messages of the first design over %s
       expect(SharedTask.safeParse(first('team_task_update')?.['task']).success).toBe(true);
       expect(first('teammate_idle')).toMatchObject({ memberId: 'other', teamId });
       expect(first('teammate_shutdown')).toMatchObject({ memberId: 'other', teamId });
-      // The lead is no teammate: that it came, or rests, is told with the team.
+      // The lead is no teammate: its joining and idling come with the team.
       const spawned = pushed.flatMap(({ member }) => (member as TeamMember | undefined)?.id ?? []);
       expect([...spawned, ...pushed.flatMap(({ memberId }) => memberId ?? [])]).not.toContain('lead');
-      // The events of a batch come before what is told about them.
+      // The events of a batch come before the messages made from them.
       const order = pushed.map(({ seq, type }) => Number(seq) * 2 + (type === 'events' ? 0 : 1));
       expect(order).toEqual([...order].sort((a, b) => a - b));
     }

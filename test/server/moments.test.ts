@@ -20,7 +20,7 @@ test.each([
   expect(JSON.stringify(writeMoments(value))).toBe(JSON.stringify(value));
 });
 
-test('leaves the record itself as it was', () => {
+test('does not change the record itself', () => {
   const task = { createdAt: at };
   writeMoments(task);
   expect(task.createdAt).toBe(at);

@@ -35,7 +35,7 @@ const Document = z.strictObject({
 
 const document = Document.parse(JSON.parse(JSON.stringify(openApiDocument())));
 
-/** What is served besides the operations. */
+/** The addresses besides the operations. */
 const FURTHER = [
   '/api/agents/{id}/team-tasks',
   '/api/agents/{id}/teammates',
@@ -50,7 +50,7 @@ test('the document has every operation once', () => {
   expect(ids.sort()).toEqual(OPERATIONS.map(({ name }) => name).sort());
 });
 
-test('the document says what the header is for in which a person names a member, and where a token is', () => {
+test('the document describes the header X-Troupe-As and says where a token is', () => {
   const headers = Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ parameters }) => parameters.filter(({ name }) => name === 'X-Troupe-As')),
   );
@@ -61,7 +61,7 @@ test('the document says what the header is for in which a person names a member,
   });
 });
 
-test('the document has what can be read besides, and it is there', async () => {
+test('the document has the addresses besides the operations, and they exist', async () => {
   const stage = await setStage();
   for (const path of FURTHER) {
     const [type = ''] = Object.keys(document.paths[path]?.get?.responses['200']?.content ?? {});
@@ -76,13 +76,13 @@ test('the document has what can be read besides, and it is there', async () => {
   }
 });
 
-test('what is deleted is named in the address, and no body is asked for', () => {
+test('a DELETE has its inputs in the address and no body', () => {
   const { parameters, requestBody } = document.paths['/api/teams/{teamId}']?.delete ?? {};
   expect(parameters?.map(({ name, in: place }) => `${name} in ${place}`)).toContain('force in query');
   expect(requestBody).toBeUndefined();
 });
 
-test('every path parameter is declared, and nothing else is', () => {
+test('exactly the path parameters are declared', () => {
   for (const [path, methods] of Object.entries(document.paths)) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort();
     for (const { operationId, parameters } of Object.values(methods)) {
@@ -101,7 +101,7 @@ test('every reference leads somewhere', () => {
   }
 });
 
-test('required inputs are required, moments are text', () => {
+test('required inputs are required, dates are text', () => {
   const create = document.paths['/api/teams/{teamId}/tasks']?.post;
   const body = create?.requestBody?.content['application/json'].schema as { required: string[]; properties: object };
   expect(body.required).toEqual(['title']);

@@ -12,7 +12,7 @@ import { openUnix, openWebSocket } from './wire.ts';
 
 const shared = shareStage({ limits: { requestBurst: 1e6 } });
 
-/** What works on the server itself; all else works on teams, and each test has its own. */
+/** Operations on the server itself. All others work on teams, and each test has its own teams. */
 const OF_THE_SERVER: ReadonlySet<string> = new Set<OperationName>(['token.rotate', 'daemon.stop']);
 
 const prepare = async (name: string): Promise<{ stage: Stage; input: Record<string, unknown>; as?: string }> => {
@@ -30,7 +30,7 @@ describe('every operation', () => {
       delete input[key];
       return encodeURIComponent(String(value));
     });
-    // As programs send it: what is read or deleted is named in the address, and there is no body at all.
+    // As programs send it: inputs of a read or a delete are in the address, and there is no body.
     const hasBody = method !== 'GET' && method !== 'DELETE';
     const query = !hasBody ? `?${new URLSearchParams(input as Record<string, string>).toString()}` : '';
     const answer = await fetch(stage.url + path + query, {
@@ -75,7 +75,7 @@ describe('every operation', () => {
 });
 
 describe('a call over REST', () => {
-  test('may come in chunks, and a change that needs no body may come without', async () => {
+  test('may be chunked, and may omit the body if there are no inputs', async () => {
     const stage = await setStage();
     const authorization = `Bearer ${stage.token}`;
     const pieces = ['{"title":"In pi', 'eces, \u00e9","prio', 'rity":"high"}'].map((piece) => Buffer.from(piece));
@@ -98,7 +98,7 @@ describe('a call over REST', () => {
     });
     const path = `${stage.url}/api/teams/demo/tasks/${task.id}`;
     expect((await fetch(path, { method: 'DELETE', headers: { authorization } })).status).toBe(200);
-    // No route, and still an answer that says so.
+    // No such route, and still a proper answer.
     expect((await fetch(path, { method: 'PUT', headers: { authorization } })).status).toBe(404);
     expect(stage.errors).toEqual([]);
   });
@@ -122,7 +122,7 @@ describe('a call over REST', () => {
     expect(third).not.toBe(first);
   });
 
-  test('finds what it made again under its idempotency key, whatever came in between', async () => {
+  test('finds its result again by its idempotency key, whatever happened in between', async () => {
     const stage = await setStage();
     const send = async (key: string, path: string, body: object): Promise<unknown> => {
       const answer = await fetch(`${stage.url}/api/teams/demo/${path}`, {
@@ -147,7 +147,7 @@ describe('a call over REST', () => {
     expect(await send('d', 'hooks', hook)).toHaveLength(2);
   });
 
-  test('says what is wrong with the code of the error and its status', async () => {
+  test("fails with the error's code and status", async () => {
     const stage = await setStage();
     const headers = { authorization: `Bearer ${stage.token}`, 'content-type': 'application/json' };
     const send = async (method: string, path: string, body?: string): Promise<[number, unknown]> => {
@@ -182,7 +182,7 @@ describe('a call over REST', () => {
     expect(await send('POST', '/api/nothing', '{}')).toEqual([404, 'not_found']);
   });
 
-  test('takes numbers, booleans and lists from the query', async () => {
+  test('reads numbers, booleans and lists from the query', async () => {
     const stage = await setStage();
     const { id } = await stage.act('message.send', { teamId: 'demo', toId: 'worker', content: 'Hello' }, 'lead');
     const headers = { authorization: `Bearer ${stage.tokens.worker}` };
@@ -202,7 +202,7 @@ describe('a call over REST', () => {
     expect(await (await claim()).json()).toBe(null);
   });
 
-  test('whose client goes away while it waits takes nothing', async () => {
+  test('whose client disconnects while it waits takes nothing', async () => {
     const stage = await setStage();
     const headers = { authorization: `Bearer ${stage.tokens.worker}`, 'content-type': 'application/json' };
     const gone = new AbortController();
@@ -221,7 +221,7 @@ describe('a call over REST', () => {
   });
 });
 
-test('who says over REST for nobody what only a member can do is told of the header', async () => {
+test("a person that calls a member's operation over REST is told to use the header", async () => {
   const stage = await setStage();
   const answer = await fetch(`${stage.url}/api/teams/demo/claim`, {
     method: 'POST',
@@ -235,7 +235,7 @@ test('who says over REST for nobody what only a member can do is told of the hea
 describe('a session that leads an open team', () => {
   const create = (name: string) => ({ name, leadSessionId: 'session-of-demo' });
 
-  test('leads no second one, however it is asked for', async () => {
+  test('cannot lead a second one, whichever way it asks', async () => {
     const stage = await setStage();
     const refused = { code: 'conflict', message: expect.stringContaining('already leads team demo') as string };
     const answer = await fetch(`${stage.url}/api/teams`, {
@@ -253,7 +253,7 @@ describe('a session that leads an open team', () => {
     expect(await stage.act('team.create', create('second'))).toMatchObject({ leadSessionId: 'session-of-demo' });
   });
 
-  test('gets one of several that are asked for at once', async () => {
+  test('gets one of several that it asks for at once', async () => {
     const stage = await setStage();
     const asked = ['a', 'b', 'c'].map((name) => stage.act('team.create', { name, leadSessionId: 'another' }));
     const outcomes = await Promise.allSettled(asked);
@@ -261,7 +261,7 @@ describe('a session that leads an open team', () => {
   });
 });
 
-describe('programs that know agents', () => {
+describe('programs that know agents instead of teams', () => {
   test.each(['lead@demo', 'session-of-demo'])('find the teammates and tasks of %s', async (id) => {
     const stage = await setStage();
     await stage.act('task.create', { teamId: 'demo', title: 'Shared' });
@@ -273,7 +273,7 @@ describe('programs that know agents', () => {
     expect(await read('team-tasks')).toMatchObject([{ title: 'Shared' }]);
   });
 
-  test('know of each teammate who leads it, in which team, and what it works on', async () => {
+  test('get the lead, the team and the current task of each teammate', async () => {
     const stage = await setStage();
     await stage.act('task.create', { teamId: 'demo', title: 'Shared' });
     await stage.act('task.claim', { teamId: 'demo', taskId: '1' }, 'worker');
@@ -287,7 +287,7 @@ describe('programs that know agents', () => {
   });
 
   test.each(['team-lead@session-bugs', '5e9a1c30-0000-4000-8000-000000000001'])(
-    "find those of a native team's lead by %s, if they are a person's",
+    "find those of a native team's lead by %s, with a person's credential",
     async (id) => {
       const stage = await setStage();
       writeNativeTeam(join(stage.home.directory, 'claude'));

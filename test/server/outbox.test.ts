@@ -3,7 +3,7 @@ import { LIMITS, LOOK_MS } from '../../src/server/limits.ts';
 import { openOutbox } from '../../src/server/outbox.ts';
 import type { Taken } from '../../src/server/outbox.ts';
 
-test('a client is stalled by what it did not take at many looks, however late the first one comes', () => {
+test('a client stalls after many checks without progress, however late the first check comes', () => {
   let moved: Taken = () => {};
   const now = (work: () => void): void => work();
   const outbox = openOutbox(

@@ -1,4 +1,4 @@
-// A server in a process of its own, so that its memory is its own too. Started with a home and limits; asked by messages.
+// A server in its own process, to measure its memory. Started with a home and limits; controlled by messages.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';

@@ -11,8 +11,8 @@ import { openFeeds } from '../../src/server/push.ts';
 import { tries } from '../proof.ts';
 
 /**
- * A ledger whose steps the test takes one by one: a batch is in the journal first, in the state and told after that. A
- * real one does it in this order too, with others reading in between.
+ * A ledger whose steps the test takes one by one: a batch is first in the journal, then in the state, then announced. A
+ * real ledger has the same order, with readers in between.
  */
 function slowLedger() {
   const journal: Stored[] = [];
@@ -76,7 +76,7 @@ function subscriber() {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('whatever happens in whichever order, a subscriber gets every batch once and in order', async () => {
+test('a subscriber gets every batch once and in order, for any order of steps', async () => {
   const action = fc.constantFrom('append', 'tell', 'tell nobody', 'busy', 'free', 'turn', 'microtask');
   await fc.assert(
     fc.asyncProperty(fc.nat(4), fc.array(action, { maxLength: 60, size: 'max' }), async (before, actions) => {
@@ -108,7 +108,7 @@ test('whatever happens in whichever order, a subscriber gets every batch once an
   );
 });
 
-test('a batch that is told to nobody is found', async () => {
+test('a batch that was not announced is found', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const slow = slowLedger();
@@ -125,7 +125,7 @@ test('a batch that is told to nobody is found', async () => {
   feeds.close();
 });
 
-test('a subscriber is told when what the journal holds cannot be read', async () => {
+test("a subscriber gets an error if the journal's content is unreadable", async () => {
   for (const error of [new TeamError('corrupt', 'Batch 1 is torn'), new Error('detail')]) {
     const slow = slowLedger();
     slow.append();
@@ -147,7 +147,7 @@ test('a subscriber is told when what the journal holds cannot be read', async ()
   }
 });
 
-test('a subscriber goes on by itself when a journal that was away is back', async () => {
+test('a subscriber resumes by itself when the journal is reachable again', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const slow = slowLedger();

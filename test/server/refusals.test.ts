@@ -10,7 +10,7 @@ import type { Stage } from './stage.ts';
 import { openUnix, openWebSocket, requestText, sendBytes, upgradeText, webSocketFrame } from './wire.ts';
 import type { HeaderLines } from './wire.ts';
 
-/** A way of asking that must be refused, whatever is asked. */
+/** A kind of request that must be refused, for any operation. */
 interface Attempt {
   readonly name: string;
   readonly status: number;
@@ -21,7 +21,7 @@ interface Attempt {
 const host = ({ port }: Stage): readonly [string, string] => ['host', `127.0.0.1:${port}`];
 const bearer = (token: string): readonly [string, string] => ['authorization', `Bearer ${token}`];
 const cut = (token: string): string => token.slice(0, -1);
-/** Another last letter that stands for other bits, not only for other padding. */
+/** The same token with another letter in the middle. At the end, a letter may differ in padding only. */
 const bent = (token: string): string => `${token.slice(0, 10)}${token[10] === 'A' ? 'B' : 'A'}${token.slice(11)}`;
 
 const ATTEMPTS: readonly Attempt[] = [
@@ -136,7 +136,7 @@ const OTHERS: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/api/../health'],
 ];
 
-/** In `npm test`, one of so many ways is tried at each operation. */
+/** In `npm test`, each operation is tried with one of this many attempts. */
 const EVERY = 8;
 
 describe('a stranger is refused and changes nothing', () => {
@@ -147,7 +147,7 @@ describe('a stranger is refused and changes nothing', () => {
     metrics: () => '',
   });
 
-  /** Where to ask for each operation, and where else. */
+  /** The addresses of the operations, and all others. */
   const ADDRESSES = [
     ...OPERATIONS.map(({ route, name }) => {
       const [method = '', path = ''] = route.split(' ');
@@ -192,8 +192,8 @@ describe('a stranger is refused and changes nothing', () => {
     expect(stage.errors).toEqual([]);
   }
 
-  // The guard stands before everything that has an address, so `npm test` tries every way at every other address and at one of each
-  // method, and some ways, in turn, at each operation. `npm run proof` tries every way everywhere.
+  // The guard checks every address. So `npm test` tries all attempts at one operation of each method and at all other
+  // addresses, and some attempts at each operation in turn. `npm run proof` tries all attempts everywhere.
   test.each(ADDRESSES.map((address, at) => ({ ...address, at })))('$what', async ({ method, path, body, at }) => {
     const isFirst = ADDRESSES.findIndex((address) => address.method === method) === at;
     const all = isProof || isFirst || at >= OPERATIONS.length;
@@ -201,7 +201,7 @@ describe('a stranger is refused and changes nothing', () => {
     await expectRefusals(attempts, method, path, body);
   });
 
-  /** A question of each kind, as it would be asked of a friend. */
+  /** A valid call of each operation. */
   const ASKS = OPERATIONS.map(({ name, message }) =>
     JSON.stringify({ type: message?.type ?? name, id: 1, payload: bodyFor(name) }),
   );
@@ -231,7 +231,7 @@ describe('a stranger is refused and changes nothing', () => {
       { type: 'hello', token: bent(stage.tokens.lead) },
       { type: 'hello', token: 'x'.repeat(100_000) },
     ];
-    // With a hello that is none, and then everything; or with one of the questions instead of a hello.
+    // Either an invalid hello and then all calls, or a call instead of a hello.
     const sent = [...hellos.map((hello) => [JSON.stringify(hello), ...ASKS]), ...ASKS.map((ask) => [ask])];
     for (const lines of sent) {
       const wire = await openUnix(stage.home.socket);
@@ -243,13 +243,13 @@ describe('a stranger is refused and changes nothing', () => {
   });
 });
 
-describe('before anything is answered the guard is asked', () => {
+describe('the guard checks a request before any answer', () => {
   const shared = shareStage();
   const evil: HeaderLines = [['host', 'evil.example']];
   const asks = (headers: HeaderLines, expected: string): string =>
     requestText('POST', '/api/teams', [...headers, ['content-type', 'application/json'], ['expect', expected]], '{}');
 
-  test.each(['foo', '100-continue'])('by whoever expects %s', async (expected) => {
+  test.each(['foo', '100-continue'])('also one that expects %s', async (expected) => {
     const stage = shared();
     const stranger = await sendBytes(stage.port, asks(evil, expected));
     expect(stranger).toMatchObject({ status: 403, headers: SECURITY_HEADERS });
@@ -258,7 +258,7 @@ describe('before anything is answered the guard is asked', () => {
     expect(nobody).toMatchObject({ headers: SECURITY_HEADERS, body: expect.stringContaining('"error"') as string });
   });
 
-  test('and whoever may come is told to go on', async () => {
+  test('and lets an authenticated client continue', async () => {
     const stage = shared();
     const answer = await sendBytes(stage.port, asks([host(stage), bearer(stage.token)], '100-continue'));
     expect(answer).toMatchObject({ status: 100, body: expect.stringMatching(/^HTTP\/1\.1 400 /) as string });
@@ -272,7 +272,7 @@ describe('before anything is answered the guard is asked', () => {
       'with a protocol that is none',
       (text: string) => text.replace('\r\n\r\n', '\r\nsec-websocket-protocol: ,\r\n\r\n'),
     ],
-  ])('a WebSocket %s is refused as everything is', async (_, bend) => {
+  ])('a WebSocket %s is refused like other requests', async (_, bend) => {
     const stage = shared();
     const answer = await sendBytes(stage.port, bend(upgradeText('/ws', [host(stage), bearer(stage.token)])));
     expect(answer).toMatchObject({ status: 400, headers: SECURITY_HEADERS });
@@ -280,11 +280,11 @@ describe('before anything is answered the guard is asked', () => {
   });
 });
 
-describe('a credential does no more than it is for', () => {
+describe('a credential that does not suffice is refused', () => {
   // Nothing changes it, or the test fails; so one is enough.
   const shared = shareStage({ limits: { requestBurst: 1e6 } });
 
-  /** Whose credentials must not suffice for an operation. */
+  /** The credentials that must not suffice for an operation. */
   function tooWeak({ scope, input }: Operation, { tokens }: Stage): string[] {
     const weaker = {
       reader: [],
@@ -344,11 +344,11 @@ describe('a credential does no more than it is for', () => {
   });
 });
 
-describe('a member does nothing in the name of another one of its team', () => {
+describe('a member cannot act for another member of its team', () => {
   const shared = shareStage({ limits: { requestBurst: 1e6 } });
   const ofTeams = OPERATIONS.filter(({ input, scope }) => 'teamId' in input.shape && scope !== 'admin');
 
-  /** What anybody may do who is on the team: look at what is everybody's, and work in its own name. All else is refused. */
+  /** What every member may do: look at what all share, and work in its own name. Everything else is refused. */
   const COMMON: ReadonlySet<string> = new Set<OperationName>([
     ...(['team.show', 'team.status', 'team.digest', 'member.list', 'member.show', 'session.list'] as const),
     ...(['task.list', 'task.show', 'request.list', 'note.list', 'note.search', 'hook.list', 'event.list'] as const),
@@ -356,7 +356,7 @@ describe('a member does nothing in the name of another one of its team', () => {
     ...(['task.create', 'task.claim', 'task.update', 'task.depend', 'task.undepend'] as const),
   ]);
 
-  /** A call of the worker's, or about it. */
+  /** A call by the worker, or about it. */
   async function prepare({
     name,
     input: { shape },
@@ -367,13 +367,13 @@ describe('a member does nothing in the name of another one of its team', () => {
     return { stage, payload, end: (await stage.ends())[stage.teamId] ?? 0 };
   }
 
-  /** What was done since by one of them; those whom the sample set to work may still be at it. */
+  /** What worker and other did since. Members that the sample started may still be working. */
   async function doneSince({ act, teamId }: Stage, end: number): Promise<unknown[]> {
     const batches = await act('event.list', { teamId, after: end });
     return batches.flatMap(({ events }) => events).filter(({ by }) => by === 'worker' || by === 'other');
   }
 
-  test.each(ofTeams)('by saying so: $name', async (operation) => {
+  test.each(ofTeams)('by naming it: $name', async (operation) => {
     const { stage, payload, end } = await prepare(operation);
     const { name, route, message } = operation;
     const authorization = `Bearer ${stage.tokens.other}`;
@@ -401,7 +401,7 @@ describe('a member does nothing in the name of another one of its team', () => {
   });
 
   test.each(ofTeams.filter(({ name, scope }) => scope !== 'lead' && !COMMON.has(name)))(
-    "with what is the other one's: $name",
+    'on what belongs to it: $name',
     async (operation) => {
       const { stage, payload, end } = await prepare(operation);
       const wire = await openUnix(stage.home.socket, stage.tokens.other);
@@ -437,7 +437,7 @@ function bodyOf(method: string, body: object): object | undefined {
   return method === 'GET' ? undefined : body;
 }
 
-/** What would do something if it were let through. */
+/** A body that would change something if the call were accepted. */
 function bodyFor(name: string): object {
   return BODIES[name] ?? { title: 'planted', toId: 'lead', content: 'planted' };
 }

@@ -10,10 +10,10 @@ import { openUnix, openWebSocket } from './wire.ts';
 
 const teamId = 'demo';
 
-/** Nobody's time is up, however slow the machine is. */
+/** No call times out, however slow the machine is. */
 const PATIENT = { restWaitMs: 250_000 };
 
-/** What ends the credential of `worker`; mail and work that come afterwards are none of its. */
+/** Ways to end the credential of `worker`. Later messages and tasks must not reach it. */
 const ENDS: [string, (stage: Stage) => Promise<unknown>][] = [
   ['all credentials are made void', ({ act }) => act('token.rotate', {})],
   [
@@ -59,7 +59,7 @@ describe.each(ENDS)('when %s', (_, end) => {
   });
 });
 
-test('who rotates the tokens is still told that it was done', async () => {
+test('the caller of token.rotate still gets its answer', async () => {
   const stage = await setStage();
   const answer = await fetch(`${stage.url}/api/tokens/rotate`, {
     method: 'POST',
@@ -68,7 +68,7 @@ test('who rotates the tokens is still told that it was done', async () => {
   expect(answer.status).toBe(200);
 });
 
-test('logging out ends what the session waits for', async () => {
+test('logging out ends the waiting calls of the session', async () => {
   const stage = await setStage({ limits: PATIENT });
   const login = stage.hub.credentials.logins;
   const session = login.login(login.code()) as string;
@@ -81,7 +81,7 @@ test('logging out ends what the session waits for', async () => {
   expect((await waiting).status).toBe(401);
 });
 
-test('who leads no more waits no longer with the powers of a lead, and may ask as a member', async () => {
+test("a former lead no longer waits with a lead's rights, and may call as a member", async () => {
   const stage = await setStage({ limits: PATIENT });
   const room = openWaitingRoom(stage.ledger);
   const waiting = ask(stage, 'GET', 'inbox?memberId=other&unread=true&wait=250000', { token: stage.tokens.lead });
@@ -92,7 +92,7 @@ test('who leads no more waits no longer with the powers of a lead, and may ask a
   expect((await ask(stage, 'GET', 'inbox', { token: stage.tokens.lead })).status).toBe(200);
 });
 
-test('requests leave nothing behind', async () => {
+test('requests leave no state behind', async () => {
   const stage = await setStage({ limits: PATIENT });
   const gone = new AbortController();
   const room = openWaitingRoom(stage.ledger);
@@ -110,7 +110,7 @@ test('requests leave nothing behind', async () => {
   expect(await stage.act('task.show', { teamId, taskId: '1' })).toMatchObject({ status: 'pending' });
 });
 
-test('connections with the credential of a member that Troupe ran end when it has stopped', async () => {
+test('connections of a member that Troupe ran end when it has stopped', async () => {
   const stage = await setStage();
   const agent = { kind: 'exec' as const, command: ['true'] };
   await stage.act('member.spawn', { teamId, name: 'runner', agent });
@@ -123,16 +123,16 @@ test('connections with the credential of a member that Troupe ran end when it ha
   for (const wire of open) await wire.closed;
 });
 
-test('a process that Troupe ends may say its last things for so long, and no longer', async () => {
+test('a process that Troupe ends may still send for a limited time', async () => {
   const stage = await setStage();
-  // Only the clock by which that time is measured stands still: processes and connections go on.
+  // Only the clock that measures this time stands still. Processes and connections go on.
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const agent = { kind: 'exec' as const, command: ['true'] };
   await stage.act('member.spawn', { teamId, name: 'runner', agent });
   const { token } = await stage.act('member.token', { teamId, memberId: 'runner' });
   const wire = await openUnix(stage.home.socket, token);
-  // As long as it will not end.
+  // The process does not end.
   stage.hub.services.sessions.hasProcess = () => true;
   await stage.act('member.stop', { teamId, memberId: 'runner' });
   expect(await wire.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
@@ -140,7 +140,7 @@ test('a process that Troupe ends may say its last things for so long, and no lon
   await wire.closed;
 });
 
-/** Somebody waits, and is not there any more: what comes is left for others. */
+/** Checks that a call which waited and was refused takes nothing that comes later. */
 async function expectNothingTaken({ act }: Stage): Promise<void> {
   await act('task.create', { teamId, title: 'New' });
   expect(await act('task.show', { teamId, taskId: '1' })).toMatchObject({ status: 'pending' });

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import type { InputOf, OperationName } from '../../src/operations/index.ts';
 import type { Stage } from './stage.ts';
 
-/** A call of an operation that works on a fresh stage. What it makes is named after the stage's team: stages may share a server. */
+/**
+ * A call of an operation that works on a fresh stage. Its names contain the stage's team, because stages may share a
+ * server.
+ */
 export interface Sample<N extends OperationName> {
   readonly input: InputOf<N>;
   /** The member that the person speaks for. */
@@ -72,7 +75,7 @@ function leftTeam({ home, teamId }: Stage): string {
   return name;
 }
 
-/** One that its lead has just brought in, and who is to play it. */
+/** A native teammate that its lead has just added, and the agent that will play it. */
 function seatIn(stage: Stage) {
   const name = leftTeam(stage);
   const path = join(stage.home.directory, 'claude/teams', name, 'config.json');
@@ -94,7 +97,7 @@ hooks:
   TaskCompleted: { command: make check }
 `;
 
-/** One of each: the compiler says which is missing. */
+/** A sample for each operation; the compiler reports missing ones. */
 export const SAMPLES: Samples = {
   'team.create': async ({ teamId }) => ({ input: { name: `${teamId}-fresh`, description: 'A team' } }),
   'team.list': async () => ({ input: {} }),

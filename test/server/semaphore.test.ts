@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Semaphore } from '../../src/server/semaphore.ts';
 import type { Release } from '../../src/server/semaphore.ts';
 
-test('gives so many places and no more, and each of them back once', () => {
+test('gives out its capacity and no more, and takes each place back once', () => {
   const places = new Semaphore(2);
   const first = places.tryTake() as Release;
   expect(places.tryTake()).toBeDefined();

@@ -33,7 +33,7 @@ describe.each(['unix', 'ws'] as const)('a connection over %s', (kind) => {
     ['a fraction as id', '{"type":"ping","id":0.5}'],
     ['a speaker that is no text', '{"type":"team.list","as":1}'],
     ['a command id that is no text', '{"type":"team.list","commandId":1}'],
-  ])('says that it cannot read %s, and goes on', async (_, text) => {
+  ])('reports that it cannot read %s, and goes on', async (_, text) => {
     const { wire, stage } = await open();
     wire.send(text);
     expect(await wire.take(({ type }) => type === 'error')).toMatchObject({ error: { code: 'invalid' } });
@@ -45,7 +45,7 @@ describe.each(['unix', 'ws'] as const)('a connection over %s', (kind) => {
     ['the type', { type: 5, id: 'x' }],
     ['the speaker', { type: 'team.list', id: 1, as: 5 }],
     ['the command id', { type: 'team.list', id: 0, commandId: {} }],
-  ])('says under its id that %s of a frame cannot be read', async (_, frame) => {
+  ])('reports under the id that %s of a frame cannot be read', async (_, frame) => {
     const { wire } = await open();
     wire.send(frame);
     const answer = await wire.take(({ type }) => type === 'error');
@@ -55,17 +55,17 @@ describe.each(['unix', 'ws'] as const)('a connection over %s', (kind) => {
   test.each([
     ['task.lst', 'There is no operation "task.lst": did you mean "task.list"?'],
     ['nonsense', 'There is no operation "nonsense": an operation is a noun and a verb, as "task.list"'],
-  ])('says what it could have been asked in place of %s', async (type, message) => {
+  ])('suggests another operation for %s', async (type, message) => {
     const { wire } = await open();
     expect(await wire.ask({ type })).toMatchObject({ error: { code: 'not_found', message } });
   });
 
-  test('takes a frame for one, whatever else is in it', async () => {
+  test('accepts a frame with unknown fields', async () => {
     const { wire } = await open();
     expect(await wire.ask({ type: 'ping', error: { code: 'invalid' } })).toMatchObject({ type: 'pong' });
   });
 
-  test('is closed after too many frames that cannot be read', async () => {
+  test('is closed after too many unreadable frames', async () => {
     const { wire } = await open({ limits: { unreadableFrames: 3 } });
     for (let i = 0; i < 3; i++) wire.send('nonsense');
     const { code } = await wire.closed;
@@ -73,14 +73,14 @@ describe.each(['unix', 'ws'] as const)('a connection over %s', (kind) => {
     expect(wire.frames.filter(({ type }) => type === 'error')).toHaveLength(3);
   });
 
-  test('refuses an operation that there is not', async () => {
+  test('refuses an unknown operation', async () => {
     const { wire } = await open();
     for (const type of ['no.such', '', 'constructor', '__proto__', 'hello']) {
       expect(await wire.ask({ type })).toMatchObject({ type: 'error' });
     }
   });
 
-  test('refuses two calls under one id at a time', async () => {
+  test('refuses a second call under the id of one that is under way', async () => {
     const { stage, wire } = await open();
     wire.send({ type: 'task.claim', id: 1, as: 'worker', payload: { teamId, wait: 60_000 } });
     wire.send({ type: 'team.list', id: 1 });
@@ -89,7 +89,7 @@ describe.each(['unix', 'ws'] as const)('a connection over %s', (kind) => {
     expect(await wire.take(({ id }) => id === 1)).toMatchObject({ type: 'result', result: { title: 'Waited for' } });
   });
 
-  test('ends a call that is cancelled, and takes nothing for it', async () => {
+  test('ends a cancelled call, which then takes nothing', async () => {
     const { stage, wire } = await open();
     for (const cancel of [
       { type: 'cancel', id: 5 },
@@ -103,7 +103,7 @@ describe.each(['unix', 'ws'] as const)('a connection over %s', (kind) => {
     expect(await stage.act('task.list', { teamId })).toMatchObject([{ status: 'pending' }]);
   });
 
-  test('that goes away ends the calls that wait', async () => {
+  test('that closes ends its waiting calls', async () => {
     const { stage, wire } = await open();
     wire.send({ type: 'task.claim', id: 5, as: 'worker', payload: { teamId, wait: 60_000 } });
     await wire.ask({ type: 'ping' });
@@ -113,7 +113,7 @@ describe.each(['unix', 'ws'] as const)('a connection over %s', (kind) => {
     expect(await stage.act('task.list', { teamId })).toMatchObject([{ status: 'pending' }]);
   });
 
-  test('has only so many calls that wait', async () => {
+  test('has a limited number of calls that wait', async () => {
     const { wire } = await open({ limits: { waitingCalls: 2 } });
     for (let id = 1; id <= 3; id++) {
       wire.send({ type: 'message.inbox', id, as: 'worker', payload: { teamId, wait: 60_000 } });
@@ -125,7 +125,7 @@ describe.each(['unix', 'ws'] as const)('a connection over %s', (kind) => {
     expect(await wire.take(({ id }) => id === 4)).toMatchObject({ type: 'result' });
   });
 
-  test('answers far more calls than may be under way at a time', async () => {
+  test('answers many more calls than may be under way at a time', async () => {
     const { wire, stage } = await open({ limits: { inFlight: 4 } });
     const calls = Array.from({ length: 2_000 }, (_, at) =>
       at % 10 === 0
@@ -138,7 +138,7 @@ describe.each(['unix', 'ws'] as const)('a connection over %s', (kind) => {
     expect(stage.errors).toEqual([]);
   });
 
-  test('carries an answer larger than what may wait', async () => {
+  test('carries an answer larger than the outbox limit', async () => {
     const { wire, stage } = await open();
     const long = { teamId, toId: 'worker', content: 'ü'.repeat(30_000) };
     const messageIds: string[] = [];
@@ -150,7 +150,7 @@ describe.each(['unix', 'ws'] as const)('a connection over %s', (kind) => {
     expect(stage.hub.counters.cut).toBe(0);
   });
 
-  test('whose client asks for ever more and reads nothing is cut off', async () => {
+  test('whose client keeps calling and reads nothing is cut off', async () => {
     const stage = await setHeldStage();
     const wire = await connect(stage, stage.token);
     const long = { teamId, title: 'Long', description: 'x'.repeat(60_000) };
@@ -162,7 +162,7 @@ describe.each(['unix', 'ws'] as const)('a connection over %s', (kind) => {
     expect(await stage.act('team.list', {})).toHaveLength(2);
   });
 
-  test('says how a defect of ours looks from outside: without detail', async () => {
+  test('reports a defect of ours without details', async () => {
     const { wire, stage } = await open();
     stage.hub.services.daemon.status = () => Promise.reject(new Error('secret detail'));
     const answer = await wire.ask({ type: 'daemon.status' });

@@ -9,7 +9,7 @@ import type { Wire } from './wire.ts';
 const teamId = 'demo';
 const LISTS = 12;
 
-/** More history than one answer holds, and than may wait for a client. */
+/** More history than fits into one answer, and than may wait for a client. */
 async function makeHistory({ act }: Stage): Promise<void> {
   const long = { teamId, title: 'Long', description: 'x'.repeat(60_000) };
   for (let i = 0; i < 60; i++) await act('task.create', long);
@@ -19,7 +19,7 @@ describe.each(['unix', 'ws'] as const)('clients over %s', (kind) => {
   const connect = ({ home, url }: Stage, token: string): Promise<Wire> =>
     kind === 'unix' ? openUnix(home.socket, token) : openWebSocket(url, { authorization: `Bearer ${token}` });
 
-  test('that ask for much and read nothing have few answers made; others get theirs, and so do they later', async () => {
+  test('that ask for much and read nothing get few answers made; others get theirs, and they get the rest later', async () => {
     const stage = await setStage();
     await makeHistory(stage);
     const reads = countReads(stage);
@@ -31,7 +31,7 @@ describe.each(['unix', 'ws'] as const)('clients over %s', (kind) => {
     }
     const other = await connect(stage, stage.tokens.other);
     for (let i = 0; i < 50; i++) await other.ask({ type: 'ping' });
-    // Of the first ones as much as the kernel takes is gone, and the next were made.
+    // The kernel has taken some of the first answers, and the next ones were made.
     expect(reads()).toBeLessThan((4 * LISTS) / 3);
     const before = reads();
     expect(await other.ask({ type: 'event.list', payload: { teamId, limit: 3 } })).toMatchObject({ type: 'result' });
@@ -46,7 +46,7 @@ describe.each(['unix', 'ws'] as const)('clients over %s', (kind) => {
     expect(stage.errors).toEqual([]);
   });
 
-  test('that go away are not read for any more, and leave their places to others', async () => {
+  test('that disconnect cause no more reads, and free their places', async () => {
     const stage = await setStage();
     await makeHistory(stage);
     const reads = countReads(stage);
@@ -64,7 +64,7 @@ describe.each(['unix', 'ws'] as const)('clients over %s', (kind) => {
     expect(await wire.ask({ type: 'event.list', payload: { teamId } })).toMatchObject({ type: 'result' });
   });
 
-  test('have a few calls begun in each turn, however many connections they have; those of a person all at once', async () => {
+  test("start a few calls per turn, over all their connections; a person's calls start all at once", async () => {
     const stage = await setStage({ limits: { callsPerTurn: 8 } });
     const flood = async (token: string): Promise<number> => {
       const wires = await Promise.all(Array.from({ length: 4 }, () => connect(stage, token)));
@@ -86,7 +86,7 @@ describe.each(['unix', 'ws'] as const)('clients over %s', (kind) => {
     expect(await flood(stage.token)).toBeGreaterThan(100);
   });
 
-  test('wait for only so many things together, with one credential', async () => {
+  test('have a limited number of waiting calls per credential', async () => {
     const stage = await setStage({ limits: { waitingCalls: 2 } });
     const [one, other, third] = await Promise.all([1, 2, 3].map(() => connect(stage, stage.tokens.worker)));
     const wait = { type: 'message.inbox', payload: { teamId, wait: 60_000 } };
@@ -139,21 +139,21 @@ describe.each(['unix', 'ws', 'http'] as const)('a call over %s that waited', (ki
   });
 });
 
-test('a member has only so many connections to the Unix socket, and never all of them', async () => {
+test('a member has a limited number of connections to the Unix socket, and members never have all', async () => {
   const stage = await setStage({ limits: { connections: 8, connectionsPerToken: 4 } });
   const { home, tokens, token } = stage;
   const [first] = await Promise.all(Array.from({ length: 4 }, () => openUnix(home.socket, tokens.worker)));
   const fifth = await openUnix(home.socket, tokens.worker);
   expect(fifth.frames).toMatchObject([{ type: 'error', error: { code: 'limit' } }]);
   for (let i = 0; i < 3; i++) expect((await openUnix(home.socket, tokens.other)).frames[0]?.type).toBe('welcome');
-  // The eighth place is a person's.
+  // The eighth place is reserved for people.
   expect((await openUnix(home.socket, tokens.lead)).frames[0]?.type).toBe('error');
   expect((await openUnix(home.socket, token)).frames[0]?.type).toBe('welcome');
   first?.close();
   await expect.poll(async () => (await openUnix(home.socket, tokens.worker)).frames[0]?.type).toBe('welcome');
 });
 
-test('WebSockets and event streams of a person are counted together, and nothing else of it is', async () => {
+test('only WebSockets and event streams of a person are counted, together', async () => {
   const stage = await setStage({ limits: { connectionsPerToken: 2 } });
   const headers = { authorization: `Bearer ${stage.token}` };
   const follow = (): Promise<Response> => fetch(`${stage.url}/api/teams/demo/events`, { headers });
@@ -178,7 +178,7 @@ test('WebSockets and event streams of a person are counted together, and nothing
   await expect.poll(isOpen).toBe(true);
 });
 
-test('who says nothing on the Unix socket makes way for who does', async () => {
+test('silent connections on the Unix socket are closed to make room for clients', async () => {
   const { home, token, hub } = await setStage({ limits: { connections: 4 } });
   const silent = Array.from({ length: 12 }, () => createConnection(home.socket).on('error', () => {}));
   onTestFinished(() => silent.forEach((socket) => void socket.destroy()));
@@ -189,7 +189,7 @@ test('who says nothing on the Unix socket makes way for who does', async () => {
   expect(late.frames).toMatchObject([{ type: 'error', error: { code: 'limit' } }]);
 });
 
-test('requests of a member that wait leave places to others, and some to people alone', async () => {
+test('waiting requests of a member leave places for others, and some for people only', async () => {
   const stage = await setStage({ limits: { connections: 8, connectionsPerToken: 4 } });
   const ask = (token: string, path: string) =>
     sendBytes(
@@ -214,5 +214,5 @@ test('requests of a member that wait leave places to others, and some to people 
   await expect.poll(async () => (await ask(worker, '/api/teams/demo'))?.status).toBe(200);
 });
 
-/** What setting the stage took. */
+/** The calls that setting the stage takes. */
 const CALLS_OF_STAGE = 10;

@@ -11,12 +11,12 @@ import { startServer } from './start.ts';
 import { openUnix } from './wire.ts';
 
 describe('the Unix socket', () => {
-  test('can be used by nobody else', async () => {
+  test('can be used only by its owner', async () => {
     const { home } = await startServer();
     expect(statSync(home.socket).mode & 0o777).toBe(0o600);
   });
 
-  test('is not put where others can enter', async () => {
+  test('is refused in a directory that others can enter', async () => {
     const { hub } = await startServer();
     const folder = temporaryFolder();
     const open = join(folder, 'open');
@@ -28,7 +28,7 @@ describe('the Unix socket', () => {
     await expect(listenSocket(join(folder, 'link', 's'), hub)).rejects.toMatchObject({ code: 'not_allowed' });
   });
 
-  test('comes back when somebody took it away; those who are connected notice nothing', async () => {
+  test('comes back after it was removed; open connections are not affected', async () => {
     const stage = await setStage();
     const before = await openUnix(stage.home.socket, stage.token);
     rmSync(stage.home.socket);
@@ -38,7 +38,7 @@ describe('the Unix socket', () => {
     expect(statSync(stage.home.socket).mode & 0o777).toBe(0o600);
   });
 
-  test('takes the place of one that a dead daemon left, and of nothing else', async () => {
+  test('replaces the socket of a dead daemon, and no other file', async () => {
     const { hub } = await startServer();
     const folder = join(temporaryFolder(), 'home');
     mkdirSync(folder, { mode: 0o700 });
@@ -52,14 +52,14 @@ describe('the Unix socket', () => {
     await expect(listenSocket(join(folder, 'file'), hub)).rejects.toMatchObject({ code: 'exists' });
   });
 
-  test('says so when its path is too long', async () => {
+  test('reports that its path is too long', async () => {
     const { hub } = await startServer();
     const folder = join(temporaryFolder(), 'x'.repeat(120));
     mkdirSync(folder, { mode: 0o700 });
     await expect(listenSocket(join(folder, 's'), hub)).rejects.toMatchObject({ code: 'storage' });
   });
 
-  test('welcomes a client with what its credential is', async () => {
+  test('welcomes a client with the caller of its credential', async () => {
     const { home, token, tokens } = await setStage();
     const person = await openUnix(home.socket, token);
     expect(person.frames).toEqual([{ type: 'welcome', id: 'hello', scope: 'admin' }]);
@@ -69,7 +69,7 @@ describe('the Unix socket', () => {
     ]);
   });
 
-  test('takes frames that come in the same breath as the hello', async () => {
+  test('accepts frames that come together with the hello', async () => {
     const { home, token } = await setStage();
     const wire = await openUnix(home.socket);
     wire.send(`{"type":"hello","id":1,"token":"${token}"}\n{"type":"ping","id":2}`);
@@ -77,14 +77,14 @@ describe('the Unix socket', () => {
     expect(wire.frames.map(({ type }) => type)).toEqual(['welcome', 'pong']);
   });
 
-  test('does not wait for ever for a hello', async () => {
+  test('does not wait forever for a hello', async () => {
     const { home } = await startServer({ limits: { greetingMs: 100 } });
     const wire = await openUnix(home.socket);
     await wire.closed;
     expect(wire.frames).toMatchObject([{ type: 'error', error: { code: 'unauthenticated' } }]);
   });
 
-  test('refuses a line that is too long, whether it ends or not', async () => {
+  test('refuses a line that is too long, even before its end', async () => {
     const { home, token } = await startServer({ limits: { messageBytes: 10_000 } });
     for (const text of [`${'x'.repeat(10_001)}\n`, 'x'.repeat(20_000)]) {
       const wire = await openUnix(home.socket, token);
@@ -94,7 +94,7 @@ describe('the Unix socket', () => {
     }
   });
 
-  test('refuses what is not UTF-8', async () => {
+  test('refuses input that is not UTF-8', async () => {
     const { home, token } = await startServer();
     const socket = createConnection(home.socket);
     onTestFinished(() => void socket.destroy());
@@ -106,7 +106,7 @@ describe('the Unix socket', () => {
     expect(text).toContain('"code":"invalid"');
   });
 
-  test('has only so many connections', async () => {
+  test('has a limited number of connections', async () => {
     const { home, token, hub } = await startServer({ limits: { connections: 5 } });
     const wires = [];
     for (let i = 0; i < 5; i++) wires.push(await openUnix(home.socket, token));
@@ -119,7 +119,7 @@ describe('the Unix socket', () => {
   });
 });
 
-test('lines are the same however the bytes are cut', () => {
+test('lines are the same however the bytes are split', () => {
   const text = Buffer.from('first\n\nsecond ünïcode\nthird');
   for (let size = 1; size <= text.length; size++) {
     const lines: string[] = [];
@@ -129,7 +129,7 @@ test('lines are the same however the bytes are cut', () => {
   }
 });
 
-test('a million bytes one by one are one line', () => {
+test('a million single bytes make one line', () => {
   const lines: string[] = [];
   const split = splitLines((line) => lines.push(line), { maxBytes: 1_000_000, isUtf8 });
   for (let i = 0; i < 300_000; i++) split(Buffer.from('x'));
@@ -137,7 +137,7 @@ test('a million bytes one by one are one line', () => {
   expect(lines.map(({ length }) => length)).toEqual([300_000]);
 });
 
-test('what came before bytes that are no text counts, what comes after is refused', () => {
+test('lines before invalid UTF-8 count, what comes after is refused', () => {
   const lines: string[] = [];
   const split = splitLines((line) => lines.push(line), { maxBytes: 100, isUtf8 });
   expect(() =>
@@ -146,7 +146,7 @@ test('what came before bytes that are no text counts, what comes after is refuse
   expect(lines).toEqual(['first']);
 });
 
-test('a line that is too long is refused also where whole lines stand before it', () => {
+test('a line that is too long is refused even after whole lines', () => {
   const lines: string[] = [];
   const split = splitLines((line) => lines.push(line), { maxBytes: 10, isUtf8 });
   expect(() => split(Buffer.from('short\nmuch too long a line\n'))).toThrow('longer than 10 bytes');

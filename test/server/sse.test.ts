@@ -52,7 +52,7 @@ async function take(answer: Response, count: number): Promise<(number | undefine
 }
 
 describe('a stream of server-sent events', () => {
-  test('tells what happened, then what happens', async () => {
+  test('sends past events, then new ones', async () => {
     const stage = await setStage();
     const answer = await open(stage);
     expect(answer.headers.get('content-type')).toBe('text/event-stream');
@@ -62,7 +62,7 @@ describe('a stream of server-sent events', () => {
     await expect.poll(() => stage.hub.feeds.size).toBe(0);
   });
 
-  test('goes on from where it was lost', async () => {
+  test('resumes where it was lost', async () => {
     const stage = await setStage();
     expect(await take(await open(stage, '?after=1'), 2)).toEqual([2, 3]);
     expect(await take(await open(stage, '', { 'last-event-id': '2' }), 1)).toEqual([3]);
@@ -70,14 +70,14 @@ describe('a stream of server-sent events', () => {
     for (const id of ['99', '-1', 'x', '1.5']) expect((await open(stage, '', { 'last-event-id': id })).ok).toBe(false);
   });
 
-  test('shows signs of life', async () => {
+  test('sends heartbeats', async () => {
     const stage = await setStage({ limits: { keepAliveMs: 20 } });
     let signs = 0;
     for await (const entry of entriesOf(await open(stage))) if (!entry.data && ++signs > 3) break;
     expect(signs).toBe(4);
   });
 
-  test('ends when the team is deleted, and says so', async () => {
+  test('ends with an error when the team is deleted', async () => {
     const stage = await setStage();
     const answer = await open(stage);
     await stage.act('team.delete', { teamId, force: true });
@@ -94,7 +94,7 @@ describe('a stream of server-sent events', () => {
     expect(stage.hub.connected.size).toBe(0);
   });
 
-  test('leaves nothing behind when its client vanishes, however often', async () => {
+  test('leaves nothing behind when its client disconnects, however often', async () => {
     const stage = await setStage({ limits: { requestBurst: 1e6 } });
     for (let i = 0; i < 100; i++) {
       const gone = new AbortController();
@@ -114,7 +114,7 @@ describe('a stream of server-sent events', () => {
     await expect.poll(async () => (await open(stage)).status).toBe(200);
   });
 
-  test('that nobody reads is given up', async () => {
+  test('that its client does not read is closed', async () => {
     const stage = await setHeldStage();
     const answer = await open(stage);
     const long = { teamId, title: 'Long', description: 'x'.repeat(60_000) };

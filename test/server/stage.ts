@@ -9,11 +9,11 @@ export interface Stage extends Server {
   /** The team that the credentials are for, except the stranger's. */
   readonly teamId: string;
   readonly tokens: Readonly<Record<'lead' | 'worker' | 'other' | 'reader' | 'stranger', string>>;
-  /** Does an operation as a person, past every face. */
+  /** Runs an operation as a person, without a face. */
   readonly act: <N extends OperationName>(name: N, input: InputOf<N>, as?: string) => Promise<ResultOf<N>>;
-  /** Where every team's stream ends: equal before and after means that nothing happened. */
+  /** The last batch of every team: equal before and after means that nothing happened. */
   ends(): Promise<Record<string, number>>;
-  /** The same on this server with teams of its own, for a test that changes them. */
+  /** Another stage on this server with its own teams, for a test that changes them. */
   aside(): Promise<Stage>;
 }
 
@@ -67,7 +67,7 @@ async function stageOn(server: Server): Promise<Stage> {
   };
 }
 
-/** Counts how often the history of a team was begun to be read. */
+/** Counts how often a team's history was read. */
 export function countReads({ ledger }: Stage): () => number {
   const read = ledger.read.bind(ledger);
   let count = 0;

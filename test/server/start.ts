@@ -14,7 +14,7 @@ export interface StartOptions extends ServerOptions {
   readonly journal?: Journal;
 }
 
-/** Starts a server in this process, on a home of its own; it stops with the test. */
+/** Starts a server in this process, with its own home; it stops with the test. */
 export async function startServer(options: StartOptions = {}): Promise<Server> {
   const { directory = join(temporaryFolder(), 'home'), journal = memoryJournal(), ...rest } = options;
   const server = await openServer(directory, journal, rest);

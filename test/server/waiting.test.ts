@@ -7,7 +7,7 @@ import type { Wire } from './wire.ts';
 const teamId = 'demo';
 const WAIT = 60_000;
 
-/** What happens in a team and brings nobody mail but `other`, nor anybody a task. */
+/** Changes in a team that bring messages only to `other`, and tasks to nobody. */
 async function makeNoise({ act }: Stage): Promise<void> {
   await act('message.send', { teamId, toId: 'other', content: 'Not for the worker' }, 'lead');
   await act('message.read', { teamId, memberId: 'other', messageIds: await unreadOf(act) }, 'other');
@@ -18,7 +18,7 @@ async function unreadOf(act: Stage['act']): Promise<string[]> {
   return (await act('message.inbox', { teamId, memberId: 'other', unread: true })).map(({ id }) => id);
 }
 
-/** A worker whose calls wait, and how often they looked. */
+/** A worker whose calls wait, and how often they read. */
 async function connectWorker(stage: Stage): Promise<{ wire: Wire; looks: () => number }> {
   const { mailbox, tasks } = stage.hub.services;
   let looks = 0;
@@ -35,7 +35,7 @@ async function connectWorker(stage: Stage): Promise<{ wire: Wire; looks: () => n
   return { wire: await openUnix(stage.home.socket, stage.tokens.worker), looks: () => looks };
 }
 
-test('who waits for mail looks again when some may have come, and not for the work of others', async () => {
+test('a call that waits for messages reads again only when some may have arrived', async () => {
   const stage = await setStage();
   const { wire, looks } = await connectWorker(stage);
   for (let id = 1; id <= 3; id++) {
@@ -48,7 +48,7 @@ test('who waits for mail looks again when some may have come, and not for the wo
     await stage.act('task.complete', { teamId, taskId }, 'other');
     await makeNoise(stage);
   }
-  // When they began, and after the first batch, before which they may have missed something.
+  // When they began, and after the first batch, because they may have missed something before it.
   expect(looks()).toBeLessThanOrEqual(3 * 2);
   await stage.act('message.broadcast', { teamId, content: 'For all' }, 'lead');
   for (let id = 1; id <= 3; id++) {
@@ -57,7 +57,7 @@ test('who waits for mail looks again when some may have come, and not for the wo
   expect(looks()).toBeLessThanOrEqual(3 * 3);
 });
 
-test('who waits for a task looks again for no mail', async () => {
+test('a call that waits for a task does not read again for messages', async () => {
   const stage = await setStage();
   const { wire, looks } = await connectWorker(stage);
   wire.send({ type: 'task.claim', id: 1, payload: { teamId, wait: WAIT } });
@@ -124,7 +124,7 @@ const FREEING: readonly [
   ],
 ];
 
-test.each(FREEING)('who waits for a task takes what %s', async (_what, { before, frees }) => {
+test.each(FREEING)('a call that waits for a task takes one that %s', async (_what, { before, frees }) => {
   const stage = await setStage();
   await stage.act('task.create', { teamId, title: 'First' });
   await before(stage.act);

@@ -2,17 +2,17 @@ import { createConnection } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 
-/** What came back over HTTP. */
+/** A response over HTTP. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Header lines as they are sent: a test may leave out, repeat or misspell any of them. */
+/** Header lines as they are sent. A test may omit, repeat or misspell any of them. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** Sends bytes on a TCP connection of their own and waits until the other side closes it; undefined if it said nothing. */
+/** Sends bytes on a new TCP connection and waits until the server closes it; undefined if there was no answer. */
 export async function sendBytes(port: number, bytes: string | Uint8Array): Promise<Answer | undefined> {
   const socket = createConnection({ host: '127.0.0.1', port });
   let text = '';
@@ -34,7 +34,7 @@ export async function sendBytes(port: number, bytes: string | Uint8Array): Promi
   };
 }
 
-/** A request with exactly these headers, and one that asks to close the connection after it. */
+/** A request with exactly these headers, and one that closes the connection afterwards. */
 export function requestText(method: string, path: string, headers: HeaderLines, body = ''): string {
   const all = [
     ...headers,
@@ -44,7 +44,7 @@ export function requestText(method: string, path: string, headers: HeaderLines, 
   return `${method} ${path} HTTP/1.1\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
 }
 
-/** The beginning of a WebSocket, as bytes. */
+/** The upgrade request of a WebSocket, as bytes. */
 export function upgradeText(path: string, headers: HeaderLines): string {
   const all = [
     ...headers,
@@ -56,7 +56,7 @@ export function upgradeText(path: string, headers: HeaderLines): string {
   return `GET ${path} HTTP/1.1\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
 }
 
-/** A frame of a WebSocket client; every part of it can be made wrong. */
+/** A frame of a WebSocket client; every part of it can be wrong. */
 export function webSocketFrame(
   payload: string | Uint8Array,
   {
@@ -93,23 +93,23 @@ export interface Frame {
   readonly [field: string]: unknown;
 }
 
-/** A connection on which frames come and go, and all that came so far. */
+/** A connection, with all frames received so far. */
 export interface Wire {
   readonly frames: Frame[];
   send(frame: object | string): void;
-  /** The first frame, of those not yet taken, that fits. */
+  /** The first matching frame that was not taken yet. */
   take(fits: (frame: Frame) => boolean): Promise<Frame>;
-  /** Sends a frame with an id and waits for the frame that carries it back. */
+  /** Sends a frame with an id and waits for the frame with the same id. */
   ask(frame: { type: string; [field: string]: unknown }): Promise<Frame>;
   readonly closed: Promise<{ code?: number; reason?: string }>;
   pause(): void;
   resume(): void;
   close(): void;
-  /** Ends it at once, whatever waits. */
+  /** Closes it at once, whatever waits. */
   terminate(): void;
 }
 
-/** Connects to the Unix socket and says hello, unless there is nothing to say. */
+/** Connects to the Unix socket. Sends hello if there is a token. */
 export async function openUnix(path: string, token?: string): Promise<Wire> {
   const socket = createConnection(path);
   socket.on('error', () => {});
@@ -133,7 +133,7 @@ export async function openUnix(path: string, token?: string): Promise<Wire> {
   return { ...wire, pause: () => socket.pause(), resume: () => socket.resume(), close: terminate, terminate };
 }
 
-/** Connects a WebSocket; rejects with the status where HTTP refuses. */
+/** Connects a WebSocket; rejects with the status of an HTTP refusal. */
 export async function openWebSocket(url: string, headers: Record<string, string>): Promise<Wire> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers, perMessageDeflate: false });
   const wire = frameBox((text) => socket.send(text));
@@ -160,7 +160,7 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** Keeps frames until somebody takes them. */
+/** Keeps frames until a test takes them. */
 function frameBox(write: (text: string) => void) {
   const frames: Frame[] = [];
   const untaken = new Set<Frame>();

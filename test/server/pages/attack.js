@@ -1,7 +1,7 @@
-// As in test/until.ts: only a hang takes so long.
+// As in test/until.ts: only a hang takes this long.
 const HANG_MS = 120_000;
 
-// What a page of a stranger's tries against the daemon. Resolves with everything that it could get.
+// The attacks of a foreign page against the daemon. Resolves with everything that it could get.
 async function attack(target) {
   const body = JSON.stringify({ name: 'planted' });
   const spoils = [];
@@ -18,10 +18,10 @@ async function attack(target) {
   async function read(name, asking) {
     try {
       const answer = await asking;
-      // What is opaque has the status 0, and nothing in it can be read.
+      // An opaque response has the status 0 and no readable content.
       if (answer.ok) spoils.push(`${name}: ${answer.status} ${await answer.text()}`);
     } catch {
-      // Refused, as it should be.
+      // Refused, as expected.
     }
   }
 
@@ -96,7 +96,7 @@ async function attack(target) {
   return spoils;
 }
 
-// Shows an address inside this page, and in a window that this page opens. Resolves with what it sees of them.
+// Opens an address in a frame of this page, and in a new window. Resolves with what it can see of them.
 async function show(url) {
   const frame = document.createElement('iframe');
   frame.src = url;

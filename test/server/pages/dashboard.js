@@ -1,4 +1,4 @@
-// What the dashboard's own page does with a login code. Resolves with how each of it went.
+// What the dashboard's own page does with a login code. Resolves with the result of each step.
 globalThis.useDashboard = async (code) => {
   const json = { 'content-type': 'application/json' };
   const login = await fetch('/api/login', { method: 'POST', headers: json, body: JSON.stringify({ code }) });
