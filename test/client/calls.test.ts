@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { Calls } from '../../src/client/calls.ts';
 
 describe('the calls that wait for an answer', () => {
-  it('are found by their number, taken once, and listed in the order in which they were made', () => {
+  it('are found by their number, taken once, and listed in the order of their numbers', () => {
     const calls = new Calls<{ id: number; name: string }>();
-    // Far apart and in the same place, as a call is that waits for minutes while others come and go.
+    // Ids far apart share a slot, as when a call waits for minutes while others come and go.
     for (const id of [1, 65, 2, 129, 3]) calls.add({ id, name: `call ${id}` });
     expect(calls.size).toBe(5);
     expect(calls.get(65)?.name).toBe('call 65');
@@ -17,7 +17,7 @@ describe('the calls that wait for an answer', () => {
     expect(calls.size).toBe(4);
   });
 
-  it('are not found by what is no number of a call', () => {
+  it("are not found by an id that is not a call's number", () => {
     const calls = new Calls<{ id: number }>();
     calls.add({ id: 1 });
     for (const id of [undefined, null, '1', 'subscribe demo', -1, 1.5, Number.NaN, Infinity, 2 ** 53, {}, [1]]) {
@@ -27,7 +27,7 @@ describe('the calls that wait for an answer', () => {
     expect(calls.size).toBe(1);
   });
 
-  it('leave nothing behind for a full collection', () => {
+  it('leave nothing behind for a full garbage collection', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
     const calls = new Calls<{ id: number; answer: number[] }>();
@@ -40,7 +40,7 @@ describe('the calls that wait for an answer', () => {
     };
     const old = (): number => getHeapSpaceStatistics().find((one) => one.space_name === 'old_space')!.space_used_size;
     turnOver(1_000);
-    // What is there now is old from here on: 20,000 calls with 1 kB each go by beside it.
+    // What exists now is in the old space from here on; 20,000 calls of 1 kB each follow.
     collect();
     const before = old();
     turnOver(20_000);

@@ -12,7 +12,7 @@ import { until } from '../until.ts';
 
 const CALL = { type: 'task.list', payload: { teamId: 'demo' }, commandId: 'one' };
 
-test('a daemon that takes a connection and says nothing is not waited for without end', async () => {
+test('a daemon that accepts a connection and sends nothing causes a timeout', async () => {
   const path = await listen(async () => {});
   const connect = socketConnect({ path, token: 'secret', patience: 50 });
   await expect(connect({ receive() {}, closed() {} })).rejects.toMatchObject({
@@ -22,7 +22,7 @@ test('a daemon that takes a connection and says nothing is not waited for withou
 });
 
 describe('one call over one connection', () => {
-  test('shows its credential, then asks', async () => {
+  test('sends its credential, then the call', async () => {
     const heard: string[] = [];
     const path = await listen(async (socket) => {
       socket.on('data', (chunk) => heard.push(String(chunk)));
@@ -42,7 +42,7 @@ describe('one call over one connection', () => {
     ]);
   });
 
-  test('puts an answer together again that comes in pieces', async () => {
+  test('assembles an answer that comes in pieces', async () => {
     const result = { text: '日本語 👍 \n', many: Array.from({ length: 5_000 }, (_, at) => `täxt ${at}`) };
     const bytes = Buffer.from(`{"type":"result","id":0}\n${JSON.stringify({ type: 'result', id: 1, result })}\n`);
     const path = await listen(async (socket) => {
@@ -59,7 +59,7 @@ describe('one call over one connection', () => {
     ['at once', 0],
     ['after the hello', 1],
     ['after the call', 2],
-  ])('says that there is no daemon when it goes away %s', async (_when, frames) => {
+  ])('reports that there is no daemon if it disconnects %s', async (_when, frames) => {
     const path = await listen(async (socket) => {
       let heard = '';
       socket.on('data', (chunk) => (heard += String(chunk)));
@@ -69,15 +69,15 @@ describe('one call over one connection', () => {
     await expect(connectOnce(path, '').call(CALL)).rejects.toMatchObject({ code: 'no_daemon' });
   });
 
-  test('says that there is no daemon where nobody listens', async () => {
+  test('reports that there is no daemon if nothing listens', async () => {
     const path = join(temporaryFolder(), 'nobody');
     const first = connectOnce(path, '');
     await expect(connectOnce(path, '').call(CALL)).rejects.toThrow(CallError);
-    // By now the first one has heard of it, too, before it was asked anything.
+    // By now the first one has failed too, before its call.
     await expect(first.call(CALL)).rejects.toThrow(CallError);
   });
 
-  test('can be given up', async () => {
+  test('can be closed', async () => {
     let closed = false;
     const path = await listen((socket) => void socket.once('close', () => (closed = true)).resume());
     connectOnce(path, '').close();

@@ -49,14 +49,14 @@ async function makeHistory(): Promise<{ seq: number; events: TeamEvents }[]> {
 
 type TeamEvents = Parameters<Replica['apply']>[0]['events'];
 
-/** What a state holds, in an order that matters. */
+/** The content of a state, in order. */
 function picture({ team, tasks, members, notes, index, nextTask }: TeamState): object {
   const waits = [...index.waits].filter(([, count]) => count > 0);
   return structuredClone({ team, tasks: [...tasks], members: [...members], notes: [...notes], nextTask, waits });
 }
 
 describe('a copy of a team', () => {
-  test('is the team as it was at every moment, in whichever order one looks', async () => {
+  test('shows the team at every moment, in any order of reading', async () => {
     const history = await makeHistory();
     const replica = new Replica('demo');
     for (const batch of history) expect(replica.apply(batch)).toBe(true);
@@ -77,7 +77,7 @@ describe('a copy of a team', () => {
     expect(picture(replica.live)).toEqual(pictures.at(-1));
   });
 
-  test('takes a batch once and refuses one that comes too early', async () => {
+  test('applies a batch once and refuses one that comes too early', async () => {
     const [first, second, third] = (await makeHistory()) as [Batch, Batch, Batch];
     const replica = new Replica('demo');
     expect(replica.apply(first)).toBe(true);

@@ -4,7 +4,7 @@ import { until } from '../until.ts';
 
 const LEASE_MS = 4_000;
 
-/** Watches with a clock that can be put forward; every look asks how long the lease is. */
+/** Watches with a clock that a test can advance. Every check asks for the length of the lease. */
 function watch() {
   const { now } = Date;
   let ahead = 0;
@@ -33,7 +33,7 @@ function watch() {
   };
 }
 
-test('a daemon that a process has lost is over with its lease', async () => {
+test('a process gives up its lost daemon when the lease is over', async () => {
   const { absence, over, pass } = watch();
   absence.tell(false);
   absence.tell(true);
@@ -42,12 +42,12 @@ test('a daemon that a process has lost is over with its lease', async () => {
   expect(over).toEqual([LEASE_MS]);
 });
 
-test('a process that takes longer than a lease to reach its daemon for the first time goes on', async () => {
+test('a process may take longer than a lease to reach its daemon for the first time', async () => {
   const { absence, over, pass } = watch();
   absence.tell(false);
   await pass(3 * LEASE_MS);
   expect(over).toEqual([]);
-  // Not for ever: its daemon may have died when it had just started it.
+  // Not forever: the daemon may have died just after it started the process.
   await pass(60_000);
   expect(over).toEqual([LEASE_MS]);
 });

@@ -23,7 +23,7 @@ const question = (house: House): Promise<TeamRequest> =>
 
 const rests = (house: House) => async (): Promise<boolean> => (await ask(house).member('ada')).status === 'idle';
 
-test('no turn begins after the budget is used up, until a person gives more; the lead is told at 80 %', async () => {
+test('no turn begins after the budget is used up, until a person raises it; the lead gets a message at 80 %', async () => {
   const house = await openThrifty(5);
   const { create, count } = ask(house);
   for (let i = 1; i <= 9; i++) await create(`Task ${i}`);
@@ -41,7 +41,7 @@ test('no turn begins after the budget is used up, until a person gives more; the
   ]);
 });
 
-test('what the agent itself says of its use counts, once', async () => {
+test('the usage that the agent itself reports counts once', async () => {
   const house = await openThrifty(5);
   const { create, task } = ask(house);
   startMember(house, 'ada', (_turn, { emit }) => {
@@ -54,7 +54,7 @@ test('what the agent itself says of its use counts, once', async () => {
   expect(usage).toMatchObject({ members: { ada: { turns: 2, inputTokens: 7 } }, tasks: { 1: { turns: 2 } } });
 });
 
-test('one that has used it up rests, though a hook would keep it at work', async () => {
+test('a member without budget goes idle, even if a hook would keep it at work', async () => {
   const house = await openThrifty(1);
   await house.call('hook.register', { teamId: 'demo', type: 'TeammateIdle', command: 'echo look again >&2; exit 2' });
   await ask(house).create('One');
@@ -64,7 +64,7 @@ test('one that has used it up rests, though a hook would keep it at work', async
   expect(ada.turns).toHaveLength(1);
 });
 
-test('work that a gate sends back when the budget is used up waits for more, and may be taken away meanwhile', async () => {
+test('work that a gate rejects when the budget is used up waits for more budget, and may be reassigned', async () => {
   const house = await openThrifty(1);
   const { create, task } = ask(house);
   await house.call('hook.register', { teamId: 'demo', type: 'TaskCompleted', command: 'echo no >&2; exit 2' });
@@ -80,7 +80,7 @@ test('work that a gate sends back when the budget is used up waits for more, and
   expect(ada.turns[1]).toMatchObject({ task: undefined, messages: [{ content: 'hello' }] });
 });
 
-test('mail that was taken for a turn that could not begin is shown with a later one', async () => {
+test('messages that were taken for a turn that could not begin are shown in a later one', async () => {
   const house = await openThrifty(1);
   const { create, send, task } = ask(house);
   await house.call('hook.register', { teamId: 'demo', type: 'TaskCompleted', command: 'echo no >&2; exit 2' });

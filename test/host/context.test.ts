@@ -15,11 +15,11 @@ import { temporaryFolder } from '../temporary-folder.ts';
 interface Started {
   readonly house: House;
   readonly turns: Turn[];
-  /** How many conversations there were. */
+  /** The number of conversations. */
   readonly conversations: () => number;
 }
 
-/** A member whose agent does each turn as told, and may say how it is. */
+/** A member whose agent does each turn as the test says, and may report its state. */
 async function start(
   memberId: string,
   doTurn: (turn: Turn, emit: (event: AgentEvent) => void, count: number) => string,
@@ -52,7 +52,7 @@ const completed = async (house: House): Promise<number> => {
 };
 
 describe('a conversation that has become too long', () => {
-  test('is followed by a fresh one that knows the team, its own results and notes', async () => {
+  test('is followed by a new one that knows the team, its own results and notes', async () => {
     const { house, turns, conversations } = await start('ada', (_turn, emit, count) => {
       if (count === 1) emit(full);
       return `result ${count}`;
@@ -69,7 +69,7 @@ describe('a conversation that has become too long', () => {
     }
   });
 
-  test('that filled up in the middle of a turn loses nothing: the turn is done in a fresh one', async () => {
+  test('that filled up in the middle of a turn loses nothing: the turn is repeated in a new one', async () => {
     const { house, turns, conversations } = await start('ada', (_turn, emit, count) => {
       if (count > 1) return 'done after all';
       emit(full);
@@ -81,7 +81,7 @@ describe('a conversation that has become too long', () => {
     expect(conversations()).toBe(2);
   });
 
-  test('of a lead that shortened it: with its next turn it is told its goal and the state of its team again', async () => {
+  test('of a lead that compacted it: its next turn contains the goal and the state of the team again', async () => {
     const { house, turns } = await start('lead', (_turn, emit, count) => {
       if (count === 1) emit({ type: 'compacted' });
       return 'heard';
@@ -97,7 +97,7 @@ describe('a conversation that has become too long', () => {
   });
 });
 
-test('mail of a turn that failed before the agent had it is shown once more, marked, and not for ever', async () => {
+test('messages of a turn that failed are shown once more, marked, and not again', async () => {
   const { house, turns } = await start('ada', () => {
     throw new Error('broken');
   });
@@ -110,7 +110,7 @@ test('mail of a turn that failed before the agent had it is shown once more, mar
 });
 
 describe('an overloaded model', () => {
-  test('is tried again after growing pauses, half of which are chance, and not for ever', () => {
+  test('is retried with an exponential back-off and 50 % jitter, a limited number of times', () => {
     expect([1, 2, 3, 4, 5].map((attempt) => retryAfter(attempt, () => 0.5))).toEqual([
       10_000,
       30_000,
@@ -121,7 +121,7 @@ describe('an overloaded model', () => {
     expect(retryAfter(1, () => 0)).toBe(5_000);
   });
 
-  test('keeps a member waiting, which everybody can see, and which ends when it is to stop', async () => {
+  test('keeps a member waiting, visibly, until it must stop', async () => {
     const { house, turns } = await start('ada', () => {
       throw new TeamError('overloaded', '529 overloaded');
     });

@@ -4,7 +4,7 @@ import { openTeam } from '../mcp/house.ts';
 import { until } from '../until.ts';
 import { ask, Cancelled, startMember } from './member.ts';
 
-test('hears its goal and where its team stands, then one digest when the work is settled, and answers', async () => {
+test('gets its goal and the state of its team, then one digest when the work is settled, and answers', async () => {
   const house = await openTeam(['ada'], { leadPrompt: 'Make three' });
   const { create, member } = ask(house);
   const lead = startMember(house, 'lead', ({ digest }) => `heard: ${digest?.split('\n').at(-1)}`);
@@ -24,7 +24,7 @@ test('hears its goal and where its team stands, then one digest when the work is
   expect(metadata?.['failure']).toBeUndefined();
 });
 
-test('is woken by mail, not by its own doings', async () => {
+test('is woken by messages, not by its own changes', async () => {
   const house = await openTeam(['ada']);
   const { send, member } = ask(house);
   const lead = startMember(house, 'lead', () => 'heard');
@@ -35,7 +35,7 @@ test('is woken by mail, not by its own doings', async () => {
   expect(lead.turns[1]).toMatchObject({ messages: [{ content: 'hello' }] });
 });
 
-test('does what is reserved for it and nothing else, also when one of them cannot be taken', async () => {
+test('does only the tasks reserved for it, even if one of them cannot be claimed', async () => {
   const house = await openTeam(['ada']);
   const { create, task } = ask(house);
   await create('Free');
@@ -50,7 +50,7 @@ test('does what is reserved for it and nothing else, also when one of them canno
   expect([(await task('1')).status, (await task('2')).status]).toEqual(['pending', 'pending']);
 });
 
-test('that failed is told the same again when something happens, and everybody sees why', async () => {
+test('that failed gets the same text again when something happens, and the reason is visible', async () => {
   const house = await openTeam(['ada']);
   const { member, send } = ask(house);
   let isMended = false;
@@ -66,7 +66,7 @@ test('that failed is told the same again when something happens, and everybody s
   expect(lead.turns.slice(0, 2).map(({ digest }) => digest?.includes('Team demo'))).toEqual([true, true]);
 });
 
-test('whose turn was cancelled is told the same again with the next', async () => {
+test('whose turn was cancelled gets the same text in the next one', async () => {
   const house = await openTeam(['ada']);
   const { member, send } = ask(house);
   const lead = startMember(house, 'lead', (_turn, { count }) => {
@@ -78,7 +78,7 @@ test('whose turn was cancelled is told the same again with the next', async () =
   expect(lead.turns.slice(0, 2).map(({ digest }) => digest?.includes('Team demo'))).toEqual([true, true]);
 });
 
-test('is woken for a plan that waits, judges it, and hears how the work went', async () => {
+test('is woken for a waiting plan, judges it, and gets the result of the work', async () => {
   const house = await openTeam([]);
   await house.call('member.add', { teamId: 'demo', name: 'ada', planApprovalRequired: true });
   const lead = startMember(house, 'lead', async ({ digest = '' }) => {

@@ -8,7 +8,7 @@ import type { House } from '../mcp/house.ts';
 
 const WHO = { teamId: 'demo', memberId: 'carol' };
 
-test('takes what the agent fetched itself for read when the turn went well', async () => {
+test('marks messages that the agent fetched itself as read if the turn succeeds', async () => {
   const { house, mail, fetchMail, stored } = await openCarol();
   await house.call('message.send', { teamId: 'demo', toId: 'carol', content: 'one' }, 'alice');
   expect(await fetchMail()).toMatchObject([{ content: 'one' }]);
@@ -18,7 +18,7 @@ test('takes what the agent fetched itself for read when the turn went well', asy
   expect(await stored()).toMatchObject({ acknowledgedAt: expect.any(Date), readAt: expect.any(Date), redeliveries: 0 });
 });
 
-test('shows what the agent fetched itself once more, marked, when the turn went badly', async () => {
+test('shows messages that the agent fetched itself once more, marked, if the turn fails', async () => {
   const { house, mail, fetchMail, stored } = await openCarol();
   await house.call('message.send', { teamId: 'demo', toId: 'carol', content: 'one' }, 'alice');
   await fetchMail();
@@ -29,7 +29,7 @@ test('shows what the agent fetched itself once more, marked, when the turn went 
   expect((await stored()).readAt).toBeUndefined();
 });
 
-test('leaves what it put into the turn itself to what the agent says', async () => {
+test('leaves messages that it put into the turn until the agent reports them', async () => {
   const { house, mail, stored } = await openCarol();
   await house.call('message.send', { teamId: 'demo', toId: 'carol', content: 'one' }, 'alice');
   expect(await mail.take('s1')).toHaveLength(1);
@@ -37,7 +37,7 @@ test('leaves what it put into the turn itself to what the agent says', async () 
   expect((await stored()).readAt).toBeUndefined();
 });
 
-/** A member that Troupe runs, with its mail as its host has it and as its own tools do. */
+/** A member that Troupe runs, with its messages as seen by its host and by its own tools. */
 async function openCarol(): Promise<{
   house: House;
   mail: Mail;

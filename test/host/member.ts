@@ -15,7 +15,7 @@ import type { OperationName } from '../../src/operations/index.ts';
 import type { House } from '../mcp/house.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** What plays a member: does one turn and returns what it produced; throwing is failing. */
+/** Plays a member: does one turn and returns its result, or throws if the turn fails. */
 export type Play = (turn: Turn, stage: PlayStage) => string | Promise<string>;
 
 export interface PlayStage {
@@ -26,10 +26,10 @@ export interface PlayStage {
   readonly emit: (event: AgentEvent) => void;
 }
 
-/** Thrown by a play: the agent itself ended its turn, as on Escape in its terminal. */
+/** Thrown by a play if the agent itself ended its turn, as with Escape in its terminal. */
 export class Cancelled extends Error {}
 
-/** Stands between a member and its team: may look, wait, fail, or do something before and after. */
+/** Intercepts a member's calls: may look, wait, fail, or do something before and after. */
 export type Rule = (next: () => Promise<unknown>, input: unknown) => Promise<unknown>;
 
 export interface MemberOptions extends Partial<Pick<TeammateOptions, 'permissions' | 'workMode' | 'retryAfter'>> {
@@ -43,9 +43,9 @@ export interface MemberOptions extends Partial<Pick<TeammateOptions, 'permission
 
 /** A member at work in this process, on a real ledger. */
 export interface Member {
-  /** What its agent was given. */
+  /** The turns that its agent got. */
   readonly turns: Turn[];
-  /** How its agent was started, each time. */
+  /** The options of each start of its agent. */
   readonly sessions: { readonly mode: Mode; readonly resume: string | undefined }[];
   readonly errors: unknown[];
   /** The operations that it called. */
@@ -53,7 +53,7 @@ export interface Member {
   readonly rules: Map<OperationName, Rule>;
   readonly ended: Promise<Ending>;
   stop(): void;
-  /** How many transcripts there are. */
+  /** The number of transcripts. */
   conversations(): number;
 }
 
@@ -71,7 +71,7 @@ export function startMember(house: House, memberId: string, play: Play, options:
     ...inner,
     call: (async (name: OperationName, input: never, how: never) => {
       calls.push(name);
-      // As over a connection: nothing is done before the caller goes on.
+      // As over a connection: the call begins after the caller has gone on.
       await new Promise(setImmediate);
       const call = (): Promise<unknown> => inner.call(name, input, how);
       const rule = rules.get(name);
@@ -116,7 +116,7 @@ export function startMember(house: House, memberId: string, play: Play, options:
     signal: stop.signal,
     onError: (error) => errors.push(error),
   });
-  // A test that does not look at the end does not fail for it.
+  // A test that does not look at the end must not fail because of it.
   ended.catch(() => {});
   onTestFinished(async () => {
     stop.abort();
@@ -135,7 +135,7 @@ export function startMember(house: House, memberId: string, play: Play, options:
   };
 }
 
-/** A turn that goes on until it is let go or cancelled. */
+/** A turn that lasts until it is released or cancelled. */
 export function holding(): { play: Play; begun: Promise<void>; letGo: (text?: string) => void } {
   const begun = Promise.withResolvers<void>();
   const go = Promise.withResolvers<string>();
@@ -149,7 +149,7 @@ export function holding(): { play: Play; begun: Promise<void>; letGo: (text?: st
   };
 }
 
-/** What tests ask of the team `demo`. */
+/** Calls that tests make on the team `demo`. */
 export function ask(house: House) {
   const teamId = 'demo';
   return {

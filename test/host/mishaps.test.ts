@@ -7,7 +7,10 @@ import { until } from '../until.ts';
 import { ask, startMember } from './member.ts';
 import type { Member, MemberOptions } from './member.ts';
 
-/** One life: two tasks, the second of which a gate sends back once, and mail with the first. What happens at the `at`th call is up to the test. */
+/**
+ * A member's whole run: two tasks, of which a gate rejects the second once, and a message with the first. The test
+ * decides what happens at the `at`th call.
+ */
 async function live(
   at: number,
   mishap: (life: Life, next: () => Promise<unknown>) => Promise<unknown>,
@@ -29,7 +32,7 @@ async function live(
       return mishap(life, next);
     },
   });
-  // A gate: the second task must be done with the words that it sends it back with.
+  // A gate: the result of the second task must contain the gate's feedback.
   member.rules.set('task.complete', async (next, input) => {
     const { taskId, result } = input as { taskId: string; result: string };
     const { status } = await ask(house).task(taskId);
@@ -51,7 +54,7 @@ interface Life extends Omit<ReturnType<typeof ask>, 'member'> {
 
 const isIdle = async ({ house }: Life): Promise<boolean> => (await ask(house).member('ada')).status === 'idle';
 
-/** The number of calls of a life without a mishap. */
+/** The number of calls of a run without a mishap. */
 async function countCalls(): Promise<number> {
   const life = await live(0, async (_life, next) => next());
   await until('it rests', () => isIdle(life));
@@ -63,17 +66,17 @@ async function countCalls(): Promise<number> {
   return life.names.length;
 }
 
-/** Does it for every call of a life. */
+/** Repeats a check with a mishap at every call of a run. */
 async function atEveryCall(check: (at: number) => Promise<void>): Promise<void> {
   const calls = await countCalls();
   await Promise.all(Array.from({ length: calls }, (_, i) => check(i + 1)));
 }
 
-describe('at every call of a life', () => {
+describe('at every call of a run', () => {
   test.each([
     ['before it was done', true],
     ['after it was done', false],
-  ])('the journal may be away, %s: nothing is done twice, nothing is lost', async (_when, before) => {
+  ])('the journal may be unreachable, %s: nothing is done twice, nothing is lost', async (_when, before) => {
     await atEveryCall(async (at) => {
       const life = await live(at, async (_life, next) => {
         if (!before) await next();
@@ -99,7 +102,7 @@ describe('at every call of a life', () => {
     });
   });
 
-  test('it may be told to stop: no turn begins after that, and what it holds goes back', async () => {
+  test('the member may be stopped: no turn begins after that, and its task is released', async () => {
     await atEveryCall(async (at) => {
       const life = await live(at, async ({ member }, next) => {
         member.stop();
@@ -113,7 +116,7 @@ describe('at every call of a life', () => {
     });
   });
 
-  test('it may be asked to shut down: it finishes what it does, agrees, and holds nothing', async () => {
+  test('the member may be asked to shut down: it finishes its work, agrees, and holds nothing', async () => {
     await atEveryCall(async (at) => {
       const life = await live(at, async ({ house }, next) => {
         await house.call('shutdown.request', { teamId: 'demo', memberId: 'ada' });
@@ -126,7 +129,7 @@ describe('at every call of a life', () => {
     });
   });
 
-  test('its task may be taken away: no turn on it begins after that, and it goes on with the next', async () => {
+  test('its task may be reassigned: no turn on it begins after that, and it goes on with the next', async () => {
     await atEveryCall(async (at) => {
       let taken = '';
       const life = await live(at, async ({ house, count }, next) => {
@@ -148,7 +151,7 @@ describe('at every call of a life', () => {
     });
   });
 
-  test('its team may be closed: its life is over', async () => {
+  test('its team may be closed: the run ends', async () => {
     await atEveryCall(async (at) => {
       const life = await live(at, async ({ house }, next) => {
         await house.call('team.close', { teamId: 'demo', force: true });
@@ -159,7 +162,7 @@ describe('at every call of a life', () => {
     });
   });
 
-  test('its agent may die: the work is not to blame, and nothing is done in its name any more', async () => {
+  test('its agent may die: the task is not failed, and no more calls are made in its name', async () => {
     await atEveryCall(async (at) => {
       const gone = Promise.withResolvers<string>();
       const life = await live(
@@ -174,7 +177,7 @@ describe('at every call of a life', () => {
       expect(await life.member.ended, context()).toBe('crashed');
       const { calls } = life.member;
       const after = calls.length;
-      // Once everything that was under way has had its turn.
+      // After everything that was under way.
       for (let i = 0; i < 20; i++) await new Promise(setImmediate);
       expect(calls.slice(after), context()).toEqual([]);
       expect(await life.count('failed'), context()).toBe(0);

@@ -6,7 +6,7 @@ import { watchTeam } from '../../src/host/watch.ts';
 
 const away = () => new TeamError('storage', 'No server answers');
 
-/** A door that first fails so many times, and notes under which id it was asked. */
+/** A door that fails `times` times first, and records the id of each call. */
 function failingDoor(times: number, error: () => Error = away) {
   const ids: (string | undefined)[] = [];
   const door: Door = {
@@ -23,7 +23,7 @@ function failingDoor(times: number, error: () => Error = away) {
   return { door, ids };
 }
 
-test('a call that the journal could not take is made again under its id until it is answered', async () => {
+test('a call that failed because of the journal is retried under its id until it is answered', async () => {
   const { door, ids } = failingDoor(3);
   const troubles: unknown[] = [];
   const patient = patientDoor(door, { signal: new AbortController().signal, onError: (error) => troubles.push(error) });
@@ -33,7 +33,7 @@ test('a call that the journal could not take is made again under its id until it
   expect(troubles).toHaveLength(1);
 });
 
-test('a refusal is no trouble that passes, and one who is to stop does not wait', async () => {
+test('a refusal is not retried, and a member that must stop does not wait', async () => {
   const stop = new AbortController();
   const options = { signal: stop.signal, onError: () => {} };
   const refused = failingDoor(9, () => new TeamError('stale_epoch', 'It changed hands'));
@@ -44,7 +44,7 @@ test('a refusal is no trouble that passes, and one who is to stop does not wait'
   await expect(waiting).rejects.toThrow('No server answers');
 });
 
-test('a member that follows its team hears what happened while it could not', async () => {
+test('a member that follows its team gets the changes that it missed', async () => {
   const { door } = failingDoor(0);
   const stop = new AbortController();
   const asked: number[] = [];

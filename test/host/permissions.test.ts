@@ -18,7 +18,7 @@ interface Wishes {
   readonly asks?: { readonly tool: string; readonly input: unknown };
 }
 
-/** A member that asks for leave to run a command as soon as it has a task; the task's result is what it was told. */
+/** A member that asks for permission to run a command as soon as it has a task. The task's result is the answer. */
 async function startAsker(options: Wishes = {}): Promise<House> {
   const house = await openTeam(['asker']);
   const agent = functionAgent(
@@ -70,13 +70,13 @@ async function question(house: House): Promise<TeamRequest> {
 const result = (house: House): Promise<unknown> =>
   house.call<{ result?: string }>('task.show', { teamId: 'demo', taskId: '1' }).then((task) => task.result);
 
-test('what no rule is about is put before a person, with a deadline, and the answer reaches the agent', async () => {
+test('a wish that no rule covers goes to a person, with a deadline, and the answer reaches the agent', async () => {
   const house = await startAsker();
   const asked = await question(house);
   expect(asked).toMatchObject({
     kind: 'permission',
     memberId: 'asker',
-    // The command itself: the words are a model's.
+    // The command itself, because the words come from a model.
     content: 'Bash: npm test -- --watch=false\nRun the tests',
     detail: { tool: 'Bash', input: '{"command":"npm test -- --watch=false"}' },
   });
@@ -85,7 +85,7 @@ test('what no rule is about is put before a person, with a deadline, and the ans
   await expect.poll(() => result(house)).toBe('yes');
 });
 
-test('a no carries what the person said', async () => {
+test("a refusal contains the person's feedback", async () => {
   const house = await startAsker();
   const { id } = await question(house);
   await house.call('request.answer', { teamId: 'demo', requestId: id, approve: false, feedback: 'not on a Sunday' });
@@ -103,7 +103,7 @@ test('no agent can answer, not even the lead', async () => {
 
 const edits = (...paths: string[]) => ({ tool: 'edit', input: { paths } });
 
-test('what leads out of what a rule allows is asked', async () => {
+test('a path that leads out of what a rule allows goes to a person', async () => {
   const house = await startAsker({ permissions: { allow: ['edit(src/*)'] }, asks: edits('src/a.ts', 'src/../../x') });
   expect(await question(house)).toMatchObject({ content: 'edit: src/a.ts, src/../../x\nRun the tests' });
 });
@@ -133,7 +133,7 @@ test.each([
   ['planning', { mode: 'plan', permissions: { allow: ['Bash'] } }, /^no: your plan is not approved yet/],
   ['coordinating', { mode: 'delegate', permissions: { allow: ['Bash'] } }, /^no: you only coordinate/],
 ] as [string, Wishes, string | RegExp][])(
-  'what is %s is answered at once, and nobody is asked',
+  'a wish that is %s is answered at once, and nobody is asked',
   async (_what, options, answer) => {
     const house = await startAsker(options);
     await expect.poll(() => result(house)).toMatch(answer);
@@ -141,10 +141,10 @@ test.each([
   },
 );
 
-test('what is forbidden is forbidden to one that may do anything, and the rest is still not asked', () => {
+test('a deny rule also holds in the mode full, and everything else is still allowed', () => {
   expect(rightsOf({ kind: 'claude', mode: 'full' })).toMatchObject({ mode: 'full' });
   const { mode, permissions } = rightsOf({ kind: 'claude', mode: 'full', permissions: { deny: ['Bash(rm *)'] } });
-  // The agent asks before it acts, and the rules answer: denied first, all else allowed.
+  // The agent asks before it acts, and the rules answer: deny rules first, everything else is allowed.
   expect(mode).toBe('edit');
   expect(judgeWish(permissions, { tool: 'Bash', subject: 'rm -r x' })).toBe('deny');
   expect(judgeWish(permissions, { tool: 'Bash', subject: 'ls; pwd' })).toBe('allow');

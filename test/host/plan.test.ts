@@ -32,7 +32,7 @@ const isDone =
   async (): Promise<boolean> =>
     (await ask(house).task(id)).status === 'completed';
 
-test('a plan is asked for, sent back with words, and approved; the first approval holds for what comes after', async () => {
+test('a plan is requested, rejected with feedback, and approved; the first approval holds for later tasks', async () => {
   const { house, ada } = await startPlanner();
   const first = await pendingPlan(house);
   expect(first).toMatchObject({ content: 'I will do Tidy', memberId: 'ada' });
@@ -50,7 +50,7 @@ test('a plan is asked for, sent back with words, and approved; the first approva
     ['2', undefined, undefined],
   ]);
   expect(ada.turns[1]?.text).toContain('Your plan for it was sent back. What has to change:\n\nwith care');
-  // The conversation goes on under other rights.
+  // The conversation goes on in another mode.
   expect(ada.sessions).toEqual([
     { mode: 'plan', resume: undefined },
     { mode: 'full', resume: expect.any(String) },
@@ -58,7 +58,7 @@ test('a plan is asked for, sent back with words, and approved; the first approva
 });
 
 test.each(['approve', 'reject'] as const)(
-  'a plan that was handed in with a tool and is judged before the turn ends (%s) is not handed in again',
+  'a plan that was submitted with a tool and is judged before the turn ends (%s) is not submitted again',
   async (verdict) => {
     const opened = Promise.withResolvers<House>();
     const { house, ada } = await startPlanner(async (turn, { count }) => {
@@ -80,7 +80,7 @@ test.each(['approve', 'reject'] as const)(
   },
 );
 
-test('a newer plan takes the place of one that waits, and its approval begins the work', async () => {
+test('a newer plan replaces one that waits, and its approval starts the work', async () => {
   const { house } = await startPlanner();
   const first = await pendingPlan(house);
   const newer = await house.call<TeamRequest>('plan.submit', { teamId: 'demo', content: 'rather so' }, 'ada');
@@ -92,7 +92,7 @@ test('a newer plan takes the place of one that waits, and its approval begins th
   await until('it is done', isDone(house));
 });
 
-test('while a plan waits the task may be taken away: the member goes on with another', async () => {
+test('while a plan waits the task may be reassigned: the member goes on with another', async () => {
   const { house, ada } = await startPlanner();
   await pendingPlan(house);
   await house.call('task.assign', { teamId: 'demo', taskId: '1', assigneeId: 'bob' });
@@ -100,7 +100,7 @@ test('while a plan waits the task may be taken away: the member goes on with ano
   await until('it plans the other', () => ada.turns.some(({ task }) => task?.id === '2'));
 });
 
-test('while a plan waits it may be asked to shut down: the task goes back', async () => {
+test('while a plan waits the member may be asked to shut down: the task is released', async () => {
   const { house, ada } = await startPlanner();
   await pendingPlan(house);
   await house.call('shutdown.request', { teamId: 'demo', memberId: 'ada' });
@@ -111,7 +111,7 @@ test('while a plan waits it may be asked to shut down: the task goes back', asyn
   ]);
 });
 
-test('while a plan waits it may be told to stop: the task goes back', async () => {
+test('while a plan waits the member may be stopped: the task is released', async () => {
   const { house, ada } = await startPlanner();
   await pendingPlan(house);
   ada.stop();
@@ -119,7 +119,7 @@ test('while a plan waits it may be told to stop: the task goes back', async () =
   expect(await ask(house).task('1')).toMatchObject({ status: 'pending' });
 });
 
-test('an agent that fails while it plans fails the task', async () => {
+test('if the agent fails while it plans, the task fails', async () => {
   const { house } = await startPlanner(() => {
     throw new Error('no idea');
   });

@@ -13,7 +13,7 @@ const PARTS: RoleParts = {
   hasTools: true,
 };
 
-test('a teammate is told who it is, what comes of its last words, and no more than 250 words', () => {
+test('a teammate learns its name and what happens with its last words, in at most 250 words', () => {
   const text = describeRole({ ...PARTS, prompt: 'Use vitest.' });
   expect(text).toContain('You are "ada" (tester), a teammate in the team "demo" of coding agents, led by "boss".');
   expect(text).toContain('it becomes the result of the task');
@@ -23,7 +23,7 @@ test('a teammate is told who it is, what comes of its last words, and no more th
   expect(describeRole({ ...PARTS, hasTools: false })).not.toContain('SendMessage');
 });
 
-test('a lead is told whom it may bring in, when it is woken and what its last words are, in no more than 250 words', () => {
+test('a lead learns whom it may add, when it is woken and what happens with its last words, in at most 250 words', () => {
   const text = describeRole({ ...PARTS, leads: true, agents: ['codex', 'gemini'], prompt: 'comes as its first turn' });
   expect(text).toContain('SpawnTeammate brings in a teammate (codex, gemini).');
   expect(text).toContain('do not wait or poll');

@@ -7,18 +7,18 @@ import { temporaryFolder } from '../temporary-folder.ts';
 
 const EMPTY = { PATH: '/nowhere' };
 
-test('an agent that is not installed is refused with the way to get it', () => {
+test('an agent that is not installed is refused with instructions to install it', () => {
   expect(() => requireRunnable({ spec: agentNamed('codex'), cwd: '/' }, EMPTY)).toThrow(
     /Cannot run codex in \/: it is not on the PATH; npm install -g @openai\/codex; .* troupe stop/,
   );
-  // Where no folder is said, none is to blame.
+  // Without a folder the message names none.
   expect(() => requireRunnable({ spec: agentNamed('codex'), cwd: undefined }, EMPTY)).toThrow(
     'Cannot run codex: it is not on the PATH;',
   );
   expect(() => requireRunnable({ spec: agentNamed('gemini'), cwd: '/' })).not.toThrow();
 });
 
-test('of several agents all that are in the way are told at once, and what holds for all of them once', () => {
+test('problems of several agents are reported together, and common advice once', () => {
   const wanted = ['codex', 'gemini', 'codex', 'clade'].map((name) => ({ spec: agentNamed(name), cwd: '/' }));
   expect(() => requireAllRunnable(wanted, EMPTY)).toThrow(
     /^Cannot run codex in \/: [^;]*; npm install -g @openai\/codex\nCannot run gemini in \/: [^;]*; npm install [^;]*\nThere is no agent named "clade": .*\nIf your shell does find them, .*$/,
@@ -29,7 +29,7 @@ test('of several agents all that are in the way are told at once, and what holds
   expect(() => requireAllRunnable(wanted.slice(0, 3))).not.toThrow();
 });
 
-test('a name that is nobody is refused with the one that was probably meant', () => {
+test('an unknown name is refused with a suggestion', () => {
   expect(() => requireRunnable({ spec: agentNamed('clade'), cwd: '/' }, EMPTY)).toThrow(
     'There is no agent named "clade": did you mean claude? Another that speaks ACP needs its command: agent: { acp:',
   );
@@ -38,7 +38,7 @@ test('a name that is nobody is refused with the one that was probably meant', ()
   );
 });
 
-test('what its row in the catalog says holds: who can lead, and what it needs besides its program', () => {
+test('the row in the catalog decides whether an agent can lead and what else it needs', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'claude'), '#!/bin/sh\n', { mode: 0o755 });
   const native = { spec: agentNamed('claude-native'), cwd: '/' };
@@ -53,7 +53,7 @@ test('what its row in the catalog says holds: who can lead, and what it needs be
   expect(() => requireRunnable(native, { PATH: folder })).not.toThrow();
 });
 
-test('a program is looked for as its member would find it', () => {
+test('a program is searched as its member would find it', () => {
   const folder = temporaryFolder();
   const program = join(folder, 'claude');
   writeFileSync(program, '#!/bin/sh\n');

@@ -13,7 +13,7 @@ import { ask, holding, startMember } from './member.ts';
 const did = ({ task }: Turn): string => `did ${task?.title ?? 'mail'}`;
 
 describe('work', () => {
-  test('is done one task after another, with the mail that waits in order; then it rests and says what came of it', async () => {
+  test('is done one task after another, with waiting messages in order; then the member is idle and reports', async () => {
     const house = await openTeam(['ada']);
     const { create, send, task, events, member } = ask(house);
     const first = holding();
@@ -39,7 +39,7 @@ describe('work', () => {
     expect(ada.turns[2]).toMatchObject({ task: undefined, messages: [{ content: 'fourth' }] });
   });
 
-  test('that fails is failed with the reason, and the next is taken', async () => {
+  test('that fails is marked as failed with the reason, and the next is taken', async () => {
     const house = await openTeam(['ada']);
     const { create, task } = ask(house);
     startMember(house, 'ada', (turn) => {
@@ -52,7 +52,7 @@ describe('work', () => {
     expect(await task('1')).toMatchObject({ status: 'failed', failure: 'full of cats' });
   });
 
-  test('that the agent ended itself through its tools stays as it ended it', async () => {
+  test('that the agent ended through its own tools stays as it is', async () => {
     const house = await openTeam(['ada']);
     const { create, task, member } = ask(house);
     startMember(house, 'ada', async () => {
@@ -87,7 +87,7 @@ describe('work', () => {
     },
   );
 
-  test('that cannot be recorded is failed with the reason: nobody holds what nobody works on', async () => {
+  test('whose result cannot be recorded is failed with the reason, so that no task is held without work', async () => {
     const house = await openTeam(['ada']);
     const { create, task } = ask(house);
     const ada = startMember(house, 'ada', did);
@@ -104,7 +104,7 @@ describe('work', () => {
 });
 
 describe('a gate', () => {
-  test('that sends work back gets a better second try under the same claim', async () => {
+  test('that rejects work gets a better second try under the same claim', async () => {
     const house = await openTeam(['ada']);
     const { create, task } = ask(house);
     await judge(house, (mark) => `test -e ${mark} || { touch ${mark}; echo try harder >&2; exit 2; }`);
@@ -123,7 +123,7 @@ describe('a gate', () => {
     ['yes completes it as it is', true],
     ['no gives it back to be done again', false],
   ])(
-    'that sends it back five times puts it before a person: %s, and an agent that leads hears of it',
+    'that rejects it five times asks a person: %s, and an agent that leads gets the result',
     async (_what, approve) => {
       const house = await openTeam(['ada']);
       const { create, task, member } = ask(house);
@@ -171,8 +171,8 @@ describe('a gate', () => {
   }
 });
 
-describe('a member that is to stop', () => {
-  test('in the middle of a turn ends it and gives the task back', async () => {
+describe('a member that must stop', () => {
+  test('in the middle of a turn ends the turn and releases the task', async () => {
     const house = await openTeam(['ada']);
     const { create, task } = ask(house);
     const work = holding();
@@ -184,7 +184,7 @@ describe('a member that is to stop', () => {
     expect(await task('1')).toMatchObject({ status: 'pending', epoch: 2 });
   });
 
-  test('while the journal is away ends all the same', async () => {
+  test('ends even if the journal is unreachable', async () => {
     const house = await openTeam(['ada']);
     const work = holding();
     let isAway = false;
@@ -198,7 +198,7 @@ describe('a member that is to stop', () => {
     expect(await ada.ended).toBe('stopped');
   });
 
-  test('finishes what it does when it is asked, and then agrees', async () => {
+  test('finishes its work when it is asked to shut down, and then agrees', async () => {
     const house = await openTeam(['ada']);
     const { create, task, events } = ask(house);
     const work = holding();
@@ -239,7 +239,7 @@ describe('a member that is to stop', () => {
     expect(reasons).toEqual(['enough', 'enough']);
   });
 
-  test('no longer follows its team after that, whatever ended it', async () => {
+  test('no longer follows its team after its end', async () => {
     const house = await openTeam(['ada']);
     let following = 0;
     const { ledger } = house.services;
@@ -261,7 +261,7 @@ describe('a member that is to stop', () => {
 });
 
 describe('an agent', () => {
-  test('that dies in the middle of a turn ends its member; the task is not failed for it', async () => {
+  test('that dies in the middle of a turn ends its member; the task does not fail', async () => {
     const house = await openTeam(['ada']);
     const { create, task } = ask(house);
     const gone = Promise.withResolvers<string>();
@@ -270,13 +270,13 @@ describe('an agent', () => {
     await create('Long');
     await work.begun;
     gone.resolve('it died');
-    // As agents do whose program is gone: the running turn fails and says so.
+    // As with agents whose program is gone: the running turn fails and says so.
     work.letGo();
     expect(await ada.ended).toBe('crashed');
     expect((await task('1')).status).not.toBe('failed');
   });
 
-  test('that is overloaded is tried again after a pause that everybody sees, with the same mail', async () => {
+  test('that is overloaded is retried after a visible pause, with the same messages', async () => {
     const house = await openTeam(['ada']);
     const { create, send, task, events } = ask(house);
     await send('ada', 'hello');
@@ -314,7 +314,7 @@ describe('an agent', () => {
     expect(ada.turns).toHaveLength(3);
   });
 
-  test('that waits for its model loses its task at once when another gets it', async () => {
+  test('that waits for its model loses its task at once when it is reassigned', async () => {
     const house = await openTeam(['ada', 'bob']);
     const { create, task, member } = ask(house);
     const ada = startMember(house, 'ada', (turn) => {
@@ -325,7 +325,7 @@ describe('an agent', () => {
     await until('it waits', async () => (await member('ada')).metadata?.['waiting']);
     await house.call('task.assign', { teamId: 'demo', taskId: '1', assigneeId: 'bob' });
     await create('Two');
-    // Its pause would take at least five seconds more.
+    // Its pause would last at least five seconds more.
     await until('it does the next', async () => (await task('2')).status === 'completed');
     expect(ada.turns.map((turn) => turn.task?.id)).toEqual(['1', '2']);
     expect((await member('ada')).metadata?.['waiting']).toBeUndefined();
@@ -333,7 +333,7 @@ describe('an agent', () => {
 });
 
 describe('urgent mail', () => {
-  test('joins the running turn of an agent that can take it', async () => {
+  test('joins the running turn of an agent that supports it', async () => {
     const house = await openTeam(['ada']);
     const { create, send, task } = ask(house);
     const work = holding();
@@ -354,11 +354,11 @@ describe('urgent mail', () => {
     expect(joined.toSorted()).toEqual(['one', 'three', 'two']);
   });
 
-  test('that comes too late to join is a turn of its own, and its end is not taken for that of the next task', async () => {
+  test('that comes too late to join gets its own turn, whose end does not end the next task', async () => {
     const house = await openTeam(['ada']);
     const { create, send, task } = ask(house);
     const work = holding();
-    // It could be reached until a moment ago.
+    // The turn ends while the message is on its way.
     const live = {
       steer: async () => {
         work.letGo('did Long');

@@ -44,10 +44,10 @@ const line = fc.oneof(
   almost.map((one) => JSON.stringify(one)),
   noise,
 );
-// A call may wait as long as it was told to; nothing here shall.
+// A call may wait as long as it asks to; none must wait here.
 const quick = line.map((text) => text.replaceAll('wait_seconds', 'wait_second'));
 
-test('answers any line or ignores it, and serves on', async () => {
+test('answers or ignores any line, and still works', async () => {
   const house = await openTeam();
   await fc.assert(
     fc.asyncProperty(fc.array(quick, { minLength: 10, maxLength: 60 }), async (lines) => {
@@ -72,7 +72,7 @@ test('answers any line or ignores it, and serves on', async () => {
   expect(strangers).toEqual([]);
 });
 
-test('answers any request over HTTP, and serves on', async () => {
+test('answers any request over HTTP, and still works', async () => {
   const house = await openTeam();
   const http = mcpHttp(house.services);
   const post = async (body: string): Promise<number> => {

@@ -17,12 +17,12 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { openWaitingRoom } from './waiting-room.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
-/** A house in memory: everything below the faces. Its members run themselves; none is started. */
+/** Everything below the faces, in memory. Its members run themselves; no process is started. */
 export interface House {
   readonly services: Services;
-  /** Does an operation as a person, or in the name of a member. */
+  /** Runs an operation as a person, or in the name of a member. */
   call<R>(name: OperationName, input: InputOf<OperationName>, as?: string): Promise<R>;
-  /** Who waits for something to happen. */
+  /** The calls that wait for something to happen. */
   readonly room: WaitingRoom;
   /** All that happened to a team. */
   events(teamId: string): Promise<TeamEvent[]>;
@@ -76,7 +76,7 @@ export function member(memberId: string, scope: Caller['scope'] = 'member'): Cal
 /** The credential of its lead. */
 export const LEAD: Caller = member('lead', 'lead');
 
-/** The official client, connected by lines as the stdio proxy connects it. */
+/** The official client, connected by lines as through the stdio proxy. */
 export async function connect(
   house: House,
   caller: Caller,
@@ -85,7 +85,7 @@ export async function connect(
   const client = new Client({ name: 'test', version: '1' }, options);
   await client.connect(lineTransport(house, caller, greeting));
   onTestFinished(() => client.close());
-  // Each connection listens, too, whether it waits or not.
+  // A connection itself is a listener too, even if it does not wait.
   house.room.empty();
   return client;
 }
@@ -103,14 +103,14 @@ function lineTransport(house: House, caller: Caller, greeting: unknown): Transpo
     },
   };
   const send = (line: string): void => {
-    // As over a socket: what is sent arrives later.
+    // As over a socket: a line arrives later.
     setImmediate(() => isClosed || transport.onmessage?.(JSON.parse(line)));
   };
   const lines = serveMcpLines(house.services, { caller, greeting, send });
   return transport;
 }
 
-/** What a tool said: its text and its data. */
+/** The answer of a tool: its text and its data. */
 export interface Said {
   readonly text: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- Tests look into it as they like.
@@ -118,7 +118,7 @@ export interface Said {
   readonly isError: boolean;
 }
 
-/** Calls a tool and checks the form that every answer has. */
+/** Calls a tool and checks the form of its answer. */
 export async function use(
   client: Client,
   name: string,
@@ -133,7 +133,7 @@ export async function use(
   return { text: content?.type === 'text' ? content.text : '', data, isError: result.isError ?? false };
 }
 
-/** The code of the error with which a tool refused. */
+/** The error code of a tool's refusal. */
 export async function refusal(client: Client, name: string, input: Record<string, unknown> = {}): Promise<string> {
   const { isError, data, text } = await use(client, name, input);
   expect(isError, text).toBe(true);
@@ -141,7 +141,7 @@ export async function refusal(client: Client, name: string, input: Record<string
   return data.error.code as string;
 }
 
-/** The names of the tools that a client is offered. */
+/** The names of the tools that a client sees. */
 export async function toolNames(client: Client): Promise<string[]> {
   return (await client.listTools()).tools.map(({ name }) => name);
 }

@@ -26,7 +26,7 @@ const ERAS: [string, ClientOptions][] = [
 ];
 
 describe.each(ERAS)('a client %s', (_era, options) => {
-  test('talks to another, claims and completes', async () => {
+  test('sends a message, claims and completes', async () => {
     const house = await openTeam();
     const { connect } = await serve(house);
     const [alice, bob] = [await connect('alice', options), await connect('bob', options)];
@@ -43,7 +43,7 @@ describe.each(ERAS)('a client %s', (_era, options) => {
     expect((await use(bob, 'TaskClaim')).data.task.id).toBe('2');
   });
 
-  test('waits, hears that it waits, and gets what it waited for', async () => {
+  test('waits, gets progress, and gets the result', async () => {
     const house = await openTeam();
     const { connect } = await serve(house);
     const alice = await connect('alice', options);
@@ -54,7 +54,7 @@ describe.each(ERAS)('a client %s', (_era, options) => {
     expect((await waiting).data.messages).toMatchObject([{ content: 'hi' }]);
   });
 
-  test('cancels what it waits for', async () => {
+  test('cancels a waiting call', async () => {
     const house = await openTeam();
     const { connect } = await serve(house);
     const alice = await connect('alice', options);
@@ -69,7 +69,7 @@ describe.each(ERAS)('a client %s', (_era, options) => {
     expect((await use(await connect('bob', options), 'TaskClaim')).data.task.id).toBe('1');
   });
 
-  test('gives up what it waits for when it is gone', async () => {
+  test('ends its waiting calls when it disconnects', async () => {
     const house = await openTeam();
     const { connect } = await serve(house);
     const alice = await connect('alice', options);
@@ -82,7 +82,7 @@ describe.each(ERAS)('a client %s', (_era, options) => {
   });
 });
 
-test('binds a session to the credential that began it', async () => {
+test('binds a session to the credential that started it', async () => {
   const house = await openTeam();
   const { connect, post } = await serve(house);
   const alice = await connect('alice');
@@ -102,7 +102,7 @@ test('binds a session to the credential that began it', async () => {
 test.each([
   ['under its session', true],
   ['of the newest protocol, without a session', false],
-])('shows mail again, once and marked, to a client that began anew %s', async (_how, hasSession) => {
+])('shows messages again, once and marked, to a client that restarted %s', async (_how, hasSession) => {
   const house = await openTeam();
   const { post } = await serve(house);
   const begun = await post('bob', INITIALIZE);
@@ -114,7 +114,7 @@ test.each([
   };
   await house.call('message.send', { teamId: 'demo', toId: 'bob', content: 'hi' }, 'alice');
   expect(await inbox(7)).toContain('hi');
-  // Its requests are counted anew: nobody knows whether the answer to 7 was read.
+  // Its request ids start again, so the answer to 7 may not have been read.
   expect(await inbox(2)).toContain('"redelivery":true');
   expect(await inbox(2)).toContain('"messages":[]');
 });
@@ -133,18 +133,18 @@ test('one session cannot cancel the calls of another', async () => {
   expect((await waiting).data.messages).toHaveLength(1);
 });
 
-test('takes up a session again that it has forgotten, and no other', async () => {
+test('resumes a session that it has forgotten, and no other', async () => {
   const house = await openTeam();
   const { connect, post, mcp } = await serve(house, { idle: 30 });
   const alice = await connect('alice');
   await expect.poll(() => mcp.sessions).toBe(0);
-  // A client that thought for long, or that began with an earlier daemon, goes on as if nothing had happened.
+  // A client that was idle for long, or that began with an earlier daemon, goes on without an error.
   expect((await use(alice, 'TaskList')).isError).toBe(false);
   const call = { method: 'tools/list', params: {} };
   expect((await post('alice', call, { 'mcp-session-id': 'made-up' })).status).toBe(404);
 });
 
-test('does not forget a session that works', async () => {
+test('does not forget an active session', async () => {
   const house = await openTeam();
   let now = 0;
   const { connect, mcp } = await serve(house, { idle: 50, now: () => now });
@@ -154,12 +154,12 @@ test('does not forget a session that works', async () => {
   await expect.poll(listeners).toBe(1);
   expect(mcp.sessions).toBe(2);
   now = 1_000;
-  // The other one, which is idle, goes.
+  // The other session, which is idle, is forgotten.
   await expect.poll(() => mcp.sessions).toBe(1);
   await house.call('message.send', { teamId: 'demo', toId: 'alice', content: 'hi' }, 'bob');
   expect(await waiting).toMatchObject({ data: { messages: [{ content: 'hi' }] } });
   now = 2_000;
-  // It may think for long about what it was given: that it got that is known by its next call.
+  // The client may be idle for long after an answer: only its next call shows that it got the answer.
   await use(await connect('bob'), 'TaskList');
   expect(mcp.sessions).toBe(2);
   expect((await use(alice, 'Inbox')).data.messages).toEqual([]);
@@ -167,7 +167,7 @@ test('does not forget a session that works', async () => {
   await expect.poll(() => mcp.sessions).toBe(0);
 });
 
-test('ends a session when the client says so, and what it waits for', async () => {
+test('ends a session and its waiting calls when the client ends it', async () => {
   const house = await openTeam();
   const { connect, post } = await serve(house);
   const alice = await connect('alice');
@@ -183,7 +183,7 @@ test('ends a session when the client says so, and what it waits for', async () =
   await waiting;
 });
 
-test('keeps only so many sessions: the one used longest ago goes, unless all work', async () => {
+test('keeps a limited number of sessions: the least recently used goes, unless all are active', async () => {
   const house = await openTeam();
   const { connect, mcp, post } = await serve(house, { most: 3 });
   const clients = [];
@@ -200,7 +200,7 @@ test('keeps only so many sessions: the one used longest ago goes, unless all wor
   await expect.poll(async () => (await post('bob', INITIALIZE)).status).toBe(200);
 });
 
-test('forgets no session of another for those that one member opens', async () => {
+test('forgets no session of another member when one opens many', async () => {
   const house = await openTeam();
   const { connect, mcp } = await serve(house, { most: 4 });
   await house.call('task.create', { teamId: 'demo', title: 'First' });
@@ -213,7 +213,7 @@ test('forgets no session of another for those that one member opens', async () =
   expect(await refusal(before, 'TaskComplete', { taskId: '1', result: 'late' })).toBe('stale_epoch');
 });
 
-test.each(ERAS)('a client %s does not write blindly after its session was forgotten', async (_era, options) => {
+test.each(ERAS)('a client %s cannot write without an epoch after its session was forgotten', async (_era, options) => {
   const house = await openTeam();
   await house.call('task.create', { teamId: 'demo', title: 'First' });
   const { connect: open } = await serve(house);
@@ -224,7 +224,7 @@ test.each(ERAS)('a client %s does not write blindly after its session was forgot
   const after = await open('alice', options);
   const { text } = await use(after, 'TaskClaim');
   const { sessionId } = before.transport as StreamableHTTPClientTransport;
-  // A daemon that knows nothing of either: it gets what the first says, under its own session.
+  // A daemon that knows neither session. It gets the first client's calls, under that session.
   const { url: other } = await serve(house);
   expect(other).not.toBe(url);
   const stale = new Client({ name: 'test', version: '1' }, options);
@@ -233,13 +233,13 @@ test.each(ERAS)('a client %s does not write blindly after its session was forgot
   await stale.connect(new StreamableHTTPClientTransport(new URL(other), { requestInit, ...resumed }));
   onTestFinished(() => stale.close());
   expect(await refusal(stale, 'TaskComplete', { taskId: '1', result: 'late' })).toBe('stale_epoch');
-  // Those without a session cannot be told apart: they are told what to say.
+  // Clients without a session look all the same: the answer says which epoch to give.
   expect(text.includes('TaskComplete with taskId "1", epoch 3 and the result')).toBe(sessionId === undefined);
   const epoch = sessionId === undefined ? { epoch: 3 } : {};
   expect((await use(after, 'TaskComplete', { taskId: '1', ...epoch })).isError).toBe(false);
 });
 
-test('takes up a claim again over a restart, without being told', async () => {
+test('keeps a claim across a forgotten session, without an epoch', async () => {
   const house = await openTeam();
   await house.call('task.create', { teamId: 'demo', title: 'First' });
   await house.call('task.claim', { teamId: 'demo', taskId: '1' }, 'bob');
@@ -252,7 +252,7 @@ test('takes up a claim again over a restart, without being told', async () => {
   expect((await use(alice, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
 });
 
-test('a member with many sessions makes room among its own, and keeps nobody out; a person finds always room', async () => {
+test('a member with too many sessions loses its own, not those of others; a person always gets one', async () => {
   const house = await openTeam();
   const { connect, mcp, post } = await serve(house, { most: 4, mostOfOne: 2 });
   const [bob, lead] = [await connect('bob'), await connect('lead')];
@@ -272,7 +272,7 @@ test('a member with many sessions makes room among its own, and keeps nobody out
   await Promise.all(waiting);
 });
 
-test('a session that its client ended takes no place, and does not come back', async () => {
+test('a session that its client ended takes no place, and cannot be resumed', async () => {
   const house = await openTeam();
   const { url, connect, mcp, post } = await serve(house, { mostOfOne: 2 });
   const alice = await connect('alice');
@@ -290,14 +290,14 @@ test('a session that its client ended takes no place, and does not come back', a
     ended.push(id);
   }
   expect(mcp.sessions).toBe(1);
-  // What was shown in it is not shown again: nobody made it go.
+  // Its messages are not shown again: the session was not dropped.
   expect((await use(alice, 'Inbox')).data.messages).toEqual([]);
   for (const id of ended) {
     expect((await post('alice', { method: 'tools/list' }, { 'mcp-session-id': id })).status).toBe(404);
   }
 });
 
-test('offers the tools when the credential or a header says so', async () => {
+test('offers the tools if the credential or a header asks for them', async () => {
   const house = await openTeam();
   const { connect } = await serve(house);
   expect(await toolNames(await connect('person'))).toEqual([]);
@@ -311,7 +311,7 @@ test('offers the tools when the credential or a header says so', async () => {
   expect(await toolNames(await open('person'))).toHaveLength(14);
 });
 
-test('remembers the team a client made for that client alone', async () => {
+test('remembers the team that a client made, for that client only', async () => {
   const house = openHouse();
   const { connect } = await serve(house, { teams: true });
   const [one, other] = [await connect('person'), await connect('person')];
@@ -325,7 +325,7 @@ test('remembers the team a client made for that client alone', async () => {
   expect((await use(third, 'TeamStatus', { team_name: 'third' })).data.team_name).toBe('third');
 });
 
-test('refuses what is no MCP', async () => {
+test('refuses requests that are not MCP', async () => {
   const { url, post } = await serve(await openTeam());
   const authorization = 'Bearer alice';
   const statuses = async (init: RequestInit): Promise<number> => (await fetch(url, init)).status;
@@ -385,7 +385,7 @@ async function serve(house: House, options: Parameters<typeof mcpHttp>[1] = {}):
   };
 }
 
-/** How many listen to the ledger beyond those who did at first: each call that waits is one. */
+/** The number of new listeners of the ledger: each call that waits is one. */
 function countListeners({ services: { ledger } }: House): () => number {
   const subscribe = ledger.subscribe.bind(ledger);
   let count = 0;

@@ -23,7 +23,7 @@ test('carries a message from one member to another, once', async () => {
   expect((await use(alice, 'Inbox')).data.messages).toEqual([]);
 });
 
-test('shows several messages in the order of sending, each answer with a boundary of its own', async () => {
+test('shows several messages in the order of sending, each answer with its own boundary', async () => {
   const house = await openTeam();
   const [lead, bob] = [await connect(house, LEAD), await connect(house, member('bob'))];
   const boundaries = new Set<string>();
@@ -36,7 +36,7 @@ test('shows several messages in the order of sending, each answer with a boundar
   expect(boundaries.size).toBe(3);
 });
 
-test('gives no more than a model can take, and says how much waits', async () => {
+test('limits the size of an answer, and says how many messages wait', async () => {
   const house = await openTeam();
   for (let i = 0; i < 4; i++) {
     await house.call('message.send', { teamId: 'demo', toId: 'bob', content: `${i}`.repeat(40_000) }, 'alice');
@@ -49,7 +49,7 @@ test('gives no more than a model can take, and says how much waits', async () =>
   expect((await use(bob, 'Inbox')).data.messages).toHaveLength(2);
 });
 
-test('knows the lead as team-lead, and members by name@team and in any case', async () => {
+test('accepts team-lead for the lead, and name@team and any letter case for members', async () => {
   const house = await openTeam();
   const [alice, lead] = [await connect(house, member('alice')), await connect(house, LEAD)];
   expect((await use(alice, 'SendMessage', { to: 'team-lead', message: 'done' })).data.to).toBe('lead');
@@ -59,7 +59,7 @@ test('knows the lead as team-lead, and members by name@team and in any case', as
   expect(await refusal(alice, 'SendMessage', { to: 'carol', message: 'hi' })).toBe('not_found');
 });
 
-test('sends to everybody, in both shapes', async () => {
+test('broadcasts, in both shapes', async () => {
   const house = await openTeam(['alice', 'bob', 'carol']);
   const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
   const star = await use(alice, 'SendMessage', { to: '*', message: 'to all', summary: 's' });
@@ -72,14 +72,14 @@ test('sends to everybody, in both shapes', async () => {
   ]);
 });
 
-test('takes both shapes at once that say the same', async () => {
+test('accepts both shapes at once if they say the same', async () => {
   const house = await openTeam();
   const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
   await use(alice, 'SendMessage', { type: 'message', to: 'bob', recipient: 'bob', message: 'hi', content: 'hi' });
   expect((await use(bob, 'Inbox')).data.messages).toMatchObject([{ content: 'hi' }]);
 });
 
-test('takes the older shape of a message', async () => {
+test('accepts the older shape of a message', async () => {
   const house = await openTeam();
   const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
   await use(alice, 'SendMessage', { type: 'message', recipient: 'bob', content: 'old', summary: 'shape' });
@@ -102,7 +102,7 @@ test.each([
     (request_id: string) => ({ type: 'shutdown_response', request_id, approve: false, content: 'still busy' }),
     (request_id: string) => ({ type: 'shutdown_response', request_id, approve: true }),
   ],
-])('asks for a shutdown and hears the answer, in the %s shape', async (_shape, ask, reject, approve) => {
+])('asks for a shutdown and gets the answer, in the %s shape', async (_shape, ask, reject, approve) => {
   const house = await openTeam();
   const [lead, alice] = [await connect(house, LEAD), await connect(house, member('alice'))];
   const asked = await use(lead, 'SendMessage', ask);
@@ -128,7 +128,7 @@ test.each([
   expect(shown.status).toBe('shutting-down');
 });
 
-test('lets only the lead ask others to shut down, and only the one asked agree', async () => {
+test('lets only the lead ask for a shutdown, and only the asked member agree', async () => {
   const house = await openTeam();
   const [lead, alice, bob] = [
     await connect(house, LEAD),
@@ -144,7 +144,7 @@ test('lets only the lead ask others to shut down, and only the one asked agree',
   expect((await use(bob, 'SendMessage', yes)).isError).toBe(false);
 });
 
-test('hands in a plan, judges it, and tells its author', async () => {
+test('submits a plan, judges it, and informs its author', async () => {
   const house = await openTeam([]);
   await house.call('member.add', { teamId: 'demo', name: 'alice', planApprovalRequired: true });
   const [lead, alice] = [await connect(house, LEAD), await connect(house, member('alice'))];
@@ -169,7 +169,7 @@ test('hands in a plan, judges it, and tells its author', async () => {
   expect((await use(lead, 'TeamStatus')).text).not.toContain('needs an approved plan');
 });
 
-test('shows again, marked, what was on its way when a session broke', async () => {
+test('shows messages again, marked, if a session broke while they were on their way', async () => {
   const house = await openTeam();
   const { id } = await house.call<TeamMessage>('message.send', { teamId: 'demo', toId: 'bob', content: 'hi' }, 'alice');
   await house.call(
@@ -184,7 +184,7 @@ test('shows again, marked, what was on its way when a session broke', async () =
   expect((await use(bob, 'Inbox')).data.messages).toEqual([]);
 });
 
-test('marks mail as read when the next call shows that the agent got it, and not before', async () => {
+test('marks messages as read when the next call shows that the agent got them, and not before', async () => {
   const house = await openTeam();
   const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
   const stored = async (): Promise<TeamMessage | undefined> =>
@@ -201,7 +201,7 @@ test('marks mail as read when the next call shows that the agent got it, and not
   });
 });
 
-test('shows mail again, marked, whose answer nobody took', async () => {
+test('shows messages again, marked, if their answer was never received', async () => {
   const house = await openTeam();
   const alice = await connect(house, member('alice'));
   const dead = await connect(house, member('bob'));
@@ -210,18 +210,18 @@ test('shows mail again, marked, whose answer nobody took', async () => {
   await waiting;
   await dead.close();
   const bob = await connect(house, member('bob'));
-  // Waiting for a task, the member hears of it.
+  // A member that waits for a task learns that it has messages.
   expect((await use(bob, 'TaskClaim', { wait_seconds: 10 })).data.mail).toBe(true);
   expect((await use(bob, 'Inbox')).data.messages).toMatchObject([{ content: 'hi', redelivery: true }]);
   expect((await use(bob, 'Inbox')).data.messages).toEqual([]);
 });
 
-test('shows mail again, marked, whose answer the client says that it did not take', async () => {
+test('shows messages again, marked, if the client cancelled their call', async () => {
   const house = await openTeam();
   const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
   await use(alice, 'SendMessage', { to: 'bob', message: 'hi' });
   await use(bob, 'Inbox');
-  // Of its earlier requests this is one: it waited no longer when the answer came.
+  // One of these is the call of Inbox: the client cancels it after the answer was sent.
   for (let requestId = 0; requestId < 5; requestId++) {
     await bob.notification({ method: 'notifications/cancelled', params: { requestId } });
   }
@@ -229,7 +229,7 @@ test('shows mail again, marked, whose answer the client says that it did not tak
   expect((await use(bob, 'Inbox')).data.messages).toEqual([]);
 });
 
-test('two calls of a client that wait at once show mail once', async () => {
+test('two waiting calls of a client show messages once', async () => {
   const house = await openTeam();
   const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
   const looking = [1, 2].map(() => use(bob, 'Inbox', { wait_seconds: 0.5 }));
@@ -238,14 +238,14 @@ test('two calls of a client that wait at once show mail once', async () => {
   expect(shown).toMatchObject([{ content: 'hi' }]);
 });
 
-test('shows a member that Troupe runs only what its session has not been handed, and nothing twice', async () => {
+test('shows a member that Troupe runs only messages that its session has not got, and none twice', async () => {
   const house = await openTeam();
   const who = { teamId: 'demo', memberId: 'carol' };
   const agent = { kind: 'exec' as const, command: ['true'] };
   await house.call('member.add', { teamId: 'demo', name: 'carol', sessionId: 's1', agent });
   const [lead, carol] = [await connect(house, LEAD), await connect(house, member('carol'))];
   const first = await use(lead, 'SendMessage', { to: 'carol', message: 'one' });
-  // As her host does, which then puts it into her next turn.
+  // As her host does, before it puts the message into her next turn.
   const handed = { ...who, messageIds: [first.data.message_id as string], sessionId: 's1' };
   expect(await house.call('message.deliver', handed, 'carol')).toHaveLength(1);
   expect((await use(carol, 'Inbox')).data.messages).toEqual([]);

@@ -18,7 +18,7 @@ const WORK = ['TaskClaim', 'TaskComplete'];
 const TEAM = ['TeamCreate', 'TeamDelete', 'SpawnTeammate'];
 const sorted = (...names: string[][]): string[] => names.flat().sort();
 
-test('describes every tool so that all agents take it as it is', async () => {
+test('describes every tool in a form that all agents accept', async () => {
   const client = await connect(await openTeam(), LEAD);
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual(sorted(COORDINATION, WORK, TEAM));
@@ -31,15 +31,15 @@ test('describes every tool so that all agents take it as it is', async () => {
         : { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     );
     expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
-    // The credential says which team it is.
+    // The credential determines the team.
     if (tool.name !== 'TeamCreate') expect(tool.inputSchema.properties).not.toHaveProperty('team_name');
   }
 });
 
-test('keeps the list of tools short: every agent reads all of it', () => {
+test('keeps the list of tools short, because every agent reads all of it', () => {
   const list = TOOLS.map((tool) => describeTool(tool, { named: false }));
-  // Of it the two for notes are 600: what one member found out, the others need not find out again.
-  // Another 60 say of which claim an agent writes, where that could be mistaken.
+  // The two tools for notes take 600 of these: members need not find out twice what one has noted. Another 60 are for
+  // the epoch, which says under which claim an agent writes.
   expect(JSON.stringify(list).length).toBeLessThan(7_350);
   const read = list.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   expect(JSON.stringify(read).length).toBeLessThan(5_850);
@@ -47,7 +47,7 @@ test('keeps the list of tools short: every agent reads all of it', () => {
   expect(JSON.stringify(forTeammates).length).toBeLessThan(4_950);
 });
 
-test('offers nothing while the feature is off', async () => {
+test('offers no tools while the feature is off', async () => {
   const house = await openTeam();
   const off = await connect(house, ADMIN, { greeting: { team: 'demo' } });
   expect(await toolNames(off)).toEqual([]);
@@ -58,7 +58,7 @@ test('offers nothing while the feature is off', async () => {
   expect(await toolNames(await connect(house, member('alice')))).toHaveLength(11);
 });
 
-test('offers each caller what it may use', async () => {
+test('offers each caller the tools that it may use', async () => {
   const house = await openTeam();
   const offered = async (...given: Parameters<typeof connect> extends [unknown, ...infer R] ? R : never) =>
     (await toolNames(await connect(house, ...given))).sort();
@@ -76,7 +76,7 @@ test('offers each caller what it may use', async () => {
   expect(await refusal(reader, 'Inbox')).toBe('not_allowed');
 });
 
-test('gives a delegating lead coordination tools only, from the moment it delegates', async () => {
+test('gives a lead only coordination tools as soon as delegate mode begins', async () => {
   const house = await openTeam();
   await house.call('task.create', { teamId: 'demo', title: 'First' });
   let changed = 0;
@@ -101,7 +101,7 @@ test('gives a delegating lead coordination tools only, from the moment it delega
   expect(await refusal(person, 'TaskClaim', { team_name: 'demo' })).toBe('not_allowed');
 });
 
-test('makes a team, whose lead the maker then is', async () => {
+test('makes a team with its creator as the lead', async () => {
   const house = openHouse();
   const person = await connect(house, ADMIN, { greeting: { teams: true } });
   expect(await refusal(person, 'TaskList')).toBe('invalid');
@@ -145,13 +145,13 @@ test('lets a person name the team in each call', async () => {
   expect(await refusal(person, 'Inbox', { team_name: 'demo' })).toBe('invalid');
 });
 
-test('tells a lead that begins with TeamCreate that it has its team', async () => {
+test("answers a lead's TeamCreate with the team that it already has", async () => {
   const lead = await connect(await openTeam(), LEAD);
   expect((await use(lead, 'TeamCreate', { team_name: 'demo' })).text).toMatch(/^You lead team "demo" already\./);
   expect(await refusal(lead, 'TeamCreate', { team_name: 'new' })).toBe('not_allowed');
 });
 
-test('speaks to clients of the newest protocol as well', async () => {
+test('also serves clients of the newest protocol', async () => {
   const house = await openTeam();
   const client = await connect(house, member('alice'), { versionNegotiation: { mode: { pin: '2026-07-28' } } });
   expect(await toolNames(client)).toHaveLength(11);

@@ -1,4 +1,4 @@
-/** Sends one message of MCP's over HTTP, as a client does. */
+/** Sends one MCP message over HTTP, as a client does. */
 export function postMcp(
   url: string,
   token: string,

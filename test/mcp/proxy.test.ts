@@ -3,7 +3,7 @@ import { McpProxy } from '../../src/cli/commands/mcp/proxy.ts';
 import { CallError } from '../../src/client/client.ts';
 import type { Connect } from '../../src/client/client.ts';
 
-/** A daemon as the proxy sees it: what it was sent, and ways to answer, to break off, and not to be there. */
+/** A daemon for the proxy: records what it got, and can answer, disconnect, or be absent. */
 function daemon(): { connect: Connect; sent: Message[]; say(message: object): void; hangUp(): void; isThere: boolean } {
   let handlers: Parameters<Connect>[0] | undefined;
   const world = {
@@ -43,7 +43,7 @@ function open(connect: Connect, patience = 1_000): { proxy: McpProxy; heard: Mes
 
 const say = (proxy: McpProxy, message: object): void => proxy.receive(JSON.stringify({ jsonrpc: '2.0', ...message }));
 
-test('does the handshake again after a lost connection and drops its answer', async () => {
+test('repeats the handshake after a lost connection and drops its answer', async () => {
   const world = daemon();
   const { proxy, heard } = open(world.connect);
   await proxy.open();
@@ -63,7 +63,7 @@ test('does the handshake again after a lost connection and drops its answer', as
   expect(heard).toMatchObject([{ id: 0, result: { first: true } }, { method: 'notifications/message' }]);
 });
 
-test('ends when all that was asked is answered, also in an order of its own', async () => {
+test('ends when all calls are answered, in any order', async () => {
   const world = daemon();
   const { proxy, heard } = open(world.connect);
   say(proxy, { id: 0, method: 'initialize', params: {} });
@@ -81,7 +81,7 @@ test('ends when all that was asked is answered, also in an order of its own', as
   expect(heard).toMatchObject([{ id: 1 }, { id: 0 }]);
 });
 
-test('cancels what waits when the client says nothing more, and answers the rest', async () => {
+test('cancels waiting calls when the client closes its input, and answers the rest', async () => {
   const world = daemon();
   const { proxy, heard } = open(world.connect);
   await proxy.open();
@@ -100,7 +100,7 @@ test('cancels what waits when the client says nothing more, and answers the rest
   expect(heard).toMatchObject([{ id: 3 }]);
 });
 
-test('sends what had no answer again under the same name, but not what was cancelled', async () => {
+test('resends unanswered calls under the same id, but not cancelled ones', async () => {
   const world = daemon();
   const { proxy } = open(world.connect);
   await proxy.open();
@@ -124,7 +124,7 @@ test('sends what had no answer again under the same name, but not what was cance
   expect(world.sent[1]).toEqual(first);
 });
 
-test('refuses a call that ends the connection each time', async () => {
+test('refuses a call that breaks the connection each time', async () => {
   const world = daemon();
   const { proxy, heard } = open(world.connect);
   await proxy.open();
@@ -137,7 +137,7 @@ test('refuses a call that ends the connection each time', async () => {
   expect(heard).toMatchObject([{ id: 1, error: { message: expect.stringContaining('each time') } }]);
 });
 
-test('refuses calls while no daemon comes, and goes on when one does', async () => {
+test('refuses calls while there is no daemon, and works again when there is one', async () => {
   const world = daemon();
   const { proxy, heard } = open(world.connect, 50);
   await proxy.open();
@@ -158,7 +158,7 @@ test('fails to open when the daemon refuses', async () => {
   await expect(open(refusing).proxy.open()).rejects.toMatchObject({ code: 'not_allowed', message: 'no' });
 });
 
-test('keeps from client and daemon what is not for them', async () => {
+test('does not forward invalid messages to client or daemon', async () => {
   const world = daemon();
   const { proxy, heard } = open(world.connect);
   await proxy.open();
@@ -174,7 +174,7 @@ test('keeps from client and daemon what is not for them', async () => {
   ]);
 });
 
-test('tells the next daemon of the team that the client made', async () => {
+test('tells the next daemon about the team that the client made', async () => {
   const world = daemon();
   const { proxy } = open(world.connect);
   await proxy.open();
@@ -184,7 +184,7 @@ test('tells the next daemon of the team that the client made', async () => {
   await expect.poll(() => world.sent.at(-1)?.payload).toEqual({ session: 's', team: 'made', as: 'lead' });
 });
 
-test('waits for no answer of a call that waits when its client writes nothing more, as it does for others', async () => {
+test('does not wait for waiting calls when its client closes its input, only for the others', async () => {
   onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const world = daemon();
@@ -193,7 +193,7 @@ test('waits for no answer of a call that waits when its client writes nothing mo
   const call = (id: number, wait_seconds: number): void =>
     say(proxy, { id, method: 'tools/call', params: { name: 'Inbox', arguments: { wait_seconds } } });
   call(1, 60);
-  // The clock stands: it would never end if it waited for anything.
+  // The clock stands still: if it waited for anything, it would never end.
   await proxy.finish();
   expect(world.sent.at(-1)).toMatchObject({ method: 'notifications/cancelled', params: { requestId: 1 } });
 

@@ -3,8 +3,8 @@ import { inputOf, TOOLS } from '../../src/mcp/tools.ts';
 import { connect, LEAD, openTeam } from './house.ts';
 
 /**
- * What Claude Code's own tools take, as far as ours share their names: the fields of each version's input, and whether
- * one must be given. Agents are trained on these, so every input that is right there must be right here.
+ * The inputs of Claude Code's own tools, for the tools whose names we share: the fields in each version, and whether
+ * they are required. Agents are trained on these, so every input that is valid there must be valid here.
  */
 const STRING = 'text';
 const METADATA = { any: ['thing'] };
@@ -69,13 +69,13 @@ const VERSIONS: Record<string, [string, Record<string, unknown>][]> = {
   ],
 };
 
-test.each(Object.entries(VERSIONS))('takes every input that agents know from version %s', async (_version, inputs) => {
+test.each(Object.entries(VERSIONS))('accepts the inputs that agents know from version %s', async (_version, inputs) => {
   const client = await connect(await openTeam(), LEAD);
   const { tools } = await client.listTools();
   for (const [name, input] of inputs) {
     const tool = TOOLS.find((one) => one.name === name)!;
     expect(inputOf(tool).safeParse(input).error, `${name} ${JSON.stringify(input)}`).toBeUndefined();
-    // What we tell clients is no narrower than what we take.
+    // The schema that clients see is no stricter than what we accept.
     const { properties = {}, required = [] } = tools.find((one) => one.name === name)!.inputSchema;
     for (const field of Object.keys(input)) expect(properties).toHaveProperty(field);
     for (const field of required) expect(input).toHaveProperty(field);

@@ -12,7 +12,7 @@ test('a lead that names no agent gets the first that a person set up for the tea
   expect((await use(client, 'SpawnTeammate', { name: 'two', agent: 'writer' })).text).toContain('"two" (writer)');
 });
 
-test('a lead for whom nobody set up an agent brings in nobody', async () => {
+test('a lead cannot add members if no person set up an agent', async () => {
   const client = await connect(await openTeam([]), LEAD);
   expect(await refusal(client, 'SpawnTeammate', { name: 'one' })).toBe('not_allowed');
 });

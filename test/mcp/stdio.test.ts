@@ -18,7 +18,7 @@ import { refusal, toolNames, use } from './house.ts';
 
 const BIN = join(import.meta.dirname, '../../bin/troupe.js');
 
-// Several processes start in each of these tests, on a machine that may be busy with others.
+// Each of these tests starts several processes, on a machine that may be busy.
 let shared: Opened;
 const cleanups: (() => Promise<void> | void)[] = [];
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
   for (const cleanup of cleanups.reverse()) await cleanup();
 });
 
-test('two members talk over standard input and output of real processes', async () => {
+test('two members exchange messages over stdio of real processes', async () => {
   const { home, troupe, token } = shared;
   const [alice, bob] = await Promise.all([connect(home, await token('alice')), connect(home, await token('bob'))]);
   expect(await toolNames(alice)).toHaveLength(11);
@@ -49,7 +49,7 @@ test('two members talk over standard input and output of real processes', async 
   expect((await waiting).data.task.id).toBe('2');
 });
 
-test('the team tools are there when the environment asks for them', async () => {
+test('the team tools are offered if the environment asks for them', async () => {
   const withEnvironment = async (env: Record<string, string>, ...flags: string[]): Promise<number> =>
     (await toolNames(await connect(shared.home, undefined, { env, flags }))).length;
   const claude = { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' };
@@ -59,7 +59,7 @@ test('the team tools are there when the environment asks for them', async () => 
       withEnvironment(claude),
       withEnvironment({ TROUPE_TEAMS: '1' }, '--team', 'demo', '--as', 'alice'),
       withEnvironment({ ...claude, TROUPE_TEAMS: '0' }),
-      // Whoever configures a team or a member wants teams, unless it says otherwise.
+      // A configuration with a team or a member implies the tools, unless it says otherwise.
       withEnvironment({}, '--team', 'demo', '--as', 'alice'),
       withEnvironment({}, '--team', 'demo'),
       withEnvironment({ TROUPE_TEAMS: '0' }, '--team', 'demo'),
@@ -67,7 +67,7 @@ test('the team tools are there when the environment asks for them', async () => 
   ).toEqual([0, 14, 11, 0, 11, 14, 0]);
 });
 
-test('the team tools are not there when Claude Code was told to have none', async () => {
+test("the team tools are not offered if Claude Code's teams are turned off", async () => {
   const off = { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '0' };
   const token = await shared.token('alice');
   const count = async (bearer: string | undefined, env: Record<string, string>, ...flags: string[]): Promise<number> =>
@@ -84,7 +84,7 @@ test('the team tools are not there when Claude Code was told to have none', asyn
 });
 
 test.each(['TaskClaim', 'Inbox'])(
-  'gives up %s that waits, and ends, when its client writes nothing more',
+  'cancels a waiting %s call, and ends, when its client closes its input',
   async (name) => {
     const { troupe, home, token } = shared;
     await troupe.call('team.create', { name: `end-${name.toLowerCase()}` });
@@ -113,12 +113,12 @@ test.each(['TaskClaim', 'Inbox'])(
   },
 );
 
-test('a claim is known over a restart of the daemon, and what was lost before it is not written over', async () => {
+test('a claim survives a restart of the daemon, and a lost one does not overwrite another', async () => {
   const { home, daemon, troupe, token } = await openTeam(homeAt(join(temporaryFolder(), 'h')));
   const alice = await connect(home, await token('alice'));
   for (const title of ['First', 'Second']) await troupe.call('task.create', { teamId: 'demo', title });
   for (const taskId of ['1', '2']) {
-    // A second time: what one member alone has held once could be told without knowing its claim.
+    // Claimed twice: a task claimed once, by one member, would not need the epoch.
     await use(alice, 'TaskClaim', { taskId });
     await troupe.call('task.release', { teamId: 'demo', taskId });
     await use(alice, 'TaskClaim', { taskId });
@@ -140,7 +140,7 @@ test('a person gives the team and the member on the command line', async () => {
   expect((await use(person, 'TeamStatus')).data).toMatchObject({ team_name: 'demo', you: 'bob' });
 });
 
-test('the same daemon serves the same tools over HTTP', async () => {
+test('the daemon also serves these tools over HTTP', async () => {
   const { troupe, token } = shared;
   const { url } = await troupe.call('daemon.status', {});
   const open = async (bearer: string): Promise<Client> => {
@@ -158,7 +158,7 @@ test('the same daemon serves the same tools over HTTP', async () => {
   await expect(open('wrong')).rejects.toThrow();
 });
 
-test('says what is wrong and ends where it cannot begin', async () => {
+test('reports what is wrong and ends if it cannot start', async () => {
   const { home, token } = shared;
   const endOf = async (words: string[], env: Record<string, string>): Promise<[number | null, string]> => {
     const child = run(home, words, { env });
@@ -201,7 +201,7 @@ test('loads neither the MCP library nor a schema', async () => {
   expect(loaded.filter((url) => url.includes('node_modules'))).toEqual([]);
 });
 
-test('sessions go on over a restart of the daemon, and so does all that was under way', async () => {
+test('sessions and calls under way survive a restart of the daemon', async () => {
   const { home, daemon, troupe, token } = await openTeam(homeAt(join(temporaryFolder(), 'h')));
   const modern = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const;
   const [alice, bob, lead, person] = await Promise.all([
@@ -222,17 +222,17 @@ test('sessions go on over a restart of the daemon, and so does all that was unde
   await serve(home);
 
   expect(await listing).toHaveLength(11);
-  // What was not answered is sent again, and done once.
+  // Unanswered calls are sent again, and done once.
   for (const one of creating) expect((await one).isError).toBe(false);
   const tasks = await troupe.call('task.list', { teamId: 'demo' });
   expect(tasks.map(({ title }) => title).sort()).toEqual(subjects.sort());
-  // Who made a team still leads it, and what was waited for comes.
+  // The creator of a team still leads it, and a waiting call gets its result.
   expect((await use(person, 'TeamStatus')).data).toMatchObject({ team_name: 'made', you: 'lead' });
   expect((await use(bob, 'SendMessage', { to: 'alice', message: 'still there?' })).isError).toBe(false);
   expect((await waiting).data.messages).toMatchObject([{ from: 'bob', content: 'still there?' }]);
 });
 
-test('starts a daemon where there is none, and ends with its client', async () => {
+test('starts a daemon if there is none, and ends with its client', async () => {
   const home = homeAt(join(temporaryFolder(), 'h'));
   const child = run(home, ['mcp'], { env: { TROUPE_TEAMS: '1' } });
   child.stdin?.write(`${JSON.stringify(INITIALIZE)}\n`);
@@ -243,7 +243,7 @@ test('starts a daemon where there is none, and ends with its client', async () =
   expect(await once(run(home, ['stop']), 'exit')).toEqual([0, null]);
 });
 
-test('answers what it read when its client says nothing more', async () => {
+test('answers what it has read when its client closes its input', async () => {
   const child = run(shared.home, ['mcp', '--team', 'demo', '--as', 'alice']);
   const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
   const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
@@ -263,7 +263,7 @@ test('answers what it read when its client says nothing more', async () => {
 test.each([
   ['a team', ['--team', 'nope', '--as', 'alice'], 'There is no team "nope"'],
   ['a member', ['--team', 'demo', '--as', 'nobody'], 'Team demo has no member "nobody"'],
-])('says of %s that there is none', async (_what, flags, message) => {
+])('reports that %s does not exist', async (_what, flags, message) => {
   const child = run(shared.home, ['mcp', ...flags]);
   child.stdin?.end();
   const [said, [status]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
@@ -279,7 +279,7 @@ const INITIALIZE = {
 
 const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' };
 
-/** What a process says, line by line, as it comes. */
+/** The output of a process, line by line. */
 function lines(child: ChildProcess): string[] {
   const heard: string[] = [];
   child.stdout?.on('data', (chunk: Buffer) => heard.push(...chunk.toString().split('\n')));
@@ -295,7 +295,7 @@ interface Opened {
 
 type Finally = (cleanup: () => Promise<void> | void) => void;
 
-/** A daemon of its own with the team `demo`: lead, alice and bob. */
+/** A new daemon with the team `demo`: lead, alice and bob. */
 async function openTeam(home: Home, atEnd: Finally = onTestFinished): Promise<Opened> {
   const daemon = await serve(home, atEnd);
   const troupe = new Troupe(socketConnect({ path: home.socket, token: { file: home.tokenFile } }));

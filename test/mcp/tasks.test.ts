@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ADMIN } from '../../src/operations/caller.ts';
 import { connect, LEAD, member, openTeam, refusal, use } from './house.ts';
 
-test('makes tasks, lists them and shows them in the words agents know', async () => {
+test('creates, lists and shows tasks in the words that agents know', async () => {
   const lead = await connect(await openTeam(), LEAD);
   const first = await use(lead, 'TaskCreate', { subject: 'First', description: 'do first', activeForm: 'Doing first' });
   expect(first.text).toBe('Task #1 created successfully: First');
@@ -15,7 +15,7 @@ test('makes tasks, lists them and shows them in the words agents know', async ()
   expect((await use(lead, 'TaskGet', { taskId: '2' })).data.task).toMatchObject({ owner: 'alice', blockedBy: ['1'] });
 });
 
-test('says that there are no tasks, and lists only so many', async () => {
+test('says that there are no tasks, and lists a limited number', async () => {
   const house = await openTeam();
   const lead = await connect(house, LEAD);
   expect((await use(lead, 'TaskList')).text).toContain('No tasks found');
@@ -36,7 +36,7 @@ test('says that there are no tasks, and lists only so many', async () => {
   expect((await use(lead, 'TaskList', { after: '230' })).text).toBe('No tasks come after #230.');
 });
 
-test('takes a task, ends it with a result, and gives the next', async () => {
+test('claims a task, completes it with a result, and names the next', async () => {
   const house = await openTeam();
   await house.call('task.create', { teamId: 'demo', title: 'First', description: 'Do it.' });
   await house.call('task.create', { teamId: 'demo', title: 'Second', dependencies: ['1'] });
@@ -60,7 +60,7 @@ test('takes a task, ends it with a result, and gives the next', async () => {
   expect((await use(bob, 'TaskClaim')).data.task).toMatchObject({ id: '2', owner: 'bob' });
 });
 
-test('says what was not waited for when a lead ends a task that waits', async () => {
+test('names the open dependencies when a lead completes a blocked task', async () => {
   const house = await openTeam();
   for (const title of ['First', 'Second']) await house.call('task.create', { teamId: 'demo', title });
   for (const title of ['Third', 'Fourth']) {
@@ -74,7 +74,7 @@ test('says what was not waited for when a lead ends a task that waits', async ()
   expect((await use(lead, 'TaskComplete', { taskId: '2' })).text).toContain('Task #2 completed. ');
 });
 
-test('refuses what a session writes to a task that it lost, also when the same member has it again', async () => {
+test('refuses writes of a session to a task that it lost, even if the same member holds it again', async () => {
   const house = await openTeam();
   await house.call('task.create', { teamId: 'demo', title: 'First' });
   const before = await connect(house, member('alice'));
@@ -87,7 +87,7 @@ test('refuses what a session writes to a task that it lost, also when the same m
   expect((await use(after, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
 });
 
-test('a session that lost a task neither takes over nor gives away what another session of its member has', async () => {
+test('a session that lost a task can neither take nor release it from another session of its member', async () => {
   const house = await openTeam();
   for (const title of ['First', 'Second']) await house.call('task.create', { teamId: 'demo', title });
   const before = await connect(house, member('alice'));
@@ -119,13 +119,13 @@ test('a session that lost a task neither takes over nor gives away what another 
   expect((await use(after, 'TaskUpdate', { taskId: '1', status: 'in_progress' })).text).toContain('You hold it now.');
   expect((await use(after, 'TaskClaim', { taskId: '1' })).text).toContain('You hold task 1 already: work on it');
   expect((await use(after, 'TaskUpdate', { taskId: '1', owner: '' })).isError).toBe(false);
-  // What is free again anybody may claim, also who lost it once.
+  // A free task can be claimed by any session, even one that lost it before.
   expect((await use(before, 'TaskUpdate', { taskId: '1', status: 'in_progress' })).text).toContain('You hold it now.');
   expect(await refusal(after, 'TaskUpdate', { taskId: '1', status: 'in_progress' })).toBe('stale_epoch');
   expect((await use(before, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
 });
 
-test('a session that takes up what its member holds is told so', async () => {
+test('a session that takes a task which its member holds gets a hint', async () => {
   const house = await openTeam();
   await house.call('task.create', { teamId: 'demo', title: 'First' });
   await use(await connect(house, member('alice')), 'TaskClaim');
@@ -136,14 +136,14 @@ test('a session that takes up what its member holds is told so', async () => {
   expect((await use(other, 'TaskUpdate', { taskId: '1', status: 'in_progress' })).text).toContain('You hold it now.');
 });
 
-test('refuses what a session writes blindly that has forgotten under which claim, until it says which it means', async () => {
+test('refuses writes of a session whose claim is unknown, until it names the epoch', async () => {
   const house = await openTeam();
   await house.call('task.create', { teamId: 'demo', title: 'First' });
   const session = { session: 'one', began: Date.now() };
   await use(await connect(house, member('alice'), { greeting: session }), 'TaskClaim');
   await house.call('task.release', { teamId: 'demo', taskId: '1' });
   await use(await connect(house, member('alice')), 'TaskClaim');
-  // As after a restart of the daemon: the same session, and nothing is known of it.
+  // As after a restart of the daemon: the same session, but its claims are unknown.
   const stale = await connect(house, member('alice'), { greeting: session });
   for (const [name, input] of [
     ['TaskComplete', { taskId: '1', result: 'late' }],
@@ -156,7 +156,7 @@ test('refuses what a session writes blindly that has forgotten under which claim
   const { text } = await use(stale, 'TaskComplete', { taskId: '1' });
   expect(text).toContain('look with TaskGet, and if it is yours give its epoch (now 3)');
   expect((await use(stale, 'TaskGet', { taskId: '1' })).text).toMatch(/\nEpoch: 3, claimed \d{4}-/);
-  // Having looked is not enough: it must say what it means.
+  // Reading the task is not enough: the call must name the epoch.
   expect(await refusal(stale, 'TaskComplete', { taskId: '1' })).toBe('stale_epoch');
   expect((await use(stale, 'TaskComplete', { taskId: '1', epoch: '3' })).isError).toBe(false);
 });
@@ -164,7 +164,7 @@ test('refuses what a session writes blindly that has forgotten under which claim
 test.each([
   ['that nobody gave back', 0],
   ['that another had before', 1],
-])('lets a session that has forgotten its claim end a task %s', async (_which, others) => {
+])('lets a session whose claim is unknown complete a task %s', async (_which, others) => {
   const house = await openTeam();
   await house.call('task.create', { teamId: 'demo', title: 'First' });
   for (let i = 0; i < others; i++) {
@@ -177,7 +177,7 @@ test.each([
   expect((await use(after, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
 });
 
-test('looks through the last of a long history for earlier claims, and asks where that does not tell', async () => {
+test('searches the end of a long history for earlier claims, and asks if that is not enough', async () => {
   const house = await openTeam();
   const { ledger } = house.services;
   const write = async (): Promise<void> => {
@@ -207,12 +207,12 @@ test('looks through the last of a long history for earlier claims, and asks wher
   const later = await connect(house, member('alice'), { greeting });
   expect(await refusal(later, 'TaskComplete', { taskId: '1' })).toBe('stale_epoch');
   expect(batches).toBe(4_000);
-  // Who does not hold it decides for others, and has lost nothing.
+  // The lead does not hold it, so it has lost no claim and may decide for others.
   const lead = await connect(house, LEAD, { greeting: { began: greeting.began } });
   expect((await use(lead, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
 });
 
-test('lets a new session of a member end what an earlier one took', async () => {
+test('lets a new session of a member complete a task that an earlier one claimed', async () => {
   const house = await openTeam();
   await house.call('task.create', { teamId: 'demo', title: 'First' });
   for (let i = 0; i < 2; i++) {
@@ -223,7 +223,7 @@ test('lets a new session of a member end what an earlier one took', async () => 
   expect((await use(later, 'TaskComplete', { taskId: '1' })).isError).toBe(false);
 });
 
-test('keeps what was claimed under each team apart, and tells it to who connects again', async () => {
+test('keeps the claims of each team apart, and returns them for the next connection', async () => {
   const house = await openTeam();
   await house.call('team.create', { name: 'other' });
   await house.call('member.add', { teamId: 'other', name: 'alice' });
@@ -239,7 +239,7 @@ test('keeps what was claimed under each team apart, and tells it to who connects
   expect(ended).toMatchObject({ _meta: { 'troupe/session': { epochs: {} } } });
 });
 
-test('lets a lead take a task from its holder that it held itself before', async () => {
+test('lets a lead take a task that it held before from its holder', async () => {
   const house = await openTeam();
   await house.call('task.create', { teamId: 'demo', title: 'First' });
   const lead = await connect(house, LEAD);
@@ -249,7 +249,7 @@ test('lets a lead take a task from its holder that it held itself before', async
   expect((await use(lead, 'TaskUpdate', { taskId: '1', status: 'pending' })).data.task.status).toBe('pending');
 });
 
-test('changes what an agent may change, and says what it changed', async () => {
+test('changes the fields that an agent may change, and names them', async () => {
   const house = await openTeam();
   for (const title of ['First', 'Second', 'Third']) await house.call('task.create', { teamId: 'demo', title });
   const lead = await connect(house, LEAD);
@@ -284,7 +284,7 @@ test('changes what an agent may change, and says what it changed', async () => {
   expect(await refusal(lead, 'TaskGet', { taskId: '99' })).toBe('not_found');
 });
 
-test('claims by TaskUpdate with the rules of a claim', async () => {
+test('claims with TaskUpdate under the rules of a claim', async () => {
   const house = await openTeam();
   await house.call('task.create', { teamId: 'demo', title: 'First' });
   const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
@@ -297,7 +297,7 @@ test('claims by TaskUpdate with the rules of a claim', async () => {
   expect((await use(alice, 'TaskUpdate', { taskId: '1', status: 'pending' })).data.task.owner).toBeUndefined();
 });
 
-test('reserves a task that a lead writes to be begun by another', async () => {
+test('reserves a task if a lead sets it in progress for another member', async () => {
   const house = await openTeam();
   await house.call('task.create', { teamId: 'demo', title: 'First' });
   const lead = await connect(house, LEAD);
@@ -306,7 +306,7 @@ test('reserves a task that a lead writes to be begun by another', async () => {
   expect(data.task).toMatchObject({ owner: 'alice', status: 'pending' });
 });
 
-test('changes edges, words and status in one step, or nothing', async () => {
+test('changes dependencies, texts and status in one step, or nothing', async () => {
   const house = await openTeam();
   for (const title of ['One', 'Two', 'Three']) await house.call('task.create', { teamId: 'demo', title });
   const alice = await connect(house, member('alice'));
@@ -322,13 +322,13 @@ test('changes edges, words and status in one step, or nothing', async () => {
   expect(data.task).toMatchObject({ id: '2', subject: 'Changed', status: 'in_progress' });
   const third = { teamId: 'demo', taskId: '3' };
   expect(await house.call('task.show', third)).toMatchObject({ dependencies: ['2'], revision: 2 });
-  // Said again, what is done already changes nothing.
+  // Repeating a finished change has no effect.
   const again = await use(alice, 'TaskUpdate', { taskId: '2', addBlocks: ['3'] });
   expect(again.data.task).toMatchObject({ id: '2' });
   expect(await house.call('task.show', third)).toMatchObject({ dependencies: ['2'], revision: 2 });
 });
 
-test('takes ids as models write them', async () => {
+test('accepts ids as models write them', async () => {
   const house = await openTeam();
   for (const title of ['First', 'Second']) await house.call('task.create', { teamId: 'demo', title });
   const lead = await connect(house, LEAD);

@@ -2,15 +2,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 
-/** Who listens to the ledger of a team: a call that waits does, and stops when it ends. */
+/** The listeners of a team's ledger. A call that waits is one until it ends. */
 export interface WaitingRoom {
-  /** Those who listen now are none who wait. */
+  /** Does not count the present listeners. */
   empty(): void;
-  /** Resolves when so many more listen (Inbox has one, TaskClaim two), and each has looked in vain once. */
+  /**
+   * Resolves when there are `listeners` more (Inbox has one, TaskClaim two), and each has read once without success.
+   */
   has(listeners: number): Promise<void>;
 }
 
-/** Counts who listens from now on. */
+/** Counts new listeners from now on. */
 export function openWaitingRoom(ledger: Ledger, teamId = 'demo'): WaitingRoom {
   const subscribe = ledger.subscribe.bind(ledger);
   let count = 0;
@@ -29,7 +31,7 @@ export function openWaitingRoom(ledger: Ledger, teamId = 'demo'): WaitingRoom {
     empty: () => void (others = count),
     async has(listeners) {
       await expect.poll(() => count - others).toBe(listeners);
-      // A first look takes a turn of the ledger, as this does after it.
+      // A first read takes a turn of the ledger, and so does this one after it.
       for (let turn = 0; turn < 3; turn++) {
         await ledger.view(teamId, () => undefined);
         await nextTurn();

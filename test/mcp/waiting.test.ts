@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SharedTask } from '../../src/core/task.ts';
 import { connect, LEAD, member, openTeam, use } from './house.ts';
 
-test('waits for a task and takes it the moment it is there', async () => {
+test('waits for a task and claims it as soon as it exists', async () => {
   const house = await openTeam();
   const alice = await connect(house, member('alice'));
   const claiming = use(alice, 'TaskClaim', { wait_seconds: 60 });
@@ -25,7 +25,7 @@ test('waits for a task that is blocked', async () => {
   expect((await claiming).data.task.id).toBe('2');
 });
 
-test('gives one of many who wait each task', async () => {
+test('gives each task to one of many waiting calls', async () => {
   const names = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'a8'];
   const house = await openTeam(names);
   const claims = await Promise.all(
@@ -42,7 +42,7 @@ test('gives one of many who wait each task', async () => {
   expect(tasks.map(({ owner }) => owner).sort()).toEqual(names);
 });
 
-test('ends without a task when the time is up', async () => {
+test('ends without a task at the timeout', async () => {
   const alice = await connect(await openTeam(), member('alice'));
   const { text, data } = await use(alice, 'TaskClaim', { wait_seconds: 0.05 });
   expect(text).toBe('No task is left. Call TaskClaim with wait_seconds to wait for new ones.');
@@ -50,7 +50,7 @@ test('ends without a task when the time is up', async () => {
   expect((await use(alice, 'Inbox', { wait_seconds: 0.05 })).text).toBe('No mail came.');
 });
 
-test('waits for mail', async () => {
+test('waits for messages', async () => {
   const house = await openTeam();
   const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
   const looking = use(bob, 'Inbox', { wait_seconds: 60 });
@@ -60,17 +60,17 @@ test('waits for mail', async () => {
   expect((await looking).data.messages).toMatchObject([{ content: 'for bob' }]);
 });
 
-test('does not end waiting for what was shown before', async () => {
+test('does not end its wait for a request that was shown before', async () => {
   const house = await openTeam();
   const [lead, alice] = [await connect(house, LEAD), await connect(house, member('alice'))];
   await use(lead, 'SendMessage', { to: 'alice', message: { type: 'shutdown_request', reason: 'done' } });
   expect((await use(alice, 'Inbox', { wait_seconds: 60 })).data.requests).toHaveLength(1);
   expect((await use(alice, 'Inbox', { wait_seconds: 0.05 })).data.requests).toEqual([]);
-  // Asked outright, it is told as long as it waits for an answer.
+  // A call without a wait shows it as long as it is unanswered.
   expect((await use(alice, 'Inbox')).data.requests).toHaveLength(1);
 });
 
-test('lets mail end the waiting for a task', async () => {
+test('ends the wait for a task when a message comes', async () => {
   const house = await openTeam();
   const [lead, alice] = [await connect(house, LEAD), await connect(house, member('alice'))];
   const claiming = use(alice, 'TaskClaim', { wait_seconds: 60 });
@@ -85,13 +85,13 @@ test('lets mail end the waiting for a task', async () => {
   await use(lead, 'SendMessage', { to: 'alice', message: { type: 'shutdown_request' } });
   expect((await again).data.mail).toBe(true);
   await use(alice, 'Inbox');
-  // Mail does not keep a task from who asks for one.
+  // If there are both a message and a task, the call claims the task.
   await house.call('task.create', { teamId: 'demo', title: 'New' });
   await use(lead, 'SendMessage', { to: 'alice', message: 'and this' });
   expect((await use(alice, 'TaskClaim', { wait_seconds: 60 })).data.task.id).toBe('1');
 });
 
-test('tells a client that asked for it that the call still waits', async () => {
+test('sends progress of a waiting call to a client that asked for it', async () => {
   const house = await openTeam();
   const alice = await connect(house, member('alice'));
   const told: unknown[] = [];
@@ -105,7 +105,7 @@ test('tells a client that asked for it that the call still waits', async () => {
   await looking;
 });
 
-test('gives up waiting when the client cancels, and takes nothing for it', async () => {
+test('ends the wait when the client cancels, and takes nothing', async () => {
   const house = await openTeam();
   const alice = await connect(house, member('alice'));
   for (const name of ['TaskClaim', 'Inbox']) {
@@ -123,7 +123,7 @@ test('gives up waiting when the client cancels, and takes nothing for it', async
   expect((await use(alice, 'Inbox')).data.messages).toMatchObject([{ content: 'hi' }]);
 });
 
-test('gives a task back that was won for a client that had just gone', async () => {
+test('releases a task that was claimed for a client that had just disconnected', async () => {
   const house = await openTeam();
   const alice = await connect(house, member('alice'));
   const claiming = use(alice, 'TaskClaim', { wait_seconds: 60 });
@@ -137,7 +137,7 @@ test('gives a task back that was won for a client that had just gone', async () 
     .toBe('pending');
 });
 
-test('gives up waiting when the client disconnects', async () => {
+test('ends the wait when the client disconnects', async () => {
   const house = await openTeam();
   const alice = await connect(house, member('alice'));
   const waiting = [use(alice, 'TaskClaim', { wait_seconds: 60 }), use(alice, 'Inbox', { wait_seconds: 60 })];
@@ -149,7 +149,7 @@ test('gives up waiting when the client disconnects', async () => {
   expect((await use(bob, 'TaskClaim')).data.task).toMatchObject({ id: '1', owner: 'bob' });
 });
 
-test('refuses more calls at once than an agent has a use for, and still hears their cancelling', async () => {
+test('limits the calls of an agent under way, and still accepts their cancelling', async () => {
   const house = await openTeam();
   const alice = await connect(house, member('alice'));
   const controller = new AbortController();

@@ -7,15 +7,15 @@ import { openTmux } from '../tmux.ts';
 
 const ITERM2 = { TERM_PROGRAM: 'iTerm.app', ITERM_SESSION_ID: 'w0t0p0:AAAA' };
 
-describe('where teammates show themselves', () => {
+describe('the terminal in which teammates are shown', () => {
   test.each(['auto', 'tmux', 'iterm2', 'in-process'] as const)(
-    'is nowhere outside a terminal with panes: %s',
+    'is none outside of a terminal with panes: %s',
     (mode) => {
       expect(detectBackend(mode, { PATH: process.env['PATH'] })).toBe('in-process');
     },
   );
 
-  test('is tmux for a program that runs in it, unless one wants otherwise', async (context) => {
+  test('is tmux for a program that runs in it, unless the setting differs', async (context) => {
     const { environmentInside } = openTmux(context);
     const inside = await environmentInside();
     expect(inside['TMUX']).toBeTruthy();
@@ -23,12 +23,12 @@ describe('where teammates show themselves', () => {
     expect(detectBackend('tmux', inside)).toBe('tmux');
     expect(detectBackend('in-process', inside)).toBe('in-process');
     expect(detectBackend('iterm2', inside)).toBe('in-process');
-    // tmux inside iTerm2: the panes that one sees are those of tmux.
+    // tmux inside iTerm2: the visible panes are those of tmux.
     expect(detectBackend('auto', { ...inside, ...ITERM2, PATH: withIt2() })).toBe('tmux');
     expect(detectBackend('iterm2', { ...inside, ...ITERM2, PATH: withIt2() })).toBe('iterm2');
   });
 
-  test('is iTerm2 in iTerm2, if its program is there and may be run', () => {
+  test('is iTerm2 in iTerm2, if its program exists and is executable', () => {
     expect(detectBackend('auto', { ...ITERM2, PATH: withIt2() })).toBe('iterm2');
     expect(detectBackend('iterm2', { ITERM_SESSION_ID: 'w0t0p0:AAAA', PATH: withIt2() })).toBe('iterm2');
     expect(detectBackend('tmux', { ...ITERM2, PATH: withIt2() })).toBe('iterm2');

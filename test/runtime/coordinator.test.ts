@@ -4,7 +4,7 @@ import { JoinInput } from '../../src/core/member.ts';
 import { TeamCoordinator } from '../../src/runtime/coordinator.ts';
 import { openIdleSessions } from './idle-sessions.ts';
 
-test('tells of teammates that come and go, and not of the lead as one', async () => {
+test('reports teammates that join and leave, but not the lead', async () => {
   const { ledger, mailbox, sessions } = openIdleSessions();
   const coordinator = new TeamCoordinator({ ledger, mailbox, sessions }, {});
   const told: string[] = [];

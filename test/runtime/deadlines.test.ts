@@ -8,18 +8,18 @@ import { claim, createTask, createTeam, run, TEAM } from '../ledger/commands.ts'
 import { openLedger } from '../ledger/places.ts';
 import { until } from '../until.ts';
 
-test('a permission that nobody gives in time is refused', async () => {
+test('a permission that nobody answers in time is refused', async () => {
   const { ledger } = await setStage();
   await ask(ledger, { kind: 'permission', within: 30 });
   const request = await until('it is answered', () => answered(ledger));
   expect(request).toMatchObject({ status: 'rejected', answeredBy: SYSTEM, feedback: 'Nobody answered in time.' });
 });
 
-test('one that a person answered is not answered again', async () => {
+test('a request that a person answered is not answered again', async () => {
   const now = Date.now();
   const { ledger, failures } = await setStage({ now: () => now });
   const answer = { type: 'request.answer', by: USER, requestId: `permission-${now}@ann`, approve: true } as const;
-  // In one step: its time cannot be up before the answer, however slow the machine is.
+  // In one step: the deadline cannot pass before the answer, however slow the machine is.
   await run(ledger, asking({ kind: 'permission', within: 20 }), answer);
   const later = await ask(ledger, { kind: 'permission', within: 40 });
   await until('the other one is', () => ledger.view(TEAM, (state) => state.requests.get(later)?.status === 'rejected'));
@@ -27,7 +27,7 @@ test('one that a person answered is not answered again', async () => {
   expect(failures).toEqual([]);
 });
 
-test('one that waited when the daemon ended is refused by the next', async () => {
+test('a request that was open when the daemon ended is refused by the next daemon', async () => {
   const before = await setStage({ keep: false });
   await ask(before.ledger, { kind: 'budget', within: 1 });
   const after = await setStage({ journal: before.journal });
@@ -35,7 +35,7 @@ test('one that waited when the daemon ended is refused by the next', async () =>
   await until('it is answered', () => answered(after.ledger));
 });
 
-test('work that a gate kept sending back has failed when nobody looks at it in time', async () => {
+test('a task that a gate kept rejecting fails if nobody answers in time', async () => {
   const { ledger } = await setStage();
   const taskId = await createTask(ledger, 'Judged');
   await run(ledger, claim('ann', taskId));

@@ -12,7 +12,7 @@ members:
   - { name: tester, agent: { exec: [sh, work.sh] } }
 `;
 
-test('a lead that runs before its teammates do hears of them all the same', async () => {
+test('a lead that starts before its teammates still learns of them', async () => {
   const ledger = openLedger(memoryJournal());
   await raiseTeam(ledger, parseTeamFile(LED, 'troupe.yaml'), { folder: '/somewhere' });
   const { text } = await ledger.view('led', fullDigest);

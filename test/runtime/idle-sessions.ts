@@ -7,7 +7,7 @@ import { Supervisor } from '../../src/runtime/supervisor.ts';
 import { openLedger } from '../ledger/places.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** The sessions of a ledger of its own, for which no process is ever started. */
+/** The sessions of a new ledger, which never start a process. */
 export function openIdleSessions(): { ledger: Ledger; mailbox: Mailbox; sessions: SessionManager } {
   const ledger = openLedger(memoryJournal());
   const mailbox = new Mailbox(ledger);

@@ -6,7 +6,7 @@ import { recallJournal, rememberJournal, requireKept } from '../../src/runtime/l
 import { temporaryFolder } from '../temporary-folder.ts';
 
 describe('the journal of the last daemon', () => {
-  test('is begun with again, under its name and labels', () => {
+  test('is used again, with its name and labels', () => {
     const file = join(temporaryFolder(), 'last-journal');
     const again = repeatAddress('nats://127.0.0.1:4222?prefix=mine&ca=ca.pem', '/etc/troupe');
     rememberJournal(file, {
@@ -23,7 +23,7 @@ describe('the journal of the last daemon', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('is not begun with unasked where it takes a credential, of which nothing is kept', () => {
+  test('is not used unasked if it needs a credential, which is never stored', () => {
     const file = join(temporaryFolder(), 'last-journal');
     for (const secret of ['creds=a.creds', 'nkey=a.nk', 'cert=a.pem&key=key.pem']) {
       expect(repeatAddress(`tls://127.0.0.1:4222?${secret}`, '/etc/troupe')).toBeUndefined();
@@ -43,7 +43,7 @@ describe('the journal of the last daemon', () => {
     expect(recallJournal(file)).toEqual({ journal: `sqlite:${path}`, labels: ['big'], needsCredential: false });
   });
 
-  test('is not begun anew because its file is empty', () => {
+  test('is not started from scratch if its file is empty', () => {
     const folder = temporaryFolder();
     const [file, path] = [join(folder, 'last-journal'), join(folder, 'journal.db')];
     writeFileSync(path, '');
@@ -57,7 +57,7 @@ describe('the journal of the last daemon', () => {
     }
   });
 
-  test('is the own one where nothing is known, and none where it was in memory', () => {
+  test('is the default one if nothing is known or it was in memory', () => {
     const file = join(temporaryFolder(), 'last-journal');
     expect(recallJournal(file)).toBeUndefined();
     rememberJournal(file, { lasts: false, location: 'memory', isOwn: false });

@@ -42,7 +42,7 @@ async function setStage(judge: (title: string) => HookResult | Promise<HookResul
   return { ledger, tasks, asked, errors, open, listed };
 }
 
-test('tasks whose daemon ended while they were judged are judged when the next one starts', async () => {
+test('tasks whose daemon ended before their verdict are judged when the next daemon starts', async () => {
   const stage = await setStage((title) => verdict(title === 'bad' ? 2 : 0));
   expect(await stage.listed()).toEqual(['good blocked', 'bad blocked']);
   await stage.open().start();
@@ -51,7 +51,7 @@ test('tasks whose daemon ended while they were judged are judged when the next o
   expect(stage.errors).toEqual([]);
 });
 
-test('where several daemons share the journal, one that is new waits until another one had the time to', async () => {
+test('if several daemons share the journal, a new one first gives the others time to judge', async () => {
   const stage = await setStage(() => verdict(0));
   await stage.open(false).start();
   await stage.tasks.createTask(TEAM, 'lead', { title: 'mine' });
@@ -59,7 +59,7 @@ test('where several daemons share the journal, one that is new waits until anoth
   expect(stage.asked).toEqual(['mine']);
 });
 
-test('one that has to block and cannot run leaves the task to who can, and deletes nothing', async () => {
+test('a blocking hook that cannot run leaves the task to other daemons, and deletes nothing', async () => {
   const stage = await setStage(() => verdict(2, 'its folder is not there'));
   await stage.open().start();
   await expect.poll(() => stage.asked).toEqual(['good', 'bad']);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pool } from '../../src/runtime/hooks/pool.ts';
 
-test('F42: so many run at once, so many wait in order, and who comes after that is told to try again', async () => {
+test('F42: a limited number run at once, a limited number wait in order, and others are asked to retry', async () => {
   const run = pool(2, 3);
   const ends: PromiseWithResolvers<void>[] = [];
   const order: number[] = [];

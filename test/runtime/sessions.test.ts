@@ -5,7 +5,7 @@ import { CreateTeamInput } from '../../src/core/team.ts';
 import { until } from '../until.ts';
 import { openIdleSessions } from './idle-sessions.ts';
 
-test('what a session was given ends with what it produced, or with the session', async () => {
+test("a session's work ends with its result, or with the session", async () => {
   const { ledger, mailbox, sessions } = await setStage();
   const session = { teamId: 'demo', memberId: 'ann' };
   const { signal } = new AbortController();

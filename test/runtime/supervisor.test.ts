@@ -22,7 +22,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
 describe('a process', () => {
-  test('is known again by more than its number', async () => {
+  test('is identified by more than its pid', async () => {
     const child = spawn('sleep', ['1011'], { stdio: 'ignore' });
     onTestFinished(() => void child.kill('SIGKILL'));
     const identity = identify(child.pid as number);
@@ -33,7 +33,7 @@ describe('a process', () => {
     await until('it is gone', () => !isRunning(identity));
   });
 
-  test('F9: is over when it is a zombie that nobody waits for, and stopping it does not hang', async () => {
+  test('F9: counts as ended if it is a zombie, and stopping it does not hang', async () => {
     const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 1018'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
@@ -58,7 +58,7 @@ describe('a process', () => {
     processes.close();
   });
 
-  test('is ended with all that it started, also what left its group', async () => {
+  test('is ended with all its children, even those that left its group', async () => {
     const marker = `test-${crypto.randomUUID()}`;
     const script = 'trap "" TERM; setsid sleep 1012 & (setsid sleep 1013 &) ; while :; do sleep 1; done';
     const running = await startProcess({
@@ -74,7 +74,7 @@ describe('a process', () => {
   });
 });
 
-test('restarts: three in a minute, each after twice the pause, then none', () => {
+test('restarts: three in a minute, with a doubling back-off, then none', () => {
   expect(pauseBeforeRestart([], 0)).toBe(250);
   expect(pauseBeforeRestart([0], 100)).toBe(500);
   expect(pauseBeforeRestart([0, 100], 200)).toBe(1_000);
@@ -84,7 +84,7 @@ test('restarts: three in a minute, each after twice the pause, then none', () =>
 });
 
 describe('a supervisor', () => {
-  test('starts one process for a member, on record before it starts, and ends it when the member leaves', async () => {
+  test('starts one process for a member, recorded before its start, and ends it when the member leaves', async () => {
     const stage = await setStage();
     const seen: string[][] = [];
     stage.supervisor.on('process:started', () => seen.push(readdirSync(stage.folder)));
@@ -99,8 +99,8 @@ describe('a supervisor', () => {
     expect(stage.failures).toEqual([]);
   });
 
-  test('starts a member again that was brought back while its process was still ending', async () => {
-    // The first one does not end before the test says so, and then at once.
+  test('restarts a member that came back while its process was still ending', async () => {
+    // The first process ends when the test says so, and not before.
     const [ready, asked, end] = ['ready', 'asked', 'end'].map((name) => join(temporaryFolder(), name)) as [
       string,
       string,
@@ -120,7 +120,7 @@ describe('a supervisor', () => {
     expect(identity && isRunning(identity)).toBe(false);
   });
 
-  test('takes over what lives and is wanted, ends what nobody wants, and starts what is missing', async () => {
+  test('takes over running processes that are needed, ends the others, and starts missing ones', async () => {
     const journal = memoryJournal();
     const before = await setStage(undefined, { journal });
     await before.supervisor.start();
@@ -145,7 +145,7 @@ describe('a supervisor', () => {
     expect(after.records.list()).toEqual([]);
   });
 
-  test('takes a SIGTERM that it did not send for a crash, and what it ended itself for an end', async () => {
+  test('counts a SIGTERM that it did not send as a crash, and its own as a normal end', async () => {
     const stage = await setStage();
     const crashed: { reason: string; restartsIn: number | undefined }[] = [];
     stage.supervisor.on('session:failed', (failure) => crashed.push(failure));
@@ -159,7 +159,7 @@ describe('a supervisor', () => {
     expect(crashed).toHaveLength(1);
   });
 
-  test('remembers over its own end how often a member crashed', async () => {
+  test('remembers across a restart how often a member crashed', async () => {
     const journal = memoryJournal();
     const before = await setStage('exit 9', { journal });
     const restarts: (number | undefined)[] = [];
@@ -176,7 +176,7 @@ describe('a supervisor', () => {
     expect(await after.ledger.view('demo', ({ members }) => members.get('worker')?.returning)).toBeUndefined();
   });
 
-  test('F3: a new lead is told where the team stands, and its process starts anew', async () => {
+  test('F3: a new lead gets the state of the team, and its process restarts', async () => {
     const stage = await setStage();
     const stopLeads = keepLeads(stage, (error) => stage.failures.push(error));
     onTestFinished(stopLeads);
@@ -197,7 +197,7 @@ describe('a supervisor', () => {
     expect(stage.failures).toEqual([]);
   });
 
-  test('ends what a process left behind before its tasks go back', async () => {
+  test('ends the children of a dead process before its tasks are released', async () => {
     const stage = await setStage('setsid sleep 1014 & sleep 1015');
     await stage.supervisor.start();
     await stage.join('worker');
@@ -212,12 +212,12 @@ describe('a supervisor', () => {
     expect(left).toEqual([0]);
   });
 
-  test('takes up a member that was placed here when the journal was away at the wrong moment', async () => {
+  test('starts a member that was placed here while the journal was unreachable', async () => {
     const stage = await setStage();
     await stage.supervisor.start();
     await stage.join('ann');
     const first = await stage.running('ann');
-    // It dies, and its death cannot be recorded; another is placed here, and nobody hears that it was.
+    // The process dies, and that cannot be recorded. Another member is placed here without a notification.
     stage.breakJournal(true);
     process.kill(first.identity?.pid as number, 'SIGKILL');
     await until('the trouble is told', () => stage.failures.length > 0);
@@ -234,7 +234,7 @@ describe('a supervisor', () => {
     expect(await stage.ledger.view('demo', ({ members }) => members.get('bob')?.restarts)).toHaveLength(1);
   });
 
-  test('tells why a process ended: the last line of what it said', async () => {
+  test('reports why a process ended: the last line of its output', async () => {
     const stage = await setStage('echo first; echo the key is missing >&2; exit 7', { log: true });
     const failures: { reason: string }[] = [];
     stage.supervisor.on('session:failed', (failure) => failures.push(failure));
@@ -244,7 +244,7 @@ describe('a supervisor', () => {
     expect(failure.reason).toBe('exit code 7: the key is missing');
   });
 
-  test('leaves a record alone that it cannot read', async () => {
+  test('does not touch a record that it cannot read', async () => {
     const unreadable: string[] = [];
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'member-x.json'), '{"id":');

@@ -28,7 +28,7 @@ hooks:
 `;
 
 describe('a team file', () => {
-  test('is read as it stands', () => {
+  test('is read with all its fields', () => {
     expect(parseTeamFile(DIAMOND, 'troupe.yaml')).toMatchObject({
       team: 'diamond',
       members: [
@@ -41,13 +41,13 @@ describe('a team file', () => {
     expect(parseTeamFile('{"team": "json", "lead": "person"}', 'x')).toMatchObject({ lead: 'person' });
   });
 
-  test('is what the page about team files shows', () => {
+  test('accepts the example in the documentation of team files', () => {
     const page = readFileSync(new URL('../../docs/team-files.md', import.meta.url), 'utf8');
     const [, shown = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
     expect(parseTeamFile(shown, 'docs/team-files.md')).toMatchObject({ team: 'parser', lead: { agent: 'claude' } });
   });
 
-  test('has no secret written out, in variables, commands, arguments or hooks, and says what to write', () => {
+  test('with a literal secret in variables, commands, arguments or hooks is refused, with what to write instead', () => {
     const told = messageOf(() =>
       parseTeamFile(
         `team: x
@@ -219,7 +219,7 @@ hooks:
     );
   });
 
-  test('whose aliases grow without end is refused before they are followed', () => {
+  test('with endlessly growing aliases is refused before they are expanded', () => {
     const bomb = ['a: &a [x, x, x, x, x, x, x, x, x, x]'];
     for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh', 'hi']) {
       bomb.push(`${to}: &${to} [${Array.from({ length: 10 }, () => `*${from}`).join(', ')}]`);
@@ -233,7 +233,7 @@ hooks:
     );
   });
 
-  test('with tasks that depend on each other along more ways than can be counted is checked', () => {
+  test('with an exponential number of dependency paths is checked', () => {
     const tasks = Array.from({ length: 200 }, (_, i) => ({
       id: `t${i}`,
       title: `T${i}`,
@@ -243,7 +243,7 @@ hooks:
     mustEnd(() => parseTeamFile(text, 't.yaml'));
   });
 
-  test('with as long a chain of tasks as a file can hold is checked, to its last link', () => {
+  test('with the longest possible chain of tasks is checked to its end', () => {
     const chain = Array.from({ length: 20_000 }, (_, i) => ({ id: `t${i}`, title: 'T', needs: [`t${i + 1}`] }));
     const tasks = [...chain, { id: 't20000', title: 'T', needs: [] as string[] }];
     expect(findBadReferences({ team: 'x', tasks }, [])).toEqual([]);
@@ -255,7 +255,7 @@ hooks:
 });
 
 describe('a team', () => {
-  test('is made as its file says', async () => {
+  test('is made from its file', async () => {
     const { raise, team, tasks, folder } = setStage();
     await raise(DIAMOND);
     expect(await team()).toMatchObject({
@@ -280,7 +280,7 @@ describe('a team', () => {
     ]);
   });
 
-  test('gets only what is missing when its file is raised again', async () => {
+  test('gets only what is missing when its file is applied again', async () => {
     const { ledger, raise, team, tasks } = setStage();
     await raise(DIAMOND);
     const seq = await ledger.view('diamond', (_state, last) => last);
@@ -302,7 +302,7 @@ describe('a team', () => {
     ]);
   });
 
-  test('brings back a member that has stopped, and no other', async () => {
+  test('starts a stopped member again, and no other', async () => {
     const { ledger, raise, team } = setStage();
     await raise(DIAMOND);
     const leave = { type: 'member.leave', by: USER, memberId: 'a', returning: false } as const;
@@ -315,7 +315,7 @@ describe('a team', () => {
     ]);
   });
 
-  test('has what its file reserves for a member reserved again when that member comes back', async () => {
+  test('reserves the tasks of its file for a member again when that member comes back', async () => {
     const { ledger, raise, tasks } = setStage();
     const file = `team: diamond
 members:
@@ -340,11 +340,11 @@ tasks:
     const before = await ledger.view('diamond', (_state, last) => last);
     await raise(file);
     expect((await tasks()).map(({ assigneeId }) => assigneeId)).toEqual(['a', 'b', 'c', 'c']);
-    // One batch: there is no moment at which they are back and their work is free.
+    // One batch: at no moment are they back while their tasks are free.
     expect(await ledger.view('diamond', (_state, last) => last)).toBe(before + 1);
   });
 
-  test('leaves what was given free while its members work to whoever takes it', async () => {
+  test('does not reserve tasks again that were freed while its members work', async () => {
     const { ledger, raise, tasks } = setStage();
     await raise(DIAMOND);
     await ledger.execute('diamond', { type: 'task.assign', by: USER, taskId: '3', assigneeId: null }, () => undefined);
@@ -352,7 +352,7 @@ tasks:
     expect((await tasks())[2]).toMatchObject({ title: 'Left', assigneeId: undefined });
   });
 
-  test('gets the hooks and limits that its file has now, and keeps those that somebody registered', async () => {
+  test('gets the present hooks and limits of its file, and keeps hooks that were registered otherwise', async () => {
     const { ledger, raise, folder, judged } = setStage();
     const [plain = '', gate = ''] = DIAMOND.split('hooks:\n');
     const hooks = () => ledger.view('diamond', (state) => state.team?.hooks.map(({ command }) => command));
@@ -375,7 +375,7 @@ tasks:
     expect(await ledger.view('diamond', (state) => state.team?.maxTeammates)).toBe(3);
   });
 
-  test('belongs to the folder that it was raised in: from another it is refused, open or closed', async () => {
+  test('belongs to the folder of its file: from another folder it is refused, open or closed', async () => {
     const { ledger, raise, folder, team } = setStage();
     const other = temporaryFolder();
     for (const place of [folder, other]) writeFileSync(join(place, 'troupe.yaml'), DIAMOND);
@@ -387,7 +387,7 @@ tasks:
       message: expect.stringMatching(both),
     });
     expect(await team()).toEqual(before);
-    // The same folder under another name is the same folder.
+    // The same folder under another path is the same folder.
     const link = join(other, 'link');
     symlinkSync(folder, link);
     await raise(DIAMOND, link);
@@ -398,7 +398,7 @@ tasks:
     });
   });
 
-  test('comes along when its folder was moved, with the gates of its new place alone, once nobody works in the old one', async () => {
+  test('moves with its folder, with the gates of the new one only, as soon as nobody works in the old one', async () => {
     const { ledger, raise, folder, team } = setStage();
     writeFileSync(join(folder, 'troupe.yaml'), DIAMOND);
     await raise(DIAMOND);
@@ -422,7 +422,7 @@ tasks:
   test.each<[string, (file: string) => void]>([
     ['is gone', (file) => rmSync(file)],
     ['names another team by now', (file) => writeFileSync(file, 'team: another\n')],
-  ])('is free for another folder when its file %s', async (_what, change) => {
+  ])('may be taken by another folder if its file %s', async (_what, change) => {
     const { raise, folder } = setStage();
     const empty = 'team: diamond\n';
     writeFileSync(join(folder, 'troupe.yaml'), empty);
@@ -433,7 +433,7 @@ tasks:
     await raise(empty, other);
   });
 
-  test('of another machine is not looked for on this one: the same path is the same folder, any other is refused', async () => {
+  test('of another machine is compared by path: the same path is the same folder, any other is refused', async () => {
     const { raise, folder } = setStage();
     await raise('team: diamond\n', '/not/on/this/machine', 'alpha');
     await raise('team: diamond\n', '/not/on/this/machine', 'beta');
@@ -443,7 +443,7 @@ tasks:
     await raise('team: diamond\n', folder, 'beta');
   });
 
-  test('that was closed is not opened again', async () => {
+  test('that was closed is not reopened', async () => {
     const { ledger, raise } = setStage();
     await raise(DIAMOND);
     await ledger.execute('diamond', { type: 'team.close', by: USER, force: true }, () => undefined);
@@ -460,7 +460,7 @@ tasks:
   });
 });
 
-test('the hooks of a file are bound to the content that they have', () => {
+test('the hooks of a file are approved for their content', () => {
   const folder = temporaryFolder();
   const file = parseTeamFile(DIAMOND, 'troupe.yaml');
   writeFileSync(join(folder, 'gate.sh'), 'exit 0');
@@ -477,7 +477,7 @@ function setStage() {
   return {
     folder,
     ledger,
-    /** The hooks that were asked, each time. */
+    /** The hooks that needed approval, each time. */
     judged,
     raise: async (text: string, from = folder, host?: string) =>
       raiseTeam(ledger, parseTeamFile(text, 'troupe.yaml'), placeOf(from, 'troupe.yaml', host), {

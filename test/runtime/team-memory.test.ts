@@ -6,7 +6,7 @@ import { TeamMemory } from '../../src/runtime/team-memory.ts';
 import { claim, complete, createTask, createTeam, run, TEAM } from '../ledger/commands.ts';
 import { openLedger } from '../ledger/places.ts';
 
-test('finds what was written before and after the first search, by words that are incomplete or slightly wrong', async () => {
+test('finds text from before and after the first search, by incomplete or slightly wrong words', async () => {
   const { ledger, memory, ids } = await setStage();
   await note(ledger, 'The parser drops comments', ['parser']);
   expect(await ids('comments')).toEqual(['note 1']);
@@ -18,7 +18,7 @@ test('finds what was written before and after the first search, by words that ar
   expect(hit).toMatchObject({ kind: 'note', id: '1', title: 'The parser drops comments', authorId: 'ann' });
 });
 
-test('has what a task produced from the moment it is completed until it is reopened or deleted', async () => {
+test('has the result of a task from its completion until it is reopened or deleted', async () => {
   const { ledger, ids } = await setStage();
   const taskId = await createTask(ledger, 'Find the leak');
   expect(await ids('leak')).toEqual([]);
@@ -44,7 +44,7 @@ test('follows changes and removals of notes', async () => {
   expect(await ids('omega')).toEqual([]);
 });
 
-test('keeps teams apart, and is the same when it is made anew', async () => {
+test('keeps teams apart, and is the same after a rebuild', async () => {
   const { ledger, ids } = await setStage();
   await createTeam(ledger, { name: 'other' });
   await note(ledger, 'shared word', []);
@@ -56,7 +56,7 @@ test('keeps teams apart, and is the same when it is made anew', async () => {
   await expect(again.search('gone', 'x', 1)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('two ledgers that write notes at once on one journal lose none', async () => {
+test('two ledgers that write notes to one journal at once lose none', async () => {
   const journal = memoryJournal();
   const [one, two] = [openLedger(journal), openLedger(journal)];
   await createTeam(one);

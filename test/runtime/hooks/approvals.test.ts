@@ -8,7 +8,7 @@ import { until } from '../../until.ts';
 import { setStage } from './stage.ts';
 
 describe('approval', () => {
-  test('is by content: a script that changed does not run until it is approved again', async () => {
+  test('is for the content: a script that changed does not run until it is approved again', async () => {
     const stage = await setStage();
     const script = join(stage.folder, 'gate.sh');
     writeFileSync(script, '#!/bin/sh\nexit 0\n');
@@ -54,7 +54,7 @@ describe('approval', () => {
     ['the scripts of a package', 'npm test', 'package.json'],
     ['the rules of make', 'make check', 'Makefile'],
     ['the configuration that the command names', 'lint --config=strict.json src', 'strict.json'],
-  ])('F43: is void when %s changes', (_what, command, file) => {
+  ])('F43: is invalid after a change of %s', (_what, command, file) => {
     const folder = checkout();
     const before = hashHook({ command, executor: 'shell' }, folder);
     writeFileSync(join(folder, file), '{"scripts":{"test":"true"}}');
@@ -66,7 +66,7 @@ describe('approval', () => {
     ['node gate.js', 'src/work.js'],
     ['npm test', 'src/work.js'],
     ['./run.sh > report.txt', 'report.txt'],
-  ])('of %s stays when the work that it judges changes: %s', (command, file) => {
+  ])('of %s stays valid after a change of the work that it judges: %s', (command, file) => {
     const folder = checkout();
     const before = hashHook({ command, executor: 'shell' }, folder);
     writeFileSync(join(folder, file), 'changed');
@@ -86,7 +86,7 @@ describe('approval', () => {
     expect(await verdict).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('changed while it ran') });
   });
 
-  test('variables that would run code in every program are not for hooks', () => {
+  test('hooks cannot ask for variables that would run code in every program', () => {
     for (const name of ['NODE_OPTIONS', 'LD_PRELOAD', 'BASH_ENV', 'PYTHONSTARTUP']) {
       expect(() => HookConfig.parse({ type: 'TaskCompleted', command: 'true', env: [name] })).toThrow('would run code');
     }

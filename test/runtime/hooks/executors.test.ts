@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { CONTEXT, setStage } from './stage.ts';
 
 describe('executors', () => {
-  test('a node module gets the payload; what it returns is the verdict', async () => {
+  test('a node module gets the payload and returns the verdict', async () => {
     const stage = await setStage();
     writeFileSync(
       join(stage.folder, 'gate.mjs'),
@@ -21,7 +21,7 @@ describe('executors', () => {
     });
   });
 
-  test('functions run in this process, before programs; one that throws has failed', async () => {
+  test('functions run in this process, before programs; one that throws counts as failed', async () => {
     const stage = await setStage();
     const seen: unknown[] = [];
     stage.hooks.registerFunction('demo', 'TaskCompleted', (context) => {
@@ -41,7 +41,7 @@ describe('executors', () => {
     expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 0 });
   });
 
-  test('F38: a function that never answers has failed when its time is up', async () => {
+  test('F38: a function that never answers fails at its timeout', async () => {
     const stage = await setStage();
     const never = (): Promise<undefined> => new Promise(() => {});
     stage.hooks.registerFunction('demo', 'TaskCompleted', never, { timeout: 20 });
@@ -53,7 +53,7 @@ describe('executors', () => {
     });
   });
 
-  test('a hook is listed as it was registered', async () => {
+  test('a hook is listed in the form in which it was registered', async () => {
     const stage = await setStage();
     await stage.register({ command: './gate.sh', timeout: 10_000, onFailure: 'block' });
     expect(await stage.hooks.getRegisteredHooks('demo')).toEqual([

@@ -14,7 +14,7 @@ import { openLedger } from '../../ledger/places.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
 
-test('a hook that fails and lets work pass is told of once, and so is that it judges again', async () => {
+test('a hook that fails and lets work pass is reported once, and so is its recovery', async () => {
   const { folder, register, complete, troubles, told } = await setStage();
   await register('./gate.sh');
   await register('exit 7');
@@ -24,7 +24,7 @@ test('a hook that fails and lets work pass is told of once, and so is that it ju
     'The TaskCompleted hook "exit 7" failed with exit code 7. What it was to judge passed; with onFailure: block it would not';
   await until('both are told of', async () => (await troubles()).length === 2);
   expect(await troubles()).toEqual([gone, failed]);
-  // Once for each of them, and not for each task.
+  // Once for each hook, not for each task.
   expect(told).toEqual([[gone], [failed]]);
   writeFileSync(join(folder, 'gate.sh'), '#!/bin/sh\nexit 0\n');
   chmodSync(join(folder, 'gate.sh'), 0o755);
@@ -33,7 +33,7 @@ test('a hook that fails and lets work pass is told of once, and so is that it ju
   expect(await troubles()).toEqual([failed]);
 });
 
-test('a hook that is no more, or that blocks, is no such trouble', async () => {
+test('a hook that was removed, or that blocks, is not reported', async () => {
   const { folder, hooks, register, complete, troubles, told } = await setStage();
   await register('./gate.sh');
   await complete(1);

@@ -15,7 +15,7 @@ describe('a gate that cannot run', () => {
     ['is a module that is missing', { command: 'gone.js', executor: 'node' }, /gone\.js is not there/],
     ['is found missing by the shell', { command: 'cd . && ./gone.sh' }, /the shell says .*gone\.sh: .*[nN]o/],
     ['is a folder', { command: './folder' }, /\.\/folder is no file/],
-  ])('because it %s is put before a person at once, and no try is counted', async (_what, hook, why) => {
+  ])('because it %s goes to a person at once, and counts as no rejection', async (_what, hook, why) => {
     const stage = await setStage();
     writeFileSync(join(stage.folder, 'plain.txt'), 'exit 0');
     mkdirSync(join(stage.folder, 'folder'));
@@ -35,7 +35,7 @@ describe('a gate that cannot run', () => {
     expect(asked[0]?.content).toContain('A yes completes the task without the gate.');
   });
 
-  test('because it changed since it was approved is put before a person, with how to approve it again', async () => {
+  test('because it changed since its approval goes to a person, with how to approve it again', async () => {
     const stage = await setStage();
     await stage.task();
     await stage.register({ command: 'true', approved: 'another content', onFailure: 'block' });
@@ -45,7 +45,7 @@ describe('a gate that cannot run', () => {
     expect(await stage.tasks.getTask('demo', '1')).toMatchObject({ rejections: 0 });
   });
 
-  test('is told from one whose own tools are missing, which the work may bring', async () => {
+  test('differs from one whose own tools are missing, because the work may provide these', async () => {
     const stage = await setStage();
     writeFileSync(join(stage.folder, 'gate.sh'), '#!/bin/sh\nno-such-tool\n');
     chmodSync(join(stage.folder, 'gate.sh'), 0o755);
@@ -54,7 +54,7 @@ describe('a gate that cannot run', () => {
     expect(result.unable).toBeUndefined();
   });
 
-  test('keeps nobody at work', async () => {
+  test('does not keep a member at work', async () => {
     const stage = await setStage();
     const hook = { type: 'TeammateIdle', cwd: stage.folder, onFailure: 'block' } as const;
     await stage.hooks.registerHook('demo', { ...hook, command: './gone.sh' });

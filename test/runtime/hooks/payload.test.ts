@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CONTEXT, setStage } from './stage.ts';
 
-describe('what a hook is told', () => {
-  test('the payload under the names that Claude Code uses, and the variables of old and new', async () => {
+describe('the input of a hook', () => {
+  test("has the payload under Claude Code's names, and the old and new variables", async () => {
     const stage = await setStage();
     await stage.task('Judged', 'in detail');
     await stage.judge({ command: 'cat > payload; env > environment' });
@@ -32,7 +32,7 @@ describe('what a hook is told', () => {
     }
   });
 
-  test('an idle teammate: what it completed and what remains', async () => {
+  test('has, for an idle teammate, what it completed and what remains', async () => {
     const stage = await setStage();
     await stage.hooks.registerHook('demo', { type: 'TeammateIdle', command: 'env > environment', cwd: stage.folder });
     await stage.hooks.executeTeammateIdleHook({
@@ -48,7 +48,7 @@ describe('what a hook is told', () => {
     );
   });
 
-  test('nothing of our environment but what programs need, and what it asks for by name', async () => {
+  test('has of our environment only what programs need and what the hook names', async () => {
     const stage = await setStage({ ANTHROPIC_API_KEY: 'secret', WANTED: 'yes', NODE_OPTIONS: '--no-such-flag' });
     await stage.judge({ command: 'env > environment', env: ['WANTED'] });
     const names = stage
@@ -70,7 +70,7 @@ describe('what a hook is told', () => {
     '| touch canary',
     '; touch canary #',
     '${IFS}touch${IFS}canary',
-  ])('F37: the title %j only as data', async (title) => {
+  ])('F37: has the title %j only as data', async (title) => {
     const stage = await setStage();
     await stage.task(title);
     await stage.register({ command: 'cat > payload; eval "true $TROUPE_TASK_ID $TROUPE_MEMBER_NAME $WUNDR_TEAM_ID"' });

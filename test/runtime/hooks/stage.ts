@@ -15,7 +15,7 @@ import { openProcessRecords } from '../../../src/runtime/process-records.ts';
 import { openLedger } from '../../ledger/places.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
-/** What a gate is told of a completion. */
+/** The payload of a completion for a gate. */
 export const CONTEXT = {
   teamId: 'demo',
   taskId: '1',
@@ -28,7 +28,7 @@ export const CONTEXT = {
 
 type Registration = Parameters<TeamHooks['registerHook']>[1];
 
-/** A team `demo` with a `worker`, and hooks in a folder of their own. */
+/** A team `demo` with a `worker`, and hooks in their own folder. */
 export async function setStage(environment: Record<string, string> = {}) {
   const folder = temporaryFolder();
   const processes = temporaryFolder();

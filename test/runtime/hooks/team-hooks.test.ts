@@ -6,8 +6,8 @@ import { JoinInput } from '../../../src/core/member.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { CONTEXT, setStage } from './stage.ts';
 
-describe('many', () => {
-  test('F42: of 50 at once four run at a time, and all are judged', async () => {
+describe('many hooks', () => {
+  test('F42: of 50 at once, four run at a time, and all give a verdict', async () => {
     const stage = await setStage();
     const command = 'mkdir run-$$; ls -d run-* | wc -l >> counts; rmdir run-$$';
     await stage.register({ command });
@@ -19,7 +19,7 @@ describe('many', () => {
     expect(readdirSync(stage.processes)).toEqual([]);
   });
 
-  test('are on record while they run', async () => {
+  test('have a process record while they run', async () => {
     const stage = await setStage();
     await stage.judge({ command: `ls ${stage.processes} > listed` });
     expect(stage.read('listed')).toMatch(/^hook-[0-9a-f-]+\.json\n$/);
@@ -28,7 +28,7 @@ describe('many', () => {
 });
 
 describe('the folder of a hook', () => {
-  test('is where the work is that it judges, if it names none', async () => {
+  test('is the folder of the work that it judges, if the hook names none', async () => {
     const stage = await setStage();
     const work = temporaryFolder();
     const member = { name: 'elsewhere', cwd: work, agent: { kind: 'exec', command: ['true'] } } as const;
@@ -37,13 +37,13 @@ describe('the folder of a hook', () => {
     await stage.hooks.registerHook('demo', { type: 'TaskCompleted', command: 'pwd > named', cwd: stage.folder });
     await stage.tasks.createTask('demo', USER, { title: 'Judged' });
     await stage.tasks.claimTask('demo', '1', 'elsewhere');
-    // A person reports it, and the work is still the holder's.
+    // A person completes it, but the work is the holder's.
     await stage.tasks.completeTask('demo', '1', USER);
     expect(readFileSync(join(work, 'judged'), 'utf8')).toBe(`${realpathSync(work)}\n`);
     expect(stage.read('named')).toBe(`${realpathSync(stage.folder)}\n`);
   });
 
-  test('is that of the team, where nobody gave its member another', async () => {
+  test('is that of the team, if the member has no other', async () => {
     const stage = await setStage();
     mkdirSync(join(stage.folders, 'demo'));
     const member = { name: 'there', agent: { kind: 'exec', command: ['true'] } } as const;
@@ -54,7 +54,7 @@ describe('the folder of a hook', () => {
     expect(JSON.parse(readFileSync(join(folder, 'payload'), 'utf8'))).toMatchObject({ cwd: folder });
   });
 
-  test("is not the work for a new task, which is nobody's yet", async () => {
+  test("is the team's for a new task, which has no holder yet", async () => {
     const stage = await setStage();
     await stage.hooks.registerHook('demo', { type: 'TaskCreated', command: 'pwd > judged' });
     await stage.tasks.createTask('demo', USER, { title: 'New' });
@@ -63,7 +63,7 @@ describe('the folder of a hook', () => {
 });
 
 describe('the hooks of a team', () => {
-  test('take back a task that they do not want', async () => {
+  test('delete a task that they reject', async () => {
     const stage = await setStage();
     const command = `grep -q '"task_subject":"No' && { echo not this one >&2; exit 2; }; exit 0`;
     await stage.hooks.registerHook('demo', { type: 'TaskCreated', command, cwd: stage.folder });
@@ -75,7 +75,7 @@ describe('the hooks of a team', () => {
     expect((await stage.tasks.listTasks('demo')).map(({ title }) => title)).toEqual(['Fine']);
   });
 
-  test('keep a teammate at work with what they say', async () => {
+  test('keep a teammate at work with their feedback', async () => {
     const stage = await setStage();
     const hook = { type: 'TeammateIdle', cwd: stage.folder } as const;
     await stage.hooks.registerHook('demo', { ...hook, command: 'echo Check the tests >&2; exit 2' });

@@ -13,14 +13,14 @@ describe('a verdict', () => {
     ['a signal', 'kill -SEGV $$', 1, 2],
     ['not found', './no-such-hook', 1, 2],
     ['not executable', './plain.txt', 1, 2],
-  ])('F41: %s: allows or not as the table says', async (_what, command, allowing, blocking) => {
+  ])('F41: %s: allows or rejects as in the table', async (_what, command, allowing, blocking) => {
     const stage = await setStage();
     writeFileSync(join(stage.folder, 'plain.txt'), 'exit 0');
     expect((await stage.judge({ command, onFailure: 'allow' })).exitCode).toBe(allowing);
     expect((await stage.judge({ command, onFailure: 'block' })).exitCode).toBe(blocking);
   });
 
-  test('says why: standard error, then standard output', async () => {
+  test('gives the reason: standard error, then standard output', async () => {
     const stage = await setStage();
     await stage.task();
     await stage.register({ command: 'echo from stdout; exit 2' });
@@ -39,7 +39,7 @@ describe('a verdict', () => {
     expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 2, command: last });
   });
 
-  test('that a failure gives has the end of both outputs: most tools report on standard output', async () => {
+  test('of a failure has the end of both outputs, because most tools report on standard output', async () => {
     const stage = await setStage();
     await stage.task();
     const report = `for i in $(seq 3000); do echo "ok $i"; done; echo 'not ok 3001 - slugify' ; echo Error >&2; exit 1`;
@@ -51,7 +51,7 @@ describe('a verdict', () => {
     expect(feedback.length).toBeLessThan(10_100);
   });
 
-  test('of a hook in a folder that is gone is a failure of the hook', async () => {
+  test('of a hook in a missing folder is a failure of the hook', async () => {
     const stage = await setStage();
     const hook = { command: 'true', cwd: join(stage.folder, 'gone'), approved: 'x' };
     expect(await stage.judge({ ...hook, onFailure: 'allow' })).toMatchObject({ exitCode: 1 });
@@ -64,11 +64,11 @@ describe('a verdict', () => {
   });
 });
 
-describe('time and output', () => {
+describe('timeout and output', () => {
   test.each([
     ['hangs', 'sleep 1004'],
     ['ignores SIGTERM', `trap '' TERM; while :; do sleep 1; done`],
-  ])('F38: a hook that %s is ended when its time is up', async (_what, command) => {
+  ])('F38: a hook that %s is killed at its timeout', async (_what, command) => {
     const stage = await setStage();
     const result = await stage.judge({ command, timeout: 200, onFailure: 'block' });
     expect(result).toMatchObject({ exitCode: 2, timedOut: true });
@@ -76,14 +76,14 @@ describe('time and output', () => {
     expect(stage.left()).toEqual([]);
   });
 
-  test('F39: a child in a session of its own that keeps the pipe holds up no verdict and does not stay', async () => {
+  test('F39: a child in its own session that keeps the pipe open does not delay the verdict, and is killed', async () => {
     const stage = await setStage();
     const result = await stage.judge({ command: 'setsid sleep 1005 & echo $! > pid; exit 0', timeout: HANG_MS });
     expect(result).toMatchObject({ exitCode: 0, timedOut: false });
     expect(stage.left()).toEqual([]);
   });
 
-  test('F40: of 100 MB the beginning and the end are kept, without escape sequences', async () => {
+  test('F40: of 100 MB output only the beginning and the end are kept, without escape sequences', async () => {
     const stage = await setStage();
     const command = `printf '\\033[31mhead\\033[0m\\a'; head -c 100000000 /dev/zero | tr '\\0' x; printf tail; exit 2`;
     const { stdout, exitCode } = await stage.judge({ command, timeout: HANG_MS });

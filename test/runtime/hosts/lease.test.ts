@@ -11,7 +11,7 @@ import { note } from '../../contracts/journal/notes.ts';
 import { createTeam } from '../../ledger/commands.ts';
 import { openLedger } from '../../ledger/places.ts';
 
-/** The daemons of one process: cards in a list. */
+/** The hosts of this process: a list of cards. */
 function localHosts(cards: HostCard[], told: string[], more: Partial<Hosts> = {}): Hosts {
   return {
     leaseMs: 30_000,
@@ -32,7 +32,7 @@ function localHosts(cards: HostCard[], told: string[], more: Partial<Hosts> = {}
   };
 }
 
-/** The daemon alpha among these. */
+/** Opens the keeper of the daemon alpha on these hosts. */
 function openKeeper(hosts: Hosts, more: Partial<KeeperOptions> = {}) {
   return keepHosts({
     hosts,
@@ -50,8 +50,8 @@ function openKeeper(hosts: Hosts, more: Partial<KeeperOptions> = {}) {
   });
 }
 
-test('a pause is seen by the clock that went on during it', () => {
-  // The real one is its prototype's.
+test('a pause is detected by the clock that went on during it', () => {
+  // Removes the fake; the real one is on the prototype.
   onTestFinished(() => void Reflect.deleteProperty(performance, 'now'));
   performance.now = () => 1_000_000;
   stopAt(Date.now());
@@ -61,7 +61,7 @@ test('a pause is seen by the clock that went on during it', () => {
   expect(since({ ...then, steady: then.steady - 60_000 })).toBe(60_000);
 });
 
-test('after a pause longer than its lease a daemon knows of nobody until it has looked', async () => {
+test('after a pause longer than its lease a daemon knows no hosts until it has read the list', async () => {
   const beta: HostCard = { name: 'beta', labels: [], agents: [], load: 0, home: 'other', version: '1' };
   const keeper = await openKeeper(localHosts([beta], []));
   const names = (): string[] => keeper.list().map(({ name }) => name);
@@ -73,7 +73,7 @@ test('after a pause longer than its lease a daemon knows of nobody until it has 
   await keeper.close();
 });
 
-test('a daemon that comes while another reads the list is known to it', async () => {
+test('a daemon that starts while another reads the list is known to it', async () => {
   const beta: HostCard = { name: 'beta', labels: [], agents: [], load: 0, home: 'other', version: '1' };
   let hear = (_card: HostCard): void => {};
   const listening = {
@@ -81,7 +81,7 @@ test('a daemon that comes while another reads the list is known to it', async ()
       hear = listener;
       return () => {};
     },
-    // Read before it came, and answered after.
+    // The list was read before the host came, and returned after that.
     list: async () => {
       hear(beta);
       return [];
@@ -96,7 +96,7 @@ test('a daemon that comes while another reads the list is known to it', async ()
   await keeper.close();
 });
 
-test('after a pause longer than its lease a daemon looks before it writes, and only then', async () => {
+test('after a pause longer than its lease a daemon reads the list before it writes, and only then', async () => {
   const told: string[] = [];
   const journal = memoryJournal();
   const keeper = await openKeeper(localHosts([], told), {
@@ -121,14 +121,15 @@ test('after a pause longer than its lease a daemon looks before it writes, and o
   sleepFor(3_600_000);
   told.length = 0;
   await Promise.all([fenced.append('a', 2, [note('3')]), fenced.append('b', 0, [note('1')])]);
-  // What became of its members is looked at in their teams, each after what waits there: a command may be what waits.
+  // The members are reconsidered in their teams, each after the commands that wait there. The append may be one of
+  // these.
   expect(told.filter((one) => !one.startsWith('reconsider'))).toEqual(['list', 'announce alpha', 'append', 'append']);
   expect(told).toContain('reconsider a');
   await keeper.close();
   expect(told.at(-1)).toBe('leave alpha');
 });
 
-test('after a pause a team goes on, although what it writes first and the look at it wait for one another', async () => {
+test('after a pause a team does not deadlock, although its first write and its reconsidering wait for each other', async () => {
   const journal = memoryJournal();
   const held: { lease?: Lease } = {};
   const ledger = openLedger(fencedJournal(journal, () => held.lease));
@@ -161,14 +162,14 @@ test('a daemon that slept while another took its name does not write', async () 
   await keeper.close();
 });
 
-/** The clock on the wall stands still. */
+/** Stops the wall clock. */
 function stopAt(ms: number): void {
   const { now } = Date;
   onTestFinished(() => void (Date.now = now));
   Date.now = () => ms;
 }
 
-/** The machine slept: its clock is further. */
+/** Advances the wall clock, as if the machine had slept. */
 function sleepFor(ms: number): void {
   const { now } = Date;
   onTestFinished(() => void (Date.now = now));

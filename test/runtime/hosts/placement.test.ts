@@ -42,25 +42,25 @@ async function rank(
   return ledger.view('demo', (state) => rankHosts(state, memberId, hosts).map(({ name }) => name));
 }
 
-describe('a member goes to', () => {
+describe('a member is placed on', () => {
   test('the least loaded machine, then by name', async () => {
     const hosts = [card('c', { load: 1 }), card('b'), card('a')];
     expect(await rank(hosts, [{ name: 'm1' }], 'm1')).toEqual(['a', 'b', 'c']);
   });
 
-  test('the machine that is left when those before it in the team are thought of as placed', async () => {
+  test('the machine that remains if earlier members of its team are assumed to be placed', async () => {
     const joins = ['m1', 'm2', 'm3', 'm4'].map((name) => ({ name }));
     const hosts = [card('a'), card('b'), card('c')];
     const first = await Promise.all(joins.map(async ({ name }) => (await rank(hosts, joins, name))[0]));
     expect(first).toEqual(['a', 'b', 'c', 'a']);
   });
 
-  test('a machine with few members of its team, also when that machine has not said so yet', async () => {
+  test('a machine with few members of its team, even if the machine has not reported them yet', async () => {
     const joins = ['m1', 'm2', 'm3'].map((name) => ({ name }));
     expect(await rank([card('a'), card('b')], joins, 'm3', { m1: 'a', m2: 'a' })).toEqual(['b', 'a']);
   });
 
-  test('no machine but the one that it names, and one that has what it needs', async () => {
+  test('only the machine that it names, and one with its labels', async () => {
     const hosts = [card('a'), card('b', { labels: ['gpu', 'eu'], load: 9 })];
     expect(await rank(hosts, [{ name: 'm1', host: 'b' }], 'm1')).toEqual(['b']);
     expect(await rank(hosts, [{ name: 'm1', labels: ['gpu'] }], 'm1')).toEqual(['b']);
@@ -78,7 +78,7 @@ describe('a member goes to', () => {
   });
 });
 
-test('what is advised to a member that waits can be pasted into a shell', async () => {
+test('the advice for a waiting member can be pasted into a shell', async () => {
   const ledger = await makeTeam([{ name: 'm1', labels: ['gpu', "$(reboot) o'neill"] }]);
   const member = await ledger.view('demo', (state) => [...state.members.values()].find(({ name }) => name === 'm1'));
   expect(whyUnplaced(member!, [card('a')], 0)).toContain(
