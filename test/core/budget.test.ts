@@ -5,7 +5,7 @@ import { teamOf } from './stage.ts';
 
 const MINUTE = 60_000;
 
-test('the tightest of the budgets that bind a member comes first, its own or that of its team', () => {
+test('the tighter budget of a member and its team comes first', () => {
   const team = teamOf();
   team.do('team.update', { budget: { tokens: 1_000, costUsd: 10 } });
   team.do('member.join', { name: 'ada', budget: { turns: 4, minutes: 60 } });
@@ -31,7 +31,7 @@ test('the tightest of the budgets that bind a member comes first, its own or tha
   expect(budgetUses(team.state, 'bob', joined).map(({ of }) => of)).toEqual(['team', 'team']);
 });
 
-test('a yes gives as much again on top of what is used, whole where it is counted', () => {
+test('an approval adds the budget again to what is used, rounded for counts', () => {
   expect(raiseBudget({ costUsd: 5, turns: 10 }, { what: 'costUsd', used: 5.25 })).toEqual({
     costUsd: 10.25,
     turns: 10,
@@ -39,7 +39,7 @@ test('a yes gives as much again on top of what is used, whole where it is counte
   expect(raiseBudget({ tokens: 100 }, { what: 'tokens', used: 120 })).toEqual({ tokens: 220 });
 });
 
-test('a budget is raised by more of anything, and by dropping a bound', () => {
+test('more of anything, or dropping a bound, counts as raising a budget', () => {
   expect(isRaised({ turns: 5 }, { turns: 6 })).toBe(true);
   expect(isRaised({ turns: 5 }, {})).toBe(true);
   expect(isRaised({ turns: 5 }, { turns: 4, costUsd: 1 })).toBe(false);

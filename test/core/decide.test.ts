@@ -11,7 +11,7 @@ import { decideOrRefuse, OPENING, play, steps, toCommand, tryOne } from './rando
 import { commandOf, INPUTS, Stage, teamOf, types } from './stage.ts';
 import type { InputOf } from './stage.ts';
 
-/** What each command may lead to on a team with all kinds of things, by whom, and how it is said. */
+/** For each command: a caller, an input, and the events that it causes in a team with all kinds of things. */
 const EXAMPLES: { [T in CommandType]: [by: string, input: InputOf<T>, events: EventType[]] } = {
   'team.create': ['@user', { name: 'alpha' }, []],
   'team.update': ['lead', { description: 'new' }, ['team:updated']],
@@ -71,13 +71,13 @@ test.each(['constructor', '__proto__', 'toString', 'task.nothing', ''])('there i
 });
 
 describe('every command', () => {
-  test.each(COMMANDS.filter((type) => type !== 'team.create'))('has its consequences: %s', (type) => {
+  test.each(COMMANDS.filter((type) => type !== 'team.create'))('causes its events: %s', (type) => {
     const { team, by, input } = scene(type);
     expect(types(team.as(by, type, input))).toEqual(EXAMPLES[type][2]);
   });
 
   test.each(COMMANDS.filter((type) => type !== 'usage.record'))(
-    'is refused in a closed team, which can only be read: %s',
+    'is refused in a closed team, which is read-only: %s',
     (type) => {
       const { team, by, input } = scene(type);
       team.as('@user', 'team.close', { force: true });
@@ -93,7 +93,7 @@ describe('every command', () => {
     },
   );
 
-  test.each(COMMANDS.filter((type) => type !== 'team.create'))('is refused where there is no team: %s', (type) => {
+  test.each(COMMANDS.filter((type) => type !== 'team.create'))('is refused if there is no team: %s', (type) => {
     const { by, input } = scene(type);
     for (const actor of [by, '@user']) {
       expect(new Stage().refuse(actor, type, input)).toMatchObject({
@@ -104,7 +104,7 @@ describe('every command', () => {
   });
 
   test.each(COMMANDS.filter((type) => type !== 'team.create'))(
-    'is refused to one who is not on the team: %s',
+    'is refused to a caller that is not a member: %s',
     (type) => {
       const { team, input } = scene(type);
       const { code } = team.refuse('mallory', type, input);
@@ -112,19 +112,19 @@ describe('every command', () => {
     },
   );
 
-  test.each(COMMANDS.filter((type) => type !== 'team.create'))('is refused to a member that is stopped: %s', (type) => {
+  test.each(COMMANDS.filter((type) => type !== 'team.create'))('is refused to a stopped member: %s', (type) => {
     const { team, by, input } = scene(type);
     team.join('dan').do('member.leave', { memberId: 'dan' });
     const { code } = team.refuse('dan', type, input);
     expect(['member_stopped', 'not_allowed']).toContain(code);
     if (by === 'lead' || by.startsWith('@')) return;
-    // What was spent is counted all the same, as the tests of usage show.
+    // Usage still counts, as the tests of usage show.
     if (type === 'usage.record') return;
     team.do('member.leave', { memberId: by });
     expect(team.refuse(by, type, input)).toMatchObject({ code: 'member_stopped' });
   });
 
-  test.each(COMMANDS.filter((type) => type !== 'team.create'))('is done once under its id: %s', (type) => {
+  test.each(COMMANDS.filter((type) => type !== 'team.create'))('is done once per id: %s', (type) => {
     const { team, by, input } = scene(type);
     expect(team.as(by, type, input, 'c1').length).toBeGreaterThan(0);
     const before = picture(team.state);
@@ -136,7 +136,7 @@ describe('every command', () => {
     expect(picture(team.state)).toEqual(before);
   });
 
-  test.each(COMMANDS)('reads neither clock nor chance: %s', (type) => {
+  test.each(COMMANDS)('uses no clock and no randomness: %s', (type) => {
     const { team, by, input } = scene(type);
     const stage = type === 'team.create' ? new Stage() : team;
     withoutClockAndChance(() => stage.as(by, type, input));
@@ -145,7 +145,7 @@ describe('every command', () => {
 });
 
 describe('decide', () => {
-  test('changes nothing and says the same each time, whatever it is asked', () => {
+  test('changes nothing and returns the same each time, for any command', () => {
     fc.assert(
       fc.property(steps(40), (story) => {
         const state = createState('alpha');
@@ -177,8 +177,8 @@ describe('decide', () => {
   });
 });
 
-describe('what a command did', () => {
-  test('is remembered: what it was about', () => {
+describe('the receipt of a command', () => {
+  test('has what the command was about', () => {
     const { team } = scene('task.create');
     const receipt = (id: string) => {
       const { print, ...others } = team.state.receipts.get(id) ?? {};
@@ -211,13 +211,13 @@ describe('what a command did', () => {
     expect(receipt('c9')).toEqual({ by: '@user' });
   });
 
-  test('is remembered of its first event', () => {
+  test('is from its first event', () => {
     const { team } = scene('task.complete');
     team.as('ann', 'task.complete', { taskId: '1' }, 'c1');
     expect(team.state.receipts.get('c1')).toMatchObject({ by: 'ann', memberId: 'ann', taskId: '1' });
   });
 
-  test('is not what another command did under the same id: that is a conflict', () => {
+  test('conflicts with another command under the same id', () => {
     const team = teamOf('ann', 'bob');
     expect(team.as('ann', 'task.create', { title: 'first' }, 'c1')).toHaveLength(1);
     expect(team.as('ann', 'task.create', { title: 'first' }, 'c1')).toEqual([]);
@@ -225,14 +225,14 @@ describe('what a command did', () => {
     expect(team.refuse('ann', 'task.create', { title: 'second' }, 'c1')).toMatchObject(used);
     expect(team.refuse('ann', 'task.claim', {}, 'c1')).toMatchObject(used);
     expect(team.refuse('bob', 'task.create', { title: 'first' }, 'c1').message).toContain('used by another caller');
-    // What the caller last saw is not what it wants.
+    // Epoch and revision are what the caller saw, not what it wants: they may differ.
     team.as('ann', 'task.claim', { taskId: '1' }, 'c2');
     team.as('ann', 'task.complete', { taskId: '1', result: 'x', epoch: 1, revision: 2 }, 'c3');
     expect(team.as('ann', 'task.complete', { taskId: '1', result: 'x' }, 'c3')).toEqual([]);
     expect(team.refuse('ann', 'task.complete', { taskId: '1', result: 'y' }, 'c3')).toMatchObject({ code: 'conflict' });
   });
 
-  test('is nothing to remember when nothing came of it', () => {
+  test('does not exist if the command caused no event', () => {
     const team = teamOf('ann');
     expect(team.as('ann', 'task.claim', {}, 'c1')).toEqual([]);
     expect(team.state.receipts.size).toBe(0);
@@ -240,7 +240,7 @@ describe('what a command did', () => {
     expect(team.as('ann', 'task.claim', {}, 'c1')).toMatchObject([{ taskId }]);
   });
 
-  test('is forgotten when thousands came after it', () => {
+  test('is forgotten after thousands of newer ones', () => {
     const team = teamOf();
     const create = (id: string) => team.as('lead', 'task.create', { title: id }, id);
     for (let i = 0; i < REMEMBERED_COMMANDS; i++) create(`c${i}`);
@@ -252,7 +252,7 @@ describe('what a command did', () => {
     expect([...team.state.receipts.keys()].at(0)).toBe('c2');
   });
 
-  test('is not forgotten while changes may be taken back', () => {
+  test('is not forgotten while a rollback is possible', () => {
     const team = teamOf();
     noteChanges(team.state);
     for (let i = 0; i < REMEMBERED_COMMANDS + 3; i++) team.as('lead', 'task.create', { title: 't' }, `c${i}`);
@@ -263,7 +263,7 @@ describe('what a command did', () => {
   });
 });
 
-/** A team with something for every command to be about, and the example of one of them. */
+/** A team with an object for every command, and the example of one command. */
 function scene<T extends CommandType>(type: T): { team: Stage; by: string; input: InputOf<T> } {
   const team = teamOf('ann', 'bob');
   team.task();

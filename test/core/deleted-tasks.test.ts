@@ -8,7 +8,7 @@ import { picture } from './picture.ts';
 import { commandOf, teamOf } from './stage.ts';
 
 describe('deleted tasks', () => {
-  test('are forgotten when there are many newer ones, in the order in which they were deleted; the others can be reopened', () => {
+  test('are forgotten after many newer ones, in the order of their deletion; the others can be reopened', () => {
     const team = teamOf('ann');
     const [first, second, kept] = [team.task(), team.task(), team.task()];
     team.do('task.addDependencies', { taskId: kept, dependencies: [first] });
@@ -20,7 +20,7 @@ describe('deleted tasks', () => {
 
     expect(team.state.tasks.size).toBe(DELETED_TASKS + 1);
     expect(team.state.index.counts).toMatchObject({ pending: 1, deleted: DELETED_TASKS });
-    // All that is kept of them besides: who waits for the one task that is there.
+    // The index keeps only the dependents of the one task that is left.
     expect([...team.state.index.dependents.keys()]).toEqual([kept]);
     expect(team.state.index.dependents.get(kept)?.size).toBe(DELETED_TASKS);
     for (const taskId of [first, second]) {
@@ -40,7 +40,7 @@ describe('deleted tasks', () => {
     expect(team.view(String(Number(kept) + 2)).status).toBe('deleted');
   });
 
-  test('are forgotten alike by who lives it, replays it, opens a snapshot, or takes it back', () => {
+  test('are forgotten alike live, in a replay, from a snapshot, and after a rollback', () => {
     const team = teamOf('ann');
     const kept = team.task();
     for (let made = 0; made < DELETED_TASKS; made++) team.do('task.delete', { taskId: team.task() });

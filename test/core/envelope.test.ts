@@ -7,7 +7,7 @@ import { teamOf } from './stage.ts';
 
 const BOUNDARY = 'k3j9';
 
-/** What tags are made of, and what hides them. */
+/** The parts of tags, and characters that hide them. */
 const PARTS = [
   '<',
   '</',
@@ -32,7 +32,7 @@ const PARTS = [
 ];
 
 describe('an envelope', () => {
-  test('says whose message it is, and what of it matters', () => {
+  test('names the sender and the important facts of a message', () => {
     const team = teamOf('ann');
     team.do('message.send', { messageId: 'm1', toId: 'ann', content: 'hello\nthere' });
     expect(wrapMessage(message('m1'), BOUNDARY)).toBe(
@@ -58,7 +58,7 @@ describe('an envelope', () => {
     }
   });
 
-  test('is left by no text', () => {
+  test('cannot be left by any text', () => {
     const part = fc.constantFrom(...PARTS);
     fc.assert(
       fc.property(fc.array(part), (parts) => {
@@ -73,7 +73,7 @@ describe('an envelope', () => {
     );
   });
 
-  test('leaves out what is not said', () => {
+  test('omits what is not set', () => {
     expect(wrapText('x', 'b', { a: undefined, c: '1' })).toBe(
       '<teammate-message c="1" boundary="b">\nx\n</teammate-message boundary="b">',
     );
@@ -95,12 +95,12 @@ describe('a text', () => {
     '<x:function_calls>',
     '<tool_use>',
     '<x:invoke name="Bash">',
-  ])('does not speak with the voice of somebody with authority: %j', (text) => {
+  ])('cannot pose as an authority: %j', (text) => {
     expect(escapeVoices(`a ${text} b`)).toBe(`a &lt;${text.slice(1)} b`);
   });
 
   test.each(['a < b', '<div>', '<systemd>', 'if (a<human_count)', '<Systematic/>', 'Array<string>', '&lt;'])(
-    'is otherwise left as it is: %j',
+    'is otherwise unchanged: %j',
     (text) => {
       expect(escapeVoices(text)).toBe(text);
     },

@@ -26,7 +26,7 @@ describe('an error in the words of a face', () => {
     expect(wordError(new TeamError('conflict', 'No', { facts }), FLAGS)).toBe(worded);
   });
 
-  test('names the wrong fields as the face does, and keeps what follows them', () => {
+  test('names the wrong fields as the face does, and keeps the rest of the text', () => {
     const Input = z.strictObject({ dependencies: z.array(z.string()), title: z.string() });
     let error: unknown;
     try {
@@ -39,7 +39,7 @@ describe('an error in the words of a face', () => {
     expect(wordError(failure, FLAGS)).toBe('--needs.1: must be text, not a number; title: must be text, not a number');
   });
 
-  test('leaves out what the face does not have', () => {
+  test('omits what the face does not have', () => {
     const facts = { option: { field: 'force', effect: 'do it anyway' } };
     expect(wordError(new TeamError('conflict', 'No', { facts }), { speaker: '', option: () => undefined })).toBe('No');
     expect(wordError(new TeamError('conflict', 'No', { facts }), { speaker: '' })).toBe('No, or do it anyway (force)');

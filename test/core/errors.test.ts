@@ -11,14 +11,14 @@ describe('an error', () => {
     expect(new TeamError('storage', 'x')).not.toHaveProperty('cause');
   });
 
-  test('of a lost race is one of ours', () => {
+  test('of a lost race is a TeamError', () => {
     const error = new ClaimConflictError('gone');
     expect(error).toBeInstanceOf(TeamError);
     expect(error).toMatchObject({ name: 'ClaimConflictError', code: 'claim_conflict', message: 'gone' });
   });
 
   test.each(Object.entries(ERROR_CODES))(
-    'has a status and an exit code that say the same: %s',
+    'has a status and an exit code that match each other: %s',
     (code, { status, exit }) => {
       expect(status).toBeGreaterThanOrEqual(400);
       expect(status).toBeLessThan(600);

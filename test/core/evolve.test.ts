@@ -7,7 +7,10 @@ import { NO_USAGE } from '../../src/core/usage.ts';
 import { copyOf, picture } from './picture.ts';
 import { teamOf } from './stage.ts';
 
-/** One event of every type, about a team with `ann`, task 1, message m1 and note 1. A new type fails to compile until it stands here. */
+/**
+ * One event of every type, about a team with `ann`, task 1, message m1 and note 1. A new event type must be added here,
+ * or this does not compile.
+ */
 const EVENTS: { [T in EventType]: EventData[T] } = {
   'team:created': {
     name: 'alpha',
@@ -122,7 +125,7 @@ const ALL = Object.entries(EVENTS).map(
 );
 
 describe('evolve', () => {
-  test.each(ALL)('takes $type from JSON as it takes it from memory', (event) => {
+  test.each(ALL)('applies $type from JSON as from memory', (event) => {
     const live = subject();
     const read = copyOf(live);
     evolve(live, event);
@@ -130,7 +133,7 @@ describe('evolve', () => {
     expect(picture(read)).toEqual(picture(live));
   });
 
-  test.each(ALL)('takes $type in a team that knows nothing of what it is about', (event) => {
+  test.each(ALL)('applies $type in a team that does not know its subject', (event) => {
     const state = createState('alpha');
     expect(evolve(state, event)).toBe(state);
     expect(state.receipts.get(event.cause ?? '')).toMatchObject({ by: 'lead' });
@@ -162,7 +165,7 @@ describe('evolve', () => {
     expect(picture(state)).toEqual(before);
   });
 
-  test('keeps a cycle that somebody else wrote blocked for ever, and ends', () => {
+  test('keeps a cycle from another writer blocked forever, and terminates', () => {
     const { state } = teamOf('ann');
     const create = {
       ...ALL.find(({ type }) => type === 'task:created'),
@@ -175,7 +178,7 @@ describe('evolve', () => {
   });
 });
 
-/** A team with something for every event to be about. */
+/** A team with an object for every event. */
 function subject() {
   const team = teamOf('ann');
   team.task();

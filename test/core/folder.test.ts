@@ -4,7 +4,7 @@ import { folderOfHook, folderOfMember, folderOfNewMember } from '../../src/core/
 const CLAUDE = { kind: 'claude' } as const;
 
 describe('the folder of a member', () => {
-  test('is the one that somebody names, else that of its lead if a daemon runs it', () => {
+  test('is the given one, else that of its lead if a daemon runs it', () => {
     expect(folderOfNewMember({ cwd: '/mine', agent: CLAUDE }, { cwd: '/lead' })).toBe('/mine');
     expect(folderOfNewMember({ agent: CLAUDE }, { cwd: '/lead' })).toBe('/lead');
     expect(folderOfNewMember({ agent: CLAUDE }, {})).toBeUndefined();
@@ -20,7 +20,7 @@ describe('the folder of a member', () => {
   });
 });
 
-test('a hook runs in the folder that it names, else where the work is, unless an approval binds it', () => {
+test('a hook runs in the folder that it names, else where the work is, unless its approval fixes a folder', () => {
   const places = { work: '/work', fallback: '/home' };
   expect(folderOfHook({ cwd: '/gates' }, places)).toBe('/gates');
   expect(folderOfHook({}, places)).toBe('/work');

@@ -4,7 +4,7 @@ import { pop, push } from '../../src/core/heap.ts';
 import type { Heap } from '../../src/core/heap.ts';
 import { tries } from '../proof.ts';
 
-test('a heap has its least key first, however keys come and go', () => {
+test('a heap has its smallest key first, after any additions and removals', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.integer({ min: -9, max: 9 }))), (moves) => {
       const heap: Heap = [];
@@ -23,7 +23,7 @@ test('a heap has its least key first, however keys come and go', () => {
   );
 });
 
-test('a heap gives its keys in order', () => {
+test('a heap returns its keys in order', () => {
   fc.assert(
     fc.property(fc.array(fc.integer()), (keys) => {
       const heap: Heap = [];

@@ -25,7 +25,7 @@ describe('tasks', () => {
             if (!('epoch' in event)) continue;
             const { taskId, epoch } = event;
             const last = highest.get(taskId) ?? 0;
-            // A release on leaving and the end of the reservation that follows it are one change of hands.
+            // The release when a member leaves and the end of its reservation share an epoch.
             expect(epoch).toBeGreaterThanOrEqual(last);
             if (event.type === 'task:claimed') {
               expect(epoch).toBeGreaterThan(last);
@@ -88,7 +88,7 @@ describe('tasks', () => {
     });
   });
 
-  test('invariant 3: a claim succeeds only if the task is pending, all it waits for is completed, and it is free or reserved for the caller', () => {
+  test('invariant 3: a claim succeeds only if the task is pending, its dependencies are completed, and it is free or reserved for the caller', () => {
     fc.assert(
       fc.property(steps(100), (story) => {
         walk(story, (before, command, events) => {
@@ -111,7 +111,7 @@ describe('tasks', () => {
     );
   });
 
-  test('invariant 3: a claim of one task succeeds whenever it may', () => {
+  test('invariant 3: a claim of one task succeeds whenever these conditions hold', () => {
     fc.assert(
       fc.property(steps(60), (story) => {
         const state = played(story);
@@ -132,7 +132,7 @@ describe('tasks', () => {
     );
   });
 
-  test('invariant 4: completed and deleted are final; reopening makes a new epoch and an audit entry', () => {
+  test('invariant 4: completed and deleted are final; reopening makes a new epoch and an event', () => {
     fc.assert(
       fc.property(steps(100), (story) => {
         walk(story, (before, command, events, after) => {
@@ -167,7 +167,7 @@ describe('tasks', () => {
     );
   });
 
-  test('invariant 6: what a task waits for and what waits for it agree after every event', () => {
+  test('invariant 6: dependencies and dependents agree after every event', () => {
     fc.assert(
       fc.property(steps(100), (story) => {
         const state = createState('alpha');
@@ -189,7 +189,7 @@ describe('tasks', () => {
     );
   });
 
-  test('invariant 7: task ids are unique and never reused, also after deletion, a snapshot and a step back', () => {
+  test('invariant 7: task ids are unique and never reused, also after a deletion, a snapshot and a rollback', () => {
     fc.assert(
       fc.property(steps(60), steps(60), (story, later) => {
         const state = createState('alpha');
@@ -215,7 +215,7 @@ describe('tasks', () => {
         const state = played([]);
         tryOne(state, { type: 'task.claim', at: 50, by: 'ann', taskId: '1' });
         const { epoch, revision } = requireTask(state, '1');
-        // What happens while the gate runs, outside any lock.
+        // Changes while the gate runs, outside any lock.
         play(state, meanwhile, 100);
         const now = requireTask(state, '1', { deleted: true });
         const moved = now.epoch !== epoch || now.revision !== revision;
@@ -245,7 +245,7 @@ describe('tasks', () => {
 });
 
 describe('messages', () => {
-  test('invariant 12: every message has a unique id fixed at send; the same id again is a no-op that returns the first', () => {
+  test('invariant 12: every message has a unique id, set when it is sent; the same id again has no effect and returns the first', () => {
     fc.assert(
       fc.property(steps(100), (story) => {
         const first = new Map<string, object>();
@@ -269,7 +269,7 @@ describe('messages', () => {
     );
   });
 
-  test('invariant 13: each id is shown at most once per session, once more only marked, and never after it was had', () => {
+  test('invariant 13: each id is shown at most once per session, again only if marked, and never after it was acknowledged or read', () => {
     fc.assert(
       fc.property(steps(100), (story) => {
         const shown = new Set<string>();
@@ -297,7 +297,7 @@ describe('messages', () => {
     );
   });
 
-  test('invariant 13: status is state, not mail', () => {
+  test('invariant 13: a status is state, not a message', () => {
     const team = teamOf('ann');
     const taskId = team.task();
     team.as('ann', 'task.claim', { taskId });
@@ -310,7 +310,7 @@ describe('messages', () => {
     expect(types(team.events).filter((type) => type === 'teammate:idle')).toHaveLength(2);
   });
 
-  test('invariant 14: per sender and recipient the order is that of sending; a broadcast reaches the whole roster', () => {
+  test('invariant 14: per sender and recipient the order is that of sending; a broadcast reaches all members', () => {
     fc.assert(
       fc.property(steps(100), (story) => {
         const state = createState('alpha');
@@ -341,7 +341,7 @@ describe('messages', () => {
     );
   });
 
-  test('those who wait for an answer are found without looking at what was answered', () => {
+  test('pending requests are found without a look at answered ones', () => {
     fc.assert(
       fc.property(steps(100), (story) => {
         const state = createState('alpha');
@@ -352,7 +352,7 @@ describe('messages', () => {
           const about = pending.filter((request) => request.taskId === taskId);
           expect(new Set(pendingRequests(state, taskId))).toEqual(new Set(about));
         }
-        // What was answered leaves nothing behind that could grow.
+        // Answered requests leave nothing in the index that could grow.
         expect([...state.index.asked.values()].reduce((sum, { size }) => sum + size, 0)).toBe(pending.length);
         expect([...state.index.asked.values()].every(({ size }) => size > 0)).toBe(true);
       }),
@@ -376,7 +376,7 @@ describe('messages', () => {
     expect(describeTask(state, '1')).toBe('task 1 (unknown)');
   });
 
-  test('invariant 16: a message to an unknown or dead member is refused, to one that will be back it waits visibly', () => {
+  test('invariant 16: a message to an unknown or stopped member is refused, to a returning one it waits visibly', () => {
     fc.assert(
       fc.property(steps(100), (story) => {
         walk(story, (before, command, events, after) => {
@@ -399,7 +399,7 @@ describe('messages', () => {
 });
 
 describe('members', () => {
-  test('invariant 21: a team has at most one live member of a name; the same request again yields the same member', () => {
+  test('invariant 21: a team has at most one live member of a name; the same request again returns the same member', () => {
     fc.assert(
       fc.property(steps(100), (story) => {
         walk(story, (before, _command, events, after) => {
@@ -440,7 +440,7 @@ function createdId(event: TeamEvent): string[] {
   return event.type === 'task:created' ? [event.taskId] : [];
 }
 
-/** Takes away tasks that wait for nothing that is left, until none is left. */
+/** Removes tasks without remaining dependencies until none is left. */
 function expectAcyclic(state: TeamState): void {
   const left = new Set(state.tasks.keys());
   for (let moved = true; moved;) {

@@ -50,12 +50,12 @@ describe('metadata', () => {
     ['a text', 'text'],
     ['null', null],
     ['a Map in its place', new Map()],
-  ])('never holds %s', (_what, value) => {
+  ])('cannot hold %s', (_what, value) => {
     expect(() => parse(Metadata, value)).toThrow(NOT_JSON);
     expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false);
   });
 
-  test('is bounded in bytes, not in characters', () => {
+  test('is limited in bytes, not in characters', () => {
     const room = METADATA_BYTES - '{"a":""}'.length;
     parse(Metadata, { a: 'ä'.repeat(room / 2) });
     expect(() => parse(Metadata, { a: `ä${'x'.repeat(room - 1)}` })).toThrow(`is larger than ${METADATA_BYTES} bytes`);
@@ -66,7 +66,7 @@ describe('metadata', () => {
     expect(z.encode(Metadata, { a: 1 })).toEqual({ a: 1 });
   });
 
-  test('is not the object that was handed in', () => {
+  test("is not the caller's own object", () => {
     const mine: Record<string, unknown> = { a: 1 };
     const metadata = parse(Metadata, mine);
     mine['a'] = 2;
@@ -92,7 +92,7 @@ describe('an update of metadata', () => {
     expect(mergeMetadata(before, changes)).toEqual(after);
   });
 
-  test('is refused when the whole would be too large, however small each part is', () => {
+  test('is refused if the whole would be too large, however small each part is', () => {
     const part = 'x'.repeat(METADATA_BYTES / 2 - 20);
     const team = teamOf('ann');
     const taskId = team.task({ metadata: { a: part } });

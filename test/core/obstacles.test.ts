@@ -7,7 +7,7 @@ import type { Obstacle } from '../../src/core/obstacles.ts';
 import { commandOf, teamOf } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-/** What keeps ann from task 1 of a team of ann and bob. */
+/** The obstacles between ann and task 1 in a team of ann and bob. */
 function found(prepare: (team: Stage) => void): Obstacle[] {
   const team = teamOf('ann', 'bob');
   team.task();
@@ -17,13 +17,13 @@ function found(prepare: (team: Stage) => void): Obstacle[] {
   return obstacles(team.state, { memberId: 'ann', at: 0 }, task);
 }
 
-/** No face can say it: only the bridge does. */
+/** Only the bridge sends this; no face can. */
 function withhold(team: Stage, taskId: string, withheld: string | null, by = '@system'): void {
   const command = { ...commandOf('task.update', { taskId }, { by, at: 0 }), withheld } as Command;
   for (const event of decide(team.state, command)) evolve(team.state, event);
 }
 
-describe('what keeps a member from a task', () => {
+describe('the obstacles between a member and a task', () => {
   test.each<[string, (team: Stage) => void, Obstacle[]]>([
     ['nothing', () => {}, []],
     ['a holder', (team) => team.as('bob', 'task.claim', { taskId: '1' }), [{ kind: 'held', by: 'bob' }]],
@@ -52,8 +52,8 @@ describe('what keeps a member from a task', () => {
   });
 });
 
-describe('a task that is withheld', () => {
-  test('is blocked with the reason, ready for nobody, and free again when that is over', () => {
+describe('a withheld task', () => {
+  test('is blocked with the reason, ready for nobody, and free again afterwards', () => {
     const team = teamOf('ann');
     const taskId = team.task();
     withhold(team, taskId, 'its file is broken');
@@ -71,7 +71,7 @@ describe('a task that is withheld', () => {
     expect(team.as('ann', 'task.claim', {})).toMatchObject([{ type: 'task:claimed', taskId }]);
   });
 
-  test('is so only by Troupe itself, and no more once somebody gives it to a member', () => {
+  test('is withheld only by Troupe itself, and only until it is assigned to a member', () => {
     const team = teamOf('ann');
     const taskId = team.task();
     expect(() => withhold(team, taskId, 'no', 'lead')).toThrow('lead may not withhold task 1');

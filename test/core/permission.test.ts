@@ -3,14 +3,14 @@ import { judgeWish } from '../../src/core/permission.ts';
 
 const bash = (subject: string) => ({ tool: 'Bash', subject });
 
-test('a rule that names a tool is about all it does', () => {
+test('a rule that names a tool covers all its uses', () => {
   expect(judgeWish({ allow: ['Bash'] }, bash('anything; at all'))).toBe('allow');
   expect(judgeWish({ allow: ['Bash(*)'] }, bash('anything; at all'))).toBe('allow');
   expect(judgeWish({ allow: ['mcp__*'] }, { tool: 'mcp__docs__search', subject: '' })).toBe('allow');
   expect(judgeWish({ allow: ['Bash'] }, { tool: 'BashOutput', subject: '' })).toBeUndefined();
 });
 
-test('a pattern is about what the tool is given, whole', () => {
+test('a pattern matches the whole input of the tool', () => {
   const rules = { allow: ['Bash(npm test*)', 'Read(src/*)'] };
   expect(judgeWish(rules, bash('npm test -- --watch=false'))).toBe('allow');
   expect(judgeWish(rules, bash('sudo npm test'))).toBeUndefined();
@@ -20,13 +20,13 @@ test('a pattern is about what the tool is given, whole', () => {
 });
 
 test.each(['; rm -r x', ' && rm -r x', ' | sh', ' > /etc/passwd', ' $(rm x)', ' `rm x`', '\nrm x', ' & rm x'])(
-  'a pattern that allows one command does not let another through behind it: %j',
+  'a pattern that allows one command does not allow another one after it: %j',
   (more) => {
     expect(judgeWish({ allow: ['Bash(npm test*)'] }, bash(`npm test${more}`))).toBeUndefined();
   },
 );
 
-test('a rule in the words of one agent holds for all of them', () => {
+test("a rule with one agent's tool names holds for all agents", () => {
   expect(judgeWish({ allow: ['Bash(npm test*)'] }, { tool: 'shell', subject: 'npm test' })).toBe('allow');
   expect(judgeWish({ deny: ['shell(rm *)'] }, bash('rm -r x'))).toBe('deny');
   expect(judgeWish({ deny: ['edit(src/*)'] }, { tool: 'Write', subject: 'src/a.ts' })).toBe('deny');

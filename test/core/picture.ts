@@ -6,8 +6,8 @@ import { pendingRequests } from '../../src/core/tables.ts';
 import { teamUsage, viewTask, viewTeam } from '../../src/core/view.ts';
 
 /**
- * Everything that can be seen of a state: what the faces show, what the indexes answer, and the order in which each
- * member would get its work. Two states with equal pictures are the same team.
+ * Everything visible of a state: what the faces show, what the indexes return, and the order in which each member would
+ * get its tasks. Two states with equal pictures are the same team.
  */
 export function picture(state: TeamState) {
   const members = [...state.members.keys()];
@@ -43,12 +43,12 @@ export function picture(state: TeamState) {
   };
 }
 
-/** A state of its own, every index and heap as it is. */
+/** A copy of a state, with every index and heap. */
 export function copyOf(state: TeamState): TeamState {
   return structuredClone({ ...state, undo: undefined });
 }
 
-/** The tasks that a member would get if it claimed until nothing is left, from the heaps as they are. */
+/** The tasks that a member would get if it claimed until none is left, from the present heaps. */
 export function workFor(state: TeamState, memberId: string): string[] {
   const copy = copyOf(state);
   const order: string[] = [];

@@ -10,7 +10,7 @@ import type { TeamState } from '../../src/core/state.ts';
 import { commandOf } from './stage.ts';
 import type { InputOf } from './stage.ts';
 
-/** A command that somebody might give, sensible or not. */
+/** A command that a caller might send, sensible or not. */
 export interface Step {
   readonly type: CommandType;
   readonly by: Actor;
@@ -22,7 +22,7 @@ const member = fc.constantFrom('ann', 'bob', 'cyd');
 const anyMember = fc.constantFrom('lead', 'ann', 'bob', 'cyd');
 const manager: fc.Arbitrary<Actor> = fc.constantFrom('lead', '@user', '@system');
 const anybody: fc.Arbitrary<Actor> = fc.oneof({ weight: 2, arbitrary: manager }, { weight: 3, arbitrary: member });
-/** The n-th of those that are there when the command is given. */
+/** The n-th of those that exist when the command is given. */
 const place = fc.nat(11).map((n) => `#${n}`);
 const taskId = place;
 const taskIds = fc.uniqueArray(taskId, { minLength: 1, maxLength: 3 });
@@ -193,10 +193,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   })),
 );
 
-/** What may happen to a team: commands of all kinds, of which some are refused. The time is their number. */
+/** A story of a team: commands of all kinds, some of which are refused. Their number is the time. */
 export const steps = (maxLength = 60): fc.Arbitrary<Step[]> => fc.array(step, { maxLength, size: 'max' });
 
-/** The steps that every story of this team begins with. */
+/** The first steps of every story. */
 export const OPENING: readonly Step[] = [
   { type: 'team.create', by: '@user', input: { name: 'alpha', maxTeammates: 3 }, commandId: undefined },
   { type: 'member.join', by: 'lead', input: { name: 'ann' }, commandId: undefined },
@@ -204,7 +204,7 @@ export const OPENING: readonly Step[] = [
   { type: 'task.create', by: 'lead', input: { title: 'first' }, commandId: undefined },
 ];
 
-/** The command of a step at its place in the story. */
+/** The command of a step, at its place in the story. */
 export function toCommand(state: TeamState, { type, by, input, commandId }: Step, at: number): Command {
   return commandOf(type, resolve(state, input as Named) as InputOf<CommandType>, { by, at, commandId });
 }
@@ -218,7 +218,7 @@ interface Named {
   readonly noteId?: string;
 }
 
-/** Puts ids in the place of numbers. */
+/** Replaces numbers by ids. */
 function resolve(state: TeamState, input: Named): Named {
   const { taskId, dependencies, memberId = '', messageIds, requestId, noteId } = input;
   const tasks = [...state.tasks.keys()];
@@ -237,19 +237,19 @@ function pick(ids: readonly string[], place: string): string | undefined {
   return ids[Number(place.slice(1)) % ids.length];
 }
 
-/** Does steps one after the other; a refused one changes nothing. Returns all that happened. */
+/** Runs steps one after the other; a refused one changes nothing. Returns all events. */
 export function play(state: TeamState, story: readonly Step[], from = 0): TeamEvent[] {
   return story.flatMap((one, i) => tryOne(state, toCommand(state, one, from + i)) ?? []);
 }
 
-/** What a command led to, applied; undefined when it was refused. */
+/** Runs a command and applies its events; undefined if it was refused. */
 export function tryOne(state: TeamState, command: Command): TeamEvent[] | undefined {
   const events = decideOrRefuse(state, command);
   for (const event of events ?? []) evolve(state, event);
   return events;
 }
 
-/** What a command would lead to; undefined when it is refused. Anything but a refusal is thrown on. */
+/** The events that a command would cause; undefined if it is refused. Throws any other error. */
 export function decideOrRefuse(state: TeamState, command: Command): TeamEvent[] | undefined {
   try {
     return decide(state, command);
@@ -263,14 +263,16 @@ function rarely<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }
 
-/** Leaves out what is undefined, as a caller would. */
+/** Omits undefined fields, as a caller would. */
 function record<T extends object>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<never> {
   return fc
     .record(shape)
     .map((value) => Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined))) as never;
 }
 
-/** Plays a story and looks at the state before and after each command; `events` is undefined when it was refused. */
+/**
+ * Plays a story and calls `look` with the state before and after each command; `events` is undefined if it was refused.
+ */
 export function walk(
   story: readonly Step[],
   look: (before: TeamState, command: Command, events: TeamEvent[] | undefined, after: TeamState) => void,
@@ -283,7 +285,7 @@ export function walk(
   }
 }
 
-/** The records as they are: they are replaced and never changed. */
+/** Copies no records, because these are replaced and never changed. */
 function shallowCopy(state: TeamState): TeamState {
   const { members, tasks, messages, requests } = state;
   return {

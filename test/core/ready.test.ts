@@ -11,7 +11,7 @@ import { teamOf } from './stage.ts';
 const RANK = { critical: 0, high: 1, medium: 2, low: 3 };
 
 describe('the next task', () => {
-  test('is what a look at all tasks would choose, after any story', () => {
+  test('is the same as by a search through all tasks, after any story', () => {
     fc.assert(
       fc.property(steps(100), (story) => {
         const state = createState('alpha');
@@ -23,7 +23,7 @@ describe('the next task', () => {
     );
   });
 
-  test('is found with little left behind, however often priorities change', () => {
+  test('is found in a heap that stays small, however often priorities change', () => {
     const team = teamOf('ann');
     for (let i = 0; i < 100; i++) team.task();
     for (const priority of ['low', 'high', 'critical', 'medium', 'high', 'low'] as const) {
@@ -33,7 +33,7 @@ describe('the next task', () => {
     expect(workFor(team.state, 'ann')).toEqual([...team.state.tasks.keys()]);
   });
 
-  test('is found with little left behind, however often tasks change hands', () => {
+  test('is found in a heap that stays small, however often assignments change', () => {
     const team = teamOf('ann', 'bob');
     for (let i = 0; i < 20; i++) team.task();
     for (let round = 0; round < 20; round++) {
@@ -47,7 +47,7 @@ describe('the next task', () => {
   });
 });
 
-/** Reserved ones first, then free ones; by priority, then age. */
+/** Reserved tasks first, then free ones; by priority, then age. */
 function naiveWorkFor(state: TeamState, memberId: string): string[] {
   const ready = [...state.tasks.values()].filter(
     (task) => task.status === 'pending' && !task.dependencies.some((id) => isOpen(task, state.tasks.get(id))),

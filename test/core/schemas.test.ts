@@ -26,14 +26,14 @@ const SCHEMAS = [actor, agent, hook, json, member, message, note, request, task,
   .filter((entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType);
 
 describe('every schema', () => {
-  test.each(SCHEMAS)('can be told as JSON Schema: %s', (_name, schema) => {
+  test.each(SCHEMAS)('can be written as JSON Schema: %s', (_name, schema) => {
     const told = z.toJSONSchema(schema, { io: 'input' });
     expect(Object.keys(told).length).toBeGreaterThan(1);
     expect(JSON.parse(JSON.stringify(told))).toEqual(told);
   });
 
   test.each(SCHEMAS.filter(([name, schema]) => name.endsWith('Input') && schema instanceof z.ZodObject))(
-    'of an input refuses what it does not know: %s',
+    'of an input refuses unknown fields: %s',
     (_name, schema) => {
       const { error } = schema.safeParse({ surprise: 1 });
       expect(error?.issues).toContainEqual(expect.objectContaining({ code: 'unrecognized_keys', keys: ['surprise'] }));
@@ -41,7 +41,7 @@ describe('every schema', () => {
   );
 });
 
-describe('a moment', () => {
+describe('a date', () => {
   const moment = new Date('2026-01-02T03:04:05.678Z');
 
   test('is a Date in memory and ISO 8601 text in JSON', () => {
@@ -59,7 +59,7 @@ describe('a moment', () => {
 });
 
 describe('what the faces show', () => {
-  test('keeps to its schema and survives JSON, after any story', () => {
+  test('matches its schema and survives JSON, after any story', () => {
     fc.assert(
       fc.property(steps(100), (story) => {
         const state = createState('alpha');
@@ -100,7 +100,7 @@ describe('what the faces show', () => {
 });
 
 describe('a hook', () => {
-  test('has defaults, and bounds on its time', () => {
+  test('has defaults, and limits on its timeout', () => {
     expect(parse(hook.HookConfig, { type: 'TaskCompleted', command: 'npm test' })).toEqual({
       type: 'TaskCompleted',
       command: 'npm test',
@@ -193,7 +193,7 @@ describe('a limit', () => {
     expect(() => parse(schema, input(most + 1))).toThrow(`must be at most ${most}`);
   });
 
-  test('refuses nothing where something is needed', () => {
+  test('refuses empty values of required fields', () => {
     expect(() => parse(task.CreateTaskInput, { title: '' })).toThrow('title: must not be empty');
     expect(() => parse(task.DependenciesInput, { taskId: '1', dependencies: [] })).toThrow('dependencies');
     expect(() => parse(message.ReceiptInput, { memberId: 'ann', messageIds: [] })).toThrow('messageIds');
@@ -202,7 +202,7 @@ describe('a limit', () => {
     expect(() => parse(request.ApproveInput, { requestId: '' })).toThrow('requestId');
   });
 
-  test('lets the ids of broadcast copies and of requests pass', () => {
+  test('accepts the ids of broadcast copies and of requests', () => {
     const copy = `${'x'.repeat(limits.ID_LENGTH)}/${'a'.repeat(limits.NAME_LENGTH)}`;
     parse(message.ReceiptInput, { memberId: 'ann', messageIds: [copy] });
     expect(() => parse(message.ReceiptInput, { memberId: 'ann', messageIds: [`${copy}x`] })).toThrow('messageIds.0');

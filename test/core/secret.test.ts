@@ -16,7 +16,7 @@ test.each([
   ['NPM_AUTH', 'npm_0123456789abcdefghijklmnopqrstuvwxyz'],
   ['DEPLOY_KEY', '/0a1b2c3d/4e5f'],
   ['DB_PASSWORD', './dots.and/slashes'],
-])('%s: %s is a secret that is written out', (name, value) => {
+])('%s: %s is a literal secret', (name, value) => {
   expect(findInVariable(name, value)).toMatch(/write \$\{/);
 });
 
@@ -41,11 +41,11 @@ test.each([
   ['OPENAI_API_KEY', 'ollama'],
   ['OPENAI_API_KEY', 'sk-no-key-required'],
   ['FOLDER', 'packages/sk-validators'],
-])('%s: %s is none', (name, value) => {
+])('%s: %s is not a secret', (name, value) => {
   expect(findInVariable(name, value)).toBeUndefined();
 });
 
-test('what a shell fills in is no secret in its command', () => {
+test('a shell variable is not a secret in a command', () => {
   expect(
     findInCommand('curl https://me:$PASSWORD@host https://me:${P}@host https://me:$(pass x)@host'),
   ).toBeUndefined();
@@ -61,7 +61,7 @@ test.each([
   'deploy --token 0a1b2c3d4e --yes',
   'login -password "hunter2 and more"',
   'curl -H "Authorization: Bearer 0a1b2c3d4e" https://x',
-])('a name and its secret stand in the command %s', (command) => {
+])('the command %s contains a name and its secret', (command) => {
   expect(findInCommand(command)).toMatch(/^has a secret written out/);
 });
 
@@ -80,14 +80,14 @@ test.each([
   'OPENAI_API_KEY=ollama codex',
   'env_key="MODEL_KEY"',
   'node bench.js --max-tokens=200000 ./sk-validators',
-])('no secret stands in the command %s', (command) => {
+])('the command %s contains no secret', (command) => {
   expect(findInCommand(command)).toBeUndefined();
 });
 
 test.each(['A_KEY=', '--token=', '--token ', "K_KEY='", 'sk-', 'npm_', '=', 'Authorization: '])(
-  'a text of %s over and over is judged in time that grows with its length, and no faster',
+  'a text of repeated %s is checked in linear time',
   (piece) => {
-    // Comparing each of a million characters with all after it takes far longer than a test may hang.
+    // Comparing each of a million characters with all later ones takes far longer than the timeout of a test.
     const text = piece.repeat(1_000_000 / piece.length);
     mustEnd(() => {
       findInCommand(text);
@@ -96,7 +96,7 @@ test.each(['A_KEY=', '--token=', '--token ', "K_KEY='", 'sk-', 'npm_', '=', 'Aut
   },
 );
 
-test('all that is found is told with its place, and none of it is repeated', () => {
+test('all secrets are reported with their place, and none is repeated in the message', () => {
   const found = findSecrets({
     command: ['run', 'sk-live-0123456789'],
     args: ['AKIAIOSFODNN7EXAMPLE', '--token', 'hunter2hunter2', '--token', '${TOKEN}', '--token', '--quiet-now'],

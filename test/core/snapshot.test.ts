@@ -12,7 +12,7 @@ describe('a snapshot', () => {
 
   test('holds a closed team with everything in it', () => {
     const team = teamOf('ann', 'bob');
-    // The first waits for the second, which the snapshot lists after it.
+    // The first depends on the second, which the snapshot lists after it.
     team.task();
     team.task({ priority: 'high', metadata: { a: [1] } });
     team.do('task.addDependencies', { taskId: '1', dependencies: ['2'] });
@@ -37,7 +37,7 @@ describe('a snapshot', () => {
   });
 
   test.each(['', '{', 'null', '7', '"text"', '[]', '{}', '{"format":0}', '{"format":1}', '{"format":99,"tasks":[]}'])(
-    'of another form is not read: %s',
+    'of another format is not read: %s',
     (body) => {
       expect(openSnapshot('alpha', body)).toBeUndefined();
     },

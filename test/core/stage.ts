@@ -40,7 +40,7 @@ import { ChosenId } from '../../src/core/text.ts';
 import { RecordUsageInput } from '../../src/core/usage.ts';
 import { requireTask, viewTask } from '../../src/core/view.ts';
 
-/** What each command takes, as a face parses it. A new command fails to compile until it stands here. */
+/** The input schema of each command. A new command must be added here, or this does not compile. */
 export const INPUTS = {
   'team.create': CreateTeamInput,
   'team.update': UpdateTeamInput,
@@ -85,10 +85,10 @@ export const INPUTS = {
   'usage.record': RecordUsageInput,
 } as const satisfies Record<CommandType, z.ZodType>;
 
-/** What a caller says with a command. */
+/** The input of a command, before it is parsed. */
 export type InputOf<T extends CommandType> = z.input<(typeof INPUTS)[T]>;
 
-/** A command of a caller, its input parsed. Every command comes a second after the last. */
+/** A command of a caller, with its input parsed. Every command comes a second after the last. */
 export function commandOf<T extends CommandType>(
   type: T,
   input: InputOf<T>,
@@ -97,7 +97,7 @@ export function commandOf<T extends CommandType>(
   return { type, ...envelope, ...(parse(INPUTS[type], input) as object) } as unknown as Command;
 }
 
-/** A team whose rules are tried without a store: what is decided is applied at once. */
+/** A team without a store, to try the rules: events are applied at once. */
 export class Stage {
   readonly state: TeamState;
   readonly events: TeamEvent[] = [];
@@ -107,12 +107,12 @@ export class Stage {
     this.state = createState(teamId);
   }
 
-  /** Does a command as the lead. */
+  /** Runs a command as the lead. */
   do<T extends CommandType>(type: T, input: InputOf<T>): TeamEvent[] {
     return this.as('lead', type, input);
   }
 
-  /** Does a command as somebody. */
+  /** Runs a command as any caller. */
   as<T extends CommandType>(by: Actor, type: T, input: InputOf<T>, commandId?: string): TeamEvent[] {
     this.#now += 1000;
     const events = decide(this.state, commandOf(type, input, { by, at: this.#now, commandId }));
@@ -121,7 +121,7 @@ export class Stage {
     return events;
   }
 
-  /** Does a command that must be refused; returns the refusal, which says what, which and what next. */
+  /** Runs a command that must be refused; returns the error and checks its form. */
   refuse<T extends CommandType>(by: Actor, type: T, input: InputOf<T>, commandId?: string): TeamError {
     const before = this.events.length;
     let refusal: unknown;
@@ -137,7 +137,7 @@ export class Stage {
     return refusal as TeamError;
   }
 
-  /** Brings in teammates. */
+  /** Adds teammates. */
   join(...names: string[]): this {
     for (const name of names) this.do('member.join', { name });
     return this;
@@ -154,12 +154,12 @@ export class Stage {
     return viewTask(this.state, requireTask(this.state, taskId, { deleted: true }));
   }
 
-  /** Everybody's ids by status. */
+  /** The ids of tasks with a status. */
   tasks(status: SharedTask['status']): string[] {
     return [...this.state.tasks.keys()].filter((id) => this.view(id).status === status);
   }
 
-  /** Takes the next task as somebody; its id, or undefined where there is none. */
+  /** Claims the next task as a member; its id, or undefined if there is none. */
   claimNext(by: Actor): string | undefined {
     const [claimed] = this.as(by, 'task.claim', {});
     return claimed?.type === 'task:claimed' ? claimed.taskId : undefined;
@@ -173,7 +173,7 @@ export function teamOf(...names: string[]): Stage {
   return stage.join(...names);
 }
 
-/** The types of some events, in their order. */
+/** The types of events, in order. */
 export function types(events: readonly TeamEvent[]): string[] {
   return events.map((event) => event.type);
 }

@@ -11,7 +11,7 @@ import { OPENING, play, steps, toCommand, tryOne } from './random-team.ts';
 import { teamOf } from './stage.ts';
 
 describe('a state', () => {
-  test('is put back as it was, whatever happened since', () => {
+  test('is rolled back completely, whatever happened since', () => {
     fc.assert(
       fc.property(steps(), steps(), (before, after) => {
         const state = opened(before);
@@ -26,7 +26,7 @@ describe('a state', () => {
     );
   });
 
-  test('is put back to a mark, and from there to the beginning', () => {
+  test('is rolled back to a mark, and from there to the beginning', () => {
     fc.assert(
       fc.property(steps(), steps(30), steps(30), steps(30), (before, kept, dropped, after) => {
         const state = opened(before);
@@ -46,7 +46,7 @@ describe('a state', () => {
     );
   });
 
-  test('lives on after a step back as if the step had never been', () => {
+  test('goes on after a rollback as if the step had not happened', () => {
     fc.assert(
       fc.property(steps(), steps(30), steps(), (before, dropped, after) => {
         const state = opened(before);
@@ -63,7 +63,7 @@ describe('a state', () => {
     );
   });
 
-  test('is the same whether lived, replayed from JSON, or opened from a snapshot', () => {
+  test('is the same live, replayed from JSON, or opened from a snapshot', () => {
     fc.assert(
       fc.property(steps(100), (story) => {
         const live = createState('alpha');
@@ -77,7 +77,7 @@ describe('a state', () => {
     );
   });
 
-  test('goes on from a snapshot as the state it was taken of', () => {
+  test('goes on from a snapshot as the original does', () => {
     fc.assert(
       fc.property(steps(), steps(), (before, after) => {
         const live = opened(before);
@@ -90,7 +90,7 @@ describe('a state', () => {
     );
   });
 
-  test('decides from its records alone, not from the order in which they came about', () => {
+  test('decides from its records only, not from the order of their creation', () => {
     const team = teamOf('ann');
     const [a, b] = [team.task(), team.task()] as const;
     const sides = [a, b].map((id) => team.task({ dependencies: [id], onDependencyFailure: 'fail' }));
@@ -113,7 +113,7 @@ describe('a state', () => {
     }
   });
 
-  test('is put back where a step is taken back and noting goes on', () => {
+  test('is rolled back correctly if recording continues after a rollback', () => {
     const state = opened([]);
     expect(changeMark(state)).toBe(0);
     takeBackTo(state, 0);

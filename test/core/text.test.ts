@@ -8,7 +8,7 @@ import { CreateTaskInput } from '../../src/core/task.ts';
 import { byteLength, ChosenId, isSlug, Line, quote, Slug, suggestSlug, TaskId, textOf } from '../../src/core/text.ts';
 import { tries } from '../proof.ts';
 
-/** Text that a terminal, a shell, a path or an object would obey, and what names often look like. */
+/** Text with an effect on a terminal, a shell, a path or an object, and frequent invalid names. */
 const HOSTILE_NAMES = [
   '',
   ' ',
@@ -102,7 +102,7 @@ describe('a name', () => {
     expect(parse(Slug, shown)).toBe(shown);
   });
 
-  test('is refused as reserved where it is, and as no name where it is none', () => {
+  test('is refused either as reserved or as invalid', () => {
     expect(refusal(Slug, 'con')).toBe('"con" is a reserved word; "con-1" would be one');
     expect(refusal(Slug, 'Bob')).toBe('"Bob" is not a name (a-z, 0-9, - and _ inside, at most 64); "bob" would be one');
     expect(refusal(Slug, '🎉')).toBe(
@@ -111,7 +111,7 @@ describe('a name', () => {
     expect(refusal(Slug, 7)).toBe('The input must be text, not a number');
   });
 
-  test('has no twin: case, composed and decomposed forms all lead to one valid name', () => {
+  test('has no twin: of all cases and Unicode forms only one is valid', () => {
     for (const twins of [
       ['Bob', 'bob', 'BOB', 'Ｂｏｂ'],
       ['zo\u00eb', 'zoe\u0308', 'ZO\u00cb'],
@@ -121,7 +121,7 @@ describe('a name', () => {
     }
   });
 
-  test('can be made of any text', () => {
+  test('can be made from any text', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 100 }),
       fc.string({ unit: fc.constantFrom('a', '-', '_', 'Z', '9', '\u0300', 'İ', 'ß', 'ﬁ'), maxLength: 100 }),
@@ -137,7 +137,7 @@ describe('a name', () => {
     );
   });
 
-  test('of somebody who acts may also be a person or Troupe itself, and nothing else with an @', () => {
+  test('of an actor may also be a person or Troupe itself, and nothing else with an @', () => {
     for (const by of ['bob', '@user', '@system']) expect(parse(Actor, by)).toBe(by);
     for (const by of ['@', '@lead', '@USER', 'user', 'bob@alpha']) expect(() => parse(Actor, by)).toThrow(TeamError);
   });
@@ -152,7 +152,7 @@ describe('a task id', () => {
   );
 });
 
-describe('an id that its maker chose', () => {
+describe('an id that its creator chose', () => {
   test.each(['a', 'A1', 'a.b_c:d@e-f', 'x'.repeat(128), '7c2b9c52-0b0f-4bd7-9a3e-6b1a7d2f5d10'])('may be %s', (id) =>
     expect(parse(ChosenId, id)).toBe(id),
   );
@@ -170,7 +170,7 @@ describe('a line', () => {
   });
 
   test.each(['a\nb', 'a\r', '\n', 'a\u2028b', 'a\u0000', '\u001b[2J', '\u009b2J', '\u007f'])(
-    'is one line: %j is none',
+    'is a single line: %j is not',
     (line) => {
       expect(refusal(Line, line)).toBe('must be one line, without control characters');
       expect(refusal(CreateTaskInput, { title: line })).toBe('title: must be one line, without control characters');
@@ -204,7 +204,7 @@ describe('the bytes of a text', () => {
 });
 
 describe('a refusal', () => {
-  test('quotes foreign text short, and free of what a terminal would obey', () => {
+  test('quotes foreign text shortened, and without control characters', () => {
     expect(quote('a"b\\')).toBe(String.raw`"a\"b\\"`);
     expect(quote('\u001b[2J\u009b\u202e\n')).toBe(String.raw`"\u001b[2J\u009b\u202e\n"`);
     expect(quote('x'.repeat(80))).toBe(`"${'x'.repeat(80)}"`);
@@ -212,7 +212,7 @@ describe('a refusal', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => PRINTABLE.test(quote(text))));
   });
 
-  test('names the fields that are wrong, at most five of them', () => {
+  test('names the wrong fields, at most five', () => {
     expect(refusal(CreateTaskInput, { title: '', dependencies: ['x'] })).toBe(
       'title: must not be empty; dependencies.0: is not a task id (a whole number such as "7")',
     );
@@ -227,7 +227,7 @@ describe('a refusal', () => {
     expect(many.split('; ')).toHaveLength(5);
   });
 
-  test('of an unknown field is short, and free of what a terminal would obey', () => {
+  test('of an unknown field is short, and without control characters', () => {
     const hostile = refusal(CreateTaskInput, { title: 'x', '\u001b[2J\u202e': 1 });
     expect(hostile).toBe(String.raw`The input has no key "\u001b[2J\u202e"`);
     expect(refusal(CreateTaskInput, { title: 'x', ['x'.repeat(1e6)]: 1 }).length).toBeLessThan(200);
@@ -248,7 +248,7 @@ describe('a refusal', () => {
       { title: 7, description: true },
       'title: must be text, not a number; description: must be text, not true or false',
     ],
-  ])('says of %j in plain words what it must be', (value, words) => {
+  ])('says in plain words what %j must be', (value, words) => {
     expect(refusal(CreateTaskInput, value)).toBe(words);
   });
 
@@ -256,7 +256,7 @@ describe('a refusal', () => {
     [z.number().min(0), -1, 'The input must be at least 0'],
     [z.number().int(), 1.5, 'The input must be a whole number'],
     [z.number().min(0, 'is never negative'), -1, 'is never negative'],
-  ])('says it in the words of the schema where that has some: %#', (schema, value, words) => {
+  ])("uses the schema's own words if it has some: %#", (schema, value, words) => {
     expect(refusal(schema, value)).toBe(words);
   });
 });

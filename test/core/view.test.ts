@@ -8,7 +8,7 @@ import { requireMember, requireTask, requireTeam, viewMember, viewTeam } from '.
 import { Stage, teamOf } from './stage.ts';
 
 describe('a task as the faces show it', () => {
-  test('is blocked while a dependency is open, and says by what', () => {
+  test('is blocked while a dependency is open, and names it', () => {
     const team = teamOf('ann');
     const [a, b, c] = [team.task(), team.task(), team.task()] as const;
     team.do('task.addDependencies', { taskId: b, dependencies: [a] });
@@ -24,7 +24,7 @@ describe('a task as the faces show it', () => {
     expect(team.view(a).blocks).toEqual([b, taskId]);
   });
 
-  test('is waited for by no task that is deleted', () => {
+  test('does not list deleted dependents', () => {
     const team = teamOf();
     const first = team.task();
     const second = team.task({ dependencies: [first] });
@@ -36,7 +36,7 @@ describe('a task as the faces show it', () => {
     expect(team.view(second)).toMatchObject({ status: 'blocked', blockedBy: [first] });
   });
 
-  test('lists those who wait for it by number, not by text', () => {
+  test('lists its dependents by number, not by text', () => {
     const team = teamOf();
     const first = team.task();
     for (let i = 0; i < 10; i++) team.task({ dependencies: [first] });
@@ -44,7 +44,7 @@ describe('a task as the faces show it', () => {
   });
 });
 
-test('a task is told in a few words', () => {
+test('a task is described in a few words', () => {
   const team = teamOf('ann');
   const free = team.task();
   const held = team.task();
@@ -82,7 +82,7 @@ test('a member shows its open tasks by number and whether it may only read', () 
   expect(view).not.toHaveProperty('planApproved');
 });
 
-describe('what is not there', () => {
+describe('what does not exist', () => {
   test.each([
     ['the team', requireTeam],
     ['the view of the team', viewTeam],
@@ -97,7 +97,7 @@ describe('what is not there', () => {
     );
   });
 
-  test('is named, with those that are there', () => {
+  test('is named, with a list of those that exist', () => {
     const { state } = teamOf('ann');
     expect(() => requireMember(state, 'x\u001b')).toThrow(
       new TeamError('not_found', String.raw`Team alpha has no member "x\u001b"; it has lead, ann`),
@@ -108,7 +108,7 @@ describe('what is not there', () => {
     expect(() => requireTask(state, 'x\u001b')).toThrow(String.raw`Task "x\u001b" of team alpha does not exist`);
   });
 
-  test('is a deleted task, unless it is asked for', () => {
+  test('includes a deleted task, unless the caller asks for those', () => {
     const team = teamOf();
     const taskId = team.task();
     team.do('task.delete', { taskId });
@@ -116,7 +116,7 @@ describe('what is not there', () => {
     expect(requireTask(team.state, taskId, { deleted: true }).id).toBe(taskId);
   });
 
-  test('is a message of another inbox, and a request of another kind', () => {
+  test('includes a message of another inbox, and a request of another kind', () => {
     const team = teamOf('ann', 'bob');
     team.do('message.send', { messageId: 'm1', toId: 'bob', content: 'hello' });
     expect(team.refuse('ann', 'message.read', { memberId: 'ann', messageIds: ['m1'] })).toMatchObject({
@@ -135,7 +135,7 @@ describe('what is not there', () => {
     });
   });
 
-  test('is a team of a name that is none', () => {
+  test('includes a team with an invalid name', () => {
     const stage = new Stage('x\u001b[2J');
     expect(stage.refuse('@user', 'team.create', { name: 'alpha' })).toMatchObject({
       code: 'invalid',
@@ -144,7 +144,7 @@ describe('what is not there', () => {
   });
 });
 
-test('a failure is told in one line and without the colours of who said it', () => {
+test('a failure is shown in one line and without terminal colours', () => {
   const team = teamOf('ann');
   const taskId = team.task();
   team.do('task.fail', { taskId, reason: '\u001b[31mFAIL\u001b[39m a.test.ts\n  no disk' });

@@ -15,27 +15,27 @@ function asked(kind: Asked['kind'], from: number, to?: number, status: Asked['st
   };
 }
 
-test('the time in which a person was asked is no time of work', () => {
+test('the time in which a question to a person was open is not work time', () => {
   expect(workedOn(task, [], 99_000)).toBe(10_000);
   expect(workedOn(task, [asked('plan', 2_000, 5_000)], 99_000)).toBe(7_000);
-  // One within another, one that ends later, one that is no question, one of somebody else.
+  // One within another, one that ends later, one of another kind, one of another member.
   const many = [asked('plan', 2_000, 5_000), asked('gate', 3_000, 4_000), asked('gate', 9_000)];
   const others = [asked('shutdown', 5_000, 9_000), { ...asked('plan', 5_000, 9_000), memberId: 'bob' }];
   expect(workedOn(task, [...many, ...others], 99_000)).toBe(5_000);
   expect(workedOn({ ...task, completedAt: undefined }, [asked('plan', 2_000)], 8_000)).toBe(1_000);
 });
 
-test('a plan that a newer one took the place of keeps nobody waiting after that one is approved', () => {
+test('a replaced plan is no wait after the newer one is approved', () => {
   const withdrawn = asked('plan', 2_000, undefined, 'withdrawn');
   expect(workedOn(task, [withdrawn, asked('plan', 3_000, 6_000)], 99_000)).toBe(6_000);
   expect(workedOn(task, [withdrawn, asked('plan', 3_000)], 99_000)).toBe(1_000);
 });
 
-test('a plan handed in after one was approved is no wait: its member may go on', () => {
+test('a plan submitted after an approval is no wait, because its member may go on', () => {
   expect(workedOn(task, [asked('plan', 2_000, 5_000), asked('plan', 6_000)], 99_000)).toBe(7_000);
 });
 
-test('moments as they come over the wire count alike', () => {
+test('dates as text, as they come over the wire, count alike', () => {
   const wire = { ...task, startedAt: task.startedAt.toISOString(), completedAt: task.completedAt.toISOString() };
   const plan = {
     ...asked('plan', 0),
@@ -46,19 +46,19 @@ test('moments as they come over the wire count alike', () => {
   expect(workedOn({ ...wire, startedAt: undefined }, [plan], 99_000)).toBe(0);
 });
 
-test('a plan that was withdrawn when its member let go of the task is no wait of the next time it holds one', () => {
+test('a plan that was withdrawn with the release of a task is no wait for the next claim', () => {
   const gone = asked('plan', 500, undefined, 'withdrawn');
   expect(workedOn(task, [gone, asked('plan', 2_000, 5_000)], 99_000)).toBe(7_000);
   expect(workedOn(task, [gone], 99_000)).toBe(10_000);
 });
 
-test('a stretch loses only the waits within it', () => {
+test('only the waits within a period are subtracted from it', () => {
   const all = [asked('plan', 2_000, 5_000), asked('gate', 8_000)];
   const within = (from: number, to: number): number => workIn([from, to], all, 'ann');
   expect([within(0, 3_000), within(3_000, 4_000), within(4_000, 10_000)]).toEqual([2_000, 0, 3_000]);
 });
 
-test('who waits for an answer about its task waits since it asked, and not after a plan of its was approved', () => {
+test('a member waits since its first open request about its task, but not after its plan was approved', () => {
   expect(waitsSince(task, [])).toBe(undefined);
   expect(waitsSince(task, [asked('plan', 2_000), asked('gate', 3_000)])).toBe(2_000);
   expect(waitsSince(task, [asked('plan', 2_000, 5_000), asked('plan', 6_000)])).toBe(undefined);

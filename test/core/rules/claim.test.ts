@@ -27,7 +27,7 @@ describe('a claim', () => {
     ['held by another', (team, taskId) => team.as('bob', 'task.claim', { taskId }), 'in progress, held by bob'],
     ['completed', (team, taskId) => team.do('task.complete', { taskId }), 'completed'],
     ['failed', (team, taskId) => team.do('task.fail', { taskId, reason: 'no' }), 'failed: "no"'],
-  ])('is a lost race when the task is %s', (_what, lead, state) => {
+  ])('is a lost race if the task is %s', (_what, lead, state) => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task();
     lead(team, taskId);
@@ -42,7 +42,7 @@ describe('a claim', () => {
     expect(team.view(taskId)).toEqual(before);
   });
 
-  test('is refused to who holds the task already, and says so', () => {
+  test("is refused to the task's holder, and says so", () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task();
     team.as('ann', 'task.claim', { taskId });
@@ -52,7 +52,7 @@ describe('a claim', () => {
     });
   });
 
-  test('is a lost race when the task is reserved for another', () => {
+  test('is a lost race if the task is reserved for another', () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task({ assigneeId: 'bob' });
     const refusal = team.refuse('ann', 'task.claim', { taskId });
@@ -61,7 +61,7 @@ describe('a claim', () => {
     expect(team.refuse('lead', 'task.claim', { taskId }).code).toBe('claim_conflict');
   });
 
-  test('is refused while the task waits, and says for what', () => {
+  test('is refused while the task is blocked, and says by what', () => {
     const team = teamOf('ann', 'bob');
     const first = team.task();
     const second = team.task();
@@ -79,7 +79,7 @@ describe('a claim', () => {
     expect(types(team.as('ann', 'task.claim', { taskId }))).toEqual(['task:claimed']);
   });
 
-  test('is refused of a task that is not there, and to those who are no members', () => {
+  test('is refused for an unknown task, and to non-members', () => {
     const team = teamOf('ann');
     expect(team.refuse('ann', 'task.claim', { taskId: '9' })).toMatchObject({
       code: 'not_found',
@@ -99,7 +99,7 @@ describe('a claim', () => {
     });
   });
 
-  test('raises the epoch each time a task changes hands', () => {
+  test('raises the epoch at each change of the holder', () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task();
     const epochs = [];
@@ -113,7 +113,7 @@ describe('a claim', () => {
 });
 
 describe('the next task', () => {
-  test('is nothing when nothing is ready', () => {
+  test('is none if nothing is ready', () => {
     const team = teamOf('ann', 'bob');
     expect(team.as('ann', 'task.claim', {})).toEqual([]);
     team.task({ assigneeId: 'bob' });
@@ -136,7 +136,7 @@ describe('the next task', () => {
     expect(drain(team, 'bob')).toEqual([theirs]);
   });
 
-  test('is by age, not by when it became ready', () => {
+  test('is the oldest, not the one that became ready first', () => {
     const team = teamOf('ann');
     const gate = team.task({ priority: 'critical' });
     const oldest = team.task({ dependencies: [gate] });
@@ -148,7 +148,7 @@ describe('the next task', () => {
     expect(drain(team, 'ann')).toEqual([oldest, youngest]);
   });
 
-  test('takes a released task at its old place', () => {
+  test('has a released task at its old place', () => {
     const team = teamOf('ann', 'bob');
     const [first, second] = [team.task(), team.task()] as const;
     team.as('ann', 'task.claim', { taskId: first });
@@ -156,7 +156,7 @@ describe('the next task', () => {
     expect(drain(team, 'bob')).toEqual([first, second]);
   });
 
-  test('follows a change of priority up and down and back', () => {
+  test('follows a change of priority up, down and back', () => {
     const team = teamOf('ann');
     const [first, second, third] = [team.task(), team.task(), team.task()] as const;
     team.do('task.update', { taskId: third, priority: 'critical' });
@@ -177,7 +177,7 @@ describe('the next task', () => {
     expect(drain(team, 'bob')).toEqual([first]);
   });
 
-  test('is not lost when it was looked at while it could not be taken', () => {
+  test('is not lost if a claim saw it while it could not be taken', () => {
     const team = teamOf('ann', 'bob');
     const gate = team.task();
     const taskId = team.task({ priority: 'critical' });
@@ -210,8 +210,8 @@ function drain(team: Stage, by: string): string[] {
   return taken;
 }
 
-describe('F3: when the lead has gone', () => {
-  test('the others finish what they hold, and take nothing new after a minute', () => {
+describe('F3: when the lead has left', () => {
+  test('the others finish their tasks, and take nothing new after a minute', () => {
     const team = teamOf('ann', 'bob');
     const [first, second] = [team.task(), team.task()];
     team.as('ann', 'task.claim', { taskId: first });
@@ -230,7 +230,7 @@ describe('F3: when the lead has gone', () => {
     expect(claimAt(second, 600_000)).not.toThrow();
   });
 
-  test('its return lets the work go on', () => {
+  test('the work goes on after its return', () => {
     const team = teamOf('ann');
     const taskId = team.task();
     team.as('@system', 'member.leave', { memberId: 'lead' });

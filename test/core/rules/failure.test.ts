@@ -6,7 +6,7 @@ import { teamOf, types } from '../stage.ts';
 type Policy = 'block' | 'proceed' | 'fail';
 
 describe('a failed dependency', () => {
-  test('leaves its dependents blocked, and they say why', () => {
+  test('leaves its dependents blocked, with the reason', () => {
     const team = teamOf('ann');
     const broken = team.task();
     const taskId = team.task({ dependencies: [broken] });
@@ -25,7 +25,7 @@ describe('a failed dependency', () => {
     expect(team.claimNext('ann')).toBe(taskId);
   });
 
-  test('lets those go ahead whose policy says so, once nothing else is open', () => {
+  test('unblocks dependents with the policy `proceed`, if no other dependency is open', () => {
     const team = teamOf('ann');
     const [broken, open] = [team.task(), team.task()] as const;
     const taskId = team.task({ dependencies: [broken], onDependencyFailure: 'proceed' });
@@ -39,7 +39,7 @@ describe('a failed dependency', () => {
     expect(team.tasks('blocked')).toEqual([taskId, later]);
   });
 
-  test('fails those whose policy says so, and those behind them', () => {
+  test('fails dependents with the policy `fail`, and their dependents', () => {
     const team = teamOf('ann');
     const broken = team.task();
     const second = team.task({ dependencies: [broken], onDependencyFailure: 'fail' });
@@ -57,7 +57,7 @@ describe('a failed dependency', () => {
     expect(team.tasks('failed')).toEqual([second, third]);
   });
 
-  test('fails each of a diamond once', () => {
+  test('fails each task of a diamond once', () => {
     const team = teamOf();
     const top = team.task();
     const sides = [1, 2].map(() => team.task({ dependencies: [top], onDependencyFailure: 'fail' }));
@@ -77,7 +77,7 @@ describe('a failed dependency', () => {
     expect(team.state.index.counts).toMatchObject({ failed: 5000, pending: 0 });
   });
 
-  test('touches nothing that has begun or is over', () => {
+  test('changes no task that has started or ended', () => {
     const team = teamOf('ann');
     const broken = team.task();
     const [begun, over, gone] = [1, 2, 3].map(() =>
@@ -92,7 +92,7 @@ describe('a failed dependency', () => {
     expect([begun, over, gone].map((id) => team.view(id).status)).toEqual(['in_progress', 'completed', 'deleted']);
   });
 
-  test('means for any graph of policies what a look at all tasks again and again would say', () => {
+  test('has, for any graph of policies, the same effect as a naive repeated search', () => {
     const node = fc.record({
       policy: fc.constantFrom<Policy>('block', 'proceed', 'fail'),
       dependencies: fc.uniqueArray(fc.nat(20), { maxLength: 4 }),
@@ -103,7 +103,7 @@ describe('a failed dependency', () => {
         fc.array(fc.nat(20), { maxLength: 4 }),
         (nodes, ends) => {
           const team = teamOf();
-          // A task waits for earlier ones only, so that the graph has no cycle.
+          // A task depends on earlier ones only, so the graph has no cycle.
           const tasks = nodes.map(({ policy, dependencies }, i) => {
             const ids = i === 0 ? [] : [...new Set(dependencies.map((n) => String((n % i) + 1)))];
             return { id: team.task({ dependencies: ids, onDependencyFailure: policy }), policy, ids };
@@ -143,7 +143,7 @@ describe('a failed dependency', () => {
 });
 
 describe('a task that fails with its dependencies', () => {
-  test('fails at once when one of them has failed before it was created', () => {
+  test('fails at once if one of them failed before it was created', () => {
     const team = teamOf('ann');
     const broken = team.task();
     team.do('task.fail', { taskId: broken, reason: 'no' });
@@ -154,7 +154,7 @@ describe('a task that fails with its dependencies', () => {
     });
   });
 
-  test('fails at once, and those behind it, when a failed dependency is added', () => {
+  test('fails at once, with its dependents, if a failed dependency is added', () => {
     const team = teamOf('ann');
     const broken = team.task();
     team.do('task.fail', { taskId: broken, reason: 'no' });
@@ -166,7 +166,7 @@ describe('a task that fails with its dependencies', () => {
     expect([taskId, behind, aside].map((id) => team.view(id).status)).toEqual(['failed', 'failed', 'pending']);
   });
 
-  test('fails at once when that becomes its policy and one of them has failed', () => {
+  test('fails at once if that becomes its policy and one of them has failed', () => {
     const team = teamOf('ann');
     const broken = team.task();
     const taskId = team.task({ dependencies: [broken] });
@@ -179,7 +179,7 @@ describe('a task that fails with its dependencies', () => {
     expect(team.view(taskId).status).toBe('failed');
   });
 
-  test('goes on when it is under way', () => {
+  test('goes on if it has started', () => {
     const team = teamOf('ann');
     const broken = team.task();
     const taskId = team.task({ dependencies: [broken], onDependencyFailure: 'proceed' });
@@ -188,7 +188,7 @@ describe('a task that fails with its dependencies', () => {
     expect(types(team.do('task.update', { taskId, onDependencyFailure: 'fail' }))).toEqual(['task:updated']);
   });
 
-  test('waits, reopened, until what it waits for is reopened too', () => {
+  test('stays blocked after it is reopened, until its dependency is reopened and completed', () => {
     const team = teamOf('ann');
     const broken = team.task();
     const taskId = team.task({ dependencies: [broken], onDependencyFailure: 'fail' });
@@ -208,7 +208,7 @@ interface Node {
   readonly ids: readonly string[];
 }
 
-/** Pending tasks of which no dependency holds them up. */
+/** Pending tasks without a blocking dependency. */
 function readyOf(tasks: readonly Node[], status: ReadonlyMap<string, string>): string[] {
   const settled = (policy: Policy) => (policy === 'proceed' ? ['completed', 'failed'] : ['completed']);
   return tasks

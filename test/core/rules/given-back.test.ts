@@ -4,7 +4,7 @@ import { teamOf, types } from '../stage.ts';
 import type { Stage } from '../stage.ts';
 
 describe('a release', () => {
-  test('gives a task back under a new epoch', () => {
+  test('frees a task under a new epoch', () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task();
     team.as('ann', 'task.claim', { taskId });
@@ -26,7 +26,7 @@ describe('a release', () => {
     expect(team.claimNext('ann')).toBe(taskId);
   });
 
-  test('is refused to others, and of what nobody holds', () => {
+  test('is refused to others, and for a task without a holder', () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task();
     expect(team.refuse('ann', 'task.release', { taskId })).toMatchObject({
@@ -69,7 +69,7 @@ describe.each([
     });
   });
 
-  test('ends a task in the place of its holder, and one that nobody holds', () => {
+  test('ends a task for its holder, and one without a holder', () => {
     const team = teamOf('ann');
     const held = team.task();
     const free = team.task();
@@ -81,7 +81,7 @@ describe.each([
     expect(team.view(free).assigneeId).toBeUndefined();
   });
 
-  test('of one that waits is refused with what it waits for', () => {
+  test('of a blocked task is refused with its open dependencies', () => {
     const team = teamOf('ann', 'bob');
     const first = team.task();
     const second = team.task({ dependencies: [first], assigneeId: 'bob' });
@@ -105,7 +105,7 @@ describe.each([
     for (const by of ['ann', 'bob']) {
       expect(team.refuse(by, type, input)).toMatchObject({
         code: 'not_allowed',
-        // Only who could claim it is told to.
+        // Only a caller that could claim it gets this advice.
         message: `${by} may not ${verb} task ${taskId} (pending): only its holder may${by === 'ann' ? '; claim it first' : ''}`,
       });
     }
@@ -124,7 +124,7 @@ describe.each([
   });
 });
 
-test('a task that a member completes without holding it is shown as done by that member', () => {
+test('a task that a member completes without holding it has that member as its assignee', () => {
   const team = teamOf('ann');
   const taskId = team.task();
   team.do('task.complete', { taskId });
@@ -132,7 +132,7 @@ test('a task that a member completes without holding it is shown as done by that
 });
 
 describe('a reopened task', () => {
-  test('is as it was before anybody took it, under a new epoch', () => {
+  test('is as before its first claim, under a new epoch', () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task({}, 'bob');
     team.as('ann', 'task.claim', { taskId });
@@ -148,7 +148,7 @@ describe('a reopened task', () => {
     expect(team.claimNext('bob')).toBe(taskId);
   });
 
-  test('is opened by those who decide and by its maker, and only when it is over', () => {
+  test('is reopened by managers and its creator, and only after its end', () => {
     const team = teamOf('ann');
     const taskId = team.task();
     expect(team.refuse('lead', 'task.reopen', { taskId })).toMatchObject({
@@ -165,7 +165,7 @@ describe('a reopened task', () => {
     expect(team.refuse('lead', 'task.reopen', { taskId: '9' })).toMatchObject({ code: 'not_found' });
   });
 
-  test('that was deleted waits again for what it waited for, and nobody waits for it', () => {
+  test('that was deleted has its dependencies again, but no dependents', () => {
     const team = teamOf('ann');
     const first = team.task();
     const taskId = team.task({ dependencies: [first] });
@@ -176,7 +176,7 @@ describe('a reopened task', () => {
     expect(team.view(last)).toMatchObject({ status: 'pending', dependencies: [] });
   });
 
-  test('that was deleted forgets dependencies that were deleted meanwhile', () => {
+  test('that was deleted loses dependencies that were deleted in the meantime', () => {
     const team = teamOf('ann');
     const first = team.task();
     const taskId = team.task({ dependencies: [first] });
@@ -187,7 +187,7 @@ describe('a reopened task', () => {
     expect(team.view(taskId)).toMatchObject({ status: 'pending', dependencies: [] });
   });
 
-  test('blocks those that wait for it and have not begun, and no others', () => {
+  test('blocks its dependents that have not started, and no others', () => {
     const team = teamOf('ann', 'bob', 'cyd');
     const taskId = team.task();
     const [waiting, begun, over] = [1, 2, 3].map(() => team.task({ dependencies: [taskId] })) as [
@@ -213,7 +213,7 @@ describe('a reopened task', () => {
     expect([team.claimNext('ann'), team.claimNext('bob')]).toEqual([waiting, begun]);
   });
 
-  test('is not reserved for a member that is gone: nobody could ever claim it', () => {
+  test('is not reserved for a member that has left, because nobody could ever claim it', () => {
     for (const end of ['task.complete', 'task.fail', 'task.delete'] as const) {
       const team = teamOf('ann', 'bob');
       const taskId = team.task({ assigneeId: 'ann' });
@@ -227,7 +227,7 @@ describe('a reopened task', () => {
     }
   });
 
-  test('stays reserved for a live member and for one that will be back', () => {
+  test('stays reserved for a live member and for a returning one', () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task({ assigneeId: 'ann' });
     team.do('task.complete', { taskId });
@@ -239,7 +239,7 @@ describe('a reopened task', () => {
     expect(team.claimNext('bob')).toBeUndefined();
   });
 
-  test('counts against the limit of tasks when it was deleted', () => {
+  test('counts against the limit of tasks if it was deleted', () => {
     const team = teamOf();
     for (let i = 0; i < TASKS_PER_TEAM; i++) team.task();
     const limit = {
@@ -255,8 +255,8 @@ describe('a reopened task', () => {
   });
 });
 
-describe('a task that is sent back', () => {
-  test('says which gate did it', () => {
+describe('a rejected task', () => {
+  test('names the gate', () => {
     const team = teamOf('ann');
     const taskId = team.task();
     team.as('ann', 'task.claim', { taskId });
@@ -265,7 +265,7 @@ describe('a task that is sent back', () => {
     ]);
   });
 
-  test.each(['@system', '@user'])('by %s stays with its holder, who is told why', (by) => {
+  test.each(['@system', '@user'])('by %s stays with its holder, which gets the reason', (by) => {
     const team = teamOf('ann');
     const taskId = team.task();
     expect(team.view(taskId)).toMatchObject({ rejections: 0, feedback: undefined });
@@ -287,7 +287,7 @@ describe('a task that is sent back', () => {
     expect(team.view(taskId)).toMatchObject({ status: 'completed', rejections: 2, feedback: 'one test fails' });
   });
 
-  test('is sent back by a gate or a person', () => {
+  test('is rejected by a gate or a person only', () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task();
     team.as('ann', 'task.claim', { taskId });
@@ -299,7 +299,7 @@ describe('a task that is sent back', () => {
     }
   });
 
-  test('is one that somebody works on', () => {
+  test('is one with a holder', () => {
     const team = teamOf('ann');
     const taskId = team.task();
     const refusal = () => team.refuse('@system', 'task.reject', { taskId, feedback: 'x' });

@@ -7,7 +7,7 @@ import { teamOf, types } from '../stage.ts';
 import type { Stage } from '../stage.ts';
 
 describe('an added dependency', () => {
-  test('is waited for', () => {
+  test('blocks its task', () => {
     const team = teamOf('ann');
     const [first, second, taskId] = [team.task(), team.task(), team.task()] as const;
     expect(team.as('ann', 'task.addDependencies', { taskId, dependencies: [first, second, first] })).toMatchObject([
@@ -55,7 +55,7 @@ describe('an added dependency', () => {
 });
 
 describe('a removed dependency', () => {
-  test('is waited for no longer', () => {
+  test('no longer blocks its task', () => {
     const team = teamOf('ann');
     const [first, second, third] = [team.task(), team.task(), team.task()] as const;
     const taskId = team.task({ dependencies: [first, second, third] });
@@ -118,7 +118,7 @@ describe('a cycle', () => {
     expect(team.view('1').dependencies).toEqual([]);
   });
 
-  test('of a thousand is refused and named by its ends and its length', () => {
+  test('of a thousand is refused, with its ends and its length', () => {
     const team = chain(1000);
     const { code, message } = team.refuse('lead', 'task.addDependencies', { taskId: '1', dependencies: ['1000'] });
     expect(code).toBe('cycle');
@@ -128,7 +128,7 @@ describe('a cycle', () => {
     expect(path?.split(' waits for ')).toEqual(named);
   });
 
-  test('of a few is named from its beginning to its end', () => {
+  test('of a few is listed from its beginning to its end', () => {
     const team = chain(14);
     const { message } = team.refuse('lead', 'task.addDependencies', { taskId: '1', dependencies: ['14'] });
     const named = ['1', ...Array.from({ length: 14 }, (_, i) => String(14 - i))];
@@ -142,7 +142,7 @@ describe('a cycle', () => {
     expect(refusal.message).toBe('Task 1 cannot wait for task 3: 1 waits for 3 waits for 2 waits for 1');
   });
 
-  test('is no diamond, and no two ways to one task', () => {
+  test('is neither a diamond nor two paths to one task', () => {
     const team = teamOf('ann');
     const top = team.task();
     const [left, right] = [team.task({ dependencies: [top] }), team.task({ dependencies: [top] })] as const;
@@ -155,7 +155,7 @@ describe('a cycle', () => {
     expect(types(team.do('task.complete', { taskId: right }))).toEqual(['task:completed', 'task:unblocked']);
   });
 
-  test('is looked for once on each task, not on each of the countless ways to it', () => {
+  test('is searched once per task, not once per path', () => {
     const team = teamOf();
     const first = team.task();
     let floor = [first];
@@ -168,13 +168,13 @@ describe('a cycle', () => {
     team.do('task.addDependencies', { taskId: team.task(), dependencies: floor });
   });
 
-  test('runs through completed tasks too, for they may be reopened', () => {
+  test('includes completed tasks, because they may be reopened', () => {
     const team = chain(3);
     team.do('task.complete', { taskId: '2' });
     expect(team.refuse('lead', 'task.addDependencies', { taskId: '1', dependencies: ['3'] }).code).toBe('cycle');
   });
 
-  test('is broken by deleting a task, and not closed by bringing it back', () => {
+  test('is broken by deleting a task, and not closed by reopening it', () => {
     const team = chain(3);
     team.do('task.delete', { taskId: '2' });
     team.do('task.addDependencies', { taskId: '1', dependencies: ['3'] });
@@ -185,7 +185,7 @@ describe('a cycle', () => {
     );
   });
 
-  test('is looked for past a dependency that nobody knows', () => {
+  test('is found past an unknown dependency', () => {
     const team = teamOf();
     const [first, second] = [team.task(), team.task()] as const;
     const foreign = { type: 'task:dependencies-added', at: 0, by: 'lead', taskId: second } as const;
@@ -195,7 +195,7 @@ describe('a cycle', () => {
     expect(team.refuse('lead', 'task.addDependencies', { taskId: second, dependencies: [first] }).code).toBe('cycle');
   });
 
-  test('never comes about, and only a real one is refused: any graph against a search for strong components', () => {
+  test('never forms, and only real ones are refused: any graph, compared with a search for strong components', () => {
     const edge = fc.tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 8 }));
     fc.assert(
       fc.property(fc.array(edge, { maxLength: 40 }), (edges) => {
@@ -223,14 +223,14 @@ describe('a cycle', () => {
   });
 });
 
-/** Task 1, task 2 that waits for it, task 3 that waits for task 2, and so on. */
+/** Task 1, task 2 that depends on it, task 3 that depends on task 2, and so on. */
 function chain(length: number): Stage {
   const team = teamOf();
   for (let i = 1; i <= length; i++) team.task({ dependencies: i === 1 ? [] : [String(i - 1)] });
   return team;
 }
 
-/** Tarjan: a graph is acyclic when each strong component is a single node without an edge to itself. */
+/** Tarjan: a graph is acyclic if each strong component is a single node without an edge to itself. */
 function isAcyclic(graph: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   const index = new Map<string, number>();
   const low = new Map<string, number>();

@@ -5,8 +5,8 @@ import { CreateTaskInput } from '../../../src/core/task.ts';
 import { requireMember, viewMember } from '../../../src/core/view.ts';
 import { Stage, teamOf, types } from '../stage.ts';
 
-describe('a member that is to be run', () => {
-  test('is run by the first daemon that takes it on', () => {
+describe('a member with an agent', () => {
+  test('is run by the first daemon that takes it', () => {
     const team = teamOf();
     team.do('member.join', { name: 'ann', agent: { kind: 'claude' }, status: 'spawning' });
     expect(member(team, 'ann').hostId).toBeUndefined();
@@ -19,7 +19,7 @@ describe('a member that is to be run', () => {
     });
   });
 
-  test('no longer waits, whatever was said about that, when a daemon has taken it on', () => {
+  test('no longer shows that it waits when a daemon has taken it', () => {
     const team = teamOf();
     team.do('member.join', { name: 'ann', agent: { kind: 'claude' }, status: 'spawning' });
     team.as('@system', 'member.change', { memberId: 'ann', metadata: { waiting: { reason: 'no machine' } } });
@@ -27,7 +27,7 @@ describe('a member that is to be run', () => {
     expect(member(team, 'ann').metadata?.['waiting']).toBeUndefined();
   });
 
-  test('may be run by another when it comes again', () => {
+  test('may be run by another daemon when it joins again', () => {
     const team = teamOf('ann');
     team.as('@system', 'member.place', { memberId: 'ann', hostId: 'h1' });
     team.do('member.leave', { memberId: 'ann', returning: true });
@@ -36,7 +36,7 @@ describe('a member that is to be run', () => {
     expect(member(team, 'ann').hostId).toBe('h2');
   });
 
-  test('is heard through the daemon that runs it, and no longer through one that has lost it', () => {
+  test('may act through the daemon that runs it, and not through one that has lost it', () => {
     const team = teamOf();
     team.do('member.join', { name: 'ann', agent: { kind: 'claude' }, status: 'spawning' });
     team.do('task.create', { title: 'a' });
@@ -49,7 +49,7 @@ describe('a member that is to be run', () => {
     team.as('@system', 'member.place', { memberId: 'ann', hostId: 'h2' });
     expect(() => claimOn('h1')).toThrow('ann runs on h2 now, not on h1');
     expect(types(claimOn('h2'))).toEqual(['task:claimed']);
-    // What was spent there was spent; and who has no agent of ours is bound to no machine.
+    // Usage counts from any machine, and a member without an agent is bound to no machine.
     const usage = { type: 'usage.record', by: 'ann', at: 1, onHost: 'h1', memberId: 'ann', usage: { inputTokens: 1 } };
     expect(types(decide(team.state, usage as Command))).toEqual(['usage:recorded']);
     expect(
@@ -82,7 +82,7 @@ describe('a member that is to be run', () => {
     expect(member(team, 'ann').hostId).toBe('h1');
   });
 
-  test('is not stopped for a daemon that no longer runs it', () => {
+  test('is not stopped by a daemon that no longer runs it', () => {
     const team = teamOf('ann');
     team.as('@system', 'member.place', { memberId: 'ann', hostId: 'h2' });
     expect(team.refuse('@system', 'member.leave', { memberId: 'ann', hostId: 'h1' })).toMatchObject({
@@ -98,7 +98,7 @@ describe('a member that is to be run', () => {
 });
 
 describe('a member that joins', () => {
-  test('has what was said and defaults for the rest', () => {
+  test('has the given values and defaults for the rest', () => {
     const team = teamOf();
     team.do('member.join', { name: 'ann' });
     expect(member(team, 'ann')).toMatchObject({
@@ -136,7 +136,7 @@ describe('a member that joins', () => {
     expect(member(team, 'bob')).toMatchObject({ ...said, spawnPrompt: 'go', planModeRequired: true });
   });
 
-  test('has no secret on its record, but for one that is there already', () => {
+  test('has no secret in its record, except one that was there already', () => {
     const team = teamOf();
     const agent = { kind: 'exec' as const, command: ['true'], env: { API_KEY: 'hunter2-and-more' } };
     expect(() => team.do('member.join', { name: 'ann', agent })).toThrow(
@@ -144,13 +144,13 @@ describe('a member that joins', () => {
     );
     team.do('member.join', { name: 'ann', agent: { ...agent, env: { API_KEY: '${OTHER}' } } });
     const record = team.state.members.get('ann');
-    // As older journals have it.
+    // As in older journals.
     team.state.members.set('ann', { ...record!, agent, status: 'stopped' });
     team.do('member.join', { name: 'ann', agent });
     expect(member(team, 'ann').status).toBe('active');
   });
 
-  test('an agent works where its lead does, unless somebody says otherwise', () => {
+  test("an agent works in its lead's folder, unless another is given", () => {
     const team = new Stage();
     team.as('@user', 'team.create', { name: 'alpha', cwd: '/project' });
     const agent = { kind: 'claude' as const };
@@ -160,14 +160,14 @@ describe('a member that joins', () => {
     expect(['ann', 'bob', 'cid'].map((name) => member(team, name).cwd)).toEqual(['/project', '/elsewhere', undefined]);
   });
 
-  test('gets the next color, and from the ninth on the first again', () => {
+  test('gets the next color; the ninth gets the first again', () => {
     const team = new Stage();
     team.as('@user', 'team.create', { name: 'alpha', maxTeammates: 32 });
     for (let i = 1; i <= 9; i++) team.join(`m${i}`);
     expect([1, 2, 8, 9].map((i) => member(team, `m${i}`).color)).toEqual(['blue', 'green', 'red', 'blue']);
   });
 
-  test('must not be there already', () => {
+  test('must not exist already', () => {
     expect(teamOf('ann').refuse('lead', 'member.join', { name: 'ann' })).toMatchObject({
       code: 'exists',
       message: 'Team alpha has a live member ann (active): choose another name',
@@ -175,7 +175,7 @@ describe('a member that joins', () => {
     expect(teamOf().refuse('lead', 'member.join', { name: 'lead' })).toMatchObject({ code: 'exists' });
   });
 
-  test('is brought in by the lead, a person or Troupe', () => {
+  test('is added by the lead, a person or Troupe', () => {
     const team = teamOf('ann');
     for (const by of ['ann', 'bob']) {
       expect(team.refuse(by, 'member.join', { name: 'bob' })).toMatchObject({
@@ -188,7 +188,7 @@ describe('a member that joins', () => {
   });
 
   test.each(['Ann', 'ANN', 'a\u0301nn', '\u00e1nn', 'ann ', '\uff41nn', 'аnn'])(
-    'F36: %j is no twin of ann: it is no name',
+    'F36: %j is no twin of ann: it is not a valid name',
     (name) => {
       const team = teamOf('ann');
       expect(team.refuse('@user', 'member.join', { name }).code).toBe('invalid');
@@ -196,7 +196,7 @@ describe('a member that joins', () => {
     },
   );
 
-  test('must fit: the lead and stopped members do not count', () => {
+  test('must fit into the team: the lead and stopped members do not count', () => {
     const team = small('ann', 'bob');
     expect(team.refuse('@user', 'member.join', { name: 'cyd' })).toMatchObject({
       code: 'limit',
@@ -226,14 +226,14 @@ describe('a change of a member', () => {
     expect(member(team, 'ann')).toEqual({ ...before, ...changes });
   });
 
-  test('without anything in it is none', () => {
+  test('without content has no effect', () => {
     const team = teamOf('ann');
     expect(team.as('ann', 'member.change', { memberId: 'ann' })).toEqual([]);
     expect(team.as('ann', 'member.change', { memberId: 'ann', status: 'active' })).toEqual([]);
     expect(team.as('ann', 'member.change', { memberId: 'ann', result: 'lost', reason: 'none' })).toEqual([]);
   });
 
-  test('to another status says since when', () => {
+  test('to another status records the time', () => {
     const team = teamOf('ann');
     const joined = member(team, 'ann').statusSince;
     team.as('ann', 'member.change', { memberId: 'ann', role: 'x' });
@@ -242,7 +242,7 @@ describe('a change of a member', () => {
     expect(member(team, 'ann').statusSince.getTime()).toBeGreaterThan(joined.getTime());
   });
 
-  test('to idle is told once and carries the result of the work', () => {
+  test('to idle is recorded once and has the result of the work', () => {
     const team = teamOf('ann');
     const idle = team.as('ann', 'member.change', { memberId: 'ann', status: 'idle', result: 'r1', reason: 'empty' });
     expect(idle).toMatchObject([{ type: 'teammate:idle', memberId: 'ann', result: 'r1', reason: 'empty' }]);
@@ -253,14 +253,14 @@ describe('a change of a member', () => {
     expect(member(team, 'ann').lastResult).toBe('r1');
   });
 
-  test('to idle goes with other changes', () => {
+  test('to idle can come with other changes', () => {
     const team = teamOf('ann');
     const events = team.as('ann', 'member.change', { memberId: 'ann', status: 'idle', model: 'm' });
     expect(types(events)).toEqual(['teammate:idle', 'teammate:changed']);
     expect(member(team, 'ann')).toMatchObject({ status: 'idle', model: 'm' });
   });
 
-  test('is made by itself or one who decides for it', () => {
+  test('is made by the member itself or a manager', () => {
     const team = teamOf('ann', 'bob');
     for (const by of ['lead', '@user', '@system', 'ann']) {
       expect(team.as(by, 'member.change', { memberId: 'ann', role: by })).toHaveLength(1);
@@ -281,7 +281,7 @@ describe('a change of a member', () => {
 });
 
 describe('a member that leaves', () => {
-  test('gives back what it holds under a new epoch, and what was reserved for it', () => {
+  test('releases its tasks under a new epoch, and its reservations', () => {
     const team = teamOf('ann', 'bob');
     const held = team.task();
     const heldAndReserved = team.task({ assigneeId: 'ann' });
@@ -317,7 +317,7 @@ describe('a member that leaves', () => {
     });
   });
 
-  test('keeps what is reserved for it when it will be back, and not what it held', () => {
+  test('keeps its reservations if it will return, but not its tasks', () => {
     const team = teamOf('ann', 'bob');
     const held = team.task({ assigneeId: 'ann' });
     const reserved = team.task({ assigneeId: 'ann' });
@@ -336,7 +336,7 @@ describe('a member that leaves', () => {
     expect([team.claimNext('ann'), team.claimNext('ann')]).toEqual([held, reserved]);
   });
 
-  test('cannot act any more', () => {
+  test('can no longer act', () => {
     const team = teamOf('ann');
     const taskId = team.task();
     team.do('member.leave', { memberId: 'ann' });
@@ -351,11 +351,11 @@ describe('a member that leaves', () => {
     expect(team.refuse('lead', 'task.assign', { taskId, assigneeId: 'ann' })).toMatchObject(refused);
     expect(team.refuse('lead', 'task.create', { title: 't', assigneeId: 'ann' })).toMatchObject(refused);
     expect(team.refuse('lead', 'shutdown.request', { memberId: 'ann' })).toMatchObject(refused);
-    // What its last turn cost was spent all the same.
+    // The usage of its last turn still counts.
     expect(team.as('ann', 'usage.record', { memberId: 'ann', usage: { turns: 1 } })).toHaveLength(1);
   });
 
-  test('is stopped by itself or one who decides for it', () => {
+  test('is stopped by itself or a manager', () => {
     const team = teamOf('ann', 'bob');
     expect(team.refuse('bob', 'member.leave', { memberId: 'ann' })).toMatchObject({
       code: 'not_allowed',
@@ -364,7 +364,7 @@ describe('a member that leaves', () => {
     expect(team.refuse('@user', 'member.leave', { memberId: 'eve' })).toMatchObject({ code: 'not_found' });
   });
 
-  test('withdraws what waits for an answer about it, and nothing else', () => {
+  test('withdraws its pending requests, and no others', () => {
     const team = teamOf('ann', 'bob');
     team.do('shutdown.request', { memberId: 'ann' });
     team.do('shutdown.request', { memberId: 'bob' });
@@ -388,7 +388,7 @@ describe('a member that comes back', () => {
     expect(member(team, 'ann').returning).toBeUndefined();
   });
 
-  test('has its color, its mail and its sums, and needs a new approval for its plan', () => {
+  test('has its color, its messages and its usage, and needs a new approval for its plan', () => {
     const team = teamOf('ann', 'bob');
     team.as('@system', 'usage.record', { memberId: 'ann', usage: { turns: 2 } });
     team.do('member.leave', { memberId: 'ann', returning: true });
@@ -399,7 +399,7 @@ describe('a member that comes back', () => {
     expect(team.state.memberUsage.get('ann')).toMatchObject({ turns: 2 });
   });
 
-  test('can be given up: what was reserved for it is free again, and it counts no more', () => {
+  test('can be given up: its reservations end, and it no longer counts', () => {
     const team = small('ann', 'bob');
     const taskId = team.task({ assigneeId: 'ann' });
     team.do('member.leave', { memberId: 'ann', returning: true });
@@ -416,7 +416,7 @@ describe('a member that comes back', () => {
     team.join('cyd');
   });
 
-  test('is not awaited by a team that is closed', () => {
+  test('is not expected by a closed team', () => {
     const team = small('ann');
     const taskId = team.task({ assigneeId: 'ann' });
     team.do('member.leave', { memberId: 'ann', returning: true });
@@ -455,7 +455,7 @@ describe('a member that agreed to shut down', () => {
     team.as('ann', 'member.leave', { memberId: 'ann' });
   });
 
-  test('works on when one who decides for it says so', () => {
+  test('works again if a manager says so', () => {
     const team = teamOf('ann');
     team.do('member.change', { memberId: 'ann', status: 'shutting-down' });
     team.do('member.change', { memberId: 'ann', status: 'active' });
@@ -464,7 +464,7 @@ describe('a member that agreed to shut down', () => {
   });
 });
 
-/** A team of two teammates at most. */
+/** A team of at most two teammates. */
 function small(...names: string[]): Stage {
   const team = new Stage();
   team.as('@user', 'team.create', { name: 'alpha', maxTeammates: 2 });

@@ -5,7 +5,7 @@ import { teamOf, types } from '../stage.ts';
 import type { Stage } from '../stage.ts';
 
 describe('a message', () => {
-  test('has the id it was sent with, its sender by credential, and waits in order', () => {
+  test('has the id that it was sent with, its sender from the credential, and waits in order', () => {
     const team = teamOf('ann', 'bob');
     const said = { content: 'hello', summary: 's', priority: 'urgent' as const, metadata: { a: 1 } };
     expect(team.as('bob', 'message.send', { messageId: 'm1', toId: 'ann', ...said })).toMatchObject([
@@ -28,7 +28,7 @@ describe('a message', () => {
     expect(message(team, 'm2')).toMatchObject({ order: 2, priority: 'normal', fromId: '@user' });
   });
 
-  test('sent again under its id changes nothing and is the first one', () => {
+  test('sent again under its id changes nothing and returns the first one', () => {
     const team = teamOf('ann', 'bob');
     send(team, 'bob', 'm1', 'ann');
     const first = message(team, 'm1');
@@ -65,7 +65,7 @@ describe('a message', () => {
     expect(message(team, 'm1').type).toBe(messageType);
   });
 
-  test('of type broadcast is no direct one, and the sender is no field', () => {
+  test('of type broadcast is not direct, and the sender is not a field', () => {
     const team = teamOf('ann');
     const input = { messageId: 'm1', toId: 'ann', content: 'x' };
     expect(team.refuse('lead', 'message.send', { ...input, messageType: 'broadcast' } as never).code).toBe('invalid');
@@ -75,7 +75,7 @@ describe('a message', () => {
     });
   });
 
-  test('to nobody is refused; to one that will be back it waits', () => {
+  test('to an unknown member is refused; to a returning one it waits', () => {
     const team = teamOf('ann');
     expect(team.refuse('lead', 'message.send', { messageId: 'm', toId: 'eve', content: 'x' })).toMatchObject({
       code: 'not_found',
@@ -92,7 +92,7 @@ describe('a message', () => {
     expect(inbox(team, 'ann').waiting).toEqual(['m1']);
   });
 
-  test('from nobody is refused', () => {
+  test('from an unknown member is refused', () => {
     const team = teamOf('ann');
     expect(team.refuse('eve', 'message.send', { messageId: 'm', toId: 'ann', content: 'x' }).code).toBe('not_found');
     expect(team.refuse('eve', 'message.broadcast', { messageId: 'm', content: 'x' }).code).toBe('not_found');
@@ -100,7 +100,7 @@ describe('a message', () => {
 });
 
 describe('a broadcast', () => {
-  test('reaches everybody on the team at that moment but its sender, all in one event', () => {
+  test('reaches all present members but its sender, in one event', () => {
     const team = teamOf('ann', 'bob', 'cyd', 'dan', 'eve');
     team.do('member.leave', { memberId: 'bob' });
     team.do('member.leave', { memberId: 'cyd', returning: true });
@@ -138,7 +138,7 @@ describe('a broadcast', () => {
     }
   });
 
-  test('to nobody else is nothing', () => {
+  test('without recipients has no effect', () => {
     const team = teamOf();
     expect(team.do('message.broadcast', { messageId: 'b1', content: 'hello' })).toEqual([]);
   });
@@ -154,7 +154,7 @@ describe('a broadcast', () => {
 
 describe('an inbox', () => {
   test.each(['message.deliver', 'message.acknowledge', 'message.read'] as const)(
-    'is touched only by its owner and by Troupe: %s',
+    'is changed only by its owner and by Troupe: %s',
     (type) => {
       const team = teamOf('ann', 'bob');
       send(team, 'lead', 'm1', 'ann');
@@ -172,7 +172,7 @@ describe('an inbox', () => {
   );
 
   test.each(['message.deliver', 'message.acknowledge', 'message.read'] as const)(
-    'answers for messages it has not with an error, and touches none: %s',
+    'refuses unknown messages, and changes none: %s',
     (type) => {
       const team = teamOf('ann', 'bob');
       send(team, 'lead', 'm1', 'ann');
@@ -196,7 +196,7 @@ describe('an inbox', () => {
 });
 
 describe('a delivery', () => {
-  test('hands messages over in the order in which they were sent, each once', () => {
+  test('has messages in the order of sending, each once', () => {
     const team = teamOf('ann');
     for (const id of ['m1', 'm2', 'm3']) send(team, 'lead', id, 'ann');
     expect(deliver(team, ['m3', 'm1', 'm3'])).toMatchObject([
@@ -207,7 +207,7 @@ describe('a delivery', () => {
     expect(inbox(team, 'ann').waiting).toEqual(['m1', 'm2', 'm3']);
   });
 
-  test('is repeated only when the caller says so, and marked', () => {
+  test('is repeated only if the caller asks for it, and marked', () => {
     const team = teamOf('ann');
     send(team, 'lead', 'm1', 'ann');
     deliver(team, ['m1']);
@@ -216,19 +216,19 @@ describe('a delivery', () => {
     expect(message(team, 'm1')).toMatchObject({ redeliveries: 1, deliveredAt: first });
   });
 
-  test('what the present session of a member has is not handed to an older one that still lives', () => {
+  test('does not give messages of the present session to an older one that is still alive', () => {
     const team = teamOf('ann');
     team.as('lead', 'message.send', { messageId: 'm1', toId: 'ann', content: 'x' });
     team.as('ann', 'member.change', { memberId: 'ann', sessionId: 's1' });
     expect(deliver(team, ['m1'], { sessionId: 's1' })).toHaveLength(1);
-    // A new session takes over what was left open, and keeps it.
+    // A new session takes over what was not acknowledged, and keeps it.
     team.as('ann', 'member.change', { memberId: 'ann', sessionId: 's2' });
     expect(deliver(team, ['m1'], { sessionId: 's2' })).toMatchObject([{ sessionId: 's2', redelivery: true }]);
     for (const redelivery of [false, true]) expect(deliver(team, ['m1'], { sessionId: 's1', redelivery })).toEqual([]);
     expect(message(team, 'm1')).toMatchObject({ sessionId: 's2', redeliveries: 1 });
   });
 
-  test('to another session is marked, for the first may have shown it', () => {
+  test('to another session is marked, because the first may have shown it', () => {
     const team = teamOf('ann');
     send(team, 'lead', 'm1', 'ann');
     deliver(team, ['m1']);
@@ -237,19 +237,19 @@ describe('a delivery', () => {
     expect(deliver(team, ['m1'], { sessionId: 's2' })).toEqual([]);
   });
 
-  test('never goes back to a session from which it went on to a newer one', () => {
+  test('never goes back to a session after a newer one has the message', () => {
     const team = teamOf('ann');
     send(team, 'lead', 'm1', 'ann');
     deliver(team, ['m1'], { sessionId: 's1' });
     deliver(team, ['m1'], { sessionId: 's2', redelivery: true });
     for (const redelivery of [false, true]) expect(deliver(team, ['m1'], { sessionId: 's1', redelivery })).toEqual([]);
-    // The newest may lose it and have it once more; and what comes after it takes it over.
+    // The newest session may lose it and get it once more, and a later session takes it over.
     expect(deliver(team, ['m1'], { sessionId: 's2', redelivery: true })).toHaveLength(1);
     expect(deliver(team, ['m1'], { sessionId: 's3' })).toMatchObject([{ sessionId: 's3', redelivery: true }]);
     expect(deliver(team, ['m1'], { sessionId: 's2', redelivery: true })).toEqual([]);
   });
 
-  test('said to be one again is a first one where there was none', () => {
+  test('marked as a redelivery is a first delivery if there was none', () => {
     const team = teamOf('ann');
     send(team, 'lead', 'm1', 'ann');
     const [event] = deliver(team, ['m1'], { redelivery: true });
@@ -258,7 +258,7 @@ describe('a delivery', () => {
     expect(message(team, 'm1').redeliveries).toBe(0);
   });
 
-  test('of new and old messages says which are which', () => {
+  test('of new and old messages tells them apart', () => {
     const team = teamOf('ann');
     for (const id of ['m1', 'm2']) send(team, 'lead', id, 'ann');
     deliver(team, ['m1']);
@@ -277,7 +277,7 @@ describe('a delivery', () => {
 });
 
 describe('sent, delivered, acknowledged and read', () => {
-  test('are facts of their own, each told once, in any order', () => {
+  test('are separate facts, each recorded once, in any order', () => {
     const step = fc.constantFrom('message.deliver', 'message.acknowledge', 'message.read');
     fc.assert(
       fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
@@ -303,7 +303,7 @@ describe('sent, delivered, acknowledged and read', () => {
     );
   });
 
-  test('of several messages are told together, in the order in which they were sent', () => {
+  test('of several messages are recorded together, in the order of sending', () => {
     const team = teamOf('ann');
     for (const id of ['m1', 'm2', 'm3']) send(team, 'lead', id, 'ann');
     team.as('ann', 'message.read', { memberId: 'ann', messageIds: ['m2'] });

@@ -21,7 +21,7 @@ describe('a note', () => {
     });
   });
 
-  test('is not written by one who is stopped or unknown', () => {
+  test('is not written by a stopped or unknown member', () => {
     const team = teamOf('ann');
     team.do('member.leave', { memberId: 'ann' });
     expect(team.refuse('ann', 'note.add', { text: 'x' }).code).toBe('member_stopped');
@@ -36,7 +36,7 @@ describe('a note', () => {
     expect([...team.state.notes.keys()]).toEqual(['1', '3']);
   });
 
-  test('is one of a limited number; room is made by removing one', () => {
+  test('is one of a limited number; removing one makes room', () => {
     const team = teamOf('ann');
     team.as('ann', 'note.add', { text: 'first' });
     const first = note(team, '1');
@@ -51,7 +51,7 @@ describe('a note', () => {
 });
 
 describe('a change of a note', () => {
-  test('changes what it mentions, and says who wrote it first', () => {
+  test('changes what it mentions, and keeps the author', () => {
     const team = teamOf('ann');
     team.as('ann', 'note.add', { text: 'one', tags: ['a'] });
     const { createdAt } = note(team, '1');
@@ -62,7 +62,7 @@ describe('a change of a note', () => {
     expect(note(team, '1')).toMatchObject({ text: 'two', tags: [], revision: 3 });
   });
 
-  test('is refused to those who saw an older one', () => {
+  test('is refused to a caller that saw an older revision', () => {
     const team = teamOf('ann');
     team.as('ann', 'note.add', { text: 'one' });
     team.as('ann', 'note.update', { noteId: '1', text: 'two', revision: 1 });
@@ -74,7 +74,7 @@ describe('a change of a note', () => {
   });
 
   test.each(['note.update', 'note.remove'] as const)(
-    'is made by its author and by those who decide for others: %s',
+    'is made by its author and by managers (lead, person, Troupe): %s',
     (type) => {
       for (const by of ['ann', 'lead', '@user', '@system']) {
         const team = teamOf('ann', 'bob');
@@ -88,7 +88,7 @@ describe('a change of a note', () => {
     },
   );
 
-  test.each(['note.update', 'note.remove'] as const)('is refused to an author who is stopped: %s', (type) => {
+  test.each(['note.update', 'note.remove'] as const)('is refused to a stopped author: %s', (type) => {
     const team = teamOf('ann');
     team.as('ann', 'note.add', { text: 'one' });
     team.do('member.leave', { memberId: 'ann' });
@@ -112,7 +112,7 @@ describe('a removed note', () => {
     expect(team.refuse('ann', 'note.remove', { noteId: '1' }).code).toBe('not_found');
   });
 
-  test('returns to its place when that is taken back', () => {
+  test('returns to its place after a rollback', () => {
     const team = teamOf('ann');
     for (const text of ['one', 'two', 'three']) team.as('ann', 'note.add', { text });
     noteChanges(team.state);

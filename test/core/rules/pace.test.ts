@@ -18,7 +18,7 @@ describe('F54: a member that floods', () => {
     expect(flood.sendUntilRefused(START + 600_000)).toBe(10);
   });
 
-  test('of 1,000 messages in a minute gets 39 out, and is told each time when to try again', () => {
+  test('sends 39 of 1,000 messages in a minute, and learns each time when to retry', () => {
     const flood = flooder();
     let sent = 0;
     for (let i = 0; i < 1_000; i++) if (flood.send(START + i * 60)) sent++;
@@ -28,7 +28,7 @@ describe('F54: a member that floods', () => {
     );
   });
 
-  test('has not sent more because it sent to all, or the same again', () => {
+  test('uses one message for a broadcast, and none for a retry', () => {
     const flood = flooder();
     const broadcast = { messageId: 'b', content: 'all' };
     expect(tryOne(flood.state, commandOf('message.broadcast', broadcast, { by: 'ann', at: START }))).toHaveLength(1);
@@ -38,14 +38,14 @@ describe('F54: a member that floods', () => {
     expect(tryOne(flood.state, another)).toBeUndefined();
   });
 
-  test('holds up neither the others nor a person', () => {
+  test('delays neither the others nor a person', () => {
     const flood = flooder();
     flood.sendUntilRefused(START);
     expect(flood.send(START, 'bob')).toBe(true);
     for (let i = 0; i < 100; i++) expect(flood.send(START, i % 2 ? '@user' : '@system')).toBe(true);
   });
 
-  test('does not get more by leaving and coming back, nor from a snapshot', () => {
+  test('does not get more by leaving and returning, or from a snapshot', () => {
     const flood = flooder();
     flood.sendUntilRefused(START);
     tryOne(flood.state, commandOf('member.leave', { memberId: 'ann' }, { by: '@user', at: START }));
@@ -56,13 +56,13 @@ describe('F54: a member that floods', () => {
     expect(opened.sendUntilRefused(START + 2_000)).toBe(1);
   });
 
-  test('is not silent for long because the clock was set back', () => {
+  test('is not blocked for long if the clock is set back', () => {
     const flood = flooder();
     flood.sendUntilRefused(START);
     expect(flood.sendUntilRefused(START - 3_600_000)).toBe(10);
   });
 
-  test.each([1, 2, 3, 60])('may send what its team allows: %i a minute', (messagesPerMinute) => {
+  test.each([1, 2, 3, 60])('may send as many as its team allows: %i a minute', (messagesPerMinute) => {
     const flood = flooder();
     tryOne(flood.state, commandOf('team.update', { messagesPerMinute }, { by: '@user', at: START }));
     expect(flood.sendUntilRefused(START)).toBe(Math.max(1, (messagesPerMinute / 3) | 0));
@@ -70,7 +70,7 @@ describe('F54: a member that floods', () => {
 });
 
 describe('a lead that is an agent', () => {
-  test('starts ten teammates a minute and no more; a person and Troupe itself are not held up', () => {
+  test('starts at most ten teammates a minute; a person and Troupe itself have no limit', () => {
     const team = teamOf();
     let joined = 0;
     const join = (by: Actor, at: number): boolean => {
@@ -91,7 +91,7 @@ describe('a lead that is an agent', () => {
     );
   });
 
-  test('does not raise what holds agents back, but may tighten it; teammates spawn nobody', () => {
+  test('cannot raise the limits of agents, but may lower them; teammates cannot spawn members', () => {
     const team = teamOf('ann');
     expect(team.refuse('lead', 'team.update', { maxTeammates: 9 })).toMatchObject({
       code: 'not_allowed',
@@ -104,7 +104,7 @@ describe('a lead that is an agent', () => {
   });
 });
 
-/** Ann, who sends and sends to Bob. */
+/** Ann, who keeps sending to Bob. */
 function flooder(state: TeamState = teamOf('ann', 'bob').state) {
   let count = state.messages.size;
   const command = (at: number, by: Actor = 'ann') =>

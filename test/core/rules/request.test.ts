@@ -5,7 +5,7 @@ import { teamOf, types } from '../stage.ts';
 import type { Stage } from '../stage.ts';
 
 describe('a shutdown request', () => {
-  test('waits for an answer, and asking twice is asking once', () => {
+  test('waits for an answer, and a second one has no effect', () => {
     const team = teamOf('ann', 'bob');
     const id = askToStop(team, 'ann');
     expect(id).toMatch(/^shutdown-\d+@ann$/);
@@ -23,7 +23,7 @@ describe('a shutdown request', () => {
     expect(askToStop(team, 'bob')).not.toBe(id);
   });
 
-  test('is made by those who decide and by the member itself', () => {
+  test('is made by managers and by the member itself', () => {
     const team = teamOf('ann', 'bob');
     expect(team.refuse('bob', 'shutdown.request', { memberId: 'ann' })).toMatchObject({
       code: 'not_allowed',
@@ -85,7 +85,7 @@ describe('a plan', () => {
     });
   });
 
-  test('takes the place of an older one of the same member, and of no other', () => {
+  test('replaces an older one of the same member, and no other', () => {
     const team = teamOf('ann', 'bob');
     const [older, others, newer] = [submit(team, 'ann'), submit(team, 'bob'), submit(team, 'ann')] as const;
     const stopping = askToStop(team, 'ann');
@@ -133,7 +133,7 @@ describe('a plan', () => {
     team.as('@user', type, { requestId });
   });
 
-  test('is handed in by a member', () => {
+  test('is submitted by a member', () => {
     const team = teamOf();
     expect(team.refuse('eve', 'plan.submit', { content: 'p' })).toMatchObject({ code: 'not_found' });
     for (const by of ['@user', '@system']) {
@@ -143,7 +143,7 @@ describe('a plan', () => {
 });
 
 describe('a question to a person', () => {
-  test('waits for an answer, with all that was said', () => {
+  test('waits for an answer, with all its fields', () => {
     const team = teamOf('ann');
     const taskId = team.task();
     const said = {
@@ -174,7 +174,7 @@ describe('a question to a person', () => {
     );
   });
 
-  test('is not asked by one who is stopped, nor about a task that is not there', () => {
+  test('is not asked by a stopped member, or about an unknown task', () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task();
     const ask = { kind: 'gate', memberId: 'ann', content: '' } as const;
@@ -185,7 +185,7 @@ describe('a question to a person', () => {
     for (const by of ['ann', '@system']) expect(team.refuse(by, 'request.raise', ask).code).toBe('member_stopped');
   });
 
-  test('is one of several: each gets an id and an answer of its own', () => {
+  test('is one of several, each with its own id and answer', () => {
     const team = teamOf('ann');
     const [first, second] = [raise(team, 'ann'), raise(team, 'ann')];
     expect(second).not.toBe(first);
@@ -230,7 +230,7 @@ describe('a question to a person', () => {
     expect(request(team, requestId)).toMatchObject({ status: 'rejected', answeredBy: '@system' });
   });
 
-  test('is no shutdown and no plan, and they are no question', () => {
+  test('is neither a shutdown nor a plan, and these are no questions', () => {
     const team = teamOf('ann');
     for (const requestId of [askToStop(team, 'ann'), submit(team, 'ann'), 'none']) {
       expect(team.refuse('@user', 'request.answer', { requestId, approve: true })).toMatchObject({
@@ -274,7 +274,7 @@ describe('an answer', () => {
     expect(request(team, requestId)).toEqual(before);
   });
 
-  test('is refused from those who are stopped or unknown', () => {
+  test('is refused from stopped or unknown members', () => {
     const team = teamOf('ann', 'bob');
     const requestId = askToStop(team, 'ann');
     team.do('member.leave', { memberId: 'bob' });
@@ -282,12 +282,12 @@ describe('an answer', () => {
     expect(team.refuse('eve', 'shutdown.approve', { requestId }).code).toBe('not_found');
   });
 
-  test('names its request, also where two are made in one millisecond', () => {
+  test('names its request, even if two are made in one millisecond', () => {
     const team = teamOf('ann');
     const { state } = team;
     const first = submit(team, 'ann');
     const taken = Number(/\d+/.exec(first)?.[0]) + 1000;
-    // The next command comes a second later: its id is taken.
+    // The next command comes a second later, when its id is already taken.
     state.requests.set(`plan_approval-${taken}@ann@alpha`, { ...request(team, first), status: 'withdrawn' });
     expect(submit(team, 'ann')).toBe(`plan_approval-${taken + 1}@ann@alpha`);
   });
@@ -317,8 +317,8 @@ function planMode(team: Stage, id: string): boolean {
   return viewMember(team.state, requireMember(team.state, id)).planModeRequired;
 }
 
-describe('F41: work that a gate keeps sending back', () => {
-  test('is put before a person after five times, once, with what it produced', () => {
+describe('F41: work that a gate keeps rejecting', () => {
+  test('goes to a person after five rejections, once, with its result', () => {
     const { team, taskId } = rejected(4);
     expect(gates(team)).toEqual([]);
     team.as('@system', 'task.reject', { taskId, feedback: 'no tests', result: 'the work' });
@@ -339,7 +339,7 @@ describe('F41: work that a gate keeps sending back', () => {
     expect(gates(team)).toHaveLength(1);
   });
 
-  test('is counted over a change of its holder, and anew after a person sent it back', () => {
+  test('is counted across a change of its holder, and from zero after a person rejected it', () => {
     const { team, taskId } = rejected(4);
     team.as('@system', 'member.leave', { memberId: 'ann', returning: true });
     team.as('@system', 'member.join', { name: 'ann' });
@@ -363,13 +363,13 @@ describe('F41: work that a gate keeps sending back', () => {
       'given to another',
       (team: Stage, taskId: string) => team.as('lead', 'task.assign', { taskId, assigneeId: 'bob' }),
     ],
-  ])('waits for nobody any more once it is %s', (_what, end) => {
+  ])('no longer waits for a person once it is %s', (_what, end) => {
     const { team, taskId } = rejected(5);
     end(team, taskId);
     expect(gates(team)).toMatchObject([{ status: 'withdrawn' }]);
   });
 
-  test('that is reopened has as many tries as new work', () => {
+  test('that is reopened starts with no rejections', () => {
     const { team, taskId } = rejected(5);
     team.as('ann', 'task.complete', { taskId });
     team.as('lead', 'task.reopen', { taskId });
@@ -392,7 +392,7 @@ describe('F41: work that a gate keeps sending back', () => {
 describe('a member that was given up', () => {
   const ask = { kind: 'restart', memberId: 'ann', content: 'It crashed again and again' } as const;
 
-  test('is put before a person by Troupe alone, once, and only when it has stopped for good', () => {
+  test('is reported to a person only by Troupe, once, and only if it has stopped for good', () => {
     const team = teamOf('ann');
     expect(team.refuse('@system', 'request.raise', ask).code).toBe('conflict');
     team.as('@system', 'member.leave', { memberId: 'ann', returning: true });
@@ -409,7 +409,7 @@ describe('a member that was given up', () => {
   test.each([
     ['it is back', (team: Stage) => team.as('lead', 'member.join', { name: 'ann' })],
     ['its team is closed', (team: Stage) => team.as('@user', 'team.close', { force: true })],
-  ])('waits for nobody any more once %s', (_when, end) => {
+  ])('no longer waits for a person once %s', (_when, end) => {
     const team = teamOf('ann');
     team.as('@system', 'member.leave', { memberId: 'ann' });
     const id = idOf(team.as('@system', 'request.raise', ask));
@@ -418,7 +418,7 @@ describe('a member that was given up', () => {
   });
 });
 
-test('what only a person answers has a deadline: ten minutes for a permission', () => {
+test('a request that only a person answers has a deadline: ten minutes for a permission', () => {
   const team = teamOf('ann');
   team.as('ann', 'request.raise', { kind: 'permission', memberId: 'ann', content: 'May I?' });
   team.as('ann', 'request.raise', { kind: 'permission', memberId: 'ann', content: 'May I?', within: 5 });

@@ -8,7 +8,7 @@ import { openSnapshot, takeSnapshot } from '../../../src/core/snapshot.ts';
 import { commandOf, teamOf, types } from '../stage.ts';
 
 describe('a new task', () => {
-  test('has a number of its own, what was said and defaults for the rest', () => {
+  test('has its own number, the given values and defaults for the rest', () => {
     const team = teamOf('ann');
     expect(types(team.as('ann', 'task.create', { title: 'first' }))).toEqual(['task:created']);
     expect(team.view('1')).toMatchObject({
@@ -42,7 +42,7 @@ describe('a new task', () => {
     expect(team.view('2')).toMatchObject({ ...said, status: 'blocked', reserved: true, createdBy: '@user' });
   });
 
-  test('has a chosen number only where that leaves room for those after it', () => {
+  test('has a chosen number only if that leaves room for later ones', () => {
     const team = teamOf('ann');
     const create = (taskId: string): TeamEvent[] => {
       const command = commandOf('task.create', { title: 't' }, { by: '@system', at: 0 });
@@ -57,7 +57,7 @@ describe('a new task', () => {
     team.as('ann', 'task.claim', { taskId: next });
   });
 
-  test('is refused without a priority that there is: it would spoil the order of the others', () => {
+  test('is refused with an unknown priority, which would break the order of the others', () => {
     const team = teamOf('ann');
     team.task();
     const created = commandOf('task.create', { title: 't' }, { by: 'lead', at: 0 });
@@ -74,7 +74,7 @@ describe('a new task', () => {
     expect(team.view('1').status).toBe('in_progress');
   });
 
-  test('that is to be judged is for nobody until it is let pass, whatever else it waits for, and in a snapshot as well', () => {
+  test('that is unjudged cannot be claimed until its hooks accept it, also after its dependencies and in a snapshot', () => {
     const team = teamOf('ann');
     const first = team.task();
     const play = (command: Command): void => decide(team.state, command).forEach((event) => evolve(team.state, event));
@@ -96,14 +96,14 @@ describe('a new task', () => {
     expect(types(team.as('ann', 'task.claim', {}))).toEqual(['task:claimed']);
   });
 
-  test('waits once for a task that is named twice', () => {
+  test('depends once on a task that is named twice', () => {
     const team = teamOf();
     team.task();
     const taskId = team.task({ dependencies: ['1', '1'] });
     expect(team.view(taskId).dependencies).toEqual(['1']);
   });
 
-  test('is refused with a dependency or an assignee that is not there', () => {
+  test('is refused with an unknown dependency or assignee', () => {
     const team = teamOf();
     team.task();
     team.do('task.delete', { taskId: '1' });
@@ -125,7 +125,7 @@ describe('a new task', () => {
 });
 
 describe('an update of a task', () => {
-  test('changes what it mentions, raises the revision and nothing else', () => {
+  test('changes only what it mentions and the revision', () => {
     const team = teamOf('ann');
     const taskId = team.task({ metadata: { a: 1 } });
     const before = team.view(taskId);
@@ -176,7 +176,7 @@ describe('an update of a task', () => {
     expect(team.view(taskId)).toMatchObject({ status: 'blocked', blockedBy: [open] });
   });
 
-  test('is refused to those who are not there, and of what is not there', () => {
+  test('is refused to unknown callers, and for unknown tasks', () => {
     const team = teamOf();
     const taskId = team.task();
     expect(team.refuse('eve', 'task.update', { taskId, title: 'x' })).toMatchObject({ code: 'not_found' });
@@ -211,7 +211,7 @@ describe('an assignment', () => {
     expect(team.claimNext('ann')).toBe(taskId);
   });
 
-  test('is made by those who decide, by its maker, by its assignee; of a free one also to oneself', () => {
+  test('is made by managers, its creator and its assignee; a free task also by a member for itself', () => {
     const team = teamOf('ann', 'bob');
     const mine = team.task({}, 'ann');
     team.as('ann', 'task.assign', { taskId: mine, assigneeId: 'bob' });
@@ -233,7 +233,7 @@ describe('an assignment', () => {
     team.as('ann', 'task.assign', { taskId: held, assigneeId: 'bob' });
   });
 
-  test('is refused to its maker and its assignee once they have left', () => {
+  test('is refused to its creator and its assignee once they have left', () => {
     const team = teamOf('ann', 'bob');
     const made = team.task({}, 'ann');
     const kept = team.task({ assigneeId: 'ann' });
@@ -246,7 +246,7 @@ describe('an assignment', () => {
     }
   });
 
-  test('is refused of an ended task, and to nobody who is there', () => {
+  test('is refused for an ended task, and for an unknown assignee', () => {
     const team = teamOf('ann');
     const taskId = team.task();
     expect(team.refuse('lead', 'task.assign', { taskId, assigneeId: 'eve' })).toMatchObject({ code: 'not_found' });
@@ -264,7 +264,7 @@ describe('a lead in delegate mode', () => {
     message: 'In delegate mode the lead does no work itself: give the task to a teammate, not to lead',
   };
 
-  test('takes no work, and nobody gives it any', () => {
+  test('takes no tasks, and cannot be assigned any', () => {
     const team = teamOf('ann');
     const taskId = team.task();
     team.do('team.update', { delegateMode: true });
@@ -282,7 +282,7 @@ describe('a lead in delegate mode', () => {
     team.as('ann', 'task.complete', { taskId });
   });
 
-  test('may finish or give back what it took before', () => {
+  test('may finish or release tasks that it took before', () => {
     const team = teamOf('ann');
     const [done, back] = [team.task(), team.task()];
     for (const taskId of [done, back]) team.as('lead', 'task.claim', { taskId });
@@ -294,7 +294,7 @@ describe('a lead in delegate mode', () => {
 });
 
 describe('a deleted task', () => {
-  test('is gone for all but those who ask for it, and its holder can write no more', () => {
+  test('is hidden unless it is asked for, and its holder can no longer write', () => {
     const team = teamOf('ann');
     const taskId = team.task();
     team.as('ann', 'task.claim', { taskId });
@@ -309,7 +309,7 @@ describe('a deleted task', () => {
     expect(team.state.index.counts).toMatchObject({ deleted: 1, in_progress: 0 });
   });
 
-  test('is deleted by those who decide and by its maker', () => {
+  test('is deleted by managers and its creator', () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task({}, 'bob');
     expect(team.refuse('ann', 'task.delete', { taskId })).toMatchObject({
@@ -319,7 +319,7 @@ describe('a deleted task', () => {
     team.as('bob', 'task.delete', { taskId });
   });
 
-  test('is waited for no longer', () => {
+  test('no longer blocks its dependents', () => {
     const team = teamOf('ann');
     const [first, other] = [team.task(), team.task()] as const;
     const waiting = team.task({ dependencies: [first] });
@@ -334,14 +334,14 @@ describe('a deleted task', () => {
     expect(team.view(begun).revision).toBe(1);
   });
 
-  test('in the middle of a chain lets the end go ahead', () => {
+  test('in the middle of a chain unblocks the end', () => {
     const team = teamOf('ann');
     const [a, b, c] = [team.task(), team.task({ dependencies: ['1'] }), team.task({ dependencies: ['2'] })] as const;
     expect(types(team.do('task.delete', { taskId: b }))).toEqual(['task:deleted', 'task:unblocked']);
     expect([team.claimNext('ann'), team.claimNext('ann')]).toEqual([a, c]);
   });
 
-  test('that had failed lets those go ahead that it blocked, and says so only to them', () => {
+  test('that had failed unblocks its dependents, and only these', () => {
     const team = teamOf();
     const failed = team.task();
     const blocked = team.task({ dependencies: [failed] });
@@ -354,7 +354,7 @@ describe('a deleted task', () => {
   });
 });
 
-describe('a write that names what its caller saw', () => {
+describe('a write that names the epoch or revision its caller saw', () => {
   test.each([
     'task.update',
     'task.assign',
@@ -406,7 +406,7 @@ describe('a write that names what its caller saw', () => {
 });
 
 describe('a member whose plan is not approved', () => {
-  test('completes nothing until it is', () => {
+  test('cannot complete tasks until it is', () => {
     const team = teamOf();
     team.do('member.join', { name: 'ann', planApprovalRequired: true });
     const taskId = team.task();

@@ -7,7 +7,7 @@ import { requireMember, viewTeam } from '../../../src/core/view.ts';
 import { commandOf, Stage, teamOf, types } from '../stage.ts';
 
 describe('a new team', () => {
-  test('has its lead, and defaults for all that was not said', () => {
+  test('has its lead, and defaults for everything else', () => {
     const stage = new Stage();
     expect(types(stage.as('@user', 'team.create', { name: 'alpha' }))).toEqual(['team:created', 'teammate:joined']);
     expect(viewTeam(stage.state)).toMatchObject({
@@ -27,7 +27,7 @@ describe('a new team', () => {
     });
   });
 
-  test('has a name that can name a file, also where nobody parsed it', () => {
+  test('has a name that is valid for a file, even if no parser checked it', () => {
     for (const name of ['../../x', 'constructor', 'A', '']) {
       const command = { ...commandOf('team.create', { name: 'alpha' }, { by: '@user', at: 0 }), name } as Command;
       expect(() => decide(createState(name), command)).toThrow(
@@ -36,7 +36,7 @@ describe('a new team', () => {
     }
   });
 
-  test('has no secret in what runs its lead, its agents or its hooks', () => {
+  test('has no secret in the commands of its lead, its agents or its hooks', () => {
     const stage = new Stage();
     const agent = { kind: 'exec' as const, command: ['run', 'https://me:hunter2@host/'] };
     const create = { name: 'alpha' };
@@ -51,7 +51,7 @@ describe('a new team', () => {
     stage.as('@user', 'hook.register', { hook: { ...hook, command: 'curl https://me:$PASSWORD@host/' } });
   });
 
-  test('takes all that is said', () => {
+  test('has all given values', () => {
     const stage = new Stage();
     const said = {
       description: 'd',
@@ -80,7 +80,7 @@ describe('a new team', () => {
     });
   });
 
-  test('is refused where there is one, closed or not', () => {
+  test('is refused if there is one, open or closed', () => {
     const team = teamOf();
     const exists = { code: 'exists', message: 'Team alpha exists: choose another name or use it' };
     expect(team.refuse('@user', 'team.create', { name: 'alpha' })).toMatchObject(exists);
@@ -107,7 +107,7 @@ describe('a change of the team', () => {
     expect(types(teamOf('ann').as(by, 'team.update', { description: 'new' }))).toEqual(['team:updated']);
   });
 
-  test('ends delegate mode by a person alone; the lead may begin it', () => {
+  test('ends delegate mode only if a person makes it; the lead may begin it', () => {
     const team = teamOf('ann');
     team.as('lead', 'team.update', { delegateMode: false });
     team.as('lead', 'team.update', { delegateMode: true });
@@ -129,7 +129,7 @@ describe('a change of the team', () => {
     expect(team.refuse('eve', 'team.update', { maxTeammates: 32 })).toMatchObject({ code: 'not_allowed' });
   });
 
-  test('to shutting down lets nobody take new work until it is taken back', () => {
+  test('to shutting down stops new claims until it is reversed', () => {
     const team = teamOf('ann');
     const taskId = team.task();
     team.do('team.update', { status: 'shutting-down' });
@@ -142,7 +142,7 @@ describe('a change of the team', () => {
     expect(team.claimNext('ann')).toBe(taskId);
   });
 
-  test('to fewer teammates than there are stops none and lets none in', () => {
+  test('to fewer teammates than there are stops none and admits none', () => {
     const team = teamOf('ann', 'bob');
     team.do('team.update', { maxTeammates: 1 });
     expect(team.refuse('lead', 'member.join', { name: 'cyd' })).toMatchObject({
@@ -154,7 +154,7 @@ describe('a change of the team', () => {
 });
 
 describe('a new lead', () => {
-  test('decides for others, and the old one no more', () => {
+  test('decides for others, and the old one no longer does', () => {
     const team = teamOf('ann');
     team.do('team.update', { leadId: 'ann' });
     expect(team.refuse('lead', 'team.update', { description: 'x' })).toMatchObject({
@@ -165,7 +165,7 @@ describe('a new lead', () => {
     team.as('ann', 'member.leave', { memberId: 'lead' });
   });
 
-  test('must be a live member: a stopped one could join as the lead, past the limit, again and again', () => {
+  test('must be a live member: a stopped one could join as the lead past the limit, repeatedly', () => {
     const team = teamOf('ann');
     team.do('member.leave', { memberId: 'ann' });
     expect(team.refuse('lead', 'team.update', { leadId: 'ann' })).toMatchObject({
@@ -178,13 +178,13 @@ describe('a new lead', () => {
     });
   });
 
-  test('stands first among the members', () => {
+  test('is the first of the members', () => {
     const team = teamOf('ann', 'bob');
     team.do('team.update', { leadId: 'bob' });
     expect(viewTeam(team.state).members.map(({ id }) => id)).toEqual(['bob', 'lead', 'ann']);
   });
 
-  test('leaves its place among the teammates to the old one', () => {
+  test('leaves its place as a teammate to the old one', () => {
     const team = new Stage();
     team.as('@user', 'team.create', { name: 'alpha', maxTeammates: 1 });
     team.join('ann');
@@ -196,7 +196,7 @@ describe('a new lead', () => {
   });
 });
 
-test('a lead has no color, also when it comes back', () => {
+test('a lead has no color, also after its return', () => {
   const team = teamOf('ann');
   expect(requireMember(team.state, 'lead').color).toBeUndefined();
   team.do('member.leave', { memberId: 'lead' });
@@ -206,7 +206,7 @@ test('a lead has no color, also when it comes back', () => {
 });
 
 describe('a lead that is stopped', () => {
-  test('decides nothing until it is back, and needs no place among the teammates', () => {
+  test("decides nothing until its return, and needs no teammate's place", () => {
     const team = new Stage();
     team.as('@user', 'team.create', { name: 'alpha', maxTeammates: 1 });
     team.join('ann');
@@ -234,7 +234,7 @@ describe('closing a team', () => {
     });
   });
 
-  test('stops the lead too, and can only be read from then on', () => {
+  test('stops the lead too, and makes the team read-only', () => {
     const team = teamOf('ann');
     team.do('member.leave', { memberId: 'ann' });
     expect(types(team.do('team.close', {}))).toEqual(['teammate:stopped', 'team:closed']);
@@ -248,7 +248,7 @@ describe('closing a team', () => {
     });
   });
 
-  test('by force stops everybody, gives back their tasks and withdraws what waits for an answer', () => {
+  test('by force stops all members, releases their tasks and withdraws pending requests', () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task();
     team.as('ann', 'task.claim', { taskId });
@@ -291,7 +291,7 @@ describe('a hook of the team', () => {
     expect(team.as('@user', 'hook.remove', { hookType: 'TaskCompleted' })).toEqual([]);
   });
 
-  test.each(['lead', 'ann', 'eve'])('is no business of %s', (by) => {
+  test.each(['lead', 'ann', 'eve'])('cannot be changed by %s', (by) => {
     const team = teamOf('ann');
     team.as('@user', 'hook.register', { hook: gate });
     expect(team.refuse(by, 'hook.register', { hook: gate })).toMatchObject({

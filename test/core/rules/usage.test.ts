@@ -7,7 +7,7 @@ import { teamUsage } from '../../../src/core/view.ts';
 import { teamOf } from '../stage.ts';
 
 describe('usage', () => {
-  test('says how full a conversation is, until another one begins', () => {
+  test('has the size of a conversation, until another one begins', () => {
     const team = teamOf('ann');
     const contextOf = () => team.state.members.get('ann')?.context;
     const context = { used: 90_000, size: 200_000 };
@@ -56,7 +56,7 @@ describe('usage', () => {
     });
   });
 
-  test('is recorded after a member has stopped and after a task is deleted, for it was used', () => {
+  test('is recorded even after a member has stopped or a task is deleted', () => {
     const team = teamOf('ann');
     const taskId = team.task();
     team.do('task.delete', { taskId });
@@ -64,7 +64,7 @@ describe('usage', () => {
     expect(team.as('@system', 'usage.record', { memberId: 'ann', taskId, usage: { turns: 1 } })).toHaveLength(1);
   });
 
-  test('of a last turn is counted when the team is closed meanwhile: from the member itself, and from Troupe', () => {
+  test('of a last turn counts even if the team was closed: from the member itself, and from Troupe', () => {
     const team = teamOf('ann');
     team.do('team.close', { force: true });
     expect(team.as('ann', 'usage.record', { memberId: 'ann', usage: { turns: 1, costUsd: 2 } })).toHaveLength(1);
@@ -72,7 +72,7 @@ describe('usage', () => {
     expect(teamUsage(team.state)).toMatchObject({ turns: 1, costUsd: 3 });
   });
 
-  test('is refused for others, for nobody, for no task, and where there is no team or a closed one', () => {
+  test('is refused for others, unknown members, unknown tasks, no team or a closed team', () => {
     const team = teamOf('ann', 'bob');
     const usage = { turns: 1 };
     expect(team.refuse('ann', 'usage.record', { memberId: 'bob', usage })).toMatchObject({
@@ -90,7 +90,7 @@ describe('usage', () => {
     }
   });
 
-  test('of one record is bounded, so that no sum leaves what JSON can carry', () => {
+  test('of one record is limited, so that sums stay within what JSON can carry', () => {
     for (const usage of [{ costUsd: 1e308 }, { inputTokens: 2 ** 53 }, { turns: -1 }, { turns: 0.5 }]) {
       expect(() => parse(RecordUsageInput, { memberId: 'ann', usage })).toThrow(/^usage\./);
     }
@@ -101,7 +101,7 @@ describe('usage', () => {
     expect(openSnapshot('alpha', takeSnapshot(team.state))?.memberUsage).toEqual(team.state.memberUsage);
   });
 
-  test('is the same sum in whatever order it comes', () => {
+  test('has the same sum in any order', () => {
     const count = fc.nat(1e6);
     const usage = fc.record({
       inputTokens: count,
