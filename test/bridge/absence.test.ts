@@ -4,8 +4,8 @@ import { writeInPlace } from './foreign.ts';
 import { proves } from './requirements.ts';
 import { file, NATIVE, read, readTeam, setStage, TEAM } from './stage.ts';
 
-describe('a native team that goes', () => {
-  test('stands by its members when the native lead resets its file, and sees who left', async () => {
+describe('a native team that disappears', () => {
+  test('keeps its own members when the native lead resets the file, and notices native ones that left', async () => {
     const { ledger, paths, settled } = await setStage();
     const config = readTeam(paths.config);
     writeFileSync(
@@ -40,7 +40,7 @@ describe('a native team that goes', () => {
       expect(told).toHaveLength(1);
       expect(bridge.joined()[0]?.notices.join()).toContain(`troupe native leave ${TEAM}`);
       await tasks.claimTask(TEAM, '2', 'codex-1');
-      // As it makes it again when its session is resumed.
+      // As the program makes it again when its session is resumed.
       mkdirSync(paths.team, { recursive: true });
       writeFileSync(
         paths.config,

@@ -20,8 +20,8 @@ const captured = readdirSync(CAPTURES, { recursive: true, withFileTypes: true })
 const kindOf = (path: string): 'config' | 'inbox' | 'task' =>
   path.endsWith('config.json') ? 'config' : path.includes('/inboxes/') ? 'inbox' : 'task';
 
-describe('what the three versions left on disk', () => {
-  test('is there in all its kinds', () => {
+describe('what the three versions wrote to disk', () => {
+  test('has every kind of file', () => {
     expect(captured.length).toBeGreaterThan(150);
     expect(new Set(captured.map((path) => `${path.split('/')[0]} ${kindOf(path)}`)).size).toBe(9);
   });
@@ -44,7 +44,7 @@ describe('what the three versions left on disk', () => {
       replaceFile(copy, reading.value, reading.mode);
       return readFileSync(copy, 'utf8') !== readFileSync(join(CAPTURES, path), 'utf8');
     });
-    // The one that was put there by hand on one line, and that the program did not touch.
+    // Written by hand on one line, and not touched by the program.
     expect(differing).toEqual(['2.1.325/08-minimal-configs/teams/mini/config.json']);
   });
 
@@ -58,7 +58,7 @@ describe('what the three versions left on disk', () => {
         const inbox = inboxOf(readNow(join(CAPTURES, one)));
         return inbox.kind === 'read' ? inbox.entries : [];
       });
-      // Made by hand, or of a session that had no team: these show nothing of the program's habits.
+      // Made by hand, or from a session without a team: these say nothing about the program.
       if (config.kind !== 'read' || config.config.leadSessionId === undefined || entries.length === 0) continue;
       const version = path.split('/')[0] ?? '';
       eras.set(version, (eras.get(version) ?? new Set()).add(eraOf(config.config, entries)));

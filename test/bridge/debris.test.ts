@@ -15,7 +15,7 @@ function newPlace(): NativePaths {
   return paths;
 }
 
-/** Kills a process in the middle of a write, as often as it takes to hit one. */
+/** Kills processes until one was killed in the middle of a write. */
 async function killedWriter(path: string, folder: string): Promise<string> {
   const program = join(import.meta.dirname, 'programs/endless-writer.ts');
   for (let attempt = 0; attempt < 20; attempt++) {
@@ -30,8 +30,8 @@ async function killedWriter(path: string, folder: string): Promise<string> {
   throw new Error('it was never hit in the middle of a write');
 }
 
-describe('what a daemon leaves in native directories when it is killed', () => {
-  test('is a file beside the one it wrote, which stays whole; the next daemon removes it after a while', async () => {
+describe('what a killed daemon leaves in native directories', () => {
+  test('is a temporary file; the real file stays whole, and the next daemon removes the other after a while', async () => {
     const paths = newPlace();
     const path = paths.task('1');
     const left = await killedWriter(path, paths.tasks);
@@ -47,7 +47,7 @@ describe('what a daemon leaves in native directories when it is killed', () => {
     expect(readdirSync(paths.tasks)).toEqual(['1.json']);
   });
 
-  test('is not what others are about to rename, however old, nor what has changed since', async () => {
+  test('is not a foreign temporary file, however old, or a file that still changes', async () => {
     const paths = newPlace();
     const foreign = [`${paths.task('1')}.tmp.0123abcd`, `${paths.inbox('bob')}.tmp.troupe-me`, paths.task('2')];
     for (const path of foreign) writeFileSync(path, 'x');
@@ -61,7 +61,7 @@ describe('what a daemon leaves in native directories when it is killed', () => {
     const debris = watchDebris(paths, 100);
     let times = 0;
     const look = (): boolean => {
-      // By the clock it is an hour old, and an hour to come: it moves, so somebody is there.
+      // Its time is an hour ago, then an hour ahead: it changes, so a writer is alive.
       utimesSync(fresh, new Date(), new Date(Date.now() + (++times % 2 ? -3_600_000 : 3_600_000)));
       debris.look();
       return existsSync(tombstone);

@@ -4,8 +4,8 @@ import { memoryJournal } from '../../src/journal/memory.ts';
 import { writeInPlace } from './foreign.ts';
 import { addMember, file, NATIVE, read, readStamp, readTeam, setStage, TEAM } from './stage.ts';
 
-describe('a team that parts from a native one', () => {
-  test('leaves what its members held free, what they did done, and nothing of its own in any file', async () => {
+describe('a team that leaves a native one', () => {
+  test('leaves held tasks free, completed tasks completed, and nothing of its own in any file', async () => {
     const { bridge, ledger, tasks, paths, settled } = await setStage();
     writeFileSync(paths.task('3'), JSON.stringify(file('3', { metadata: { mine: 1 } })));
     writeFileSync(paths.task('4'), JSON.stringify(file('4')));
@@ -20,14 +20,14 @@ describe('a team that parts from a native one', () => {
     expect(read(paths.task('1'))).toEqual(file('1'));
     expect(read(paths.task('2'))).toEqual(file('2', { status: 'completed', owner: 'codex-1' }));
     expect(read(paths.task('3'))).toEqual(file('3', { metadata: { mine: 1 } }));
-    // The native list has no word for it, and its lead was told what to do about it.
+    // The native list has no status for it, and its lead got a message about it.
     expect(read(paths.task('4'))).toEqual(failed);
     expect(readdirSync(paths.tasks).filter((name) => !name.endsWith('.json'))).toEqual([]);
-    // Here it goes on by itself.
+    // In our team the task stays as it was.
     expect(await tasks.getTask(TEAM, '1')).toMatchObject({ status: 'in_progress', assigneeId: 'codex-1' });
   });
 
-  test('has what natives did meanwhile when it joins again, and shows what its members still hold', async () => {
+  test('takes over what natives did in the meantime when it joins again, and shows what its members still hold', async () => {
     const { bridge, tasks, paths, settled } = await setStage();
     await tasks.claimTask(TEAM, '1', 'codex-1');
     await tasks.claimTask(TEAM, '2', 'codex-1');
@@ -43,7 +43,7 @@ describe('a team that parts from a native one', () => {
     expect(readStamp(paths.task('1'))).toHaveProperty('revision');
   });
 
-  test('keeps a task that one of its members still has when it joins again, and tells who took it meanwhile', async () => {
+  test('keeps a task of its member when it joins again, and reports a native that took it in the meantime', async () => {
     const { bridge, tasks, paths, settled } = await setStage();
     await tasks.claimTask(TEAM, '1', 'codex-1');
     await bridge.leave(TEAM);
@@ -57,7 +57,7 @@ describe('a team that parts from a native one', () => {
 });
 
 describe('a team that was deleted when its daemon was killed', () => {
-  test('is taken out of the native one at the next start, and nobody else is', async () => {
+  test('is removed from the native one at the next start, and no other team is', async () => {
     const { bridge, ledger, tasks, paths, open, journal, settled } = await setStage();
     await tasks.claimTask(TEAM, '1', 'codex-1');
     await settled();

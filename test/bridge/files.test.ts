@@ -42,7 +42,7 @@ function newTeam(config: object = { name: 'demo', leadAgentId: 'team-lead@demo',
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
-describe('where native files lie', () => {
+describe('the path of a native file', () => {
   proves('layout-root', 'is the chosen directory, else .claude at home', () => {
     expect(findNativeRoot({ CLAUDE_CONFIG_DIR: '/a', HOME: '/b' })).toBe('/a');
     expect(findNativeRoot({ HOME: '/b' })).toBe('/b/.claude');
@@ -76,7 +76,7 @@ test.each([
   ['1000000000001', false],
   ['07', false],
   ['../7', false],
-])('%j is the id of a native task: %j', (id, is) => {
+])('%j is a native task id: %j', (id, is) => {
   expect(isNativeTaskId(id)).toBe(is);
 });
 
@@ -92,7 +92,7 @@ describe('reading', () => {
     'a million levels': Buffer.from('['.repeat(1_000_000)),
   };
 
-  test.for(Object.keys(garbage))('takes %s for neither absent nor empty, and writes nothing over it', async (name) => {
+  test.for(Object.keys(garbage))('treats %s as neither absent nor empty, and does not overwrite it', async (name) => {
     const paths = newTeam();
     const bytes = garbage[name] as Buffer;
     for (const path of [paths.config, paths.inbox('bob'), paths.task('1')]) writeFileSync(path, bytes);
@@ -111,7 +111,7 @@ describe('reading', () => {
     }
   });
 
-  test('shows wrong types as a form that is not known', async () => {
+  test('shows wrong types as an unknown form', async () => {
     const paths = newTeam({ name: 'demo', members: 'none' });
     expect(await readConfig(paths)).toMatchObject({
       kind: 'unknown',
@@ -137,7 +137,7 @@ describe('reading', () => {
     });
   });
 
-  test('keeps numbers that JavaScript cannot count, and half characters', () => {
+  test("keeps numbers beyond JavaScript's precision, and half characters", () => {
     const text = '{\n  "big": 12345678901234567890123,\n  "fine": 1.50,\n  "half": "\\ud800"\n}';
     const decoded = decodeJson(Buffer.from(text));
     expect('value' in decoded && JSON.stringify(decoded.value, undefined, 2)).toBe(text);
@@ -150,7 +150,7 @@ describe('reading', () => {
     const writer = fork(join(import.meta.dirname, 'programs/torn-writer.ts'), [path], { execArgv: [] });
     onTestFinished(() => void writer.kill('SIGKILL'));
     await once(writer, 'message');
-    // Each reading that begins with a torn file ends with a whole one, however long the writer is kept from going on.
+    // Each read that begins with a torn file ends with a whole one, however long the writer pauses.
     for (let torn = 0; torn < 20;) {
       if (readNow(path).kind === 'unreadable') torn++;
       expect(await readSettled(path, HANG_MS)).toMatchObject({ kind: 'read' });
@@ -280,7 +280,7 @@ describe('a lock that another program holds', () => {
       const paths = newTeam();
       writeFileSync(paths.task('1'), JSON.stringify({ ...TASK, id: '1' }));
       writeFileSync(paths.inbox('bob'), '[]');
-      // Whoever waits looks at the clock, again and again.
+      // A waiting writer reads the clock again and again.
       const looks = new Map<string, number>();
       const waiting = (path: string): LockOptions => ({
         longest: HANG_MS,
@@ -321,7 +321,7 @@ describe('a lock that another program holds', () => {
   );
 });
 
-describe('what is made in native directories', () => {
+describe('a file that is made in native directories', () => {
   proves('layout-modes', 'has the modes of the program, whatever our umask is', async () => {
     const paths = nativePaths(temporaryFolder(), 'demo');
     const script = `
@@ -341,7 +341,7 @@ describe('what is made in native directories', () => {
     expect(modes).toEqual(['755', '755', '644', '644', '644']);
   });
 
-  test('is not made for a team that has ended, and goes where its lead took the rest away meanwhile', async () => {
+  test('is not made for a team that has ended, and is removed if its lead removed the rest', async () => {
     const paths = nativePaths(temporaryFolder(), 'demo');
     await expect(appendEntry(paths, 'bob', { ...ENTRY, id: newId() })).rejects.toThrow('the native team has ended');
     expect(existsSync(paths.team)).toBe(false);

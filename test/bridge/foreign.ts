@@ -15,13 +15,13 @@ import { join } from 'node:path';
 import type { NativePaths } from '../../src/bridge/layout.ts';
 
 /*
- * A foreign writer: what Claude Code does to its files, as it was observed from outside. The newer version takes a lock per task and
- * tries 31 times; files are rewritten in place.
+ * A foreign writer: does to the files what Claude Code was observed to do. The newer version takes a lock per task and
+ * tries 31 times; it rewrites files in place.
  */
 
 const PAUSES = [5, 10, 20, 40, 80, 100];
 
-/** Makes the lock directory, taking over one that is older than 10 s; false when it stays held. */
+/** Makes the lock directory. Takes over a lock older than 10 s; false if it stays held. */
 export async function foreignLock(path: string, attempts = 31): Promise<boolean> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     try {
@@ -40,11 +40,14 @@ export function foreignUnlock(path: string): void {
   try {
     rmdirSync(`${path}.lock`);
   } catch {
-    // Taken over meanwhile.
+    // Another process took the lock over.
   }
 }
 
-/** Holds the lock beside a file, as another program would; its time is to come, so that it does not get old however slow the machine is. */
+/**
+ * Holds the lock beside a file, as another program would. Its time is in the future, so it never counts as old, however
+ * slow the machine is.
+ */
 export function holdLock(path: string): string {
   const later = new Date(Date.now() + 3_600_000);
   const lock = `${path}.lock`;
@@ -53,7 +56,7 @@ export function holdLock(path: string): string {
   return lock;
 }
 
-/** In place: opened without truncating, written, then cut: a reader in between sees new over old. */
+/** Writes in place: opens without truncating, writes, then truncates. A reader in between sees new over old. */
 export function writeInPlace(path: string, value: unknown): void {
   const file = openSync(path, 'r+');
   const bytes = Buffer.from(JSON.stringify(value, undefined, 2));
@@ -69,7 +72,7 @@ interface Task {
   blockedBy?: string[];
 }
 
-/** Every task of a list, each file read, as the program does for each claim; what is half written is read again. */
+/** Reads every task file of a list, as the program does for each claim. Reads a half-written file again. */
 function foreignList(folder: string): Task[] {
   return readdirSync(folder)
     .filter((name) => /^\d+\.json$/.test(name))
@@ -88,11 +91,11 @@ function readAgain(path: string): Task {
 }
 
 /**
- * Takes the first task that is free, call by call as a teammate of the program does that has nothing to do (bench/README.md says how that
- * was seen): it lists; under the task's lock it reads it again, lists again to see what the task waits for, and writes its name; then it
- * takes the lock a second time to write that it has begun. One who finds that another was first begins anew: the program after half a
- * second, this one at once. What the program does to find the real path of a file is left out. Returns the task's id, or nothing when none
- * is free.
+ * Takes the first free task, call by call like an idle teammate of the program (bench/README.md says how that was
+ * observed). It lists the tasks. Under the task's lock it reads the task again, lists again to check the dependencies,
+ * and writes its name. Then it takes the lock a second time to write that it has started. If another process was first,
+ * it starts over: the program after half a second, this one at once. The program's calls to resolve real paths are left
+ * out. Returns the task's id, or nothing if none is free.
  */
 export async function foreignClaim(folder: string, name: string): Promise<string | undefined> {
   for (;;) {
@@ -111,7 +114,7 @@ export async function foreignClaim(folder: string, name: string): Promise<string
   }
 }
 
-/** The first task that somebody may take, or whether a certain one is. */
+/** The first task that is free, or `wanted` if it is free. */
 function firstFree(list: readonly Task[], wanted?: string): string | undefined {
   const open = new Set(list.flatMap(({ id, status }) => (status === 'completed' ? [] : id)));
   const isReady = (task: Task): boolean => isFree(task) && !task.blockedBy?.some((blocker) => open.has(blocker));
@@ -122,7 +125,7 @@ function isFree({ status, owner }: Task): boolean {
   return status === 'pending' && owner === undefined;
 }
 
-/** Reads a task under its lock and writes it in place; false when it is not to be written, or stays locked. */
+/** Reads a task under its lock and writes it in place; false if there is nothing to write, or it stays locked. */
 async function change(path: string, edit: (task: Task) => Task | undefined): Promise<boolean> {
   if (!(await foreignLock(path))) return false;
   try {

@@ -22,7 +22,7 @@ import { file, NATIVE, read, setStage, TEAM } from './stage.ts';
 
 const CAPTURE = join(import.meta.dirname, '../fixtures/claude-code/2.1.325/02-interactive-inprocess-tasks');
 
-/** What is no JSON, or none that is taken: the file is kept, copied, and never written. */
+/** Content that is not JSON, or not accepted: the file is kept, copied, and never written. */
 const BROKEN: Readonly<Record<string, Buffer>> = {
   binary: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 0xff]),
   truncated: Buffer.from('{"id": "1", "subject": "Ta'),
@@ -31,7 +31,7 @@ const BROKEN: Readonly<Record<string, Buffer>> = {
   'half a character': Buffer.concat([Buffer.from('{"id":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
 };
 
-/** What is JSON, and not what it should be. */
+/** Content that is JSON, but not what it should be. */
 const ODD: Readonly<Record<string, string>> = {
   null: 'null',
   'a number': '12345678901234567890123',
@@ -43,7 +43,7 @@ const KINDS = ['config', 'inbox', 'task', 'mark'] as const;
 
 describe('F21: garbage in a native file', () => {
   test.for([...Object.keys(BROKEN), ...Object.keys(ODD)])(
-    'F21: that is %s leaves all other files, tasks and teams as they are, and is kept',
+    'F21: that is %s affects no other files, tasks or teams, and is kept',
     async (name) => {
       const { bridge, mail, tasks, root, paths, settled } = await setStage();
       const other = nativePaths(root, 'other');
@@ -73,7 +73,7 @@ describe('F21: garbage in a native file', () => {
           .map((team) => team.name),
       ).toContain('broken');
       expect(readFileSync(paths.inbox('team-lead'), 'utf8')).toContain('to the lead');
-      // Valid records stay, those of the journal and those beside others that are not.
+      // Valid records stay: those in the journal, and those beside invalid ones.
       expect((await mail.getInbox(TEAM, 'codex-1')).map(({ content }) => content)).toEqual(['well']);
       expect((await tasks.listTasks(TEAM)).map(({ id, title }) => `${id} ${title}`)).toEqual(['1 Task 1', '2 Task 2']);
       await tasks.claimTask(TEAM, '2', 'codex-1');
@@ -89,7 +89,7 @@ describe('F21: garbage in a native file', () => {
     },
   );
 
-  test('F21: whatever it is never throws, is never taken for another file, and harms no other team', () => {
+  test('F21: of any kind never throws, is never mistaken for another file, and harms no other team', () => {
     const root = join(temporaryFolder(), 'claude');
     for (const name of ['golden', 'bystander']) {
       cpSync(join(CAPTURE, 'teams/session-0fc79bc3'), join(root, 'teams', name), { recursive: true });
@@ -121,7 +121,7 @@ describe('F21: garbage in a native file', () => {
         expect(bystander.look()).toBe(before);
         expect(readFileSync(path).equals(broken)).toBe(true);
         for (const [id, task] of team?.tasks ?? []) expect(task.id).toBe(id);
-        // What is taken for whole can be written, and is the same then.
+        // What counts as whole can be written, and is then the same.
         const written = [...(team?.tasks.values() ?? [])].map((task) => encodeJson(task));
         expect(written.map((text) => decodeJson(Buffer.from(text)))).toEqual(
           [...(team?.tasks.values() ?? [])].map((value) => ({ value })),
@@ -134,7 +134,7 @@ describe('F21: garbage in a native file', () => {
   });
 });
 
-describe('F22: a native file made to do harm', () => {
+describe('F22: a malicious native file', () => {
   const harmful: Readonly<Record<string, string>> = {
     'a key __proto__': '{"id":"1","subject":"s","status":"pending","metadata":{"__proto__":{"polluted":true}}}',
     'the same in other letters': '{"id":"1","subject":"s","status":"pending","\\u005f_proto__":{"polluted":true}}',
@@ -144,7 +144,7 @@ describe('F22: a native file made to do harm', () => {
     'levels that one would still read': `{"id":"1","subject":"s","status":"pending","metadata":${'['.repeat(64)}${']'.repeat(64)}}`,
   };
 
-  test('F22: changes no prototype, costs no stack and little memory, and is told of', async () => {
+  test('F22: changes no prototype, needs no deep stack and little memory, and is reported', async () => {
     const { bridge, root, paths, settled } = await setStage();
     Object.keys(harmful).forEach((name, i) => writeFileSync(paths.task(String(10 + i)), harmful[name] ?? ''));
     writeFileSync(paths.task('30'), '[');
@@ -159,7 +159,7 @@ describe('F22: a native file made to do harm', () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 
-    // In a process in which every attempt to change a prototype fails, and with little memory.
+    // In a process with little memory in which every attempt to change a prototype fails.
     const script = `
       for (const one of [Object, Array, Function]) Object.freeze(one.prototype);
       const { readTeam } = await import('${join(import.meta.dirname, '../../src/bridge/snapshot.ts')}');
@@ -173,7 +173,7 @@ describe('F22: a native file made to do harm', () => {
   });
 });
 
-test('teams that nobody can write to are all that is said of a root of garbage', () => {
+test('a root full of garbage is reported only as teams that cannot be written', () => {
   const root = temporaryFolder();
   for (const name of ['a', 'b']) {
     mkdirSync(join(root, 'teams', name), { recursive: true });

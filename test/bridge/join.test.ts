@@ -9,7 +9,7 @@ import { proves } from './requirements.ts';
 import { addMember, file, NATIVE, read, readList, readTeam, setStage, TEAM } from './stage.ts';
 
 describe('a team that joined a native one', () => {
-  test('has its members and tasks, and shows it its own', async () => {
+  test('has the native members and tasks, and adds its own there', async () => {
     const { ledger, tasks, paths, settled } = await setStage();
     const members = await ledger.view(TEAM, (state) => [...state.members.keys()]);
     expect(members).toEqual(['team-lead', 'alice', 'codex-1']);
@@ -27,7 +27,7 @@ describe('a team that joined a native one', () => {
     expect(read(paths.task('1'))).toMatchObject({ blocks: ['3'] });
   });
 
-  test('parts, and joins again with the same tasks', async () => {
+  test('leaves, and joins again with the same tasks', async () => {
     const { bridge, tasks, paths, settled } = await setStage();
     await tasks.claimTask(TEAM, '1', 'codex-1');
     await settled();
@@ -43,7 +43,7 @@ describe('a team that joined a native one', () => {
     expect(read(paths.task('1'))).toMatchObject({ status: 'completed' });
   });
 
-  test('leaves the native one as it is when it is closed, and can join it again under another name', async () => {
+  test('does not change the native one when it is closed, and can join it again under another name', async () => {
     const { bridge, ledger, tasks, paths, open, journal, settled } = await setStage();
     await tasks.claimTask(TEAM, '1', 'codex-1');
     writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'alice', status: 'in_progress' });
@@ -52,7 +52,7 @@ describe('a team that joined a native one', () => {
     await ledger.execute(TEAM, { type: 'team.update', by, status: 'shutting-down' }, () => undefined);
     writeFileSync(paths.task('3'), JSON.stringify(file('3', { owner: 'alice', status: 'in_progress' })));
     await settled();
-    // What natives do meanwhile is not put back.
+    // Changes by natives in the meantime are not undone.
     expect(read(paths.task('3'))).toMatchObject({ owner: 'alice', status: 'in_progress' });
     await ledger.execute(TEAM, { type: 'team.close', by, force: true }, () => undefined);
     await expect.poll(() => bridge.joined()).toEqual([]);
@@ -76,7 +76,7 @@ describe('a team that joined a native one', () => {
     ]);
   });
 
-  test('leaves it, too, when it is deleted, or was closed by a daemon that was killed then', async () => {
+  test('also leaves it when it is deleted, or was closed by a daemon that was killed afterwards', async () => {
     const { bridge, ledger, tasks, paths, open, journal, settled } = await setStage();
     const members = (): unknown[] => readTeam(paths.config).members.map(({ name }) => name);
     await tasks.claimTask(TEAM, '1', 'codex-1');
@@ -98,7 +98,7 @@ describe('a team that joined a native one', () => {
     expect(later.bridge.joined()).toEqual([]);
   });
 
-  test('is made anew for those who sit down when the native one was closed and is made again', async () => {
+  test('is made again for players when the native one was closed and made again', async () => {
     const { bridge, ledger, paths } = await setStage();
     await bridge.leave(TEAM);
     await ledger.drop(TEAM);
@@ -115,7 +115,7 @@ describe('a team that joined a native one', () => {
     expect(bridge.joined().map(({ teamId }) => teamId)).toEqual([`${TEAM}-2`]);
   });
 
-  test('goes on after a restart with the same tasks and no message twice', async () => {
+  test('resumes after a restart with the same tasks and no message twice', async () => {
     const { bridge, tasks, mail, paths, journal, open, settled } = await setStage({
       leadProcess: { pid: process.pid },
     });
@@ -123,7 +123,7 @@ describe('a team that joined a native one', () => {
     await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'once' });
     await settled();
     await bridge.close();
-    // While nobody looks, alice takes the other task and reads her mail.
+    // While no daemon runs, alice takes the other task and reads her messages.
     writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'alice', status: 'in_progress' });
     writeFileSync(paths.inbox('alice'), '[]');
     const later = open('home', journal);
@@ -136,7 +136,7 @@ describe('a team that joined a native one', () => {
     expect((await later.mail.getInbox(TEAM, 'alice'))[0]?.acknowledgedAt).toBeInstanceOf(Date);
   });
 
-  test('is not joined by a second daemon on the same directory', async () => {
+  test('cannot be joined by a second daemon on the same directory', async () => {
     const { bridge, open, paths } = await setStage();
     const rival = open('another home', memoryJournal());
     await expect(rival.bridge.join(NATIVE)).rejects.toThrow(`another daemon (process ${process.pid}, home)`);

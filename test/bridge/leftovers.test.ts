@@ -35,8 +35,8 @@ function setLead(root: string, name: string, leadProcess: object): void {
   writeFileSync(config, JSON.stringify({ ...(JSON.parse(readFileSync(config, 'utf8')) as object), leadProcess }));
 }
 
-describe('what native teams left behind', needs(process.platform === 'linux', 'only Linux has /proc'), () => {
-  test('is listed with the evidence, and moved to the trash only when asked', () => {
+describe('a leftover native team', needs(process.platform === 'linux', 'only Linux has /proc'), () => {
+  test('is listed with the evidence, and moved to the trash only on request', () => {
     const { root, trash, bridge } = newBridge('2.1.37/12-resume-after-kill9');
     const found = bridge.leftovers(0).find(({ name }) => name === 'rt');
     expect(found).toMatchObject({ dead: true });
@@ -52,13 +52,13 @@ describe('what native teams left behind', needs(process.platform === 'linux', 'o
     expect(() => bridge.clean(['rt'], 0)).toThrow('no native team');
   });
 
-  test('is not what changed lately', () => {
+  test('is not one that changed recently', () => {
     const { bridge } = newBridge('2.1.37/12-resume-after-kill9');
     expect(bridge.leftovers().every(({ dead }) => !dead)).toBe(true);
     expect(() => bridge.clean(['rt'])).toThrow(/not left behind.*less than 60 minutes ago/);
   });
 
-  test('is not a team whose lead runs, on this machine or perhaps on another', () => {
+  test('is not one whose lead runs on this machine, or may run on another', () => {
     const { root, bridge } = newBridge('2.1.325/02-interactive-inprocess-tasks');
     const [name = ''] = readdirSync(join(root, 'teams'));
     const evidence = (): string | undefined =>
@@ -71,12 +71,12 @@ describe('what native teams left behind', needs(process.platform === 'linux', 'o
     const space = `${hostname()}#${readlink()}`;
     setLead(root, name, { pid: process.pid, pidSpace: space, procStart: identify(process.pid).startTime });
     expect(evidence()).toContain(`its lead runs (process ${process.pid})`);
-    // The number was given to another process meanwhile.
+    // Another process has that pid now.
     setLead(root, name, { pid: process.pid, pidSpace: space, procStart: '1' });
     expect(bridge.leftovers(0).find((one) => one.name === name)).toMatchObject({ dead: true });
   });
 
-  test('is not a team with a teammate that still runs', async () => {
+  test('is not one with a teammate that still runs', async () => {
     const { root, bridge } = newBridge('2.1.37/12-resume-after-kill9');
     mkdirSync(root, { recursive: true });
     const start = (home: string) => {
@@ -95,7 +95,7 @@ describe('what native teams left behind', needs(process.platform === 'linux', 'o
           ?.evidence.join(),
       )
       .toContain(`process ${orphan.pid} is a member of it`);
-    // A team of the same name in another home has nothing to do with it.
+    // A team of the same name in another home is unrelated.
     const evidence = bridge
       .leftovers(0)
       .find(({ name }) => name === 'rt')
@@ -105,7 +105,7 @@ describe('what native teams left behind', needs(process.platform === 'linux', 'o
     expect(existsSync(join(root, 'teams/rt/config.json'))).toBe(true);
   });
 
-  test('is told from the process of one who names it, as whoever cleans it up does', async () => {
+  test('is not kept by a process that only names it, such as a cleanup command', async () => {
     const { root, bridge } = newBridge('2.1.37/12-resume-after-kill9');
     const session = '0e2f2c3e-58b1-4f0e-9d6c-1f7a3a1b9c55';
     for (const name of ['orphan', session]) {
@@ -133,7 +133,7 @@ describe('what native teams left behind', needs(process.platform === 'linux', 'o
     expect(bridge.clean(['orphan'], 0)).toHaveLength(1);
   });
 
-  test('is not what a daemon keeps in step, until it leaves', async () => {
+  test('is not one that a daemon has joined, until it leaves', async () => {
     const { root, bridge } = newBridge('2.1.37/12-resume-after-kill9');
     const { teamId } = await bridge.join('rt');
     expect(() => bridge.clean(['rt'], 0)).toThrow(/it is joined: the daemon of .* until "troupe native leave"/);
@@ -142,7 +142,7 @@ describe('what native teams left behind', needs(process.platform === 'linux', 'o
     expect(existsSync(join(root, 'teams/rt'))).toBe(false);
   });
 
-  test('is not what leads elsewhere: none of it is moved, nor anything with it', () => {
+  test('is not one with a symbolic link: neither it nor others of the same call are moved', () => {
     const { root, trash, bridge } = newBridge('2.1.37/12-resume-after-kill9');
     const elsewhere = temporaryFolder();
     cpSync(join(root, 'teams/rt'), join(root, 'teams/half'), { recursive: true });

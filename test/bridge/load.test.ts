@@ -7,7 +7,7 @@ import type { Stage } from './stage.ts';
 
 const WORKERS = ['codex-1', 'codex-2', 'codex-3', 'codex-4'];
 
-/** A stage with so many tasks and four members of ours. */
+/** A stage with `count` tasks and four members of ours. */
 async function setList(count: number): Promise<Stage> {
   const stage = await setStage();
   for (let id = 3; id <= count; id++) {
@@ -18,7 +18,7 @@ async function setList(count: number): Promise<Stage> {
   return stage;
 }
 
-/** All members of ours take tasks until there is none; says who got which. */
+/** All members of ours claim tasks until none is left; returns the holder of each task. */
 async function claimAll({ tasks }: Stage): Promise<Map<string, string>> {
   const got = new Map<string, string>();
   const work = async (name: string): Promise<void> => {
@@ -27,7 +27,7 @@ async function claimAll({ tasks }: Stage): Promise<Map<string, string>> {
       if (!task) return;
       expect(got.has(task.id)).toBe(false);
       got.set(task.id, name);
-      // Others get their turn, and passes of the mirror come in between.
+      // Lets other members and passes of the mirror run in between.
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
   };
@@ -36,7 +36,7 @@ async function claimAll({ tasks }: Stage): Promise<Map<string, string>> {
 }
 
 describe('many claims of a native list', () => {
-  test('take the lock of each task once: a pass in between does not look again at what was just written', async () => {
+  test('take the lock of each task once: a pass in between does not check again what was just written', async () => {
     const stage = await setList(120);
     const taken = new Map<string, number>();
     const watcher = watch(stage.paths.tasks, (_event, name) => {
@@ -45,12 +45,12 @@ describe('many claims of a native list', () => {
     onTestFinished(() => watcher.close());
     expect((await claimAll(stage)).size).toBe(120);
     await stage.settled();
-    // Made and removed.
+    // Each lock is made and removed.
     await expect.poll(() => [...taken.values()].reduce((sum, one) => sum + one, 0)).toBe(240);
     expect([...taken.values()].every((times) => times === 2)).toBe(true);
   });
 
-  test('F20: stand, whoever writes over them meanwhile what was read before, with or without the lock', async () => {
+  test('F20: survive stale overwrites by other programs, with or without the lock', async () => {
     const stage = await setList(100);
     const { paths } = stage;
     const before = new Map(Array.from({ length: 100 }, (_, i) => [String(i + 1), read(paths.task(String(i + 1)))]));
@@ -59,7 +59,7 @@ describe('many claims of a native list', () => {
       for (let i = 0; running; i++) {
         const id = String(1 + ((i * 7) % 100));
         if (withLock && !(await foreignLock(paths.task(id)))) continue;
-        // Of the claim it knows nothing; a word of its own is new.
+        // It does not know of the claim, and changes another field.
         writeInPlace(paths.task(id), { ...before.get(id), activeForm: `at it ${i}` });
         if (withLock) foreignUnlock(paths.task(id));
         await new Promise((resolve) => setTimeout(resolve, 1));
@@ -80,7 +80,7 @@ describe('many claims of a native list', () => {
   });
 });
 
-/** People have had so many. */
+/** As many as users have had. */
 const MANY = rounds(1_000, 10_000);
 
 describe('an inbox of thousands of entries', () => {
@@ -92,7 +92,7 @@ describe('an inbox of thousands of entries', () => {
       read: false,
     }));
 
-  test('of a native member keeps them all when one of ours writes to it', async () => {
+  test('of a native member keeps them all when a member of ours writes to it', async () => {
     const { mail, paths, settled } = await setStage();
     const many = entries('unread');
     writeFileSync(paths.inbox('alice'), JSON.stringify(many, undefined, 2));
@@ -112,7 +112,7 @@ describe('an inbox of thousands of entries', () => {
     await expect.poll(waiting, { interval: 200 }).toBe(MANY / 2 + 1);
   });
 
-  test('for one of ours reaches it whole and in order', async () => {
+  test('of a member of ours reaches it whole and in order', async () => {
     const { mail, paths, settled } = await setStage();
     writeFileSync(paths.inbox('codex-1'), JSON.stringify(entries('for you'), undefined, 2));
     await settled();

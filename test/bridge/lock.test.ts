@@ -22,7 +22,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { foreignLock, foreignUnlock, startTeam } from './foreign.ts';
 import { proves } from './requirements.ts';
 
-/** Holds a process up before it renames anything. */
+/** Stops a process before its first rename. */
 const HELD_UP = join(import.meta.dirname, 'programs/held-up.ts');
 
 const old = (path: string): void => utimesSync(path, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
@@ -94,19 +94,19 @@ describe('the lock beside a file', () => {
     expect(await underLock(path, () => 'mine', { silent: 0, longest: 0 })).toBe('mine');
   });
 
-  test('F24: is left to a foreign program that took it over in the moment between looking and removing', async () => {
+  test('F24: is left to a foreign program that took it over between our check and our removal', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'x.json');
     const log = join(folder, 'log');
     mkdirSync(`${path}.lock`);
     old(`${path}.lock`);
     const program = join(import.meta.dirname, 'programs/lock-contender.ts');
-    // It has looked, and is held up before it moves the lock aside.
+    // It has checked the lock, and stops before it moves the lock aside.
     const child = fork(program, [path, log, '1'], { execArgv: ['--import', HELD_UP] });
     onTestFinished(() => void child.kill('SIGKILL'));
     const ended = once(child, 'exit');
     expect(await once(child, 'message')).toEqual(['about to rename', undefined]);
-    // As the program does it, which knows nothing of ours.
+    // As the program does, which knows nothing of our lock rules.
     rmdirSync(`${path}.lock`);
     mkdirSync(`${path}.lock`);
     const theirs = statSync(`${path}.lock`, { bigint: true });
@@ -124,10 +124,10 @@ describe('the lock beside a file', () => {
     expect(readdirSync(folder).sort()).toEqual(['log', 'log.go']);
   });
 
-  test('F28: is not taken over because the clock jumped while its holder lives', async () => {
+  test('F28: is not taken over from a live holder because the clock jumped', async () => {
     const path = join(temporaryFolder(), 'x.json');
     mkdirSync(`${path}.lock`);
-    // Seen from a clock that jumped ahead the lock is old at every moment, but it is touched whenever some time has passed.
+    // By a clock that jumped ahead, the lock is always old; but its holder keeps touching it.
     let time = 0;
     const now = (): number => {
       time += 200;
@@ -142,7 +142,7 @@ describe('the lock beside a file', () => {
   });
 
   test.for([3_600_000, -3_600_000])(
-    'F28: is taken over from one who is gone, though the clock was set by %i ms meanwhile',
+    'F28: is taken over from a dead holder, even if the clock was set by %i ms in between',
     async (step) => {
       const path = join(temporaryFolder(), 'x.json');
       mkdirSync(`${path}.lock`);
@@ -151,13 +151,13 @@ describe('the lock beside a file', () => {
       let time = 0;
       const now = (): number => (time += 100);
       expect(await underLock(path, () => 'mine', { silent: 300, stale: 600, now })).toBe('mine');
-      // Not at once: whoever made it might live.
+      // Not at once: its holder might be alive.
       expect(time).toBeGreaterThanOrEqual(step > 0 ? 600 : 300);
       expect(existsSync(`${path}.lock`)).toBe(false);
     },
   );
 
-  test('F28: is given back when the clock was set meanwhile, and not when somebody else has taken it over', async () => {
+  test('F28: is released if the clock was set in between, and not if another holder has taken it over', async () => {
     const path = join(temporaryFolder(), 'x.json');
     const now = Date.now;
     onTestFinished(() => {
@@ -171,7 +171,7 @@ describe('the lock beside a file', () => {
       expect(existsSync(`${path}.lock`)).toBe(false);
     }
     await underLock(path, () => {
-      // The machine slept; another program found the lock old and made its own.
+      // The machine slept. Another program found the lock old and made its own.
       Date.now = () => now() + 60_000;
       const later = (now() + 59_000) / 1000;
       utimesSync(`${path}.lock`, later, later);
@@ -180,7 +180,7 @@ describe('the lock beside a file', () => {
     expect(existsSync(`${path}.lock`)).toBe(true);
   });
 
-  test('F23: held for ever by one who lives fails with its name, and nothing else is held up', async () => {
+  test('F23: that a live holder keeps forever causes an error that names it, and delays nothing else', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'x.json');
     const holder = spawn('sh', ['-c', `mkdir '${path}.lock'; while :; do touch '${path}.lock'; sleep 0.05; done`]);
@@ -192,7 +192,7 @@ describe('the lock beside a file', () => {
   });
 
   test.for(['a file', 'a link', 'filled'])(
-    'F25: is never removed, followed or taken for one when it is %s',
+    'F25: is never removed, followed or treated as a lock if it is %s',
     async (what) => {
       const folder = temporaryFolder();
       const path = join(folder, 'x.json');

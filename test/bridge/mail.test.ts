@@ -11,14 +11,14 @@ const find = async (mail: Mailbox, to: string): Promise<TeamMessage> => {
 };
 const entry = { from: 'bob', text: 'old', timestamp: '2026-11-15T00:00:00.000Z', read: true };
 
-/** As the newer versions write an inbox. */
+/** Writes an inbox as the newer versions do. */
 function replace(path: string, list: unknown[]): void {
   writeFileSync(`${path}.tmp.01234567`, JSON.stringify(list));
   renameSync(`${path}.tmp.01234567`, path);
 }
 
-describe('mail to a native member', () => {
-  test('F20: that was overwritten unread is written again, and then left to people', async () => {
+describe('a message to a native member', () => {
+  test('F20: that was overwritten unread is written once more, with a notice', async () => {
     const { bridge, mail, paths, settled } = await setStage();
     writeFileSync(paths.inbox('alice'), JSON.stringify([entry]));
     await settled();
@@ -26,7 +26,7 @@ describe('mail to a native member', () => {
     await settled();
     const lies = (): boolean => readFileSync(paths.inbox('alice'), 'utf8').includes('IMPORTANT');
     expect(lies()).toBe(true);
-    // Read before our writing, written after it.
+    // The writer read the file before our write, and writes it after that.
     writeFileSync(paths.inbox('alice'), JSON.stringify([entry]));
     await settled();
     expect(lies()).toBe(true);
@@ -36,7 +36,7 @@ describe('mail to a native member', () => {
     expect(bridge.joined()[0]?.notices.join()).toContain('was written again');
   });
 
-  test('counts as read when the program that removes what it delivered took it out', async () => {
+  test('counts as read if a version that removes delivered entries has removed it', async () => {
     const { mail, paths, settled } = await setStage({ leadProcess: { pid: process.pid } });
     await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'IMPORTANT' });
     await settled();
@@ -46,7 +46,7 @@ describe('mail to a native member', () => {
     expect(readList(paths.inbox('alice'))).toEqual([]);
   });
 
-  test('counts as read, too, when nothing but the way of writing tells which version it is', async () => {
+  test('counts as read even if only the way of writing shows the version', async () => {
     const { mail, paths, settled } = await setStage();
     await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'IMPORTANT' });
     await settled();
@@ -55,7 +55,7 @@ describe('mail to a native member', () => {
     expect((await find(mail, 'alice')).acknowledgedAt).toBeInstanceOf(Date);
   });
 
-  test('F26: is delivered again when a resumed lead has removed the inboxes', async () => {
+  test('F26: is delivered again if a resumed lead has removed the inboxes', async () => {
     const { mail, paths, settled } = await setStage({ leadProcess: { pid: process.pid } });
     await mail.send(TEAM, 'codex-1', { toId: 'team-lead', content: 'IMPORTANT' });
     await settled();
@@ -69,7 +69,7 @@ describe('mail to a native member', () => {
     expect((await find(mail, 'team-lead')).acknowledgedAt).toBeInstanceOf(Date);
   });
 
-  test('F20: is not taken for read because its inbox is half written when a daemon starts', async () => {
+  test('F20: does not count as read if its inbox is half written when a daemon starts', async () => {
     const { bridge, mail, paths, settled, open, journal } = await setStage({ leadProcess: { pid: process.pid } });
     await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'IMPORTANT' });
     await settled();
@@ -92,10 +92,10 @@ describe('mail to a native member', () => {
   });
 });
 
-test('mail of a native teammate whose pane was just opened comes from it, and can be answered', async () => {
+test('a message of a native teammate whose pane was just opened has its sender, and can be answered', async () => {
   const { ledger, mail, paths, settled } = await setStage();
   const config = readTeam(paths.config);
-  // As the older versions list one until its first turn is over.
+  // As the older versions list a teammate until its first turn is over.
   const bob = { ...member('bob'), backendType: 'tmux', tmuxPaneId: '%1', joinedAt: Date.now() };
   writeFileSync(paths.config, JSON.stringify({ ...config, members: [...config.members, bob] }));
   await settled();

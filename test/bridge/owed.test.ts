@@ -15,7 +15,7 @@ async function rest(ledger: Ledger, result: string): Promise<void> {
   }
 }
 
-describe('what the native lead is owed', () => {
+describe('an undelivered message to the native lead', () => {
   test('F20: is written when its inbox is whole again', async () => {
     const stage = await setStage();
     writeFileSync(stage.paths.inbox('team-lead'), '[{"fr');

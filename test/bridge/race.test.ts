@@ -76,14 +76,14 @@ describe('eight processes, four of them foreign', () => {
       (name) => JSON.parse(readFileSync(join(paths.tasks, name), 'utf8')) as { id: string; owner: string },
     );
     expect(new Map(onDisk.map(({ id, owner }) => [id, owner]))).toEqual(claimedBy);
-    // A pass of the mirror may be writing still; what is left after that nobody would remove.
+    // A pass of the mirror may still be writing. Nothing would remove files that remain after it.
     const debris = () => readdirSync(paths.tasks).filter((name) => /lock\/?$|tmp/.test(name) && name !== '.lock');
     await expect.poll(debris).toEqual([]);
     expect(stage.errors).toEqual([]);
   });
 });
 
-/** Fails when a claimer ends badly: the others would wait for its word. */
+/** Fails if a claimer ends with an error, because the others would wait for it. */
 async function untilGone(child: ChildProcess): Promise<void> {
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
   if (code !== 0) throw new Error(`A claimer ended with ${code ?? signal}: see what it printed above`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { REQUIREMENTS, VERSIONS } from './requirements.ts';
 
-describe('the manifest of what the bridge relies on', () => {
+describe("the manifest of the bridge's requirements", () => {
   const tests = [import.meta.dirname, join(import.meta.dirname, '../native')].flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => name.endsWith('.test.ts') && name !== 'requirements.test.ts')

@@ -5,9 +5,9 @@ import type { TestContext } from 'vitest';
 export const VERSIONS = ['2.1.37', '2.1.177', '2.1.325'] as const;
 
 interface Requirement {
-  /** What the program does, and we rely on. */
+  /** What the program does and the bridge relies on. */
   readonly says: string;
-  /** From the first version to the last one that does it. */
+  /** The first and the last version that do it. */
   readonly from: (typeof VERSIONS)[number];
   readonly to: (typeof VERSIONS)[number];
 }
@@ -101,7 +101,7 @@ export const REQUIREMENTS = {
 /** A requirement's name. */
 export type RequirementId = keyof typeof REQUIREMENTS;
 
-/** Says in a test of another form which behaviours it shows. */
+/** Names the behaviours that a test of another form shows. */
 export function shows(...ids: readonly RequirementId[]): void {
   for (const id of ids) if (!(id in REQUIREMENTS)) throw new Error(`${id} is not in the manifest`);
 }

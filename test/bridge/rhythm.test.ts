@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { keepRhythm } from '../../src/bridge/mirror/rhythm.ts';
 
 describe('the rhythm of a mirror', () => {
-  test('has no pass begin while another is under way, also when that asks for one as it begins', async () => {
+  test('runs one pass at a time, even if a pass asks for another as it begins', async () => {
     let atOnce = 0;
     const seen: number[] = [];
     const rhythm = keepRhythm({
       async pass() {
         seen.push(++atOnce);
-        // A look at files tells of what it finds there and then, and whoever hears of it asks for a pass.
+        // Reading files sends events at once, and their listener asks for a pass.
         if (seen.length === 1) rhythm.kick();
-        // Much longer than the pace of passes.
+        // Much longer than the interval of passes.
         for (let i = 0; i < 10; i++) await new Promise((resolve) => setTimeout(resolve, 10));
         atOnce--;
       },
@@ -24,7 +24,7 @@ describe('the rhythm of a mirror', () => {
     expect(new Set(seen)).toEqual(new Set([1]));
   });
 
-  test('tells why a pass failed, and has another', async () => {
+  test('reports why a pass failed, and runs another', async () => {
     const told: unknown[] = [];
     let passes = 0;
     const rhythm = keepRhythm({

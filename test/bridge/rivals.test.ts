@@ -8,10 +8,10 @@ import type { Json } from './stage.ts';
 const signatureIn = (path: string): Json => (read(path)['metadata'] as Json)['troupe'] as Json;
 
 describe('of two daemons on one native team', () => {
-  test('the one that comes back later stands back, says so, and takes over when the other has left', async () => {
+  test('the one that returns later waits, says so, and takes over when the other has left', async () => {
     const { bridge, paths, open, journal } = await setStage();
     await bridge.close();
-    // As after kill -9: the signature is that of a process that is gone.
+    // As after kill -9: the signature names a process that is gone.
     const config = read(paths.config);
     const dead = { ...signatureIn(paths.config), pid: 999_999, startTime: '1' };
     writeFileSync(paths.config, JSON.stringify({ ...config, metadata: { troupe: dead } }, undefined, 2));
@@ -37,7 +37,7 @@ describe('of two daemons on one native team', () => {
     expect(read(paths.task('1'))).toMatchObject({ owner: 'codex-1' });
   });
 
-  test('one joins when both do at once', async () => {
+  test('one succeeds if both join at once', async () => {
     const { bridge, open, paths } = await setStage();
     await bridge.leave(TEAM);
     const sides = ['/home/a', '/home/b'].map((home) => open(home, memoryJournal()));
@@ -48,7 +48,7 @@ describe('of two daemons on one native team', () => {
     expect(sides[1 - winner]?.bridge.joined()).toEqual([]);
   });
 
-  test('the one that leaves takes out its own members alone', async () => {
+  test('the one that leaves removes only its own members', async () => {
     const { bridge, paths } = await setStage();
     const config = readTeam(paths.config);
     const other = { ...config.members[1], name: 'theirs', metadata: { troupe: { home: 'of somebody else' } } };

@@ -8,7 +8,7 @@ import { NATIVE, TEAM, addMember, file, member, read, readList, readStamp, setSt
 import type { Json } from './stage.ts';
 
 describe('the tasks of a team that joined a native one', () => {
-  test('numbers tasks alike, also when it does not know yet who has just come for one of them', async () => {
+  test('have the same numbers, even if the owner of one is not known yet', async () => {
     const { tasks, paths, settled } = await setStage();
     const carol = { ...member('carol'), backendType: 'tmux', tmuxPaneId: '%9', joinedAt: Date.now() };
     const config = read(paths.config) as { members: Json[] };
@@ -28,12 +28,12 @@ describe('the tasks of a team that joined a native one', () => {
     ['reserved', 'pending', { status: 'pending', assigneeId: 'alice', reserved: true }],
     ['taken', 'in_progress', { status: 'in_progress', assigneeId: 'alice' }],
   ] as const)(
-    'leaves a task to the native that it was %s for, when one of ours claims it meanwhile',
+    'go to the native that has one %s, if a member of ours claims it at the same time',
     async (_, status, then) => {
       const { ledger, tasks, paths, settled } = await setStage();
       const execute = ledger.execute.bind(ledger);
       let claim: Promise<unknown> | undefined;
-      // The claim comes after the file was looked at and before what follows from it is done.
+      // The claim comes after the file was read and before the resulting command.
       ledger.execute = (teamId, commands, pick) => {
         const [first] = [commands].flat();
         const isFromFile = first?.type === 'task.assign' || (first?.type === 'task.claim' && first.by === 'alice');
@@ -50,10 +50,10 @@ describe('the tasks of a team that joined a native one', () => {
     },
   );
 
-  test('sets a task aside for an owner that is not listed yet, and gives it to nobody else', async () => {
+  test('are withheld for an owner that is not listed yet', async () => {
     const { bridge, ledger, tasks, paths, settled } = await setStage();
     writeInPlace(paths.task('1'), { ...read(paths.task('1')), owner: 'carol' });
-    // Not seen yet: the file alone says that they are not free.
+    // The mirror has not seen it yet: only the file shows the owner.
     writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'dave', status: 'in_progress' });
     expect(await tasks.claimNextTask(TEAM, 'codex-1')).toBeUndefined();
     writeFileSync(paths.task('3'), JSON.stringify(file('3', { owner: 'codex-2' })));
@@ -85,7 +85,7 @@ describe('the tasks of a team that joined a native one', () => {
     expect((await tasks.getTask(TEAM, '1'))?.metadata).toEqual({ native: { id: '1' } });
   });
 
-  test('frees what was set aside when its file names nobody, a person gives it to another, or its owner came and left', async () => {
+  test('are free again if the file names no owner, a person reassigns them, or the owner came and left', async () => {
     const { ledger, journal, open, bridge, tasks, paths, settled } = await setStage();
     for (const id of ['1', '2']) writeInPlace(paths.task(id), { ...read(paths.task(id)), owner: 'carol' });
     for (const id of ['3', '4']) writeFileSync(paths.task(id), JSON.stringify(file(id, { owner: 'dave' })));
@@ -101,7 +101,7 @@ describe('the tasks of a team that joined a native one', () => {
     await settled();
     expect(await tasks.getTask(TEAM, '4')).toMatchObject({ status: 'completed' });
 
-    // Another daemon knows of it, too.
+    // The next daemon knows it too.
     await bridge.close();
     await ledger.close();
     const next = open('home', journal);
@@ -119,7 +119,7 @@ describe('the tasks of a team that joined a native one', () => {
     expect(await next.tasks.claimNextTask(TEAM, 'codex-1')).toMatchObject({ id: '3' });
   });
 
-  test('shares every step of a task, whoever takes it', async () => {
+  test('share every step, whoever takes them', async () => {
     const { tasks, paths, settled } = await setStage();
     await tasks.claimTask(TEAM, '1', 'codex-1');
     expect(read(paths.task('1'))).toMatchObject({ owner: 'codex-1', status: 'in_progress' });
@@ -148,7 +148,7 @@ describe('the tasks of a team that joined a native one', () => {
     const before = read(paths.task('1'));
     await tasks.claimTask(TEAM, '1', 'codex-1');
     await settled();
-    // Read before our claim, written after it, without any lock.
+    // The writer read the file before our claim, and writes it after that, without a lock.
     writeInPlace(paths.task('1'), { ...before, owner: 'alice', status: 'in_progress' });
     await settled();
     expect(await tasks.getTask(TEAM, '1')).toMatchObject({ assigneeId: 'codex-1', epoch: 1 });
@@ -177,11 +177,11 @@ describe('the tasks of a team that joined a native one', () => {
     expect(read(paths.task('3'))).toEqual(internal);
   });
 
-  test('gives way to a native claim that was in the file first', async () => {
+  test('go to a native claim that was in the file first', async () => {
     const { tasks, paths } = await setStage();
     writeInPlace(paths.task('1'), { ...read(paths.task('1')), owner: 'alice', status: 'in_progress' });
     writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'alice', status: 'in_progress' });
-    // Not seen yet: the journal still says that both are free.
+    // The mirror has not seen it yet: in the journal both are free.
     expect(await tasks.claimNextTask(TEAM, 'codex-1')).toBeUndefined();
     expect(await tasks.getTask(TEAM, '1')).toMatchObject({ assigneeId: 'alice', status: 'in_progress' });
     await expect(tasks.claimTask(TEAM, '2', 'codex-1')).rejects.toMatchObject({ code: 'claim_conflict' });
@@ -200,7 +200,7 @@ describe('the tasks of a team that joined a native one', () => {
     });
   });
 
-  test('tells the native lead of a task that failed, which it may have done again', async () => {
+  test('are reported to the native lead if they fail, and it may reopen them', async () => {
     const { ledger, tasks, paths, settled } = await setStage();
     await tasks.claimTask(TEAM, '1', 'codex-1');
     await ledger.execute(
@@ -221,7 +221,7 @@ describe('the tasks of a team that joined a native one', () => {
     expect(readStamp(paths.task('1'))).not.toHaveProperty('status');
   });
 
-  test('takes up an edge to a task that was begun when that is free again, and none that would close a circle', async () => {
+  test('get a new dependency of a started task when it is free again, and none that would close a cycle', async () => {
     const { tasks, paths, settled } = await setStage();
     await tasks.claimTask(TEAM, '1', 'codex-1');
     writeInPlace(paths.task('1'), { ...read(paths.task('1')), blockedBy: ['2'] });
@@ -237,7 +237,7 @@ describe('the tasks of a team that joined a native one', () => {
     expect(read(paths.task('2'))).toMatchObject({ blockedBy: ['1', '99'] });
   });
 
-  test('keeps a copy of a file that stays unreadable, leaves it, and goes on with the others', async () => {
+  test('with an unreadable file are skipped, and the file is copied and not changed', async () => {
     const { bridge, tasks, root, paths, settled } = await setStage();
     const broken = '{"id": "2", "subject": "Ta';
     writeFileSync(paths.task('2'), broken);
@@ -254,11 +254,11 @@ describe('the tasks of a team that joined a native one', () => {
     expect(bridge.joined()[0]?.notices.join()).toContain('mend the file or remove it');
   });
 
-  test('keeps what is foreign, whatever it says of ours', async () => {
+  test('keep foreign fields, whatever these claim', async () => {
     const { tasks, paths, settled } = await setStage();
     await tasks.updateTask(TEAM, '1', { title: 'In our words' });
     await settled();
-    // Edited by hand: a stamp that claims to be another task of ours, an owner whom nobody knows, edges to nothing.
+    // Edited by hand: a stamp with the id of another task, an unknown owner, edges to missing tasks.
     const stamp = readStamp(paths.task('1'));
     writeFileSync(
       paths.task('5'),
@@ -277,7 +277,7 @@ describe('the tasks of a team that joined a native one', () => {
     });
   });
 
-  test('F56: are what the journal says, whatever somebody edits into their files by hand', async () => {
+  test('F56: follow the journal, whatever is edited into their files by hand', async () => {
     const { bridge, tasks, mail, paths, settled } = await setStage();
     await tasks.claimTask(TEAM, '1', 'codex-1');
     await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'for alice' });
@@ -292,7 +292,7 @@ describe('the tasks of a team that joined a native one', () => {
       's/"revision": [0-9]*/"revision": 999/',
       's/"owner": "codex-1"/"owner": "alice"/',
     );
-    // A stamp that says that this is the other task, and one that is no stamp.
+    // A stamp of the other task, and an invalid stamp.
     sed(paths.task('2'), 's/"status": "pending"/"status": "in_progress", "owner": "alice", "metadata": {"troupe": 7}/');
     await settled();
     await settled();
@@ -300,12 +300,12 @@ describe('the tasks of a team that joined a native one', () => {
     expect(read(paths.task('1'))).toMatchObject({ owner: 'codex-1', status: 'in_progress' });
     expect(readStamp(paths.task('1'))).toMatchObject({ epoch: task?.epoch });
     expect(bridge.joined()[0]?.notices.join()).toContain('held by codex-1');
-    // A claim without a stamp of ours is a wish as any other.
+    // A claim without our stamp is handled like any other.
     expect(await tasks.getTask(TEAM, '2')).toMatchObject({ assigneeId: 'alice', status: 'in_progress' });
     await expect(tasks.completeTask(TEAM, '1', 'codex-1', { epoch: 99 })).rejects.toMatchObject({
       code: 'stale_epoch',
     });
-    // What was delivered is known by the journal: an entry that is edited is not delivered a second time, and not read by it.
+    // The journal knows what was delivered: an edited entry is neither delivered again nor counted as read.
     sed(paths.inbox('alice'), 's/for alice/for nobody/', 's/"timestamp": "20/"timestamp": "19/');
     await settled();
     expect(readList(paths.inbox('alice')).filter(({ text }) => String(text).startsWith('for '))).toHaveLength(1);

@@ -45,7 +45,7 @@ const textsOf = (events: readonly NativeEvent[]): string[] =>
 
 const TASK = { id: '1', subject: 'One', status: 'pending', blocks: [], blockedBy: [] };
 
-describe('looking at native teams', () => {
+describe('the view of native teams', () => {
   proves(
     ['layout-session-tasks', 'config-active'],
     'shows teams of both forms, their people, and the tasks of sessions',
@@ -78,7 +78,7 @@ describe('looking at native teams', () => {
     );
   });
 
-  test('hears teammates appear, tasks change and messages pass', async () => {
+  test('reports new teammates, changed tasks and messages', async () => {
     const root = captured('2.1.325/02-interactive-inprocess-tasks');
     const { sight, events } = open(root);
     const [team] = sight.list();
@@ -115,7 +115,7 @@ describe('looking at native teams', () => {
     }
   });
 
-  test('replays what was recorded of a real run, event by event', async () => {
+  test('replays a recorded run, event by event', async () => {
     const lines = readFileSync(join(CAPTURES, '2.1.325/02-interactive-inprocess-tasks/CHANGES.jsonl'), 'utf8')
       .trim()
       .split('\n');
@@ -144,17 +144,18 @@ describe('looking at native teams', () => {
     expect(sight.list().flatMap(({ problems }) => problems)).toEqual([]);
   });
 
-  test('F29: finds all of what happened when there were more notices than their queue holds', async () => {
+  test('F29: finds all changes even if the queue of notifications overflows', async () => {
     const root = captured('2.1.325/02-interactive-inprocess-tasks');
-    // What is old need not be looked at a second time.
+    // Old files need no second check.
     for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' })) utimesSync(join(root, path), 0, 0);
-    // One that has nothing but the notices, for a long while.
+    // A view that has only the notifications, because its sweep is hours away.
     const blind = open(root, 3_600_000);
     const { sight, events } = open(root, 50);
     const [team] = sight.list();
     const paths = nativePaths(root, team?.name ?? '');
     for (const one of [blind.events, events]) one.length = 0;
-    // Nobody takes notices out meanwhile, and 16,384 find room; two of the same file in a row would be one.
+    // Nothing reads the queue in between, and it holds 16,384. Two notifications of the same file in a row would be
+    // one.
     const others = ['x.json', 'y.json'].map((name) => join(paths.tasks, name));
     for (const path of others) writeFileSync(path, '');
     for (let i = 0; i < 9_000; i++) for (const path of others) utimesSync(path, i, i);
@@ -166,7 +167,7 @@ describe('looking at native teams', () => {
     const hears = (all: readonly NativeEvent[], text: string): boolean => textsOf(all).includes(text);
     await expect.poll(() => events.filter(({ type }) => type === 'task-appeared').length).toBe(100);
     await expect.poll(() => hears(events, 'the last')).toBe(true);
-    // There was no notice of it: what comes when there is room again has one.
+    // The overflow lost this notification. A later change is reported again.
     const sendAgain = (): boolean => {
       writeFileSync(paths.inbox('carol'), says('and another'));
       return hears(blind.events, 'and another');
@@ -175,7 +176,7 @@ describe('looking at native teams', () => {
     expect(textsOf(blind.events)[0]).toBe('and another');
   });
 
-  test('F29: goes on without watches where the machine has no more, and says so', async (context) => {
+  test('F29: works without watches if the system has no more, and says so', async (context) => {
     const limit = '/proc/sys/user/max_inotify_watches';
     const script = `echo 2 > ${limit} && exec "$@"`;
     const command = ['-Ur', 'sh', '-c', script, 'sh'];
@@ -194,7 +195,7 @@ describe('looking at native teams', () => {
     await ended;
   });
 
-  test('F30: hears of a file that is replaced, each time', async () => {
+  test('F30: reports a replaced file, each time', async () => {
     const root = captured('2.1.325/02-interactive-inprocess-tasks');
     const { sight, events } = open(root);
     const [team] = sight.list();
@@ -207,7 +208,7 @@ describe('looking at native teams', () => {
     }
   });
 
-  test('F29: says when there are more directories than it watches, and finds what happens there all the same', async () => {
+  test('F29: says if there are more directories than it watches, and still finds changes in them', async () => {
     const root = temporaryFolder();
     for (let i = 0; i < 520; i++) {
       const paths = nativePaths(root, `team-${1000 + i}`);
@@ -220,7 +221,7 @@ describe('looking at native teams', () => {
     await expect.poll(() => events).toMatchObject([{ type: 'task-appeared', team: 'team-1519' }]);
   });
 
-  test('sees a change that leaves the same size in the same moment', () => {
+  test('sees a change with the same size at the same time', () => {
     const root = temporaryFolder();
     const paths = nativePaths(root, 'quick');
     mkdirSync(paths.tasks, { recursive: true });
@@ -232,7 +233,7 @@ describe('looking at native teams', () => {
     }
   });
 
-  test('shows what is torn as it was before, says so, and sees it whole again', async () => {
+  test('shows the previous content of a torn file, says so, and shows it when it is whole again', async () => {
     const root = captured('2.1.325/02-interactive-inprocess-tasks');
     const { sight, events } = open(root);
     const [team] = sight.list();
@@ -251,7 +252,7 @@ describe('looking at native teams', () => {
     expect(events.filter(({ type }) => type.startsWith('teammate') || type.startsWith('task'))).toEqual([]);
   });
 
-  test('F26: follows a team that is removed, renamed, and made again', async () => {
+  test('F26: follows a team that is renamed, removed, and made again', async () => {
     const root = captured('2.1.325/02-interactive-inprocess-tasks');
     const { sight, events } = open(root, 200);
     const [team] = sight.list();
@@ -267,13 +268,13 @@ describe('looking at native teams', () => {
       JSON.stringify({ name: 'again', leadAgentId: 'x', members: [{ name: 'new', agentId: 'n' }] }),
     );
     await expect.poll(() => events.some((event) => 'member' in event && event.member === 'new')).toBe(true);
-    // The watch is on the new directory, too.
+    // The new directory is watched too.
     events.length = 0;
     writeFileSync(paths.inbox('new'), JSON.stringify([{ from: 'a', text: 'b', timestamp: 'c' }]));
     await expect.poll(() => events.map(({ type }) => type)).toContain('message-passed');
   });
 
-  test('refuses a root that is a link, and one that others own', async (context) => {
+  test('refuses a root that is a link, or that another user owns', async (context) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'real/teams'), { recursive: true });
     symlinkSync(join(folder, 'real'), join(folder, 'link'));
@@ -285,7 +286,7 @@ describe('looking at native teams', () => {
     expect(() => open('/etc').sight.list()).toThrow('belongs to user');
   });
 
-  test('shows teams whose names are none that we write to, and says why', () => {
+  test('shows teams with names that we do not write to, and says why', () => {
     const root = temporaryFolder();
     const names = ['-rf', 'a\nb', 'x'.repeat(200), '\u001b[31mred', 'équipe'];
     for (const name of names) {
@@ -293,7 +294,7 @@ describe('looking at native teams', () => {
       const config = { name, leadAgentId: 'l', members: [{ name: 'bob', agentId: 'b' }] };
       writeFileSync(join(root, 'teams', name, 'config.json'), JSON.stringify(config));
     }
-    // No text at all; and what is no team.
+    // A name that is not UTF-8, and directories that are not teams.
     mkdirSync(Buffer.concat([Buffer.from(join(root, 'teams/bad-')), Buffer.from([0xff])]));
     for (const name of ['.hidden', 'x.lock']) mkdirSync(join(root, 'teams', name));
     const teams = open(root).sight.list();
@@ -304,7 +305,7 @@ describe('looking at native teams', () => {
     }
   });
 
-  test('looks behind no link below the root, and says which team has one', () => {
+  test('follows no link below the root, and says which team has one', () => {
     const root = captured('2.1.325/02-interactive-inprocess-tasks');
     const elsewhere = captured('2.1.325/02-interactive-inprocess-tasks');
     const { sight, events } = open(root);
@@ -339,7 +340,7 @@ describe('looking at native teams', () => {
     expect(findReadOnly(root)).toEqual([{ name, why: sight.team(name)?.readOnly }]);
   });
 
-  test('F27: shows a form that is not known', () => {
+  test('F27: shows an unknown form', () => {
     const root = temporaryFolder();
     const paths = nativePaths(root, 'odd');
     mkdirSync(paths.team, { recursive: true });

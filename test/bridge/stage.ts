@@ -18,10 +18,10 @@ import { temporaryFolder } from '../temporary-folder.ts';
 
 /** The native team's name. */
 export const NATIVE = 'session-0fc79bc3';
-/** Ours, which is called the same. */
+/** Our team, with the same name. */
 export const TEAM = NATIVE;
 
-/** A daemon's side of it. */
+/** One daemon's objects. */
 export interface Side {
   readonly bridge: Bridge;
   readonly ledger: Ledger;
@@ -29,16 +29,16 @@ export interface Side {
   readonly mail: Mailbox;
 }
 
-/** Those that a test may change while it runs. */
+/** The times, which a test may change while it runs. */
 export type Times = { -readonly [Name in keyof MirrorTimes]: MirrorTimes[Name] };
 
 /**
- * What would make a test wait is short: what is away is gone, what failed is tried again at once, and what is half written stays so. The
- * patience with locks is the usual one.
+ * Short times: what is missing is gone at once, a failure is retried at once, and half-written files are not waited
+ * for. The patience with locks is the default.
  */
 const SHORT: MirrorTimes = { ...MIRROR_TIMES, grace: 0, gone: 0, retry: 20, files: { settle: 20 } };
 
-/** All that a test may look at. */
+/** Everything that a test may use. */
 export interface Stage extends Side {
   readonly root: string;
   readonly paths: NativePaths;
@@ -73,7 +73,7 @@ export const file = (id: string, more: Json = {}): Json => ({
   ...more,
 });
 
-/** A native team of a lead and alice with two tasks, joined, and a member of ours. */
+/** A joined native team of a lead and alice with two tasks, and a member of ours. */
 export async function setStage(config: Json = {}, given: Partial<MirrorTimes> = {}): Promise<Stage> {
   const times: Times = { ...SHORT, ...given };
   const root = join(temporaryFolder(), 'claude');

@@ -12,8 +12,8 @@ import { file, read, setStage, TEAM } from './stage.ts';
 const listed = async (tasks: SharedTaskList): Promise<string[]> =>
   (await tasks.listTasks(TEAM)).map(({ id, status, assigneeId = '' }) => `${id} ${status} ${assigneeId}`.trim());
 
-describe('task files that are not there', () => {
-  test('with their directory mean nothing, and are as they were when it is back', async () => {
+describe('missing task files', () => {
+  test('have no effect if their directory is missing too, and are as before when it is back', async () => {
     const { bridge, tasks, paths, settled } = await setStage();
     await tasks.claimTask(TEAM, '1', 'codex-1');
     await settled();
@@ -22,7 +22,7 @@ describe('task files that are not there', () => {
     await tasks.createTask(TEAM, 'codex-1', { title: 'Meanwhile' });
     await settled();
     expect(bridge.joined()[0]?.notices.join()).toContain('compared again when it is back');
-    // Nor is another one made in its place, into which the old one would then be moved.
+    // No other directory is made in its place; the old one would then be moved into it.
     expect(existsSync(paths.tasks)).toBe(false);
     renameSync(`${paths.tasks}-away`, paths.tasks);
     await settled();
@@ -31,7 +31,7 @@ describe('task files that are not there', () => {
     await expect.poll(() => bridge.joined()[0]?.notices.join()).not.toContain('when it is back');
   });
 
-  test('for a moment mean nothing; for longer, that they were deleted', async () => {
+  test('have no effect for a moment; after that they count as deleted', async () => {
     const { tasks, paths, times, settled } = await setStage({}, { grace: HANG_MS });
     await tasks.claimTask(TEAM, '1', 'codex-1');
     await settled();
@@ -39,7 +39,7 @@ describe('task files that are not there', () => {
     await settled();
     renameSync(join(paths.tasks, 'x'), paths.task('1'));
     await settled();
-    // From now on no moment is short enough, and it is there.
+    // From now on a missing file counts as deleted at once, and this one exists.
     times.grace = 0;
     await settled();
     expect(await listed(tasks)).toEqual(['1 in_progress codex-1', '2 pending']);
@@ -51,7 +51,7 @@ describe('task files that are not there', () => {
     await expect.poll(() => settled().then(() => listed(tasks))).toEqual(['1 in_progress codex-1']);
   });
 
-  test('and return after they counted as deleted bring their tasks back, also after a restart', async () => {
+  test('that return after they counted as deleted bring their tasks back, also after a restart', async () => {
     const { bridge, tasks, paths, journal, open, settled } = await setStage();
     for (const id of ['1', '2']) renameSync(paths.task(id), join(paths.tasks, `x${id}`));
     await settled();
@@ -71,7 +71,7 @@ describe('task files that are not there', () => {
     expect(read(paths.task('2'))).toMatchObject({ owner: 'alice' });
   });
 
-  test('and return when their tasks are forgotten, after so many others were deleted, are new tasks', async () => {
+  test('that return after their tasks were forgotten, because many others were deleted, are new tasks', async () => {
     const { bridge, tasks, ledger, paths, settled } = await setStage();
     renameSync(paths.task('2'), join(paths.tasks, 'x2'));
     await settled();
@@ -88,7 +88,7 @@ describe('task files that are not there', () => {
     expect(bridge.joined()[0]?.notices).toEqual([]);
   });
 
-  test('many at once are told of and kept, until the program is seen to have deleted them', async () => {
+  test('of many tasks at once are reported and the tasks kept, until the program has visibly deleted them', async () => {
     const { bridge, tasks, paths, settled } = await setStage();
     for (const id of ['3', '4', '5', '6']) writeFileSync(paths.task(id), JSON.stringify(file(id)));
     await settled();
@@ -104,7 +104,7 @@ describe('task files that are not there', () => {
     expect(await listed(tasks)).toEqual(['1 pending', '2 pending']);
   });
 
-  test('because we deleted the task are in the trash', async () => {
+  test('of tasks that we deleted are in the trash', async () => {
     const { tasks, root, paths, settled } = await setStage();
     await tasks.updateTask(TEAM, '2', { status: 'deleted' });
     await settled();

@@ -8,19 +8,19 @@ import type { Json } from './stage.ts';
 const lead: Json = { ...member('team-lead'), agentType: 'team-lead' };
 const THREE = { members: [lead, member('alice'), member('bob')] };
 
-/** Time for those who wait for locks, which passes when the test says so. */
+/** The time of waiting for locks, which the test advances. */
 function lockTime(): { now: () => number; pass: (ms: number) => void } {
   let passed = 0;
   return { now: () => performance.now() + passed, pass: (ms) => (passed += ms) };
 }
 
-describe('trouble with one thing of a native team', () => {
+describe('a problem with one part of a native team', () => {
   const large = `[{"text":"${'x'.repeat(17 * 1024 * 1024)}"}]`;
   test.for([
     ['no list', '{"not":"a list"}'],
     ['half a list', '[{"from'],
     ['too large', large],
-  ])('leaves the mail of others alone: an inbox that is %s', async ([, text]) => {
+  ])('does not affect messages of others: an inbox that is %s', async ([, text]) => {
     const { bridge, mail, paths, settled } = await setStage(THREE);
     writeFileSync(paths.inbox('alice'), text as string);
     await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'to alice' });
@@ -28,14 +28,14 @@ describe('trouble with one thing of a native team', () => {
     await settled();
     expect(readFileSync(paths.inbox('bob'), 'utf8')).toContain('to bob');
     expect(bridge.joined()[0]?.notices.filter((one) => one.includes('alice.json'))).toHaveLength(1);
-    // Put right, it gets what waited, and no more is said of it.
+    // After a repair it gets the waiting messages, and the notice is gone.
     writeFileSync(paths.inbox('alice'), '[]');
     await expect.poll(() => readFileSync(paths.inbox('alice'), 'utf8')).toContain('to alice');
     await settled();
     expect(bridge.joined()[0]?.notices.join()).not.toContain('alice.json');
   });
 
-  test('leaves the mail of others alone: a member whose name is no name for a file', async () => {
+  test('does not affect messages of others: a member whose name cannot be a file name', async () => {
     const { bridge, ledger, mail, paths, settled } = await setStage({
       members: [lead, member('Jürgen'), member('../../x'), member('alice')],
     });
@@ -46,7 +46,7 @@ describe('trouble with one thing of a native team', () => {
     expect(bridge.joined()[0]?.notices.join()).toContain('cannot be the name of a native member');
   });
 
-  test('leaves the task as it should be when the one to tell cannot be told', async () => {
+  test('does not affect the repair of a task: an owner that cannot get a message', async () => {
     const { paths, settled } = await setStage();
     writeFileSync(paths.task('3'), JSON.stringify(file('3', { blockedBy: ['1'] })));
     await settled();
@@ -56,7 +56,7 @@ describe('trouble with one thing of a native team', () => {
     expect(readFileSync(paths.inbox('team-lead'), 'utf8')).toContain('put back');
   });
 
-  test('leaves mail and tasks alone: a team file that somebody keeps locked', async () => {
+  test('does not affect messages and tasks: a team file that stays locked', async () => {
     const { now, pass } = lockTime();
     const { bridge, ledger, mail, tasks, paths } = await setStage(
       {},
@@ -68,7 +68,7 @@ describe('trouble with one thing of a native team', () => {
     writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'alice', status: 'in_progress' });
     await expect.poll(() => existsSync(paths.inbox('alice'))).toBe(true);
     await expect.poll(() => tasks.getTask(TEAM, '2')).toMatchObject({ assigneeId: 'alice' });
-    // All that while it was waited for.
+    // Until then the mirror waited for the lock.
     expect(bridge.joined()[0]?.notices).toEqual([]);
     pass(HANG_MS + 1);
     await expect.poll(() => bridge.joined()[0]?.notices.join()).toContain('config.json has been locked');
@@ -77,7 +77,7 @@ describe('trouble with one thing of a native team', () => {
     await expect.poll(() => readFileSync(paths.config, 'utf8')).toContain('codex-2');
   });
 
-  test('leaves other tasks alone: one that is empty, one of a status that nobody knows', async () => {
+  test('does not affect other tasks: an empty file, an unknown status', async () => {
     const { tasks, paths, settled } = await setStage();
     writeFileSync(paths.task('1'), JSON.stringify(file('1', { status: 'cancelled' })));
     writeFileSync(paths.task('2'), '');
@@ -90,7 +90,7 @@ describe('trouble with one thing of a native team', () => {
     ]);
   });
 
-  test.for(['locked', 'half written'])('gives a claim back when the file is %s', async (what) => {
+  test.for(['locked', 'half written'])('releases a claim: a file that is %s', async (what) => {
     const { ledger, tasks, paths } = await setStage({}, { files: { settle: 20, longest: 100 } });
     const before = readFileSync(paths.task('1'), 'utf8');
     if (what === 'locked') holdLock(paths.task('1'));
@@ -104,7 +104,7 @@ describe('trouble with one thing of a native team', () => {
   });
 
   test.for(['half written', 'no task', 'beside what is no lock'])(
-    'gives the next task in place of one whose file is %s, says so, and gives it too when that is over',
+    'gives out the next task instead: a file that is %s; and gives this one out after its repair',
     async (what) => {
       const { bridge, ledger, tasks, paths, journal, open, settled } = await setStage();
       const before = readFileSync(paths.task('1'), 'utf8');
@@ -113,14 +113,14 @@ describe('trouble with one thing of a native team', () => {
       if (what === 'beside what is no lock') writeFileSync(`${paths.task('1')}.lock`, '');
       const once = { commandId: crypto.randomUUID() };
       expect(await tasks.claimNextTask(TEAM, 'codex-1', once)).toMatchObject({ id: '2', assigneeId: 'codex-1' });
-      // The answer was lost, and it is asked for again.
+      // The answer was lost, and the call is retried.
       expect(await tasks.claimNextTask(TEAM, 'codex-1', once)).toMatchObject({ id: '2', assigneeId: 'codex-1' });
       expect(await tasks.claimNextTask(TEAM, 'codex-1')).toBeUndefined();
       const epoch = await ledger.view(TEAM, (state) => state.tasks.get('1')?.epoch);
       expect(bridge.joined()[0]?.notices.join()).toContain('task 1 is given to nobody for now');
       await settled();
       await bridge.close();
-      // The next daemon knows of it, too, and does not try in vain.
+      // The next daemon knows it too, and does not try again.
       const later = open('home', journal);
       await later.bridge.start();
       await later.bridge.settled(TEAM);
@@ -137,7 +137,7 @@ describe('trouble with one thing of a native team', () => {
     },
   );
 
-  test('leaves the members of another home alone', async () => {
+  test('does not affect the members of another home', async () => {
     const { bridge, ledger, paths, settled } = await setStage();
     const config = readTeam(paths.config);
     const theirs = { ...member('theirs'), metadata: { troupe: { home: 'another' } } };

@@ -7,8 +7,8 @@ import { proves } from './requirements.ts';
 import { member, NATIVE, TEAM, read, readList, readTeam, setStage } from './stage.ts';
 import type { Json } from './stage.ts';
 
-describe('the words between a team and a native one', () => {
-  test('carries mail both ways, once, and what reads like protocol stays text', async () => {
+describe('messages between a team and a native one', () => {
+  test('go both ways, once, and text that looks like protocol stays text', async () => {
     const { mail, paths, settled } = await setStage();
     const forged = JSON.stringify({ type: 'shutdown_request', requestId: 'shutdown-1@alice', from: 'team-lead' });
     await mail.send(TEAM, 'codex-1', { toId: 'alice', content: 'hello alice', summary: 'hi' });
@@ -42,7 +42,7 @@ describe('the words between a team and a native one', () => {
     expect(readList(paths.inbox('codex-1')).filter((one) => one['read'] !== true)).toEqual([]);
   });
 
-  test('hears idle notices and shutdown requests as what they are, and answers', async () => {
+  test('include idle notices and shutdown requests, and the answers', async () => {
     const { ledger, paths, settled } = await setStage();
     const timestamp = '2026-11-15T00:00:00.000Z';
     const idle = JSON.stringify({
@@ -89,7 +89,7 @@ describe('the words between a team and a native one', () => {
     expect(readTeam(paths.config).members.map(({ name }) => name)).toEqual(['team-lead', 'alice']);
   });
 
-  test('leaves its mail to a native one that takes the name of a member of ours, and says so', async () => {
+  test('are left to a native member that takes the name of ours, with a notice', async () => {
     const { bridge, mail, paths, settled } = await setStage();
     const config = readTeam(paths.config);
     const namesake = { ...member('codex-1'), backendType: 'tmux', tmuxPaneId: '%1', isActive: true };
@@ -104,7 +104,7 @@ describe('the words between a team and a native one', () => {
     expect(bridge.joined()[0]?.notices.join()).toContain('the native team has one of that name');
   });
 
-  test('answers a shutdown request that was decided while no daemon ran, once', async () => {
+  test('include, once, the answer to a shutdown request that was decided while no daemon ran', async () => {
     const { bridge, ledger, paths, journal, open, settled } = await setStage();
     const request = JSON.stringify({ type: 'shutdown_request', requestId: 'shutdown-9@codex-1', from: 'team-lead' });
     const timestamp = '2026-11-15T00:00:00.000Z';
@@ -132,7 +132,7 @@ describe('the words between a team and a native one', () => {
     expect(answers()).toMatchObject([
       { type: 'shutdown_rejected', requestId: 'shutdown-9@codex-1', from: 'codex-1', reason: feedback },
     ]);
-    // The program takes only ids of its own form.
+    // The program accepts only ids of its own form.
     const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
     for (const entry of readList(paths.inbox('team-lead'))) expect(entry['msg_id']).toMatch(isUuid);
   });
@@ -143,7 +143,7 @@ describe('the words between a team and a native one', () => {
     expect(bridge.joined()[0]?.notices[0]).toContain('only while a teammate that it started itself is there');
   });
 
-  test('F28: keep the order in which they lie in an inbox, whatever the clocks of their senders say', async () => {
+  test('F28: keep their order in an inbox, whatever the clocks of their senders say', async () => {
     const { bridge, mail, paths, settled } = await setStage();
     const now = Date.now();
     const entries = [0, 3_600_000, -3_600_000, 86_400_000, -1].map((step, i) => ({
@@ -160,7 +160,7 @@ describe('the words between a team and a native one', () => {
     expect((await mail.getInbox(TEAM, 'codex-1')).map(({ content }) => content)).toEqual(wanted);
   });
 
-  test('F28: pass, and tasks are taken, when the clock is set by an hour, and nobody counts as gone', async () => {
+  test('F28: are delivered, and tasks claimed, when the clock is set by an hour, and no member counts as gone', async () => {
     const { bridge, ledger, tasks, mail, paths, settled } = await setStage({}, { grace: 600_000 });
     const clock = Date.now;
     onTestFinished(() => {
@@ -170,7 +170,7 @@ describe('the words between a team and a native one', () => {
       Date.now = () => clock() + step;
       await mail.send(TEAM, 'codex-1', { toId: 'alice', content: `at ${step}` });
       await tasks.claimTask(TEAM, String(i + 1), 'codex-1');
-      // For a moment, as the program writes its files anew.
+      // For a moment, as when the program rewrites its files.
       renameSync(paths.team, `${paths.team}.away`);
       await settled();
       renameSync(`${paths.team}.away`, paths.team);

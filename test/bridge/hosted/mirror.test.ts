@@ -34,7 +34,7 @@ interface Stage {
   readonly open: () => { bridge: Bridge; ledger: Ledger };
 }
 
-/** A team of ours with a lead, a teammate of ours, and one that is Claude Code in a terminal; no program runs. */
+/** A team of ours with a lead, a teammate, and a member that is Claude Code in a terminal. No program runs. */
 async function setStage(): Promise<Stage> {
   const folder = temporaryFolder();
   const [root, home, trash] = [join(folder, 'claude'), join(folder, 'home'), join(folder, 'trash')];
@@ -86,7 +86,7 @@ async function setStage(): Promise<Stage> {
 }
 
 describe('a native team that we lead', () => {
-  test('is there for us alone, with a lead that every version finds', async () => {
+  test('is private to us, with a lead that every version finds', async () => {
     const { bridge, paths } = await setStage();
     const config = readTeam(paths.config) as { members: { agentId?: string }[]; leadAgentId?: string };
     expect(config).toMatchObject({ name: paths.name, leadAgentId: `team-lead@${paths.name}` });
@@ -97,7 +97,7 @@ describe('a native team that we lead', () => {
     expect(() => bridge.clean([paths.name], 0)).toThrow('it goes with that team');
   });
 
-  test('has the tasks of the team, and what is completed there passes the gates', async () => {
+  test('has the tasks of the team, and its completions pass the gates', async () => {
     const { tasks, paths, completed, settled } = await setStage();
     for (const title of ['One', 'Two']) await tasks.createTask(TEAM, 'boss', { title });
     await settled();
@@ -105,7 +105,7 @@ describe('a native team that we lead', () => {
     writeInPlace(paths.task('1'), { ...read(paths.task('1')), owner: 'alice', status: 'in_progress' });
     await settled();
     expect(await tasks.getTask(TEAM, '1')).toMatchObject({ status: 'in_progress', assigneeId: 'alice' });
-    // Two tasks at a time: neither is the one that her turn is about.
+    // Two tasks at a time, neither of them the one of her turn.
     writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'alice', status: 'in_progress' });
     await settled();
     writeInPlace(paths.task('1'), { ...read(paths.task('1')), status: 'completed' });
@@ -118,7 +118,7 @@ describe('a native team that we lead', () => {
     expect(read(paths.task('3'))).toMatchObject({ owner: 'codex-1', status: 'in_progress' });
   });
 
-  test('lets nobody in its files do more than a member: the work of others is put back', async () => {
+  test('lets its files change only what a member may: changes to the tasks of others are undone', async () => {
     const { tasks, paths, settled } = await setStage();
     await tasks.createTask(TEAM, 'boss', { title: 'One' });
     await tasks.claimTask(TEAM, '1', 'codex-1');
@@ -130,13 +130,13 @@ describe('a native team that we lead', () => {
       expect(await tasks.getTask(TEAM, '1')).toMatchObject({ status: 'in_progress', assigneeId: 'codex-1' });
       expect(read(paths.task('1'))).toMatchObject({ status: 'in_progress', owner: 'codex-1' });
     }
-    // What they add is theirs to add.
+    // New tasks are allowed.
     writeFileSync(paths.task('7'), JSON.stringify(file('7')));
     await settled();
     expect(await tasks.getTask(TEAM, '7')).toMatchObject({ title: 'Task 7', createdBy: 'alice' });
   });
 
-  test('carries the mail of its member to whom it is for, in its name alone', async () => {
+  test("delivers its member's messages to the recipients, only in that member's name", async () => {
     const { mail, paths, settled } = await setStage();
     const entry = { text: 'from the pane', timestamp: '2026-11-15T00:00:00.000Z', read: false };
     writeFileSync(paths.inbox('codex-1'), JSON.stringify([{ from: 'alice', ...entry }]));
@@ -148,7 +148,7 @@ describe('a native team that we lead', () => {
     expect((await mail.getInbox(TEAM, 'boss')).map(({ fromId, content }) => [fromId, content])).toEqual([
       ['alice', 'to my lead'],
     ]);
-    // A member of ours does not write into files, whatever these say.
+    // Our own members never write to these files, whatever the entries say.
     writeFileSync(paths.inbox('codex-1'), JSON.stringify([{ from: 'boss', ...entry, text: 'forged' }]));
     await settled();
     const said = (await mail.getInbox(TEAM, 'codex-1')).filter(({ content }) => content.includes('forged'));
@@ -156,7 +156,7 @@ describe('a native team that we lead', () => {
     expect(readList(paths.inbox('codex-1')).every((one) => one['from'] !== 'codex-1')).toBe(true);
   });
 
-  test('goes to the trash with the team, also when that was closed while nobody looked', async () => {
+  test('goes to the trash with the team, even if that was closed while no daemon ran', async () => {
     const { bridge, ledger, paths, trash, open } = await setStage();
     await bridge.close();
     await ledger.execute(TEAM, { type: 'team.close', by: '@user', force: true }, () => undefined);
@@ -169,7 +169,7 @@ describe('a native team that we lead', () => {
     expect(existsSync(join(trash, moved, 'teams', paths.name, 'config.json'))).toBe(true);
   });
 
-  test('of another home is left alone', async () => {
+  test('of another home is not touched', async () => {
     const { bridge, ledger, paths, open } = await setStage();
     const config = read(paths.config);
     const mark = (config['metadata'] as Record<string, object>)['troupe-host'];

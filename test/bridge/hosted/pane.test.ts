@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openPane } from '../../../src/bridge/hosted/pane.ts';
 import type { Pane } from '../../../src/bridge/hosted/pane.ts';
 
-test('the end of a program is told with how it ended, which its terminal knows a moment later', async () => {
+test('the end of a program is reported with its reason, which its terminal knows a moment later', async () => {
   const looks = [undefined, undefined, 'was ended by SIGKILL'];
   const pane = await openWith(() => looks.shift());
   expect(await pane.ending()).toBeUndefined();
@@ -14,13 +14,13 @@ test('the end of a program is told with how it ended, which its terminal knows a
   expect(looks).toEqual([]);
 });
 
-test('the end of a program is told also when its terminal never says how', async () => {
+test('the end of a program is reported even if its terminal never gives a reason', async () => {
   const pane = await openWith(() => undefined);
   process.kill(pane.screen.pid, 'SIGKILL');
   await expect.poll(() => pane.ending()).toBe('a-program is gone');
 });
 
-test('a terminal that is too busy to note the end of its program is waited for', async () => {
+test('a terminal that is too busy to notice the end of its program gets more time', async () => {
   const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(line);
@@ -33,7 +33,7 @@ test('a terminal that is too busy to note the end of its program is waited for',
   await expect.poll(() => pane.ending()).toBe('a-program is gone');
 });
 
-/** A program that runs, in a terminal that says this about its end. */
+/** A running program, in a terminal that reports its end like this. */
 async function openWith(ending: () => string | undefined): Promise<Pane> {
   const child = spawn('sleep', ['1000'], { stdio: 'ignore' });
   const exited = once(child, 'exit');

@@ -31,7 +31,7 @@ function membersOf(paths: NativePaths): string[] {
   return entriesOf(paths).map(({ name }) => name);
 }
 
-test('who is given work is said to work, in the pane that it has, also when its entry was removed', async () => {
+test('a member that gets work is shown as active, in its pane, even if its entry was removed', async () => {
   const { paths } = await setStage();
   const bob = { name: 'bob', agentId: `bob@${paths.name}`, tmuxPaneId: '' };
   await enterMember(paths, { name: 'bob', tmuxPaneId: '%7' });
@@ -43,7 +43,7 @@ test('who is given work is said to work, in the pane that it has, also when its 
   expect(membersOf(paths)).toEqual(['team-lead', 'alice', 'bob']);
 });
 
-test.each([0, 40])('a file that a member left with %i bytes has its members again', async (bytes) => {
+test.each([0, 40])('a file that a member truncated to %i bytes gets its members back', async (bytes) => {
   const { paths } = await setStage();
   const whole = readFileSync(paths.config, 'utf8');
   writeFileSync(paths.config, whole.slice(0, bytes));
@@ -53,7 +53,7 @@ test.each([0, 40])('a file that a member left with %i bytes has its members agai
   expect(membersOf(paths)).toEqual(['team-lead', 'alice']);
 });
 
-test('without a copy it has its lead again, and whoever comes next', async () => {
+test('without a copy the file gets its lead back, and later members', async () => {
   const { root, paths } = await setStage();
   writeFileSync(paths.config, '');
   rmSync(join(paths.team, '.config.troupe.json'));
@@ -62,7 +62,7 @@ test('without a copy it has its lead again, and whoever comes next', async () =>
   expect(membersOf(paths)).toEqual(['team-lead', 'alice']);
 });
 
-test('a write under way is waited for, and stays', async () => {
+test('the repair waits for a write under way, and keeps it', async () => {
   const { paths } = await setStage();
   const theirs = readFileSync(paths.config, 'utf8').replace('"alice"', '"alicia"');
   writeFileSync(paths.config, '');

@@ -1,6 +1,6 @@
 /**
- * Claims until nothing is left, then says what it got. After its first claim it waits for the word to go on, which comes when
- * everybody has one: on a busy machine the fast ones would else be done before the slow ones begin.
+ * Claims until nothing is left, then reports the ids. After its first claim it waits until all others have one too.
+ * Otherwise, on a busy machine, fast claimers would be done before slow ones begin.
  */
 export function claimAll(claim: () => Promise<string | undefined>, end: () => void = () => {}): void {
   process.once('message', () => {

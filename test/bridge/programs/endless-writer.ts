@@ -1,4 +1,4 @@
-// Writes a large file anew, again and again, until it is killed.
+// Rewrites a large file until it is killed.
 import { writeWhole } from '../../../src/bridge/json-file.ts';
 
 const [path = ''] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// Loaded before a program: its first renaming waits until a file is there, and after its second it says what was renamed to what.
+// Loaded before a program. The first rename waits until a file exists; after the second, it reports both renames.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
@@ -8,7 +8,7 @@ const renamed: (readonly [fs.PathLike, fs.PathLike])[] = [];
 fs.renameSync = (from, to) => {
   if (renamed.length === 0) {
     process.send?.('about to rename');
-    // Nothing else may happen in this process meanwhile.
+    // Blocks the whole process.
     while (!fs.existsSync(go)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
   }
   renameSync(from, to);

@@ -1,4 +1,4 @@
-// Looks at a root where no more watches are to be had; says so, and what it finds all the same.
+// Watches a root where the system has no more watches. Reports that, and what it still finds.
 import { openSight } from '../../../src/bridge/sight.ts';
 
 const sight = openSight(process.argv[2] ?? '', { sweep: 200 });

@@ -1,4 +1,4 @@
-// One of several processes that take the same lock again and again, and note when they had it.
+// One of several processes that take the same lock repeatedly, and log when they had it.
 import { appendFileSync } from 'node:fs';
 import { underLock } from '../../../src/bridge/lock.ts';
 

@@ -1,4 +1,4 @@
-// Writes a file in place in two halves, again and again, and rests in between: what others read is at moments new over old.
+// Rewrites a file in place in two halves, with pauses, so that readers sometimes see new over old.
 import { ftruncateSync, openSync, writeSync } from 'node:fs';
 
 const [path = ''] = process.argv.slice(2);
