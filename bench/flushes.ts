@@ -6,8 +6,8 @@ const BEGIN = 'flushes-begin';
 const END = 'flushes-end';
 
 /**
- * Runs a script of ours under strace and counts its calls of fsync and fdatasync, in all threads, between the two marks
- * that it sets with `markFlushes`. Undefined if strace is not available.
+ * Runs a script under strace and counts its calls of fsync and fdatasync, in all threads, between its two marks
+ * (`markFlushes`). Undefined if strace is not available.
  */
 export function countFlushes(script: string, folder: string, args: readonly string[]): number | undefined {
   const trace = join(folder, 'strace.txt');

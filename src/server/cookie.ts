@@ -6,8 +6,7 @@ const HOURS = 8;
 export type SessionCookie = ReturnType<typeof sessionCookie>;
 
 /**
- * The cookie is named after the port: browsers send cookies to every port of a host, and each daemon of a machine has
- * its own port.
+ * Named after the port: browsers send cookies to every port of a host, and each daemon of a machine has its own port.
  */
 export function sessionCookie(port: number, isSecure: boolean) {
   const name = `troupe_session_${port}`;

@@ -48,7 +48,7 @@ export function openGuard(hub: Hub, address: () => Address) {
   return {
     /**
      * Checks that the request names our host, and comes from our page or from no page. A link on any page may lead to a
-     * file of the dashboard: these files contain no data, and their own requests come from our page.
+     * file of the dashboard. These files contain no data, and their own requests come from our page.
      */
     checkAddress(request: IncomingMessage, isFile = false): Refusal | undefined {
       const refusal = findStranger(request, address(), isFile && isFollowedLink(request));
@@ -109,7 +109,7 @@ function credentialOf(request: IncomingMessage, cookie: SessionCookie): Shown | 
   return refusal('not_allowed', 'A change with a cookie needs the header x-troupe-csrf: 1');
 }
 
-/** Whether a person followed a link in a tab of its own. A script that sends such a request cannot read the answer. */
+/** Whether a person followed a link in a new page. A script that sends such a request cannot read the answer. */
 export function isFollowedLink({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }

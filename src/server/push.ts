@@ -78,8 +78,8 @@ export function openFeeds(ledger: Pick<Ledger, 'subscribe' | 'view' | 'read'>, o
 
   return {
     /**
-     * Follows a team from after a batch. Fails with `not_found` if the team does not exist, with `conflict` if it has
-     * not reached that batch or the batch belongs to an earlier team of that name.
+     * Follows a team from after a batch. Fails with `not_found` if the team does not exist. Fails with `conflict` if it
+     * has not reached that batch, or the batch belongs to an earlier team of that name.
      */
     async subscribe(
       { teamId, after, stream: expected }: { teamId: string; after: Seq; stream?: string | undefined },

@@ -21,8 +21,8 @@ export function limitUnanswered(most: number): (socket: Socket, response: Server
 
 /**
  * Ends a connection in the middle of a chunk. A chunk can hold 3,600 requests, and Node makes objects of all of them
- * even if the connection is closed: 60 ms, where this takes less than one. Node has no public way to prevent that. If
- * this way stops working, the connection still ends.
+ * even after the connection is closed. That takes 60 ms; this takes less than one. Node has no public way to prevent
+ * it. If this way stops working, the connection still ends.
  */
 function endReading(socket: Socket): void {
   const { parser } = socket as { parser?: { onIncoming?: () => number } | null };

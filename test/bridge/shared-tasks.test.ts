@@ -119,7 +119,7 @@ describe('the tasks of a team that joined a native one', () => {
     expect(await next.tasks.claimNextTask(TEAM, 'codex-1')).toMatchObject({ id: '3' });
   });
 
-  test('share every step, whoever takes them', async () => {
+  test('share every step, for native members and for ours', async () => {
     const { tasks, paths, settled } = await setStage();
     await tasks.claimTask(TEAM, '1', 'codex-1');
     expect(read(paths.task('1'))).toMatchObject({ owner: 'codex-1', status: 'in_progress' });

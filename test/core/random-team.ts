@@ -193,7 +193,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   })),
 );
 
-/** A story of a team: commands of all kinds, some of which are refused. Their number is the time. */
+/** A story of a team: commands of all kinds, including ones that are refused. Their number is the time. */
 export const steps = (maxLength = 60): fc.Arbitrary<Step[]> => fc.array(step, { maxLength, size: 'max' });
 
 /** The first steps of every story. */

@@ -8,8 +8,8 @@ import { ask, startMember } from './member.ts';
 import type { Member, MemberOptions } from './member.ts';
 
 /**
- * A member's whole run: two tasks, of which a gate rejects the second once, and a message with the first. The test
- * decides what happens at the `at`th call.
+ * A member's whole run: two tasks, and a message with the first. A gate rejects the second task once. The test decides
+ * what happens at the `at`th call.
  */
 async function live(
   at: number,

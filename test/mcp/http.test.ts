@@ -233,7 +233,7 @@ test.each(ERAS)('a client %s cannot write without an epoch after its session was
   await stale.connect(new StreamableHTTPClientTransport(new URL(other), { requestInit, ...resumed }));
   onTestFinished(() => stale.close());
   expect(await refusal(stale, 'TaskComplete', { taskId: '1', result: 'late' })).toBe('stale_epoch');
-  // Clients without a session look all the same: the answer says which epoch to give.
+  // Clients without a session cannot be told apart: the answer says which epoch to give.
   expect(text.includes('TaskComplete with taskId "1", epoch 3 and the result')).toBe(sessionId === undefined);
   const epoch = sessionId === undefined ? { epoch: 3 } : {};
   expect((await use(after, 'TaskComplete', { taskId: '1', ...epoch })).isError).toBe(false);

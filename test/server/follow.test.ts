@@ -288,7 +288,7 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
     wire.send({ type: 'subscribe', payload: { teamId } });
     for (let i = 0; i < 20; i++) {
       wire.pause();
-      // Meanwhile the daemon prepares as much for this client as it ever would.
+      // In this time the daemon prepares as much for this client as it ever would.
       for (let turn = 0; turn < 10; turn++) await other.ask({ type: 'ping' });
       wire.resume();
       await wire.ask({ type: 'ping' });

@@ -83,7 +83,7 @@ const MANY = rounds(50, 1_000);
 const SLEEPERS = 10;
 const CALLS = 50;
 
-test(`${MANY} connections of which ${SLEEPERS} never read: little memory, and the others miss nothing`, async () => {
+test(`${MANY} connections, ${SLEEPERS} of them never reading: little memory, and the others miss nothing`, async () => {
   const { url, client, health } = await startProcess({
     // The default is 256, and further ones are refused (below). This test measures the cost of many connections.
     connections: 1_200,
