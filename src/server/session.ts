@@ -255,7 +255,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     return calls.size - waitingCalls >= limits.inFlight || outbox.isBusy || share.isSpent;
   }
 
-  /** The end of a call also goes on, but there may be no call under way. */
+  /** The end of a call also calls `intake.goOn`, but there may be no call under way. */
   function whenRoom(goOn: () => void): void {
     if (outbox.isBusy) void outbox.whenFree().then(goOn);
     else if (share.isSpent) share.whenRenewed(goOn);

@@ -5,7 +5,7 @@ import { teamOf } from './stage.ts';
 
 const MINUTE = 60_000;
 
-test('the tighter budget of a member and its team comes first', () => {
+test('the budgets of a member and its team are listed by how much is used, the fullest first', () => {
   const team = teamOf();
   team.do('team.update', { budget: { tokens: 1_000, costUsd: 10 } });
   team.do('member.join', { name: 'ada', budget: { turns: 4, minutes: 60 } });
