@@ -9,7 +9,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { claim, complete, createTask, createTeam, leave, run, task, TEAM } from './commands.ts';
 import { openLedger, sqlitePlace } from './places.ts';
 
-const TASKS = rounds(200, 1000);
+const TASKS = rounds(100, 1000);
 
 describe(`eight processes that race for ${TASKS} tasks on one file`, () => {
   test('take each once, lose none, and keep the order of dependencies', async () => {
@@ -70,7 +70,7 @@ const KILLED = { code: null, signal: 'SIGKILL', errors: '' };
 
 type Racer = ReturnType<typeof startRacer>;
 
-/** A team of eight, and tasks of which most wait for up to three earlier ones; every 20th can be reserved for a member. */
+/** A team of eight, and tasks of which most wait for up to three earlier ones; every 10th can be reserved for a member. */
 async function prepareRace({ reservedFor }: { reservedFor?: string | undefined } = {}) {
   const path = joinPath(temporaryFolder(), 'journal.db');
   const journal = sqlitePlace(path).open();
@@ -82,7 +82,7 @@ async function prepareRace({ reservedFor }: { reservedFor?: string | undefined }
     return task(`task ${i + 1}`, {
       dependencies: dependencies.map(String),
       priority: i % 10 === 0 ? 'high' : 'medium',
-      ...(i % 20 === 0 && { assigneeId: reservedFor }),
+      ...(i % 10 === 0 && { assigneeId: reservedFor }),
     });
   });
   await run(ledger, ...tasks);
