@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { StartOptions } from '../../src/agents/agent.ts';
 import { codexAgent } from '../../src/agents/codex.ts';
-import { describeAgent } from '../contracts/agent.ts';
 import { openaiServer } from '../models/openai.ts';
 import type { ModelServer } from '../models/script.ts';
 import { needs } from '../tools.ts';
@@ -46,16 +45,11 @@ describe('codex', needs(program !== undefined, 'codex is not installed'), () => 
     return startIn(place, { CODEX_HOME: home, MODEL_KEY: 'a dummy' });
   };
 
-  const session = describeAgent('codex', () => ({
-    agent: () => agent(),
-    become: (manner) => model.use(MANNERS[manner]),
-    absent: () => codexAgent({ command: ['no-such-program'] }),
-    start: start(),
-  }));
-
   const rig: Rig = {
+    name: 'codex',
     model: () => model,
     agent,
+    absent: () => codexAgent({ command: ['no-such-program'] }),
     place: () => place,
     start,
     // Inside the sandbox it need not ask.
@@ -67,5 +61,5 @@ describe('codex', needs(program !== undefined, 'codex is not installed'), () => 
     used: { inputTokens: 400, cacheReadTokens: 100, outputTokens: 20, costUsd: 0 },
     overload: { status: 429, message: 'used up', more: { type: 'usage_limit_reached', resets_in_seconds: 60 } },
   };
-  describeDriven(rig, session);
+  describeDriven(rig);
 });

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import type { Agent, StartOptions } from '../../src/agents/agent.ts';
 import { findMarked } from '../../src/agents/process.ts';
 import type { Usage } from '../../src/core/usage.ts';
-import { message, turn } from '../contracts/agent.ts';
-import { SharedSession } from '../contracts/shared-session.ts';
+import { describeAgent, message, turn } from '../contracts/agent.ts';
+import type { Heard } from '../contracts/agent.ts';
 import type { ModelReply, ModelRequest, ModelServer } from '../models/script.ts';
 import { lastUserText } from '../models/script.ts';
-import { doTurn, markerOf, open, SLOW, steps, workUntil } from './real.ts';
+import { doTurn, MANNERS, markerOf, open, SLOW, steps, workUntil } from './real.ts';
 import type { Place } from './real.ts';
 import { shareDaemon } from './team.ts';
 import type { Team } from './team.ts';
@@ -17,8 +17,11 @@ type Call = NonNullable<ModelReply['calls']>[number];
 
 /** A real agent with a scripted model. */
 export interface Rig {
+  readonly name: string;
   model(): ModelServer;
   agent(): Agent;
+  /** One whose program does not exist. */
+  absent(): Agent;
   /** Where all sessions of the suite work. */
   place(): Place;
   start(): StartOptions;
@@ -37,16 +40,23 @@ export interface Rig {
 }
 
 /**
- * What every agent does with a real program behind it, besides the contract; `shared` is a session in full mode. It is started five times
- * in all: a session that is resumed in one test is what the next ones work with.
+ * The contract on an agent with a real program behind it, and what such agents do besides. It is started four times in all: in full mode;
+ * in edit mode, with that session; in plan mode, with the same; in delegate mode, with another.
  */
-export function describeDriven(rig: Rig, shared: SharedSession): void {
+export function describeDriven(rig: Rig): void {
   const teams = shareDaemon();
   let team: Team | undefined;
-  const edits = new SharedSession(async (more) => {
-    team ??= await teams.make();
-    return rig.agent().start({ ...rig.start(), mode: 'edit', tools: team.tools, ...more });
-  });
+  const shared = describeAgent(rig.name, () => ({
+    agent: () => rig.agent(),
+    become: (manner) => rig.model().use(MANNERS[manner]),
+    absent: () => rig.absent(),
+    start: rig.start(),
+    async beforeResume() {
+      rig.age?.();
+      team = await teams.make();
+      return { mode: 'edit', tools: team.tools };
+    },
+  }));
   /** The files that come into being from now on. */
   const newFiles = (): (() => string[]) => {
     const before = new Set(rig.place().files());
@@ -100,26 +110,8 @@ export function describeDriven(rig: Rig, shared: SharedSession): void {
     expect(texts.slice(texts.lastIndexOf('long')).slice(0, 2)).toEqual(['long', 'beside']);
   });
 
-  test('killed in mid-turn, it is resumed where it was, also with other rights', async () => {
-    const first = await shared.take();
-    const marker = markerOf(first.pids[0]);
-    rig.model().use((request) => (lastUserText(request) === 'long' ? SLOW : { text: `did ${lastUserText(request)}` }));
-    await doTurn(first, 'remember this');
-    await first.send(turn('long'), { when: 'next' });
-    await first.heardText('working');
-    process.kill(first.pids[0] as number, 'SIGKILL');
-    expect(await first.end(2)).toMatchObject({ reason: 'failed', error: expect.stringContaining('SIGKILL') as string });
-    await first.over;
-    expect(findMarked(marker)).toEqual([]);
-    rig.age?.();
-    const second = await edits.restart({ resume: first.id });
-    expect(second.id).toBe(first.id);
-    expect(await doTurn(second, 'go on')).toMatchObject({ reason: 'done', text: 'did go on' });
-    expect(userTexts(rig.model())).toEqual(expect.arrayContaining(['remember this', 'go on']));
-  });
-
   test('does what was allowed, and goes on without what was not', async () => {
-    const session = await edits.use();
+    const session = await shared.use();
     const made = newFiles();
     for (const allow of [true, false]) {
       const file = allow ? 'allowed.txt' : 'denied.txt';
@@ -141,8 +133,8 @@ export function describeDriven(rig: Rig, shared: SharedSession): void {
     expect(made()).toEqual(['allowed.txt']);
   });
 
-  test('uses the tools of its team in its own name, and keeps its credential to itself', async () => {
-    const session = await edits.take();
+  test('uses the tools of its team in its own name, and does not show its credential', async () => {
+    const session = await shared.use();
     const { id: teamId, client, token } = team as Team;
     rig.model().use(steps(createTask, (request) => ({ text: `the tool said ${request.turns.at(-1)?.text}` })));
     const end = await doTurn(session, 'make a task');
@@ -152,16 +144,12 @@ export function describeDriven(rig: Rig, shared: SharedSession): void {
     expect(JSON.stringify(batches)).toMatch(/"task:created".*"worker"|"worker".*"task:created"/s);
     expect(session.events.some(({ type }) => type === 'permission')).toBe(false);
     expect(readFileSync(`/proc/${session.pids[0]}/cmdline`, 'latin1')).not.toContain(token);
-    await session.close();
-    expect(filesWith(rig.place().home, token)).toEqual([]);
   });
 
-  test.for(['plan', 'delegate'] as const)('has the tools of its team in %s mode, and changes nothing', async (mode) => {
-    const { id: teamId, client, tools } = await teams.make();
+  /** Has it try all that could change something, in a mode in which only the tools of its team do. */
+  const changesNothing = async (session: Heard, mode: 'plan' | 'delegate', { id: teamId, client }: Team) => {
     const made = newFiles();
-    const session = await open(rig.agent().start({ ...rig.start(), mode, tools }));
-    // Without a session to resume it is another one.
-    expect(session.id).not.toBe(shared.earlier);
+    const before = session.events.length;
     const file = join(rig.place().cwd, `${mode}.txt`);
     const calls = [createTask, { calls: [rig.write(file)] }, { calls: [rig.shell(`touch ${file}`)] }];
     const script = steps(...calls, { text: 'gave up' });
@@ -173,7 +161,38 @@ export function describeDriven(rig: Rig, shared: SharedSession): void {
     const only = mode === 'plan' && rig.onlyReadsInPlan;
     const tasks = only ? [] : [{ title: 'Made by the model' }];
     expect(await client.call('task.list', { teamId })).toMatchObject(tasks);
-    expect(session.events.some(({ type }) => type === 'permission')).toBe(false);
+    expect(session.events.slice(before).some(({ type }) => type === 'permission')).toBe(false);
+  };
+
+  test('killed in mid-turn, it is resumed where it was, in plan mode, and changes nothing but what its team may', async () => {
+    const first = await shared.take();
+    const marker = markerOf(first.pids[0]);
+    rig.model().use((request) => (lastUserText(request) === 'long' ? SLOW : { text: `did ${lastUserText(request)}` }));
+    await doTurn(first, 'remember this');
+    await first.send(turn('long'), { when: 'next' });
+    await first.heardText('working');
+    process.kill(first.pids[0] as number, 'SIGKILL');
+    expect(await first.end(2)).toMatchObject({ reason: 'failed', error: expect.stringContaining('SIGKILL') as string });
+    await first.over;
+    expect(findMarked(marker)).toEqual([]);
+    rig.age?.();
+    const next = await teams.make();
+    const second = await shared.restart({ resume: first.id, mode: 'plan', tools: next.tools });
+    expect(second.id).toBe(first.id);
+    expect(await doTurn(second, 'go on')).toMatchObject({ reason: 'done', text: 'did go on' });
+    expect(userTexts(rig.model())).toEqual(expect.arrayContaining(['remember this', 'go on']));
+    await changesNothing(second, 'plan', next);
+    await shared.close();
+    // It kept its credentials to itself.
+    expect([team, next].flatMap((one) => filesWith(rig.place().home, (one as Team).token))).toEqual([]);
+  });
+
+  test('has the tools of its team in delegate mode, and changes nothing', async () => {
+    const other = await teams.make();
+    const session = await open(rig.agent().start({ ...rig.start(), mode: 'delegate', tools: other.tools }));
+    // Without a session to resume it is another one.
+    expect(session.id).not.toBe(shared.earlier);
+    await changesNothing(session, 'delegate', other);
   });
 }
 

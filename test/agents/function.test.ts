@@ -24,7 +24,6 @@ const AGENTS: Record<Manner, () => Agent> = {
 describeAgent('function', () => ({ agent: (manner) => AGENTS[manner]() }), {
   except: {
     'tells its processes': NO_PROCESS,
-    'gets the whole environment': NO_PROCESS,
     'rejects what cannot be run': NO_PROCESS,
   },
 });

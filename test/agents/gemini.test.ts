@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { acpAgent } from '../../src/agents/acp.ts';
 import type { StartOptions } from '../../src/agents/agent.ts';
-import { describeAgent } from '../contracts/agent.ts';
 import { geminiServer } from '../models/gemini.ts';
 import type { ModelServer } from '../models/script.ts';
 import { needs } from '../tools.ts';
@@ -33,17 +32,11 @@ describe('gemini', needs(program !== undefined, 'gemini is not installed'), () =
     acpAgent({ name: 'gemini', command: [program as string], args: ['--model', 'gemini-plain'], cancelMs: HANG_MS });
   const start = (): StartOptions => startIn(place, geminiEnvironment(model));
 
-  const session = describeAgent('gemini', () => ({
-    agent: () => agent(),
-    become: (manner) => model.use(MANNERS[manner]),
-    absent: () => acpAgent({ name: 'gemini', command: ['no-such-program'] }),
-    beforeResume: () => age(place),
-    start: start(),
-  }));
-
   const rig: Rig = {
+    name: 'gemini',
     model: () => model,
     agent,
+    absent: () => acpAgent({ name: 'gemini', command: ['no-such-program'] }),
     place: () => place,
     start,
     shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'it is needed' } }),
@@ -65,7 +58,7 @@ describe('gemini', needs(program !== undefined, 'gemini is not installed'), () =
     },
     age: () => age(place),
   };
-  describeDriven(rig, session);
+  describeDriven(rig);
 });
 
 const OLD = 'session-2026-01-01T00-';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { acpAgent } from '../../src/agents/acp.ts';
 import type { StartOptions } from '../../src/agents/agent.ts';
-import { describeAgent } from '../contracts/agent.ts';
 import { anthropicServer } from '../models/anthropic.ts';
 import type { ModelServer } from '../models/script.ts';
 import { needs } from '../tools.ts';
@@ -34,16 +33,11 @@ describe('opencode', needs(program !== undefined, 'opencode is not installed'), 
   };
   const start = (): StartOptions => startIn(place, opencodeEnvironment(model));
 
-  const session = describeAgent('opencode', () => ({
-    agent: () => agent(),
-    become: (manner) => model.use(MANNERS[manner]),
-    absent: () => acpAgent({ name: 'opencode', command: ['no-such-program'] }),
-    start: start(),
-  }));
-
   const rig: Rig = {
+    name: 'opencode',
     model: () => model,
     agent,
+    absent: () => acpAgent({ name: 'opencode', command: ['no-such-program'] }),
     place: () => place,
     start,
     shell: (command) => ({ name: 'bash', input: { command, description: 'it is needed' } }),
@@ -51,5 +45,5 @@ describe('opencode', needs(program !== undefined, 'opencode is not installed'), 
     used: { inputTokens: 500, cacheReadTokens: 100, outputTokens: 20, costUsd: (500 * 3 + 20 * 15) / 1e6 },
     overload: { status: 429, message: 'Too many requests', retryAfter: 0 },
   };
-  describeDriven(rig, session);
+  describeDriven(rig);
 });

@@ -24,15 +24,14 @@ export interface AgentKit {
   absent?(): Agent;
   /** The id of a session of an earlier process, where not every id will do and no session is shared. */
   earlier?(): string;
-  /** Called before a session of an earlier process is gone on with. */
-  beforeResume?(): void;
+  /** Called before a session of an earlier process is gone on with; may say what else it is started with. */
+  beforeResume?(): Promise<Partial<StartOptions>>;
   start?: Partial<StartOptions>;
 }
 
 /** Sentences of the contract that do not hold for every kind; a kind that is excepted says why. */
 export type Sentence =
   | 'tells its processes'
-  | 'gets the whole environment'
   | 'rejects what cannot be run'
   /** The order of turns, early events and the like: code that all agents of a kind share. */
   | 'what its driver does by itself';
@@ -190,24 +189,21 @@ export function describeAgent(
   });
 
   describe(`${name}: a session`, () => {
-    testUnless('tells its processes', 'tells of each process', async () => {
-      const session = await open('slow');
-      await session.send(turn('long'), { when: 'next' });
-      await session.heardText('working');
-      expect(session.pids).toHaveLength(1);
-      process.kill(session.pids[0] as number, 0);
-      await session.cancel();
-    });
-
-    testUnless('gets the whole environment', 'gets the environment it was given and nothing else', async () => {
-      const session = await open('slow');
-      await session.send(turn('long'), { when: 'next' });
-      await session.heardText('working');
-      const environ = readFileSync(`/proc/${session.pids[0]}/environ`, 'utf8').split('\0');
-      expect(environ).toContain('GIVEN=yes');
-      expect(environ.join('\n')).not.toContain(SECRET);
-      await session.cancel();
-    });
+    testUnless(
+      'tells its processes',
+      'tells of each process, which gets the environment it was given and nothing else',
+      async () => {
+        const session = await open('slow');
+        await session.send(turn('long'), { when: 'next' });
+        await session.heardText('working');
+        expect(session.pids).toHaveLength(1);
+        process.kill(session.pids[0] as number, 0);
+        const environ = readFileSync(`/proc/${session.pids[0]}/environ`, 'utf8').split('\0');
+        expect(environ).toContain('GIVEN=yes');
+        expect(environ.join('\n')).not.toContain(SECRET);
+        await session.cancel();
+      },
+    );
 
     test('closed in the middle ends what runs and what waits, then its events, and leaves no process', async () => {
       const session = await take('slow');
@@ -239,8 +235,8 @@ export function describeAgent(
         await first.end(1);
       }
       await shared.close();
-      kit.beforeResume?.();
-      const session = await shared.restart({ resume: shared.earlier });
+      const more = await kit.beforeResume?.();
+      const session = await shared.restart({ ...more, resume: shared.earlier });
       expect(session.id).toBe(shared.earlier);
       kit.become('quick');
       await session.send(turn('go on'), { when: 'next' });

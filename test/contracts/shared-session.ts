@@ -8,12 +8,13 @@ export type Started = Heard & { readonly pids: readonly number[] };
 
 /**
  * One session for all tests of a suite that need no more than one that has started: each start of a real agent takes up to 5 s of
- * processor time. It is started by the first test that uses it. After a test that failed the next one gets another.
+ * processor time. It is started by the first test that uses it. After a test that failed the next one gets another of the same kind.
  */
 export class SharedSession {
   readonly #start: (more: Partial<StartOptions>) => Promise<AgentSession>;
   #current: Promise<Started> | undefined;
   #earlier: string | undefined;
+  #more: Partial<StartOptions> = {};
 
   /** To be made where suites are described: the session is closed after the last test of that suite. */
   constructor(start: (more: Partial<StartOptions>) => Promise<AgentSession>) {
@@ -29,7 +30,7 @@ export class SharedSession {
   /** The session; what was heard of it before is not in it. */
   async use(): Promise<Started> {
     onTestFailed(() => this.close());
-    const session = await (this.#current ??= this.#open({}));
+    const session = await (this.#current ??= this.#open(this.#more));
     return { ...session.fromNow(), pids: session.pids };
   }
 
@@ -45,6 +46,8 @@ export class SharedSession {
   /** Ends the session and starts another, with these options besides. */
   async restart(more: Partial<StartOptions>): Promise<Started> {
     await this.close();
+    const { resume: _resume, ...kind } = more;
+    this.#more = kind;
     this.#current = this.#open(more);
     return this.use();
   }
