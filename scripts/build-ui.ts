@@ -1,7 +1,6 @@
 // Builds the dashboard into dist/ui, where the daemon finds it. With --if-stale, only if one of its sources is newer.
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { build } from 'vite';
 import { isStale } from './stale.ts';
 
 const ROOT = dirname(import.meta.dirname);
@@ -15,6 +14,8 @@ export async function buildUi({ ifStale = false, root = ROOT } = {}): Promise<vo
   const target = join(root, 'dist/ui');
   const isWanted = (): boolean => !ifStale || isStale(root, SOURCES, 'dist/ui/index.html');
   if (!existsSync(join(root, 'ui/index.html')) || !isWanted()) return;
+  // Loading it takes half a second of processor time, and mostly there is nothing to build.
+  const { build } = await import('vite');
   const draft = `${target}.${process.pid}`;
   const environment = process.env['NODE_ENV'];
   // Vite keeps NODE_ENV if it is set, and a test runner sets it. React would then be the slow development build.

@@ -1,5 +1,7 @@
 // Builds dist/ from src/: compiled modules with their declarations, and copies of all other files, such as migrations.
 // Then bundles the command line and the daemon into few files that load fast, and builds the dashboard from ui/.
+// With --no-check, it does not check the types, and takes a fifth of the compiler's processor time: on several threads the compiler
+// would derive many types more than once.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,7 +15,8 @@ rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
 
 const isComplete = existsSync(join(ROOT, 'src/cli/main.ts'));
 const status = await step('compiles src/', () => {
-  const failed = run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
+  const unchecked = process.argv.includes('--no-check') ? ['--noCheck', '--singleThreaded'] : [];
+  const failed = run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', ...unchecked);
   cpSync(join(ROOT, 'src'), join(ROOT, 'dist'), {
     recursive: true,
     filter: (path) => statSync(path).isDirectory() || !path.endsWith('.ts'),
