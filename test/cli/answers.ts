@@ -41,9 +41,12 @@ export function openAnswers(environment: NodeJS.ProcessEnv): Answers {
       output.stdout = output.stderr = '';
       heard = () => {
         const [out, beside] = [END.exec(output.stdout), END.exec(output.stderr)];
-        if (out && beside) resolve({ status: Number(out[2]), stdout: out[1] ?? '', stderr: beside[1] ?? '' });
+        if (!out || !beside) return;
+        child.off('close', end);
+        resolve({ status: Number(out[2]), stdout: out[1] ?? '', stderr: beside[1] ?? '' });
       };
-      child.once('close', () => reject(new Error(`It ended at ${line}: ${output.stderr}`)));
+      const end = (): void => reject(new Error(`It ended at ${line}: ${output.stderr}`));
+      child.once('close', end);
       child.stdin.write(`${Buffer.from(line).toString('base64')}\n`);
     });
   let last: Promise<unknown> = Promise.resolve();

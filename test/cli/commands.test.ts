@@ -10,25 +10,25 @@ describe('the promised commands', () => {
   const troupe = sharedTroupe();
 
   beforeAll(async () => {
-    await troupe.run('team create demo --description "Port the parser"');
-    await troupe.run('member add worker-1 --team demo --role tester');
-    await troupe.run('member add worker-2 --team demo');
+    await troupe.ask('team create demo --description "Port the parser"');
+    await troupe.ask('member add worker-1 --team demo --role tester');
+    await troupe.ask('member add worker-2 --team demo');
   });
 
   test('team create, list, show, delete', async () => {
-    expect(await troupe.run('team create other --description "..."')).toEqual({
+    expect(await troupe.ask('team create other --description "..."')).toEqual({
       status: 0,
       stdout: 'Team other created; its lead is lead.\n',
       stderr: '',
     });
-    expect((await troupe.run('team list')).stdout).toMatch(/^TEAM.*STATUS.*\n.*demo +active +3 +0\/\d/s);
-    expect((await troupe.run('team show other')).stdout).toContain('Team other\n  status     active');
-    expect(await troupe.json('team list')).toHaveLength(2);
-    expect(await troupe.json('team show other')).toMatchObject({ id: 'other', description: '...', leadId: 'lead' });
-    expect(await troupe.json('team delete other')).toEqual({ teamId: 'other', deleted: true });
-    expect(await troupe.run('team delete other')).toMatchObject({ status: 3, stdout: '' });
-    expect(await troupe.json('team create json-made')).toMatchObject({ name: 'json-made', status: 'active' });
-    expect(await troupe.run('team delete json-made')).toEqual({
+    expect((await troupe.ask('team list')).stdout).toMatch(/^TEAM.*STATUS.*\n.*demo +active +3 +0\/\d/s);
+    expect((await troupe.ask('team show other')).stdout).toContain('Team other\n  status     active');
+    expect(await troupe.askJson('team list')).toHaveLength(2);
+    expect(await troupe.askJson('team show other')).toMatchObject({ id: 'other', description: '...', leadId: 'lead' });
+    expect(await troupe.askJson('team delete other')).toEqual({ teamId: 'other', deleted: true });
+    expect(await troupe.ask('team delete other')).toMatchObject({ status: 3, stdout: '' });
+    expect(await troupe.askJson('team create json-made')).toMatchObject({ name: 'json-made', status: 'active' });
+    expect(await troupe.ask('team delete json-made')).toEqual({
       status: 0,
       stdout: 'Team json-made is deleted.\n',
       stderr: '',
@@ -36,12 +36,12 @@ describe('the promised commands', () => {
   });
 
   test('task add, list, show, claim, complete', async () => {
-    expect(await troupe.run('task add "First" --team demo')).toMatchObject({
+    expect(await troupe.ask('task add "First" --team demo')).toMatchObject({
       status: 0,
       stdout: 'Task #1 added: First\n',
     });
-    expect(await troupe.json('task add "Second" --team demo')).toMatchObject({ id: '2', title: 'Second' });
-    const added = await troupe.json(
+    expect(await troupe.askJson('task add "Second" --team demo')).toMatchObject({ id: '2', title: 'Second' });
+    const added = await troupe.askJson(
       'task add "Title" --team demo --description d --needs 1,2 --priority high --assign worker-1',
     );
     expect(added).toMatchObject({
@@ -54,102 +54,102 @@ describe('the promised commands', () => {
     });
 
     for (const id of ['3', '#3', 'T-3']) {
-      expect(await troupe.json(['task', 'show', id, '--team', 'demo'])).toEqual(added);
+      expect(await troupe.askJson(['task', 'show', id, '--team', 'demo'])).toEqual(added);
     }
-    const named = await troupe.json(['task', 'add', 'Named', '--team', 'demo', '--needs', '#1,#2']);
+    const named = await troupe.askJson(['task', 'add', 'Named', '--team', 'demo', '--needs', '#1,#2']);
     expect(named).toMatchObject({ id: '4', dependencies: ['1', '2'] });
-    await troupe.run('task delete 4 --team demo');
+    await troupe.ask('task delete 4 --team demo');
 
-    const pending = await troupe.json<{ id: string }[]>('task list --team demo --status pending');
+    const pending = await troupe.askJson<{ id: string }[]>('task list --team demo --status pending');
     expect(pending.map(({ id }) => id)).toEqual(['1', '2']);
-    const { stdout: list } = await troupe.run('task list --team demo');
+    const { stdout: list } = await troupe.ask('task list --team demo');
     expect(list).toMatch(/^ #  STATUS     PRIO  TASK    WHO       NEEDS  CHANGED\n#1  ○ pending        First +\d{4}-/);
     expect(list).toMatch(/\n#3  · blocked  high  Title   worker-1  #1 #2  \d{4}-/);
 
-    expect(await troupe.json('task show 1 --team demo')).toMatchObject({ id: '1', title: 'First' });
-    expect((await troupe.run('task show 3 --team demo')).stdout).toMatch(/^Task #3: Title\n {2}status +· blocked\n/);
+    expect(await troupe.askJson('task show 1 --team demo')).toMatchObject({ id: '1', title: 'First' });
+    expect((await troupe.ask('task show 3 --team demo')).stdout).toMatch(/^Task #3: Title\n {2}status +· blocked\n/);
 
-    const claimed = await troupe.run('task claim --team demo --as worker-1');
+    const claimed = await troupe.ask('task claim --team demo --as worker-1');
     expect(claimed.stdout).toMatch(/^worker-1 holds task #1: First\n {2}status +◐ in progress\n/);
-    expect(await troupe.json('task claim 2 --team demo --as worker-1')).toMatchObject({
+    expect(await troupe.askJson('task claim 2 --team demo --as worker-1')).toMatchObject({
       id: '2',
       assigneeId: 'worker-1',
     });
 
-    const completed = await troupe.json('task complete 1 --team demo --as worker-1 --result "..."');
+    const completed = await troupe.askJson('task complete 1 --team demo --as worker-1 --result "..."');
     expect(completed).toMatchObject({ id: '1', status: 'completed', result: '...' });
-    expect((await troupe.run('task complete 2 --team demo --as worker-1 --result "all good"')).stdout).toBe(
+    expect((await troupe.ask('task complete 2 --team demo --as worker-1 --result "all good"')).stdout).toBe(
       'Task #2 is completed: Second\n',
     );
   });
 
   test('task claim says when there is nothing to claim', async () => {
-    await troupe.run('team create empty');
-    expect(await troupe.run('task claim --team empty --as lead')).toEqual({
+    await troupe.ask('team create empty');
+    expect(await troupe.ask('task claim --team empty --as lead')).toEqual({
       status: 0,
       stdout: 'There is nothing to claim now: team empty has no tasks; troupe task add "..." --team empty\n',
       stderr: '',
     });
     for (const words of ['add A', 'add B --needs 1', 'add C --needs 1', 'add D --assign lead', 'claim 1 --as lead']) {
-      await troupe.run(`task ${words} --team empty`);
+      await troupe.ask(`task ${words} --team empty`);
     }
-    await troupe.run('member add helper --team empty');
-    expect((await troupe.run('task claim --team empty --as helper')).stdout).toBe(
+    await troupe.ask('member add helper --team empty');
+    expect((await troupe.ask('task claim --team empty --as helper')).stdout).toBe(
       'There is nothing to claim now: of 4 open tasks 1 ready but not for you, 2 wait for others, 1 in progress; troupe task list --team empty\n',
     );
-    expect((await troupe.run('task claim 2 --team empty --as helper --wait 10ms')).stdout).toBe(
+    expect((await troupe.ask('task claim 2 --team empty --as helper --wait 10ms')).stdout).toBe(
       'Task #2 waits for task 1 (in progress, held by lead)\n',
     );
-    for (const id of [1, 2, 3, 4]) await troupe.run(`task delete ${id} --team empty`);
-    expect(await troupe.run('task claim --team empty --as lead --json')).toEqual({
+    for (const id of [1, 2, 3, 4]) await troupe.ask(`task delete ${id} --team empty`);
+    expect(await troupe.ask('task claim --team empty --as lead --json')).toEqual({
       status: 0,
       stdout: 'null\n',
       stderr: '',
     });
-    await troupe.run('team delete empty');
+    await troupe.ask('team delete empty');
   });
 
   test('member add', async () => {
-    expect(await troupe.run('member add worker-3 --team demo --role tester')).toEqual({
+    expect(await troupe.ask('member add worker-3 --team demo --role tester')).toEqual({
       status: 0,
       stdout: 'worker-3 joined as tester.\n',
       stderr: '',
     });
-    expect(await troupe.json('member add worker-4 --team demo --role tester')).toMatchObject({ name: 'worker-4' });
-    expect((await troupe.run('member list --team demo')).stdout).toMatch(/\nworker-3 +tester +active/);
+    expect(await troupe.askJson('member add worker-4 --team demo --role tester')).toMatchObject({ name: 'worker-4' });
+    expect((await troupe.ask('member list --team demo')).stdout).toMatch(/\nworker-3 +tester +active/);
   });
 
   test('send and inbox', async () => {
-    expect(await troupe.run('send worker-1 "text" --team demo --as lead')).toMatchObject({
+    expect(await troupe.ask('send worker-1 "text" --team demo --as lead')).toMatchObject({
       status: 0,
       stdout: 'Sent to worker-1.\n',
     });
-    expect(await troupe.json('send worker-1 "now!" --team demo --as lead --urgent')).toMatchObject({
+    expect(await troupe.askJson('send worker-1 "now!" --team demo --as lead --urgent')).toMatchObject({
       fromId: 'lead',
       toId: 'worker-1',
       content: 'now!',
       priority: 'urgent',
     });
-    const sent = await troupe.json<{ toId: string }[]>('send --all "to everybody" --team demo --as lead');
+    const sent = await troupe.askJson<{ toId: string }[]>('send --all "to everybody" --team demo --as lead');
     expect(sent.map(({ toId }) => toId)).toEqual(expect.arrayContaining(['worker-1', 'worker-2']));
-    expect((await troupe.run('send --all "again" --team demo --as worker-1')).stdout).toMatch(
+    expect((await troupe.ask('send --all "again" --team demo --as worker-1')).stdout).toMatch(
       /^Sent to \d members: lead/,
     );
 
-    const mail = await troupe.json<{ content: string }[]>('inbox --team demo --as worker-1 --unread');
+    const mail = await troupe.askJson<{ content: string }[]>('inbox --team demo --as worker-1 --unread');
     expect(mail.map(({ content }) => content)).toEqual(['text', 'now!', 'to everybody']);
-    const { stdout } = await troupe.run('inbox --team demo --as worker-1 --unread');
+    const { stdout } = await troupe.ask('inbox --team demo --as worker-1 --unread');
     expect(stdout).toMatch(/^● lead {2}\d{4}-\S+ {2}\S+\n {2}text\n\n● lead {2}\S+ {2}urgent {2}/);
   });
 
   test('status and doctor', async () => {
-    const status = await troupe.json('status');
+    const status = await troupe.askJson('status');
     expect(status).toMatchObject({ socket: `${troupe.home}/daemon.sock`, tokenFile: `${troupe.home}/token` });
     expect(status).toMatchObject({ pid: expect.any(Number) as number, url: expect.stringContaining('http') as string });
-    const { stdout } = await troupe.run('status');
+    const { stdout } = await troupe.ask('status');
     expect(stdout).toMatch(/^Troupe \d+\.\d+\.\d+, running for /);
     expect(stdout).toMatch(/\nTEAM .*\ndemo /s);
-    expect(await troupe.run('doctor')).toMatchObject({ status: 0, stderr: '' });
+    expect(await troupe.ask('doctor')).toMatchObject({ status: 0, stderr: '' });
   });
 });
 
@@ -157,34 +157,34 @@ describe('a command line', () => {
   const troupe = sharedTroupe();
 
   beforeAll(async () => {
-    await troupe.run('team create demo');
-    await troupe.run('member add worker-1 --team demo');
+    await troupe.ask('team create demo');
+    await troupe.ask('member add worker-1 --team demo');
   });
 
   test('takes the team and the member from its surroundings', async () => {
     const env = { TROUPE_TEAM: 'demo', TROUPE_MEMBER_NAME: 'worker-1' };
-    expect(await troupe.json('send lead "hello"', { env })).toMatchObject({ teamId: 'demo', fromId: 'worker-1' });
+    expect(await troupe.askJson('send lead "hello"', { env })).toMatchObject({ teamId: 'demo', fromId: 'worker-1' });
     const both = { ...env, TROUPE_TEAM: 'nowhere', TROUPE_TEAM_ID: 'demo' };
-    expect(await troupe.run('task list', { env: both })).toMatchObject({ status: 0 });
-    expect(await troupe.run('task list --team nowhere', { env })).toMatchObject({ status: 3 });
-    expect((await troupe.run('team show', { env })).stdout).toContain('Team demo');
+    expect(await troupe.ask('task list', { env: both })).toMatchObject({ status: 0 });
+    expect(await troupe.ask('task list --team nowhere', { env })).toMatchObject({ status: 3 });
+    expect((await troupe.ask('team show', { env })).stdout).toContain('Team demo');
   });
 
   test('is about the only team that is open where nobody names one, and guesses between several for nobody', async () => {
     const alone = newTroupe();
-    const none = await alone.run('inbox');
+    const none = await alone.ask('inbox');
     expect(none).toMatchObject({ status: 2, stderr: expect.stringContaining('set TROUPE_TEAM; none is open') });
-    await alone.run('team create over');
-    await alone.run('team close over');
-    await alone.run('team create demo');
-    expect(await alone.json('task add First')).toMatchObject({ teamId: 'demo' });
-    expect(await alone.json('send lead "hello"')).toMatchObject({ teamId: 'demo' });
-    expect(await alone.json('inbox --of lead')).toMatchObject([{ content: 'hello' }]);
-    expect(await alone.json('notes add "Ports are random"')).toMatchObject({ text: 'Ports are random' });
-    expect((await alone.run('team show')).stdout).toContain('Team demo');
-    expect(await alone.run('team close')).toMatchObject({ status: 2 });
-    await alone.run('team create other');
-    const { status, stderr } = await alone.run('inbox');
+    await alone.ask('team create over');
+    await alone.ask('team close over');
+    await alone.ask('team create demo');
+    expect(await alone.askJson('task add First')).toMatchObject({ teamId: 'demo' });
+    expect(await alone.askJson('send lead "hello"')).toMatchObject({ teamId: 'demo' });
+    expect(await alone.askJson('inbox --of lead')).toMatchObject([{ content: 'hello' }]);
+    expect(await alone.askJson('notes add "Ports are random"')).toMatchObject({ text: 'Ports are random' });
+    expect((await alone.ask('team show')).stdout).toContain('Team demo');
+    expect(await alone.ask('team close')).toMatchObject({ status: 2 });
+    await alone.ask('team create other');
+    const { status, stderr } = await alone.ask('inbox');
     expect(status).toBe(2);
     expect(stderr).toContain('Say which team: add --team NAME, or set TROUPE_TEAM; demo, other are open\n');
   });
@@ -193,7 +193,7 @@ describe('a command line', () => {
     const folder = temporaryFolder();
     const gate = join(folder, 'gate.sh');
     const register = (...words: readonly string[]) =>
-      troupe.run(['hook', 'register', 'TaskCreated', './gate.sh', '--team', 'demo', ...words]);
+      troupe.ask(['hook', 'register', 'TaskCreated', './gate.sh', '--team', 'demo', ...words]);
     const refused = await register('--cwd', folder);
     expect(refused).toMatchObject({ status: 2, stdout: '' });
     expect(refused.stderr.replace(/\s+/g, ' ')).toContain(
@@ -202,69 +202,69 @@ describe('a command line', () => {
     expect((await register()).stderr).toContain(process.cwd());
     writeFileSync(gate, '#!/bin/sh\nexit 0\n');
     expect((await register('--cwd', folder)).stderr).toContain(`may not be executed: chmod +x ${gate}`);
-    expect(await troupe.json('hook list --team demo')).toEqual([]);
+    expect(await troupe.askJson('hook list --team demo')).toEqual([]);
     chmodSync(gate, 0o755);
     expect(await register('--cwd', folder)).toMatchObject({ status: 0 });
-    expect(await troupe.json('hook list --team demo')).toMatchObject([{ command: './gate.sh', cwd: folder }]);
-    await troupe.run('hook remove TaskCreated --team demo');
-    await troupe.run('hook register TaskCreated true --team demo');
-    expect(await troupe.json('hook list --team demo')).toMatchObject([{ command: 'true', cwd: process.cwd() }]);
-    await troupe.run('hook remove TaskCreated --team demo');
+    expect(await troupe.askJson('hook list --team demo')).toMatchObject([{ command: './gate.sh', cwd: folder }]);
+    await troupe.ask('hook remove TaskCreated --team demo');
+    await troupe.ask('hook register TaskCreated true --team demo');
+    expect(await troupe.askJson('hook list --team demo')).toMatchObject([{ command: 'true', cwd: process.cwd() }]);
+    await troupe.ask('hook remove TaskCreated --team demo');
   });
 
   test('wants to hear who takes a task, and says how to say it', async () => {
-    await troupe.run('task add Free --team demo');
-    const outcome = await troupe.run('task claim --team demo');
+    await troupe.ask('task add Free --team demo');
+    const outcome = await troupe.ask('task claim --team demo');
     expect(outcome).toMatchObject({ status: 2, stdout: '' });
     expect(outcome.stderr).toContain('(lead, worker-1) can do that, and you are calling as @user: pass --as MEMBER');
-    expect(await troupe.run('task update 1 --status in_progress --team demo')).toMatchObject({ status: 2 });
+    expect(await troupe.ask('task update 1 --status in_progress --team demo')).toMatchObject({ status: 2 });
   });
 
   test('shows of a long list that it goes on, and gives all of it as JSON', async () => {
-    await troupe.run('team create long');
+    await troupe.ask('team create long');
     const wire = await openUnix(`${troupe.home}/daemon.sock`, readFileSync(`${troupe.home}/token`, 'utf8').trim());
     const add = (): Promise<unknown> => wire.ask({ type: 'task.create', payload: { teamId: 'long', title: 'One' } });
     for (let i = 0; i < 1_010; i += 101) await Promise.all(Array.from({ length: 101 }, add));
-    const { stdout } = await troupe.run('task list --team long');
+    const { stdout } = await troupe.ask('task list --team long');
     expect(stdout).toMatch(/\nThese are 1000, and there are more: --after 1000\n$/);
-    expect((await troupe.run('task list --team long --after 1000')).stdout).not.toContain('more');
-    expect((await troupe.run('task list --team long --limit 1010')).stdout).not.toContain('more');
-    expect(await troupe.json<object[]>('task list --team long')).toHaveLength(1_010);
-    expect(await troupe.json<object[]>('event list --team long')).toHaveLength(
-      (await troupe.json<object[]>('event list --team long --limit 5000')).length,
+    expect((await troupe.ask('task list --team long --after 1000')).stdout).not.toContain('more');
+    expect((await troupe.ask('task list --team long --limit 1010')).stdout).not.toContain('more');
+    expect(await troupe.askJson<object[]>('task list --team long')).toHaveLength(1_010);
+    expect(await troupe.askJson<object[]>('event list --team long')).toHaveLength(
+      (await troupe.askJson<object[]>('event list --team long --limit 5000')).length,
     );
-    expect(await troupe.json<object[]>('task list --team long --limit 3')).toHaveLength(3);
+    expect(await troupe.askJson<object[]>('task list --team long --limit 3')).toHaveLength(3);
   });
 
   test('shows as much of a list as was asked for, also where the daemon hands out less at a time', async () => {
-    await troupe.run('team create wide');
+    await troupe.ask('team create wide');
     const wire = await openUnix(`${troupe.home}/daemon.sock`, readFileSync(`${troupe.home}/token`, 'utf8').trim());
     const long = { teamId: 'wide', title: 'One', description: 'x'.repeat(60_000) };
     await Promise.all(Array.from({ length: 30 }, () => wire.ask({ type: 'task.create', payload: long })));
-    const { stdout } = await troupe.run('task list --team wide');
+    const { stdout } = await troupe.ask('task list --team wide');
     expect(stdout.match(/ One /g)).toHaveLength(30);
     expect(stdout).not.toContain('more');
-    expect((await troupe.run('task list --team wide --limit 25')).stdout).toMatch(
+    expect((await troupe.ask('task list --team wide --limit 25')).stdout).toMatch(
       /\nThese are 25, and there are more: --after 25\n$/,
     );
-    expect(await troupe.json<object[]>('task list --team wide')).toHaveLength(30);
-    expect(await troupe.json<object[]>('task list --team wide --limit 25')).toHaveLength(25);
+    expect(await troupe.askJson<object[]>('task list --team wide')).toHaveLength(30);
+    expect(await troupe.askJson<object[]>('task list --team wide --limit 25')).toHaveLength(25);
   });
 
   test('wants to hear the name of a team that is to go', async () => {
-    const outcome = await troupe.run('team delete', { env: { TROUPE_TEAM: 'demo' } });
+    const outcome = await troupe.ask('team delete', { env: { TROUPE_TEAM: 'demo' } });
     expect(outcome).toMatchObject({ status: 2, stdout: '' });
     expect(outcome.stderr).toContain('Say which team: troupe team delete NAME');
   });
 
   test('acts as the member whose token it has, and as nobody else', async () => {
-    const { stdout } = await troupe.run('member token worker-1 --team demo');
+    const { stdout } = await troupe.ask('member token worker-1 --team demo');
     const token = stdout.trim();
     expect(stdout).toBe(`${token}\n`);
     const env = { TROUPE_TOKEN: token, TROUPE_MEMBER_NAME: 'somebody-else' };
-    expect(await troupe.json('send lead "mine" --team demo', { env })).toMatchObject({ fromId: 'worker-1' });
-    expect(await troupe.run('send lead "not mine" --team demo --as lead', { env })).toMatchObject({ status: 5 });
-    expect(await troupe.run('status', { env })).toMatchObject({ status: 5 });
+    expect(await troupe.askJson('send lead "mine" --team demo', { env })).toMatchObject({ fromId: 'worker-1' });
+    expect(await troupe.ask('send lead "not mine" --team demo --as lead', { env })).toMatchObject({ status: 5 });
+    expect(await troupe.ask('status', { env })).toMatchObject({ status: 5 });
   });
 
   test('reads texts from standard input', async () => {
@@ -275,41 +275,41 @@ describe('a command line', () => {
   });
 
   test('takes a text that starts with a dash for a text', async () => {
-    const task = await troupe.json(['task', 'add', '- a list', '--team', 'demo', '--description', '-5 degrees']);
+    const task = await troupe.askJson(['task', 'add', '- a list', '--team', 'demo', '--description', '-5 degrees']);
     expect(task).toMatchObject({ title: '- a list', description: '-5 degrees' });
     const words = ['send', 'lead', '--team', 'demo', '--as', 'worker-1', '--json', '--', '--all'];
-    expect((await troupe.run(words)).stdout).toContain('"content":"--all"');
+    expect((await troupe.ask(words)).stdout).toContain('"content":"--all"');
   });
 
   test('finds an operation under its own name too', async () => {
-    expect(await troupe.json('task create Other --team demo')).toMatchObject({ title: 'Other' });
-    expect(await troupe.json('message inbox --team demo --as lead')).toEqual(expect.any(Array));
-    expect(await troupe.json('daemon status')).toMatchObject({ home: troupe.home });
-    expect(await troupe.json('--json task show 1 --team demo')).toMatchObject({ id: '1' });
+    expect(await troupe.askJson('task create Other --team demo')).toMatchObject({ title: 'Other' });
+    expect(await troupe.askJson('message inbox --team demo --as lead')).toEqual(expect.any(Array));
+    expect(await troupe.askJson('daemon status')).toMatchObject({ home: troupe.home });
+    expect(await troupe.askJson('--json task show 1 --team demo')).toMatchObject({ id: '1' });
   });
 
   test('waits as long as it is told', async () => {
-    const waiting = troupe.json('task claim --team demo --as worker-1 --wait 10s', {
+    const waiting = troupe.askJson('task claim --team demo --as worker-1 --wait 10s', {
       env: { TROUPE_TEAM_ID: 'waiting' },
     });
     await expect(waiting).resolves.toMatchObject({ teamId: 'demo' });
-    await troupe.run('team create quiet');
+    await troupe.ask('team create quiet');
     const started = performance.now();
-    expect(await troupe.run('inbox --team quiet --as lead --wait 300ms --json')).toMatchObject({ stdout: '[]\n' });
+    expect(await troupe.ask('inbox --team quiet --as lead --wait 300ms --json')).toMatchObject({ stdout: '[]\n' });
     expect(performance.now() - started).toBeGreaterThan(300);
   });
 
   test('shows the budget of a team where no member is named', async () => {
-    await troupe.run(['team', 'create', 'thrifty', '--budget', '{"turns":5}']);
-    const [turns, ...others] = await troupe.json<object[]>('budget show --team thrifty');
+    await troupe.ask(['team', 'create', 'thrifty', '--budget', '{"turns":5}']);
+    const [turns, ...others] = await troupe.askJson<object[]>('budget show --team thrifty');
     expect(turns).toEqual({ of: 'team', what: 'turns', used: 0, limit: 5, share: 0 });
     expect(others).toEqual([]);
   });
 
   test('makes credentials void', async () => {
-    const token = (await troupe.run('member token worker-1 --team demo')).stdout.trim();
-    expect(await troupe.json('token rotate')).toEqual({ rotated: true });
-    expect(await troupe.run('task list --team demo', { env: { TROUPE_TOKEN: token } })).toMatchObject({ status: 5 });
-    expect(await troupe.run('task list --team demo')).toMatchObject({ status: 0 });
+    const token = (await troupe.ask('member token worker-1 --team demo')).stdout.trim();
+    expect(await troupe.askJson('token rotate')).toEqual({ rotated: true });
+    expect(await troupe.ask('task list --team demo', { env: { TROUPE_TOKEN: token } })).toMatchObject({ status: 5 });
+    expect(await troupe.ask('task list --team demo')).toMatchObject({ status: 0 });
   });
 });

@@ -34,16 +34,16 @@ describe('troupe init', () => {
 
   test('takes the agents that one names, and writes files that can be read where there are none', async () => {
     const { troupe, env, file } = machineWith();
-    await troupe.json(['init', 'review', '--agents', 'claude,goose', '--file', file], { env });
+    await troupe.askJson(['init', 'review', '--agents', 'claude,goose', '--file', file], { env });
     const { members } = parseTeamFile(readFileSync(file, 'utf8'), file);
     expect(members.map(({ agent }) => agent)).toEqual(['claude', 'goose', 'claude', 'goose']);
-    const wrong = await troupe.run(['init', '--agents', 'clade', '--file', `${file}.2`], { env });
+    const wrong = await troupe.ask(['init', '--agents', 'clade', '--file', `${file}.2`], { env });
     expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('There is no agent named clade') });
     expect(existsSync(`${file}.2`)).toBe(false);
-    const listed = await troupe.json<{ template: string }[]>('init --list', { env });
+    const listed = await troupe.askJson<{ template: string }[]>('init --list', { env });
     expect(listed.map(({ template }) => template)).toContain('mixed');
     for (const { template } of listed) {
-      const { stdout } = await troupe.run(['init', template, '--file', file, '--force'], { env });
+      const { stdout } = await troupe.ask(['init', template, '--file', file, '--force'], { env });
       expect(stdout.includes('No agent is on the PATH')).toBe(template !== 'script' && template !== 'solo');
       expect(() => parseTeamFile(readFileSync(file, 'utf8'), file)).not.toThrow();
     }
@@ -54,7 +54,7 @@ describe('troupe init', () => {
     const nameOf = async (place: string): Promise<string> => {
       const path = join(dirname(file), place);
       mkdirSync(dirname(path), { recursive: true });
-      const { team } = await troupe.json<{ team: string }>(['init', 'solo', '--file', path], { env });
+      const { team } = await troupe.askJson<{ team: string }>(['init', 'solo', '--file', path], { env });
       expect(parseTeamFile(readFileSync(path, 'utf8'), path).team).toBe(team);
       return team;
     };

@@ -26,21 +26,21 @@ describe('troupe on NATS', NEEDS_NATS, () => {
   test('journal init makes a journal, and changes it when it is there', async () => {
     const troupe = newTroupe();
     const address = url();
-    const made = await troupe.run(['journal', 'init', address]);
+    const made = await troupe.ask(['journal', 'init', address]);
     expect(made).toMatchObject({ status: 0, stderr: '' });
     expect(made.stdout).toContain(`troupe serve --journal '${address}'`);
-    const changed = await troupe.json(['journal', 'init', address, '--max-bytes', '1000000']);
+    const changed = await troupe.askJson(['journal', 'init', address, '--max-bytes', '1000000']);
     const [bound, leaseMs] = [{ replicas: 1, maxBytes: 1_000_000 }, 30_000];
     const before = { replicas: 1, leaseMs };
     expect(changed).toEqual({ ...bound, leaseMs, created: false, changed: 0, before });
-    const shorter = await troupe.run(['journal', 'init', address, '--lease', '15s']);
+    const shorter = await troupe.ask(['journal', 'init', address, '--lease', '15s']);
     expect(shorter.stdout).toMatch(/replicas {3}1 \(as before\)\n.*1000000 \(as before\)\n.*15s \(was 30s\)/);
-    const lifted = await troupe.json(['journal', 'init', address, '--max-bytes', '0']);
+    const lifted = await troupe.askJson(['journal', 'init', address, '--max-bytes', '0']);
     expect(lifted).toMatchObject({ replicas: 1, leaseMs: 15_000, before: { ...bound, leaseMs: 15_000 } });
     expect(lifted).not.toHaveProperty('maxBytes');
-    const three = await troupe.run(['journal', 'init', address, '--replicas', '3']);
+    const three = await troupe.ask(['journal', 'init', address, '--replicas', '3']);
     expect(three).toMatchObject({ status: 1, stderr: expect.stringMatching(/too few servers/) as string });
-    const two = await troupe.run(['journal', 'init', address, '--replicas', '2']);
+    const two = await troupe.ask(['journal', 'init', address, '--replicas', '2']);
     expect(two).toMatchObject({ status: 2, stderr: expect.stringMatching(/there are 1, 3 and 5/) as string });
   });
 
@@ -118,12 +118,12 @@ describe('troupe on NATS', NEEDS_NATS, () => {
     }
     await source.close();
 
-    const there = await troupe.run(['journal', 'copy', `sqlite://${first}`, address]);
+    const there = await troupe.ask(['journal', 'copy', `sqlite://${first}`, address]);
     expect(there).toMatchObject({ status: 0, stderr: '' });
     expect(there.stdout).toBe(
       'alpha: 40 batches, 33 of them new, read back and equal\nbeta: 1 batches, 1 of them new, read back and equal\n2 teams copied.\n',
     );
-    const back = await troupe.json(['journal', 'copy', address, `sqlite:${second}`, '--teams', 'beta,alpha']);
+    const back = await troupe.askJson(['journal', 'copy', address, `sqlite:${second}`, '--teams', 'beta,alpha']);
     expect(back).toEqual({
       teams: [
         { team: 'beta', batches: 1, added: 1 },
@@ -137,11 +137,11 @@ describe('troupe on NATS', NEEDS_NATS, () => {
 
     // A team that went another way is left alone.
     await nats.append('alpha', 40, [note('only here')]);
-    const refused = await troupe.run(['journal', 'copy', `sqlite:${first}`, address]);
+    const refused = await troupe.ask(['journal', 'copy', `sqlite:${first}`, address]);
     expect(refused).toMatchObject({ status: 4, stderr: expect.stringMatching(/from batch 41 on/) as string });
     expect(await texts(nats.read('alpha', 40))).toEqual(['only here']);
     await nats.close();
-    const none = await troupe.run(['journal', 'copy', 'sqlite:/not/there.db', address]);
+    const none = await troupe.ask(['journal', 'copy', 'sqlite:/not/there.db', address]);
     expect(none).toMatchObject({ status: 3, stderr: expect.stringMatching(/no journal at/) as string });
   });
 

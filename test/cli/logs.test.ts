@@ -15,33 +15,33 @@ const troupe = sharedTroupe();
 
 describe('what a member did', () => {
   test('is said not to be there where there is nothing', async () => {
-    await troupe.run('team create silent');
+    await troupe.ask('team create silent');
     const nothing = 'lead of silent has no transcript: Troupe runs no agent for it.\n';
-    expect(await troupe.run('logs lead --team silent')).toEqual({ status: 0, stdout: '', stderr: nothing });
-    await troupe.run('member add ann --team silent --agent-type tester');
-    const peeked = await troupe.run('peek ann --team silent');
+    expect(await troupe.ask('logs lead --team silent')).toEqual({ status: 0, stdout: '', stderr: nothing });
+    await troupe.ask('member add ann --team silent --agent-type tester');
+    const peeked = await troupe.ask('peek ann --team silent');
     expect(peeked).toMatchObject({ status: 0, stderr: 'ann has no agent that Troupe runs, and so no transcript.\n' });
     expect(peeked.stdout).toMatch(/ agent +none that Troupe runs \(tester\)\n/);
   });
 
   test('is not waited for where nothing can come; what was to be sent is sent', async () => {
-    await troupe.run('team create aimless');
-    await troupe.run('member add ann --team aimless');
+    await troupe.ask('team create aimless');
+    await troupe.ask('member add ann --team aimless');
     const nothing = 'ann has no agent that Troupe runs: there is nothing to follow.\n';
     expect(await troupe.run('attach ann --team aimless')).toMatchObject({ status: 0, stderr: nothing });
     const told = await troupe.run('attach ann --team aimless', { input: 'first\n!second\n' });
     expect(told).toMatchObject({ status: 0, stderr: `Sent to ann.\nSent to ann.\n${nothing}` });
     expect(told.stdout).toMatch(/^ann of aimless\. Lines of standard input are sent to it\./);
-    expect(await troupe.json('inbox --team aimless --of ann')).toMatchObject([
+    expect(await troupe.askJson('inbox --team aimless --of ann')).toMatchObject([
       { content: 'first', priority: 'normal' },
       { content: 'second', priority: 'urgent' },
     ]);
   });
 
   test('is followed until the member or its team is over; a greeting comes only when there is such a member', async () => {
-    await troupe.run('team create followed');
+    await troupe.ask('team create followed');
     for (const name of ['ann', 'bob']) {
-      await troupe.run(['member', 'spawn', name, '--team', 'followed', '--agent', '{"exec":["true"]}']);
+      await troupe.ask(['member', 'spawn', name, '--team', 'followed', '--agent', '{"exec":["true"]}']);
     }
     expect(await troupe.run('attach eve --team followed')).toEqual({
       status: 3,
@@ -55,9 +55,9 @@ describe('what a member did', () => {
       () => ann.output.stdout.startsWith('ann of') && bob.output.stdout.startsWith('bob of'),
     );
     await until('its line is sent', () => ann.output.stderr.startsWith('Sent to ann'));
-    await troupe.run('member stop ann --team followed');
+    await troupe.ask('member stop ann --team followed');
     expect((await ann.ended).stderr).toMatch(/^Sent to ann.*\nann has stopped\.\n$/);
-    await troupe.run('team down followed --force');
+    await troupe.ask('team down followed --force');
     expect(await bob.ended).toMatchObject({
       status: 0,
       stderr: expect.stringMatching(/is closed|has stopped/) as string,
@@ -78,35 +78,35 @@ test('a member that was started anew has earlier sessions, which are named and c
   );
   const first = troupe.start(['up', file]);
   const saysTurn = async (): Promise<boolean> =>
-    (await troupe.run('logs ann --team renewed')).stdout.includes('turn of 1');
+    (await troupe.ask('logs ann --team renewed')).stdout.includes('turn of 1');
   await until('it works', saysTurn);
-  const listed = (await troupe.run('session list --team renewed')).stdout;
+  const listed = (await troupe.ask('session list --team renewed')).stdout;
   // The place of a lead that is nobody is none.
   expect(listed).not.toMatch(/^lead/m);
   const id = /^ann +\S+ +(\S+)/m.exec(listed)?.[1] ?? '';
-  expect(await troupe.json('member show ann --team renewed')).toMatchObject({ sessionId: id });
-  expect((await troupe.run('logs ann --team renewed')).stderr).toBe('');
+  expect(await troupe.askJson('member show ann --team renewed')).toMatchObject({ sessionId: id });
+  expect((await troupe.ask('logs ann --team renewed')).stderr).toBe('');
   first.child.kill('SIGINT');
   await first.ended;
   writeFileSync(join(file, '../go'), '');
-  expect(await troupe.run(['up', file])).toMatchObject({ status: 0 });
-  const { stderr } = await troupe.run('logs ann --team renewed');
+  expect(await troupe.ask(['up', file])).toMatchObject({ status: 0 });
+  const { stderr } = await troupe.ask('logs ann --team renewed');
   expect(stderr).toContain(`troupe transcript read ann --team renewed --session ID, with ${id} (newest first)`);
-  expect((await troupe.run('logs ann --team renewed --json')).stderr).toBe('');
-  const all = (await troupe.run('logs ann --team renewed')).stdout.split(/(?<=\n)/);
+  expect((await troupe.ask('logs ann --team renewed --json')).stderr).toBe('');
+  const all = (await troupe.ask('logs ann --team renewed')).stdout.split(/(?<=\n)/);
   expect(all.length).toBeGreaterThan(2);
-  expect((await troupe.run('logs ann --team renewed -n 2')).stdout).toBe(all.slice(-2).join(''));
-  expect((await troupe.run('logs ann --team renewed -n 2 --json')).stdout).toMatch(/^\{.*\}\n\{.*\}\n$/);
+  expect((await troupe.ask('logs ann --team renewed -n 2')).stdout).toBe(all.slice(-2).join(''));
+  expect((await troupe.ask('logs ann --team renewed -n 2 --json')).stdout).toMatch(/^\{.*\}\n\{.*\}\n$/);
   const read = (session: string): ReturnType<typeof troupe.run> =>
-    troupe.run(`transcript read ann --team renewed --session ${session}`);
+    troupe.ask(`transcript read ann --team renewed --session ${session}`);
   expect(await read(id)).toMatchObject({ status: 0, stdout: expect.stringContaining('turn of 1') as string });
   expect(await read('bogus')).toMatchObject({ status: 3, stderr: expect.stringContaining(id) as string });
 });
 
 test('of many earlier sessions the newest are named, in lines that break at words, and how to see the others', async (context) => {
   needTool(context, 'tmux');
-  await troupe.run('team create often');
-  await troupe.run('member add ann --team often');
+  await troupe.ask('team create often');
+  await troupe.ask('member add ann --team often');
   const folder = join(troupe.home, 'transcripts/often/ann');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const ids = Array.from({ length: 9 }, (_, at) => `${at}0c0ffee-0000-4000-8000-000000000000`);
@@ -122,13 +122,13 @@ test('of many earlier sessions the newest are named, in lines that break at word
   expect(said).toContain('troupe transcript read ann --team often --session ID, with');
   expect(said).toContain(`${ids[7]}, ${ids[6]}, ${ids[5]} (the newest of 8;`);
   expect(said).not.toContain(ids[4]);
-  const { earlier } = await troupe.json<{ earlier: string[] }>('transcript read ann --team often');
+  const { earlier } = await troupe.askJson<{ earlier: string[] }>('transcript read ann --team often');
   expect(earlier).toEqual(ids.slice(0, 8));
 });
 
 test('a line of a member that is told in two reads is one line', async () => {
-  await troupe.run('team create pieces');
-  await troupe.run('member add ann --team pieces');
+  await troupe.ask('team create pieces');
+  await troupe.ask('member add ann --team pieces');
   const folder = join(troupe.home, 'transcripts/pieces/ann');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const tell = (entry: object): void =>
@@ -145,8 +145,8 @@ test('a line of a member that is told in two reads is one line', async () => {
 });
 
 test('who follows a member sees the session that it begins later at once, also while that is shorter', async () => {
-  await troupe.run('team create later');
-  await troupe.run('member add ann --team later');
+  await troupe.ask('team create later');
+  await troupe.ask('member add ann --team later');
   const folder = join(troupe.home, 'transcripts/later/ann');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const tell = (session: string, ...texts: string[]): void => {
@@ -168,7 +168,7 @@ test('who follows a member sees the session that it begins later at once, also w
 describe("the daemon's log", () => {
   test('is shown in words, its last lines, and also where it is not ours', async () => {
     const troupe = newTroupe();
-    expect(await troupe.run('logs --daemon')).toMatchObject({ status: 3, stdout: '' });
+    expect(await troupe.ask('logs --daemon')).toMatchObject({ status: 3, stdout: '' });
     mkdirSync(troupe.home, { mode: 0o700 });
     const entries = [
       line('one'),
@@ -176,7 +176,7 @@ describe("the daemon's log", () => {
       'Error: \x1b[31mtrace\n',
     ];
     writeFileSync(join(troupe.home, 'daemon.log'), entries.join(''));
-    expect((await troupe.run('logs --daemon')).stdout).toBe(
+    expect((await troupe.ask('logs --daemon')).stdout).toBe(
       [
         '2026-01-01T00:00:00.000Z info  one',
         '2026-01-01T00:00:00.000Z info  two pid=7 text="with spaces" nested={"a":1}',
@@ -184,9 +184,9 @@ describe("the daemon's log", () => {
         '',
       ].join('\n'),
     );
-    expect((await troupe.run('logs --daemon -n 2')).stdout.split('\n')).toHaveLength(3);
-    expect((await troupe.run('logs --daemon --json -n 3')).stdout.split('\n')[0]).toBe(line('one').trimEnd());
-    expect(await troupe.run('stop')).toMatchObject({ status: 75 });
+    expect((await troupe.ask('logs --daemon -n 2')).stdout.split('\n')).toHaveLength(3);
+    expect((await troupe.ask('logs --daemon --json -n 3')).stdout.split('\n')[0]).toBe(line('one').trimEnd());
+    expect(await troupe.ask('stop')).toMatchObject({ status: 75 });
   });
 
   test('is followed, also when it is moved away', async () => {
@@ -206,6 +206,6 @@ describe("the daemon's log", () => {
   });
 
   test('is that of a real daemon', async () => {
-    expect((await troupe.run('logs --daemon')).stdout).toMatch(/info {2}daemon\.ready .*pid=\d+/);
+    expect((await troupe.ask('logs --daemon')).stdout).toMatch(/info {2}daemon\.ready .*pid=\d+/);
   });
 });

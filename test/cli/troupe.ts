@@ -26,6 +26,8 @@ export interface Troupe {
   run(words: string | readonly string[], given?: Given): Promise<Outcome>;
   /** Gets the answer to a command without a process of its own: where only what it says is of interest, and there is much of it. */
   ask(words: string | readonly string[], given?: Pick<Given, 'env'>): Promise<Outcome>;
+  /** Asks with --json, where the command must succeed, and returns what it answered. */
+  askJson<T = Record<string, unknown>>(words: string | readonly string[], given?: Pick<Given, 'env'>): Promise<T>;
   /** Runs a command with --json, which must succeed, and returns what it printed. */
   json<T = Record<string, unknown>>(words: string | readonly string[], given?: Given): Promise<T>;
   /** Starts a command; it is killed when the test ends. */
@@ -101,10 +103,11 @@ export function openTroupe(): { troupe: Troupe; close: () => Promise<void> } {
       answers ??= openAnswers(environment);
       return answers.ask(words, env);
     },
+    async askJson<T>(words: string | readonly string[], given?: Pick<Given, 'env'>): Promise<T> {
+      return readJson(words, await troupe.ask([...wordsOf(words), '--json'], given)) as T;
+    },
     async json<T>(words: string | readonly string[], given?: Given): Promise<T> {
-      const { status, stdout, stderr } = await run([...wordsOf(words), '--json'], given);
-      if (status !== 0) throw new Error(`${String(words)} ended with ${status}: ${stderr}`);
-      return JSON.parse(stdout) as T;
+      return readJson(words, await run([...wordsOf(words), '--json'], given)) as T;
     },
     start(words, given) {
       const started = start(words, given);
@@ -120,6 +123,11 @@ export function openTroupe(): { troupe: Troupe; close: () => Promise<void> } {
     await end(troupe.home, folder);
   };
   return { troupe, close };
+}
+
+function readJson(words: string | readonly string[], { status, stdout, stderr }: Outcome): unknown {
+  if (status !== 0) throw new Error(`${String(words)} ended with ${status}: ${stderr}`);
+  return JSON.parse(stdout) as unknown;
 }
 
 /** Ends the daemon as `troupe stop` does, without the command. */
