@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { homeAt } from '../../src/client/home.ts';
+import { connect } from '../daemon/serve.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { slowTeam } from './slow-team.ts';
@@ -14,10 +16,12 @@ async function startUp(
   const troupe = newTroupe();
   const { file, go } = slowTeam('fourth');
   const up = troupe.start(['up', file, ...words]);
+  const daemon = connect(homeAt(troupe.home));
   await until('its member works', async () => {
-    const { status, stdout } = await troupe.run('task show 1 --team fourth --json');
-    return status === 0 && (JSON.parse(stdout) as { status: string }).status === 'in_progress';
+    const task = await daemon.call('task.show', { teamId: 'fourth', taskId: '1' }).catch(() => undefined);
+    return task?.status === 'in_progress';
   });
+  daemon.close();
   return { troupe, up, go, folder: dirname(file) };
 }
 
