@@ -21,7 +21,7 @@ import { isRunning, newTroupe, readPid, sharedTroupe } from './troupe.ts';
 import type { Started } from './troupe.ts';
 
 /** How many commands find no daemon at the same moment. */
-const MANY = rounds(8, 20);
+const MANY = rounds(5, 20);
 
 /** The daemon of those that only need one which runs. */
 const shared = sharedTroupe();

@@ -45,7 +45,7 @@ const LEFT = [
 describe('starting', () => {
   test('F7: commands that race to start the daemon get one daemon', async () => {
     const home = temporaryHome();
-    const commands = Array.from({ length: rounds(8, 20) }, () =>
+    const commands = Array.from({ length: rounds(5, 20) }, () =>
       run(BIN, ['status', '--json'], { env: environmentFor(home) }),
     );
     const codes = await Promise.all(commands.map(({ ended }) => ended));
