@@ -6,12 +6,14 @@ import { ALL } from '../../bench/all.ts';
 import { QUICK, runBenchmark } from '../../bench/benchmark.ts';
 import type { Benchmark, Measured } from '../../bench/benchmark.ts';
 import { interleave, keepInFlight, median, quantile } from '../../bench/rounds.ts';
+import { COMPILED_CODE } from '../setup/compiled-code.ts';
 import { HANG_MS } from '../until.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'bench', 'main.ts');
 
 function bench(...args: string[]) {
-  return spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8', timeout: HANG_MS });
+  const env = { ...process.env, NODE_COMPILE_CACHE: COMPILED_CODE };
+  return spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8', timeout: HANG_MS, env });
 }
 
 const Result = z.looseObject({
