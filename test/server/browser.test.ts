@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
+import { isProof } from '../proof.ts';
 import { findPrograms, needTool } from '../tools.ts';
 import { HANG_MS } from '../until.ts';
 import { setStage } from './stage.ts';
@@ -12,6 +13,19 @@ import type { Stage } from './stage.ts';
 
 /** A name that resolves to this machine, as after DNS rebinding by an attacker. */
 const REBOUND = 'rebound.example';
+
+/** By which names a browser on this machine reaches the daemon. */
+const NAMES = ['127.0.0.1', 'localhost', '0.0.0.0', REBOUND] as const;
+
+/**
+ * Where the attacker's page is, and under which names it attacks the daemon: under its own and under another, and under each at least
+ * once. `npm run proof` takes all pairs. For a browser, the first page is the same site as ours, so it sends our cookie.
+ */
+const ATTACKS = {
+  '127.0.0.1': ['127.0.0.1', '0.0.0.0'],
+  localhost: ['localhost', '127.0.0.1'],
+  [REBOUND]: [REBOUND, '127.0.0.1'],
+} as const;
 
 async function openBrowser(): Promise<Browser> {
   const browser = await chromium.launch({
@@ -85,16 +99,10 @@ test('a page of another origin cannot control or read the daemon, even if a pers
   const before = await stage.ends();
   const refusedBefore = stage.hub.counters.rejected;
   const port = stage.port;
-  const targets = [
-    `http://127.0.0.1:${port}`,
-    `http://localhost:${port}`,
-    `http://0.0.0.0:${port}`,
-    `http://${REBOUND}:${port}`,
-  ];
-  // For a browser, the first is the same site as ours, so it sends our cookie.
-  for (const host of ['127.0.0.1', 'localhost', REBOUND]) {
+  for (const [host, names] of Object.entries(ATTACKS)) {
     const page = await browser.newPage();
-    for (const target of targets) {
+    for (const name of isProof ? NAMES : names) {
+      const target = `http://${name}:${port}`;
       await page.goto(`http://${host}:${strangerPort}/`);
       expect({ host, target, spoils: await attack(page, target) }).toEqual({ host, target, spoils: [] });
     }
