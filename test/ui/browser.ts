@@ -43,14 +43,20 @@ export function useBrowser(): () => Browser {
   return () => browser as Browser;
 }
 
+/** A window of its own, and what runs in its page before the dashboard does. */
+export interface WindowOptions extends BrowserContextOptions {
+  readonly script?: string;
+}
+
 /** Opens a page of the dashboard in a window of its own, as `troupe ui` does, logged in by a code. */
 export async function openPage(
   browser: Browser,
   client: Client,
   path = '/',
-  options: BrowserContextOptions = {},
+  { script, ...options }: WindowOptions = {},
 ): Promise<Watched> {
   const { watched, traffic } = await openWindow(browser, options);
+  if (script !== undefined) await watched.page.addInitScript(script);
   onTestFinished(async ({ task }) => {
     if (task.result?.state === 'fail') await report(watched, traffic);
     await watched.context.close();

@@ -11,7 +11,7 @@ const browser = useBrowser();
 /** When the stories of this file end. */
 const END = Date.now();
 const TEAM = 'journal-v2';
-/** For tests that leave the daemon as it is; but for the first they only look at the team. */
+/** For tests that leave the daemon running. What they add to the team is in no other test's way. */
 const stage = useStage((home) => writeStories(home, ['missed', TEAM], END));
 
 /** How much happens while a page is cut off, and how much of it gets through before the rest: both in the middle of it. */
@@ -25,6 +25,14 @@ new MutationObserver(() => {
   note(pills.head, document.querySelector('.team-head [role=status]')?.innerText);
   note(pills.line, document.querySelector('.time-line .live')?.innerText);
 }).observe(document.querySelector('main'), { subtree: true, childList: true, characterData: true });`;
+
+/** Runs in the page, which feels the pulse of its connection every five seconds: here in one. */
+const QUICK_PULSE = `for (const name of ['setTimeout', 'setInterval']) {
+  const begin = globalThis[name];
+  globalThis[name] = (work, ms, ...more) => begin(work, ms === 5000 ? 1000 : ms, ...more);
+}
+const limit = AbortSignal.timeout.bind(AbortSignal);
+AbortSignal.timeout = (ms) => limit(ms === 5000 ? 1000 : ms);`;
 
 describe('a page that somebody leaves open', () => {
   test('says when the connection is lost, stays readable, and catches up without a reload', async (context) => {
@@ -78,20 +86,37 @@ describe('a page that somebody leaves open', () => {
     expectQuiet(watched);
   });
 
-  test('outlives the daemon: killed and back, it goes on, still logged in', async (context) => {
+  test('outlives the daemon: killed and back, it goes on, still logged in, and does not do what was cancelled meanwhile', async (context) => {
     needTool(context, 'chromium');
     const { home, daemon, client } = await setStage(writeStory);
     const watched = await openPage(browser(), client, `/t/${TEAM}?view=board`);
     const { page } = watched;
     await page.locator('.column').first().waitFor();
     await page.evaluate('globalThis.samePage = true');
+    await page.keyboard.press('n');
+    const form = page.getByRole('dialog', { name: 'New task' });
+    await form.getByLabel('Title').fill('Never');
+    // It hears nothing any more, but the page does not know that yet.
+    await pauseProcess(daemon.pid);
+    await form.getByRole('button', { name: 'Create' }).click();
     daemon.child.kill('SIGKILL');
     await daemon.ended;
     await page.getByText('Reconnecting to the daemon').waitFor();
+    await form.getByText('It waits for the daemon, which is away').waitFor();
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await form.waitFor({ state: 'detached' });
+    // Nothing is begun either.
+    await page.getByRole('button', { name: 'Log out' }).click();
+    const leave = page.getByRole('dialog', { name: 'Log out?' });
+    await leave.getByText('The daemon is away').waitFor();
+    expect(await leave.getByRole('button', { name: 'Log out' }).isDisabled()).toBe(true);
     // A page finds it again only where it was: somebody else's program may have taken the port meanwhile.
     expect((await startStage(home)).url).toBe(daemon.url);
+    await eventually(() => leave.getByRole('button', { name: 'Log out' }).isEnabled()).toBe(true);
     await client.call('task.create', { teamId: TEAM, title: 'After the crash' });
+    await leave.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('.card').getByText('After the crash').waitFor();
+    expect((await client.call('task.list', { teamId: TEAM })).map(({ title }) => title)).not.toContain('Never');
     // And it can act again.
     await eventually(() => page.getByRole('button', { name: 'New task' }).isEnabled()).toBe(true);
     await page.getByRole('link', { name: /After the crash/ }).click();
@@ -105,13 +130,14 @@ describe('a page that somebody leaves open', () => {
 
   test('keeps what is written while a message is on its way, and puts back one that was not sent', async (context) => {
     needTool(context, 'chromium');
-    const { daemon, client } = await setStage(writeStory);
+    const { daemon, client } = stage();
     const watched = await openPage(browser(), client, `/t/${TEAM}/m/ada?tab=inbox`);
     const { page } = watched;
     const box = page.getByLabel('Write to ada');
     const urgent = page.getByRole('button', { name: 'Urgent' });
     const mail = async () => (await client.call('message.inbox', { teamId: TEAM, memberId: 'ada' })).slice(-2);
     await box.fill('First');
+    onTestFinished(() => void process.kill(daemon.pid, 'SIGCONT'));
     await pauseProcess(daemon.pid);
     await box.press('Enter');
     await box.press('Enter');
@@ -131,37 +157,6 @@ describe('a page that somebody leaves open', () => {
     await box.press('Enter');
     await page.locator('.write').getByRole('alert').waitFor();
     expect(await box.inputValue()).toBe(long);
-    expectQuiet(watched);
-  });
-
-  test('does not do later what was cancelled while the daemon was away', async (context) => {
-    needTool(context, 'chromium');
-    const { home, daemon, client } = await setStage(writeStory);
-    const watched = await openPage(browser(), client, `/t/${TEAM}?view=list`);
-    const { page } = watched;
-    await page.locator('.list-row').first().waitFor();
-    await page.keyboard.press('n');
-    const form = page.getByRole('dialog', { name: 'New task' });
-    await form.getByLabel('Title').fill('Never');
-    // It hears nothing any more, but the page does not know that yet.
-    await pauseProcess(daemon.pid);
-    await form.getByRole('button', { name: 'Create' }).click();
-    daemon.child.kill('SIGKILL');
-    await daemon.ended;
-    await form.getByText('It waits for the daemon, which is away').waitFor();
-    await form.getByRole('button', { name: 'Cancel' }).click();
-    await form.waitFor({ state: 'detached' });
-    // Nothing is begun either.
-    await page.getByRole('button', { name: 'Log out' }).click();
-    const leave = page.getByRole('dialog', { name: 'Log out?' });
-    await leave.getByText('The daemon is away').waitFor();
-    expect(await leave.getByRole('button', { name: 'Log out' }).isDisabled()).toBe(true);
-    await startStage(home);
-    await eventually(() => leave.getByRole('button', { name: 'Log out' }).isEnabled()).toBe(true);
-    await client.call('task.create', { teamId: TEAM, title: 'After the crash' });
-    await leave.getByRole('button', { name: 'Cancel' }).click();
-    await page.locator('.list-row').getByText('After the crash').waitFor();
-    expect((await client.call('task.list', { teamId: TEAM })).map(({ title }) => title)).not.toContain('Never');
     expectQuiet(watched);
   });
 
@@ -217,18 +212,9 @@ describe('a page that somebody leaves open', () => {
     const proxy = await openProxy();
     const watched = await openPage(browser(), client, `/t/${TEAM}?view=list`, {
       proxy: { server: proxy.server, bypass: '<-loopback>' },
+      script: QUICK_PULSE,
     });
     const { page } = watched;
-    // It feels the pulse of its connection every five seconds; here in one.
-    await page.addInitScript(
-      `for (const name of ['setTimeout', 'setInterval']) {
-        const begin = globalThis[name];
-        globalThis[name] = (work, ms, ...more) => begin(work, ms === 5000 ? 1000 : ms, ...more);
-      }
-      const limit = AbortSignal.timeout.bind(AbortSignal);
-      AbortSignal.timeout = (ms) => limit(ms === 5000 ? 1000 : ms);`,
-    );
-    await page.goto(`${new URL(page.url()).origin}/t/${TEAM}?view=list`);
     await page.locator('.list-row').nth(3).waitFor();
     await page.evaluate('globalThis.samePage = true');
     proxy.freeze();
@@ -248,49 +234,40 @@ describe('a page that somebody leaves open', () => {
   test('goes by the clock of the daemon where its own is another', async (context) => {
     needTool(context, 'chromium');
     const { client } = stage();
-    const tab = await openPage(browser(), client, '/queue');
-    await tab.page.addInitScript('{ const now = Date.now; Date.now = () => now() + 7_200_000; }');
-    await tab.page.goto(`${new URL(tab.page.url()).origin}/t/${TEAM}?view=list`);
+    const tab = await openPage(browser(), client, `/t/${TEAM}?view=list`, {
+      script: '{ const now = Date.now; Date.now = () => now() + 7_200_000; }',
+    });
     const doing = tab.page.locator('.side .member', { hasText: 'cleo' }).locator('.member-task');
     await eventually(() => showsAge(doing, 'without a task for', END - 13 * 60_000)).toBe(true);
     expectQuiet(tab);
   });
 
-  test('that nobody is logged in to shows the way in, and a pasted address opens it', async (context) => {
+  test('that nobody is logged in to shows the way in, and a pasted address opens it; opened by a used link it says so, and asks nothing of the daemon until somebody comes back to it', async (context) => {
     needTool(context, 'chromium');
     const { daemon, client } = stage();
-    const tab = await browser().newContext();
-    tab.setDefaultTimeout(HANG_MS);
-    onTestFinished(() => tab.close());
-    const page = await tab.newPage();
-    await page.goto(`${daemon.url}/t/${TEAM}`);
-    await page.getByRole('heading', { name: 'Log in to Troupe' }).waitFor();
-    const paste = page.getByLabel('Or paste the address that it prints');
+    const openTab = async () => {
+      const tab = await browser().newContext();
+      tab.setDefaultTimeout(HANG_MS);
+      onTestFinished(() => tab.close());
+      return tab;
+    };
+    const first = await (await openTab()).newPage();
+    await first.goto(`${daemon.url}/t/${TEAM}`);
+    await first.getByRole('heading', { name: 'Log in to Troupe' }).waitFor();
+    const paste = first.getByLabel('Or paste the address that it prints');
     await paste.fill('http://127.0.0.1/#code=not-a-code-of-this-daemon-at-all');
-    await page.keyboard.press('Enter');
-    await page.getByText('This code was used before').waitFor();
-    await paste.fill((await client.call('ui.login', {})).url);
-    await page.keyboard.press('Enter');
-    await page.locator('.team-count').waitFor();
-    // Logged out, it is closed again.
-    await page.getByRole('button', { name: 'Log out' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Log out' }).click();
-    await page.getByRole('heading', { name: 'Log in to Troupe' }).waitFor();
-  });
-
-  test('opened by an old link says so, and asks nothing of the daemon until somebody comes back to it', async (context) => {
-    needTool(context, 'chromium');
-    const { client } = stage();
+    await first.keyboard.press('Enter');
+    await first.getByText('This code was used before').waitFor();
     const { url } = await client.call('ui.login', {});
-    const used = await browser().newContext();
-    used.setDefaultTimeout(HANG_MS);
-    onTestFinished(() => used.close());
-    const first = await used.newPage();
-    await first.goto(url);
-    await first.locator('.teams').first().waitFor();
-    const tab = await browser().newContext();
-    tab.setDefaultTimeout(HANG_MS);
-    onTestFinished(() => tab.close());
+    await paste.fill(url);
+    await first.keyboard.press('Enter');
+    await first.locator('.team-count').waitFor();
+    // Logged out, it is closed again.
+    await first.getByRole('button', { name: 'Log out' }).click();
+    await first.getByRole('dialog').getByRole('button', { name: 'Log out' }).click();
+    await first.getByRole('heading', { name: 'Log in to Troupe' }).waitFor();
+
+    const tab = await openTab();
     const page = await tab.newPage();
     const asked: string[] = [];
     // What the page is made of it may still load.

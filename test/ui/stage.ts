@@ -21,7 +21,7 @@ export function useDashboard(): void {
 /** A daemon, and a client that does what others on the team would. */
 export interface Stage {
   readonly home: Home;
-  readonly daemon: Pick<Served, 'url'>;
+  readonly daemon: Pick<Served, 'url' | 'pid'>;
   readonly client: Client;
 }
 
@@ -83,7 +83,7 @@ export function useStage(prepare?: (home: Home) => Promise<void>): () => Stage {
       return /^.*\n/.exec(printed)?.[0];
     });
     const { url } = JSON.parse(line) as { url: string };
-    stage = { home, daemon: { url }, client };
+    stage = { home, daemon: { url, pid: child.pid as number }, client };
   });
   afterAll(() => end?.());
   return () => stage as Stage;
