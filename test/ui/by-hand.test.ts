@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, useBrowser, usePage } from './browser.ts';
+import { eventually, expectQuiet, follow, useBrowser, usePage } from './browser.ts';
 import { useStage } from './stage.ts';
 
 const browser = useBrowser();
@@ -120,12 +120,12 @@ test('a person who leads is shown as one, and where nobody leads nobody is shown
   await times.getByText('ann').waitFor();
   expect(await times.getByText('lead').count()).toBe(0);
 
-  const at = new URL(page.url()).origin;
-  await page.goto(`${at}/t/free`);
+  await follow(page, '/t/free');
+  await page.getByRole('heading', { name: 'free', exact: true }).waitFor();
   await eventually(() => page.locator('.team-count').innerText()).toBe('1 of 1');
   expect(await members.locator('.member-name').allInnerTexts()).toEqual(['ann']);
   await page.locator('.team-age').getByText('1 teammate').waitFor();
-  await page.goto(`${at}/t/free/m/lead`);
+  await follow(page, '/t/free/m/lead');
   await page.getByRole('heading', { name: 'Nobody leads free' }).waitFor();
   await page.getByRole('link', { name: 'Back to the team' }).click();
   await members.getByRole('link', { name: 'ann' }).waitFor();
@@ -146,21 +146,26 @@ test('an address that leads nowhere says so and shows the way on', async (contex
   await eventually(() => page.title()).toBe('Nothing here · Troupe');
   await page.getByRole('main').getByRole('link', { name: 'All teams' }).click();
   await page.getByRole('link', { name: team, exact: true }).waitFor();
+  await page.goto(`${at}/t/${team}/%zz`);
+  await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'All teams' }).waitFor();
   for (const [path, says, way] of [
     ['/t/nobody', 'Team nobody cannot be shown', 'All teams'],
     [`/t/${team}/m/nobody`, `${team} has no member “nobody”`, 'Back to the team'],
     ['/native/nobody', 'Claude Code has no team “nobody”', 'All teams'],
-    [`/t/${team}/%zz`, 'There is nothing at this address', 'All teams'],
     [`/t/${team}/task/99`, 'There is no such task', undefined],
   ] as const) {
-    await page.goto(at + path);
+    // The daemon has a page for it.
+    expect({ path, status: (await page.request.get(at + path)).status() }).toEqual({ path, status: 200 });
+    await follow(page, path);
     await page.getByRole('heading', { name: says }).waitFor();
     if (way !== undefined) await page.getByRole('main').getByRole('link', { name: way }).waitFor();
   }
   await page.keyboard.press('Escape');
   await page.getByText('No task yet').waitFor();
   // Behind the way in is what one came for.
-  await page.goto(`${at}/login`);
+  expect((await page.request.get(`${at}/login`)).status()).toBe(200);
+  await follow(page, '/login');
   await page.getByRole('link', { name: team, exact: true }).waitFor();
   // The daemon says it, too, of the addresses that are none, and the browser repeats it.
   const absent = ['/what/is/this', `/t/${team}/%zz`].map((path) => expect.stringMatching(`404.*${at}${path}$`));

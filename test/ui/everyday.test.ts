@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, openPage, useBrowser, usePage } from './browser.ts';
+import { eventually, expectQuiet, follow, openPage, useBrowser, usePage } from './browser.ts';
 import { useStage } from './stage.ts';
 import { writeStories } from './story.ts';
 
@@ -20,9 +20,11 @@ describe('in everyday use', () => {
     const { page } = watched;
     const box = (name: string) => page.getByLabel(`Write to ${name}`, { exact: true });
     await box('ada').fill('Before you go on:');
-    await page.goto(`${new URL(page.url()).origin}/t/${team}/m/bo`);
+    await follow(page, `/t/${team}/m/bo`);
     expect(await box('bo').inputValue()).toBe('');
     await page.goBack();
+    await eventually(() => box('ada').inputValue()).toBe('Before you go on:');
+    await page.reload();
     await eventually(() => box('ada').inputValue()).toBe('Before you go on:');
     await box('ada').press('Enter');
     await eventually(() => page.evaluate(`sessionStorage.getItem('draft ${team}/ada')`)).toBe(null);
@@ -51,7 +53,7 @@ describe('in everyday use', () => {
     await eventually(() => live.innerText()).toBe('Closed');
     await page.keyboard.press('[');
     await page.getByRole('button', { name: /^To the end/ }).click();
-    await page.goto(`${new URL(page.url()).origin}/t/${teamId}/m/ann`);
+    await follow(page, `/t/${teamId}/m/ann`);
     const cost = page.locator('.big-figures b').nth(1);
     expect(await cost.innerText()).toBe('$1.2M');
     expect(await cost.getAttribute('title')).toBe('$1,234,567.89');
@@ -104,7 +106,8 @@ describe('in everyday use', () => {
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await cut('.member-head h1')).toEqual([false]);
     await page.setViewportSize({ width: 1440, height: 900 });
-    await page.goto(`${new URL(page.url()).origin}/t/${team}?view=list`);
+    await follow(page, `/t/${team}?view=list`);
+    await page.locator('.list-row').first().waitFor();
     await page.locator('.time-line [aria-expanded]').click();
     await page.locator('.event-list').waitFor();
     await page.keyboard.press('Escape');
@@ -150,7 +153,6 @@ describe('in everyday use', () => {
       isMobile: true,
     });
     const { page } = watched;
-    const origin = new URL(page.url()).origin;
     /** The least height of what fits, in pixels. */
     const least = async (selector: string): Promise<number> => {
       await page.locator(selector).first().waitFor();
@@ -160,14 +162,14 @@ describe('in everyday use', () => {
       return Math.min(...boxes.filter((height) => height > 0));
     };
     expect(await least('.zoom button')).toBeGreaterThanOrEqual(44);
-    await page.goto(`${origin}/t/${team}?view=board`);
+    await follow(page, `/t/${team}?view=board`);
     expect(await least('.card-menu')).toBeGreaterThanOrEqual(44);
     const cut = (selector: string): Promise<number> =>
       page.locator(selector).evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
     expect(await cut('.card-foot > .one-line')).toBe(0);
-    await page.goto(`${origin}/t/${team}/task/13`);
+    await follow(page, `/t/${team}/task/13`);
     expect(await least('.sheet .task-line, .sheet .events button')).toBeGreaterThanOrEqual(44);
-    await page.goto(`${origin}/t/${team}/m/ada`);
+    await follow(page, `/t/${team}/m/ada`);
     expect(await least('.tool-body summary')).toBeGreaterThanOrEqual(44);
     expect(await cut('.tool-body summary b')).toBe(0);
     expectQuiet(watched);

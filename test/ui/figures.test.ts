@@ -6,7 +6,7 @@ import { CreateTaskInput } from '../../src/core/task.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, useBrowser, usePage } from './browser.ts';
+import { eventually, expectQuiet, follow, useBrowser, usePage } from './browser.ts';
 import { HomeLedger } from './home-ledger.ts';
 import { useStage } from './stage.ts';
 
@@ -74,7 +74,7 @@ async function open(path: string) {
     ...stage(),
     watched,
     page: watched.page,
-    go: (to: string) => watched.page.goto(new URL(to, watched.page.url()).href),
+    go: (to: string) => follow(watched.page, to),
   };
 }
 
@@ -104,6 +104,7 @@ describe('the figures of a team', () => {
       ['3', '45 d'],
     ]) {
       await go(`/t/${team}/task/${taskId}?view=list`);
+      await page.getByRole('dialog', { name: `Task ${taskId}:` }).waitFor();
       await eventually(() => read(page, '.sheet .facts', 'Worked on')).toContain(`Worked on ${worked}`);
     }
     await go(`/t/${team}/numbers`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HOSTILE } from '../cli/hostile.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, openPage, useBrowser } from './browser.ts';
+import { eventually, expectQuiet, follow, openPage, useBrowser } from './browser.ts';
 import { setStage, useDashboard } from './stage.ts';
 
 useDashboard();
@@ -91,11 +91,14 @@ test('whatever agents write is shown as text: nothing runs, nothing is fetched, 
     await check(view);
   }
   for (const id of [1, 3, 6, 10, 11]) {
-    await page.goto(`${new URL(page.url()).origin}/t/${teamId}/task/${id}?view=list`);
-    await page.locator('.sheet-title').waitFor();
+    await follow(page, `/t/${teamId}/task/${id}?view=list`);
+    await page
+      .getByRole('dialog', { name: `Task ${id}:` })
+      .locator('.sheet-title')
+      .waitFor();
     await check(`task ${id}`);
   }
-  await page.goto(`${new URL(page.url()).origin}/t/${teamId}/m/ada?tab=inbox`);
+  await follow(page, `/t/${teamId}/m/ada?tab=inbox`);
   await page.locator('.message').first().waitFor();
   for (let i = 0; i < 12; i++) await page.mouse.wheel(0, 900);
   await check('inbox');
@@ -106,11 +109,11 @@ test('whatever agents write is shown as text: nothing runs, nothing is fetched, 
   const cut = page.locator('.member-waits .request', { hasText: 'echo 8' });
   await cut.getByRole('link', { name: 'Read all of it, then answer' }).waitFor();
   expect(await cut.getByRole('button').count()).toBe(0);
-  await page.goto(`${new URL(page.url()).origin}/queue`);
+  await follow(page, '/queue');
   await page.locator('.queue-detail').waitFor();
   await eventually(() => page.locator('.queue-line').count()).toBeGreaterThan(1);
   await check('queue');
-  await page.goto(new URL(page.url()).origin);
+  await follow(page, '/');
   await page.locator('.teams').first().waitFor();
   await check('teams');
   expect(strangers).toEqual([]);

@@ -8,7 +8,7 @@ import { CreateTeamInput } from '../../src/core/team.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, openPage, useBrowser, usePage } from './browser.ts';
+import { eventually, expectQuiet, follow, openPage, useBrowser, usePage } from './browser.ts';
 import { writePast } from './home-ledger.ts';
 import { setStage, useStage } from './stage.ts';
 import { writeStories } from './story.ts';
@@ -158,7 +158,7 @@ describe('what begins to wait', () => {
       rejections: 0,
       feedback: 'Run it on all three stores',
     });
-    await page.goto(`${new URL(page.url()).origin}/t/${teamId}/task/13?view=list`);
+    await follow(page, `/t/${teamId}/task/13?view=list`);
     const sheet = page.getByRole('dialog', { name: /Task 13/ });
     await sheet.locator('.sheet-part', { hasText: 'Why it was sent back' }).getByText('on all three stores').waitFor();
     expectQuiet(watched);

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { needTool } from '../tools.ts';
 import { until } from '../until.ts';
-import { eventually, expectQuiet, openPage, showsAge, useBrowser, usePage } from './browser.ts';
+import { eventually, expectQuiet, follow, openPage, showsAge, useBrowser, usePage } from './browser.ts';
 import type { Look } from './browser.ts';
 import { setStage, useStage } from './stage.ts';
 import { writeStories, writeStory } from './story.ts';
@@ -172,7 +172,7 @@ describe('the page of a team', () => {
 
     const content = Array.from({ length: 40 }, (_, i) => `Line ${i} of a long letter.`).join('\n\n');
     await client.call('message.send', { teamId: team, toId: 'bo', content });
-    await page.goto(`${new URL(page.url()).origin}/t/${team}/m/bo?tab=inbox`);
+    await follow(page, `/t/${team}/m/bo?tab=inbox`);
     const letter = page.locator('.message', { hasText: 'long letter' });
     await letter.waitFor();
     const height = async (): Promise<number> => (await letter.boundingBox())?.height ?? 0;

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import type { Home } from '../../src/client/home.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, openPage, useBrowser, usePage } from './browser.ts';
+import { eventually, expectQuiet, follow, openPage, useBrowser, usePage } from './browser.ts';
 import { writeNativeTeam } from './native-team.ts';
 import { writeSmallTeams } from './small-teams.ts';
 import { nativeRoot, setStage, useStage } from './stage.ts';
@@ -85,7 +85,9 @@ describe('the page of all teams', () => {
     await page.getByText(/Restore/).waitFor();
     // So says every page about it, instead of figures that are none.
     for (const path of ['/numbers', '/m/ines']) {
-      await page.goto(`${new URL(page.url()).origin}/t/${broken?.name}${path}`);
+      await follow(page, '/');
+      await card.waitFor();
+      await follow(page, `/t/${broken?.name}${path}`);
       await page.getByRole('heading', { name: `Team ${broken?.name} cannot be shown` }).waitFor();
     }
     expectQuiet(watched);
