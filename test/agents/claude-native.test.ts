@@ -7,9 +7,8 @@ import { claudeNativeAgent } from '../../src/bridge/hosted/agent.ts';
 import { hostedName } from '../../src/bridge/hosted/place.ts';
 import { readTeam } from '../../src/bridge/snapshot.ts';
 import { openTmuxScreen } from '../../src/terminals/tmux-screen.ts';
-import { describeAgent, hear, message, turn } from '../contracts/agent.ts';
+import { describeAgent, message, turn } from '../contracts/agent.ts';
 import type { Manner } from '../contracts/agent.ts';
-import type { Started } from '../contracts/shared-session.ts';
 import { anthropicServer } from '../models/anthropic.ts';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from '../models/script.ts';
 import { lastUserText } from '../models/script.ts';
@@ -68,6 +67,8 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
       ANTHROPIC_API_KEY: KEY,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       ENABLE_TOOL_SEARCH: 'false',
+      CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
+      BUN_JSC_useFTLJIT: '0',
       // Ten times would take minutes.
       CLAUDE_CODE_MAX_RETRIES: '1',
       [MARKER]: crypto.randomUUID(),
@@ -87,12 +88,6 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
     }),
     { except: { 'what its driver does by itself': 'the code that all agents share is tested with others' } },
   );
-
-  const open = async (which: Agent, more: Partial<StartOptions> = {}): Promise<Started> => {
-    const pids: number[] = [];
-    const session = await which.start({ ...start(), onProcess: (pid) => pids.push(pid), ...more });
-    return { ...hear(session), pids };
-  };
 
   test('several turns in one process know each other, and tell what each used', async () => {
     const session = await shared.use();
@@ -117,8 +112,36 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
     );
   });
 
+  test('says of a turn that failed that its model is overloaded', async () => {
+    const session = await shared.use();
+    model.use(() => ({ error: { status: 529, message: 'too many cats', retryAfter: 0 } }));
+    await session.send(turn('too much'), { when: 'next' });
+    expect(await session.end(1)).toMatchObject({ reason: 'failed', overloaded: true });
+    model.use(quick);
+    expect((await doTurn(session, 'one more')).text).toBe('did one more');
+  });
+
+  test('killed in mid-turn it is resumed where it was, also with other rights, and nothing is left of it', async () => {
+    const first = await shared.take();
+    model.use((request) => (said(request) === 'long' ? SLOW : quick(request)));
+    await doTurn(first, 'remember this');
+    const marker = markerOf(first.pids[0]);
+    await first.send(turn('long'), { when: 'next' });
+    await first.heardText('working');
+    process.kill(first.pids[0] as number, 'SIGKILL');
+    expect(await first.end(2)).toMatchObject({ reason: 'failed', error: expect.stringContaining('SIGKILL') as string });
+    await first.over;
+    expect(findMarked(marker)).toEqual([]);
+    expect(team()?.config?.members.map(({ name }) => name)).toEqual(['team-lead']);
+
+    const second = await shared.restart({ resume: first.id, mode: 'edit' });
+    expect((await doTurn(second, 'go on')).text).toBe('did go on');
+    expect(second.id).toBe(first.id);
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('remember this');
+  });
+
   test('asks for what it may not do, does what was allowed, and goes on without what was not', async () => {
-    const session = await open(agent(quick), { mode: 'edit', memberId: 'editor' });
+    const session = await shared.use();
     for (const allow of [true, false]) {
       const file = join(place.cwd, allow ? 'allowed.txt' : 'denied.txt');
       const command = `node -e "require('fs').writeFileSync('${file}', '')"`;
@@ -136,34 +159,6 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
       expect(await session.end(before + 1)).toMatchObject({ reason: 'done', text: 'went on' });
       expect(existsSync(file)).toBe(allow);
     }
-  });
-
-  test('says of a turn that failed that its model is overloaded', async () => {
-    const session = await shared.use();
-    model.use(() => ({ error: { status: 529, message: 'too many cats', retryAfter: 0 } }));
-    await session.send(turn('too much'), { when: 'next' });
-    expect(await session.end(1)).toMatchObject({ reason: 'failed', overloaded: true });
-    model.use(quick);
-    expect((await doTurn(session, 'one more')).text).toBe('did one more');
-  });
-
-  test('killed in mid-turn it is resumed where it was, and nothing is left of it', async () => {
-    const first = await shared.take();
-    model.use((request) => (said(request) === 'long' ? SLOW : quick(request)));
-    await doTurn(first, 'remember this');
-    const marker = markerOf(first.pids[0]);
-    await first.send(turn('long'), { when: 'next' });
-    await first.heardText('working');
-    process.kill(first.pids[0] as number, 'SIGKILL');
-    expect(await first.end(2)).toMatchObject({ reason: 'failed', error: expect.stringContaining('SIGKILL') as string });
-    await first.over;
-    expect(findMarked(marker)).toEqual([]);
-    expect(team()?.config?.members.map(({ name }) => name)).toEqual(['team-lead']);
-
-    const second = await shared.restart({ resume: first.id });
-    expect((await doTurn(second, 'go on')).text).toBe('did go on');
-    expect(second.id).toBe(first.id);
-    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('remember this');
   });
 
   test('agrees to stop, or says why not', async () => {

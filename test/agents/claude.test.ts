@@ -6,6 +6,7 @@ import { claudeAgent } from '../../src/agents/claude.ts';
 import { findMarked, MARKER } from '../../src/agents/process.ts';
 import { describeAgent, hear, message, turn } from '../contracts/agent.ts';
 import type { Heard, Manner } from '../contracts/agent.ts';
+import { SharedSession } from '../contracts/shared-session.ts';
 import type { Started } from '../contracts/shared-session.ts';
 import { BIN, connect, serve, temporaryHome } from '../daemon/serve.ts';
 import { anthropicServer } from '../models/anthropic.ts';
@@ -85,8 +86,13 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     return session;
   };
 
+  /** In edit mode, with an argument of its own. */
+  const edits = new SharedSession((more) =>
+    agent(obeys, ['--add-dir', home]).start({ ...start(), mode: 'edit', ...more }),
+  );
+
   test('does several turns in one process, knows who it is, and tells what each turn used and cost', async () => {
-    const session = await open(agent(obeys, ['--add-dir', home]));
+    const session = await edits.use();
     // Without a session to resume it is another one.
     expect(session.id).not.toBe(shared.earlier);
     for (const text of ['one', 'two', 'three']) {
@@ -112,6 +118,49 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     expect(words).toEqual(expect.arrayContaining(['--add-dir', home]));
     expect(words.join(' ')).not.toContain('Walrus');
+  });
+
+  test('asks before it runs a program, and does as it is answered', async () => {
+    const session = await edits.use();
+    model.use(obeys);
+    const run = (path: string) =>
+      turn(
+        `call Bash ${JSON.stringify({ command: `node -e 'fs.writeFileSync("${path}","")'`, description: 'write' })}`,
+      );
+    await session.send(run('allowed'), { when: 'next' });
+    const first = await asked(session, 1);
+    expect(first).toMatchObject({ tool: 'Bash', input: { description: 'write' } });
+    first.answer({ allow: true });
+    first.answer({ allow: false });
+    expect(await session.end(1)).toMatchObject({ reason: 'done' });
+    expect(existsSync(join(cwd, 'allowed'))).toBe(true);
+
+    await session.send(run('denied'), { when: 'next' });
+    (await asked(session, 2)).answer({ allow: false, message: 'the lead says no' });
+    expect(await session.end(2)).toMatchObject({ reason: 'done', text: 'did the lead says no' });
+    expect(existsSync(join(cwd, 'denied'))).toBe(false);
+
+    await session.send(run('withdrawn'), { when: 'next' });
+    const third = await asked(session, 3);
+    await session.cancel();
+    third.answer({ allow: true });
+    expect(await session.end(3)).toMatchObject({ reason: 'cancelled' });
+    await session.send(turn(`call Write ${JSON.stringify({ file_path: join(cwd, 'edited'), content: 'x' })}`), {
+      when: 'next',
+    });
+    expect(await session.end(4)).toMatchObject({ reason: 'done' });
+    expect(existsSync(join(cwd, 'edited'))).toBe(true);
+    expect(existsSync(join(cwd, 'withdrawn'))).toBe(false);
+    expect(eventsOf(session, 'tool').map(({ name, status }) => `${name} ${status}`)).toEqual([
+      'Bash running',
+      'Bash done',
+      'Bash running',
+      'Bash failed',
+      'Bash running',
+      'Bash failed',
+      'Write running',
+      'Write done',
+    ]);
   });
 
   test('takes what steers it beside a tool, or after a text, in the same turn', async () => {
@@ -170,73 +219,6 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     expect(await session.end(2)).toMatchObject({ text: 'did next' });
     expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain('too late');
     expect(eventsOf(session, 'shown')).toEqual([]);
-  });
-
-  test('asks before it runs a program, and does as it is answered', async () => {
-    const session = await open(agent(), { mode: 'edit' });
-    const run = (path: string) =>
-      turn(
-        `call Bash ${JSON.stringify({ command: `node -e 'fs.writeFileSync("${path}","")'`, description: 'write' })}`,
-      );
-    await session.send(run('allowed'), { when: 'next' });
-    const first = await asked(session, 1);
-    expect(first).toMatchObject({ tool: 'Bash', input: { description: 'write' } });
-    first.answer({ allow: true });
-    first.answer({ allow: false });
-    expect(await session.end(1)).toMatchObject({ reason: 'done' });
-    expect(existsSync(join(cwd, 'allowed'))).toBe(true);
-
-    await session.send(run('denied'), { when: 'next' });
-    (await asked(session, 2)).answer({ allow: false, message: 'the lead says no' });
-    expect(await session.end(2)).toMatchObject({ reason: 'done', text: 'did the lead says no' });
-    expect(existsSync(join(cwd, 'denied'))).toBe(false);
-
-    await session.send(run('withdrawn'), { when: 'next' });
-    const third = await asked(session, 3);
-    await session.cancel();
-    third.answer({ allow: true });
-    expect(await session.end(3)).toMatchObject({ reason: 'cancelled' });
-    await session.send(turn(`call Write ${JSON.stringify({ file_path: join(cwd, 'edited'), content: 'x' })}`), {
-      when: 'next',
-    });
-    expect(await session.end(4)).toMatchObject({ reason: 'done' });
-    expect(existsSync(join(cwd, 'edited'))).toBe(true);
-    expect(existsSync(join(cwd, 'withdrawn'))).toBe(false);
-    expect(eventsOf(session, 'tool').map(({ name, status }) => `${name} ${status}`)).toEqual([
-      'Bash running',
-      'Bash done',
-      'Bash running',
-      'Bash failed',
-      'Bash running',
-      'Bash failed',
-      'Write running',
-      'Write done',
-    ]);
-  });
-
-  test('cannot change anything in plan mode, whatever its user allows', async () => {
-    const settings = { permissions: { allow: ['Bash', 'Write', 'Edit'], defaultMode: 'acceptEdits' } };
-    mkdirSync(join(cwd, '.claude'), { recursive: true });
-    writeFileSync(join(cwd, '.claude', 'settings.local.json'), JSON.stringify(settings));
-    writeFileSync(join(cwd, 'readable.txt'), 'a secret of the sea');
-    const session = await open(agent(), { mode: 'plan' });
-    const tries = [
-      `call Write ${JSON.stringify({ file_path: join(cwd, 'planned'), content: 'x' })}`,
-      `call Bash ${JSON.stringify({ command: 'touch planned', description: 'x' })}`,
-      `call Task ${JSON.stringify({ description: 'x', prompt: 'x', subagent_type: 'general-purpose' })}`,
-    ];
-    for (const [index, text] of tries.entries()) {
-      await session.send(turn(text), { when: 'next' });
-      expect((await session.end(index + 1)).text).toContain('No such tool available');
-    }
-    expect(existsSync(join(cwd, 'planned'))).toBe(false);
-    // What it is told stays text: it makes no command of it, and fetches no file that is only named.
-    expect(await doTurn(session, '/clear @readable.txt')).toMatchObject({ text: 'did /clear @readable.txt' });
-    expect(userTexts(model.requests.at(-1) as ModelRequest)).toHaveLength(4);
-    expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain('a secret of the sea');
-    await session.send(turn(`call Read ${JSON.stringify({ file_path: join(cwd, 'readable.txt') })}`), { when: 'next' });
-    expect((await session.end(5)).text).toContain('a secret of the sea');
-    rmSync(join(cwd, '.claude'), { recursive: true });
   });
 
   describe('in a team', () => {
@@ -298,38 +280,60 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     expect(end.error).toContain('SIGKILL');
     await session.over;
 
-    const again = await open(agent(), { resume: session.id });
+    const again = await shared.restart({ resume: session.id });
     expect(again.id).toBe(session.id);
     await again.send(turn('go on'), { when: 'next' });
     expect(await again.end(1)).toMatchObject({ reason: 'done', text: 'did go on' });
     expect(userTexts(model.requests.at(-1) as ModelRequest)).toContain('remember the walrus');
-    await again.close();
+    expect(eventsOf(again, 'usage')).toMatchObject([{ usage: { inputTokens: 100, turns: 1 } }]);
+  });
 
-    // It ended well this time: then it goes on with its old sums, and what was used before must not be counted twice.
-    const last = await open(agent(), { resume: session.id, mode: 'plan' });
-    expect(await doTurn(last, 'once more')).toMatchObject({ text: 'did once more' });
-    for (const resumed of [again, last]) {
-      expect(eventsOf(resumed, 'usage')).toMatchObject([{ usage: { inputTokens: 100, turns: 1 } }]);
-    }
-    expect(eventsOf(last, 'usage')[0]?.usage.costUsd).toBe(eventsOf(again, 'usage')[0]?.usage.costUsd);
-    const { system } = model.requests.at(-1) as ModelRequest;
+  test('resumed in plan mode it counts only what is new, and cannot change anything, whatever its user allows', async () => {
+    const before = await shared.take();
+    model.use(obeys);
+    await doTurn(before, 'go on');
+    await before.close();
+    const settings = { permissions: { allow: ['Bash', 'Write', 'Edit'], defaultMode: 'acceptEdits' } };
+    mkdirSync(join(cwd, '.claude'), { recursive: true });
+    writeFileSync(join(cwd, '.claude', 'settings.local.json'), JSON.stringify(settings));
+    writeFileSync(join(cwd, 'readable.txt'), 'a secret of the sea');
+    const session = await open(agent(), { resume: before.id, mode: 'plan' });
+    // It ended well: then it goes on with its old sums, and what was used before must not be counted twice.
+    expect(await doTurn(session, 'once more')).toMatchObject({ text: 'did once more' });
+    const [used] = eventsOf(session, 'usage');
+    expect(used).toMatchObject({ usage: { inputTokens: 100, turns: 1 } });
+    expect(eventsOf(session, 'usage')).toHaveLength(1);
+    expect(used?.usage.costUsd).toBeCloseTo(eventsOf(before, 'usage')[0]?.usage.costUsd ?? 0, 10);
+    const { system, turns: known } = model.requests.at(-1) as ModelRequest;
     expect(system.split('known as the Walrus')).toHaveLength(2);
+
+    const tries = [
+      `call Write ${JSON.stringify({ file_path: join(cwd, 'planned'), content: 'x' })}`,
+      `call Bash ${JSON.stringify({ command: 'touch planned', description: 'x' })}`,
+      `call Task ${JSON.stringify({ description: 'x', prompt: 'x', subagent_type: 'general-purpose' })}`,
+    ];
+    for (const [index, text] of tries.entries()) {
+      await session.send(turn(text), { when: 'next' });
+      expect((await session.end(index + 2)).text).toContain('No such tool available');
+    }
+    expect(existsSync(join(cwd, 'planned'))).toBe(false);
+    // What it is told stays text: it makes no command of it, and fetches no file that is only named.
+    expect(await doTurn(session, '/clear @readable.txt')).toMatchObject({ text: 'did /clear @readable.txt' });
+    const told = known.filter(({ role }) => role === 'user').length;
+    expect(userTexts(model.requests.at(-1) as ModelRequest)).toHaveLength(told + 4);
+    expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain('a secret of the sea');
+    await session.send(turn(`call Read ${JSON.stringify({ file_path: join(cwd, 'readable.txt') })}`), { when: 'next' });
+    expect((await session.end(6)).text).toContain('a secret of the sea');
+    rmSync(join(cwd, '.claude'), { recursive: true });
   });
 
-  test('begins again under the same id when it died before its first turn', async () => {
+  test('begins again under the same id when it died before its first turn; leaves no process and writes no settings', async () => {
     const id = crypto.randomUUID();
-    const session = await open(agent(), { resume: id });
-    expect(session.id).toBe(id);
-    await session.send(turn('first'), { when: 'next' });
-    expect(await session.end(1)).toMatchObject({ text: 'did first' });
-  });
-
-  test('leaves no process and writes no settings', async () => {
     const marker = crypto.randomUUID();
-    const session = await open(
-      agent(() => LONG_WORK),
-      { env: { ...start().env, [MARKER]: marker }, mode: 'full' },
-    );
+    const session = await open(agent(), { resume: id, env: { ...start().env, [MARKER]: marker }, mode: 'full' });
+    expect(session.id).toBe(id);
+    expect(await doTurn(session, 'first')).toMatchObject({ text: 'did first' });
+    model.use(() => LONG_WORK);
     await session.send(turn('long'), { when: 'next' });
     await session.heardText('working');
     await expect.poll(() => findMarked(marker).length).toBeGreaterThan(1);

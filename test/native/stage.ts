@@ -353,7 +353,12 @@ export function answerDialogs(home: string, cwd: string): void {
     projects: { [cwd]: project },
   };
   writeFileSync(join(home, '.claude.json'), JSON.stringify(answers));
-  const settings = { skipDangerousModePermissionPrompt: true, skipAutoPermissionPrompt: true };
+  // What moves on the screen while it waits takes half of the processor time of waiting (measured).
+  const settings = {
+    skipDangerousModePermissionPrompt: true,
+    skipAutoPermissionPrompt: true,
+    prefersReducedMotion: true,
+  };
   writeFileSync(join(home, '.claude', 'settings.json'), JSON.stringify(settings));
 }
 
@@ -378,6 +383,10 @@ function environmentOf(place: { home: string; bin: string; model: ModelServer; t
     DISABLE_ERROR_REPORTING: '1',
     DISABLE_AUTOUPDATER: '1',
     ENABLE_TOOL_SEARCH: 'false',
+    // It would clone a repository of plugins from the network, first by HTTPS and then by SSH.
+    CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
+    // The last compiler of its engine makes nothing faster in so short a life: an eighth of the processor time (measured).
+    BUN_JSC_useFTLJIT: '0',
     // The program refuses to run without questions as root, unless it is told that it cannot hurt anybody.
     IS_SANDBOX: '1',
     TROUPE_HOME: troupeHome,
@@ -387,11 +396,11 @@ function environmentOf(place: { home: string; bin: string; model: ModelServer; t
   };
 }
 
-/** To look takes the time of a processor, which those need who are waited for. */
+/** To look takes the time of a processor, which those need who are waited for: to look at a pane starts a process. */
 function patiently<T>(condition: () => T | Promise<T>): () => Promise<T> {
   return async () => {
     const value = await condition();
-    if (value === undefined || value === false) await sleep(50);
+    if (value === undefined || value === false) await sleep(150);
     return value;
   };
 }
