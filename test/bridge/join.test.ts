@@ -27,6 +27,43 @@ describe('a team that joined a native one', () => {
     expect(read(paths.task('1'))).toMatchObject({ blocks: ['3'] });
   });
 
+  test('takes no work from the natives that did it, whatever their tasks wait for', async () => {
+    const given = {
+      '1': file('1', { status: 'completed', owner: 'alice' }),
+      '2': file('2', { status: 'in_progress', owner: 'alice', blockedBy: ['1'] }),
+      // Their rules allow all of this.
+      '3': file('3', { status: 'in_progress', owner: 'alice', blockedBy: ['4', '6'] }),
+      '4': file('4', { status: 'pending', blockedBy: ['3'] }),
+      '5': file('5', { status: 'completed', owner: 'alice', blockedBy: ['4', '6', '1'] }),
+      '6': file('6', { status: 'completed', owner: 'team-lead' }),
+      // Not listed yet.
+      '7': file('7', { status: 'in_progress', owner: 'bob', blockedBy: ['6', '2'] }),
+    };
+    const { bridge, paths, open } = await setStage();
+    await bridge.leave(TEAM);
+    for (const [id, task] of Object.entries(given)) writeFileSync(paths.task(id), JSON.stringify(task));
+    const { bridge: later, tasks, ledger } = open('another home', memoryJournal());
+    await later.join(NATIVE);
+    await later.settled(TEAM);
+    await later.settled(TEAM);
+    for (const [id, { status, owner }] of Object.entries(given)) {
+      const now = read(paths.task(id));
+      expect({ id, status: now['status'], owner: now['owner'] }).toEqual({ id, status, owner });
+    }
+    const list = await tasks.listTasks(TEAM);
+    expect(list.map(({ id, status, assigneeId, dependencies }) => [id, status, assigneeId, dependencies])).toEqual([
+      ['1', 'completed', 'alice', []],
+      ['2', 'in_progress', 'alice', ['1']],
+      ['3', 'in_progress', 'alice', ['6']],
+      ['4', 'blocked', undefined, ['3']],
+      ['5', 'completed', 'alice', ['1', '6']],
+      ['6', 'completed', 'team-lead', []],
+      ['7', 'blocked', undefined, ['6']],
+    ]);
+    expect(await ledger.view(TEAM, (state) => state.tasks.get('7')?.withheld)).toMatch(/bob/);
+    expect(isThere(paths.inbox('alice'))).toBe(false);
+  });
+
   test('leaves, and joins again with the same tasks', async () => {
     const { bridge, tasks, paths, settled } = await setStage();
     await tasks.claimTask(TEAM, '1', 'codex-1');

@@ -17,7 +17,7 @@ export type Step = readonly NewCommand[];
 export function creations(
   state: TeamState,
   files: readonly NativeTask[],
-  { by, links }: { by: string; links: Links },
+  { by, links, isDone }: { by: string; links: Links; isDone: (native: string) => boolean },
 ): (NewCommand & { taskId: string })[] {
   const ids = new Map<string, string>();
   let next = state.nextTask;
@@ -30,10 +30,10 @@ export function creations(
   return files.map((file) => {
     const form = formOfFile(file);
     const taskId = ids.get(file.id) ?? '';
+    // Work that was begun there goes on, even if the task waits for an open one: their rules do not forbid that.
+    const blockers = form.status === 'pending' ? form.blockedBy : form.blockedBy.filter(isDone);
     // Edges to later tasks are added once those exist.
-    const before = form.blockedBy.flatMap((id) =>
-      made.has(id) ? (ids.get(id) ?? []) : known(state, links.toTask.get(id)),
-    );
+    const before = blockers.flatMap((id) => (made.has(id) ? (ids.get(id) ?? []) : known(state, links.toTask.get(id))));
     made.add(file.id);
     return {
       type: 'task.create' as const,
@@ -76,7 +76,9 @@ export function stepsFrom(state: TeamState, task: TaskRecord, { found, base, our
   if (Object.keys(words).length > 0) steps.push([{ type: 'task.update', by, taskId, ...words }]);
   if (task.status === 'pending') {
     const edges = found.blockedBy.flatMap((id) => known(state, links.toTask.get(id)));
-    const added = edges.filter((id) => !task.dependencies.includes(id) && id !== taskId);
+    // A task that is begun there waits for nothing more.
+    const isFixed = (id: string): boolean => found.status !== 'pending' && state.tasks.get(id)?.status !== 'completed';
+    const added = edges.filter((id) => !task.dependencies.includes(id) && id !== taskId && !isFixed(id));
     if (added.length > 0) steps.push([{ type: 'task.addDependencies', by, taskId, dependencies: added }]);
     const gone = (base?.blockedBy ?? [])
       .filter((id) => !found.blockedBy.includes(id))

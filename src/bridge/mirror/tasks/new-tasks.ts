@@ -41,23 +41,28 @@ export function takeUpTasks(shared: Shared, book: TaskBook): NewTasks {
     });
     // We wrote these files, and the daemon ended before it recorded that.
     for (const { native, taskId } of own) if (!book.toNative.has(taskId)) await note(native, taskId);
+    const done = new Set(files.filter(({ status }) => status === 'completed').map(({ id }) => id));
     for (let at = 0; at < others.length; at += TOGETHER) {
       const some = others.slice(at, at + TOGETHER);
       try {
-        await create(some);
+        await create(some, done);
       } catch (error) {
         if (!(error instanceof TeamError)) throw error;
         // One of them is refused, or another task was created meanwhile.
-        for (const file of some) await shared.step(`task ${file.id}`, () => create([file]));
+        for (const file of some) await shared.step(`task ${file.id}`, () => create([file], done));
       }
     }
   };
 
-  const create = async (wanted: readonly NativeTask[]): Promise<void> => {
+  const create = async (wanted: readonly NativeTask[], done: ReadonlySet<string>): Promise<void> => {
     const files = wanted.filter(({ id }) => !book.toTask.has(id) && !underWay.has(id));
     for (const { id } of files) underWay.add(id);
     try {
-      const commands = await view((state) => creations(state, files, { by: naming.author(state), links: book }));
+      const commands = await view((state) => {
+        const isDone = (native: string): boolean =>
+          done.has(native) || state.tasks.get(book.toTask.get(native) ?? '')?.status === 'completed';
+        return creations(state, files, { by: naming.author(state), links: book, isDone });
+      });
       await execute(commands);
       for (const [i, file] of files.entries()) {
         book.link(file.id, commands[i]?.taskId ?? '');

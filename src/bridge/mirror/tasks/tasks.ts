@@ -186,10 +186,11 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
       // In order, so that both sides have the same numbers; many at a time, so that they share one commit.
       if (fresh.length > 0) await adopt(fresh);
       const moved = await view((state) => found.filter((file) => hasMoved(state, file)));
-      for (let at = 0; at < moved.length; at += TOGETHER) {
-        await Promise.all(
-          moved.slice(at, at + TOGETHER).map((file) => shared.step(`task ${file.id}`, () => compare(file))),
-        );
+      for (const level of levelsOf(moved)) {
+        for (let at = 0; at < level.length; at += TOGETHER) {
+          const some = level.slice(at, at + TOGETHER);
+          await Promise.all(some.map((file) => shared.step(`task ${file.id}`, () => compare(file))));
+        }
       }
       const gone = await view((state) =>
         [...book.toTask].flatMap(([native, taskId]) => {
@@ -270,6 +271,20 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
 /** Whether a task is withheld and free here: once its owner is known, its file says something new. */
 function isSetAside(task: TaskRecord): boolean {
   return setAsideFor(task) !== undefined && task.status === 'pending' && task.assigneeId === undefined;
+}
+
+/** Files in levels, each after what blocks it: a task is begun here after those that it waited for are completed here. */
+function levelsOf(files: readonly NativeTask[]): NativeTask[][] {
+  const rest = new Map(files.map((file) => [file.id, file]));
+  const levels: NativeTask[][] = [];
+  while (rest.size > 0) {
+    const free = [...rest.values()].filter(({ blockedBy = [] }) => !blockedBy.some((id) => rest.has(id)));
+    // Files that block each other come last, in any order.
+    const level = free.length > 0 ? free : [...rest.values()];
+    for (const { id } of level) rest.delete(id);
+    levels.push(level);
+  }
+  return levels;
 }
 
 function beforeFirst<T>(list: readonly T[], isIt: (one: T) => boolean): readonly T[] {
