@@ -1,11 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { proves } from '../bridge/requirements.ts';
 import { connect } from '../daemon/serve.ts';
 import { as, rules } from './script.ts';
-import { setNativeStage } from './stage.ts';
+import { parentOf, setNativeStage } from './stage.ts';
 import type { NativeStage } from './stage.ts';
 import { NEWEST, TESTED_VERSIONS } from './versions.ts';
 
@@ -118,9 +118,4 @@ function leadProcess(stage: NativeStage): number {
   const child = others.find(({ pid }) => ours !== undefined && parentOf(pid) === ours.pid);
   if (child === undefined) throw new Error('No lead runs');
   return child.pid;
-}
-
-function parentOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }

@@ -454,13 +454,23 @@ function list(folder: string): string[] {
 
 /** Everything with this HOME but the tmux server and the shells in its panes. */
 function findProcesses(home: string): { pid: number; command: string }[] {
-  return readdirSync('/proc').flatMap((name) => {
+  const commands = new Map<number, string>();
+  for (const name of readdirSync('/proc')) {
     const pid = Number(name);
-    if (!(pid > 0) || pid === process.pid) return [];
+    if (!(pid > 0) || pid === process.pid) continue;
     const command = read(`/proc/${pid}/cmdline`).split('\0').join(' ').trim();
     const isHere = read(`/proc/${pid}/environ`).split('\0').includes(`HOME=${home}`);
-    return isHere && command !== '' && !/^(tmux|\/bin\/sh)\b/.test(command) ? [{ pid, command }] : [];
-  });
+    if (isHere && command !== '' && !/^(tmux|\/bin\/sh)\b/.test(command)) commands.set(pid, command);
+  }
+  // A process that starts another one is there twice for a moment: the new one still has its command.
+  const isTwin = (pid: number, command: string): boolean => commands.get(parentOf(pid)) === command;
+  return [...commands].flatMap(([pid, command]) => (isTwin(pid, command) ? [] : [{ pid, command }]));
+}
+
+/** The process that started a process; -1 if it is gone. */
+export function parentOf(pid: number): number {
+  const stat = read(`/proc/${pid}/stat`);
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? -1);
 }
 
 function read(path: string): string {
