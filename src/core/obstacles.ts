@@ -6,7 +6,8 @@ import { inOneLine, quote } from './text.ts';
 
 /*
  * The only place that decides whether a task can be claimed, and if not, why. Claims, views, digests and all faces use
- * it. A new reason is a new kind of obstacle; the compiler finds the places that lack a text for it.
+ * it. A new reason is a new kind of obstacle; the compiler then asks for its check and its text. A claim without a task
+ * picks one by an index (`ready.ts`); a test holds that the index and this file always agree.
  */
 
 /** One reason why a task cannot be claimed now. */
@@ -24,6 +25,9 @@ export type Obstacle =
   // Of the team.
   | { readonly kind: 'shutting-down' }
   | { readonly kind: 'unled'; readonly leadId: string };
+
+/** What keeps every member from a pending task. */
+type Blocker = Extract<Obstacle, { readonly kind: 'withheld' | 'unjudged' | 'dependency' }>;
 
 /** The member that wants to claim a task, and when. */
 export interface Taker {
@@ -58,18 +62,34 @@ function taskObstacles(state: TeamState, task: TaskRecord, memberId?: string): O
   if (memberId !== undefined && assigneeId !== undefined && assigneeId !== memberId) {
     found.push({ kind: 'reserved', for: assigneeId });
   }
-  if (task.withheld !== undefined) found.push({ kind: 'withheld', why: task.withheld });
-  if (task.unjudged) found.push({ kind: 'unjudged' });
-  if (waitsOf(state, task.id) > 0) {
-    const open = task.dependencies.filter((id) => isOpen(task, state.tasks.get(id)));
-    found.push(...open.map((taskId) => ({ kind: 'dependency' as const, taskId })));
-  }
-  return found;
+  return [...found, ...blockersOf(state, task)];
 }
 
-/** Whether nobody can claim a pending task yet. The same rules as above, but fast: every claim calls this. */
+/** Whether a pending task has a blocker of each kind. These are fast: every claim asks. */
+const BLOCKS: Readonly<Record<Blocker['kind'], (state: TeamState, task: TaskRecord) => boolean>> = {
+  withheld: (_state, { withheld }) => withheld !== undefined,
+  unjudged: (_state, { unjudged }) => unjudged === true,
+  dependency: (state, { id }) => waitsOf(state, id) > 0,
+};
+const KINDS = Object.keys(BLOCKS) as readonly Blocker['kind'][];
+
+/** Whether nobody can claim a pending task yet. */
 export function isBlocked(state: TeamState, task: TaskRecord): boolean {
-  return waitsOf(state, task.id) > 0 || task.unjudged === true || task.withheld !== undefined;
+  return KINDS.some((kind) => BLOCKS[kind](state, task));
+}
+
+/** The blockers of a pending task, the most important first. */
+function blockersOf(state: TeamState, task: TaskRecord): Blocker[] {
+  return KINDS.filter((kind) => BLOCKS[kind](state, task)).flatMap((kind): Blocker[] => {
+    switch (kind) {
+      case 'withheld':
+        return [{ kind, why: task.withheld ?? '' }];
+      case 'unjudged':
+        return [{ kind }];
+      case 'dependency':
+        return task.dependencies.filter((id) => isOpen(task, state.tasks.get(id))).map((taskId) => ({ kind, taskId }));
+    }
+  });
 }
 
 /** Whether `dependent` still waits for this dependency. It does not wait for a removed one. */
@@ -105,12 +125,36 @@ function isUnled({ members }: TeamState, { leadId }: TeamRecord, at: number): bo
 /** Why a pending task waits, as text that follows its name; undefined if it does not wait. */
 export function explainBlocked(state: TeamState, task: TaskRecord): string | undefined {
   if (task.status !== 'pending') return undefined;
-  if (task.withheld !== undefined) return `is given to nobody for now: ${task.withheld}`;
-  const awaited = taskObstacles(state, task).flatMap((one) => {
-    if (one.kind === 'unjudged') return ['the hooks that judge new tasks'];
-    return one.kind === 'dependency' ? [describeTask(state, one.taskId)] : [];
-  });
-  return awaited.length === 0 ? undefined : `waits for ${awaited.join(', ')}`;
+  const blockers = blockersOf(state, task);
+  if (blockers.length === 0) return undefined;
+  const awaited: string[] = [];
+  for (const blocker of blockers) {
+    switch (blocker.kind) {
+      case 'withheld':
+        return `is given to nobody for now: ${blocker.why}`;
+      case 'unjudged':
+        awaited.push('the hooks that judge new tasks');
+        break;
+      case 'dependency':
+        awaited.push(describeTask(state, blocker.taskId));
+    }
+  }
+  return `waits for ${awaited.join(', ')}`;
+}
+
+/**
+ * Why there is nothing to claim for a member that has no obstacle of its own, by how many tasks there are of each
+ * status; undefined if no task is open. A pending task is then reserved for another member.
+ */
+export function explainNothing(counts: Readonly<Record<string, number>>): string | undefined {
+  const { pending = 0, blocked = 0, in_progress: held = 0 } = counts;
+  const parts = [
+    [pending, 'reserved for others'],
+    [blocked, 'blocked'],
+    [held, 'in progress'],
+  ] as const;
+  const open = parts.filter(([count]) => count > 0);
+  return open.length === 0 ? undefined : open.map(([count, what]) => `${count} ${what}`).join(', ');
 }
 
 /** The error for a member that cannot claim a task, or any task. */

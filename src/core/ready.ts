@@ -1,6 +1,7 @@
 import { pop, push } from './heap.ts';
 import type { Heap } from './heap.ts';
-import { isBlocked } from './obstacles.ts';
+import { isBlocked, obstacles } from './obstacles.ts';
+import type { Taker } from './obstacles.ts';
 import type { TaskRecord, TeamState } from './state.ts';
 import type { SharedTaskPriority } from './task.ts';
 
@@ -26,10 +27,10 @@ export function bestReady(state: TeamState, memberId: string): TaskRecord | unde
 }
 
 /** All tasks that a member can claim now, best first. */
-export function allReady(state: TeamState, memberId: string): TaskRecord[] {
+export function allReady(state: TeamState, taker: Taker): TaskRecord[] {
   const rank = (task: TaskRecord): number => (task.assigneeId === undefined ? 1 : 0);
   return [...state.tasks.values()]
-    .filter((task) => isReady(state, task) && (task.assigneeId === undefined || task.assigneeId === memberId))
+    .filter((task) => obstacles(state, taker, task).length === 0)
     .sort((a, b) => rank(a) - rank(b) || readyKey(a) - readyKey(b));
 }
 
@@ -51,7 +52,7 @@ function taskOf(state: TeamState, key: number, assigneeId: string | undefined): 
 }
 
 /** Whether a task is pending and waits for nothing. */
-export function isReady(state: TeamState, task: TaskRecord): boolean {
+function isReady(state: TeamState, task: TaskRecord): boolean {
   return task.status === 'pending' && !isBlocked(state, task);
 }
 

@@ -206,7 +206,8 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   getClaimableTasksForTeammate(teamId: string, teammateId: string): Promise<SharedTask[]> {
     return this.#view(teamId, (state) => {
       requireMember(state, teammateId);
-      return allReady(state, teammateId).map((task) => viewTask(state, task));
+      const taker = { memberId: teammateId, at: this.#ledger.now() };
+      return allReady(state, taker).map((task) => viewTask(state, task));
     });
   }
 

@@ -3,7 +3,7 @@ import type { TeamEvent } from '../core/event.ts';
 import type { TeamRequest } from '../core/request.ts';
 import type { TeamState } from '../core/state.ts';
 import { shorten } from '../core/text.ts';
-import { requireTeam } from '../core/view.ts';
+import { requireTeam, viewTask } from '../core/view.ts';
 import type { Stored } from '../journal/journal.ts';
 
 /** One summary of a team for its lead. */
@@ -102,7 +102,10 @@ export function fullDigest(state: TeamState, seq: number): Digest {
   const open = [...state.tasks.values()].filter((task) => task.status === 'pending' || task.status === 'in_progress');
   const lines = open
     .slice(0, OPEN_TASKS)
-    .map((task) => `#${task.id} [${task.status}] ${task.title}${task.assigneeId ? ` (${task.assigneeId})` : ''}`);
+    .map(
+      (task) =>
+        `#${task.id} [${viewTask(state, task).status}] ${task.title}${task.assigneeId ? ` (${task.assigneeId})` : ''}`,
+    );
   const { completed, failed } = state.index.counts;
   const text = [
     `Team ${id}${description ? `: ${description}` : ''}.`,

@@ -95,7 +95,7 @@ describe('the promised commands', () => {
     }
     await troupe.ask('member add helper --team empty');
     expect((await troupe.ask('task claim --team empty --as helper')).stdout).toBe(
-      'There is nothing to claim now: of 4 open tasks 1 ready but not for you, 2 wait for others, 1 in progress; troupe task list --team empty\n',
+      'There is nothing to claim now: 1 reserved for others, 2 blocked, 1 in progress; troupe task list --team empty\n',
     );
     expect((await troupe.ask('task claim 2 --team empty --as helper --wait 10ms')).stdout).toBe(
       'Task #2 waits for task 1 (in progress, held by lead)\n',

@@ -1,10 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isOpen } from '../../src/core/obstacles.ts';
+import { evolve } from '../../src/core/evolve.ts';
+import { isOpen, obstacles } from '../../src/core/obstacles.ts';
+import { allReady, bestReady } from '../../src/core/ready.ts';
 import { createState } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
 import { tries } from '../proof.ts';
-import { workFor } from './picture.ts';
+import { copyOf, workFor } from './picture.ts';
 import { OPENING, play, steps } from './random-team.ts';
 import { teamOf } from './stage.ts';
 
@@ -18,6 +20,28 @@ describe('the next task', () => {
         play(state, OPENING);
         play(state, story, 100);
         for (const id of state.members.keys()) expect(workFor(state, id)).toEqual(naiveWorkFor(state, id));
+      }),
+      tries(50),
+    );
+  });
+
+  test('is the best one without an obstacle, after any story; there is none if the member has an obstacle of its own', () => {
+    fc.assert(
+      fc.property(steps(100), fc.integer({ min: 2, max: 5 }), (story, every) => {
+        const state = createState('alpha');
+        play(state, OPENING);
+        play(state, story, 100);
+        for (const { id, status } of state.tasks.values()) {
+          if (status !== 'pending' || Number(id) % every !== 0) continue;
+          evolve(state, { type: 'task:updated', at: 100, by: '@system', taskId: id, withheld: 'x' });
+        }
+        for (const memberId of state.members.keys()) {
+          for (const at of [100, 1e9]) {
+            const ready = allReady(state, { memberId, at });
+            const own = obstacles(state, { memberId, at });
+            expect(ready.at(0)?.id).toBe(own.length === 0 ? bestReady(copyOf(state), memberId)?.id : undefined);
+          }
+        }
       }),
       tries(50),
     );

@@ -50,7 +50,7 @@ test('claims a task, completes it with a result, and names the next', async () =
   expect(await refusal(bob, 'TaskClaim', { taskId: '1' })).toBe('claim_conflict');
   expect(await refusal(bob, 'TaskClaim', { taskId: '2' })).toBe('blocked');
   expect((await use(bob, 'TaskClaim')).text).toBe(
-    'No task is ready for you (0 reserved for others, 1 blocked, 1 in progress). Call TaskClaim with wait_seconds to wait.',
+    'No task is ready for you (1 blocked, 1 in progress). Call TaskClaim with wait_seconds to wait.',
   );
   expect(await refusal(bob, 'TaskComplete', { taskId: '1', result: 'mine' })).toBe('not_allowed');
 

@@ -1,5 +1,6 @@
 import { ClaimConflictError, TeamError } from '../../core/errors.ts';
 import type { TeamEvent } from '../../core/event.ts';
+import { explainNothing } from '../../core/obstacles.ts';
 import type { SharedTask } from '../../core/task.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { requireWelcome } from '../../operations/wait.ts';
@@ -107,13 +108,12 @@ async function nothingClaimed(visit: Visit, taskId: string | undefined): Promise
     };
   }
   const { tasks } = await call<ResultOf<'team.status'>>('team.status', { teamId });
-  const { pending = 0, blocked = 0, in_progress: held = 0 } = tasks;
-  const open = pending + blocked + held;
+  const open = explainNothing(tasks);
   return {
     text:
-      open === 0
+      open === undefined
         ? 'No task is left. Call TaskClaim with wait_seconds to wait for new ones.'
-        : `No task is ready for you (${pending} reserved for others, ${blocked} blocked, ${held} in progress). Call TaskClaim with wait_seconds to wait.`,
+        : `No task is ready for you (${open}). Call TaskClaim with wait_seconds to wait.`,
     data: { task: null },
   };
 }

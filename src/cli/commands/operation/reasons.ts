@@ -1,7 +1,7 @@
+import { explainNothing } from '../../../core/obstacles.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { openClient } from '../../reach/connect.ts';
 import { clean } from '../../show/text.ts';
-import { count } from '../../show/views/details.ts';
 import { taskName } from '../../show/words.ts';
 
 /** The task that the caller wanted to claim; without an id, the next one. */
@@ -30,17 +30,12 @@ export async function explainNothingClaimed(environment: NodeJS.ProcessEnv, want
 }
 
 function reasonOf(tasks: Readonly<Record<string, number>>, team: string): string {
-  const { pending = 0, blocked = 0, in_progress: held = 0, completed = 0, failed = 0 } = tasks;
+  const open = explainNothing(tasks);
+  if (open !== undefined) return `${open}; troupe task list --team ${team}`;
+  const { completed = 0, failed = 0 } = tasks;
   const over = completed + failed;
-  if (pending + blocked + held + over === 0) return `team ${team} has no tasks; troupe task add "..." --team ${team}`;
-  if (pending + blocked + held === 0) return over === 1 ? 'the only task is over' : `all ${over} tasks are over`;
-  const parts = [
-    [pending, 'ready but not for you'],
-    [blocked, blocked === 1 ? 'waits for another' : 'wait for others'],
-    [held, 'in progress'],
-  ] as const;
-  const open = parts.filter(([number]) => number > 0);
-  return `of ${count(pending + blocked + held, 'open task')} ${open.map(([number, what]) => `${number} ${what}`).join(', ')}; troupe task list --team ${team}`;
+  if (over === 0) return `team ${team} has no tasks; troupe task add "..." --team ${team}`;
+  return over === 1 ? 'the only task is over' : `all ${over} tasks are over`;
 }
 
 /** The requests that a task waits for and how a person answers them; empty if there are none. */
