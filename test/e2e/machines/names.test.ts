@@ -8,6 +8,7 @@ import { NEEDS_NATS, PATIENT, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
 import { until } from '../../until.ts';
 import { isAlive, setStage } from '../stage.ts';
+import { watchTeam } from './report.ts';
 import { LONG_MS, newJournal, SHELL, startMachine } from './stage.ts';
 
 const agent = { kind: 'exec' as const, command: SHELL };
@@ -33,7 +34,7 @@ describe('the name of a machine', NEEDS_NATS, () => {
     await setUpNatsJournal(journal, { leaseMs: LONG_MS });
     const second = await startMachine('twin', journal);
     first.daemon.child.kill('SIGCONT');
-    await until('its member has ended', () => !isAlive(pid));
+    await watchTeam('ours', [first, second]).settled('its member has ended', async () => !isAlive(pid));
     const { health } = await first.connection.call('daemon.status', {});
     expect(health.problems.join()).toMatch(/took the name twin.*start it under another name/);
     await expect(first.connection.call('task.create', { teamId: 'ours', title: 'late' })).rejects.toThrow(
