@@ -19,7 +19,7 @@ const open = usePage(browser, stage);
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
 
-/** Ways to look at a page. All of it once; what is dark or narrow differs in contrast, or in what stands where. */
+/** Sizes and themes of a page. `dark` checks contrast only, because its layout is that of `wide`. */
 const LOOKS = {
   wide: { theme: 'light', width: 1440, height: 900, rules: [] },
   dark: { theme: 'dark', width: 1440, height: 900, rules: ['color-contrast'] },
@@ -31,7 +31,7 @@ type LookName = keyof typeof LOOKS;
 type AxeResults = Awaited<ReturnType<AxeBuilder['analyze']>>;
 
 const ALL: readonly LookName[] = ['wide', 'dark', 'middle', 'narrow'];
-/** Of the looks of a scene, whole in `npm run proof`: the first, and one of the others, a different one in the next scene. */
+/** The looks of a scene to test: all in `npm run proof`, else the first and one other, which changes with the scene. */
 function sample(looks: readonly LookName[], at: number): readonly LookName[] {
   const [first, ...others] = looks;
   return isProof || others.length < 2 ? looks : [first!, others[at % others.length]!];
@@ -41,18 +41,18 @@ const SHADES: readonly LookName[] = ['wide', 'dark'];
 interface Scene {
   readonly name: string;
   readonly path: string;
-  /** What must be there before it is looked at. */
+  /** What must be visible before the scan. */
   readonly ready: string;
   readonly looks: readonly LookName[];
   readonly key?: string;
-  /** The part that is new in it, where another scene has the rest: a scan of a long list takes seconds. */
+  /** The part to scan, if another scene covers the rest: a scan of a long list takes seconds. */
   readonly within?: string;
 }
 
 const LIST = { path: `/t/${TEAM}?view=list`, ready: '.list-row:nth-child(3)' };
 const DIALOG = '[role=dialog]';
 
-/** What is looked at in one page, one after the other: to load it and the scanner takes longer than a scan. */
+/** Scenes that share one page, in order: to load a page and the scanner takes longer than a scan. */
 const ROUNDS: Readonly<Record<string, readonly Scene[]>> = {
   'of all teams': [
     { name: 'teams', path: '/', ready: '.teams', looks: ALL },
@@ -73,7 +73,7 @@ const ROUNDS: Readonly<Record<string, readonly Scene[]>> = {
     { name: 'usage', path: `/t/${TEAM}/m/ada?tab=usage`, ready: '.plot canvas', looks: SHADES },
     { name: 'lead and inbox', path: `/t/${TEAM}/m/lead?tab=inbox`, ready: '.message', looks: ['wide'] },
     { name: 'numbers', path: `/t/${TEAM}/numbers`, ready: '.plot canvas', looks: SHADES },
-    // Its address shows a moment to who comes from another page.
+    // After a scene of another page: only then does `at` in the address take effect.
     { name: 'past', path: `/t/${TEAM}?view=board&at=60`, ready: '.live-back', looks: SHADES, within: '.time-line' },
   ],
 };
@@ -123,7 +123,7 @@ async function lookAt(page: Page, { name, path, ready, looks, key, within }: Sce
   await page.locator(DIALOG).first().waitFor({ state: 'detached' });
 }
 
-/** Looks at the page that is open in another size, or theme, as its button changes it. */
+/** Changes the size of the open page, and its theme as the theme button does. */
 async function take(page: Page, look: LookName): Promise<void> {
   const { theme, width, height } = LOOKS[look];
   await page.setViewportSize({ width, height });
@@ -132,14 +132,14 @@ async function take(page: Page, look: LookName): Promise<void> {
   await page.evaluate(SETTLED);
 }
 
-/** Brings the scanner into the page, once for all that is looked at in it. */
+/** Loads the scanner into the page, once for all scenes. */
 async function bringScanner(page: Page): Promise<void> {
-  // Without frames there is nothing to put together in a second page, which takes half a second each time.
+  // A page without frames needs no second page to merge the results, which would take half a second each time.
   expect(page.frames()).toHaveLength(1);
   await new AxeBuilder({ page }).setLegacyMode().withRules(['document-title']).analyze();
 }
 
-/** What a scan finds, a line each; by all our rules where none is given. */
+/** The findings of a scan, one line each. Without `rules`, all rules of `TAGS` apply. */
 async function scan(page: Page, rules: readonly string[], within: string | undefined): Promise<string[]> {
   const runOnly = rules.length > 0 ? { type: 'rule', values: rules } : { type: 'tag', values: TAGS };
   const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });
@@ -153,13 +153,13 @@ async function scan(page: Page, rules: readonly string[], within: string | undef
   });
 }
 
-/** What still fades in has the contrast of something that is not there yet; what has a new size is drawn in the next frame. */
+/** Waits until a new size is drawn and animations have ended: a fading element has too little contrast. */
 const SETTLED = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
   Promise.all(document.getAnimations()
     .filter((one) => one.effect.getTiming().iterations !== Infinity)
     .map((one) => one.finished.catch(() => {})))).then(() => undefined)`;
 
-/** A grid that is wholly broken has no finding in a scan: parts that must stand beside each other must not overlap. */
+/** A scan does not notice a broken grid: this finds parts that overlap instead of standing side by side. */
 const OVERLAP = `(() => {
   const parts = [...document.querySelectorAll('.rail, .team-head, .stage, .side, .time-line, .member-head, .member-main, .member-side')]
     .map((one) => [one.className, one.getBoundingClientRect()])

@@ -13,7 +13,7 @@ import { useStage } from './stage.ts';
 const AGENTS = join(import.meta.dirname, '../fixtures/agents');
 const TEAM = 'demo';
 
-/** Two that crashed too often: one is a program that works by now, the other was run by somebody else. */
+/** Two members that crashed too often: bo has a program that works now, cy was run by somebody else. */
 async function writeCrashed(home: Home): Promise<void> {
   const agent = { kind: 'exec', command: [join(AGENTS, 'quick.js')] } as const;
   const crash = (memberId: string): NewCommand[] => [
@@ -37,7 +37,7 @@ const stage = useStage(writeCrashed);
 const open = usePage(browser, stage);
 
 describe('an answer from the queue', () => {
-  test('comes true: who crashed is started again or it is said why not, who used up its budget goes on', async (context) => {
+  test('takes effect: a crashed member is restarted or the page says why not; a member with a raised budget goes on', async (context) => {
     needTool(context, 'chromium');
     const { client } = stage();
     const watched = await open('/queue');
@@ -49,7 +49,7 @@ describe('an answer from the queue', () => {
     await page.keyboard.press('j');
     await heading('Crashed too often of bo');
     await page.keyboard.down('a');
-    // The next one comes, not the first again; and the key that is still held down says nothing about it.
+    // The next request comes, not the first again. The key that is still held down does not answer it.
     await heading('Crashed too often of cy');
     await page.keyboard.down('a');
     await page.keyboard.up('a');
@@ -73,7 +73,7 @@ describe('an answer from the queue', () => {
       'completed',
     );
 
-    // One turn is all that dee may use, and there are two tasks for it.
+    // dee may use only one turn, and has two tasks.
     const agent = { kind: 'exec', command: [join(AGENTS, 'quick.js')] } as const;
     await client.call('member.spawn', { teamId: TEAM, name: 'dee', agent, budget: { turns: 1 } });
     for (const title of ['Two', 'Three']) await client.call('task.create', { teamId: TEAM, title, assigneeId: 'dee' });
@@ -86,7 +86,7 @@ describe('an answer from the queue', () => {
       'completed',
     );
 
-    // What may not be done is denied with the reason.
+    // A permission is denied with a reason.
     await page.locator('.queue-line', { hasText: 'Permission' }).click();
     await heading('Permission of ada');
     await detail.getByRole('button', { name: 'Deny…' }).click();
@@ -100,7 +100,7 @@ describe('an answer from the queue', () => {
     expectQuiet(watched);
   });
 
-  test('on a plan reaches its member, and the task tells all of it afterwards', async (context) => {
+  test('on a plan reaches its member, and the task shows its whole history afterwards', async (context) => {
     needTool(context, 'chromium');
     const team = 'plans';
     const { client } = stage();
@@ -135,7 +135,7 @@ describe('an answer from the queue', () => {
       'You sent back the plan of ann: Tests first',
       'ann handed in a plan',
     ]);
-    // Each line leads to its moment: the first plan as it waited for an answer.
+    // Each line leads to its moment, here to the first plan while it waited for an answer.
     await sheet
       .getByRole('button', { name: /handed in a plan/ })
       .last()

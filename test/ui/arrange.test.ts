@@ -24,7 +24,7 @@ function overlapping(places: Places): string[] {
 }
 
 describe('a layout', () => {
-  test.each([30, 400])('of %i tasks puts each right of all it waits for, and none over another', (count) => {
+  test.each([30, 400])('of %i tasks puts each one to the right of its dependencies, none over another', (count) => {
     const tasks = makeTasks(count);
     const places = arrange(tasks);
     expect(Object.keys(places)).toHaveLength(count);

@@ -5,7 +5,7 @@ import { CreateTeamInput } from '../../src/core/team.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
 import { HomeLedger } from './home-ledger.ts';
 
-/** How much of everything. */
+/** The size of the team. */
 export const BIG = { tasks: 1_000, members: 50, messages: 10_000 } as const;
 
 /** Commands of one step; steps that wait for the disk together become one batch. */
@@ -43,7 +43,7 @@ export async function writeBigTeam(home: Home, name = 'big', part = 1): Promise<
     const from = members[random(members.length)] as string;
     if (from === toId) continue;
     const content = `Message ${i}: the **third** case of \`task ${random(1000)}\` still fails, what do you see?`;
-    // By Troupe itself: what members send is limited by the minute.
+    // Troupe itself sends them, because members have a limit per minute.
     commands.push({
       type: 'message.send',
       by: '@system',

@@ -8,24 +8,24 @@ import { setStage, useDashboard } from './stage.ts';
 useDashboard();
 const browser = useBrowser();
 
-/** How much of the big team: enough that a page that draws all of it is found out. */
+/** How much of the big team: enough to detect a page that draws all of it. */
 const PART = isProof ? 1 : 0.3;
 const TASKS = BIG.tasks * PART;
 
-test(`a team of ${TASKS} tasks, ${BIG.members} members and ${BIG.messages * PART} messages is shown whole, draws little, and follows`, async (context) => {
+test(`a team of ${TASKS} tasks, ${BIG.members} members and ${BIG.messages * PART} messages is shown whole, draws only what is visible, and stays live`, async (context) => {
   needTool(context, 'chromium');
   const { client } = await setStage((home) => writeBigTeam(home, 'big', PART));
   const watched = await openPage(browser(), client, '/t/big?view=list');
   const { page } = watched;
   await page.locator('.list-body .list-row').first().waitFor();
   expect(await page.locator('.team-count').innerText()).toBe(`${Math.round(0.56 * TASKS)} of ${TASKS}`);
-  // Rows that nobody sees are not there, and the last one is reached.
+  // Only visible rows exist, and the last one can be reached.
   expect(await page.locator('.list-body .list-row').count()).toBeLessThan(60);
   await page.locator('.list-body').focus();
   await page.keyboard.press('End');
   await page.locator(`.list-row[aria-rowindex="${TASKS + 1}"]`).waitFor();
 
-  // From afar: every task, all edges as one path, no text. Near: what is on the screen.
+  // Zoomed out: every task, all edges as one path, no text. Zoomed in: what is on the screen.
   await page.keyboard.press('1');
   await page.locator(`.graph[data-nodes="${TASKS}"]`).waitFor();
   await eventually(() => page.locator('.node:not(.far)').count()).toBeGreaterThan(5);

@@ -21,20 +21,20 @@ async function openBoard(team: string, look?: Look) {
 const card = (page: Page, id: string) => page.locator(`.card[data-task="${id}"]`);
 const column = (page: Page, phase: string) => page.locator(`.column[data-phase="${phase}"]`);
 
-/** Two steps in one turn of the page's loop: nothing can be answered or drawn between them. */
+/** Two key presses in one turn of the page's event loop: nothing is answered or drawn between them. */
 const TWO_STEPS_UP = `for (let i = 0; i < 2; i++) {
   const init = { key: 'ArrowUp', shiftKey: true, bubbles: true, cancelable: true };
   document.activeElement.dispatchEvent(new KeyboardEvent('keydown', init));
 }`;
 
-/** Takes a card and holds it over a place. The page must show what was done before: a card that moves is not where it was. */
+/** Drags a card over a place. The page must show earlier changes first: a card that still moves is elsewhere. */
 async function carry(page: Page, id: string, phase: string, y?: number): Promise<void> {
-  // Moves the board, where the card is far down; what has been measured before counts no more.
+  // Scrolls the board if the card is far down; positions measured earlier are no longer valid.
   await card(page, id).hover({ position: { x: 20, y: 10 } });
   const to = await column(page, phase).boundingBox();
   if (!to) throw new Error('the column is not there');
   await page.mouse.down();
-  // A card far down moves the board up, and a column's head behind the bar above.
+  // A card far down scrolls the board up, and a column's head behind the bar above.
   await page.mouse.move(to.x + to.width / 2, y ?? Math.max(to.y + 60, 240), { steps: 8 });
   await page.locator(`.card.taken[data-task="${id}"]`).waitFor();
 }
@@ -43,19 +43,19 @@ async function carry(page: Page, id: string, phase: string, y?: number): Promise
 const shows = (page: Page, id: string, phase: string) => column(page, phase).locator(`[data-task="${id}"]`).waitFor();
 
 describe('the board', () => {
-  test('moves cards by hand where the rules allow it, and says why where they do not', async (context) => {
+  test('moves a dragged card where the rules allow it, and says why where they do not', async (context) => {
     needTool(context, 'chromium');
     const team = 'moved';
     const { page, show, client, watched } = await openBoard(team);
 
-    // Done otherwise: from pending to completed.
+    // From pending to completed, as for work that was done elsewhere.
     await carry(page, '24', 'completed');
     await column(page, 'completed').locator('.landing').getByText('Complete').waitFor();
     expect(await column(page, 'blocked').getAttribute('class')).toContain('may-not');
     await page.mouse.up();
     await eventually(async () => (await show('24')).status).toBe('completed');
     await shows(page, '24', 'completed');
-    // It was carried, not opened.
+    // The card was dragged, not opened.
     expect(page.url()).not.toContain('/task/');
 
     // And reopened.
@@ -71,7 +71,7 @@ describe('the board', () => {
     await eventually(async () => (await show('15')).status).toBe('pending');
     await shows(page, '15', 'pending');
 
-    // A task that waits for others cannot be begun: the reason is that of the rules.
+    // A blocked task cannot be started. The reason shown is that of the rules.
     await carry(page, '16', 'in_progress');
     await column(page, 'in_progress')
       .locator('.landing')
@@ -84,7 +84,7 @@ describe('the board', () => {
       .waitFor();
     expect((await show('16')).status).toBe('blocked');
 
-    // Nor is it completed without a question.
+    // To complete it needs a confirmation.
     await carry(page, '16', 'completed');
     await column(page, 'completed').locator('.landing').getByText('though it is blocked').waitFor();
     await page.mouse.up();
@@ -94,14 +94,14 @@ describe('the board', () => {
     await sure.waitFor({ state: 'detached' });
     expect((await show('16')).status).toBe('blocked');
 
-    // Escape lets go of it.
+    // Escape ends the drag.
     await carry(page, '17', 'completed');
     await page.keyboard.press('Escape');
     await page.locator('.in-hand').waitFor({ state: 'detached' });
     await page.mouse.up();
     expect((await show('17')).status).toBe('pending');
 
-    // Given to somebody, who begins it; failed with a reason.
+    // Assigned to a member, then failed with a reason.
     await carry(page, '17', 'in_progress');
     await page.mouse.up();
     const give = page.getByRole('dialog', { name: 'Give #17 to' });
@@ -118,7 +118,7 @@ describe('the board', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await shows(page, '17', 'failed');
 
-    // What was asked of a blocked task is no answer once it is none.
+    // A confirmation about a blocked task is void once the task is no longer blocked.
     await carry(page, '16', 'completed');
     await page.mouse.up();
     await sure.getByText(/It waits for task 10/).waitFor();
@@ -129,7 +129,7 @@ describe('the board', () => {
     expectQuiet(watched);
   });
 
-  test('gives and fails a task only as it was when that was asked', async (context) => {
+  test('does not give or fail a task that changed while the dialog was open', async (context) => {
     needTool(context, 'chromium');
     const team = 'asked';
     const { page, show, client, watched } = await openBoard(team);
@@ -157,7 +157,7 @@ describe('the board', () => {
     expectQuiet(watched);
   });
 
-  test('orders a column by hand, as far as priorities do', async (context) => {
+  test('orders a column by dragging: the card takes the priority of its new place', async (context) => {
     needTool(context, 'chromium');
     const team = 'ordered';
     const { page, show, client, watched } = await openBoard(team);
@@ -178,21 +178,21 @@ describe('the board', () => {
     expectQuiet(watched);
   });
 
-  test('is used with keys alone, and the focus stays with the card', async (context) => {
+  test('can be used with keys alone, and the focus stays on the card', async (context) => {
     needTool(context, 'chromium');
     const team = 'keys';
-    // Cards glide here, as they do for most people.
+    // With animations, as most people have them.
     const { page, show, watched } = await openBoard(team, { reducedMotion: 'no-preference' });
     const focused = () => page.evaluate(`document.activeElement?.closest('[data-task]')?.dataset.task`);
     await card(page, '17').locator('a').focus();
     await page.keyboard.press('ArrowDown');
     await eventually(focused).toBe('24');
-    // Quick steps all count, also before the page shows the first of them.
+    // Quick key presses all count, even before the page shows the first of them.
     expect((await show('24')).priority).toBe('low');
     await page.evaluate(TWO_STEPS_UP);
     await eventually(async () => (await show('24')).priority).toBe('high');
     await eventually(focused).toBe('24');
-    // From where it then is, the next step goes on; only what is out of the ordinary has a mark.
+    // The next step starts from the new priority. Only an unusual priority has a mark.
     await card(page, '24').locator('.priority').waitFor();
     await page.keyboard.press('Shift+ArrowUp');
     await page.keyboard.press('Shift+ArrowDown');
@@ -200,7 +200,7 @@ describe('the board', () => {
     await page.keyboard.press('Shift+ArrowUp');
     await page.getByText('#24 has critical priority now').first().waitFor();
     await eventually(async () => (await show('24')).priority).toBe('high');
-    // The next column that takes it asks for whom; the one after is reached through the menu.
+    // The next column that takes the card asks for a member. The column after it is reached through the menu.
     await page.keyboard.press('Shift+ArrowRight');
     await page.getByRole('dialog', { name: 'Give #24 to' }).waitFor();
     await page.keyboard.press('Escape');

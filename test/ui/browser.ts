@@ -12,7 +12,7 @@ export function eventually<T>(look: () => T | Promise<T>) {
   return expect.poll(look, { interval: 50 });
 }
 
-/** Whether a text ends with how many minutes ago something was, at some moment while it was read. */
+/** Whether a text shows the age of something in whole minutes, which may change while the text is read. */
 export async function showsAge(text: Locator, before: string, at: number): Promise<boolean> {
   const minutes = (): number => Math.floor((Date.now() - at) / 60_000);
   const first = minutes();
@@ -22,7 +22,7 @@ export async function showsAge(text: Locator, before: string, at: number): Promi
   return [first, minutes(), last].some((count) => shown === `${before} ${count}m`);
 }
 
-/** What a browser complained about; the daemon's policy is never loosened for a test. */
+/** A page, and what its browser complained about. No test loosens the daemon's content security policy. */
 export interface Watched {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -30,12 +30,12 @@ export interface Watched {
   readonly complaints: string[];
 }
 
-/** A window as it is on a desk; cards that glide and dialogs that fade in would only have to be waited for. */
+/** A desktop window without animations, because tests would have to wait for them. */
 const DESK = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
 
 let browser: Browser | undefined;
 
-/** One browser for all files that this process runs, with which it ends. Each test has a window of its own, or its file has. */
+/** One browser for all files that this process runs; it ends with the process. Each test or file has its own window. */
 export function useBrowser(): () => Browser {
   beforeAll(async () => {
     if (browser?.isConnected() !== true && isInstalled('chromium')) browser = await launchBrowser();
@@ -43,7 +43,7 @@ export function useBrowser(): () => Browser {
   return () => browser as Browser;
 }
 
-/** A window of its own, and what runs in its page before the dashboard does. */
+/** Options of a window, and a script that runs in its page before the dashboard does. */
 export interface WindowOptions extends BrowserContextOptions {
   readonly script?: string;
 }
@@ -65,15 +65,15 @@ export async function openPage(
   return watched;
 }
 
-/** How the one page of a file is looked at. */
+/** The size and motion of the page that all tests of a file share. */
 export interface Look {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly reducedMotion?: 'reduce' | 'no-preference';
 }
 
 /**
- * One page for all tests of a file on its stage, loaded and logged in once: to load one takes the processor four times as long as to
- * go on in it, as links do. Nothing that a test left in it is there for the next, and after a test that failed there is a new one.
+ * One page for all tests of a file, loaded and logged in once. To load a page takes four times as much processor time
+ * as to follow a link in it. The page is cleared after each test, and replaced after a test that failed.
  */
 export function usePage(browser: () => Browser, stage: () => Stage) {
   let opened: Awaited<ReturnType<typeof openWindow>> | undefined;
@@ -98,7 +98,7 @@ export function usePage(browser: () => Browser, stage: () => Stage) {
   };
 }
 
-/** A window without a page in it yet, and all that is heard of it. */
+/** Opens a window with an empty page, and records its complaints and its traffic. */
 async function openWindow(browser: Browser, options: BrowserContextOptions) {
   const context = await browser.newContext({ ...DESK, ...options });
   const page = await context.newPage();
@@ -107,13 +107,13 @@ async function openWindow(browser: Browser, options: BrowserContextOptions) {
   const traffic = noteTraffic(page);
   page.on('pageerror', (error) => complaints.push(`error: ${error.stack || error.message}`));
   page.on('console', (message) => {
-    // A daemon that is away is told to the person, and by the browser to its console.
+    // The page tells the person that the daemon is away. The browser's own error about it is no complaint.
     const isAbsence =
       /ERR_(CONNECTION|SOCKET|EMPTY|PROXY|TUNNEL|INTERNET|NETWORK)|WebSocket connection to .* failed/.test(
         message.text(),
       );
     if (message.type() !== 'error' || isAbsence) return;
-    // Of what could not be loaded the text does not say what it was; the code after the # is nobody's business.
+    // The text of a failed load does not name the address. The login code after the # is left out.
     complaints.push(`console: ${message.text()} ${message.location().url.split('#', 1)[0]}`);
   });
   for (const name of ['listen.js', 'patience.js']) {
@@ -134,7 +134,7 @@ export async function follow(page: Page, path: string): Promise<void> {
   );
 }
 
-/** Leaves a page with nothing in it that a later test could find; false where that cannot be. */
+/** Clears a page, so that a later test finds nothing in it; false if that fails. */
 async function leave(page: Page): Promise<boolean> {
   try {
     await page.evaluate('sessionStorage.clear(), localStorage.clear()');
@@ -146,7 +146,7 @@ async function leave(page: Page): Promise<boolean> {
   }
 }
 
-/** How a page got on with its daemon, which other pages and requests hide: for a test that failed. */
+/** Records the connections of a page to its daemon and its failed requests, to print them if the test fails. */
 function noteTraffic(page: Page): string[] {
   const notes: string[] = [];
   const note = (text: string): void => void notes.push(`${(performance.now() / 1000).toFixed(2)} ${text}`);
@@ -169,7 +169,7 @@ async function report({ page, complaints }: Watched, traffic: readonly string[])
   console.error(`${page.url()} showed:\n${text}`, complaints, traffic);
 }
 
-/** Nothing was complained about. */
+/** Expects that no browser complained. */
 export function expectQuiet(...watched: readonly Watched[]): void {
   expect(watched.flatMap(({ complaints }) => complaints)).toEqual([]);
 }

@@ -13,10 +13,10 @@ const open = usePage(browser, stage);
 
 const AGENTS = join(import.meta.dirname, '../fixtures/agents');
 
-/** Nothing that can be done is further away, in presses of Tab. */
+/** The most presses of Tab that any control may need. */
 const FURTHEST = 60;
 
-/** Goes on with Tab until the focus is where it is wanted, as one does who has no mouse. */
+/** Presses Tab until the named control has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const isThere = `(() => {
     const one = document.activeElement;
@@ -30,7 +30,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
 }
 
 describe('without a mouse', () => {
-  test('a member is found, written to, stopped, started again and asked to shut down', async (context) => {
+  test('a member can be found, messaged, stopped, restarted and asked to shut down', async (context) => {
     needTool(context, 'chromium');
     const team = 'keys';
     const { client } = stage();
@@ -59,7 +59,7 @@ describe('without a mouse', () => {
     await page.keyboard.press('Enter');
     const sure = page.getByRole('dialog', { name: 'Stop worker now?' });
     await sure.waitFor();
-    // Whoever thinks again is where one was before.
+    // After Escape the focus is back where it was.
     await page.keyboard.press('Escape');
     await sure.waitFor({ state: 'detached' });
     await eventually(() => page.evaluate('document.activeElement?.innerText?.trim()')).toBe('Stop');
@@ -87,7 +87,7 @@ describe('without a mouse', () => {
   });
 });
 
-test('a person who leads is shown as one, and where nobody leads nobody is shown', async (context) => {
+test('a person who leads is shown as a person, and a team without a lead shows none', async (context) => {
   needTool(context, 'chromium');
   const { client } = stage();
   const folder = temporaryFolder();
@@ -133,7 +133,7 @@ test('a person who leads is shown as one, and where nobody leads nobody is shown
   expectQuiet(watched);
 });
 
-test('an address that leads nowhere says so and shows the way on', async (context) => {
+test('an unknown address says so and offers a way on', async (context) => {
   needTool(context, 'chromium');
   const team = 'nowhere';
   const { client } = stage();
@@ -155,7 +155,7 @@ test('an address that leads nowhere says so and shows the way on', async (contex
     ['/native/nobody', 'Claude Code has no team “nobody”', 'All teams'],
     [`/t/${team}/task/99`, 'There is no such task', undefined],
   ] as const) {
-    // The daemon has a page for it.
+    // The daemon serves a page at this address.
     expect({ path, status: (await page.request.get(at + path)).status() }).toEqual({ path, status: 200 });
     await follow(page, path);
     await page.getByRole('heading', { name: says }).waitFor();
@@ -163,11 +163,11 @@ test('an address that leads nowhere says so and shows the way on', async (contex
   }
   await page.keyboard.press('Escape');
   await page.getByText('No task yet').waitFor();
-  // Behind the way in is what one came for.
+  // Logged in, one gets from `/login` to the teams.
   expect((await page.request.get(`${at}/login`)).status()).toBe(200);
   await follow(page, '/login');
   await page.getByRole('link', { name: team, exact: true }).waitFor();
-  // The daemon says it, too, of the addresses that are none, and the browser repeats it.
+  // The daemon answers 404 at the two invalid addresses, and the browser writes that to its console.
   const absent = ['/what/is/this', `/t/${team}/%zz`].map((path) => expect.stringMatching(`404.*${at}${path}$`));
   expect(watched.complaints).toEqual(absent);
 });

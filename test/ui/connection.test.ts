@@ -11,14 +11,14 @@ const browser = useBrowser();
 /** When the stories of this file end. */
 const END = Date.now();
 const TEAM = 'journal-v2';
-/** For tests that leave the daemon running. What they add to the team is in no other test's way. */
+/** For tests that leave the daemon running. Tasks that one test adds do not disturb the others. */
 const stage = useStage((home) => writeStories(home, ['missed', TEAM], END));
 
-/** How much happens while a page is cut off, and how much of it gets through before the rest: both in the middle of it. */
+/** Tasks created while a page is cut off, and bytes that pass before the proxy holds: less than the whole backlog. */
 const MISSED = 120;
 const THROUGH_BYTES = 20_000;
 
-/** Runs in the page: notes what both pills say, as it changes. */
+/** Runs in the page: records each text that the two status pills show. */
 const NOTE_PILLS = `globalThis.pills = { head: [], line: [] };
 const note = (list, text) => text && list.at(-1) !== text && list.push(text);
 new MutationObserver(() => {
@@ -26,7 +26,7 @@ new MutationObserver(() => {
   note(pills.line, document.querySelector('.time-line .live')?.innerText);
 }).observe(document.querySelector('main'), { subtree: true, childList: true, characterData: true });`;
 
-/** Runs in the page, which feels the pulse of its connection every five seconds: here in one. */
+/** Runs in the page: its heartbeat takes 1 s instead of 5 s. */
 const QUICK_PULSE = `for (const name of ['setTimeout', 'setInterval']) {
   const begin = globalThis[name];
   globalThis[name] = (work, ms, ...more) => begin(work, ms === 5000 ? 1000 : ms, ...more);
@@ -34,7 +34,7 @@ const QUICK_PULSE = `for (const name of ['setTimeout', 'setInterval']) {
 const limit = AbortSignal.timeout.bind(AbortSignal);
 AbortSignal.timeout = (ms) => limit(ms === 5000 ? 1000 : ms);`;
 
-describe('a page that somebody leaves open', () => {
+describe('a page that stays open', () => {
   test('says when the connection is lost, stays readable, and catches up without a reload', async (context) => {
     needTool(context, 'chromium');
     const team = 'missed';
@@ -58,7 +58,7 @@ describe('a page that somebody leaves open', () => {
     const before = await seqOf();
     for (let i = 0; i < MISSED; i++) await client.call('task.create', { teamId: team, title: `While away ${i}` });
     await page.evaluate(NOTE_PILLS);
-    // On the way back the rest is held until the page has said how far it is.
+    // After the reconnect, the proxy holds the rest until the page has shown its progress.
     proxy.hold(THROUGH_BYTES);
     proxy.mend();
     await page
@@ -78,7 +78,7 @@ describe('a page that somebody leaves open', () => {
     expect(counted.length).toBeGreaterThan(1);
     expect(counted[0]).toBeGreaterThanOrEqual(before);
     expect(counted[1]).toBe(after);
-    // Nothing is missed, and nothing came twice.
+    // No event is missing, and none came twice.
     expect(Number(await page.getByRole('slider', { name: 'Moment' }).inputValue())).toBe(after);
     await page.getByLabel('Filter tasks').fill(`While away ${MISSED - 1}`);
     await eventually(() => page.locator('.list-body .list-row').count()).toBe(1);
@@ -86,7 +86,7 @@ describe('a page that somebody leaves open', () => {
     expectQuiet(watched);
   });
 
-  test('outlives the daemon: killed and back, it goes on, still logged in, and does not do what was cancelled meanwhile', async (context) => {
+  test('survives a kill of the daemon: it goes on, still logged in, and does not send what was cancelled meanwhile', async (context) => {
     needTool(context, 'chromium');
     const { home, daemon, client } = await setStage(writeStory);
     const watched = await openPage(browser(), client, `/t/${TEAM}?view=board`);
@@ -96,7 +96,7 @@ describe('a page that somebody leaves open', () => {
     await page.keyboard.press('n');
     const form = page.getByRole('dialog', { name: 'New task' });
     await form.getByLabel('Title').fill('Never');
-    // It hears nothing any more, but the page does not know that yet.
+    // The paused daemon hears nothing any more, but the page does not know that yet.
     await pauseProcess(daemon.pid);
     await form.getByRole('button', { name: 'Create' }).click();
     daemon.child.kill('SIGKILL');
@@ -105,19 +105,19 @@ describe('a page that somebody leaves open', () => {
     await form.getByText('It waits for the daemon, which is away').waitFor();
     await form.getByRole('button', { name: 'Cancel' }).click();
     await form.waitFor({ state: 'detached' });
-    // Nothing is begun either.
+    // Nothing new can be started either.
     await page.getByRole('button', { name: 'Log out' }).click();
     const leave = page.getByRole('dialog', { name: 'Log out?' });
     await leave.getByText('The daemon is away').waitFor();
     expect(await leave.getByRole('button', { name: 'Log out' }).isDisabled()).toBe(true);
-    // A page finds it again only where it was: somebody else's program may have taken the port meanwhile.
+    // The page finds the daemon only at its old address. This fails if another program took the port meanwhile.
     expect((await startStage(home)).url).toBe(daemon.url);
     await eventually(() => leave.getByRole('button', { name: 'Log out' }).isEnabled()).toBe(true);
     await client.call('task.create', { teamId: TEAM, title: 'After the crash' });
     await leave.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('.card').getByText('After the crash').waitFor();
     expect((await client.call('task.list', { teamId: TEAM })).map(({ title }) => title)).not.toContain('Never');
-    // And it can act again.
+    // Actions work again.
     await eventually(() => page.getByRole('button', { name: 'New task' }).isEnabled()).toBe(true);
     await page.getByRole('link', { name: /After the crash/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Complete' }).click();
@@ -128,7 +128,7 @@ describe('a page that somebody leaves open', () => {
     expectQuiet(watched);
   });
 
-  test('keeps what is written while a message is on its way, and puts back one that was not sent', async (context) => {
+  test('keeps text typed while a message is being sent, and puts back a message that was not sent', async (context) => {
     needTool(context, 'chromium');
     const { daemon, client } = stage();
     const watched = await openPage(browser(), client, `/t/${TEAM}/m/ada?tab=inbox`);
@@ -160,11 +160,11 @@ describe('a page that somebody leaves open', () => {
     expectQuiet(watched);
   });
 
-  test('is there though the daemon was killed while parts of it were loaded, and gets them when they are wanted', async (context) => {
+  test('works although some of its modules could not be loaded, and loads them when they are needed', async (context) => {
     needTool(context, 'chromium');
     const { client } = stage();
     const proxy = await openProxy();
-    // So it is when the daemon ends before the page has loaded all: a browser does not ask for a module twice.
+    // As when the daemon is killed before the page has loaded everything: a browser does not request a module twice.
     proxy.lose(/\/(commands|graph|numbers-page|layout-worker)-[^/]*\.js$/);
     const watched = await openPage(browser(), client, `/t/${TEAM}?view=board`, {
       proxy: { server: proxy.server, bypass: '<-loopback>' },
@@ -181,7 +181,7 @@ describe('a page that somebody leaves open', () => {
     await client.call('task.create', { teamId: TEAM, title: 'Without the palette' });
     await page.locator('.card').getByText('Without the palette').waitFor();
     expect(await page.evaluate('globalThis.samePage')).toBe(true);
-    // What cannot be done without replaces the page, once.
+    // A module that a page cannot do without makes the page reload, once.
     await page.getByRole('link', { name: 'Numbers' }).click();
     await page.getByRole('alert').getByText('A part of this page could not be loaded').waitFor();
     expect(await page.evaluate('globalThis.samePage')).toBe(undefined);
@@ -193,7 +193,7 @@ describe('a page that somebody leaves open', () => {
     expectQuiet(watched);
   });
 
-  test('lays its graph out when what does that could not be had at first', async (context) => {
+  test('draws its graph although the layout worker could not be loaded at first', async (context) => {
     needTool(context, 'chromium');
     const { client } = stage();
     const proxy = await openProxy();
@@ -206,7 +206,7 @@ describe('a page that somebody leaves open', () => {
     expectQuiet(watched);
   });
 
-  test('finds out by itself that its connection is dead though nobody closed it, as after a sleep', async (context) => {
+  test('detects by itself that its connection is dead though nobody closed it, as after a sleep', async (context) => {
     needTool(context, 'chromium');
     const { client } = stage();
     const proxy = await openProxy();
@@ -220,7 +220,7 @@ describe('a page that somebody leaves open', () => {
     proxy.freeze();
     await client.call('task.create', { teamId: TEAM, title: 'While it slept' });
     await page.locator('.list-row').getByText('While it slept').waitFor();
-    // Nor does it wait for ever for a new one that nobody answers.
+    // Nor does it wait forever for a new connection that nobody answers.
     proxy.stall();
     proxy.freeze();
     await eventually(() => proxy.stalled).toBeGreaterThan(0);
@@ -231,7 +231,7 @@ describe('a page that somebody leaves open', () => {
     expectQuiet(watched);
   });
 
-  test('goes by the clock of the daemon where its own is another', async (context) => {
+  test('uses the clock of the daemon if its own differs', async (context) => {
     needTool(context, 'chromium');
     const { client } = stage();
     const tab = await openPage(browser(), client, `/t/${TEAM}?view=list`, {
@@ -242,7 +242,7 @@ describe('a page that somebody leaves open', () => {
     expectQuiet(tab);
   });
 
-  test('that nobody is logged in to shows the way in, and a pasted address opens it; opened by a used link it says so, and asks nothing of the daemon until somebody comes back to it', async (context) => {
+  test('without a login shows how to log in and takes a pasted address; after a used link it says so, and sends no request until somebody returns to it', async (context) => {
     needTool(context, 'chromium');
     const { daemon, client } = stage();
     const openTab = async () => {
@@ -262,7 +262,7 @@ describe('a page that somebody leaves open', () => {
     await paste.fill(url);
     await first.keyboard.press('Enter');
     await first.locator('.team-count').waitFor();
-    // Logged out, it is closed again.
+    // After a logout the page shows the login again.
     await first.getByRole('button', { name: 'Log out' }).click();
     await first.getByRole('dialog').getByRole('button', { name: 'Log out' }).click();
     await first.getByRole('heading', { name: 'Log in to Troupe' }).waitFor();
@@ -270,7 +270,7 @@ describe('a page that somebody leaves open', () => {
     const tab = await openTab();
     const page = await tab.newPage();
     const asked: string[] = [];
-    // What the page is made of it may still load.
+    // The page may still load its own assets.
     page.on('request', (request) => !request.url().includes('/assets/') && asked.push(request.url()));
     page.on('websocket', (socket) => asked.push(socket.url()));
     await page.clock.install();
@@ -280,7 +280,7 @@ describe('a page that somebody leaves open', () => {
     const before = asked.length;
     await page.clock.runFor(10 * 60_000);
     expect(asked.slice(before)).toEqual([]);
-    // A new link in its place opens it; so does a login by another tab, once somebody looks at this one again.
+    // A new link opens it. So does a login in another tab, once this one gets the focus again.
     const other = await tab.newPage();
     await other.goto((await client.call('ui.login', {})).url);
     await other.locator('.teams').first().waitFor();

@@ -13,7 +13,7 @@ const open = usePage(browser, stage);
 const PHONE = { viewport: { width: 390, height: 844 } };
 
 describe('in everyday use', () => {
-  test('what was begun to a member is still there after a look elsewhere, until it is sent', async (context) => {
+  test('a draft to a member survives a look at other pages and a reload, until it is sent', async (context) => {
     needTool(context, 'chromium');
     const team = 'begun';
     const watched = await open(`/t/${team}/m/ada`);
@@ -33,7 +33,7 @@ describe('in everyday use', () => {
     expectQuiet(watched);
   });
 
-  test('a closed team is not live, and a budget that is used up is marked', async (context) => {
+  test('a closed team is not live, and a used-up budget is marked', async (context) => {
     needTool(context, 'chromium');
     const { client } = stage();
     const teamId = 'spent';
@@ -64,7 +64,7 @@ describe('in everyday use', () => {
     expectQuiet(watched);
   });
 
-  test('who leads by hand writes to all others, and not to themselves', async (context) => {
+  test('a person who leads writes to all others, but not to themselves', async (context) => {
     needTool(context, 'chromium');
     const { client } = stage();
     const teamId = 'crew';
@@ -83,7 +83,7 @@ describe('in everyday use', () => {
     expectQuiet(watched);
   });
 
-  test('a long title gives way to who has the task and since when; tabs and the events go by keys', async (context) => {
+  test('a long title is cut before its holder and time are; keys switch tabs and close the events', async (context) => {
     needTool(context, 'chromium');
     const team = 'long';
     const { client } = stage();
@@ -113,7 +113,7 @@ describe('in everyday use', () => {
     await page.keyboard.press('Escape');
     await page.locator('.event-list').waitFor({ state: 'detached' });
     expect(await cut('.side .member:has(.doing > .one-line) .member-task')).not.toContain(true);
-    // What is closed takes no task.
+    // A closed team takes no new task.
     await client.call('team.down', { teamId: team, force: true });
     await page.locator('.list-row').first().waitFor();
     await eventually(() => page.getByRole('button', { name: 'New task' }).isDisabled()).toBe(true);
@@ -122,7 +122,7 @@ describe('in everyday use', () => {
     expectQuiet(watched);
   });
 
-  test('on a phone one sees what a member waits for and what is on record about it, and can log out', async (context) => {
+  test('a phone shows what a member waits for and the facts about it, and has a logout', async (context) => {
     needTool(context, 'chromium');
     const team = 'about';
     const { client } = stage();
@@ -143,7 +143,7 @@ describe('in everyday use', () => {
     await page.getByRole('heading', { name: 'Log in to Troupe' }).waitFor();
   });
 
-  test('under a finger what one presses is large enough, and a tool is called by its whole name', async (context) => {
+  test('on a touch screen, everything to press is large enough, and names of tools are not cut', async (context) => {
     needTool(context, 'chromium');
     const team = 'touch';
     const { client } = stage();
@@ -153,7 +153,7 @@ describe('in everyday use', () => {
       isMobile: true,
     });
     const { page } = watched;
-    /** The least height of what fits, in pixels. */
+    /** The smallest height among the visible elements that match, in pixels. */
     const least = async (selector: string): Promise<number> => {
       await page.locator(selector).first().waitFor();
       const boxes = await page

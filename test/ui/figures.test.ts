@@ -10,10 +10,10 @@ import { eventually, expectQuiet, follow, useBrowser, usePage } from './browser.
 import { HomeLedger } from './home-ledger.ts';
 import { useStage } from './stage.ts';
 
-/** All of it lasted for days, which the page shows without their hours: the figures are the same however long the test takes. */
+/** All durations are days, which the page shows without hours. So they do not depend on the time a test takes. */
 const DAY = 86_400_000;
 
-/** A plan that waits, a plan that was waited for, a gate that gave up, one task that waits for another; no agent tells what it used. */
+/** A pending plan, an answered plan, a gate that gave up and a blocked task. No agent reports its usage. */
 async function writeWaits(home: Home, team: string): Promise<void> {
   const ledger = new HomeLedger(home);
   const start = Date.now() - 60.5 * DAY;
@@ -52,7 +52,7 @@ async function writeWaits(home: Home, team: string): Promise<void> {
   for (const [day, command] of steps) {
     await ledger.execute(team, { ...command, at: start + day * DAY }, () => undefined);
   }
-  // Whoever answers needs its id, which the journal chose.
+  // The answer needs the id of the request, which was generated.
   const plan = await ledger.view(team, ({ requests }) =>
     [...requests.values()].find(({ memberId }) => memberId === 'pat'),
   );
@@ -78,13 +78,13 @@ async function open(path: string) {
   };
 }
 
-/** A text without what is between its words. */
+/** The text of an element, with single spaces between words. */
 async function read(page: Page, selector: string, hasText: string): Promise<string> {
   return (await page.locator(selector, { hasText }).first().innerText()).replaceAll(/\s+/g, ' ');
 }
 
 describe('the figures of a team', () => {
-  test('of work do not count waits for an answer, and are the same wherever they are shown', async (context) => {
+  test('of work exclude waits for an answer, and are the same wherever they are shown', async (context) => {
     needTool(context, 'chromium');
     const team = 'work';
     const { page, watched, go, client } = await open(`/t/${team}?view=list`);
@@ -118,7 +118,7 @@ describe('the figures of a team', () => {
     ]);
     await go(`/t/${team}/m/pat`);
     await eventually(() => read(page, '.member-facts', 'State')).toContain('State Working for 20 d');
-    // An answer is seen at once.
+    // The page shows an answer at once.
     await go(`/t/${team}?view=list`);
     const plan = (await client.call('request.list', { teamId: team, status: 'pending' })).find(
       ({ kind }) => kind === 'plan',
@@ -128,7 +128,7 @@ describe('the figures of a team', () => {
     expectQuiet(watched);
   });
 
-  test('grow on the page of numbers though nothing happens', async (context) => {
+  test('grow with time on the numbers page, without any event', async (context) => {
     needTool(context, 'chromium');
     const { watched, page, go, client } = await open('/');
     await client.call('team.create', { name: 'fresh' });
@@ -142,7 +142,7 @@ describe('the figures of a team', () => {
     expectQuiet(watched);
   });
 
-  test('that nobody reported are not shown as nothing', async (context) => {
+  test('are shown as missing, not as zero, if nobody reported them', async (context) => {
     needTool(context, 'chromium');
     const team = 'waits';
     const { watched, page, go, client } = await open(`/t/${team}/task/3?view=list`);
@@ -169,7 +169,7 @@ describe('the figures of a team', () => {
     await go(`/t/${team}/numbers`);
     await page.getByText('No agent of this team has reported a cost.').waitFor();
     expect(await main()).not.toMatch(none);
-    // One that tells its tokens and no cost has the one and not the other.
+    // An agent that reports tokens but no cost has only tokens.
     await client.call('usage.record', { teamId: team, memberId: 'gus', usage: { inputTokens: 1_200, turns: 1 } });
     const row = page.getByRole('region', { name: 'Tokens and cost by member' }).locator('.bar-row');
     await eventually(() => row.allInnerTexts()).toEqual([expect.stringMatching(/^G\s+gus\s+1\.2k$/)]);

@@ -4,7 +4,7 @@ import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
 
-/** A ledger on the journal of a home whose daemon does not run yet; closed, it leaves the file to the daemon, who has it alone. */
+/** A ledger on a home's journal, before its daemon runs. `close` releases the file, which the daemon locks. */
 export class HomeLedger extends Ledger {
   readonly #journal: Journal;
 

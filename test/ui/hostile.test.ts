@@ -7,7 +7,7 @@ import { setStage, useDashboard } from './stage.ts';
 useDashboard();
 const browser = useBrowser();
 
-/** What wants to run in a page, or to break it. */
+/** Texts that try to run in a page, or to break it. */
 const MARKUP: readonly string[] = [
   '<img src=x onerror="globalThis.ran=1">',
   '<script>globalThis.ran=1</script>',
@@ -60,7 +60,7 @@ test('whatever agents write is shown as text: nothing runs, nothing is fetched, 
   page.on('request', (request) => {
     if (!request.url().startsWith(new URL(page.url()).origin)) strangers.push(request.url());
   });
-  /** Nothing ran, nothing covers the page, nothing turns the order of its letters or hides among them, and it is no wider than the window. */
+  /** Checks that nothing ran or covers the page, no bidi or invisible character is left, and it fits the window. */
   const check = async (where: string): Promise<void> => {
     const found = await page.evaluate(`({
       ran: globalThis.ran,
@@ -102,7 +102,7 @@ test('whatever agents write is shown as text: nothing runs, nothing is fetched, 
   await page.locator('.message').first().waitFor();
   for (let i = 0; i < 12; i++) await page.mouse.wheel(0, 900);
   await check('inbox');
-  // Beside yes stands the command as it would run, or none stands there.
+  // Beside the Allow button stands the whole command as it would run. If it does not fit, there is no button.
   const spoof = page.locator('.member-waits .request', { hasText: 'npm test' });
   expect(await spoof.locator('.code').innerText()).toBe('npm test # [U+202E]gnihton\nrm[U+200B] -rf [U+E0062]build');
   await spoof.getByRole('button', { name: 'Allow' }).waitFor();

@@ -13,7 +13,7 @@ const open = usePage(browser, stage);
 const AGENTS = join(import.meta.dirname, '../fixtures/agents');
 const programs = { slow: join(AGENTS, 'slow.js'), tells: join(AGENTS, 'tells.js') };
 
-/** Makes a team without members; its programs wait for the file `go` before they are done. */
+/** Makes a team without members. Its programs finish once the file `go` exists. */
 async function makeTeam(name: string) {
   const { client } = stage();
   await client.call('team.create', { name, description: 'A live one' });
@@ -21,7 +21,7 @@ async function makeTeam(name: string) {
 }
 
 describe('a team of programs', () => {
-  test('is made, peopled, given work, written to, watched, stopped, started again and shut down by hand', async (context) => {
+  test('can be given members and work, messaged, watched, stopped, restarted and shut down by hand', async (context) => {
     needTool(context, 'chromium');
     const team = 'by-hand';
     const { client, go } = await makeTeam(team);
@@ -45,7 +45,7 @@ describe('a team of programs', () => {
     await page.getByText('worker is starting').waitFor();
     await page.locator('.node.is-in_progress').getByText('Count the files').waitFor();
 
-    // Its page: what it says is there as it says it.
+    // The worker's page shows its output as it comes.
     await page.getByRole('link', { name: 'worker' }).click();
     await page.locator('.told-task').getByText('#1').waitFor();
     await page.locator('.step.said').getByText('working').waitFor();
@@ -70,7 +70,7 @@ describe('a team of programs', () => {
     await page.getByRole('button', { name: 'Restart' }).click();
     await page.locator('.member-head .status').getByText('Working').waitFor();
 
-    // Let go, it is done; and the mail is marked as read.
+    // Once `go` exists the program finishes, and its messages are marked as read.
     writeFileSync(go, '');
     await page.getByRole('tab', { name: /Transcript/ }).click();
     await page.getByText('did Count the files').first().waitFor();
@@ -94,7 +94,7 @@ describe('a team of programs', () => {
     expectQuiet(watched);
   });
 
-  test('is seen at work: cards, the critical path, tools and what they gave, mail and its marks, what was used', async (context) => {
+  test('is shown at work: cards, the critical path, tools and their output, messages and their marks, usage', async (context) => {
     needTool(context, 'chromium');
     const team = 'at-work';
     const { client, go } = await makeTeam(team);
@@ -120,7 +120,7 @@ describe('a team of programs', () => {
     await page.getByRole('menuitem', { name: 'Blocked' }).click();
     await eventually(() => page.locator('.list-body .list-row').count()).toBe(3);
 
-    // One more like it, who finds nothing to do; the lead has two now.
+    // A second member with the same program finds nothing to do. The lead now has two teammates.
     await page.locator('.side').getByRole('button', { name: 'Spawn a teammate' }).click();
     const spawn = page.getByRole('dialog', { name: 'Spawn a teammate' });
     await spawn.getByLabel('Name').fill('twin');
@@ -150,7 +150,7 @@ describe('a team of programs', () => {
     await page.getByRole('tab', { name: /Usage/ }).click();
     await page.getByRole('img', { name: /^teller used [\d.]+k tokens in \d turns?$/ }).waitFor();
 
-    // Shut down by keys; closed, it can still be read, with what it cost.
+    // Shut down by keys. A closed team can still be read, with its cost.
     await page.keyboard.press('Control+k');
     await page.keyboard.type(`shut ${team} down`);
     await page.keyboard.press('Enter');
@@ -167,7 +167,7 @@ describe('a team of programs', () => {
     expectQuiet(watched);
   });
 
-  test('is written to as a whole, and the panel of its lead shows everybody', async (context) => {
+  test('can be written to as a whole, and the panel of its lead lists every teammate', async (context) => {
     needTool(context, 'chromium');
     const team = 'as-a-whole';
     const { client } = await makeTeam(team);

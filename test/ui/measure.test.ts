@@ -11,7 +11,7 @@ const { measure } = await loadPart<{
   measure: (history: readonly object[], requests: readonly object[], now: number) => Measured;
 }>('ui/numbers/measure.ts');
 
-test('who waits for an answer does not work meanwhile, and deleted tasks are not counted', () => {
+test('time in which a member waits for an answer is not working time, and deleted tasks are not counted', () => {
   const about = { memberId: 'ann', taskId: '1', requestId: 'r' };
   const happened = [
     [0, 'teammate:joined'],
@@ -36,7 +36,7 @@ test('who waits for an answer does not work meanwhile, and deleted tasks are not
   expect([created.at(-1), done.at(-1)]).toEqual([0, 0]);
 });
 
-test('who was stopped while it waited and came back works again', () => {
+test('a member that was stopped while it waited works again after it came back', () => {
   const happened = [
     [0, 'teammate:joined'],
     [10, 'task:claimed'],

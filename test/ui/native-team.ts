@@ -14,7 +14,7 @@ const TASKS: readonly (readonly [
   ['Update the notes for operators', 'pending'],
 ];
 
-/** One of Claude Code's own teams, in its own files, as a program of that kind writes them. */
+/** One of Claude Code's own teams, in files as Claude Code writes them. */
 export function writeNativeTeam(root: string, name = 'session-bugs'): void {
   const write = (path: string, value: unknown): void => {
     const file = join(root, path);

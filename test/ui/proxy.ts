@@ -5,24 +5,24 @@ import { Transform } from 'node:stream';
 import type { Duplex } from 'node:stream';
 import { onTestFinished } from 'vitest';
 
-/** A way from a browser to the daemon that can be cut, as a cable can. */
+/** A proxy between a browser and the daemon, which can be cut like a cable. */
 export interface Proxy {
   readonly server: string;
-  /** Drops every connection, and every new one until it is mended. */
+  /** Drops every connection, and every new one until `mend`. */
   cut(): void;
   mend(): void;
-  /** From now on, each new connection brings so many bytes and then nothing, until they are released. */
+  /** From now on, each new tunnel passes so many bytes and then nothing, until `release`. */
   hold(bytes: number): void;
   release(): void;
-  /** Those that are open bring nothing any more and stay open, as after a sleep; new ones work. */
+  /** Open tunnels pass nothing any more but stay open, as after a sleep. New ones work. */
   freeze(): void;
-  /** New ones are taken and never answered, until it is mended. */
+  /** New requests and tunnels are accepted but never answered, until `mend`. */
   stall(): void;
-  /** How many were. */
+  /** How many were accepted and not answered. */
   readonly stalled: number;
-  /** What is asked for by an address like this gets no answer, so many times (a browser may ask twice) or until it is mended. */
+  /** Drops requests for matching addresses, so many times each (a browser may ask twice) or until `mend`. */
   lose(address: RegExp, times?: number): void;
-  /** How many addresses that were. */
+  /** How many addresses matched. */
   readonly lost: number;
 }
 
@@ -125,7 +125,7 @@ export async function openProxy(): Promise<Proxy> {
   };
 }
 
-/** Lets so many bytes through, and the rest when it is released. */
+/** Passes so many bytes, and the rest after the release. */
 function holding(bytes: number, whenReleased: (goOn: () => void) => void): Transform {
   let left = bytes;
   return new Transform({

@@ -13,7 +13,7 @@ import type { Served } from '../daemon/serve.ts';
 import { isInstalled } from '../tools.ts';
 import { until } from '../until.ts';
 
-/** Builds the dashboard before the tests of a file, where something it is made of is newer. */
+/** Builds the dashboard before the tests of a file, if one of its sources is newer than the build. */
 export function useDashboard(): void {
   beforeAll(() => buildUi({ ifStale: true }));
 }
@@ -30,12 +30,12 @@ export interface OwnStage extends Stage {
   readonly daemon: Served;
 }
 
-/** Where the stage has Claude Code's own teams: never those of the machine. */
+/** Where a stage keeps Claude Code's own teams; a test never uses those of the machine. */
 export function nativeRoot(home: Home): string {
   return join(home.directory, '../claude');
 }
 
-/** Starts the daemon of a stage; once more after it was killed. */
+/** Starts the daemon of a stage, also again after it was killed. */
 export function startStage(home: Home): Promise<Served> {
   return serve(home, { env: { CLAUDE_CONFIG_DIR: nativeRoot(home) } });
 }

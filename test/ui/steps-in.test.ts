@@ -20,7 +20,7 @@ const open = usePage(browser, stage);
 const AGENTS = join(import.meta.dirname, '../fixtures/agents');
 const TEAM = 'demo';
 
-/** Members of whom everything waits that can: most of it is asked by Troupe itself. */
+/** Members with pending requests: a plan, a restart, a budget and a permission. Troupe itself raised two of them. */
 async function writeRequests(home: Home): Promise<void> {
   const raise = { type: 'request.raise', by: '@system', memberId: 'ada' } as const;
   const steps: readonly NewCommand[] = [
@@ -36,19 +36,19 @@ async function writeRequests(home: Home): Promise<void> {
   await writePast(home, TEAM, steps);
 }
 
-/** The line of the queue for what the gate of a team gave up. */
+/** The line in the queue for a team's gate that gave up. */
 const gateLine = (page: Page, teamId: string) =>
   page.locator('.queue-line', { hasText: 'Gate gave up' }).filter({ hasText: `ada · ${teamId}` });
 
-describe('what begins to wait', () => {
-  test('is told on the desktop when nobody looks, and a click on it leads there', async (context) => {
+describe('a new request', () => {
+  test('causes a desktop notification if nobody looks at the page, and a click on it opens the request', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage();
     await client.call('team.create', { name: TEAM });
     await client.call('member.add', { teamId: TEAM, name: 'ada' });
     const watched = await openPage(browser(), client, '/queue');
     const { page, context: tab } = watched;
-    // Until the person allows it, nothing is said; the page asks when it is told to.
+    // Without permission there are no notifications. The page asks for it only when the button is pressed.
     await page.getByRole('button', { name: 'Notify me' }).waitFor();
     await tab.grantPermissions(['notifications']);
     await page.addInitScript({ path: join(import.meta.dirname, 'pages/notices.js') });
@@ -60,7 +60,7 @@ describe('what begins to wait', () => {
     await eventually(() => page.title()).toBe('(1) Queue · Troupe');
     await page.evaluate(`Object.defineProperty(document, 'hidden', { get: () => true })`);
     const request = await raise('rm -rf build');
-    // What was seen in the page is not told again.
+    // A request that was visible in the page causes no notification.
     await eventually(() => page.evaluate('notices.map(({ text }) => text)')).toEqual([
       'Permission · ada: rm -rf build',
     ]);
@@ -72,7 +72,7 @@ describe('what begins to wait', () => {
     expectQuiet(watched);
   });
 
-  test('of every kind has words for yes and no: a crash, a budget, a permission, a plan', async (context) => {
+  test('of every kind has its own words for yes and no: a crash, a budget, a permission, a plan', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage(writeRequests);
     const watched = await openPage(browser(), client, '/queue');
@@ -95,7 +95,7 @@ describe('what begins to wait', () => {
     await detail.getByRole('heading', { name: 'Plan of ada' }).waitFor();
     await page.keyboard.press('a');
     await eventually(() => page.title()).toBe('(2) Queue · Troupe');
-    // By clicks: the one that crashed stays as it is, the budget is raised no further, each with the reason.
+    // By clicks: bo stays stopped and the budget is not raised, each with a reason.
     for (const [name, no, why] of [
       ['Crashed too often of bo', 'Leave stopped', 'It has no disk'],
       ['Budget reached of ada', 'Stop', 'Enough for today'],
@@ -120,7 +120,7 @@ describe('what begins to wait', () => {
     expectQuiet(watched);
   });
 
-  test('for a gate that was mended is that of the gate, which judges the work again', async (context) => {
+  test('of a gate that gave up lets the repaired gate judge the work again', async (context) => {
     needTool(context, 'chromium');
     const { client } = stage();
     const teamId = 'mended';
@@ -141,7 +141,7 @@ describe('what begins to wait', () => {
     expectQuiet(watched);
   });
 
-  test('for a gate that gave up goes back to its member with what has to change', async (context) => {
+  test('of a gate that gave up lets a person send the work back with what has to change', async (context) => {
     needTool(context, 'chromium');
     const teamId = 'sent-back';
     const { client } = stage();
@@ -166,7 +166,7 @@ describe('what begins to wait', () => {
 });
 
 describe('a live team of programs', () => {
-  test('is steered by two people at once: drawn edges, a board and a queue that agree', async (context) => {
+  test('can be steered by two people at once: drawn edges, a board and a queue that agree', async (context) => {
     needTool(context, 'chromium');
     const { client } = stage();
     await client.call('team.create', { name: TEAM });
@@ -177,7 +177,7 @@ describe('a live team of programs', () => {
     const other = await openPage(browser(), client, `/t/${TEAM}?view=board`);
     await one.page.locator('.graph[data-nodes="3"]').waitFor();
 
-    // One draws: the third waits for the second. The other sees it at once.
+    // One person draws an edge: the third task waits for the second. The other person sees it at once.
     const source = one.page.locator('.react-flow__node[data-id="2"]');
     await source.hover();
     await source.locator('.react-flow__handle-right').hover();
@@ -188,13 +188,13 @@ describe('a live team of programs', () => {
     await one.page.getByText('#3 now waits for #2').waitFor();
     await other.page.locator('.column[data-phase="blocked"] [data-task="3"]').waitFor();
 
-    // A program takes the first; both see it work, and what it is told.
+    // A program claims the first task, and both people see it work.
     await client.call('member.spawn', { teamId: TEAM, name: 'worker', agent: { kind: 'exec', command } });
     await one.page.locator('.node.is-in_progress').getByText('First').waitFor();
     const working = other.page.locator('.column[data-phase="in_progress"]');
     await working.locator('[data-task="1"]').waitFor();
 
-    // The other takes it from the program by hand; with a new epoch what it still says about it counts no more.
+    // The other person completes the second task by hand, which unblocks the third.
     await other.page.locator('[data-task="2"] a').focus();
     await other.page.keyboard.press('m');
     await other.page.getByRole('menuitem', { name: /^Completed/ }).press('Enter');
@@ -205,7 +205,7 @@ describe('a live team of programs', () => {
     await eventually(() => other.page.locator('.team-count').innerText()).toBe('3 of 3');
     await one.page.locator('.team-head').getByText('All completed').waitFor();
 
-    // What it did is in the numbers.
+    // The numbers page shows what the program did.
     await one.page.keyboard.press('g');
     await one.page.keyboard.press('n');
     await one.page.locator('.figure', { hasText: 'Completed' }).locator('b').getByText('3').waitFor();
@@ -215,7 +215,7 @@ describe('a live team of programs', () => {
   });
 });
 
-test('a gate that fails and lets work pass is told of beside the tasks, for as long as it does', async (context) => {
+test('a gate that fails and lets work pass is shown beside the tasks until it works again', async (context) => {
   needTool(context, 'chromium');
   const { client } = stage();
   const teamId = 'lets-pass';
@@ -237,7 +237,7 @@ test('a gate that fails and lets work pass is told of beside the tasks, for as l
   expectQuiet(watched);
 });
 
-test('the numbers of a team add up, follow what happens, and lead to what they are about', async (context) => {
+test('the numbers of a team add up, follow events, and link to what they are about', async (context) => {
   needTool(context, 'chromium');
   const { client } = stage();
   const team = 'numbers';
@@ -250,7 +250,7 @@ test('the numbers of a team add up, follow what happens, and lead to what they a
   const cost = Object.values(members).reduce((sum, { costUsd = 0 }) => sum + costUsd, 0);
   expect(await figure('Cost').innerText()).toBe(`$${cost.toFixed(2)}`);
   await page.getByRole('img', { name: /^9 of 24 tasks completed/ }).waitFor();
-  // cleo wrote to the lead once; a cell says so in its row and column.
+  // cleo wrote to the lead once, so cleo has a row.
   const pairs = page.getByRole('region', { name: 'Messages by pair' });
   expect(await pairs.getByRole('row', { name: /^cleo/ }).allInnerTexts()).toHaveLength(1);
   await client.call('task.complete', { teamId: team, taskId: '8', result: 'fine' }, { as: 'dag' });

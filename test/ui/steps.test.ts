@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toSteps } from '../../ui/member/steps.ts';
 
-test('tools of each turn are those of that turn, also where a program counts them from one again', () => {
+test('each turn has its own tools, even if a program counts them from one again', () => {
   const turn = (at: number, output: string) => [
     { at, type: 'turn', text: 'go' },
     { at: at + 1, type: 'tool', id: 't1', name: 'look', status: 'running', input: {} },
@@ -16,7 +16,7 @@ test('tools of each turn are those of that turn, also where a program counts the
   ]);
 });
 
-test('what was said last is not said again by the end of its turn', () => {
+test('the end of a turn does not repeat the last text', () => {
   const said = (end: string) =>
     toSteps([
       { at: 1, type: 'turn', text: 'go' },
@@ -27,7 +27,7 @@ test('what was said last is not said again by the end of its turn', () => {
   expect(said('Something else')).toEqual(['Something else']);
 });
 
-test('what a gate said stands where it was said', () => {
+test('feedback of a gate stands at its place between the turns', () => {
   const steps = toSteps([
     { at: 1, type: 'turn', text: 'go', taskId: '3' },
     { at: 2, type: 'turnEnd', reason: 'done', text: 'Done' },

@@ -90,12 +90,12 @@ const TALK: readonly (readonly [from: Actor, to: string, minute: number, text: s
   ['finn', 'lead', 72, 'Plan for the digest is handed in.'],
 ];
 
-/** The story once for each test of a file; what waits in it still does when the last of them runs. */
+/** Writes the story once for each test of a file. Its requests stay open for 24 hours, until the last test has run. */
 export async function writeStories(home: Home, names: readonly string[], end = Date.now()): Promise<void> {
   for (const name of names) await writeStory(home, name, { end, within: 24 * 60 * MINUTE });
 }
 
-/** A team in the middle of its work, as its journal has it: 74 minutes, seven members, 24 tasks, three things that wait. */
+/** A team in the middle of its work, as a journal: 74 minutes, seven members, 24 tasks, three pending requests. */
 export async function writeStory(
   home: Home,
   name = 'journal-v2',

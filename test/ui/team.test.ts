@@ -15,7 +15,7 @@ const stage = useStage((home) =>
 );
 const open = usePage(browser, stage);
 
-/** A page that shows a team of the file. */
+/** Opens the page of one of this file's teams. */
 async function openStory(team: string, path = '', look: Look = {}) {
   const watched = await open(`/t/${team}${path}`, look);
   await watched.page.locator('main.team .toolbar').waitFor();
@@ -27,7 +27,7 @@ async function texts(page: Page, selector: string): Promise<string[]> {
 }
 
 describe('the page of a team', () => {
-  test('shows its tasks as a graph, a board and a list, switched by keys, and finds them by text', async (context) => {
+  test('shows tasks as a graph, a board and a list; keys switch between them, and a filter finds tasks by text', async (context) => {
     needTool(context, 'chromium');
     const team = 'views';
     const { page, watched } = await openStory(team);
@@ -60,7 +60,7 @@ describe('the page of a team', () => {
     expectQuiet(watched);
   });
 
-  test('follows what happens, and shows any moment before, also from a link', async (context) => {
+  test('follows events live, and shows any earlier moment, also from a link', async (context) => {
     needTool(context, 'chromium');
     const team = 'moments';
     const { page, client, watched } = await openStory(team, '?view=list');
@@ -75,7 +75,7 @@ describe('the page of a team', () => {
     await page.getByRole('button', { name: /Back to live/ }).waitFor();
     expect(await page.getByRole('button', { name: 'New task' }).isDisabled()).toBe(true);
     await eventually(() => page.url()).toContain(`at=${last - 1}`);
-    // What happens meanwhile is kept and not shown.
+    // While the page shows the past, it counts new events but does not show them.
     await client.call('task.create', { teamId: team, title: 'Later' });
     await page.getByText(/Back to live.*\+2/).waitFor();
     expect(await page.locator('.team-count').innerText()).toBe('9 of 24');
@@ -89,7 +89,7 @@ describe('the page of a team', () => {
     await page.keyboard.press('l');
     await eventually(() => page.locator('.team-count').innerText()).toBe('10 of 25');
 
-    // By hand: along the line, and back to its end; then the whole history by itself.
+    // Drags the slider along the time line and back to its end, then plays the whole history.
     const track = await page.locator('.track').boundingBox();
     if (!track) throw new Error('there is no line');
     const moveTo = (part: number) => page.mouse.move(track.x + part * track.width, track.y + 8, { steps: 6 });
@@ -111,15 +111,15 @@ describe('the page of a team', () => {
     expectQuiet(watched, other);
   });
 
-  test('tells messages, claims, gates and states apart, and lists them: a line leads to its moment', async (context) => {
+  test('tells messages, claims, gates and states apart on the time line, and lists them: a line leads to its moment', async (context) => {
     needTool(context, 'chromium');
     const team = 'events';
     const { page, client, watched } = await openStory(team, '?view=list');
-    // Its last task ended 13 minutes ago; it has been active all the time.
+    // cleo's last task ended 13 minutes ago, but its status stayed active.
     const cleo = page.locator('.side .member', { hasText: 'cleo' });
     await eventually(() => showsAge(cleo.locator('.member-task'), 'without a task for', END - 13 * 60_000)).toBe(true);
     expect(await cleo.innerText()).toMatch(/codex · gpt\s+616k tok\s+\$2\.30\s+41%/);
-    // The line ends now, not with the last event.
+    // The time line ends at the current time, not at the last event.
     await client.call('task.claim', { teamId: team, taskId: '24' }, { as: 'cleo' });
     await cleo.getByText('#24').waitFor();
     const count = (lane: string): Promise<number> => page.locator(`.time-line .mark[data-lane="${lane}"]`).count();
@@ -138,7 +138,7 @@ describe('the page of a team', () => {
     expectQuiet(watched);
   });
 
-  test('has on a telephone all that it has on a desk: one line of what waits, filters, members, long mail folded', async (context) => {
+  test('has on a phone all that it has on a desktop: one line of what waits, filters, members, folded long messages', async (context) => {
     needTool(context, 'chromium');
     const team = 'phone';
     const { page, client, watched } = await openStory(team, '', { viewport: { width: 400, height: 820 } });
@@ -148,7 +148,7 @@ describe('the page of a team', () => {
     };
     const apart = (await middle('.team-head h1')) - (await middle('[aria-label="Team actions"]'));
     expect(Math.abs(apart)).toBeLessThan(4);
-    // How far it is has a line of its own, and each task says whose it is and since when.
+    // The progress has a line of its own. Each task shows its holder and since when.
     expect(await middle('.team-progress')).toBeGreaterThan((await middle('.team-head h1')) + 16);
     const row = page.locator('.list-row', { hasText: 'Mailbox: delivered' });
     expect((await row.innerText()).split(/\n+/)).toEqual([
@@ -182,7 +182,7 @@ describe('the page of a team', () => {
     expectQuiet(watched);
   });
 
-  test('is walked through by arrow keys, and a task is opened, edited and closed without a mouse', async (context) => {
+  test('can be used with keys alone: arrow keys move through it; a task is opened, edited and closed', async (context) => {
     needTool(context, 'chromium');
     const team = 'keys';
     const { page, client, watched } = await openStory(team);
@@ -203,13 +203,13 @@ describe('the page of a team', () => {
     expect((await client.call('task.show', { teamId: team, taskId: '14' })).title).toBe('Scrub it');
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
-    // The graph below is as it was, and one goes on from there.
+    // The graph below kept its position, and the arrow keys go on from it.
     await page.keyboard.press('ArrowLeft');
     await eventually(() => page.locator('.graph > [aria-live]').innerText()).toContain('#8 Replay from any sequence');
     expectQuiet(watched);
   });
 
-  test('draws a dependency from one task to another, and says why not where it would close a circle', async (context) => {
+  test('draws a dependency from one task to another, and says why not if it would close a cycle', async (context) => {
     needTool(context, 'chromium');
     const team = 'edges';
     const { page, client, watched } = await openStory(team);
@@ -233,7 +233,7 @@ describe('the page of a team', () => {
   });
 });
 
-test('what two people write about a task at once is not lost: the second sees the other words and chooses', async (context) => {
+test('two people edit the text of a task at once and nothing is lost: the second sees the other text and chooses', async (context) => {
   needTool(context, 'chromium');
   const team = 'words';
   const { page, client, watched } = await openStory(team, '/task/24?view=list');
@@ -246,7 +246,7 @@ test('what two people write about a task at once is not lost: the second sees th
   const save = (on: Page): Promise<void> => on.getByRole('button', { name: 'Save' }).click();
   const changed = page.getByRole('alert').filter({ hasText: 'changed this task while you edited it' });
   await edit(page, 'Mine');
-  // What is not about the words is in nobody's way.
+  // A change of another field causes no conflict.
   await client.call('task.update', { teamId: team, taskId: '24', priority: 'critical' });
   await edit(other.page, 'Theirs');
   await save(other.page);
@@ -267,7 +267,7 @@ test('what two people write about a task at once is not lost: the second sees th
   expectQuiet(watched, other);
 });
 
-test('a task is created, given to somebody, raised, made to wait, ended, reopened and deleted', async (context) => {
+test('a task can be created, assigned, raised in priority, blocked, completed, reopened, deleted and restored', async (context) => {
   needTool(context, 'chromium');
   const team = 'task';
   const { page, client, watched } = await openStory(team, '?view=list');
@@ -306,9 +306,9 @@ test('a task is created, given to somebody, raised, made to wait, ended, reopene
   expectQuiet(watched);
 });
 
-test('everything that waits is answered from one queue by keys, and two browsers agree at once', async (context) => {
+test('every request can be answered from one queue by keys, and two browsers agree at once', async (context) => {
   needTool(context, 'chromium');
-  // The queue has what waits in all teams: here there is one.
+  // The queue lists the requests of all teams, so this daemon has only one.
   const team = 'journal-v2';
   const { client } = await setStage(writeStory);
   const watched = await openPage(browser(), client, '/queue');
@@ -329,7 +329,7 @@ test('everything that waits is answered from one queue by keys, and two browsers
   expect(plans).toMatchObject([{ status: 'rejected', feedback: 'Say how it is tested.', answeredBy: '@user' }]);
   await other.page.getByText('Waits for you 2').waitFor();
 
-  // The other browser says yes to the gate: the work counts as done, here too.
+  // The other browser accepts the work that the gate rejected. The task is completed, here too.
   await other.page
     .getByRole('article', { name: 'Gate gave up of ada' })
     .getByRole('button', { name: 'Accept' })

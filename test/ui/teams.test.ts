@@ -8,7 +8,7 @@ import { writeSmallTeams } from './small-teams.ts';
 import { nativeRoot, setStage, useStage } from './stage.ts';
 
 const browser = useBrowser();
-/** For tests in which what others have added beside it makes no difference. */
+/** For tests that do not mind what other tests have added. */
 const stage = useStage(async (home) => {
   await writeSmallTeams(home);
   writeNativeTeam(nativeRoot(home));
@@ -23,7 +23,7 @@ function damageLastTeam(home: Home): void {
 }
 
 describe('the page of all teams', () => {
-  test('lists them by activity, finds one by text, keeps closed ones readable, and makes a new one by keys', async (context) => {
+  test('lists teams by activity, finds one by text, keeps closed ones readable, and makes a new one by keys', async (context) => {
     needTool(context, 'chromium');
     const { client } = stage();
     const watched = await open();
@@ -32,7 +32,7 @@ describe('the page of all teams', () => {
     await eventually(() => names.allInnerTexts()).toEqual(['docs-site', 'fix-login']);
     const closed = page.getByRole('table', { name: 'Closed teams' });
     await closed.getByText('Closed', { exact: true }).waitFor();
-    // How far, how many, for how much, since when.
+    // Progress, members, tokens, cost, last activity.
     expect(await closed.locator('tbody tr').innerText()).toMatch(/3 of 3\s+2\s+115k\s+\$0\.63\s+1 d ago/);
     await page.keyboard.press('/');
     await page.keyboard.type('proxy');
@@ -63,7 +63,7 @@ describe('the page of all teams', () => {
     expectQuiet(watched);
   });
 
-  test('says of a team that cannot be read why, and what to do', async (context) => {
+  test('says why a team cannot be read, and what to do', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage(async (home) => {
       await writeSmallTeams(home);
@@ -83,7 +83,7 @@ describe('the page of all teams', () => {
     await card.getByRole('link').click();
     await page.getByRole('heading', { name: `Team ${broken?.name} cannot be shown` }).waitFor();
     await page.getByText(/Restore/).waitFor();
-    // So says every page about it, instead of figures that are none.
+    // Every page of the team says so, instead of showing wrong figures.
     for (const path of ['/numbers', '/m/ines']) {
       await follow(page, '/');
       await card.waitFor();
@@ -103,7 +103,7 @@ describe('the page of all teams', () => {
     expect(await own.locator('tbody tr').first().innerText()).toMatch(/2 of 5\s+3\s+2/);
     writeNativeTeam(nativeRoot(home), 'another');
     await own.getByRole('link', { name: 'another' }).waitFor();
-    // One that is not written to says so, and cannot be joined.
+    // A team that Troupe does not write to says so, and cannot be joined.
     writeNativeTeam(nativeRoot(home), 'équipe');
     const odd = own.locator('tr', { hasText: 'équipe' });
     await odd.getByText('can only be looked at').waitFor();
@@ -116,7 +116,7 @@ describe('the page of all teams', () => {
     await page.getByRole('region', { name: 'Tasks' }).getByText('Write the failing test').waitFor();
     await page.getByRole('region', { name: 'Members' }).getByText('Team Lead').waitFor();
     await page.getByRole('region', { name: 'Messages' }).locator('strong').getByText('two').waitFor();
-    // A link to it leads here as well.
+    // Its address works after a reload, too.
     await page.reload();
     await page.getByRole('button', { name: 'Join' }).click();
     await page.locator('.team-count').getByText('of 5').waitFor();

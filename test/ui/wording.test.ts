@@ -24,7 +24,7 @@ const { joinedFirst } = await loadPart<{ joinedFirst: (history: readonly object[
   'ui/data/free-since.ts',
 );
 
-test('what is called so comes before what begins so, and scattered letters come last', () => {
+test('a name that begins with the typed text ranks before one that contains it, and scattered letters rank last', () => {
   const entries = [
     '#7 Clean the room and rest at home',
     'Create a task',
@@ -48,13 +48,13 @@ test('what is called so comes before what begins so, and scattered letters come 
   expect(found('MEMBER  bo')[0]).toBe('member bo create');
   expect(found('task create')).toEqual(['Create a task']);
   expect(found('zebra')).toEqual([]);
-  // Letters of what an entry is are none of its name.
+  // Scattered letters match only the name of an entry, not its kind.
   expect(found('emb')).toEqual([]);
   expect(found('meb bo')).toEqual([]);
   expect(found('member')).toEqual(['member bo create', 'member create tests']);
 });
 
-test('of many tasks all are searched, and those that fit best are shown, the newest first', () => {
+test('all of many tasks are searched, and the best matches are shown, the newest first', () => {
   const tasks = Array.from({ length: 2_000 }, (_, i) => `#${i + 1} ${i % 500 === 0 ? 'Mend' : 'Make'} part ${i}`);
   const find = (typed: string): string[] => findBest(tasks, typed, { most: 3, entryOf: (one) => one });
   expect(find('#1')).toContain('#1 Mend part 0');
@@ -62,13 +62,13 @@ test('of many tasks all are searched, and those that fit best are shown, the new
   expect(find('')).toEqual(tasks.slice(-3));
 });
 
-test('a command is answered from a card only if the card shows all of it', () => {
+test('a command can be answered from a card only if the card shows all of it', () => {
   expect(fitsCard('npm test\nnpm run build')).toBe(true);
   expect(fitsCard('a\n'.repeat(9))).toBe(false);
   expect(fitsCard('a'.repeat(600))).toBe(false);
 });
 
-test('an axis says nothing twice, and takes no step that is less than one thing', () => {
+test('an axis repeats no label, and takes no step that is less than one thing', () => {
   expect(labelTicks([0, 0.4, 0.8, 1.2], (tick) => tick.toFixed(0))).toEqual(['0', '', '1', '']);
   expect(stepsFrom(1).slice(0, 4)).toEqual([1, 2, 5, 10]);
   expect(labelTicks([0, 50_000, 100_000], showCost)).toEqual(['$0', '$50k', '$100k']);
@@ -76,34 +76,34 @@ test('an axis says nothing twice, and takes no step that is less than one thing'
   expect(labelTicks([0, 0.5, 1], showCost)).toEqual(['$0.00', '$0.50', '$1.00']);
 });
 
-test('what nobody can see, or a terminal would obey, is shown by its number; tabs, lines and joined letters stay', () => {
+test('invisible and control characters are shown by their number; tabs, line breaks and joined letters stay', () => {
   expect(showControls('rm\u200b -rf \u202ex\u{e0041}\u0007\u001b[2J\u009b1m\rls')).toBe(
     'rm[U+200B] -rf [U+202E]x[U+E0041][U+0007][U+001B][2J[U+009B]1m[U+000D]ls',
   );
   for (const text of ['a\tb\r\nc\n', 'می\u200cخواهم', '👩\u200d💻', 'שלום']) expect(showControls(text)).toBe(text);
 });
 
-test('what a gate said last is told once', () => {
+test('the last feedback of a gate is shown once', () => {
   const feedback = 'npm test: 1 failed\n\n  expected 0. Found 2';
   const said = `A gate sent task #3 back 3 times. The last time it said: ${feedback}`;
   expect(withoutRepeat(said, feedback)).toBe('A gate sent task #3 back 3 times.');
   expect(withoutRepeat(said, 'something else')).toBe(said);
   expect(withoutRepeat(said)).toBe(said);
   expect(withoutRepeat(`It said: ${feedback}`, feedback)).toBe('');
-  // A word that stands before it as well, or in it twice.
+  // Feedback that also occurs earlier in the text, or that repeats a word.
   for (const short of ['gate', 'no, no', 'task #3']) {
     const told = `A gate sent task #3 back 3 times. The last time it said: ${short}`;
     expect(withoutRepeat(told, short)).toBe('A gate sent task #3 back 3 times.');
   }
 });
 
-test('a member that a daemon started again has been on the team since it came', () => {
+test('a member that a daemon restarted has been on the team since its first join', () => {
   const join = (at: number) => ({ seq: at, events: [{ at, type: 'teammate:joined', by: 'lead', memberId: 'ann' }] });
   expect(joinedFirst([join(1), join(2)], 'ann')).toBe(1);
   expect(joinedFirst([join(1)], 'bo')).toBe(undefined);
 });
 
-test('members that do the same are told apart by their letters', () => {
+test('members with similar names have different initials', () => {
   const all = [
     'lead',
     'fixer-a',

@@ -1,4 +1,4 @@
-// Runs in every page before anything else: what the policy forbids must be heard, and the console is how it gets out.
+// Runs in every page before anything else: writes violations of the content security policy to the console.
 document.addEventListener('securitypolicyviolation', (event) => {
   console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`);
 });
