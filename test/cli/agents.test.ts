@@ -5,7 +5,7 @@ import { views } from '../../src/cli/show/views/agent.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { newTroupe } from './troupe.ts';
 
-test('lists every agent, which are here in which version, and what each can do', async () => {
+test('lists every agent, whether it is installed and in which version, and what it can do', async () => {
   const folder = temporaryFolder();
   for (const [name, line] of [
     ['gemini', 'echo gemini 9.8.7'],
@@ -25,7 +25,7 @@ test('lists every agent, which are here in which version, and what each can do',
     holds: { plan: 'enforced' },
     known: 'measured',
   });
-  // Here, though it does not say in which version.
+  // Installed, but its version is unknown.
   expect(named('goose')).toMatchObject({ path: join(folder, 'goose'), known: 'documented' });
   expect(named('goose')).not.toHaveProperty('version');
   expect(named('kimi')).not.toHaveProperty('path');
@@ -35,7 +35,7 @@ test('lists every agent, which are here in which version, and what each can do',
 
   const { stdout } = await troupe.run('agents', { env });
   expect(stdout).toMatch(/^gemini +9\.8\.7 /m);
-  // What is not here is listed with the way to get it, and fits into a terminal of 80 columns.
+  // Missing agents are listed with the way to get them, and fit into a terminal of 80 columns.
   expect(stdout).toMatch(/^NOT HERE +HOW TO GET IT\n/m);
   expect(stdout).toMatch(/^kimi +see github\.com/m);
   const at = (columns: number): string =>
@@ -43,7 +43,7 @@ test('lists every agent, which are here in which version, and what each can do',
   const widest = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
   expect(at(120)).toMatch(/^gemini +9\.8\.7 +- +yes /m);
   expect(widest(at(80))).toBeLessThanOrEqual(80);
-  // All of it is there on every terminal.
+  // Every width shows all facts.
   for (const columns of [80, 40]) {
     expect(at(columns).replace(/\s+/g, ' ')).toMatch(
       / gemini 9\.8\.7; INTERRUPT, [A-Z, ]+; COST \S+.*?; PLAN enforced; DELEGATE \w+; KNOWN by tests /,
@@ -51,7 +51,7 @@ test('lists every agent, which are here in which version, and what each can do',
   }
 });
 
-test('takes an agent by its name and as in a team file, and says in plain words what is wrong', async () => {
+test('takes an agent by name or as in a team file, and says in plain words what is wrong', async () => {
   const troupe = newTroupe();
   await troupe.run('team create demo');
   await troupe.json([
@@ -65,7 +65,7 @@ test('takes an agent by its name and as in a team file, and says in plain words 
     troupe.json(['member', 'add', name, '--team', 'demo', '--agent', agent]);
   expect((await add('a', 'codex')).agent).toEqual({ kind: 'codex' });
   expect((await add('b', 'goose')).agent).toEqual({ kind: 'acp', name: 'goose' });
-  // The team knows how this one is set up.
+  // The team has settings for this one.
   expect((await add('c', 'gemini')).agent).toEqual({ kind: 'acp', name: 'gemini', model: 'small' });
   expect((await add('d', '{"exec":"./work.sh"}')).agent).toEqual({
     kind: 'exec',

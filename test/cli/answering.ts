@@ -1,13 +1,13 @@
-// Answers one command line after another, for tests of what is said and not of the process that says it: to start one takes most
-// of a command's time. A line of standard input is a command, in base64, since a text may hold what ends a line. Behind its output
-// stands, on both streams, a mark and its exit code.
+// Answers many command lines in one process, for tests of output: to start a process takes most of a command's time.
+// A line of standard input is a command, in base64, because a text may contain a line break. After the output, both
+// streams get a mark and the exit code.
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type * as Answer from '../../src/cli/answer.ts';
 
 const file = process.env['TROUPE_SOURCE'] ? '../../src/cli/answer.ts' : '../../dist/cli/answer.js';
 const { answer } = (await import(new URL(file, import.meta.url).href)) as typeof Answer;
-// Each of them listens for Ctrl-C until its process ends.
+// Each command listens for Ctrl-C until the process ends.
 process.setMaxListeners(0);
 const inherited = { ...process.env };
 
@@ -24,5 +24,5 @@ for await (const line of createInterface(process.stdin)) {
   const status = await answer(words);
   for (const fd of [1, 2]) writeSync(fd, `\0${status}\0`);
 }
-// Their connections to the daemon are still open.
+// The connections of the commands to the daemon are still open.
 process.exit(0);

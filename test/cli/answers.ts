@@ -19,12 +19,12 @@ export interface Answers {
   close(): Promise<void>;
 }
 
-/** Whether a command line is answered at once, from its words alone; others are programs, or read what is written to them. */
+/** Whether a command line can be answered in a shared process; others are programs, or read standard input. */
 export function canAnswer(words: readonly string[]): boolean {
   return !['serve', 'mcp', '--complete'].includes(words[0] ?? '') && !words.includes('-');
 }
 
-/** Starts the process; whoever started it ends it. */
+/** Starts the process, which the caller must close. */
 export function openAnswers(environment: NodeJS.ProcessEnv): Answers {
   const child = spawn(process.execPath, [PROGRAM], { env: environment });
   const ended = once(child, 'close');

@@ -21,7 +21,7 @@ function asked(content: string, more: Partial<Request> = {}): Request {
   };
 }
 
-test('what waits is shown whole: who asks, every word of it, and what to type', () => {
+test('a request is shown whole: who asks, every word of it, and what to type', () => {
   const command =
     'Bash: npm test && echo all is well with the world and nothing to see here; rm -rf ~/work\nsecond line';
   expect(waitingBlocks([asked(command, { taskId: '3' })], screen)).toBe(
@@ -38,7 +38,7 @@ test('what waits is shown whole: who asks, every word of it, and what to type', 
   );
 });
 
-test('two of one member are answered by their ids, and a team that was named is named again', () => {
+test('two requests of one member are answered by their ids, and a team that was named is named again', () => {
   const both = [asked('one'), asked('two', { id: 'permission-2@coder' }), asked('three', { memberId: 'other' })];
   const shown = waitingBlocks(both, { ...screen, columns: 200 }, 'demo');
   expect(shown.match(/yes, .*/g)).toEqual([
@@ -48,7 +48,7 @@ test('two of one member are answered by their ids, and a team that was named is 
   ]);
 });
 
-test('a long plan keeps its indent, is cut on a terminal with the way to the rest, and whole in a pipe', () => {
+test('a long plan keeps its indent; a terminal cuts it and says how to read the rest, a pipe has all of it', () => {
   const plan = Array.from({ length: 100 }, (_, i) => `${i % 2 ? '    ' : ''}Step ${i + 1}`).join('\n');
   const shown = waitingBlocks([asked(plan, { kind: 'plan' })], screen);
   expect(shown).toContain('  │     Step 40\n');
@@ -57,7 +57,7 @@ test('a long plan keeps its indent, is cut on a terminal with the way to the res
   expect(waitingBlocks([asked(plan)], { ...screen, isTerminal: false, columns: Infinity })).toContain('Step 100\n');
 });
 
-test('what a terminal would obey, or nobody see, is written out', () => {
+test('control and invisible characters are written out', () => {
   expect(waitingBlocks([asked('ls\r\x1b[2K\u202eevil\u{e0041}')], screen)).toContain(
     '  │ ls\\x0d\\x1b[2K\\u202eevil\\u{e0041}\n',
   );
@@ -68,7 +68,7 @@ test('what a terminal would obey, or nobody see, is written out', () => {
   }
 });
 
-test('an answer says what comes of it', () => {
+test('an answer says what follows from it', () => {
   const gate = asked('', { kind: 'gate', taskId: '1', memberId: 'planner' });
   expect(describeAnswer({ ...gate, status: 'rejected' })).toBe('Task #1 of planner goes back to be done again.');
   expect(describeAnswer({ ...gate, status: 'approved' })).toBe('Task #1 of planner counts as completed.');

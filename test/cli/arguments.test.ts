@@ -13,7 +13,7 @@ function read(line: string | readonly string[], environment: NodeJS.ProcessEnv =
 }
 
 describe('arguments', () => {
-  test('become what the operation takes', async () => {
+  test('become the input of the operation', async () => {
     expect(
       await read('task add "A title" --team demo --needs 1,2 --needs 3 --priority=high --assign worker-1'),
     ).toEqual({
@@ -43,7 +43,7 @@ describe('arguments', () => {
     expect(await read('logs --daemon -f -n 5')).toMatchObject({ input: { daemon: true, follow: true, lines: 5 } });
   });
 
-  test('may say a time as a moment or as an age', async () => {
+  test('may give a time as a moment or as an age', async () => {
     expect(await read('inbox --team demo --since 2026-01-31T12:00:00Z')).toMatchObject({
       input: { since: '2026-01-31T12:00:00.000Z' },
     });
@@ -51,14 +51,14 @@ describe('arguments', () => {
     expect(Date.now() - Date.parse(input['since'] as string)).toBeGreaterThanOrEqual(600_000);
   });
 
-  test('may name the team in either way', async () => {
+  test('may name the team as an argument, by a flag or by a variable', async () => {
     expect(await read('team show demo')).toMatchObject({ input: { teamId: 'demo' } });
     expect(await read('team show --team demo')).toMatchObject({ input: { teamId: 'demo' } });
     expect(await read('team show', { TROUPE_TEAM: 'demo' })).toMatchObject({ input: { teamId: 'demo' } });
     await expect(read('team close', { TROUPE_TEAM: 'demo' })).rejects.toThrow(UsageError);
   });
 
-  test('take the member from the surroundings unless a credential says who it is', async () => {
+  test('take the member from the environment, unless a credential names it', async () => {
     const name = { TROUPE_TEAM: 'demo', TROUPE_MEMBER_NAME: 'ada' };
     expect(await read('task claim', name)).toMatchObject({ as: 'ada' });
     expect(await read('task claim --as bob', name)).toMatchObject({ as: 'bob' });
@@ -83,14 +83,14 @@ describe('arguments', () => {
   });
 });
 
-test('a word that is nearly right is recognised', () => {
+test('a misspelled word is recognised', () => {
   const known = ['task', 'team', 'member', 'status', 'description'];
   expect(findNearest('tsak', known)).toBe('task');
   expect(findNearest('memeber', known)).toBe('member');
   expect(findNearest('desc', known)).toBe('description');
   expect(findNearest('xyzzy', known)).toBeUndefined();
   expect(findNearest('TASK', known)).toBe('task');
-  // Of two that are equally near, the one with the same first letter; a single letter is near to no other.
+  // If two are equally near, the one with the same first letter wins. A single letter is near to no other.
   expect(findNearest('fsh', ['bash', 'zsh', 'fish'])).toBe('fish');
   expect(findNearest('c', ['a', 'b'])).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { findOldNode, needs } from '../tools.ts';
 import { newTroupe } from './troupe.ts';
 
-describe('what is built', () => {
+describe('the built package', () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-built-')));
 
   beforeAll(() => copyBuilt(folder));
@@ -47,7 +47,7 @@ describe('what is built', () => {
     expect(run('stop').status).toBe(0);
   });
 
-  test('runs members and gates, which find their files from within few', () => {
+  test('runs members and gates, which find their files although the code is bundled', () => {
     const troupe = newTroupe();
     const work = temporaryFolder();
     const gate = 'export default ({ task_subject }) => task_subject === "First" ? {} : { reject: "no" };\n';
@@ -69,7 +69,7 @@ describe('what is built', () => {
   });
 
   test(
-    'says as a library, too, which Node it needs',
+    'says which Node it needs, also when used as a library',
     needs(findOldNode() !== undefined, 'no Node older than 22.13 is on the PATH'),
     () => {
       const program = `import(${JSON.stringify(join(folder, 'dist/index.js'))}).catch((error) => console.log(error.message))`;

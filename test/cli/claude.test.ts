@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { newTroupe } from './troupe.ts';
 import type { Troupe } from './troupe.ts';
 
-/** What Claude Code would do with what it is given: say it, and start teammates of some names. */
+/** A stand-in for Claude Code: prints its arguments, and starts teammates with odd names. */
 const CLAUDE = `#!/bin/sh
 echo "claude $*"
 [ -n "$CLAUDE_CODE_TEAMMATE_COMMAND" ] || exit 0
@@ -16,7 +16,7 @@ done
 exit 7
 `;
 
-/** A troupe with programs of its own on the path. */
+/** A troupe with a PATH of its own, which has the given program as `claude`. */
 function withClaude(program?: string): { troupe: Troupe; env: Record<string, string>; cwd: string } {
   const troupe = newTroupe();
   const bin = join(troupe.home, '../bin');
@@ -42,7 +42,7 @@ describe('troupe claude', () => {
     expect((await troupe.run('claude --help')).stdout).toMatch(/config\.yaml/);
   });
 
-  test('starts it with a stand-in that is Claude Code for all that nobody plays, whatever they are called', async () => {
+  test('starts it with a stand-in that runs Claude Code for each teammate without a player, whatever its name', async () => {
     const { troupe, env } = withClaude(CLAUDE);
     const { status, stdout, stderr } = await troupe.run(['claude', '--agent', 'tester=claude', '--', '-p', 'a, b'], {
       env,
@@ -61,7 +61,7 @@ describe('troupe claude', () => {
     expect(readdirSync(join(troupe.home, 'claude'))).toEqual([]);
   });
 
-  test('shows who plays whom: what is said comes before what config.yaml says, then names', async () => {
+  test('lists players by precedence: the command line, then config.yaml, then names', async () => {
     const { troupe, env } = withClaude(CLAUDE);
     mkdirSync(troupe.home, { recursive: true, mode: 0o700 });
     writeFileSync(join(troupe.home, 'config.yaml'), 'teammates:\n  poet-*: { agent: { exec: ./poet.sh } }\n');

@@ -5,7 +5,7 @@ import { openUnix } from '../server/wire.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { newTroupe, sharedTroupe } from './troupe.ts';
 
-/** The command lines that are promised word by word. */
+/** Command lines whose exact words are promised. */
 describe('the promised commands', () => {
   const troupe = sharedTroupe();
 
@@ -161,7 +161,7 @@ describe('a command line', () => {
     await troupe.ask('member add worker-1 --team demo');
   });
 
-  test('takes the team and the member from its surroundings', async () => {
+  test('takes the team and the member from the environment', async () => {
     const env = { TROUPE_TEAM: 'demo', TROUPE_MEMBER_NAME: 'worker-1' };
     expect(await troupe.askJson('send lead "hello"', { env })).toMatchObject({ teamId: 'demo', fromId: 'worker-1' });
     const both = { ...env, TROUPE_TEAM: 'nowhere', TROUPE_TEAM_ID: 'demo' };
@@ -170,7 +170,7 @@ describe('a command line', () => {
     expect((await troupe.ask('team show', { env })).stdout).toContain('Team demo');
   });
 
-  test('is about the only team that is open where nobody names one, and guesses between several for nobody', async () => {
+  test('uses the only open team if none is named, and does not guess between several', async () => {
     const alone = newTroupe();
     const none = await alone.ask('inbox');
     expect(none).toMatchObject({ status: 2, stderr: expect.stringContaining('set TROUPE_TEAM; none is open') });
@@ -189,7 +189,7 @@ describe('a command line', () => {
     expect(stderr).toContain('Say which team: add --team NAME, or set TROUPE_TEAM; demo, other are open\n');
   });
 
-  test('registers a hook to run where it was named, and none that cannot be run', async () => {
+  test('registers a hook to run in the folder where it was named, and refuses one that cannot be run', async () => {
     const folder = temporaryFolder();
     const gate = join(folder, 'gate.sh');
     const register = (...words: readonly string[]) =>
@@ -212,7 +212,7 @@ describe('a command line', () => {
     await troupe.ask('hook remove TaskCreated --team demo');
   });
 
-  test('wants to hear who takes a task, and says how to say it', async () => {
+  test('requires a member for a claim, and says how to name one', async () => {
     await troupe.ask('task add Free --team demo');
     const outcome = await troupe.ask('task claim --team demo');
     expect(outcome).toMatchObject({ status: 2, stdout: '' });
@@ -220,7 +220,7 @@ describe('a command line', () => {
     expect(await troupe.ask('task update 1 --status in_progress --team demo')).toMatchObject({ status: 2 });
   });
 
-  test('shows of a long list that it goes on, and gives all of it as JSON', async () => {
+  test('says that a long list goes on, and returns all of it as JSON', async () => {
     await troupe.ask('team create long');
     const wire = await openUnix(`${troupe.home}/daemon.sock`, readFileSync(`${troupe.home}/token`, 'utf8').trim());
     const add = (): Promise<unknown> => wire.ask({ type: 'task.create', payload: { teamId: 'long', title: 'One' } });
@@ -236,7 +236,7 @@ describe('a command line', () => {
     expect(await troupe.askJson<object[]>('task list --team long --limit 3')).toHaveLength(3);
   });
 
-  test('shows as much of a list as was asked for, also where the daemon hands out less at a time', async () => {
+  test('shows as much of a list as requested, even if the daemon returns smaller pages', async () => {
     await troupe.ask('team create wide');
     const wire = await openUnix(`${troupe.home}/daemon.sock`, readFileSync(`${troupe.home}/token`, 'utf8').trim());
     const long = { teamId: 'wide', title: 'One', description: 'x'.repeat(60_000) };
@@ -251,13 +251,13 @@ describe('a command line', () => {
     expect(await troupe.askJson<object[]>('task list --team wide --limit 25')).toHaveLength(25);
   });
 
-  test('wants to hear the name of a team that is to go', async () => {
+  test('requires the name of a team to delete', async () => {
     const outcome = await troupe.ask('team delete', { env: { TROUPE_TEAM: 'demo' } });
     expect(outcome).toMatchObject({ status: 2, stdout: '' });
     expect(outcome.stderr).toContain('Say which team: troupe team delete NAME');
   });
 
-  test('acts as the member whose token it has, and as nobody else', async () => {
+  test('acts as the member of its token, and as nobody else', async () => {
     const { stdout } = await troupe.ask('member token worker-1 --team demo');
     const token = stdout.trim();
     expect(stdout).toBe(`${token}\n`);
@@ -274,7 +274,7 @@ describe('a command line', () => {
     expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('Only one text') as string });
   });
 
-  test('takes a text that starts with a dash for a text', async () => {
+  test('accepts a text that starts with a dash', async () => {
     const task = await troupe.askJson(['task', 'add', '- a list', '--team', 'demo', '--description', '-5 degrees']);
     expect(task).toMatchObject({ title: '- a list', description: '-5 degrees' });
     const words = ['send', 'lead', '--team', 'demo', '--as', 'worker-1', '--json', '--', '--all'];
@@ -288,7 +288,7 @@ describe('a command line', () => {
     expect(await troupe.askJson('--json task show 1 --team demo')).toMatchObject({ id: '1' });
   });
 
-  test('waits as long as it is told', async () => {
+  test('waits as long as --wait says', async () => {
     const waiting = troupe.askJson('task claim --team demo --as worker-1 --wait 10s', {
       env: { TROUPE_TEAM_ID: 'waiting' },
     });
@@ -299,14 +299,14 @@ describe('a command line', () => {
     expect(performance.now() - started).toBeGreaterThan(300);
   });
 
-  test('shows the budget of a team where no member is named', async () => {
+  test('shows the budget of a team if no member is named', async () => {
     await troupe.ask(['team', 'create', 'thrifty', '--budget', '{"turns":5}']);
     const [turns, ...others] = await troupe.askJson<object[]>('budget show --team thrifty');
     expect(turns).toEqual({ of: 'team', what: 'turns', used: 0, limit: 5, share: 0 });
     expect(others).toEqual([]);
   });
 
-  test('makes credentials void', async () => {
+  test('revokes credentials', async () => {
     const token = (await troupe.ask('member token worker-1 --team demo')).stdout.trim();
     expect(await troupe.askJson('token rotate')).toEqual({ rotated: true });
     expect(await troupe.ask('task list --team demo', { env: { TROUPE_TOKEN: token } })).toMatchObject({ status: 5 });

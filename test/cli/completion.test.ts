@@ -25,7 +25,7 @@ const CASES: readonly [line: string, expected: readonly string[], unexpected: re
   ['troupe mcp --', ['--team', '--as', '--help'], ['--json']],
 ];
 
-/** What only the daemon knows. */
+/** Words that only the daemon knows. */
 const KNOWN: typeof CASES = [
   ['troupe team show ', ['demo', 'deep'], ['lead']],
   ['troupe task list --team de', ['demo', 'deep'], ['lead']],
@@ -44,7 +44,7 @@ const KNOWN: typeof CASES = [
   ['troupe run Goal --with claude,co', ['claude,codex'], ['codex']],
 ];
 
-/** With the value in the same word, which fish completes whole and bash takes for three words. */
+/** Flag and value in one word, which fish completes as a whole and bash splits into three words. */
 const INLINE: readonly [line: string, words: readonly string[], expected: string][] = [
   ['troupe task list --team=de', ['troupe', 'task', 'list', '--team', '=', 'de'], 'deep'],
   ['troupe task list --team=', ['troupe', 'task', 'list', '--team', '='], 'demo'],
@@ -77,7 +77,7 @@ describe('completion', () => {
     await troupe.run('team create demo');
     await troupe.run('team create deep');
     await troupe.run('member add worker-1 --team demo');
-    // Titles are anybody's words.
+    // Anybody can write a title, even one with shell commands in it.
     await troupe.run([
       'task',
       'add',
@@ -92,7 +92,7 @@ describe('completion', () => {
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** Runs a program of a shell that has read its completion first. */
+  /** Runs a script in a shell that has loaded its completion. */
   function runIn(shell: 'bash' | 'fish', flags: readonly string[], program: string): string {
     const source = `source ${join(folder, `_troupe.${shell}`)}`;
     const { stdout, stderr } = spawnSync(shell, [...flags, '-c', `${source}\n${program}`], {
@@ -149,18 +149,18 @@ describe('completion', () => {
     const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', ZSH, 'zsh', folder], {
       encoding: 'utf8',
       env: environment(),
-      // What it does not offer it is waited for in vain.
+      // If zsh does not offer a word, the script waits for it forever.
       timeout: HANG_MS,
     });
     expect(stderr).toBe('');
     for (const word of ['task', 'priority', 'critical', 'claim', 'complete']) expect(stdout).toContain(word);
-    // What it puts in by itself, since only one fits.
+    // Words that zsh inserts by itself, because only one fits.
     for (const word of ['worker-1', 'Second', 'deep', 'serve --journal', 'mcp --team deep', 'qwen']) {
       expect(stdout).toContain(word);
     }
   });
 
-  test('runs nothing that stands in the text of others', () => {
+  test('runs no command from a task title', () => {
     expect(existsSync(join(folder, 'done'))).toBe(false);
   });
 });
@@ -174,7 +174,7 @@ test('completion starts no daemon', async () => {
   expect(await troupe.run('stop')).toMatchObject({ status: 75 });
 });
 
-test('completion offers what the only open team has where none is named, and nothing where there are two', async () => {
+test('completion uses the only open team if none is named, and offers nothing if there are two', async () => {
   const troupe = newTroupe();
   await troupe.run('team create over');
   await troupe.run('team close over');
@@ -185,7 +185,7 @@ test('completion offers what the only open team has where none is named, and not
   expect(await offered()).toBe('');
 });
 
-/** Types into a zsh inside a pseudo terminal, and writes out what it offers, each time as soon as it is what was waited for. */
+/** Types into a zsh in a pseudo terminal, and prints its output each time the expected word appears. */
 const ZSH = `
 zmodload zsh/zpty
 zpty shell zsh -f -i

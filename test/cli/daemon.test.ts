@@ -23,11 +23,11 @@ import type { Started } from './troupe.ts';
 /** How many commands find no daemon at the same moment. */
 const MANY = rounds(5, 20);
 
-/** The daemon of those that only need one which runs. */
+/** A daemon for tests that only need a running one. */
 const shared = sharedTroupe();
 
 describe('a command without a daemon', () => {
-  test('starts one in the background, says so once, and finds everything again after kill -9', async () => {
+  test('starts one in the background, says so once, and finds all data again after kill -9', async () => {
     const troupe = newTroupe();
     const first = await troupe.run('team create demo');
     const said = `starting the daemon for ${troupe.home}, since none was running; troupe stop ends it`;
@@ -69,7 +69,7 @@ describe('a command without a daemon', () => {
     expect(await unlucky.ended).toMatchObject({ status: 75, stdout: '' });
   });
 
-  test('says so to a program that reads JSON beside a result, and not beside an error, which stands alone', async () => {
+  test('says so in JSON beside a result, but not beside an error, which stands alone', async () => {
     const troupe = newTroupe();
     const notice = `starting the daemon for ${troupe.home}, since none was running; troupe stop ends it`;
     const stderr = `${JSON.stringify({ notice })}\n`;
@@ -81,7 +81,7 @@ describe('a command without a daemon', () => {
     expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'not_found' } });
   });
 
-  test('begins with the journal of the last time unless somebody names another', async () => {
+  test('uses the journal of the last time unless another is named', async () => {
     const troupe = newTroupe();
     const file = join(temporaryFolder(), 'teams.db');
     const elsewhere = `sqlite:${file}`;
@@ -91,7 +91,7 @@ describe('a command without a daemon', () => {
     };
     await serve(elsewhere);
     await troupe.run('team create demo');
-    // A second daemon there would run the same members once more.
+    // A second daemon on this journal would run the same members twice.
     const other = newTroupe();
     const second = await other.run(['serve', '--journal', elsewhere]);
     expect(second).toMatchObject({ status: 1, stderr: expect.stringContaining('which is for one alone') as string });
@@ -102,20 +102,20 @@ describe('a command without a daemon', () => {
     expect(await troupe.json('team list', { env: { TROUPE_JOURNAL: elsewhere } })).toMatchObject([{ name: 'demo' }]);
     await troupe.run('stop');
 
-    // Where there is nothing any more, nobody begins with an empty one unasked.
+    // If the journal is gone, no daemon starts with an empty one unless told to.
     renameSync(file, `${file}.away`);
     expect((await troupe.run('doctor')).stdout).toMatch(/not running, and cannot start: The last daemon here/);
     const lost = await troupe.run('team list');
     expect(lost).toMatchObject({ status: 75, stdout: '' });
     expect(lost.stderr).toContain(`The last daemon here kept its teams in ${elsewhere}, which is not there any more`);
     expect(lost.stderr).toContain('troupe serve --journal sqlite');
-    // Who says so begins anew, and from then on nobody need say it.
+    // A daemon that is told to starts with an empty journal, and later commands need no flag.
     await serve('sqlite');
     await troupe.run('stop');
     expect(await troupe.json('team list')).toEqual([]);
   });
 
-  test('tells who names another journal than that of the daemon which runs', async () => {
+  test('warns if it names another journal than the running daemon uses', async () => {
     const troupe = shared;
     const env = { TROUPE_JOURNAL: `sqlite:${join(temporaryFolder(), 'other.db')}` };
     const warning = `keeps its teams in ${troupe.home}/journal.db, not in ${env.TROUPE_JOURNAL.slice(7)}`;
@@ -134,7 +134,7 @@ describe('a command without a daemon', () => {
     }
   });
 
-  test('says nothing of a password in what names another journal', async () => {
+  test('prints no password from the address of a journal', async () => {
     const other = newTroupe();
     for (const said of ['nats://u:SEC/RET@host', 'nats:u:SECRET@host', 'mysql://u:SECRET@host']) {
       const { stderr } = await shared.run('team list', { env: { TROUPE_JOURNAL: said } });
@@ -146,7 +146,7 @@ describe('a command without a daemon', () => {
     }
   });
 
-  test('finds a relative journal from where the command is called, and on every way to it', async () => {
+  test('resolves a relative journal against the working directory of the command, and recognises it through a link', async () => {
     const troupe = newTroupe();
     const folder = temporaryFolder();
     const file = join(folder, 'mine.db');
@@ -160,7 +160,7 @@ describe('a command without a daemon', () => {
     }
   });
 
-  test('says when it is to stop what a killed daemon left at work', async () => {
+  test('that should stop the daemon names the members that a killed one left running', async () => {
     const troupe = newTroupe();
     await troupe.run('team create demo');
     const agent = JSON.stringify({ exec: 'sleep 60' });
@@ -177,7 +177,7 @@ describe('a command without a daemon', () => {
     expect((await troupe.run('stop')).stderr).toBe(`troupe: No daemon is running for ${troupe.home}\n`);
   });
 
-  test('is one of many that start one daemon together', async () => {
+  test('starts one daemon together with many other commands', async () => {
     const troupe = newTroupe();
     const outcomes = await Promise.all(Array.from({ length: MANY }, () => troupe.run('status')));
     expect(outcomes.map(({ status, stderr }) => (status === 0 ? 0 : stderr))).toEqual(Array(MANY).fill(0));
@@ -188,7 +188,7 @@ describe('a command without a daemon', () => {
     expect(serving).toBeLessThan(4);
   });
 
-  test('does not wait for one who died on the way to starting it', async () => {
+  test('does not wait for a command that died while it started the daemon', async () => {
     const troupe = newTroupe();
     mkdirSync(troupe.home, { mode: 0o700 });
     const mark = join(troupe.home, 'starting');
@@ -197,16 +197,16 @@ describe('a command without a daemon', () => {
     utimesSync(mark, longAgo, longAgo);
     expect(await troupe.run('status')).toMatchObject({ status: 0 });
     await troupe.run('stop');
-    // One that says who it was need not be waited for at all.
+    // If the mark names a dead process, there is no wait at all.
     const { pid } = spawnSync('true');
     writeFileSync(mark, String(pid));
-    // As if it had come just now for as long as anybody would wait: age alone never makes this one go.
+    // A time 10 minutes ahead: the mark never looks old, so its age alone cannot make it void.
     const ahead = new Date(Date.now() + 600_000);
     utimesSync(mark, ahead, ahead);
     expect(await troupe.run('status')).toMatchObject({ status: 0 });
   });
 
-  test('tells why the daemon cannot start', async () => {
+  test('says why the daemon cannot start', async () => {
     const troupe = newTroupe();
     mkdirSync(troupe.home, { mode: 0o700 });
     mkdirSync(join(troupe.home, 'journal.db'));
@@ -215,7 +215,7 @@ describe('a command without a daemon', () => {
     expect(stderr).toMatch(/The daemon ended at once: .*journal\.db/);
   });
 
-  test('says what to do when the token of the daemon is gone, or is another', async () => {
+  test('says what to do if the token of the daemon is missing or wrong', async () => {
     const troupe = shared;
     const pid = readPid(troupe.home);
     const token = join(troupe.home, 'token');
@@ -226,7 +226,7 @@ describe('a command without a daemon', () => {
     expect(gone).toMatchObject({ status: 5, stdout: '' });
     const why = `runs as process ${pid}, but its token ${token} is gone. End it with: kill ${pid}.`;
     expect(gone.stderr).toContain(why);
-    // Those that start none must not take it for absent.
+    // Commands that start no daemon must not report it as absent.
     expect(await troupe.run('stop')).toMatchObject({ status: 5, stderr: expect.stringContaining(why) });
     const doctor = await troupe.run('doctor');
     expect(doctor.status).toBe(1);
@@ -259,7 +259,7 @@ describe('a command without a daemon', () => {
     mkdirSync(troupe.home);
     mountSmall(troupe.home, '24m');
     chmodSync(troupe.home, 0o700);
-    // Before the disk goes, and with it what tells which process it is.
+    // Before the unmount, which takes away the file with the pid.
     onTestFinished(() => kill());
     const fillers = ['filler', 'filler-2'].map((name) => join(troupe.home, name));
     const killAndFill = async (filler: string): Promise<void> => {
@@ -283,7 +283,7 @@ describe('a command without a daemon', () => {
     }
   });
 
-  test('says at once why a home cannot be used, and leaves it as it is', async () => {
+  test('says at once why a home cannot be used, and leaves it unchanged', async () => {
     const troupe = newTroupe();
     const folder = temporaryFolder();
     const file = join(folder, 'file');
@@ -301,14 +301,14 @@ describe('a command without a daemon', () => {
       homes.map(async ([home, message]) => {
         const outcome = await troupe.run('status', { env: { TROUPE_HOME: home } });
         expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(message) as string });
-        // No daemon was tried first.
+        // It did not try to start a daemon first.
         expect(outcome.stderr).not.toContain('starting');
       }),
     );
     expect(statSync(used).mode & 0o777).toBe(0o755);
   });
 
-  test('leaves nothing of its own to the daemon that it starts', async () => {
+  test('passes none of its own settings to the daemon that it starts', async () => {
     const troupe = newTroupe();
     const env = { TROUPE_MEMBER_NAME: 'canary-member', TROUPE_TEAM: 'canary-team', TROUPE_TOKEN_FILE: undefined };
     await troupe.run('status', { env });
@@ -333,7 +333,7 @@ describe('troupe stop', () => {
     expect(readPid(troupe.home)).toBeUndefined();
   });
 
-  test('ends it also under a call that waits, which does not bring it back', async () => {
+  test('ends it despite a waiting call, which does not start it again', async () => {
     const troupe = newTroupe();
     await troupe.run('team create demo');
     const waiting = troupe.start('inbox --team demo --as lead --wait 60s');
@@ -345,7 +345,7 @@ describe('troupe stop', () => {
 });
 
 describe('Ctrl-C', () => {
-  test('takes a waiting call back and ends with 130', async () => {
+  test('cancels a waiting call and ends with 130', async () => {
     const troupe = shared;
     await troupe.run('team create demo');
     const waiting = troupe.start('task claim --team demo --as lead --wait 60s');

@@ -11,14 +11,14 @@ interface Member {
   readonly cwd?: string;
 }
 
-test('a teammate for whom nobody says an agent runs on the first that is there, on every face', async () => {
+test('a teammate without a named agent runs on the first installed one, on every face', async () => {
   const troupe = newTroupe();
   const programs = temporaryFolder();
   const env = { PATH: programs };
   const { url, tokenFile } = await troupe.json<{ url: string; tokenFile: string }>('status', { env });
   const token = readFileSync(tokenFile, 'utf8').trim();
   const wire = await openWebSocket(url, { authorization: `Bearer ${token}` });
-  // All that the first design asks for.
+  // Only the fields that the first design asks for.
   await wire.ask({ type: 'create_team', payload: { name: 'demo', leadSessionId: 'session-1' } });
   const ask = (name: string) =>
     wire.ask({ type: 'spawn_teammate', payload: { teamId: 'demo', name, role: 'tester', prompt: 'Test it' } });
@@ -46,7 +46,7 @@ test('a teammate for whom nobody says an agent runs on the first that is there, 
     body: JSON.stringify({ name: 'over-rest', role: 'tester', prompt: 'Test it' }),
   });
   expect(await rest.json()).toMatchObject({ agent: { kind: 'codex' } });
-  // The team has one by now, so that is what the next runs on.
+  // The team has an agent by now, so the next teammate uses it.
   expect(await troupe.json<Member>('member spawn over-cli --team demo', { env })).toMatchObject({
     agent: { kind: 'acp', name: 'goose' },
   });
@@ -59,7 +59,7 @@ test('a teammate for whom nobody says an agent runs on the first that is there, 
   });
 });
 
-test('who was given no folder works in one of its team, which stays while there is something in it', async () => {
+test('a teammate without a folder works in a folder of its team, which stays while it has content', async () => {
   const troupe = newTroupe();
   const { url, tokenFile } = await troupe.json<{ url: string; tokenFile: string }>('status');
   const token = readFileSync(tokenFile, 'utf8').trim();

@@ -21,7 +21,7 @@ async function examine(troupe: Troupe, given?: Given) {
 }
 
 describe('the doctor', () => {
-  test('needs no daemon, starts none and makes nothing', async () => {
+  test('needs no daemon, starts none and creates no file', async () => {
     const troupe = newTroupe();
     const { status, ok, named } = await examine(troupe);
     expect({ status, ok }).toEqual({ status: 0, ok: true });
@@ -52,13 +52,13 @@ describe('the doctor', () => {
     expect(stdout).toContain('All is well.');
   });
 
-  test('finds pages of the journal that hide what was written, which the daemon then only reads', async () => {
+  test('finds a journal page that hides data; the daemon then only reads that journal', async () => {
     const troupe = newTroupe();
     await troupe.run('team create demo');
     await troupe.run('stop');
     const journal = join(troupe.home, 'journal.db');
     const bytes = readFileSync(journal);
-    // The page of the batches gets what the one of the teams has.
+    // Overwrites the page of the batches with the page of the teams.
     bytes.copy(bytes, 4 * 4096, 4096, 2 * 4096);
     writeFileSync(journal, bytes);
     const { status, named } = await examine(troupe);
@@ -79,7 +79,7 @@ describe('the doctor', () => {
     expect(readFileSync(journal).equals(bytes)).toBe(true);
   });
 
-  test('counts what the journal keeps beside itself', async () => {
+  test('counts the WAL in the size of the journal', async () => {
     const troupe = newTroupe();
     mkdirSync(troupe.home, { mode: 0o700 });
     writeFileSync(join(troupe.home, 'journal.db'), '', { mode: 0o600 });
@@ -87,7 +87,7 @@ describe('the doctor', () => {
     expect((await examine(troupe)).named['journal']).toMatchObject({ found: 'mode 600, 3.0 MB' });
   });
 
-  test('finds what is open to others', async () => {
+  test('finds files that are open to others', async () => {
     const troupe = newTroupe();
     mkdirSync(troupe.home, { mode: 0o700 });
     chmodSync(troupe.home, 0o755);
@@ -109,7 +109,7 @@ describe('the doctor', () => {
     expect(stdout).toContain('2 of these must be put right.');
   });
 
-  test('finds a home that is a link, or no directory', async () => {
+  test('finds a home that is a symbolic link, or not a directory', async () => {
     const troupe = newTroupe();
     symlinkSync(dirname(troupe.home), troupe.home);
     expect(await examine(troupe)).toMatchObject({
@@ -124,7 +124,7 @@ describe('the doctor', () => {
     });
   });
 
-  test('finds a path too long for a socket, and a journal that is none', async () => {
+  test('finds a path too long for a socket, and a file that is not a journal', async () => {
     const troupe = newTroupe();
     const long = join(dirname(troupe.home), 'x'.repeat(100));
     expect(await examine(troupe, { env: { TROUPE_HOME: long } })).toMatchObject({
@@ -164,7 +164,7 @@ describe('the doctor', () => {
     });
   });
 
-  test('misses git, and nothing that nobody needs', async () => {
+  test('warns about a missing git, but not about optional programs', async () => {
     const troupe = newTroupe();
     const { named, status } = await examine(troupe, { env: { PATH: '/nowhere' } });
     expect(status).toBe(0);
@@ -175,7 +175,7 @@ describe('the doctor', () => {
     });
   });
 
-  test('says which agents are here, and how a team file names them', async () => {
+  test('lists the installed agents, and how a team file names them', async () => {
     const troupe = newTroupe();
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'codex'), '#!/bin/sh\n', { mode: 0o700 });
@@ -186,7 +186,7 @@ describe('the doctor', () => {
     });
   });
 
-  test("says when others can read what Claude Code's teams write, and what it does not look at", async () => {
+  test("warns if others can read Claude Code's teams, and names what it does not look at", async () => {
     const troupe = newTroupe();
     const folder = temporaryFolder();
     const root = join(folder, 'claude');

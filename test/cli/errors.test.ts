@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newTroupe, sharedTroupe } from './troupe.ts';
 
-/** A folder with team files in it, for those who name another. */
+/** A folder with team files, for commands that name another file. */
 const TEAM_FILES = mkdtempSync(join(tmpdir(), 'troupe-files-'));
 writeFileSync(join(TEAM_FILES, 'troupe.yaml'), 'team: demo\n');
 writeFileSync(
@@ -142,11 +142,11 @@ describe('a refusal', () => {
     expect(error).toEqual({ code, message: expect.stringContaining(words) as string });
   });
 
-  test('of a command that there is not is the same with --json before it', async () => {
+  test('of an unknown command is the same with --json before it', async () => {
     expect((await troupe.ask('--json dance')).stderr).toBe((await troupe.ask('dance --json')).stderr);
   });
 
-  test('of a token that nobody has ends with 5', async () => {
+  test('of an unknown token ends with 5', async () => {
     const env = { TROUPE_TOKEN: 'nobody-has-this' };
     expect(await troupe.run('task list --team demo', { env })).toMatchObject({ status: 5, stdout: '' });
     const file = { TROUPE_TOKEN_FILE: '/does/not/exist' };
@@ -155,26 +155,26 @@ describe('a refusal', () => {
     expect(missing.stderr).toContain('/does/not/exist (TROUPE_TOKEN_FILE): make a new one with troupe member token');
   });
 
-  test('reaches nobody when the reader has gone', async () => {
+  test('is not reported when the reader has closed the pipe', async () => {
     const { child, ended } = troupe.start('task list --team demo');
     child.stdout.destroy();
     expect(await ended).toMatchObject({ status: 0, stderr: '' });
   });
 });
 
-test('a daemon that would let other machines in names the flags that it takes', async () => {
+test('a daemon that would accept other machines names the flags that it needs', async () => {
   const refused = await newTroupe().run('serve --bind 0.0.0.0');
   expect(refused).toMatchObject({ status: 2, stdout: '' });
   expect(refused.stderr).toContain('--tls-cert FILE --tls-key FILE --origin https://name:port');
 });
 
-test('an unknown team where there is none is told with what makes one', async () => {
+test('an unknown team is reported with the command that makes one, if there is no team', async () => {
   const { status, stderr } = await newTroupe().run('team show nowhere');
   expect(status).toBe(3);
   expect(stderr).toContain('There is no team "nowhere"; there is none yet: troupe team create NAME makes one');
 });
 
-test('without a daemon, and told not to start one, a command ends with 75', async () => {
+test('a command that finds no daemon and may not start one ends with 75', async () => {
   const troupe = newTroupe();
   const env = { TROUPE_NO_AUTOSTART: '1' };
   const plain = await troupe.run('task list --team demo', { env });

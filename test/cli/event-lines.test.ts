@@ -27,11 +27,11 @@ test.each<[Partial<TeamEvent> & { type: TeamEvent['type'] }, string]>([
   [{ type: 'team:updated', by: '@user', metadata: { other: 'x' } }, 'changed the team'],
   [{ type: 'task:rejected', by: '@system', taskId: '2', feedback: 'no' }, 'a gate sent task #2 (Test it) back: no'],
   [{ type: 'task:rejected', by: '@user', taskId: '2', feedback: 'no' }, 'sent task #2 (Test it) back: no'],
-])('what follows the name of who did it tells who did what: %o', (event, text) => {
+])('the text after the name says who did what: %o', (event, text) => {
   expect(describeEvent({ at: 0, ...event } as TeamEvent, titles).text).toBe(text);
 });
 
-test('why a member waits is told; that its status changed is not', () => {
+test('a line says why a member waits, but not that its status changed', () => {
   const screen: Screen = { isTerminal: false, hasColor: false, columns: 200, now: 0 };
   const told = (change: object) => {
     const event = { type: 'teammate:changed', at: 0, by: '@system', memberId: 'ann', ...change };
@@ -44,7 +44,7 @@ test('why a member waits is told; that its status changed is not', () => {
   expect(told({ metadata: { mood: 'fine' } })).toBe('');
 });
 
-test('a line that no screen bounds is cut where it is long, and says where the rest is', () => {
+test('a long line without a screen width is cut, and says where the rest is', () => {
   const screen: Screen = { isTerminal: false, hasColor: false, columns: Infinity, now: 0 };
   const told = (event: object) => eventLines({ seq: 1, events: [{ type: '', at: 0, by: 'ann', ...event }] }, screen)[0];
   const head = `${new Date(0).toISOString()}  ann  `;

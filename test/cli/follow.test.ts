@@ -6,7 +6,7 @@ import { connect, serve, temporaryHome } from '../daemon/serve.ts';
 
 const SCREEN = { isTerminal: false, hasColor: false, columns: Infinity, now: 0 };
 
-test('tells what happened to its end, also where a look at the team sees further than what was heard', async () => {
+test('reports every event, even if the state of the team is ahead of the events received', async () => {
   const home = temporaryHome();
   await serve(home);
   const client = connect(home);
@@ -14,7 +14,7 @@ test('tells what happened to its end, also where a look at the team sees further
   await client.call('team.create', { name: teamId });
   for (const title of ['First', 'Second']) await client.call('task.create', { teamId, title });
   const { promise: listens, resolve: nowListens } = Promise.withResolvers<void>();
-  // As on a busy machine: all is done before a look at how it began is answered.
+  // As on a busy machine: all tasks are done before the first call is answered.
   const slow = {
     call: async (...given: Parameters<Client['call']>) => {
       await sleep(100);

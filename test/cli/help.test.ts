@@ -8,7 +8,7 @@ import { ERROR_CODES } from '../../src/core/errors.ts';
 import { newTroupe } from './troupe.ts';
 
 describe('help', () => {
-  test('starts no daemon and shows what there is', async () => {
+  test('starts no daemon and lists every command', async () => {
     const troupe = newTroupe();
     for (const line of ['', 'help', '--help', '-h']) {
       const { status, stdout, stderr } = await troupe.run(line);
@@ -55,7 +55,7 @@ describe('help', () => {
     expect((await troupe.run('mcp -h')).stdout).toContain('standard input and output');
   });
 
-  test('has an example of every command, and each of them can be read', async () => {
+  test('has examples of every command, each with its name', async () => {
     expect(
       allCommands(COMMANDS)
         .map(({ words }) => words)
@@ -66,7 +66,7 @@ describe('help', () => {
     }
   });
 
-  test('has an example of asking a person that works as it is printed', async () => {
+  test('has an example of asking a person that works as printed', async () => {
     const troupe = newTroupe();
     await troupe.run('team create demo');
     await troupe.run('member add worker-1 --team demo');
@@ -89,7 +89,7 @@ describe('help', () => {
     expect((await troupe.run('serve --help')).stdout).toMatch(/\n {2}--port N /);
   });
 
-  test('does not know what is not there', async () => {
+  test('refuses an unknown command', async () => {
     const troupe = newTroupe();
     expect(await troupe.run('help dance')).toMatchObject({ status: 2, stdout: '' });
     expect(await troupe.run('task dance --help')).toMatchObject({ status: 2, stdout: '' });
@@ -111,7 +111,7 @@ test('the version is that of the package', async () => {
   }
 });
 
-test('a noun alone asks what there is, also with --json', async () => {
+test('a noun alone lists its verbs, also with --json', async () => {
   const troupe = newTroupe();
   const plain = await troupe.run('team');
   expect(plain).toMatchObject({ status: 0, stdout: expect.stringContaining('team create') as string });

@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { HOSTILE, HOSTILE_NAMES } from './hostile.ts';
 import { sharedTroupe } from './troupe.ts';
 
-/** Anything that a terminal would obey. Newlines are ours. */
+/** Characters that a terminal would obey. Newlines are ours. */
 const ESCAPES = /[^\P{Cc}\n]|[\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c]/u;
 
-/** An argument cannot hold these, so they come in another way. */
+/** An argument cannot contain a zero byte or a lone surrogate, so they are taken out. */
 const asArgument = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
 describe('hostile texts', () => {
@@ -72,7 +72,7 @@ describe('hostile texts', () => {
     expect(readdirSync('.').filter((name) => name.includes('canary'))).toEqual([]);
   });
 
-  test('F37: are refused as names, with nothing obeyed on the way', async () => {
+  test('F37: are refused as names, and nothing in them reaches the terminal', async () => {
     const outcomes = await Promise.all(HOSTILE_NAMES.map((name) => troupe.run(['team', 'create', '--', name])));
     for (const { status, stdout, stderr } of outcomes) {
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

@@ -1,4 +1,4 @@
-/** Texts that want more than to be read. Titles, messages, names: whatever comes from agents may be one of these. */
+/** Texts that try to do harm. Any title, message or name from an agent may be one of these. */
 export const HOSTILE: readonly string[] = [
   '\x1b[2J\x1b[H cleared',
   '\x1b]0;new title\x07',
@@ -32,7 +32,7 @@ export const HOSTILE: readonly string[] = [
   '<script>canary()</script>',
 ];
 
-/** Names that are none. */
+/** Names that must be refused. */
 export const HOSTILE_NAMES: readonly string[] = [
   '../x',
   '/abs',

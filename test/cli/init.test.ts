@@ -18,7 +18,7 @@ function machineWith(...programs: readonly string[]): { troupe: Troupe; env: { P
 }
 
 describe('troupe init', () => {
-  test('writes a team of the agents that are found, which take turns', async () => {
+  test('writes a team that uses the installed agents in turn', async () => {
     const { troupe, env, file } = machineWith('codex', 'gemini', 'codex-acp');
     const { stdout, status } = await troupe.run(['init', 'feature', '--file', file], { env });
     expect({ stdout, status }).toMatchObject({ status: 0, stdout: expect.stringContaining('for codex, gemini.') });
@@ -32,7 +32,7 @@ describe('troupe init', () => {
     expect(Object.keys(agents ?? {})).toEqual(['codex', 'gemini']);
   });
 
-  test('takes the agents that one names, and writes files that can be read where there are none', async () => {
+  test('uses the agents that are named, and writes valid files even if none is installed', async () => {
     const { troupe, env, file } = machineWith();
     await troupe.askJson(['init', 'review', '--agents', 'claude,goose', '--file', file], { env });
     const { members } = parseTeamFile(readFileSync(file, 'utf8'), file);
@@ -49,7 +49,7 @@ describe('troupe init', () => {
     }
   });
 
-  test('names the team after its project, lest two of them share one', async () => {
+  test('names the team after its project, so that two projects do not share a name', async () => {
     const { troupe, env, file } = machineWith();
     const nameOf = async (place: string): Promise<string> => {
       const path = join(dirname(file), place);
@@ -64,7 +64,7 @@ describe('troupe init', () => {
     expect(await nameOf('日本/troupe.yaml')).toBe('solo');
   });
 
-  test('writes teams of programs that do their work as they are, and of agents that say what to install', async () => {
+  test('writes teams of programs that work unchanged, and teams of agents that say what to install', async () => {
     const { troupe, env, file } = machineWith();
     const raise = async (template: string): Promise<string> => {
       const own = join(dirname(file), `${template}.yaml`);
@@ -74,7 +74,7 @@ describe('troupe init', () => {
       return team;
     };
     const solo = await raise('solo');
-    // Nobody leads it: the place of the lead is neither shown nor counted.
+    // It has no lead, so none is shown or counted.
     expect((await troupe.run(['member', 'list', '--team', solo], { env })).stdout).not.toMatch(/^lead/m);
     const teams = await troupe.json<{ name: string; members: number }[]>('team list', { env });
     expect(teams).toMatchObject([{ name: solo, members: 1 }]);
@@ -91,7 +91,7 @@ describe('troupe init', () => {
     expect(await troupe.json('team list', { env })).toHaveLength(2);
   });
 
-  test('writes a gate for the feature that judges the last task alone, and says what fails', async () => {
+  test('writes a gate for the feature template that judges only the last task, and says what fails', async () => {
     const { troupe, env, file } = machineWith();
     const init = ['init', 'feature', '--agents', 'claude', '--file', file];
     const { team } = await troupe.json<{ team: string }>(init, { env });

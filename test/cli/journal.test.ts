@@ -23,7 +23,7 @@ describe('troupe on NATS', NEEDS_NATS, () => {
   });
   afterAll(() => servers?.stop());
 
-  test('journal init makes a journal, and changes it when it is there', async () => {
+  test('journal init makes a journal, and changes an existing one', async () => {
     const troupe = newTroupe();
     const address = url();
     const made = await troupe.ask(['journal', 'init', address]);
@@ -44,7 +44,7 @@ describe('troupe on NATS', NEEDS_NATS, () => {
     expect(two).toMatchObject({ status: 2, stderr: expect.stringMatching(/there are 1, 3 and 5/) as string });
   });
 
-  test('daemons that run make teams as the journal is set up now, and teams that are kept otherwise are named', async () => {
+  test('running daemons create teams with the current settings of the journal, and teams with other settings are named', async () => {
     const address = url();
     const { prefix } = readNatsAddress(address, '/');
     const journal = await natsJournal(address, PATIENT);
@@ -70,7 +70,7 @@ describe('troupe on NATS', NEEDS_NATS, () => {
     expect(cured.checks.map(({ name }) => name)).not.toContain('teams');
   });
 
-  test('journal init writes what the servers need, and never over it', async () => {
+  test('journal init writes the files that servers need, and never overwrites them', async () => {
     const troupe = newTroupe();
     const folder = join(temporaryFolder(), 'nats');
     const words = ['journal', 'init', 'tls://n1.example:4222,n2.example:4222,n3.example:4222', '--config', folder];
@@ -93,7 +93,7 @@ describe('troupe on NATS', NEEDS_NATS, () => {
     expect(said.stdout).toContain(`Wrote n1.conf, n2.conf, daemon.nk to ${folder}. Read them`);
   });
 
-  test('journal init adds the key to an address that says more already', async () => {
+  test('journal init adds the key to an address that already has parameters', async () => {
     const folder = join(temporaryFolder(), "o'neill & co+1");
     const said = await newTroupe().run(['journal', 'init', 'nats://127.0.0.1:4222?prefix=acme', '--config', folder]);
     const command = /^ {2}troupe (.*)$/m.exec(said.stdout)![1]!;
@@ -104,7 +104,7 @@ describe('troupe on NATS', NEEDS_NATS, () => {
     expect(address).toMatchObject({ prefix: 'acme', nkeyFile: join(folder, 'daemon.nk') });
   });
 
-  test('journal copy moves teams both ways, reads them back, and goes on where it was interrupted', async () => {
+  test('journal copy copies teams both ways, reads them back, and resumes after an interruption', async () => {
     const troupe = newTroupe();
     const folder = temporaryFolder();
     const [first, second, address] = [join(folder, 'a.db'), join(folder, 'b.db'), url()];
@@ -135,7 +135,7 @@ describe('troupe on NATS', NEEDS_NATS, () => {
     expect(await texts(copy.read('beta', 0))).toEqual(['🎭 \u0000', 'second']);
     await copy.close();
 
-    // A team that went another way is left alone.
+    // A team that has other batches at the target is left alone.
     await nats.append('alpha', 40, [note('only here')]);
     const refused = await troupe.ask(['journal', 'copy', `sqlite:${first}`, address]);
     expect(refused).toMatchObject({ status: 4, stderr: expect.stringMatching(/from batch 41 on/) as string });
@@ -145,12 +145,12 @@ describe('troupe on NATS', NEEDS_NATS, () => {
     expect(none).toMatchObject({ status: 3, stderr: expect.stringMatching(/no journal at/) as string });
   });
 
-  test('serves teams that another daemon made, and says what its word is worth', async () => {
+  test('serves teams that another daemon made, and reports how durable they are', async () => {
     const address = url();
     const [one, two] = [temporaryHome(), temporaryHome()];
     await serve(one, { args: ['--journal', address, '--name', 'one'] });
     await connect(one).call('team.create', { name: 'shared' });
-    // The other one is told by its configuration file.
+    // The second daemon takes the address from its configuration file.
     mkdirSync(two.directory, { recursive: true, mode: 0o700 });
     writeFileSync(join(two.directory, 'config.yaml'), `journal: ${address}\nname: two\n`);
     await serve(two);
@@ -176,7 +176,7 @@ describe('troupe on NATS', NEEDS_NATS, () => {
     ['\u001b[2J', /--label .*u001b\[2J.*: must be one line/],
     ['gpu,', /--label .*: a label is empty/],
     ['x'.repeat(100_000), /--label \W*x{79}….*: Too big/],
-  ])('serve refuses a label that is none, as config.yaml does', async (label, why) => {
+  ])('serve refuses an invalid label, as config.yaml does', async (label, why) => {
     await expect(serve(temporaryHome(), { args: ['--label', label] })).rejects.toThrow(why);
   });
 

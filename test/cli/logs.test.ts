@@ -10,11 +10,11 @@ import { newTroupe, sharedTroupe } from './troupe.ts';
 const line = (event: string, facts: object = {}): string =>
   `${JSON.stringify({ time: '2026-01-01T00:00:00.000Z', level: 'info', event, ...facts })}\n`;
 
-/** One daemon for what members did, each test with a team of its own. */
+/** One daemon for the tests of transcripts, each with its own team. */
 const troupe = sharedTroupe();
 
-describe('what a member did', () => {
-  test('is said not to be there where there is nothing', async () => {
+describe('the transcript of a member', () => {
+  test('is reported as missing if Troupe runs no agent for the member', async () => {
     await troupe.ask('team create silent');
     const nothing = 'lead of silent has no transcript: Troupe runs no agent for it.\n';
     expect(await troupe.ask('logs lead --team silent')).toEqual({ status: 0, stdout: '', stderr: nothing });
@@ -24,7 +24,7 @@ describe('what a member did', () => {
     expect(peeked.stdout).toMatch(/ agent +none that Troupe runs \(tester\)\n/);
   });
 
-  test('is not waited for where nothing can come; what was to be sent is sent', async () => {
+  test('is not followed if nothing can come, but messages are sent', async () => {
     await troupe.ask('team create aimless');
     await troupe.ask('member add ann --team aimless');
     const nothing = 'ann has no agent that Troupe runs: there is nothing to follow.\n';
@@ -38,7 +38,7 @@ describe('what a member did', () => {
     ]);
   });
 
-  test('is followed until the member or its team is over; a greeting comes only when there is such a member', async () => {
+  test('is followed until the member or its team ends; a greeting comes only if there is such a member', async () => {
     await troupe.ask('team create followed');
     for (const name of ['ann', 'bob']) {
       await troupe.ask(['member', 'spawn', name, '--team', 'followed', '--agent', '{"exec":["true"]}']);
@@ -69,7 +69,7 @@ describe('what a member did', () => {
   });
 });
 
-test('a member that was started anew has earlier sessions, which are named and can be read', async () => {
+test('a member that was restarted has earlier sessions, which are listed and can be read', async () => {
   const file = join(temporaryFolder(), 'troupe.yaml');
   const exec = "[sh, -c, 'cat > /dev/null; echo turn of $TROUPE_TASK_ID; test -e go || sleep 60']";
   writeFileSync(
@@ -81,7 +81,7 @@ test('a member that was started anew has earlier sessions, which are named and c
     (await troupe.ask('logs ann --team renewed')).stdout.includes('turn of 1');
   await until('it works', saysTurn);
   const listed = (await troupe.ask('session list --team renewed')).stdout;
-  // The place of a lead that is nobody is none.
+  // A team without a lead lists none.
   expect(listed).not.toMatch(/^lead/m);
   const id = /^ann +\S+ +(\S+)/m.exec(listed)?.[1] ?? '';
   expect(await troupe.askJson('member show ann --team renewed')).toMatchObject({ sessionId: id });
@@ -103,7 +103,7 @@ test('a member that was started anew has earlier sessions, which are named and c
   expect(await read('bogus')).toMatchObject({ status: 3, stderr: expect.stringContaining(id) as string });
 });
 
-test('of many earlier sessions the newest are named, in lines that break at words, and how to see the others', async (context) => {
+test('of many earlier sessions the newest are listed, in lines that wrap at words, with the way to see the others', async (context) => {
   needTool(context, 'tmux');
   await troupe.ask('team create often');
   await troupe.ask('member add ann --team often');
@@ -126,7 +126,7 @@ test('of many earlier sessions the newest are named, in lines that break at word
   expect(earlier).toEqual(ids.slice(0, 8));
 });
 
-test('a line of a member that is told in two reads is one line', async () => {
+test('a line that arrives in two reads is shown as one line', async () => {
   await troupe.ask('team create pieces');
   await troupe.ask('member add ann --team pieces');
   const folder = join(troupe.home, 'transcripts/pieces/ann');
@@ -144,7 +144,7 @@ test('a line of a member that is told in two reads is one line', async () => {
   await until('the end is there', () => shown() === 'The parser is done\n■ done\n');
 });
 
-test('who follows a member sees the session that it begins later at once, also while that is shorter', async () => {
+test('a follower sees a later session at once, even while it is shorter than the one before', async () => {
   await troupe.ask('team create later');
   await troupe.ask('member add ann --team later');
   const folder = join(troupe.home, 'transcripts/later/ann');
@@ -166,7 +166,7 @@ test('who follows a member sees the session that it begins later at once, also w
 });
 
 describe("the daemon's log", () => {
-  test('is shown in words, its last lines, and also where it is not ours', async () => {
+  test('is shown in words, up to -n lines, also if other programs wrote into it', async () => {
     const troupe = newTroupe();
     expect(await troupe.ask('logs --daemon')).toMatchObject({ status: 3, stdout: '' });
     mkdirSync(troupe.home, { mode: 0o700 });
@@ -189,7 +189,7 @@ describe("the daemon's log", () => {
     expect(await troupe.ask('stop')).toMatchObject({ status: 75 });
   });
 
-  test('is followed, also when it is moved away', async () => {
+  test('is followed across a rotation', async () => {
     const troupe = newTroupe();
     const path = join(troupe.home, 'daemon.log');
     mkdirSync(troupe.home, { mode: 0o700 });
@@ -205,7 +205,7 @@ describe("the daemon's log", () => {
     expect(await following.ended).toMatchObject({ status: 130, stderr: '' });
   });
 
-  test('is that of a real daemon', async () => {
+  test('comes from a real daemon', async () => {
     expect((await troupe.ask('logs --daemon')).stdout).toMatch(/info {2}daemon\.ready .*pid=\d+/);
   });
 });

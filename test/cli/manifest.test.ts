@@ -26,12 +26,12 @@ describe('the manifest', () => {
 });
 
 describe('the examples', () => {
-  // Programs read their words themselves.
+  // Programs parse their own arguments.
   const read = Object.entries(EXAMPLES).filter(([words]) => !COMMANDS.get(words)?.loadProgram);
   const examples = read.flatMap(([words, lines]) => lines.map((line) => ({ words, line })));
 
-  test.each(examples)('show $words as it is understood: $line', async ({ words, line }) => {
-    // Without what belongs to the shell around it.
+  test.each(examples)('of $words can be parsed: $line', async ({ words, line }) => {
+    // Without the shell syntax around it.
     const inner = /troupe (.*)/.exec(line)?.[1] ?? '';
     const plain = inner
       .replace(/[<>|)] ?.*$/, '')

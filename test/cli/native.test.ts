@@ -6,7 +6,7 @@ import { newTroupe } from './troupe.ts';
 const CAPTURES = join(import.meta.dirname, '../fixtures/claude-code');
 
 describe("Claude Code's own teams on the command line", () => {
-  test('are listed and shown, events and leftovers too', async () => {
+  test('are listed and shown, with events and leftovers', async () => {
     const troupe = newTroupe();
     const root = troupe.environment['CLAUDE_CONFIG_DIR'] as string;
     expect((await troupe.run('teams --native')).stdout).toContain('Claude Code has no teams in');
@@ -35,7 +35,7 @@ describe("Claude Code's own teams on the command line", () => {
     expect((await troupe.json<{ teams: { name: string }[] }>('teams --native')).teams).toHaveLength(1);
     expect((await troupe.json<unknown[]>('teams')).length).toBe(0);
 
-    // What can only be looked at says why, everywhere, and what it is called is no command to a terminal.
+    // A read-only team says why, everywhere, and its name cannot control a terminal.
     const config = { leadAgentId: 'l', members: [{ name: 'team-lead', agentId: 'l' }] };
     for (const name of ['-rf', 'équipe', '\u001b[2Jclear', 'linked']) {
       mkdirSync(join(root, 'teams', name));

@@ -28,7 +28,7 @@ describe('troupe notes', () => {
     expect(await troupe.askJson('notes --team demo -n 1')).toMatchObject([{ id: '2' }]);
   });
 
-  test('finds notes and what tasks produced', async () => {
+  test('finds notes and results of tasks', async () => {
     await troupe.ask('task claim 1 --team demo --as ann');
     await troupe.ask('task complete 1 --team demo --as ann --result "The leak is in the socket pool"');
     expect((await troupe.ask('notes search socket --team demo')).stdout).toMatch(
@@ -38,7 +38,7 @@ describe('troupe notes', () => {
     expect((await troupe.ask('notes search zebra --team demo')).stdout).toBe('Nothing was found.\n');
   });
 
-  test('tells what happened to the team, and to no other', async () => {
+  test('shows the history of the team, and of no other', async () => {
     await troupe.ask('team create other');
     const { stdout } = await troupe.ask('notes log --team demo');
     expect(stdout).toMatch(/created the team demo, led by lead\n/);

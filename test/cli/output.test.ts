@@ -48,7 +48,7 @@ describe('what people see', () => {
     expect(terminal.show({ colors: true })).toContain(`${ESC}[33m`);
   });
 
-  test('has no colours on a terminal that does not want them', async (context) => {
+  test('has no colours on a terminal with NO_COLOR', async (context) => {
     needTool(context, 'tmux');
     const terminal = openTerminal(troupe, 'NO_COLOR=1 troupe task list --team demo');
     await terminal.see('ended with 0');
@@ -65,7 +65,7 @@ describe('what people see', () => {
     expect(text).toMatch(/^Task #1: A title that is too long/m);
   });
 
-  test('takes marks for words on a narrow terminal, and puts texts below their names', async (context) => {
+  test('uses marks instead of words on a narrow terminal, and puts texts below their names', async (context) => {
     needTool(context, 'tmux');
     const line = 'troupe task list --team demo; troupe doctor; troupe task claim --help';
     const terminal = openTerminal(troupe, line, { columns: 40, rows: 90 });
@@ -76,7 +76,7 @@ describe('what people see', () => {
     expect(text).toMatch(/^ {2}--wait TIME\n {6}wait up to so long for one: 30s,$/m);
   });
 
-  test('asks before a team is deleted, and takes anything but yes for no', async (context) => {
+  test('asks before it deletes a team, and takes anything but yes as no', async (context) => {
     needTool(context, 'tmux');
     await troupe.run('team create old');
     const open = () => openTerminal(troupe, 'troupe team delete old', { columns: 100 });

@@ -16,7 +16,7 @@ interface Check {
 const AWAY = /^troupe: The NATS servers at nats:\/\/127\.0\.0\.1:\d+ are not reachable \(since \d[\dTZ:-]+\): /;
 
 describe('a journal whose servers are away', NEEDS_NATS, () => {
-  test('is named by the doctor and by what would start a daemon, and the daemon is not blamed', async () => {
+  test('is reported by the doctor and by a command that would start a daemon, and the daemon is not blamed', async () => {
     const [port] = await freePorts(1);
     const troupe = newTroupe();
     const env = { TROUPE_JOURNAL: `nats://127.0.0.1:${port}` };
@@ -31,7 +31,7 @@ describe('a journal whose servers are away', NEEDS_NATS, () => {
     expect(status.stderr).toMatch(/No connection to nats:.*: nobody listens there\. Start nats-server/);
   });
 
-  test('is begun with again after kill -9, under the same name, though only the flags said so', async () => {
+  test('is used again after kill -9, under the same name, although only flags had named it', async () => {
     const servers = await startNats();
     onTestFinished(() => servers.stop());
     const troupe = newTroupe();
@@ -50,7 +50,7 @@ describe('a journal whose servers are away', NEEDS_NATS, () => {
     );
   });
 
-  test('lets people look at what was known, and says to all else why not before its patience is over', async () => {
+  test('lets people read what was known; other commands fail with the reason before the client times out', async () => {
     const servers = await startNats();
     onTestFinished(() => servers.stop());
     const home = temporaryHome();
@@ -70,7 +70,7 @@ describe('a journal whose servers are away', NEEDS_NATS, () => {
     expect(journal).toMatchObject({ state: 'ok', found: expect.stringMatching(/1 team, 1 replica, .*daemons one$/) });
 
     await servers.nodes[0]!.kill();
-    // What is not answered until patience is over is said in other words.
+    // A timeout of the client would have another message.
     const added = await troupe.run('task add --team demo Another', { env });
     expect(added.stderr).toMatch(AWAY);
     expect(added.stderr).toMatch(/see that nats-server runs there/);

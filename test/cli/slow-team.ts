@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** A team whose only member works until the file `go` is there. */
+/** A team whose only member works until the file `go` exists. */
 export function slowTeam(team: string, more = ''): { file: string; go: () => void } {
   const folder = temporaryFolder();
   const file = join(folder, 'troupe.yaml');

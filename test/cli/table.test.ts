@@ -11,7 +11,7 @@ const ROWS = [
 const screen = { isTerminal: true, hasColor: false, columns: 80, now: 0 };
 
 describe('a table', () => {
-  test('has columns as wide as what is in them', () => {
+  test('has columns as wide as their content', () => {
     expect(table(COLUMNS, ROWS, screen)).toBe(
       [
         ' #  TASK                       WHO',
@@ -29,7 +29,7 @@ describe('a table', () => {
     }
   });
 
-  test('leaves out what can be spared before it cuts what cannot, and takes marks for words', () => {
+  test('leaves out spare columns before it cuts others, and uses marks instead of words', () => {
     const columns = [
       { title: '#' },
       { title: 'STATUS' },
@@ -55,22 +55,22 @@ describe('a table', () => {
     expect(table(columns, rows, { ...screen, columns: 31 }).split('\n')[1]).toBe('Make the re…  ada  a repositor…');
   });
 
-  test('leaves a column out that nothing is in', () => {
+  test('leaves out an empty column', () => {
     expect(table(COLUMNS, [['1', 'Alone', '']], screen)).toBe('#  TASK\n1  Alone\n');
   });
 
-  test('is cut nowhere where nobody looks', () => {
+  test('is not cut if the width is unlimited', () => {
     const long = 'x'.repeat(1_000);
     expect(table(COLUMNS, [['1', long, 'ada']], { ...screen, columns: Infinity })).toContain(long);
   });
 
-  test('pads what is seen, not the colours', () => {
+  test('pads by visible width, without colours', () => {
     const colored = table(COLUMNS, ROWS, { ...screen, hasColor: true });
     expect(colored).toContain('\x1b[31m日本語のタイトル\x1b[0m           worker-1');
   });
 });
 
-test('pairs are never cut: the second stands under its beginning, and a long word stays whole, further left where it must', () => {
+test('pairs are never cut: the second column wraps below its start, and a long word stays whole, further left if it must', () => {
   const rows = [
     ['gemini', 'npm install --global @google/gemini-cli-with-a-long-name'],
     ['goose', 'see its page'],

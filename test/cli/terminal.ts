@@ -18,10 +18,10 @@ export interface Terminal {
 
 let number = 0;
 
-/** Each look at a screen is a process: one after another they would take the time from what is looked at. */
+/** Each look at a screen starts a process. Without a pause, these would slow down the command under test. */
 const BETWEEN_LOOKS_MS = 50;
 
-/** Runs a command line in a real terminal; troupe is our command, and after it the shell says how it ended. */
+/** Runs a command line in a real terminal. `troupe` is our command; at the end the shell prints the exit code. */
 export function openTerminal(
   troupe: Troupe,
   line: string,

@@ -3,11 +3,11 @@ import { clean, cleanLines, cut, widthOf, wrap, fold } from '../../src/cli/show/
 import { toJson } from '../../src/cli/show/write.ts';
 import { HOSTILE } from './hostile.ts';
 
-/** What must never reach a terminal from a foreign text. */
+/** Characters of a foreign text that must never reach a terminal. */
 const FORBIDDEN = /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
 
 describe('foreign text', () => {
-  test.each(HOSTILE)('loses what a terminal would obey: %j', (text) => {
+  test.each(HOSTILE)('loses control and invisible characters: %j', (text) => {
     expect(clean(text)).not.toMatch(FORBIDDEN);
     for (const line of cleanLines(text)) expect(line).not.toMatch(FORBIDDEN);
     expect(toJson({ text }, undefined).trimEnd()).not.toMatch(FORBIDDEN);
@@ -45,7 +45,7 @@ describe('the width of text', () => {
     expect(widthOf(text)).toBe(width);
   });
 
-  test('is never exceeded by what was cut', () => {
+  test('is never exceeded after a cut', () => {
     for (const text of ['abcdef', '日本語テキスト', '👍👍👍👍', 'a日b本c', `Z${'\u0301'.repeat(200)}algo is long`]) {
       expect(cut(text, 0)).toBe('');
       for (let width = 1; width <= 12; width++) {
@@ -71,7 +71,7 @@ describe('text that is folded', () => {
     expect(fold('    one two three', { columns: 12 })).toBe('    one two\n    three');
     expect(fold('12:00:00 one two three', { columns: 20 }, 9)).toBe('12:00:00 one two\n         three');
     expect(fold(`see ${'x'.repeat(30)} now`, { columns: 20 })).toBe(`see\n${'x'.repeat(30)}\nnow`);
-    // A word that fits with less of an indent is not broken for the sake of it.
+    // A word that fits with a smaller indent is not broken to keep the indent.
     expect(fold('name  get it-all-at-once now', { columns: 16 }, 6)).toBe('name  get\n  it-all-at-once\n      now');
     expect(fold('\x1b[31mred\x1b[0m and so', { columns: 10 })).toBe('\x1b[31mred\x1b[0m and so');
     expect(fold(say, { columns: Infinity })).toBe(say);

@@ -17,7 +17,7 @@ describe('a line of a transcript', () => {
     ],
     [{ type: 'usage', usage: {} }, ''],
     [{ type: 'shown', messageIds: ['1'] }, ''],
-  ])('says what happened, and nothing of the bookkeeping: %o', ([entry, said]) => {
+  ])('says what happened, without the bookkeeping: %o', ([entry, said]) => {
     expect(entryText({ at: 0, ...entry }, SCREEN).replace(/^[\d:]+ /, '')).toBe(said);
   });
 });
@@ -30,7 +30,7 @@ describe('lines of a transcript that come in several reads', () => {
     return text.replace(/\d\d:\d\d:\d\d/g, 'hh:mm:ss');
   };
 
-  test('are put together, whatever bookkeeping is told in between', () => {
+  test('are put together, whatever bookkeeping comes in between', () => {
     const entries = [
       said('The par', { unfinished: true }),
       { at: 0, type: 'usage' },
@@ -41,16 +41,16 @@ describe('lines of a transcript that come in several reads', () => {
     expect(write(entries)).toBe('hh:mm:ss The parser is\n         done\nhh:mm:ss Next\n');
   });
 
-  test('end with what follows, or with the view', () => {
+  test('end with the next entry, or with the view', () => {
     const unfinished = said('So far', { unfinished: true });
     expect(write([unfinished, { at: 0, type: 'turnEnd', reason: 'done' }])).toBe('hh:mm:ss So far\nhh:mm:ss ■ done\n');
     expect(write([unfinished, said('Another')])).toBe('hh:mm:ss So far\nhh:mm:ss Another\n');
     expect(write([unfinished])).toBe('hh:mm:ss So far\n');
-    // What it continues was not seen here.
+    // The entry that it continues is not in this view.
     expect(write([said('rest', { continues: true })])).toBe('hh:mm:ss rest\n');
   });
 
-  test('break where the terminal ends', () => {
+  test('break at the width of the terminal', () => {
     const entries = [said('one two', { unfinished: true }), said(' three four five', { continues: true })];
     expect(write(entries, 24)).toBe('hh:mm:ss one two three\n         four five\n');
   });

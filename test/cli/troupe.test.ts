@@ -5,7 +5,7 @@ import { until } from '../until.ts';
 import { findDaemons, openTroupe } from './troupe.ts';
 
 test(
-  'what a test leaves is ended, also a daemon whose start is under way',
+  'everything that a test leaves is ended, even a daemon that is still starting',
   needs(existsSync('/proc'), 'there is no /proc'),
   async () => {
     const { troupe, close } = openTroupe();

@@ -24,11 +24,11 @@ export interface Troupe {
   readonly environment: NodeJS.ProcessEnv;
   /** Runs a command to its end. A line is split at spaces; "quoted parts" stay together. */
   run(words: string | readonly string[], given?: Given): Promise<Outcome>;
-  /** Gets the answer to a command without a process of its own: where only what it says is of interest, and there is much of it. */
+  /** Answers a command without a process of its own, which is faster. For tests that only look at the output. */
   ask(words: string | readonly string[], given?: Pick<Given, 'env'>): Promise<Outcome>;
-  /** Asks with --json, where the command must succeed, and returns what it answered. */
+  /** Like `ask` with --json: the command must succeed. Returns its parsed output. */
   askJson<T = Record<string, unknown>>(words: string | readonly string[], given?: Pick<Given, 'env'>): Promise<T>;
-  /** Runs a command with --json, which must succeed, and returns what it printed. */
+  /** Like `run` with --json: the command must succeed. Returns its parsed output. */
   json<T = Record<string, unknown>>(words: string | readonly string[], given?: Given): Promise<T>;
   /** Starts a command; it is killed when the test ends. */
   start(words: string | readonly string[], given?: Given): Started;
@@ -41,14 +41,14 @@ export interface Started {
   readonly ended: Promise<Outcome>;
 }
 
-/** A state directory for the running test alone. Its daemon, should there be one, is ended with the test. */
+/** A state directory for the running test alone. Its daemon, if any, ends with the test. */
 export function newTroupe(): Troupe {
   const { troupe, close } = openTroupe();
   onTestFinished(close);
   return troupe;
 }
 
-/** One state directory for all tests of a group, in which nobody stops the daemon. */
+/** One state directory for all tests of a group, whose daemon no test stops. */
 export function sharedTroupe(): Troupe {
   const { troupe, close } = openTroupe();
   beforeAll(async () => {
@@ -58,7 +58,7 @@ export function sharedTroupe(): Troupe {
   return troupe;
 }
 
-/** The process that says it is the daemon of a state directory. */
+/** The process that `daemon.json` names as the daemon of a state directory. */
 export function readPid(home: string): number | undefined {
   try {
     return (JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8')) as { pid: number }).pid;
@@ -67,12 +67,12 @@ export function readPid(home: string): number | undefined {
   }
 }
 
-/** Whether a process is there and not merely waiting to be collected. */
+/** Whether a process runs; a zombie does not. */
 export function isRunning(pid: number): boolean {
   return isTheSame(identify(pid));
 }
 
-/** A state directory for whoever ends it. */
+/** Makes a state directory that the caller must close. */
 export function openTroupe(): { troupe: Troupe; close: () => Promise<void> } {
   // Short, because the path of a Unix socket must be.
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-cli-')));
@@ -141,7 +141,7 @@ async function end(home: string, folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Those that a command had begun to start when the test ended: no card names them yet, and they would make their home anew. */
+/** Ends daemons that were still starting when the test ended: no file names them, and they would recreate the home. */
 async function endStarting(home: string): Promise<void> {
   await until('no daemon is left', () => {
     const left = findDaemons(home);
@@ -158,7 +158,7 @@ function endAt(pid: number): void {
   }
 }
 
-/** The daemons of a state directory, also those that are not ready; none where there is no /proc. */
+/** The daemons of a state directory, also those that are not ready; none without /proc. */
 export function findDaemons(home: string): number[] {
   const read = (pid: string, name: string): string[] => {
     try {
@@ -173,7 +173,7 @@ export function findDaemons(home: string): number[] {
     .map(Number);
 }
 
-/** Ours, without what the one who runs the tests has set for a troupe of their own. */
+/** Our environment, without the settings that the person who runs the tests has for their own Troupe. */
 function environmentFor(home: string): NodeJS.ProcessEnv {
   const foreign = /^(TROUPE_(?!TEST_|SOURCE)|NO_COLOR|FORCE_COLOR|COLORTERM|CLICOLOR|TMUX|OTEL_)/;
   const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));

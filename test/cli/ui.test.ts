@@ -21,7 +21,7 @@ const LOGIN = /^http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]{43}\n$/;
 describe('troupe ui', () => {
   const troupe = sharedTroupe();
 
-  test('opens a browser by a file that nobody else can read, and keeps the code out of its words', async () => {
+  test('opens a browser through a file that nobody else can read, and does not print the code', async () => {
     const { path, opened } = makeOpener();
     const { status, stdout } = await troupe.run('ui', { env: { DISPLAY: ':9', PATH: path } });
     expect(status).toBe(0);
@@ -31,7 +31,7 @@ describe('troupe ui', () => {
     expect(readFileSync(page, 'utf8')).toMatch(/content="0;url=http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]{43}"/);
   });
 
-  test('prints the address where there is no display, no browser, or nobody wants one', async () => {
+  test('prints the address if there is no display, no browser, or --no-open', async () => {
     const { path, opened } = makeOpener(3);
     const blind = { DISPLAY: '', WAYLAND_DISPLAY: '' };
     expect((await troupe.run('ui', { env: { ...blind, PATH: path } })).stdout).toMatch(LOGIN);
@@ -41,7 +41,7 @@ describe('troupe ui', () => {
     expect(existsSync(opened)).toBe(true);
   });
 
-  test('leads to a team, as JSON too, and knows which there are', async () => {
+  test('opens a team, also as JSON, and refuses an unknown one', async () => {
     await troupe.run('team create demo');
     const { url } = await troupe.json<{ url: string }>('ui --team demo');
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/t\/demo#code=[\w-]{43}$/);

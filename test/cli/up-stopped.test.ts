@@ -9,7 +9,7 @@ import { slowTeam } from './slow-team.ts';
 import { newTroupe, readPid } from './troupe.ts';
 import type { Started, Troupe } from './troupe.ts';
 
-/** The team in a pipe, from the moment at which its member works. */
+/** Runs `troupe up` in a pipe, and waits until the member works. */
 async function startUp(
   words: readonly string[] = [],
 ): Promise<{ troupe: Troupe; up: Started; go: () => void; folder: string }> {
@@ -28,7 +28,7 @@ async function startUp(
 const STOPPED = 'The daemon was stopped, and team fourth with it. The same command goes on with it.';
 
 describe('troupe up in a pipe whose daemon is stopped', () => {
-  test('ends with 75 and says how the team goes on, which is shown as stopped', async () => {
+  test('ends with 75 and says how to continue; the team is shown as stopped', async () => {
     const { troupe, up, folder } = await startUp();
     expect(await troupe.run('stop')).toEqual({
       status: 0,
@@ -45,7 +45,7 @@ describe('troupe up in a pipe whose daemon is stopped', () => {
     expect(await troupe.json('teams')).toMatchObject([{ name: 'fourth', status: 'active' }]);
   });
 
-  test('says so as an error to a program that reads JSON, also when everything is killed', async () => {
+  test('reports it as a JSON error, also when everything is killed', async () => {
     const { troupe, up } = await startUp(['--json']);
     expect(await troupe.run('stop --all')).toMatchObject({ status: 0 });
     const { status, stdout, stderr } = await up.ended;
@@ -55,7 +55,7 @@ describe('troupe up in a pipe whose daemon is stopped', () => {
     expect(stderr).not.toContain('its members go on');
   });
 
-  test('waits for the next one where the members go on, and says so', async () => {
+  test('waits for the next daemon if the members go on, and says so', async () => {
     const { troupe, up, go } = await startUp();
     expect(await troupe.run('stop --keep')).toMatchObject({ status: 0 });
     await until('it says so', () => up.output.stderr.includes('the daemon was stopped, and its members go on'));
@@ -64,7 +64,7 @@ describe('troupe up in a pipe whose daemon is stopped', () => {
     expect(await up.ended).toMatchObject({ status: 0, stdout: expect.stringContaining('2 of 2 tasks completed') });
   });
 
-  test('starts another where it was killed, and sees the team to its end', async () => {
+  test('starts another daemon after a kill, and follows the team to its end', async () => {
     const { troupe, up, go } = await startUp();
     const before = readPid(troupe.home) as number;
     process.kill(before, 'SIGKILL');
@@ -79,7 +79,7 @@ describe('troupe up in a pipe whose daemon is stopped', () => {
   });
 });
 
-test('of a team in which only what failed is left it is said what to reopen, not that troupe up goes on', async () => {
+test('a team with only failed and blocked tasks left says what to reopen, not that troupe up goes on', async () => {
   const troupe = newTroupe();
   const file = join(temporaryFolder(), 'troupe.yaml');
   const tasks = [

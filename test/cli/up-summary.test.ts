@@ -10,7 +10,7 @@ test.each([
   [59_900, 'Ended in 59.9 s.'],
   [616_500, 'Ended in 10 min.'],
   [3 * 3_600_000, 'Ended in 3 h.'],
-])('the summary of troupe up tells %i ms in a unit that people read', (duration, text) => {
+])('the summary of troupe up shows %i ms in a readable unit', (duration, text) => {
   const outcome: Outcome = { team: 'crew', reason: 'done', tasks: [], members: [], requests: [], earlier: 0, duration };
   expect(summarize(outcome, SCREEN, { goesOn: true })).toContain(text);
 });

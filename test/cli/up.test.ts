@@ -16,10 +16,10 @@ import type { Terminal } from './terminal.ts';
 import { newTroupe, readPid, sharedTroupe } from './troupe.ts';
 import type { Started } from './troupe.ts';
 
-/** One daemon for all of them, each with a team of its own; where it is ended, the next command starts it again. */
+/** One daemon for all tests, each with its own team. If a test ends the daemon, the next command starts it again. */
 const troupe = sharedTroupe();
 
-/** The team in a terminal, from the moment at which its member works. */
+/** Runs `troupe up` in a terminal, and waits until the member works. */
 async function watchUp(context: TestContext, team: string): Promise<{ terminal: Terminal; go: () => void }> {
   needTool(context, 'tmux');
   const { file, go } = slowTeam(team);
@@ -30,10 +30,10 @@ async function watchUp(context: TestContext, team: string): Promise<{ terminal: 
 
 const heads = (text: string, team: string): number => text.match(new RegExp(`^${team} `, 'gm'))?.length ?? 0;
 
-describe('the picture of troupe up', () => {
-  test('stands there once when the terminal is narrowed, and the summary has its width', async (context) => {
+describe('the live view of troupe up', () => {
+  test('is drawn once when the terminal gets narrower, and the summary fits its width', async (context) => {
     const { terminal, go } = await watchUp(context, 'narrowed');
-    // tmux tells of a new width after a while; until then the old picture is there, cut off.
+    // tmux reports a new width after a while. Until then it shows the old frame, cut off.
     const narrow = (): Promise<boolean> =>
       until(
         'it is drawn again',
@@ -52,7 +52,7 @@ describe('the picture of troupe up', () => {
     expect(text).toMatch(/^2 of 2 tasks completed/m);
   });
 
-  test('says that the daemon is gone, and goes on in its place when it is back', async (context) => {
+  test('says that the daemon is gone, and continues in place when it is back', async (context) => {
     const { terminal, go } = await watchUp(context, 'missed');
     const before = readPid(troupe.home) as number;
     process.kill(before, 'SIGKILL');
@@ -64,7 +64,7 @@ describe('the picture of troupe up', () => {
     expect(heads(await terminal.see(/ended with 0/), 'missed')).toBe(1);
   });
 
-  test('ends with 75 after troupe stop and says how to go on; so do status and watch', async (context) => {
+  test('ends with 75 after troupe stop and says how to continue; status and watch say it too', async (context) => {
     const { terminal, go } = await watchUp(context, 'halted');
     expect(await troupe.run('stop')).toMatchObject({ status: 0 });
     const ended = (await terminal.see(/ended with 75/)).replace(/\s+/g, ' ');
@@ -82,14 +82,14 @@ describe('the picture of troupe up', () => {
     go();
   });
 
-  test('left by a second Ctrl-C says what may still run, and how to stop it', async (context) => {
+  test('says after a second Ctrl-C what may still run, and how to stop it', async (context) => {
     const { terminal } = await watchUp(context, 'fourth');
-    // A daemon that does not answer keeps the first one from being over before the second.
+    // A paused daemon keeps the first Ctrl-C from finishing before the second.
     await pauseProcess(readPid(troupe.home) as number);
     try {
       terminal.press('C-c');
       await terminal.see(/Stopping its members; Ctrl-C again leaves at once/);
-      // Sooner it would be taken for the same one, come by another way.
+      // Within a second it would count as the same Ctrl-C, received twice.
       const pressed = performance.now();
       await until('a second has gone by', () => performance.now() - pressed > 1_100);
       terminal.press('C-c');
@@ -102,7 +102,7 @@ describe('the picture of troupe up', () => {
   });
 });
 
-test('troupe up asks about hooks with their folder, what the yes is for, and whether they changed since', async (context) => {
+test('troupe up asks before it runs hooks: it names their folder, what the yes covers, and what changed since the last yes', async (context) => {
   needTool(context, 'tmux');
   const { file, go } = slowTeam('asked', 'hooks:\n  TaskCompleted: { command: ./gate.sh }\n');
   const gate = join(file, '../gate.sh');
@@ -120,12 +120,12 @@ test('troupe up asks about hooks with their folder, what the yes is for, and whe
   await second.see(/TaskCompleted: \.\/gate\.sh \(changed since you said yes\)/);
   second.press('n', 'Enter');
   await second.see(/ended with 5/);
-  // Without a yes nothing begins anew, and what there was stays.
+  // Without a yes nothing is started again, and the closed team stays.
   expect(await troupe.run(['up', file, '--again'])).toMatchObject({ status: 5 });
   expect(await troupe.json('team show asked')).toMatchObject({ status: 'cleaned-up' });
 });
 
-test('troupe up leaves a team of the same name in another folder alone, open or closed, and says what to do', async () => {
+test('troupe up does not touch a team of the same name from another folder, open or closed, and says what to do', async () => {
   const [ours, theirs] = [slowTeam('namesake'), slowTeam('namesake')];
   const folderOf = ({ file }: { file: string }): string => join(file, '..');
   expect(await troupe.run(['up', theirs.file, '--detach'])).toMatchObject({ status: 0 });
@@ -141,14 +141,14 @@ test('troupe up leaves a team of the same name in another folder alone, open or 
   const again = await troupe.run(['up', ours.file, '--again']);
   expect(again).toMatchObject({ status: 4, stderr: expect.stringContaining('Team namesake is closed and belongs to') });
   expect(await troupe.json('team show namesake')).toMatchObject({ status: 'cleaned-up' });
-  // One that was taken away has nothing to say any more.
+  // A team file that was deleted no longer owns the name.
   rmSync(theirs.file);
   ours.go();
   const freed = await troupe.run(['up', ours.file, '--again']);
   expect(freed).toMatchObject({ status: 0, stderr: expect.stringContaining('which has it no more') });
 });
 
-test('a program is told how often its work was sent back', async () => {
+test('a program learns how often a gate rejected its work', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'troupe.yaml');
   const agent = `read -r turn; echo "$turn" | grep -o '"rejections":[0-9]*' >> seen; echo done`;
@@ -165,7 +165,7 @@ hooks: { TaskCompleted: { command: sh gate.sh, onFailure: block } }
   expect(readFileSync(join(folder, 'seen'), 'utf8')).toBe('"rejections":0\n"rejections":1\n"rejections":2\n');
 });
 
-test('a gate that cannot run keeps troupe up from starting, and is put before a person when it breaks meanwhile', async () => {
+test('troupe up does not start with a gate that cannot run, and asks a person if the gate breaks later', async () => {
   const troupe = newTroupe();
   const folder = temporaryFolder();
   const [file, gate] = [join(folder, 'troupe.yaml'), join(folder, 'gate.sh')];
@@ -192,7 +192,7 @@ hooks: { TaskCompleted: { command: ./gate.sh, onFailure: block } }
   expect((await troupe.run('approve')).stdout).toContain(`chmod +x ${gate}`);
   expect((await troupe.run('approve')).stdout).toContain('judged again: troupe approve ann --again\n');
 
-  // Still broken; mended, it says no; then it lets the work pass as it is. None of that costs a turn.
+  // The gate is still broken; repaired, it rejects; then it accepts the same work. None of this costs a turn.
   const again = (): ReturnType<typeof troupe.run> => troupe.run('approve ann --again');
   expect(await again()).toMatchObject({ status: 4, stderr: expect.stringMatching(/chmod \+x .*gate\.sh\n$/) });
   chmodSync(gate, 0o755);
@@ -209,7 +209,7 @@ hooks: { TaskCompleted: { command: ./gate.sh, onFailure: block } }
   expect(readFileSync(join(folder, 'turns'), 'utf8')).toBe('turn\n');
 });
 
-test('troupe attach says that a message was sent and when a program reads it, and leaves the prompt a line of its own', async (context) => {
+test('troupe attach says that a message was sent and when a program reads it, and keeps the prompt on its own line', async (context) => {
   needTool(context, 'tmux');
   const { file } = slowTeam('joined');
   expect(await troupe.run(['up', file, '--detach'])).toMatchObject({ status: 0 });
@@ -227,7 +227,7 @@ test('troupe attach says that a message was sent and when a program reads it, an
   expect(await troupe.run('down joined --force')).toMatchObject({ status: 0 });
 });
 
-test('troupe up that was interrupted goes on with each task at the member that its file names', async () => {
+test('an interrupted troupe up continues with each task at the member that its file names', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'troupe.yaml');
   const work = 'cat > /dev/null; until test -e go; do sleep 0.1; done; echo done by $TROUPE_MEMBER_NAME';
@@ -251,12 +251,12 @@ tasks:
     status: 130,
     stdout: expect.stringContaining('its members are stopped'),
   });
-  // What they held went back, and the summary knows.
+  // Held tasks went back to pending, and the summary shows it.
   const summary = stdout.slice(stdout.lastIndexOf('STATUS'));
   expect(summary).toContain('pending');
   expect(summary).not.toContain('in progress');
   const tasks = () => troupe.json<{ title: string; assigneeId?: string; result?: string }[]>('task list --team pair');
-  // Those who stay away for good must not keep it.
+  // A member that never returns must not keep a task.
   expect((await tasks()).map(({ assigneeId }) => assigneeId)).toEqual([undefined, undefined, undefined]);
   expect(await troupe.json('team show pair')).toMatchObject({ status: 'active' });
   writeFileSync(join(folder, 'go'), '');
@@ -307,7 +307,7 @@ describe('the summary of troupe up', () => {
     writeFileSync(file, 'team: empty\ntasks: [{ id: a, title: A }]\n');
     const empty = await troupe.run(['up', file]);
     expect(empty).toMatchObject({ status: 1, stdout: expect.stringContaining('write members: into the file') });
-    // Work that was done before is not said to be done now.
+    // Tasks that were completed earlier are not reported as completed now.
     writeFileSync(file, `team: empty\nmembers: [{ name: ann, agent: ${work} }]\ntasks: [{ id: a, title: A }]\n`);
     const first = await troupe.run(['up', file, '--keep']);
     expect(first.stdout).toMatch(/1 of 1 tasks completed in [\d.]+ s\. The team stays open until troupe down empty\./);
@@ -317,14 +317,14 @@ describe('the summary of troupe up', () => {
       status: 0,
       stdout: expect.stringContaining('1 of 1 tasks completed, none of them now.'),
     });
-    // What failed before was not completed before.
+    // Tasks that failed earlier do not count as completed earlier.
     writeFileSync(file, `team: failing\nmembers: [{ name: ann, agent: { exec: 'exit 3' } }]\ntasks: [{ title: A }]\n`);
     for (let i = 0; i < 2; i++) {
       expect((await troupe.run(['up', file])).stdout).toMatch(/^0 of 1 tasks completed in \d/m);
     }
   });
 
-  test('detached says where the team is to be seen, and that somebody has to close it', async () => {
+  test('of a detached team says where to watch it and how to close it', async () => {
     const { file } = slowTeam('detached');
     const { status, stdout } = await troupe.run(['up', file, '--detach']);
     expect(status).toBe(0);
@@ -340,7 +340,7 @@ describe('the summary of troupe up', () => {
     expect(await troupe.run('down detached --force')).toMatchObject({ status: 0 });
   });
 
-  test('counts what a gate sent back for each task, also when not all are completed', async () => {
+  test('counts rejections by a gate for each task, also when not all are completed', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'troupe.yaml');
     writeFileSync(
@@ -360,8 +360,8 @@ hooks:
   });
 });
 
-describe('troupe up that is told to end', () => {
-  // `timeout` signals the group, and a launcher passes its own on.
+describe('troupe up that is interrupted', () => {
+  // A signal can arrive twice: `timeout` signals the process group, and a launcher forwards its own.
   test.for([
     ['SIGTERM', 'SIGTERM', 'SIGTERM'],
     ['SIGINT', 'SIGINT'],
@@ -373,7 +373,7 @@ describe('troupe up that is told to end', () => {
     expect(await statuses(team)).toEqual(['stopped']);
   });
 
-  test('by a reader that has gone stops its members, and is no success', async () => {
+  test('by a closed pipe stops its members, and does not report success', async () => {
     const { file, go } = slowTeam('unread', '  - { id: c, title: Never ends, assign: bob }\n');
     const bob = "  - { name: bob, agent: { exec: [sh, -c, 'cat > /dev/null; sleep 60'] } }\n";
     writeFileSync(file, readFileSync(file, 'utf8').replace('tasks:\n', `${bob}tasks:\n`));
@@ -386,7 +386,7 @@ describe('troupe up that is told to end', () => {
 });
 
 describe('a second troupe up of the same team', () => {
-  test('only looks on: Ctrl-C leaves, and whoever the first one runs works on', async () => {
+  test('only watches: Ctrl-C leaves it, and the members of the first one go on', async () => {
     const { file, go } = slowTeam('seen');
     const first = await startUp(file);
     const second = troupe.start(['up', file]);
@@ -401,7 +401,7 @@ describe('a second troupe up of the same team', () => {
     expect(await troupe.json('team show seen')).toMatchObject({ status: 'cleaned-up' });
   });
 
-  test('has it once the first one was killed, whether that was before it came or after', async () => {
+  test('takes over once the first one was killed, before or after it started', async () => {
     const { file } = slowTeam('inherited');
     const first = await startUp(file);
     const second = troupe.start(['up', file]);
@@ -425,7 +425,7 @@ describe('a second troupe up of the same team', () => {
   });
 });
 
-test('of many troupe up that find the holder of a team dead at the same moment, one has it', async () => {
+test('if many troupe up find the holder of a team dead at the same moment, one takes over', async () => {
   const folder = join(temporaryFolder(), 'holders');
   const teams = Array.from({ length: rounds(60, 300) }, (_, at) => `team-${at}`);
   const script = `
@@ -451,14 +451,14 @@ test('of many troupe up that find the holder of a team dead at the same moment, 
       await Promise.all(ends);
     }
   };
-  // Those of a round die with its end, and those of the next find them dead.
+  // The processes of a round die at its end, so those of the next round find dead holders.
   for (let round = 0; round < 3; round++) {
     const got = await contend(round === 0 ? 1 : 6);
     expect(got.flat().toSorted()).toEqual(teams.toSorted());
   }
 });
 
-/** The process that says it sees a team through. */
+/** The process that holds a team, by the newest file in `holders/`. */
 function holderOf(team: string): number | undefined {
   const folder = join(troupe.home, 'holders');
   const turns = readdirSync(folder).flatMap((name) => (name.startsWith(`${team}.`) ? name.slice(team.length + 1) : []));
@@ -466,7 +466,7 @@ function holderOf(team: string): number | undefined {
   return text === '' ? undefined : (JSON.parse(text) as { pid: number }).pid;
 }
 
-test('troupe up on a terminal waits for a person whatever is asked, shows what to type, and ends with nobody at work', async (context) => {
+test('troupe up on a terminal waits for a person to answer any request, shows what to type, and leaves no member at work', async (context) => {
   needTool(context, 'tmux');
   const file = join(temporaryFolder(), 'troupe.yaml');
   writeFileSync(
@@ -487,11 +487,11 @@ hooks: { TaskCompleted: { command: 'echo no >&2; exit 2' } }
   expect(text).not.toMatch(/ann active/);
 });
 
-test('a member that no machine has taken on is not waited for when its team is closed', async () => {
+test('closing a team does not wait for a member that no machine has taken', async () => {
   const file = join(temporaryFolder(), 'troupe.yaml');
   writeFileSync(file, 'team: away\nmembers: [{ name: ann, host: elsewhere, agent: { exec: [cat] } }]\n');
   expect(await troupe.run(['up', file, '--detach'])).toMatchObject({ status: 0 });
-  // It would be waited for until the test is given up.
+  // If it waited for ann, the test would time out.
   expect(await troupe.run('down away --within 1h')).toMatchObject({ status: 0 });
   const again = await troupe.run(['up', file]);
   expect(again).toMatchObject({ stderr: expect.stringContaining('--again') });

@@ -19,14 +19,14 @@ describe('a result that has no view of its own', () => {
     expect(showAnything(['one', 'two'], screen)).toBe('VALUE\none\ntwo\n');
   });
 
-  test('is names and values if it is a thing', () => {
+  test('is names and values if it is an object', () => {
     expect(showAnything({ teamId: 'demo', ok: true, text: 'two\nlines' }, screen)).toBe(
       ['  team id  demo', '  ok       true', '', '  text', '    two', '    lines', ''].join('\n'),
     );
     expect(showAnything('plain', screen)).toBe('plain\n');
   });
 
-  test('holds nothing that a terminal would obey', () => {
+  test('contains no control or bidi character', () => {
     for (const text of HOSTILE) {
       for (const result of [[{ text, [text]: 1 }], { text, many: [text] }]) {
         expect(showAnything(result, screen).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
@@ -35,7 +35,7 @@ describe('a result that has no view of its own', () => {
   });
 });
 
-test('small amounts of money are not shown as none', () => {
+test('small amounts of money are not shown as zero', () => {
   for (const [costUsd, shown] of [
     [0, '-'],
     [12.345, '12.35'],
@@ -58,7 +58,7 @@ test('small amounts of money are not shown as none', () => {
   }
 });
 
-test('what nobody told of is not shown as nothing', () => {
+test('usage that nobody reported is not shown as zero', () => {
   const silent = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, turns: 2, costUsd: 0 };
   const text = views['usage.show']?.({ members: { ann: { ...silent, estimated: false } }, tasks: {} }, screen, {});
   expect(text).toMatch(/^ann +2 +- +- +- +- +-$/m);
@@ -88,7 +88,7 @@ describe('a native team on a narrow terminal', () => {
   const narrow = { ...screen, columns: 60 };
   const at = '2026-01-01T00:07:00.000Z';
 
-  test('leaves out what matters least, and cuts nothing to a stump', () => {
+  test('leaves out the least important columns, and keeps the others readable', () => {
     const members = [{ name: 'codex-reviewer-1', agentType: 'general-purpose', model: 'claude-opus-5-5', unread: 12 }];
     const tasks = [
       { id: '1', subject: 'Move the parser', status: 'in_progress', owner: 'codex-reviewer-1', blockedBy: [] },
@@ -105,7 +105,7 @@ describe('a native team on a narrow terminal', () => {
     expect(views['native.events']?.([...events], narrow, {})).toMatch(/a-team-of-theirs-wit…  task changed: #1 com/);
   });
 
-  test('says nothing about when one last changed that nobody can look into', () => {
+  test('shows no time of change for a team that cannot be read', () => {
     const team = { name: 'closed', kind: 'team', form: 'unreadable', title: 'closed', messages: 0 } as const;
     const shown = views['native.list']?.(
       { root: '/', lastEvent: 0, degraded: false, teams: [{ ...team, members: [], tasks: [], problems: [] }] },

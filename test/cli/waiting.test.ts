@@ -19,7 +19,7 @@ tasks:
   - { id: a, title: First thing, assign: ann }
 `;
 
-test('troupe up without a terminal says whose answer it waits for, ps too, and goes on with it', async () => {
+test('troupe up without a terminal says which answer it waits for, as ps does, and goes on with it', async () => {
   const troupe = newTroupe();
   const file = join(temporaryFolder(), 'troupe.yaml');
   writeFileSync(file, TEAM);

@@ -13,7 +13,7 @@ import { HOSTILE } from './hostile.ts';
 import { openTerminal } from './terminal.ts';
 import { BIN, newTroupe, readPid, sharedTroupe } from './troupe.ts';
 
-/** One daemon for all of them; the one that kills it finds it again. */
+/** One daemon for all tests. After the test that kills it, the next command starts it again. */
 const troupe = sharedTroupe();
 
 describe('watch in a pipe', () => {
@@ -39,7 +39,7 @@ describe('watch in a pipe', () => {
     expect(await lines.ended).toMatchObject({ status: 130, stderr: '' });
   });
 
-  test('ends when the team is closed, and shows a closed one as it was', async () => {
+  test('ends when the team is closed, and shows a closed team as it was', async () => {
     await troupe.run('team create closing');
     const watching = troupe.start('watch closing');
     await until('it has begun', () => watching.output.stdout.includes('created the team'));
@@ -53,7 +53,7 @@ describe('watch in a pipe', () => {
     expect(await troupe.run('watch closing --after 99')).toMatchObject({ ...closed, stdout: '' });
   });
 
-  test('goes on after the daemon was killed and came back, without a gap', async () => {
+  test('continues without a gap after the daemon was killed and came back', async () => {
     await troupe.run('team create killed');
     const watching = troupe.start('watch killed --json --after 0');
     await until('it has begun', () => watching.output.stdout !== '');
@@ -94,7 +94,7 @@ describe('watch on a terminal', () => {
     expect(text).not.toContain('TASKS');
   });
 
-  test('is left by Ctrl-C as well', async (context) => {
+  test('ends on Ctrl-C too', async (context) => {
     needTool(context, 'tmux');
     const terminal = openTerminal(troupe, 'troupe watch demo');
     await terminal.see('● live');
@@ -102,7 +102,7 @@ describe('watch on a terminal', () => {
     expect(await terminal.see('ended with 130')).toMatch(/^ended with 130/);
   });
 
-  test('leaves the terminal clean when it is ended by others', async (context) => {
+  test('leaves the terminal clean when another process kills it', async (context) => {
     needTool(context, 'tmux');
     const job = join(troupe.home, 'job');
     const line = `sh -c 'echo $$ > "${job}"; exec "${process.execPath}" "${BIN}" watch demo'`;
@@ -112,7 +112,7 @@ describe('watch on a terminal', () => {
     expect(await terminal.see('ended with 143')).not.toContain('TASKS');
   });
 
-  test('says when the daemon has stopped to answer, and when it does again', async (context) => {
+  test('says when the daemon stops answering, and when it answers again', async (context) => {
     needTool(context, 'tmux');
     const terminal = openTerminal(troupe, 'troupe watch demo');
     await terminal.see('● live');
@@ -126,7 +126,7 @@ describe('watch on a terminal', () => {
     await terminal.see('● live');
   });
 
-  test('keeps its picture clean when it starts the daemon again, and says so when it is left', async (context) => {
+  test('keeps its frame clean when it restarts the daemon, and reports the restart when it ends', async (context) => {
     needTool(context, 'tmux');
     const other = newTroupe();
     await other.run('team create demo');
@@ -136,7 +136,7 @@ describe('watch on a terminal', () => {
     const pid = readPid(other.home) ?? 0;
     process.kill(pid, 'SIGKILL');
     await until('another one runs', () => (readPid(other.home) ?? pid) !== pid);
-    // Its answer is drawn over what was there.
+    // After the restart, a new frame is drawn over the old one.
     await other.run('task add "Second thing" --team demo');
     await terminal.see('Second thing');
     await other.run('task delete 2 --team demo');
@@ -145,14 +145,14 @@ describe('watch on a terminal', () => {
     expect(await terminal.see('ended with 0')).toMatch(/^troupe: starting the daemon for /);
   });
 
-  test('says that there is no such team on the terminal as it was', async (context) => {
+  test('reports an unknown team without changing the terminal', async (context) => {
     needTool(context, 'tmux');
     const terminal = openTerminal(troupe, 'troupe watch nowhere');
     expect(await terminal.see('ended with 3')).toContain('nowhere');
   });
 });
 
-describe('the picture', () => {
+describe('the frame of watch', () => {
   const choice: Choice = { scroll: 0, filter: 'all', member: undefined };
   const model = modelOf(1_000);
   const sizes = [
@@ -172,7 +172,7 @@ describe('the picture', () => {
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
   });
 
-  test('says that nobody answers before it counts anything', () => {
+  test('says that the daemon does not answer before it shows any count', () => {
     const head = (columns: number, isLive = false): string | undefined => {
       const screen = { isTerminal: true, hasColor: false, columns, now: 0 };
       return drawFrame(model, choice, { screen, rows: 10, isLive })[0];
@@ -185,7 +185,7 @@ describe('the picture', () => {
     expect(head(20, true)).toMatch(/^demo +● live$/);
   });
 
-  test('leaves out numbers that say nothing before those that tell of a failure, and says what goes on', () => {
+  test('leaves out counts of zero before failures if the line is too short, and says how to continue', () => {
     const stopped = (statuses: readonly Task['status'][], { name = 'evil', lead = false } = {}): Model => {
       const { status, tasks, ...rest } = modelOf(statuses.length);
       const ended = [...tasks.values()].map((task, at): Task => ({ ...task, status: statuses[at] ?? 'pending' }));
@@ -208,7 +208,7 @@ describe('the picture', () => {
     expect(head(failed, 60)).toBe('evil  1 failed … ○ stopped; troupe task reopen 2');
     const long = head(stopped(['completed', 'failed'], { name: 'a-name-that-is-as-long-as-names-ever-are' }), 80);
     expect(long).toMatch(/^a-name-that-is-as-long-.*…  1 failed +○ stopped/);
-    // Who has something to do, or a lead that finds something, goes on when it is brought up.
+    // A team with a pending task, or with a lead, continues with troupe up.
     for (const goesOn of [stopped(['failed', 'pending']), stopped(['failed', 'blocked'], { lead: true })]) {
       expect(head(goesOn, 120)).toMatch(/○ stopped; troupe up goes on$/);
     }
@@ -249,7 +249,7 @@ describe('the picture', () => {
     ).toBe('');
   });
 
-  test('leaves out whole keys where the screen is too narrow for all', () => {
+  test('leaves out whole keys if the screen is too narrow for all', () => {
     const foot = (columns: number): string | undefined => {
       const screen = { isTerminal: true, hasColor: false, columns, now: 0 };
       return drawFrame(model, choice, { screen, rows: 10, isLive: true }).at(-1);
@@ -259,7 +259,7 @@ describe('the picture', () => {
     expect(foot(20)).toBe('q quit  ↑↓ scroll');
   });
 
-  test('says of a closed team that it is closed, not live', () => {
+  test('says that a closed team is closed, not live', () => {
     const closed = {
       ...model,
       status: { ...model.status, team: { ...model.status.team, status: 'cleaned-up' as const } },
@@ -268,7 +268,7 @@ describe('the picture', () => {
     expect(drawFrame(closed, choice, { screen, rows: 24, isLive: true })[0]).toMatch(/○ closed$/);
   });
 
-  test('says how long was worked on a task, without waits for an answer, and how often a gate sent it back', () => {
+  test('shows the working time of a task, without waits for an answer, and how often a gate rejected it', () => {
     const screen = { isTerminal: true, hasColor: false, columns: 100, now: Date.parse('2026-01-01T01:00:00Z') };
     const [waits, works, ended] = ['pending', 'in_progress', 'completed'] as const;
     const facts: Partial<Task>[] = [
@@ -304,7 +304,7 @@ describe('the picture', () => {
     expect(drawFrame(model, { ...choice, scroll: 10_000 }, stage)).toEqual(lines);
   });
 
-  test('shows what is chosen', () => {
+  test('shows only the chosen tasks', () => {
     expect(new Set(chosenTasks(model, { ...choice, filter: 'in progress' }).map(({ status }) => status))).toEqual(
       new Set(['in_progress']),
     );
@@ -313,7 +313,7 @@ describe('the picture', () => {
     ).toBe(true);
   });
 
-  test('is drawn from few of many tasks: only those that are shown are laid out', () => {
+  test('lays out only the tasks that are visible', () => {
     const screen = { isTerminal: true, hasColor: true, columns: 140, now: 0 };
     const rows = 40;
     let laidOut = 0;
@@ -331,7 +331,7 @@ describe('the picture', () => {
     expect(laidOut).toBeLessThanOrEqual(4 * rows);
   });
 
-  test('holds nothing that a terminal would obey', () => {
+  test('contains no control or bidi character', () => {
     const screen = { isTerminal: true, hasColor: false, columns: 140, now: Date.now() };
     const hostile = modelOf(HOSTILE.length, (at) => HOSTILE[at] ?? '');
     for (const line of drawFrame(hostile, choice, { screen, rows: 60, isLive: false })) {
