@@ -6,14 +6,14 @@ import { isBuilt } from '../scripts/stale.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Copies the built program to a folder, without its sources. What `npm test` built is taken; if that is stale, it is built there. */
+/** Copies the built program to a folder, without its sources. Builds it there if the last build is stale. */
 export function copyBuilt(folder: string): void {
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const copy = (...paths: string[]): void => {
     for (const path of paths) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   };
   copy('bin', 'package.json');
-  // As `npm test` does before it: a second time it would take half a minute and be the same.
+  // `npm test` has just built it: a second build would take half a minute and be the same.
   if (isBuilt()) return copy('dist');
   copy('src', 'scripts', 'tsconfig.json', 'tsconfig.build.json');
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/build.ts'], {

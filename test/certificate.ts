@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** A certificate that nobody but itself vouches for, and its key, in files; made with `openssl`. */
+/** Makes a self-signed certificate and its key, in files, with `openssl`. */
 export function makeCertificate(name: string): { key: string; cert: string } {
   const folder = temporaryFolder();
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];

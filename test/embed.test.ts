@@ -19,7 +19,7 @@ import { until } from './until.ts';
 const ADA = { name: 'ada', role: 'writer', prompt: 'You write parsers.' };
 
 describe('teams in this process', () => {
-  test('run a teammate with the agent that its type names, else with the first', async () => {
+  test('run a teammate with the agent that its type names, or else with the first', async () => {
     const { coordinator, tasks } = await embed({
       first: ({ task }) => `first: ${task?.title}`,
       second: () => 'second',
@@ -56,7 +56,7 @@ describe('teams in this process', () => {
     });
   });
 
-  test('take no other agents', async () => {
+  test('refuse other agents', async () => {
     const { coordinator } = await embed({ agent: () => 'done' });
     const refused = { code: 'unsupported' };
     await expect(coordinator.spawnTeammate('demo', { ...ADA, agent: 'claude' })).rejects.toMatchObject(refused);
@@ -64,7 +64,7 @@ describe('teams in this process', () => {
     await expect(none.coordinator.spawnTeammate('demo', ADA)).rejects.toMatchObject(refused);
   });
 
-  test('let a teammate go that agrees to stop, or that is ended in the middle of a turn', async () => {
+  test('release a teammate that agrees to stop, or that is ended in the middle of a turn', async () => {
     const begun = Promise.withResolvers<void>();
     const { coordinator, tasks, ledger } = await embed({
       agent: () => 'done',
@@ -87,12 +87,12 @@ describe('teams in this process', () => {
       async () => (await status('ada')) === 'stopped' && (await status('bob')) === 'stopped',
     );
     expect(await tasks.getTask('demo', '1')).toMatchObject({ status: 'pending' });
-    // The name is free again, also while its last turn ends.
+    // The name is free again, even while the last turn ends.
     await coordinator.spawnTeammate('demo', { ...ADA, name: 'bob', agentType: 'agent' });
     await completed(tasks, ['1']);
   });
 
-  test('start a teammate again whose agent is gone, and tell the lead', async () => {
+  test('restart a teammate whose agent is gone, and tell the lead', async () => {
     let starts = 0;
     const { abilities, ...inner } = functionAgent(() => 'done');
     const mortal = {
@@ -114,7 +114,7 @@ describe('teams in this process', () => {
     ]);
   });
 
-  test('in a state directory survive the process; tasks of its members go back', async () => {
+  test('in a state directory survive the process; tasks that its members held are pending again', async () => {
     const home = join(temporaryFolder(), 'home');
     const begun = Promise.withResolvers<void>();
     const hanging: AgentFunction = () => (begun.resolve(), new Promise(() => {}));
@@ -129,7 +129,7 @@ describe('teams in this process', () => {
     expect(await ledger.view('demo', ({ members }) => members.get('ada'))).toMatchObject({ status: 'stopped' });
   });
 
-  test('go on with a member that a killed process left', async () => {
+  test('continue with a member that a killed process left', async () => {
     const home = join(temporaryFolder(), 'home');
     mkdirSync(home, { mode: 0o700 });
     const journal = sqliteJournal(join(home, 'journal.db'));
@@ -150,7 +150,7 @@ describe('teams in this process', () => {
 });
 
 describe('a daemon in this process', () => {
-  test('runs agents of the process as well, is reached by its home and its address, and is the only one there', async () => {
+  test('runs agents of this process, can be reached by its home and its address, and is the only one in its home', async () => {
     const { directory, tokenFile } = temporaryHome();
     const daemon = await openDaemon({
       home: directory,
@@ -181,7 +181,7 @@ describe('a daemon in this process', () => {
     expect(await again.ledger.view('demo', ({ members }) => members.get('ada')?.status)).toBe('stopped');
   });
 
-  test('says what to do where no agent is named and none is installed', async () => {
+  test('says what to do if no agent is named and none is installed', async () => {
     const { directory } = temporaryHome();
     const { coordinator } = await openDaemon({ home: directory, environment: { PATH: temporaryFolder() } });
     await coordinator.createTeam('session', { name: 'demo' });
@@ -192,7 +192,7 @@ describe('a daemon in this process', () => {
   });
 });
 
-/** Teams with one named `demo`. */
+/** Opens teams, with one named `demo`. */
 async function embed(
   functions: Record<string, AgentFunction>,
   options: Partial<EmbedOptions> = {},

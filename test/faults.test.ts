@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/** Which faults of running teams there are, and where it is shown that they are survived. */
+/** Faults of running teams, and the tests that show that they are survived. */
 const FAULTS: Readonly<Record<string, { fault: string; in: readonly string[] }>> = {
   F2: { fault: 'kill -9 of a teammate', in: ['e2e/crash'] },
   F3: {
@@ -51,7 +51,7 @@ const FAULTS: Readonly<Record<string, { fault: string; in: readonly string[] }>>
 describe('every fault', () => {
   test.each(Object.entries(FAULTS))('%s has a test that carries its number', (row, { in: files }) => {
     for (const file of files) {
-      // In the name of a test, or of a scene that a test plays.
+      // In the title of a test, or of a scene that a test plays.
       const text = readFileSync(join(import.meta.dirname, `${file}.test.ts`), 'utf8');
       expect(text).toMatch(new RegExp(`(['"\`]|^/\\*\\* )${row}: `, 'm'));
     }

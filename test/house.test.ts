@@ -34,7 +34,7 @@ describe('the package', () => {
     expect(loose).toEqual([]);
   });
 
-  test('has a lock file that names no address and checks every package', () => {
+  test('has a lock file without addresses, and with a checksum of every package', () => {
     expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
     expect(locked.filter(([, { integrity }]) => integrity === undefined)).toEqual([]);
   });
@@ -74,7 +74,7 @@ describe('the package', () => {
     }
   });
 
-  test('begins its tests with files that are there', () => {
+  test('begins its tests with files that exist', () => {
     expect(LONG.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
@@ -103,12 +103,12 @@ describe('the documents', () => {
   const read = (document: string): string => readFileSync(join(ROOT, document), 'utf8');
   const isThere = (...path: string[]): boolean => existsSync(join(ROOT, ...path));
 
-  test.for(documents)('%s links to files that are there', (document) => {
+  test.for(documents)('%s links to files that exist', (document) => {
     const links = [...read(document).matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)].map(([, path = '']) => path);
     expect(links.filter((path) => !isThere(dirname(document), path))).toEqual([]);
   });
 
-  test('ARCHITECTURE.md names files that are there', () => {
+  test('ARCHITECTURE.md names files that exist', () => {
     const map = read('ARCHITECTURE.md');
     const names = [...map.matchAll(/`([\w./-]+(?:\.tsx?|\.md|\/))`/g)].map(([, name = '']) => name);
     expect(names.length).toBeGreaterThan(50);
@@ -120,7 +120,7 @@ function readJson<T extends z.ZodType>(path: string, schema: T): z.output<T> {
   return schema.parse(JSON.parse(readFileSync(join(ROOT, path), 'utf8')));
 }
 
-test('what is said on every face speaks of no flag of the command line, unless it is in a command to type', () => {
+test('messages that every face shows name no flag of the command line, except in a command to type', () => {
   const rooms = ['core', 'ledger', 'runtime', 'operations', 'server', 'mcp', 'bridge', 'host'];
   const files = globSync(
     rooms.map((room) => `src/${room}/**/*.ts`),

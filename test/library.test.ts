@@ -17,7 +17,7 @@ import { copyBuilt } from './built-copy.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** An example of the page, and what the page says that it prints. */
+/** An example of the page, and what it prints according to the page. */
 interface Example {
   readonly code: string;
   readonly printed: string;
@@ -35,7 +35,7 @@ describe('docs/library.md, in a project that installed the package', () => {
     for (const path of ['schema', 'docs', 'CHANGELOG.md']) {
       cpSync(join(ROOT, path), join(house, path), { recursive: true });
     }
-    // Built already: `prepack` would do it again.
+    // `prepack` would build it again.
     const tarball = await run('npm', ['pack', '--ignore-scripts', '--silent', '--no-update-notifier'], house);
     await installOffline(join(house, tarball.trim()), project);
     for (const [index, { code }] of examples.entries()) {
@@ -67,7 +67,7 @@ describe('docs/library.md, in a project that installed the package', () => {
       types: ['node'],
     };
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-    // Several threads would check much of it once each.
+    // Several threads would each check much of the same.
     await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--singleThreaded'], project);
   });
 });
@@ -86,7 +86,7 @@ function readExamples(page: string): Example[] {
   });
 }
 
-/** What `npm install` would do, without a network: only what the package depends on is there, and the types of Node. */
+/** Does what `npm install` would, without a network: installs only the package's dependencies and the types of Node. */
 async function installOffline(tarball: string, project: string): Promise<void> {
   const modules = join(project, 'node_modules');
   mkdirSync(join(modules, 'troupe'), { recursive: true });
@@ -101,7 +101,7 @@ async function installOffline(tarball: string, project: string): Promise<void> {
   writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
 }
 
-/** Runs a program, which must succeed and complain of nothing. */
+/** Runs a program, which must succeed and write nothing to stderr. */
 async function run(program: string, args: readonly string[], cwd: string): Promise<string> {
   const env = { ...process.env, TROUPE_SOURCE: '' };
   const ended = await promisify(execFile)(program, args, { cwd, env }).catch((error: unknown) => {

@@ -2,14 +2,14 @@
 export const isProof = Boolean(process.env['TROUPE_PROOF']);
 
 /**
- * How often a test repeats what only shows by repetition (kills at random moments, races). `npm test` takes the small sample, `npm run
- * proof` the large one; the code is the same. A number in `TROUPE_PROOF` above 1 multiplies the large one.
+ * How often a test repeats what only repetition shows (kills at random moments, races): `sample` times in `npm test`,
+ * `proof` times in `npm run proof`. The code is the same. A number above 1 in `TROUPE_PROOF` multiplies `proof`.
  */
 export function rounds(sample: number, proof: number): number {
   return isProof ? proof * Math.max(1, Number(process.env['TROUPE_PROOF']) || 1) : sample;
 }
 
-/** How often a property is tried on random input: so often in `npm test`, sixty times as often in `npm run proof`. */
+/** How often a property is tried on random input: `sample` times in `npm test`, 60 times as often in the proof. */
 export function tries(sample: number): { numRuns: number } {
   return { numRuns: rounds(sample, 60 * sample) };
 }

@@ -1,8 +1,8 @@
 import { onTestFailed } from 'vitest';
 
 /**
- * Numbers from 0 to 1 for one test, repeatable: when the test fails, it names the seed to set as TROUPE_SEED. The moments at which
- * processes get to run stay random, so a seed repeats what the test did, not what the machine did.
+ * Repeatable numbers from 0 to 1 for one test. A test that fails names the seed to set as TROUPE_SEED. The scheduling
+ * of processes stays random, so a seed repeats what the test did, not what the machine did.
  */
 export function seededRandom(): () => number {
   const seed = Number(process.env['TROUPE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 /** A folder for the running test alone, removed when it ends. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-test-')));
-  // A daemon that is still at work may make files in it anew.
+  // With retries: a daemon that still runs may create files in it meanwhile.
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }

@@ -7,7 +7,7 @@ import type { TestContext } from 'vitest';
 import { needTool } from './tools.ts';
 import { until } from './until.ts';
 
-/** A server of tmux for the running test alone, with one pane. */
+/** A tmux server for the running test alone, with one pane. */
 export function openTmux(context: TestContext) {
   needTool(context, 'tmux');
   const folder = mkdtempSync(join(tmpdir(), 'troupe-tmux-'));
@@ -26,7 +26,7 @@ export function openTmux(context: TestContext) {
   tmux('-f', '/dev/null', 'new-session', '-d', '-x', '200', '-y', '60', '/bin/sh');
   const target = tmux('list-panes', '-F', '#{pane_id}');
   const panes = (): string[] => tmux('list-panes', '-t', target, '-F', '#{pane_id}').split('\n').toSorted();
-  /** What a program sees that runs in a pane. */
+  /** The environment of a program that runs in the pane. */
   const environmentInside = async (): Promise<Record<string, string>> => {
     const path = join(folder, 'environment');
     tmux('send-keys', '-t', target, `env -0 > ${path}.new && mv ${path}.new ${path}`, 'Enter');

@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'vitest';
 
-/** A program that some tests use and npm does not bring. */
+/** A program that some tests use and npm does not install. */
 export interface Tool {
   readonly program: string;
   readonly debianPackage: string;
@@ -27,12 +27,12 @@ declare module 'vitest' {
   }
 }
 
-/** Options of a suite or test that is skipped, with the reason, where something it needs is missing. */
+/** Options that skip a suite or test, with the reason, if something that it needs is missing. */
 export function needs(isThere: boolean, reason: string): { skip: boolean; meta: { skipReason?: string } } {
   return { skip: !isThere, meta: isThere ? {} : { skipReason: reason } };
 }
 
-/** Skips the test, with the reason, where a program is not installed. */
+/** Skips the test, with the reason, if a program is not installed. */
 export function needTool(context: TestContext, program: string): void {
   context.skip(!isInstalled(program), `${program} is not installed`);
 }
@@ -42,7 +42,7 @@ export function isInstalled(program: string): boolean {
   return findPrograms(program).length > 0;
 }
 
-/** Every place on the PATH where a program is found, the one that a shell would take first. */
+/** Every path of a program on the PATH. The first is the one that a shell would run. */
 export function findPrograms(program: string): string[] {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders.map((folder) => join(folder, program)).filter((path) => isExecutable(path));

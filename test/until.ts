@@ -1,7 +1,7 @@
 /**
- * How long a test waits for something before it reports a hang. No test depends on this number: a slow machine may take as long
- * as it needs, and a condition that holds ends the wait at once. Shorter than a test's own timeout, so that the report says what was
- * waited for.
+ * How long a test waits for something before it reports a hang. No test depends on this number: a condition that holds
+ * ends the wait at once, and a slow machine may take its time. It is shorter than a test's own timeout, so that the
+ * report says what the test waited for.
  */
 export const HANG_MS = 120_000;
 

@@ -28,7 +28,7 @@ const Result = z.looseObject({
 });
 
 describe('the benchmarks', () => {
-  test('list what there is, with targets', () => {
+  test('are listed with their targets', () => {
     const { status, stdout } = bench('--list');
     expect(status).toBe(0);
     for (const { name, target } of ALL) {
@@ -37,7 +37,7 @@ describe('the benchmarks', () => {
     }
   });
 
-  test('explain themselves', () => {
+  test('have a help text', () => {
     const { status, stdout } = bench('--help');
     expect(status).toBe(0);
     expect(stdout).toContain('--json');
@@ -70,7 +70,7 @@ describe('a benchmark', () => {
   const measured: Measured = { value: 3, limit: 'nothing', limitValue: 1, ratio: 3, peers: [], targets: [] };
   const made = (run: Benchmark['run']): Benchmark => ({ name: 'made', unit: 'x', about: '', target: '', run });
 
-  test('is not ok where one of its targets is missed', async () => {
+  test('is not ok if one of its targets is missed', async () => {
     const met = { what: 'speed', value: 3, atLeast: 3 };
     const missed = { what: 'cost', value: 3, atMost: 2 };
     const result = async (targets: Measured['targets']) =>
@@ -82,7 +82,7 @@ describe('a benchmark', () => {
     expect(await result([met, missed])).toMatchObject({ ok: false, targets: [{ ok: true }, { ok: false }] });
   });
 
-  test('gives no figures where something was lost', async () => {
+  test('gives no figures if something was lost', async () => {
     const lost = made(async () => {
       throw new Error('1 of 10 messages is lost');
     });
@@ -93,7 +93,7 @@ describe('a benchmark', () => {
 });
 
 describe('the rounds', () => {
-  test('take the limit before and after each part, and leave out the first round', async () => {
+  test('measure the limit before and after each part, and leave out the first round', async () => {
     const done: string[] = [];
     let limits = 0;
     const limit = () => {
@@ -118,7 +118,7 @@ describe('the rounds', () => {
     expect(quantile([1, 2, 3, 4, 5], 1)).toBe(5);
   });
 
-  test('keep so many calls in flight and no more', async () => {
+  test('keep a fixed number of calls in flight', async () => {
     let inFlight = 0;
     const seen: number[] = [];
     const calls = new Set<number>();

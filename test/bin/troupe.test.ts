@@ -15,19 +15,19 @@ describe('troupe on a Node that can run it', () => {
     expect(result).toMatchObject({ status: 0, stdout: '0.1.0\n', stderr: '' });
   });
 
-  test('prefers what was built', () => {
+  test('prefers the build', () => {
     const bin = install({ built: `console.log('built', ...process.argv.slice(2));` });
     expect(run(process.execPath, bin, ['a b', 'c'])).toMatchObject({ status: 0, stdout: 'built a b c\n' });
   });
 
-  test('runs the source where tests ask for it', () => {
+  test('runs the source if tests ask for it', () => {
     const bin = install({ built: `console.log('built');` });
     const environment = { ...process.env, TROUPE_SOURCE: '1' };
     const { stdout } = spawnSync(process.execPath, [bin, '--version'], { encoding: 'utf8', env: environment });
     expect(stdout).toBe('0.1.0\n');
   });
 
-  test('says what is wrong with what was built', () => {
+  test('says what is wrong with the build', () => {
     const bin = install({ built: `require('./missing.cjs');` });
     const { status, stderr } = run(process.execPath, bin, ['--version']);
     expect(status).not.toBe(0);
@@ -48,7 +48,7 @@ describe('troupe on an older Node', needs(oldNode !== undefined, 'no Node older 
     expect(run(old, install({ built: '' }), []).stderr).toContain('Troupe needs Node 22.13 or newer');
   });
 
-  test('moves to the pinned Node where that is installed', () => {
+  test('switches to the pinned Node if that is installed', () => {
     const result = run(old, install({ pinned: true }), ['--version']);
     expect(result).toMatchObject({ status: 0, stdout: '0.1.0\n', stderr: '' });
   });
@@ -63,13 +63,13 @@ describe('troupe on an older Node', needs(oldNode !== undefined, 'no Node older 
     expect(result).toMatchObject({ status: 7, stdout: `${process.versions.node} a b|--c typed\n` });
   });
 
-  test('passes signals on and waits for the answer', async () => {
+  test('forwards signals and waits until the program has ended', async () => {
     const built = `process.on('SIGTERM', () => setTimeout(() => process.exit(5), 50)); setInterval(() => {}, 1000);
       console.log('ready');`;
     expect(await signalWhenReady(install({ built, pinned: true }), 'SIGTERM')).toEqual([5, null]);
   });
 
-  test('dies of the signal that its other half died of', async () => {
+  test('dies of the signal that the program died of', async () => {
     const built = `setInterval(() => {}, 1000); console.log('ready');`;
     expect(await signalWhenReady(install({ built, pinned: true }), 'SIGINT')).toEqual([null, 'SIGINT']);
   });
@@ -83,7 +83,7 @@ describe('troupe on an older Node', needs(oldNode !== undefined, 'no Node older 
   }
 });
 
-/** The package as npm would lay it out, or as a checkout without a build; returns the path of its command. */
+/** The package as npm installs it, or as a checkout without a build; returns the path of its command. */
 function install({ built, pinned = false }: { built?: string; pinned?: boolean } = {}): string {
   const folder = temporaryFolder();
   for (const path of ['bin', 'package.json', 'src']) {
@@ -110,7 +110,7 @@ function run(node: string, bin: string, args: readonly string[], input = '') {
   return spawnSync(node, [bin, ...args], { encoding: 'utf8', input, env: withoutSource() });
 }
 
-/** These are about what a user has. */
+/** The environment of a user, without the switch of the tests. */
 function withoutSource(): NodeJS.ProcessEnv {
   const { TROUPE_SOURCE: _source, ...environment } = process.env;
   return environment;

@@ -10,7 +10,7 @@ export interface SpanSeen {
   readonly isError: boolean;
   readonly traceId: string;
   readonly spanId: string;
-  /** Of the span that it is part of, and of those that it follows from. */
+  /** The ids of its parent span and of the spans that it is linked to. */
   readonly parentSpanId?: string | undefined;
   readonly linked: readonly string[];
 }

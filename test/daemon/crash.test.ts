@@ -13,7 +13,7 @@ import { connect, temporaryHome } from './serve.ts';
 const KILLS = rounds(6, 100);
 const WORKERS = ['ada', 'bob', 'cyd', 'dee'];
 const TEAMS = ['red', 'green', 'blue', 'grey'];
-/** Most daemons are killed after up to so many answers, so in the middle of work; every fifth one while it starts. */
+/** Most daemons are killed after at most so many answers, in the middle of work; every fifth one while it starts. */
 const MOST_ANSWERS = 60;
 const START_EVERY = 5;
 const LONGEST_START_MS = 150;
@@ -85,7 +85,7 @@ async function check(client: Client, team: string, all: readonly Acknowledged[])
   const byMessage = new Map(messages.map((message) => [message.id, message]));
   const ofTeam = <T extends { team: string }>(list: readonly T[]): T[] => list.filter((one) => one.team === team);
 
-  // Done at all: each creation, claim and message.
+  // Every acknowledged creation, claim and message is there.
   for (const { id, title } of all.flatMap(({ created }) => ofTeam(created))) {
     expect(byTask.get(id)).toMatchObject({ title });
   }
@@ -98,7 +98,7 @@ async function check(client: Client, team: string, all: readonly Acknowledged[])
     expect(byMessage.get(id)).toMatchObject({ content });
   }
 
-  // And done once, also what was never answered: nobody holds what another one got, no text came twice.
+  // Each happened once, even without an answer: no task was claimed twice, and no text came twice.
   expectDistinct(tasks.map(({ title }) => title));
   expectDistinct(messages.map(({ content }) => content));
   expectDistinct(all.flatMap(({ claimed }) => ofTeam(claimed).map(({ id }) => id)));
@@ -112,7 +112,7 @@ async function check(client: Client, team: string, all: readonly Acknowledged[])
   }
   expect(Math.max(...claims.values())).toBe(1);
 
-  // Mail of one sender is in the order of sending.
+  // Messages of one sender are in the order of sending.
   for (const worker of WORKERS) {
     const numbers = messages
       .filter(({ fromId }) => fromId === worker)

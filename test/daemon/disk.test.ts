@@ -10,7 +10,7 @@ import { replacePrivateFile } from '../../src/runtime/private-file.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { connect, get, readLog, serve, temporaryHome } from './serve.ts';
 
-test('stays up on a full disk: writes fail, reads work, it says so, and goes on when there is room', async (context) => {
+test('stays up on a full disk: writes fail, reads work, it says so, and recovers when there is space', async (context) => {
   const home = smallDisk(16);
   context.skip(home === undefined, 'only root can mount a small disk');
   if (!home) return;
@@ -33,7 +33,7 @@ test('stays up on a full disk: writes fail, reads work, it says so, and goes on 
     }
     expect(failures.length).toBeGreaterThan(0);
     for (const failure of failures) expect(failure).toMatchObject({ code: 'storage' });
-    // What is refused is not there, what was accepted is.
+    // Refused tasks do not exist, accepted ones do.
     const tasks = await client.call('task.list', { teamId: 'demo' });
     expect(tasks.map(({ id }) => id)).toEqual(expect.arrayContaining(written));
     expect(tasks.filter(({ title }) => title.startsWith(`on a full disk ${round}`))).toHaveLength(written.length);
@@ -62,7 +62,7 @@ test('stays up on a full disk: writes fail, reads work, it says so, and goes on 
   expect(await client.call('task.list', { teamId: 'demo' })).toEqual(before);
 });
 
-test('can be started and used on a full disk, from its reserve, which it takes again when there is room', async (context) => {
+test('can be started and used on a full disk with its reserve, which it takes again when there is space', async (context) => {
   const home = smallDisk(24);
   context.skip(home === undefined, 'only root can mount a small disk');
   if (!home) return;
@@ -94,7 +94,7 @@ test('can be started and used on a full disk, from its reserve, which it takes a
   await second.ended;
 });
 
-test('says what is wrong when there is no room to start', async (context) => {
+test('says what is wrong when there is no space to start', async (context) => {
   const home = smallDisk(1);
   context.skip(home === undefined, 'only root can mount a small disk');
   if (!home) return;
@@ -102,7 +102,7 @@ test('says what is wrong when there is no room to start', async (context) => {
   await expect(serve(home)).rejects.toThrow(/no space left|disk is full/i);
 });
 
-test('starts with a team that cannot be read: the others work, and it says which', async () => {
+test('starts with a team that cannot be read: the others work, and it names that team', async () => {
   const home = temporaryHome();
   const first = await startDaemon({ home });
   const client = connect(home);
@@ -118,7 +118,7 @@ test('starts with a team that cannot be read: the others work, and it says which
   expect(health).toMatchObject({ status: 'degraded', problems: [expect.stringContaining('of team "broken"')] });
   expect(await client.call('team.show', { teamId: 'whole' })).toMatchObject({ id: 'whole' });
   await expect(client.call('team.show', { teamId: 'broken' })).rejects.toMatchObject({ code: 'corrupt' });
-  // It is listed among the others, which are there; and others can be made.
+  // The list has it beside the team that can be read, and new teams can be made.
   expect(await client.call('team.list', {})).toMatchObject([
     { id: 'broken', status: 'cleaned-up', problem: expect.stringContaining('cannot be read') },
     { id: 'whole', status: 'active' },
@@ -127,7 +127,7 @@ test('starts with a team that cannot be read: the others work, and it says which
   const agents = await get(home, `${second.url}/api/agents/mine/teammates`);
   expect(agents.status).toBe(200);
   expect((await get(home, `${second.url}/api/agents/nobodys/teammates`)).status).toBe(500);
-  // Only who insists removes it.
+  // Only `force` deletes it.
   await expect(client.call('team.delete', { teamId: 'broken' })).rejects.toMatchObject({ code: 'corrupt' });
   await client.call('team.delete', { teamId: 'broken', force: true });
   expect((await client.call('team.list', {})).map(({ id }) => id)).toEqual(['new', 'whole']);
@@ -135,7 +135,7 @@ test('starts with a team that cannot be read: the others work, and it says which
   await second.close();
 });
 
-test('leaves nothing behind of a file for which there is no room', async (context) => {
+test('leaves no partial file if the disk is full', async (context) => {
   const home = smallDisk(1);
   context.skip(home === undefined, 'only root can mount a small disk');
   if (!home) return;
@@ -144,7 +144,7 @@ test('leaves nothing behind of a file for which there is no room', async (contex
   expect(readdirSync(home.directory)).toEqual(['filler']);
 });
 
-/** A home on a disk of so many MiB, or undefined where we may not mount one. */
+/** A home on a disk of so many MiB, or undefined if we may not mount one. */
 function smallDisk(mebibytes: number): Home | undefined {
   const directory = join(temporaryFolder(), 'disk');
   mkdirSync(directory);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newTroupe } from '../cli/troupe.ts';
 
-/** What the daemon keeps beside its journal, which has tests of its own (`journal/sqlite-damage`). */
+/** Files of the daemon other than its journal, which has tests of its own (`journal/sqlite-damage`). */
 const GARBAGE: Readonly<Record<string, Buffer | string>> = {
   'logins.json': Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 0xff, 0x0a]),
   'approvals.json': '{"a": [{"b": "c',
@@ -13,7 +13,7 @@ const GARBAGE: Readonly<Record<string, Buffer | string>> = {
   'processes/x.json': '{"pid":"1","startTime":7}',
 };
 
-test('F21: garbage in the files beside the journal keeps no daemon from serving; a broken secret is said to be one', async () => {
+test('F21: a daemon serves despite garbage in the files beside its journal, but reports a broken secret', async () => {
   const troupe = newTroupe();
   await troupe.json('team create demo');
   await troupe.json(['task', 'add', 'One', '--team', 'demo']);
@@ -22,7 +22,7 @@ test('F21: garbage in the files beside the journal keeps no daemon from serving;
   for (const [file, bytes] of Object.entries(GARBAGE)) writeFileSync(join(troupe.home, file), bytes, { mode: 0o600 });
   expect((await troupe.run('task list --team demo')).stdout).toContain('One');
   await troupe.run('daemon stop');
-  // Made anew without a word, it would shut out everybody who has a credential; the token follows from it.
+  // A new secret would silently void every credential. The token is derived from it.
   const secret = join(troupe.home, 'secret');
   for (const path of [secret, join(troupe.home, 'token')]) writeFileSync(path, Buffer.from([0, 0xff, 0xfe]));
   const refused = await troupe.run('task list --team demo');

@@ -27,7 +27,7 @@ import { HANG_MS, until } from '../until.ts';
 import { run } from './processes.ts';
 import { BIN, connect, environmentFor, readLog, serve, spawnServe, temporaryHome } from './serve.ts';
 
-/** What a daemon leaves in its home when it has ended in order. */
+/** The files that a daemon leaves in its home after a clean exit. */
 const LEFT = [
   'daemon.log',
   'journal.db',
@@ -57,7 +57,7 @@ describe('starting', () => {
     await until('the process is gone', () => !existsSync(`/proc/${pids[0]}`));
   });
 
-  test('of several daemons that start at once one stays, and the others exit with 75 and name it', async () => {
+  test('if several daemons start at once, one stays, and the others exit with 75 and name it', async () => {
     const home = temporaryHome();
     const daemons = Array.from({ length: rounds(4, 8) }, () => spawnServe(home));
     await until(
@@ -74,7 +74,7 @@ describe('starting', () => {
     }
   });
 
-  test('a command waits for a daemon that is slow to start, also when the one that it started itself gave way', async () => {
+  test('a command waits for a daemon that is slow to start, even if the one that it started itself gave way', async () => {
     const home = temporaryHome();
     const lock = await takeLock(home);
     const startedAt = new Date().toISOString();
@@ -94,7 +94,7 @@ describe('starting', () => {
     await daemon.close();
   });
 
-  test('keeps its port over restarts while it is free, and takes another one when it is not', async () => {
+  test('keeps its port across restarts while it is free, and takes another one if it is not', async () => {
     const home = temporaryHome();
     const first = await startDaemon({ home });
     await first.close();
@@ -117,7 +117,7 @@ describe('starting', () => {
     await (await startDaemon({ home })).close();
   });
 
-  test('makes its files for us alone, whatever the umask and whatever was there', async () => {
+  test('creates its files and folders for its owner alone, whatever the umask', async () => {
     const home = homeAt(join(temporaryFolder(), 'a', 'b', 'state'));
     const umask = process.umask(0);
     try {
@@ -133,7 +133,7 @@ describe('starting', () => {
       expect(seen).toEqual([0o700, 0o700]);
       for (const entry of readdirSync(home.directory, { recursive: true, withFileTypes: true })) {
         const mode = lstatSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.mode;
-        // Node writes its cache under other names first.
+        // Node writes its cache under temporary names first.
         if (mode === undefined) continue;
         expect([entry.name, (mode & 0o777).toString(8)]).toEqual([entry.name, entry.isDirectory() ? '700' : '600']);
       }
@@ -144,7 +144,7 @@ describe('starting', () => {
     }
   });
 
-  test('closes a home that others could read', async () => {
+  test('makes a home private that others could read', async () => {
     const home = temporaryHome();
     chmodSync(home.directory, 0o755);
     await (await startDaemon({ home })).close();
@@ -175,7 +175,7 @@ describe('starting', () => {
     await expect(startDaemon({ home })).rejects.toThrow(/belongs to user 65534/);
   });
 
-  test('says when the path of its socket is too long', async () => {
+  test('says if the path of its socket is too long', async () => {
     const home = homeAt(join(temporaryFolder(), 'x'.repeat(120)));
     await expect(startDaemon({ home })).rejects.toThrow(/set TROUPE_HOME to a shorter path/);
   });
@@ -193,7 +193,7 @@ describe('ending', () => {
     expect(readLog(home).at(-1)).toMatchObject({ event: 'daemon.closing' });
   });
 
-  test('when told to answers first, finishes calls under way, and tells the clients', async () => {
+  test('by daemon.stop answers first, finishes running calls, and notifies the clients', async () => {
     const home = temporaryHome();
     const daemon = await startDaemon({ home, drainMs: HANG_MS });
     const client = connect(home, { patience: 0 });
@@ -220,23 +220,23 @@ describe('ending', () => {
     await again.close();
   });
 
-  test('at once on a second signal', async () => {
+  test('is immediate on a second signal', async () => {
     const home = temporaryHome();
-    // A collector that takes everything and never answers makes the end wait.
+    // A collector that accepts everything and never answers delays the end.
     const collector = createServer((socket) => socket.resume());
     await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void collector.close());
     const { port } = collector.address() as AddressInfo;
     const daemon = await serve(home, { env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` } });
     await connect(home).call('team.create', { name: 'demo' });
-    // Both are there when it goes on, so the end cannot be over before the second, and one is not taken for two.
+    // Both signals are pending when it continues, so it cannot end before the second. They differ, so they don't merge.
     for (const signal of ['SIGSTOP', 'SIGTERM', 'SIGINT', 'SIGCONT'] as const) daemon.child.kill(signal);
     expect(await daemon.ended).toBe(1);
     expect(readLog(home).filter(({ event }) => event === 'daemon.closing')).toHaveLength(1);
     await (await startDaemon({ home })).close();
   });
 
-  test('by itself when its home is taken away, and does not touch what stands there then', async () => {
+  test('happens by itself when its home is replaced, and does not touch the new files', async () => {
     const home = temporaryHome();
     const daemon = await serve(home);
     renameSync(home.directory, `${home.directory}-moved`);
@@ -249,7 +249,7 @@ describe('ending', () => {
 });
 
 describe('after kill -9', () => {
-  test('is ready again with everything there', async () => {
+  test('the daemon is ready again with all its data', async () => {
     const home = temporaryHome();
     const first = await serve(home);
     const client = connect(home);
@@ -269,7 +269,7 @@ describe('after kill -9', () => {
     expect((await client.call('daemon.status', {})).teamMetrics).toMatchObject({ totalTeamsCreated: 1 });
   });
 
-  test('is started again by the next command', async () => {
+  test('the next command starts the daemon again', async () => {
     const home = temporaryHome();
     const env = environmentFor(home);
     expect(await run(BIN, ['team', 'create', 'demo'], { env }).ended).toBe(0);
@@ -325,7 +325,7 @@ describe('serve', () => {
     expect(await daemon.ended).toBe(0);
   });
 
-  test('says in one line where it is and how it is ended; a journal in memory leaves no file', async () => {
+  test('says in one line where it runs and how to end it; a journal in memory leaves no file', async () => {
     const home = temporaryHome();
     const daemon = run(BIN, ['serve', '--journal', 'memory', '--name', 'here'], { env: environmentFor(home) });
     await expect.poll(() => daemon.output.stderr).toMatch(/Ctrl-C ends it\n$/);

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { pauseProcess, run } from './processes.ts';
 
-test('goes to exactly one of many processes, and each other one learns which', async () => {
+test('goes to exactly one of many processes, and the others learn which', async () => {
   const folder = temporaryFolder();
   const racers = Array.from({ length: rounds(8, 20) }, () => run('hold-lock', [folder]));
   await until('all have said something', () => racers.every(({ output }) => output.stdout.endsWith('\n')));
@@ -26,7 +26,7 @@ test('is free at once when its holder is killed, and leaves nothing behind', asy
   await until('it has the lock', () => first.output.stdout === 'got\n');
   first.child.kill('SIGKILL');
   await first.ended;
-  // At the first try: whoever tries again lets the event loop turn.
+  // At the first try: a second try would let the event loop turn.
   let turned = false;
   setImmediate(() => (turned = true));
   const lock = await takeLock(placeIn(folder));
@@ -36,7 +36,7 @@ test('is free at once when its holder is killed, and leaves nothing behind', asy
   expect(statSync(join(folder, 'lock.db'))).toMatchObject({ size: 0 });
 });
 
-test('stays with a holder that is stopped', async () => {
+test('stays with a holder that is paused', async () => {
   const folder = temporaryFolder();
   const first = run('hold-lock', [folder]);
   await until('it has the lock', () => first.output.stdout === 'got\n');
@@ -48,7 +48,7 @@ test('stays with a holder that is stopped', async () => {
   expect(second.output.stdout).toBe(`held by ${first.pid}\n`);
 });
 
-test('is waited for when whoever had it last said no word and is about to end', async () => {
+test('is waited for if its holder left no daemon.json and is about to end', async () => {
   const place = placeIn(temporaryFolder());
   const first = await takeLock(place);
   // Its first try is over when the call returns.
@@ -57,7 +57,7 @@ test('is waited for when whoever had it last said no word and is about to end', 
   (await second).release();
 });
 
-test('does not believe a card whose process is gone or another one', async () => {
+test('ignores a daemon.json whose process is gone or another one', async () => {
   const place = placeIn(temporaryFolder());
   const self = identify(process.pid);
   const startedAt = new Date().toISOString();
@@ -68,7 +68,7 @@ test('does not believe a card whose process is gone or another one', async () =>
   (await second).release();
 });
 
-test.each(['wal', 'delete'])('also works on a file in the mode %s', async (mode) => {
+test.each(['wal', 'delete'])('works on a file in journal mode %s too', async (mode) => {
   const place = placeIn(temporaryFolder());
   const db = new DatabaseSync(place.lock);
   db.exec(`PRAGMA journal_mode = ${mode}; CREATE TABLE t (x)`);
@@ -80,7 +80,7 @@ test.each(['wal', 'delete'])('also works on a file in the mode %s', async (mode)
   (await takeLock(place)).release();
 });
 
-test('notices that its file was taken away or replaced', async () => {
+test('notices that its file was removed or replaced', async () => {
   const folder = temporaryFolder();
   const lock = await takeLock(placeIn(folder));
   expect(lock.isInPlace()).toBe(true);
@@ -91,7 +91,7 @@ test('notices that its file was taken away or replaced', async () => {
   lock.release();
 });
 
-test('refuses a file that is no lock, and a link', async () => {
+test('refuses a file that is not a lock, and a link', async () => {
   const folder = temporaryFolder();
   const place = placeIn(folder);
   writeFileSync(place.lock, 'this is the diary of somebody who keeps it here'.repeat(20));

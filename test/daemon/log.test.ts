@@ -24,7 +24,7 @@ test('writes one JSON object per line, in a file that only we may read', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('never quotes what a parser could not read', () => {
+test('never quotes text that a parser could not read', () => {
   const path = join(temporaryFolder(), 'daemon.log');
   const log = openLog({ path, level: 'info', redactor });
   for (const text of ['SECRET STORY', '{"a":SECRET STORY']) {
@@ -39,7 +39,7 @@ test('never quotes what a parser could not read', () => {
   expect(readLines(path)).toHaveLength(2);
 });
 
-test('turns the files over by size and keeps no more than it should', () => {
+test('rotates files by size, and keeps no more than configured', () => {
   const folder = temporaryFolder();
   const path = join(folder, 'daemon.log');
   const log = openLog({ path, level: 'info', redactor, maxBytes: 4_000, files: 3 });
@@ -55,7 +55,7 @@ test('turns the files over by size and keeps no more than it should', () => {
   expect(all).toEqual(Array.from({ length: all.length }, (_, index) => 1_000 - all.length + index));
 });
 
-test('cuts a line that is too long to be a line', () => {
+test('cuts a line that is too long', () => {
   const path = join(temporaryFolder(), 'daemon.log');
   const log = openLog({ path, level: 'info', redactor });
   log.info('too.much', { text: 'x'.repeat(100_000) });
@@ -64,7 +64,7 @@ test('cuts a line that is too long to be a line', () => {
   expect(readLines(path)).toMatchObject([{ event: 'too.much' }]);
 });
 
-test('goes on in the old file while no new one can be made, and turns over later', () => {
+test('goes on in the old file while no new one can be made, and rotates later', () => {
   const folder = temporaryFolder();
   const path = join(folder, 'daemon.log');
   const log = openLog({ path, level: 'info', redactor, maxBytes: 1_000, files: 2 });
@@ -77,7 +77,7 @@ test('goes on in the old file while no new one can be made, and turns over later
   expect(told).toEqual(Array.from({ length: 51 }, (_, n) => n));
 });
 
-test('does not follow a link', () => {
+test('does not follow a symbolic link', () => {
   const folder = temporaryFolder();
   const target = join(folder, 'elsewhere');
   writeFileSync(target, '');

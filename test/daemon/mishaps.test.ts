@@ -29,7 +29,7 @@ test.each(['exception', 'rejection'])(
   },
 );
 
-test('tells when its event loop was held up', async () => {
+test('logs when its event loop was blocked', async () => {
   const home = temporaryHome();
   const daemon = await serve(home, { env: { NODE_OPTIONS: MISHAP, TROUPE_TEST_MISHAP: 'busy' } });
   const client = connect(home);
@@ -42,7 +42,7 @@ test('tells when its event loop was held up', async () => {
   expect(await client.call('team.show', { teamId: 'demo' })).toMatchObject({ id: 'demo' });
 });
 
-test('F5: is the same after it was stopped and continued, and nobody takes its place meanwhile', async () => {
+test('F5: works as before after SIGSTOP and SIGCONT, and no other daemon takes its place meanwhile', async () => {
   const home = temporaryHome();
   const daemon = await serve(home);
   const client = connect(home);
@@ -61,7 +61,7 @@ test('F5: is the same after it was stopped and continued, and nobody takes its p
   daemon.child.kill('SIGCONT');
   expect(new Set((await Promise.all(pending)).map(({ id }) => id)).size).toBe(20);
 
-  // What was taken away while it stood still stays taken away: the old epoch writes nothing.
+  // A task that is taken away stays so: a write under the old epoch is refused.
   await client.call('task.release', { teamId: 'demo', taskId: '1' }, { as: 'lead' });
   await expect(
     client.call('task.complete', { teamId: 'demo', taskId: '1', epoch: task?.epoch ?? 0 }, { as: 'worker' }),
@@ -69,9 +69,9 @@ test('F5: is the same after it was stopped and continued, and nobody takes its p
   expect(await client.call('daemon.status', {})).toMatchObject({ pid: daemon.pid, health: { status: 'ok' } });
 });
 
-test('F19: goes on serving when it has no more file descriptors, says so, and takes new clients when it has', async () => {
+test('F19: goes on serving without free file descriptors, says so, and accepts new clients when some are free again', async () => {
   const home = temporaryHome();
-  // Both limits, so that Node cannot raise the lower one.
+  // Sets the soft and the hard limit, so that Node cannot raise the soft one.
   const command = ['-c', 'ulimit -n 70 && exec "$0" "$@"', process.execPath, BIN, 'serve', '--json'];
   const daemon = track(spawn('sh', command, { env: environmentFor(home), stdio: ['ignore', 'pipe', 'pipe'] }));
   await until('it is ready', () => daemon.output.stdout.includes('ready'));
@@ -98,7 +98,7 @@ test('F19: goes on serving when it has no more file descriptors, says so, and ta
   expect(await daemon.ended).toBe(0);
 });
 
-/** A connection that may be refused, and says nothing. */
+/** Opens a connection that may be refused, and sends nothing. */
 function knock(where: { path: string } | { port: number }): Promise<Socket> {
   return new Promise((resolve) => {
     const socket = createConnection({ host: '127.0.0.1', ...where } as NetConnectOpts);

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { connect, serve, temporaryHome } from './serve.ts';
 
-test('nobody takes a new task before its hook has judged it, also when the daemon is killed meanwhile', async () => {
+test('nobody can claim a new task before its hook has judged it, even if the daemon is killed meanwhile', async () => {
   const home = temporaryHome();
   const [go, runs] = [join(temporaryFolder(), 'go'), join(temporaryFolder(), 'runs')];
   const first = await serve(home);
@@ -19,13 +19,13 @@ test('nobody takes a new task before its hook has judged it, also when the daemo
   const claim = () => client.call('task.claim', { teamId: 'crew' }, { as: 'ann' });
   await until('the hook runs', () => existsSync(runs));
   expect(await claim()).toBeNull();
-  // Counted as it is listed.
+  // The counts agree with the list.
   expect(await client.call('task.list', { teamId: 'crew' })).toMatchObject([{ status: 'blocked' }]);
   expect(await client.call('team.status', { teamId: 'crew' })).toMatchObject({ tasks: { pending: 0, blocked: 1 } });
   first.child.kill('SIGKILL');
   await first.ended;
 
-  // The call is sent again under its id, and the new daemon has found the task by itself.
+  // The client sends the call again under its id. The new daemon has found the task by itself.
   await serve(home);
   expect(await claim()).toBeNull();
   writeFileSync(go, '');

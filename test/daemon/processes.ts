@@ -36,7 +36,7 @@ export function track(child: ChildProcess): Running {
   return { child, pid: child.pid ?? 0, output, ended };
 }
 
-/** Stops a process and waits until it has: on a busy machine its threads go on for a while after the signal. */
+/** Pauses a process and waits until all its threads have stopped, which takes a while on a busy machine. */
 export async function pauseProcess(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP');
   if (process.platform !== 'linux') return;

@@ -15,14 +15,14 @@ const SECRETS = [
   ["a member's token", 'tm1.WyJkZW1vIiwid29ya2VyIl0.c2lnbmF0dXJlLW9mLTQzLWNoYXJhY3RlcnM'],
 ] as const;
 
-test.each(SECRETS)('takes out %s', (_name, secret) => {
+test.each(SECRETS)('redacts %s', (_name, secret) => {
   const redactor = createRedactor({});
   expect(redactor.text(`before ${secret}`)).toBe('before [redacted]');
   const line = redactor.json({ deep: { list: [`x=${secret}`] } });
   expect(JSON.parse(line)).toEqual({ deep: { list: ['x=[redacted]'] } });
 });
 
-test('takes the password out of a URL and leaves the rest', () => {
+test('redacts the password of a URL and leaves the rest', () => {
   const redactor = createRedactor({});
   expect(redactor.text('at postgres://me:hunter2@db.example:5432/x?y=1 now')).toBe(
     'at postgres://[redacted]@db.example:5432/x?y=1 now',
@@ -30,7 +30,7 @@ test('takes the password out of a URL and leaves the rest', () => {
   expect(redactor.text('http://127.0.0.1:8080/a:b@c')).toBe('http://127.0.0.1:8080/a:b@c');
 });
 
-test('takes out the exact values of secret variables, whatever they look like', () => {
+test('redacts the exact values of secret variables, whatever they look like', () => {
   const redactor = createRedactor({
     MY_API_KEY: 'not a "known" shape',
     DB_PASSWORD: 'pass.word+*',
@@ -44,7 +44,7 @@ test('takes out the exact values of secret variables, whatever they look like', 
   expect(redactor.text('1 and /usr/bin:/bin stay')).toBe('1 and /usr/bin:/bin stay');
 });
 
-test('takes out what it is told of later, and fields that hold nothing but secrets', () => {
+test('redacts values that it learns later, and fields that contain only secrets', () => {
   const redactor = createRedactor({});
   redactor.hide('the-token-of-today');
   expect(redactor.text('x the-token-of-today')).toBe('x [redacted]');
@@ -60,7 +60,7 @@ test('leaves ordinary text alone', () => {
 });
 
 test.each(['a', 'eyJ', 'a:', '://', 'sk-', '-----BEGIN ', 'a.'])(
-  'takes time that grows with the length of a text, and no faster, when it is %s over and over',
+  'takes time in proportion to the length of a text that repeats %s',
   (piece) => {
     const redactor = createRedactor({});
     mustEnd(() => redactor.text(piece.repeat(1_000_000 / piece.length)));

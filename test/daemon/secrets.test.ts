@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { until } from '../until.ts';
 import { connect, get, serve, temporaryHome } from './serve.ts';
 
-/** Values of the environment, of shapes that are known and of one that is not. */
+/** Secrets in environment variables, some of known shapes and some not. */
 const SECRETS = {
   ANTHROPIC_API_KEY: 'sk-ant-canary-0123456789abcdef',
   GITHUB_TOKEN: 'ghp_canary0123456789abcdefghijklmnopqrst',
@@ -28,7 +28,7 @@ test('no secret and no content reaches the log, the metrics, the status or the t
   await client.call('task.claim', { teamId: 'demo' }, { as: 'worker' });
   await client.call('task.fail', { teamId: 'demo', taskId: '1', reason: everything }, { as: 'worker' });
 
-  // Whatever can be got wrong, with secrets in every place.
+  // Every kind of mistake, with secrets in every place.
   for (const bad of [SECRETS.ANTHROPIC_API_KEY, SECRETS.DATABASE_PASSWORD, TEXT]) {
     await client.call(bad as 'team.show', { teamId: 'demo' }).catch(() => {});
     await client.call('team.show', { teamId: bad }).catch(() => {});

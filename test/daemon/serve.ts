@@ -28,7 +28,7 @@ export function temporaryHome(): Home {
   return homeAt(directory);
 }
 
-/** What a command of the command line gets from us: this home, and the code that is tested (vitest.config.ts). */
+/** The environment of a command: this home, and the code under test (vitest.config.ts). */
 export function environmentFor(home: Home, more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   return {
     ...process.env,
@@ -42,7 +42,7 @@ export function environmentFor(home: Home, more: Readonly<Record<string, string>
 export interface ServeOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What comes before the program, and becomes it: `unshare -n` say. */
+  /** A command that runs the daemon in its place, such as `unshare -n`. */
   readonly enter?: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export function connect(home: Home, options: ClientOptions = {}): Client {
   return client;
 }
 
-/** Asks over HTTP with the daemon's own token. */
+/** Sends a GET request with the daemon's own token. */
 export async function get(home: Home, url: string): Promise<Response> {
   const token = readFileSync(home.tokenFile, 'utf8').trim();
   return fetch(url, { headers: { authorization: `Bearer ${token}` } });

@@ -15,7 +15,7 @@ import { connect, get, temporaryHome } from './serve.ts';
 const TEAMS = rounds(200, 1_000);
 const METRICS = { totalTeamsCreated: 2, totalTeammatesSpawned: 2, totalTeamTasksCompleted: 1, totalTeamMessages: 3 };
 
-test('says where it is, how it is and what it has done', async () => {
+test('reports where it runs, its health and its totals', async () => {
   const before = Date.now();
   const home = temporaryHome();
   const daemon = await startDaemon({ home });
@@ -42,7 +42,7 @@ test('says where it is, how it is and what it has done', async () => {
   await daemon.close();
 });
 
-test('keeps its totals over restarts, and over teams that are deleted', async () => {
+test('keeps its totals across restarts and deleted teams', async () => {
   const home = temporaryHome();
   let daemon = await startDaemon({ home });
   const client = connect(home);
@@ -66,7 +66,7 @@ test('keeps its totals over restarts, and over teams that are deleted', async ()
   await daemon.close();
 });
 
-test('shows its metrics to Prometheus, and its health, to those with the token only', async () => {
+test('serves its metrics for Prometheus and its health, but only with the token', async () => {
   const home = temporaryHome();
   const daemon = await startDaemon({ home });
   const client = connect(home);
@@ -121,7 +121,7 @@ test('counts many teams when it starts, without being asked', async () => {
   await daemon.close();
 });
 
-/** Two teams, two teammates, two tasks of which one is done, three messages. */
+/** Two teams, two teammates, two tasks (one of them done), three messages. */
 async function work(client: Client): Promise<void> {
   for (const name of ['alpha', 'beta']) {
     await client.call('team.create', { name });

@@ -13,7 +13,7 @@ import type { Collector } from './collector.ts';
 import { run } from './processes.ts';
 import { connect, readLog, serve, temporaryHome } from './serve.ts';
 
-test('sends a span for each call and each commit when OTEL_* asks for it, and no content', async () => {
+test('sends a span for each call and each commit if OTEL_* is set, without content', async () => {
   const collector = await startCollector();
   const { home, daemon } = await startTraced({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -51,7 +51,7 @@ test('sends a span for each call and each commit when OTEL_* asks for it, and no
   expect(collector.bodies.join('\n')).not.toMatch(/canary/);
 });
 
-test('is part of what its callers trace; an append for many calls is linked to each', async () => {
+test('joins the trace of its caller; an append for many calls is linked to each', async () => {
   const collector = await startCollector();
   const { home, daemon } = await startTraced({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -99,7 +99,7 @@ test('is part of what its callers trace; an append for many calls is linked to e
   );
 });
 
-test('is part of what its callers trace over every connection', async () => {
+test('joins the trace of its caller over every connection', async () => {
   const collector = await startCollector();
   const { home, daemon } = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   await work(home);
@@ -110,7 +110,7 @@ test('is part of what its callers trace over every connection', async () => {
   const [unix, webSocket] = [await openUnix(home.socket, token), await openWebSocket(daemon.url, { authorization })];
   await unix.ask({ ...show, traceparent: traceOf('1') });
   await webSocket.ask({ ...show, traceparent: traceOf('2') });
-  // What is none is ignored, whatever it is.
+  // An invalid traceparent is ignored, whatever its type.
   for (const traceparent of ['nonsense', 7, null, { toString: 'x' }, [traceOf('3')]]) {
     expect(await unix.ask({ ...show, traceparent })).toMatchObject({ type: 'result' });
   }
@@ -135,7 +135,7 @@ test('is part of what its callers trace over every connection', async () => {
     accept: 'application/json, text/event-stream',
     'x-troupe-teams': '1',
     'x-troupe-team': 'demo',
-    // What the call itself says is nearer to it.
+    // The traceparent of the call itself takes precedence.
     traceparent: traceOf('5'),
   };
   const body = JSON.stringify(call(traceOf('6')));
@@ -155,7 +155,7 @@ test('is part of what its callers trace over every connection', async () => {
 
 const INITIALIZE = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
 
-test('ends without its collector when that is away or takes nothing, and says so once', async () => {
+test('ends without its collector if that is away or does not answer, and says so once', async () => {
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -164,7 +164,7 @@ test('ends without its collector when that is away or takes nothing, and says so
   });
   for (const port of [9, (silent.address() as AddressInfo).port]) {
     const home = temporaryHome();
-    // The one that is away is asked again and again, the one that is silent only at the end.
+    // The absent collector is tried again and again, the silent one only at the end.
     const delay = port === 9 ? '50' : String(10 * HANG_MS);
     const daemon = await serve(home, {
       env: {
@@ -174,11 +174,11 @@ test('ends without its collector when that is away or takes nothing, and says so
       },
     });
     await work(home);
-    // With nothing set, the exporter would try for ten seconds before it says anything.
+    // By default the exporter would try for ten seconds before it reports anything.
     if (port === 9) await until('it is in the log', () => readLog(home).some(isFailure));
     daemon.child.kill('SIGTERM');
     expect(await daemon.ended).toBe(0);
-    // What the exporter itself would say after ten seconds is something else.
+    // The exporter's own message, after ten seconds, is another one.
     const said = port === 9 ? /cannot be reached/ : /did not take the last spans within 500 ms/;
     expect(readLog(home).filter(isFailure)).toMatchObject([{ message: expect.stringMatching(said) as string }]);
   }
@@ -202,7 +202,7 @@ test.each<[string, Record<string, string>]>([
   expect(loaded).not.toContain('opentelemetry');
 });
 
-test('a daemon that sends no traces loads nothing of what sends them', async () => {
+test('a daemon that sends no traces loads no module for tracing', async () => {
   const home = temporaryHome();
   const modules = join(home.directory, 'modules.txt');
   const daemon = await serve(home, { env: recordingIn(modules) });
@@ -220,7 +220,7 @@ function recordingIn(file: string): Record<string, string> {
   return { NODE_OPTIONS: `--import=${recorder}`, TROUPE_TEST_MODULES: file };
 }
 
-test('samples as it is told to', async () => {
+test('uses the configured sampler', async () => {
   const collector = await startCollector();
   const { home, daemon } = await startTraced({
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces`,
@@ -231,7 +231,7 @@ test('samples as it is told to', async () => {
   expect(collector.bodies).toEqual([]);
 });
 
-test('says that it speaks no gRPC', async () => {
+test('says that it does not support gRPC', async () => {
   const { home, daemon } = await startTraced({
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
     OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
@@ -240,7 +240,7 @@ test('says that it speaks no gRPC', async () => {
   expect(readLog(home)).toContainEqual(expect.objectContaining({ event: 'tracing.unsupported', protocol: 'grpc' }));
 });
 
-/** A daemon in this process, in whose environment the variables stand until the test ends. */
+/** A daemon in this process. The variables are set until the test ends. */
 async function startTraced(variables: Record<string, string>) {
   const quickly = { OTEL_BSP_SCHEDULE_DELAY: '20', ...variables };
   for (const [name, value] of Object.entries(quickly)) vi.stubEnv(name, value);
@@ -251,7 +251,7 @@ async function startTraced(variables: Record<string, string>) {
   return { home, daemon };
 }
 
-/** Waits until the collector has all: spans come in order, and a last one is made. A daemon that ends waits for half a second only. */
+/** Makes a last span and waits for it, since spans come in order. A daemon that ends waits only half a second. */
 async function sendAll(home: Home, collector: Collector): Promise<void> {
   await connect(home).call('daemon.status', {});
   await until('all spans have come', () => collector.spans().some(({ name }) => name === 'daemon.status'));

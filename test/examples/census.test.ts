@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 const census = join(import.meta.dirname, '..', '..', 'examples', 'census.ts');
 
 describe('the census', () => {
-  it('drains its graph, in the order of the dependencies, and says so', async () => {
+  it('completes its graph, in the order of the dependencies, and says so', async () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [census]);
     const lines = stdout.split('\n');
     const [, done, all] = /(\d+) of (\d+) tasks completed/.exec(stdout) ?? [];

@@ -6,7 +6,7 @@ import { TROUPE_SOURCE } from '../setup/source.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
-/** The demo, with a folder for what is temporary. */
+/** Starts the demo, with a folder for its temporary files. */
 function startDemo() {
   const folder = join(temporaryFolder(), 't');
   mkdirSync(folder);
@@ -16,7 +16,7 @@ function startDemo() {
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output.stdout += chunk));
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output.stderr += chunk));
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  // It takes along what it started.
+  // The demo ends everything that it started.
   onTestFinished(async () => {
     child.kill('SIGINT');
     await ended;
@@ -27,7 +27,7 @@ function startDemo() {
 }
 
 describe('npm start', () => {
-  test('says what it shows, and when it is interrupted that nothing of it goes on', async () => {
+  test('says what it shows, and after an interrupt that nothing of it goes on', async () => {
     const { child, output, ended, works, left } = startDemo();
     await works();
     expect(output.stdout).toMatch(/^Four scripts, no model/);
@@ -38,7 +38,7 @@ describe('npm start', () => {
     expect(left()).toEqual([]);
   });
 
-  test('ends in order, and with no success, when nobody reads any more', async () => {
+  test('ends cleanly, but without success, when its output is closed', async () => {
     const { child, output, ended, works, left } = startDemo();
     await works();
     child.stdout.destroy();

@@ -4,15 +4,15 @@ import { describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Static imports and exports, types too, and what is loaded later. */
+/** Static imports and exports, also of types, and dynamic imports. */
 const IMPORT = /\bfrom '(\.[^']+)'|\bimport '(\.[^']+)'|\bimport\('(\.[^']+)'\)/g;
 
 describe('imports', () => {
-  test.each(['src', 'ui'])('go in no circle in %s', (folder) => {
+  test.each(['src', 'ui'])('form no cycle in %s', (folder) => {
     expect(findCircles(readImports(folder))).toEqual([]);
   });
 
-  test('that go in a circle are found, however long it is', () => {
+  test('that form a cycle are found, however long it is', () => {
     const imports = { a: ['b', 'd'], b: ['c'], c: ['a'], d: [], e: ['a', 'e'] };
     expect(findCircles(new Map(Object.entries(imports)))).toEqual(['a -> b -> c -> a', 'e -> e']);
   });
@@ -29,7 +29,7 @@ function readImports(folder: string): Map<string, string[]> {
   );
 }
 
-/** The first circle that each walk comes upon. */
+/** The first cycle that each walk finds. */
 function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[] {
   const circles: string[] = [];
   const done = new Set<string>();

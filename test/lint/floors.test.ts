@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { lint } from './oxlint.ts';
 import type { Finding } from './oxlint.ts';
 
-/** A file, a module it imports, and the words by which the import is refused; none if it is fine. */
+/** A file, a module that it imports, and part of the message that refuses the import; none if it is allowed. */
 type Import = readonly [file: string, specifier: string, refusal?: string];
 
 const ALONE = 'the core knows zod and itself';
@@ -135,7 +135,7 @@ describe('the floors of the house', () => {
   let findings: Finding[] = [];
   const files = new Map<string, string>();
 
-  /** Each import is a line of its own in its file, by which its findings are found. */
+  /** Puts each import on a line of its own, whose number identifies its findings. */
   const place = (file: string, code: string) => {
     const text = files.get(file) ?? '';
     files.set(file, `${text}${code}\n`);

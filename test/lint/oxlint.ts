@@ -18,7 +18,7 @@ const Report = z.object({
   ),
 });
 
-/** What oxlint says about one line: the rule and its words. */
+/** A finding of oxlint about one line: the rule and its message. */
 export interface Finding {
   readonly file: string;
   readonly line: number;

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 describe('the build', () => {
-  test('compiles modules, takes other files along and leaves nothing stale', () => {
+  test('compiles modules, copies other files and leaves nothing stale', () => {
     const { folder, status } = build({
       'dist/removed.js': '',
       'src/index.ts': `export { one } from './journal/one.ts';\n`,
@@ -29,7 +29,7 @@ describe('the build', () => {
     expect(readFileSync(join(folder, 'dist/index.js'), 'utf8')).toContain(`'./journal/one.js'`);
   });
 
-  test('fails where the types are wrong', () => {
+  test('fails if the types are wrong', () => {
     const { status, stdout } = build({ 'src/index.ts': `export const one: number = 'one';\n` });
     expect(status).not.toBe(0);
     expect(stdout).toContain('src/index.ts(1,14): error TS2322');

@@ -10,7 +10,7 @@ const SCRIPT = join(import.meta.dirname, '../../scripts/prepare-tests.ts');
 const mayInstall = existsSync('/etc/debian_version') && process.getuid?.() === 0;
 
 describe('preparing the tests', () => {
-  test('says nothing where everything is installed', () => {
+  test('says nothing if everything is installed', () => {
     expect(prepare(pathWithTools())).toMatchObject({ status: 0, stdout: '', stderr: '' });
   });
 
@@ -26,7 +26,7 @@ describe('preparing the tests', () => {
   });
 
   test(
-    'installs what is missing on Debian as root, from fresh lists if it must',
+    'installs what is missing on Debian as root, and updates the package lists if it must',
     needs(mayInstall, 'this is not Debian, or not root'),
     () => {
       const path = temporaryFolder();

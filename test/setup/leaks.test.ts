@@ -12,7 +12,7 @@ const START = `const child = spawn('sleep', ['60'], { detached: true, stdio: 'ig
   console.log('started ' + child.pid);`;
 
 describe('a run of the tests', needs(process.platform === 'linux', 'only Linux has /proc'), () => {
-  test('fails and names the process and its test file when a test leaves one behind', async () => {
+  test('fails if a test leaves a process behind, and names the process and the test file', async () => {
     const { status, stdout, stderr } = runTests(`${START} child.unref();`);
     expect(stdout).toContain('1 passed');
     expect(status).toBe(1);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const MARK = 'TROUPE_TEST_RUN';
 /** Set by test/setup/file.ts, to name the test file that a survivor came from. */
 const FILE = 'TROUPE_TEST_FILE';
-/** A process that was told to end may need a while on a busy machine; one that nobody told will still be there. */
+/** Time for processes that were told to end; on a busy machine they may need a while. */
 const GRACE_MS = Number(process.env['TROUPE_TEST_GRACE_MS'] ?? 30_000);
 
 interface Survivor {
@@ -17,7 +17,7 @@ interface Survivor {
 
 /** Marks this run; vitest's workers, and all that the tests start, inherit the mark. */
 export function setup(): void {
-  // Vitest calls this for each project. A run that a test starts inherits the mark of the outer one, and must have its own.
+  // Vitest calls this for each project. A run inside a test inherits the mark of the outer run, and needs its own.
   if (!process.env[MARK]?.startsWith(`${process.pid}-`)) process.env[MARK] = `${process.pid}-${Date.now()}`;
 }
 
@@ -48,7 +48,7 @@ function findSurvivors(): Survivor[] {
   });
 }
 
-/** The processes of this machine; none where there is no /proc, and then nothing is checked. */
+/** The processes of this machine. Without /proc there are none, and nothing is checked. */
 function listPids(): number[] {
   try {
     return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));

@@ -2,7 +2,7 @@ import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
 import { LONG } from './long-tests.ts';
 
-/** Begins with what takes longest, so that nothing long is left over for one worker when the other has nothing to do. */
+/** Runs the slowest files first, so that none is left over for one worker while the others are idle. */
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {

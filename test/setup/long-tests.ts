@@ -1,6 +1,6 @@
 /**
- * The files that take longest, longest first. Vitest knows how long a file takes only after a first run, and begins a fresh checkout with
- * the largest files, which these are not: one of them would be left to the end, alone. Update it from the end of a run.
+ * The slowest files, slowest first. Vitest knows durations only after a first run. In a fresh checkout it begins with
+ * the largest files, which these are not, so one of them would run last, alone. Update the list from the end of a run.
  */
 export const LONG: readonly string[] = [
   'test/e2e/machines/chaos.test.ts',

@@ -1,12 +1,12 @@
 import { relative } from 'node:path';
 import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
 
-/** Enough of an error to know where to look; the whole of it was printed before. */
+/** Enough of an error to know where to look; the full error was printed before. */
 const ERROR_LENGTH = 300;
 const SLOWEST = 10;
 const MOST_FAILURES = 30;
 
-/** Prints at the end of a run, where a long log is read first: the slowest files, what was skipped and why, what failed. */
+/** Prints at the end of a run, where people look first: the slowest files, skipped tests with reasons, and failures. */
 export class Summary implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const tests = modules.flatMap((one) => [...one.children.allTests()]);

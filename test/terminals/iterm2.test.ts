@@ -26,7 +26,7 @@ test('opens a session beside ours, runs the command in it as one quoted line, an
     ['session', 'split'],
     ['session', 'run'],
   ]);
-  // What iTerm2 would type into the shell of the session.
+  // Runs what iTerm2 would type into the shell of the session.
   execFileSync('/bin/sh', ['-c', readFileSync(join(folder, `${pane.id}.session`), 'utf8')], { cwd: folder });
   expect(readFileSync(join(folder, 'said'), 'utf8')).toBe(`${cwd}\na'b; touch canary`);
   expect([join(folder, 'canary'), join(cwd, 'canary')].filter((path) => existsSync(path))).toEqual([]);
@@ -34,7 +34,7 @@ test('opens a session beside ours, runs the command in it as one quoted line, an
   expect(sessions()).toEqual([stranger]);
 });
 
-test('a session that the user closed is not closed again, and nothing else is', async () => {
+test('does not close a session that the user closed, or any other', async () => {
   const { terminal, folder, calls } = setStage();
   const pane = await terminal.open({ command: ['true'], cwd: folder, marker: 'ann@crew-1' });
   execFileSync('rm', [join(folder, `${pane.id}.session`)]);
@@ -42,7 +42,7 @@ test('a session that the user closed is not closed again, and nothing else is', 
   expect(calls().filter(([, verb]) => verb === 'close')).toEqual([]);
 });
 
-test('says so when iTerm2 does not answer, and lets a pane be that it cannot find', async () => {
+test('says so if iTerm2 does not answer, and leaves a pane alone that it cannot find', async () => {
   const { terminal, folder } = setStage();
   const pane = await terminal.open({ command: ['true'], cwd: folder, marker: 'ann@crew-1' });
   writeFileSync(join(folder, 'broken'), '');
@@ -53,7 +53,7 @@ test('says so when iTerm2 does not answer, and lets a pane be that it cannot fin
   expect(await terminal.close(pane)).toBe(false);
 });
 
-/** The terminal, with a program in the place of `it2` that keeps its sessions in a folder. */
+/** The terminal, with a fake `it2` that keeps its sessions in a folder. */
 function setStage() {
   const folder = temporaryFolder();
   const path = [IT2, dirname(process.execPath), process.env['PATH']].join(':');

@@ -1,4 +1,4 @@
-// A client that works without pause over a daemon that keeps dying, and remembers every answer it got.
+// A client that works without pause while its daemon is killed again and again, and records every answer.
 import { Client } from '../../../src/client/client.ts';
 import { homeAt } from '../../../src/client/home.ts';
 import { socketConnect } from '../../../src/client/socket.ts';
@@ -8,7 +8,7 @@ export interface Acknowledged {
   readonly created: { team: string; title: string; id: string }[];
   readonly claimed: { team: string; id: string; epoch: number }[];
   readonly sent: { team: string; content: string; id: string }[];
-  /** How often the connection was made. */
+  /** How often it connected. */
   connections: number;
   readonly errors: string[];
 }

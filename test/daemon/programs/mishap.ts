@@ -1,4 +1,4 @@
-// Loaded before the daemon: on SIGUSR2 something goes wrong that nobody has foreseen.
+// Loaded before the daemon: SIGUSR2 causes an error that nobody handles, or blocks the event loop.
 process.on('SIGUSR2', () => {
   const kind = process.env['TROUPE_TEST_MISHAP'];
   if (kind === 'exception') throw new TypeError('nobody foresaw this: sk-canary0123456789');
