@@ -22,7 +22,7 @@ test('F21: a daemon serves despite garbage in the files beside its journal, but 
   for (const [file, bytes] of Object.entries(GARBAGE)) writeFileSync(join(troupe.home, file), bytes, { mode: 0o600 });
   expect((await troupe.run('task list --team demo')).stdout).toContain('One');
   await troupe.run('daemon stop');
-  // A new secret would silently void every credential. The token is derived from it.
+  // A new secret would silently void the tokens of all members. The admin token is new at every start anyway.
   const secret = join(troupe.home, 'secret');
   for (const path of [secret, join(troupe.home, 'token')]) writeFileSync(path, Buffer.from([0, 0xff, 0xfe]));
   const refused = await troupe.run('task list --team demo');
