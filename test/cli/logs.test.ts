@@ -166,7 +166,7 @@ test('a follower sees a later session at once, even while it is shorter than the
 });
 
 describe("the daemon's log", () => {
-  test('is shown in words, up to -n lines, also if other programs wrote into it', async () => {
+  test('is shown in words, at most -n lines of it, even lines of another format', async () => {
     const troupe = newTroupe();
     expect(await troupe.ask('logs --daemon')).toMatchObject({ status: 3, stdout: '' });
     mkdirSync(troupe.home, { mode: 0o700 });

@@ -50,7 +50,7 @@ describe('a journal whose servers are away', NEEDS_NATS, () => {
     );
   });
 
-  test('lets people read what was known; other commands fail with the reason before the client times out', async () => {
+  test('lets people read what was known; other commands fail with the reason before the journal times out', async () => {
     const servers = await startNats();
     onTestFinished(() => servers.stop());
     const home = temporaryHome();
@@ -70,7 +70,7 @@ describe('a journal whose servers are away', NEEDS_NATS, () => {
     expect(journal).toMatchObject({ state: 'ok', found: expect.stringMatching(/1 team, 1 replica, .*daemons one$/) });
 
     await servers.nodes[0]!.kill();
-    // A timeout of the client would have another message.
+    // A timeout of the journal would have another message.
     const added = await troupe.run('task add --team demo Another', { env });
     expect(added.stderr).toMatch(AWAY);
     expect(added.stderr).toMatch(/see that nats-server runs there/);

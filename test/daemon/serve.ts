@@ -62,7 +62,7 @@ export async function serve(home: Home, options: ServeOptions = {}): Promise<Ser
   return { ...running, url: (JSON.parse(line) as { url: string }).url };
 }
 
-/** A client over the Unix socket, closed when the test ends. A daemon that starts meanwhile may take as long as it needs. */
+/** A client over the Unix socket, closed when the test ends. It waits as long as needed for a daemon that starts. */
 export function connect(home: Home, options: ClientOptions = {}): Client {
   const dial = socketConnect({ path: home.socket, token: { file: home.tokenFile } });
   const client = new Client(dial, { patience: HANG_MS, ...options });

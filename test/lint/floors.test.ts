@@ -119,7 +119,7 @@ const IMPORTS: readonly Import[] = [
   ['examples/census.ts', '../src/journal/sqlite.ts'],
 ];
 
-/** Other ways to import, each of which the rule must see (or let pass) as well. */
+/** Other ways to import, which the rule must see (or allow) as well. */
 const FORMS: readonly Import[] = [
   [`src/ledger/form.ts`, `import '../runtime/x.ts';`, BELOW],
   [`src/ledger/form.ts`, `export * from '../runtime/x.ts';`, BELOW],

@@ -27,7 +27,7 @@ const MARKUP: readonly string[] = [
   '__proto__',
 ];
 
-test('whatever agents write is shown as text: nothing runs, nothing is fetched, nothing leaves its place', async (context) => {
+test('text of agents is shown as text: nothing runs, nothing is fetched, nothing leaves its place', async (context) => {
   needTool(context, 'chromium');
   const { client } = await setStage();
   const teamId = 'demo';

@@ -49,8 +49,8 @@ export async function setStage(prepare?: (home: Home) => Promise<void>): Promise
 }
 
 /**
- * One stage for all tests of a file, each with a team of its own. A daemon takes as long to start as a test takes, and a
- * page of another daemon has to load and compile everything again.
+ * One stage for all tests of a file, each with a team of its own. A daemon takes as long to start as a test takes, and
+ * a page of another daemon has to load and compile everything again.
  */
 export function useStage(prepare?: (home: Home) => Promise<void>): () => Stage {
   useDashboard();
