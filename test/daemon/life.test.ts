@@ -84,7 +84,7 @@ describe('starting', () => {
       'its daemon has given way',
       () => existsSync(home.log) && /is already the daemon/.test(readFileSync(home.log, 'utf8')),
     );
-    // It would give up after a second.
+    // A command that gives up would do so after a second.
     await Promise.race([command.ended, sleep(1_500)]);
     removeCard(home.card);
     lock.release();

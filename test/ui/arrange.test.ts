@@ -3,7 +3,7 @@ import { arrange, NODE_HEIGHT, NODE_WIDTH } from '../../ui/team/graph/arrange.ts
 import type { Places } from '../../ui/team/graph/arrange.ts';
 import type { Knot } from '../../ui/team/graph/layers.ts';
 
-/** So many tasks, each after a few of those before it. */
+/** So many tasks, each with a few earlier ones as dependencies. */
 function makeTasks(count: number): Knot[] {
   return Array.from({ length: count }, (_, i): Knot => {
     const needs = new Set(

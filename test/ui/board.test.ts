@@ -168,7 +168,7 @@ describe('the board', () => {
         .locator('[data-task]')
         .evaluateAll((cards) => cards.map((one) => (one as unknown as { dataset: { task: string } }).dataset.task));
     expect(await ids()).toEqual(['25', '17', '24']);
-    // The last one above all others.
+    // Drags the last card above all others.
     const top = await card(page, '25').boundingBox();
     await carry(page, '24', 'pending', (top?.y ?? 0) + 2);
     await column(page, 'pending').locator('.drop-line').getByText('priority high').waitFor();
