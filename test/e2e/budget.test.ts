@@ -3,7 +3,7 @@ import type { TeamRequest } from '../../src/core/request.ts';
 import { until } from '../until.ts';
 import { setStage } from './stage.ts';
 
-test('a program that has used up its budget rests until a person gives more on the command line', async () => {
+test('a program that has used up its budget rests until a person raises the budget on the command line', async () => {
   const stage = setStage();
   const tasks = Array.from({ length: 3 }, (_, i) => ({ title: `Task ${i + 1}` }));
   const file = stage.teamFile({

@@ -14,7 +14,7 @@ const DAEMON_KILLS = rounds(1, 2);
 const MAILS = rounds(10, 40);
 
 test.each(Array.from({ length: rounds(1, 5) }, (_, i) => i + 1))(
-  'kill -9 of teammates and the daemon at random: each task completed once, each message shown once or marked (round %i)',
+  'random kill -9 of teammates and daemon: tasks complete once, and messages are shown once or marked (round %i)',
   async () => {
     const stage = setStage();
     const random = seededRandom();
@@ -56,7 +56,7 @@ test.each(Array.from({ length: rounds(1, 5) }, (_, i) => i + 1))(
   },
 );
 
-/** Kills teammates, and now and then the daemon. Nobody dies so often that it is given up. */
+/** Kills teammates, and sometimes the daemon. A member dies at most twice, so that Troupe keeps restarting it. */
 async function makeTrouble(stage: Stage, random: () => number): Promise<void> {
   const kills = new Map<string, number>();
   for (let i = 1; i <= TEAMMATE_KILLS; i++) {

@@ -13,7 +13,7 @@ import { setStage } from './stage.ts';
 const program = agentProgram('claude');
 
 describe('a team of Claude Code', needs(program !== undefined, 'Claude Code is not installed'), () => {
-  test('plans, is approved, works, and writes to a teammate who reads it', async () => {
+  test('submits a plan, works after the approval, and sends a message that a teammate reads', async () => {
     const stage = setStage();
     const { home, cwd } = testPlace();
     const haiku = join(cwd, 'haiku.txt');
@@ -34,7 +34,7 @@ describe('a team of Claude Code', needs(program !== undefined, 'Claude Code is n
         { title: 'Tell bob', assign: 'alice', needs: ['haiku'] },
       ],
     });
-    // Its provider's variables come from where the daemon was started.
+    // The agent gets its provider's variables from the environment of the command that started the daemon.
     const up = stage.start(['up', file, '--detach'], {
       ANTHROPIC_BASE_URL: model.url,
       ANTHROPIC_API_KEY: 'a dummy',
@@ -47,7 +47,7 @@ describe('a team of Claude Code', needs(program !== undefined, 'Claude Code is n
       'alice has a plan',
       async () => (await client.call('request.list', { teamId: 'poets', kind: 'plan' }))[0],
     );
-    // It tried to write at once, and could not.
+    // In plan mode its first attempt to write failed.
     expect(plan.content).toContain('No such tool available: Write');
     expect(existsSync(haiku)).toBe(false);
     await stage.ask('plan', 'approve', plan.id, '--team', 'poets');
@@ -61,13 +61,13 @@ describe('a team of Claude Code', needs(program !== undefined, 'Claude Code is n
         (request) => request.system.includes('bob') && lastUserText(request).includes('an old pond, says alice'),
       ),
     );
-    // The plan, the haiku, the message: two requests each, none of them counted twice.
+    // The plan, the haiku and the message: two requests each, and none is counted twice.
     const { members } = await client.call('usage.show', { teamId: 'poets' });
     expect(members['alice']).toMatchObject({ turns: 3, inputTokens: 600, estimated: false });
     expect(members['alice']?.costUsd).toBeGreaterThan(0);
   });
 
-  test('is run for a goal from a shell: what is piped on is the answer of its lead alone', async () => {
+  test('runs for a goal from a shell; stdout is the answer of the lead alone', async () => {
     const stage = setStage();
     const { home, cwd } = testPlace();
     const model = await anthropicServer(leadWithOneTask);
@@ -93,13 +93,13 @@ describe('a team of Claude Code', needs(program !== undefined, 'Claude Code is n
     expect(running.output.stderr).toMatch(/claude +completed task #1.*: I counted: 4/);
     expect(running.output.stderr).not.toMatch(/changed lead|was handed/);
     expect(stage.records()).toEqual([]);
-    // Nobody made a team of the first try.
+    // The first attempt, which was refused, left no team.
     const client = stage.client();
     expect(await client.call('team.list', {})).toHaveLength(1);
   });
 });
 
-/** Makes a task at first, and answers when it hears that it is done. */
+/** Creates one task, and answers when it learns that the task is completed. */
 const leadWithOneTask: ModelScript = (request) => {
   const last = request.turns.at(-1);
   if (!request.system.includes('the lead of the team')) return { text: 'I counted: 4' };
@@ -108,7 +108,7 @@ const leadWithOneTask: ModelScript = (request) => {
   return { calls: [{ name: 'mcp__troupe__TaskCreate', input: { subject: 'Count', description: 'two and two' } }] };
 };
 
-/** Does what its task says, or tries to. */
+/** Does what its task says, or attempts it. */
 function poetWith(file: string): ModelScript {
   return (request) => {
     const last = request.turns.at(-1);

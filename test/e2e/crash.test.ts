@@ -5,16 +5,16 @@ import { until } from '../until.ts';
 import { isAlive, processesOf, setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-/** A team on a stage of its own; all of a test share the daemon. */
+/** One team with its own stage. All scenes of a test share a daemon. */
 type Scene = (stage: Stage, team: string) => Promise<void>;
 
-test('kill -9 of teammates and a lead, SIGTERM from outside: each comes back, its work is done once, and mail is shown once or marked', async () => {
+test('killed teammates and leads come back, their work is done once, and messages are shown once or marked', async () => {
   const stage = setStage();
   await play(stage, { killed, givenUp, lead, terminated, mail });
   expect(readLog(stage.home).filter(({ event }) => event === 'teams.failed')).toEqual([]);
 });
 
-/** F2: in the middle of a task. The task goes back, the lead is told once, the teammate comes back and finishes. */
+/** F2: SIGKILL during a task. The task is released, the lead gets one message, the teammate restarts and finishes. */
 const killed: Scene = async (stage, team) => {
   await detach(stage, team, { members: [stage.member('worker', 'slow')], tasks: [{ title: 'Carry on' }] });
   const program = await until('the work has begun', () => stage.work()[0]);
@@ -33,7 +33,7 @@ const killed: Scene = async (stage, team) => {
   ]);
 };
 
-/** Again and again: three restarts, then it stays stopped and a person is asked, whose yes starts it once more. */
+/** SIGKILL in every turn: after three restarts the member stays stopped. A person is asked, and a yes restarts it. */
 const givenUp: Scene = async (stage, team) => {
   await detach(stage, team, { members: [stage.member('worker', 'kills-teammate')], tasks: [{ title: 'Impossible' }] });
   const client = stage.client();
@@ -59,7 +59,7 @@ const givenUp: Scene = async (stage, team) => {
   expect(await stage.task(team, '1')).toMatchObject({ status: 'pending', epoch: 10 });
 };
 
-/** F3: of a lead. The others finish what they hold, and it comes back. */
+/** F3: SIGKILL of a lead. The others finish their tasks, and the lead restarts. */
 const lead: Scene = async (stage, team) => {
   const { name: _name, ...runs } = stage.member('boss', 'quick') as { name: string };
   await detach(stage, team, {
@@ -77,7 +77,7 @@ const lead: Scene = async (stage, team) => {
   expect(stage.work().filter(({ taskId }) => taskId === '1')).toHaveLength(1);
 };
 
-/** SIGTERM from outside is a crash too. */
+/** A SIGTERM that Troupe did not send is a crash too. */
 const terminated: Scene = async (stage, team) => {
   await detach(stage, team, { members: [stage.member('worker', 'slow')], tasks: [{ title: 'Carry on' }] });
   await until('the work has begun', () => stage.work()[0]);
@@ -89,7 +89,7 @@ const terminated: Scene = async (stage, team) => {
   expect(told.map(({ content }) => content)).toEqual([expect.stringMatching(/^worker crashed \(exit code 143\)/)]);
 };
 
-/** Mail over two crashes. */
+/** A member crashes twice while it has messages. */
 const mail: Scene = async (stage, team) => {
   await detach(stage, team, {
     members: [stage.member('worker', 'slow')],
@@ -110,7 +110,7 @@ const mail: Scene = async (stage, team) => {
   }
 };
 
-test('F10: kill -9 of the daemon: those at work are taken over, the dead are started again, and all work is done', async () => {
+test('F10: after kill -9 the next daemon adopts working teammates, restarts dead ones, and all tasks complete', async () => {
   const stage = setStage();
   const teams = { both: stage.aside(), dead: stage.aside(), returns: stage.aside(), judged: stage.aside() };
   const { both, dead, returns, judged } = teams;
@@ -158,7 +158,7 @@ test('F10: kill -9 of the daemon: those at work are taken over, the dead are sta
   await until('the hook of the dead daemon is gone', () =>
     processesOf(stage.home).every(({ command }) => !command.includes('sleep 1003')),
   );
-  // None was started twice, and no work was done twice.
+  // No member was started twice, and no task was done twice.
   expect(both.work()).toHaveLength(3);
   expect(judged.work()).toHaveLength(1);
   expect(pids.map(isAlive)).toEqual([true, true]);
@@ -167,7 +167,7 @@ test('F10: kill -9 of the daemon: those at work are taken over, the dead are sta
   expect(processesOf(stage.home)).toEqual([]);
 });
 
-test('kill -9 of the daemon: a teammate that nobody takes over ends when it is told to, at work or at rest', async () => {
+test('without a daemon, a working or idle teammate ends on SIGTERM', async () => {
   const stage = setStage();
   await detach(stage, 'crew', {
     members: [stage.member('worker', 'slow'), stage.member('rests', 'slow')],
@@ -183,7 +183,7 @@ test('kill -9 of the daemon: a teammate that nobody takes over ends when it is t
   expect(isAlive(program.pid as number)).toBe(false);
 });
 
-/** Plays scenes beside each other; one that fails says which. */
+/** Runs scenes in parallel. The failure names the scenes that failed. */
 async function play(stage: Stage, scenes: Readonly<Record<string, Scene>>): Promise<void> {
   await stage.ask('status');
   const ends = await Promise.allSettled(
@@ -193,7 +193,7 @@ async function play(stage: Stage, scenes: Readonly<Record<string, Scene>>): Prom
   expect(failed).toEqual([]);
 }
 
-/** Brings a team up and leaves it to itself. */
+/** Starts a team with `troupe up --detach`. */
 async function detach(stage: Stage, team: string, content: object): Promise<void> {
   const { code, stderr } = await stage.troupe('up', stage.teamFile({ team, ...content }), '--yes', '--detach');
   expect(code, stderr).toBe(0);

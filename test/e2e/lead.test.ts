@@ -13,7 +13,7 @@ interface Told {
   readonly role: string;
 }
 
-/** What runs somebody, without a name. */
+/** A member entry for a fixture, without a name. */
 function fixture(stage: Stage, name: string): object {
   const { name: _name, ...runs } = stage.member('', name) as { name: string };
   return runs;
@@ -23,7 +23,7 @@ function toldTo(stage: Stage, memberId: string): Told[] {
   return (stage.work() as unknown as Told[]).filter((line) => line.memberId === memberId);
 }
 
-test('a lead that is an agent makes tasks, brings in a teammate, and ends with an answer when all is done', async () => {
+test('an agent as lead creates tasks, spawns a teammate, and answers when all tasks are done', async () => {
   const stage = newStage();
   const file = stage.teamFile({
     team: 'led',
@@ -42,12 +42,12 @@ test('a lead that is an agent makes tasks, brings in a teammate, and ends with a
   expect(first).toMatchObject({ mode: 'delegate' });
   expect(first?.prompt).toMatch(/^Make:\none\ntwo\nthree\n\nWhere your team stands:\nTeam led/);
   expect(first?.role).toContain('SpawnTeammate brings in a teammate (quick)');
-  // Three completions and an idle notice are one turn, not four.
+  // One digest reports three completions and an idle notice, so the lead has one turn, not four.
   expect(later).toHaveLength(1);
   expect(later[0]?.digest).toContain('#2 completed: two (helper) — did two');
 });
 
-test('a person sees what waits in all teams and answers it; the answer to a plan is its judgement', async () => {
+test('a person sees and answers the requests of all teams; the answer to a plan approves or rejects it', async () => {
   const stage = newStage();
   const members = [{ ...stage.member('planner', 'plans'), plan: 'required', mode: 'full' }];
   const file = stage.teamFile({ team: 'asks', lead: 'person', members, tasks: [{ title: 'Tidy' }] });
@@ -76,13 +76,13 @@ test('a person sees what waits in all teams and answers it; the answer to a plan
   );
   expect((await stage.troupe('approve', second.id)).stdout).toBe('The plan of planner is approved: the work begins.\n');
   await until('it is done', async () => (await stage.task('asks', '1')).result === 'did Tidy');
-  // What it may do from then on is what its team file says.
+  // After the approval the mode is the one in the team file.
   expect(stage.work().map((turn) => (turn as unknown as Told).mode)).toEqual(['plan', 'plan', 'full']);
   expect((await stage.troupe('approve')).stdout).toBe('Nothing waits for you.\n');
   expect((await stage.troupe('approve', second.id)).code).toBe(3);
 });
 
-test('a lead may bring in only what a person set up', async () => {
+test('a lead may spawn only agents that a person set up', async () => {
   const stage = newStage();
   const lead = { name: 'boss', prompt: 'Make:\none', ...fixture(stage, 'leads') };
   const outcome = await stage.troupe('up', stage.teamFile({ team: 'alone', lead }), '--json');
@@ -92,7 +92,7 @@ test('a lead may bring in only what a person set up', async () => {
   expect(answer).toContain('No agents were set up for boss to bring in');
 });
 
-test('a lead that died is started again and told where its team stands', async () => {
+test('a lead that died restarts and gets the status of its team', async () => {
   const stage = newStage();
   const lead = { name: 'boss', prompt: 'Make:\nslow', ...fixture(stage, 'leads') };
   const agents = { quick: fixture(stage, 'slow') };

@@ -11,7 +11,7 @@ import { needs } from '../tools.ts';
 import { until } from '../until.ts';
 import { shareDaemon } from './stage.ts';
 
-/** So many for each agent: its greeting, and what depends on the work of another. */
+/** Each agent gets 3 (long run: 5) tasks: a greeting, then tasks that depend on another agent's task. */
 const TASKS = REAL_AGENTS.length * rounds(3, 5);
 
 const missing = REAL_AGENTS.filter((name) => agentProgram(name) === undefined);
@@ -22,7 +22,7 @@ function call(request: ModelRequest, tool: string, ...inputs: readonly Record<st
   return { calls: inputs.map((input) => ({ name, input })) };
 }
 
-/** Greets all others with its first task, says what it did with every other. */
+/** A teammate that greets all others in its first task, and reports what it did in every other task. */
 function mate(own: string): ModelScript {
   return (request) => {
     const last = request.turns.at(-1);
@@ -42,7 +42,7 @@ describe(
   () => {
     const newStage = shareDaemon();
 
-    test(`drains a graph of ${TASKS} tasks; each writes to each, one is killed on the way, a gate sends work back`, async () => {
+    test(`completes a graph of ${TASKS} tasks; all exchange messages, one is killed, a gate rejects one result`, async () => {
       const stage = newStage();
       const setups = new Map<string, Setup>();
       for (const name of REAL_AGENTS) setups.set(name, await setUp(name, testPlace(), mate(name)));
@@ -83,7 +83,7 @@ describe(
       const client = stage.client();
       const done = async (): Promise<number> =>
         (await client.call('team.status', { teamId: 'mixed' })).tasks['completed'] ?? 0;
-      // One by one: four programs start for the first of them, and a team that gets on does not hang.
+      // Waits for one task at a time, so that each gets its own timeout. The first waits for four programs to start.
       const untilDone = async (from: number, to: number): Promise<void> => {
         for (let n = from; n <= to; n++) await until(`${n} tasks are done`, async () => (await done()) >= n);
       };
@@ -118,7 +118,7 @@ describe(
       expect((await stage.troupe('down', 'mixed')).code).toBe(0);
     });
 
-    test('led by Claude Code, which makes the tasks, brings in Codex and Gemini CLI, and answers', async () => {
+    test('works under Claude Code as lead, which creates tasks, spawns Codex and Gemini CLI, and answers', async () => {
       const stage = newStage();
       const lead = await setUp('claude', testPlace(), leads);
       const codex = await setUp('codex', testPlace(), mate('codex'));
@@ -145,7 +145,7 @@ describe(
   },
 );
 
-/** A lead by the book: teammates, tasks, wait; then the answer. */
+/** An ideal lead: spawns teammates, creates tasks, waits, then answers. */
 function leads(request: ModelRequest): ModelReply {
   const since = request.turns.slice(request.turns.findLastIndex(({ role }) => role === 'user'));
   if (since[0]?.text.includes('News of your team')) return { text: 'The auth module is fine.' };

@@ -13,7 +13,7 @@ import type { Stage } from './stage.ts';
 describe('panes of tmux', () => {
   const newStage = shareDaemon();
 
-  test('are opened beside ours, known as ours, and closed only as long as they are', async (context) => {
+  test('open beside the current pane, and close only if id, process and marker still match', async (context) => {
     const { environment, target, tmux, panes } = openTmux(context);
     const terminal = tmuxTerminal({ environment, target });
     const foreign = tmux('split-window', '-d', '-t', target, '-P', '-F', '#{pane_id}', 'sleep', '1007');
@@ -28,7 +28,7 @@ describe('panes of tmux', () => {
     expect(await terminal.close(pane)).toBe(false);
   });
 
-  test('run nothing of the names and folders that they show', async (context) => {
+  test('never execute commands in the names and folders that they show', async (context) => {
     const { environment, target, folder, panes } = openTmux(context);
     const terminal = tmuxTerminal({ environment, target });
     const cwd = join(folder, `#(touch ${join(folder, 'canary').replaceAll('/', '_')})`);
@@ -50,7 +50,7 @@ describe('panes of tmux', () => {
     expect(panes()).toEqual([target]);
   });
 
-  test('say whose they are, and in a window without others show it for as long as there is one', async (context) => {
+  test('have titles, and show them in the borders of a window without foreign panes until the last closes', async (context) => {
     const { environment, target, folder, tmux } = openTmux(context);
     const terminal = tmuxTerminal({ environment, target });
     const border = (): string => tmux('show-options', '-w', '-t', target);
@@ -70,7 +70,7 @@ describe('panes of tmux', () => {
     expect(readdirSync(folder)).not.toContain('canary');
   });
 
-  test('leave the borders as they are where others have panes, or where somebody has chosen', async (context) => {
+  test('do not change the borders of a window that has foreign panes or a border setting', async (context) => {
     const { environment, target, folder, tmux } = openTmux(context);
     const terminal = tmuxTerminal({ environment, target });
     const border = (): string => tmux('show-options', '-w', '-t', target);
@@ -86,8 +86,8 @@ describe('panes of tmux', () => {
     expect(border()).toBe('');
   });
 
-  // The first that needs a daemon: it is started in the server of tmux that is killed.
-  test('F11: the server of tmux is killed: the team goes on, and is brought up again elsewhere without its old panes', async (context) => {
+  // This must be the first test that needs a daemon: the daemon starts in the tmux server that is killed.
+  test('F11: after the tmux server is killed the team works on, and a second up shows it in another server', async (context) => {
     const first = openTmux(context);
     const stage = newStage();
     const path = detached(stage);
@@ -112,7 +112,7 @@ describe('panes of tmux', () => {
     expect(stage.work()).toHaveLength(1);
   });
 
-  test('F11: show a team at work; what is typed is a message; a teammate does not feel that its pane is closed', async (context) => {
+  test('F11: show a working team; typed lines become messages; closing a pane does not harm its teammate', async (context) => {
     const { tmux, target, panes } = openTmux(context);
     const stage = newStage();
     const path = stage.teamFile({
@@ -157,7 +157,7 @@ describe('panes of tmux', () => {
     expect(stage.work()).toHaveLength(2);
   });
 
-  test('F10: a view outlives the daemon: it goes on with the teammate that the next daemon took over', async (context) => {
+  test('F10: a view outlives the daemon and shows the teammate that the next daemon adopted', async (context) => {
     const { tmux, target } = openTmux(context);
     const stage = newStage();
     await detach(stage);
@@ -193,7 +193,7 @@ async function detach(stage: Stage): Promise<void> {
   expect(code, stderr).toBe(0);
 }
 
-/** The command line as one types it into a shell. */
+/** The start of a command line as a person types it into a shell. */
 function commandLine({ home, folder }: Stage): string {
   const { TROUPE_HOME, TROUPE_SOURCE } = environmentFor(home);
   return `cd ${folder} && TROUPE_HOME=${TROUPE_HOME} TROUPE_SOURCE=${TROUPE_SOURCE} ${process.execPath} ${BIN}`;

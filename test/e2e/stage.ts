@@ -20,46 +20,46 @@ import { until } from '../until.ts';
 
 const AGENTS = join(import.meta.dirname, '../fixtures/agents');
 
-/** What a command said and how it ended. */
+/** The output and exit code of a command. */
 export interface Answer {
   readonly code: number | NodeJS.Signals;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A state directory and a folder for one test, and the command line that works on them. */
+/** A state directory and a folder for one test, and functions that run the command line on them. */
 export interface Stage {
   readonly home: Home;
-  /** The name for its team: no other stage on the same daemon has it. */
+  /** The name of the stage's team, unique on its daemon. */
   readonly team: string;
-  /** Where team files and what programs write lie. */
+  /** The folder of team files and of files that programs write. */
   readonly folder: string;
-  /** Programs of members write a line for each turn here. */
+  /** The file in which programs of members write a line for each turn. */
   readonly workLog: string;
   /** Runs a command to its end. */
   troupe(...words: string[]): Promise<Answer>;
-  /** Runs a command that must succeed; its answer as JSON. */
+  /** Runs a command that must succeed, and parses its JSON. */
   ask<T>(...words: string[]): Promise<T>;
-  /** Starts a command that goes on. */
+  /** Starts a command and does not wait for its end. */
   start(words: readonly string[], env?: Readonly<Record<string, string>>): Running;
   /** Writes a team file and returns its path. */
   teamFile(content: object): string;
   /** A member of a team file that runs a fixture. */
   member(name: string, fixture: string, env?: Readonly<Record<string, string>>): object;
-  /** Makes the programs that wait for it go on. */
+  /** Writes the file `go`, which `slow` programs wait for. */
   letGo(): void;
-  /** What programs wrote so far. */
+  /** The lines in the work log. */
   work(): Work[];
   client(): Client;
-  /** The process of the daemon. */
+  /** The daemon's process id. */
   daemonPid(): number;
   records(): ProcessRecord[];
-  /** The processes of its team: teammates and their programs. */
+  /** The processes of the stage's team: teammates and their programs. */
   processes(): Left[];
-  /** The process of a member, as soon as it has one. */
+  /** Waits until a member has a process, and returns its id. */
   pidOf(teamId: string, memberId: string): Promise<number>;
   task(teamId: string, taskId: string): Promise<ResultOf<'task.show'>>;
-  /** Another stage on the same daemon, with a folder, a team file and a work log of its own: for another team. */
+  /** Another stage on the same daemon, for another team: with its own folder, team file and work log. */
   aside(): Stage;
 }
 
@@ -74,7 +74,7 @@ export interface Work {
   readonly messages: readonly { id: string; content: string; redeliveries: number }[];
 }
 
-/** Sets a stage. When the test ends everything on it is ended, and whatever is still there then fails the test. */
+/** Sets a stage. After the test it stops everything on it; processes that are still alive then fail the test. */
 export function setStage(): Stage {
   const home = temporaryHome();
   onTestFinished(async () => {
@@ -85,8 +85,8 @@ export function setStage(): Stage {
 }
 
 /**
- * One daemon for all tests of a file or a `describe`, where each has a stage with a team of its own. Starting and ending a daemon takes
- * most of the time of a short test. What is left at the end fails the file.
+ * One daemon for all tests of a file or a `describe`; each test has a stage with its own team. Starting and stopping a
+ * daemon takes most of the time of a short test. Processes that are left at the end fail the file.
  */
 export function shareDaemon(): () => Stage {
   let home: Home;
@@ -142,7 +142,7 @@ function stageOn(home: Home, team = 'crew'): Stage {
     member: (name, fixture, env = {}) => ({
       name,
       agent: { exec: [join(AGENTS, `${fixture}.js`)] },
-      // Programs get a clean environment; without the cache, each command that they call would compile everything again.
+      // Programs get a clean environment. Without the cache, each command that they call would compile everything again.
       env: {
         WORK_LOG: workLog,
         WORK_UNTIL: join(folder, 'go'),
@@ -184,7 +184,10 @@ export interface Left {
   readonly command: string;
 }
 
-/** All processes that were started for a state directory: the daemon, teammates, programs, hooks. With a variable: those that have it. */
+/**
+ * All processes of a state directory: the daemon, teammates, programs, hooks. With `variable`, only those that have this
+ * `NAME=value` in their environment.
+ */
 export function processesOf(home: Home, variable?: string): Left[] {
   return readdirSync('/proc')
     .map(Number)
@@ -197,7 +200,7 @@ export function processesOf(home: Home, variable?: string): Left[] {
     });
 }
 
-/** Those that do not end. */
+/** Waits for all processes to end, and returns those that do not. */
 async function settled(home: Home): Promise<Left[]> {
   await until('nothing is left', () => processesOf(home).length === 0).catch(() => {});
   return processesOf(home);
@@ -211,7 +214,7 @@ function read(path: string): string {
   }
 }
 
-/** Whether a process is there and is no zombie. */
+/** Whether a process exists and is not a zombie. */
 export function isAlive(pid: number): boolean {
   return read(`/proc/${pid}/cmdline`) !== '';
 }

@@ -14,7 +14,7 @@ import type { Stage } from './stage.ts';
 describe('troupe down', () => {
   const newStage = shareDaemon();
 
-  test('lets each finish what it does, and returns when all processes and their records are gone', async () => {
+  test('lets each member finish its task, and returns when all processes and their records are gone', async () => {
     const stage = newStage();
     await bringUp(stage, ['slow', 'quick'], [{ title: 'Finish me', assign: 'm0' }]);
     await until('the work has begun', () => stage.work()[0]);
@@ -33,7 +33,7 @@ describe('troupe down', () => {
     expect(teammates(stage)).toEqual([]);
   });
 
-  test('with --force ends them in the middle, also one that ignores SIGTERM and children that escaped', async () => {
+  test('with --force kills working members, even those that ignore SIGTERM, and children that escaped', async () => {
     const stage = newStage();
     await bringUp(
       stage,
@@ -51,7 +51,7 @@ describe('troupe down', () => {
     expect(readdirSync(stage.home.processes)).toEqual([]);
   });
 
-  test('ends those who do not agree in time', async () => {
+  test('kills members that do not agree in time', async () => {
     const stage = newStage();
     await bringUp(stage, ['slow'], [{ title: 'Too long' }]);
     await until('the work has begun', () => stage.work()[0]);
@@ -63,7 +63,7 @@ describe('troupe down', () => {
 });
 
 describe('troupe stop', () => {
-  test('with --keep lets them work on, and the next daemon takes them over; without, it ends them without force and gives back their tasks', async () => {
+  test('with --keep lets members work on for the next daemon; without it, ends them and releases their tasks', async () => {
     const stage = setStage();
     const [kept, ended] = [stage.aside(), stage.aside()];
     await bringUp(kept, ['slow'], [{ title: 'Long' }]);
@@ -96,7 +96,7 @@ describe('troupe stop', () => {
     expect(await stage.task(ended.team, '1')).toMatchObject({ status: 'pending' });
   });
 
-  test('with --all ends everything though the daemon is stopped and the programs escape and ignore; and says when nothing ran', async () => {
+  test('with --all ends a paused daemon and programs that escaped or ignore SIGTERM; says if nothing ran', async () => {
     const stage = setStage();
     await bringUp(
       stage,
@@ -116,7 +116,7 @@ describe('troupe stop', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Ended no teammate; no daemon ran.\n' });
   });
 
-  test('F8: with --all never signals a process that has the number of one of ours but is another, and is not undone by those who watch', async () => {
+  test('F8: with --all never signals a foreign process with a reused pid; attached views do not restart the daemon', async () => {
     const stage = setStage();
     const stranger = spawn('sleep', ['1006'], { stdio: 'ignore', detached: true });
     onTestFinished(() => void stranger.kill('SIGKILL'));
@@ -140,7 +140,7 @@ describe('troupe stop', () => {
     forge();
     await stage.ask('stop', '--all');
     expect(isAlive(pid)).toBe(true);
-    // It looks for a daemon again and again. Whoever starts one does so after the first look that finds none, and before the third.
+    // The view looks for a daemon repeatedly. If it started one, it would do so between its first and its third failed look.
     const looks = await countLooks(stage);
     const isStarting = (): boolean => watcher.output.stderr.includes('starting the daemon');
     await until('it has looked for a daemon', () => isStarting() || looks() >= 5);
@@ -151,7 +151,7 @@ describe('troupe stop', () => {
   });
 });
 
-/** Counts who connects to the daemon's socket, where there is none; nobody is answered. */
+/** Listens on the socket of a daemon that is gone, counts the connections, and closes each without an answer. */
 async function countLooks({ home }: Stage): Promise<() => number> {
   let looks = 0;
   const server = createServer((socket) => {
@@ -164,7 +164,7 @@ async function countLooks({ home }: Stage): Promise<() => number> {
   return () => looks;
 }
 
-/** A team of m0, m1 … that run these programs. */
+/** Starts a team of m0, m1 … that run these programs. */
 async function bringUp(stage: Stage, fixtures: readonly string[], tasks: readonly object[]): Promise<void> {
   const members = fixtures.map((fixture, i) => stage.member(`m${i}`, fixture));
   const path = stage.teamFile({ team: stage.team, members, tasks });

@@ -16,7 +16,7 @@ interface Outcome {
 
 const newStage = shareDaemon();
 
-test('the life of a team: made, peopled, given work, done, shut down', async () => {
+test('the life of a team: create it, add members and tasks, complete the work, shut it down', async () => {
   const stage = newStage();
   await stage.ask('team', 'create', stage.team);
   const agent = { kind: 'exec', command: [join(import.meta.dirname, '../fixtures/agents/quick.js')] };
@@ -64,7 +64,7 @@ test('the life of a team: made, peopled, given work, done, shut down', async () 
 });
 
 describe('troupe up', () => {
-  test('does the work, says what came of it, and leaves no teammate', async () => {
+  test('does the work, reports the results, and leaves no teammate process', async () => {
     const stage = newStage();
     const path = stage.teamFile({
       team: stage.team,
@@ -85,7 +85,7 @@ describe('troupe up', () => {
     expect(again.stderr).toContain('was closed');
   });
 
-  test('ends with 1 when a task failed, and says why', async () => {
+  test('ends with exit code 1 when a task failed, and says why', async () => {
     const stage = newStage();
     const path = stage.teamFile({
       team: stage.team,
@@ -123,7 +123,7 @@ describe('troupe up', () => {
     expect(existsSync(canary)).toBe(true);
   });
 
-  test('asks the hooks about every new task of the file, and makes nothing when one is not wanted', async () => {
+  test('asks the hooks about every new task of the file, and creates nothing if they reject one', async () => {
     const stage = newStage();
     const command = `cat >> asked; grep -q '"task_subject":"No' asked && { echo not this one >&2; exit 2; }; exit 0`;
     const file = {
@@ -144,7 +144,7 @@ describe('troupe up', () => {
     expect(readFileSync(join(stage.folder, 'asked'), 'utf8')).toMatch(/"task_id":"1","task_subject":"Yes"/);
   });
 
-  test('says once that a gate failed and let work pass, also in its summary and in the status of the team', async () => {
+  test('says once that a gate failed and let work pass, and repeats it in the summary and in the team status', async () => {
     const stage = newStage();
     const path = stage.teamFile({
       team: stage.team,
@@ -160,7 +160,7 @@ describe('troupe up', () => {
     expect((await stage.troupe('team', 'status', stage.team)).stdout).toContain(text);
   });
 
-  test('with --again keeps the closed team until nothing of the new one is refused', async () => {
+  test('with --again keeps the closed team if any part of the new one is refused', async () => {
     const stage = newStage();
     const file = { team: stage.team, members: [stage.member('ann', 'quick')], tasks: [{ title: 'First' }] };
     expect((await stage.troupe('up', stage.teamFile(file))).code).toBe(0);
@@ -178,7 +178,7 @@ describe('troupe up', () => {
     expect(await stage.task(stage.team, '1')).not.toEqual(before);
   });
 
-  test('with --again refuses a team that is still open, and says how to begin anew', async () => {
+  test('with --again refuses a team that is still open, and says how to start over', async () => {
     const stage = newStage();
     const path = stage.teamFile({
       team: stage.team,
@@ -199,9 +199,9 @@ describe('troupe up', () => {
     expect(await stage.task(stage.team, '1')).not.toEqual(before);
   });
 
-  test('with --detach returns at once; ps, peek and logs show the team, and up again adds what is missing', async () => {
+  test('with --detach returns at once; ps, peek and logs show the team, and a second up adds new members and tasks', async () => {
     const stage = newStage();
-    // No other team has a member of this name, so it is found without the team's.
+    // No other team has a member of this name, so commands find it without a team name.
     const file = { team: stage.team, members: [stage.member('dot', 'slow')], tasks: [{ id: 'one', title: 'One' }] };
     expect((await stage.troupe('up', stage.teamFile(file), '--detach')).code).toBe(0);
     const first = await until('the work has begun', () => stage.work()[0]);
@@ -231,7 +231,7 @@ describe('troupe up', () => {
   test.each([
     ['on Ctrl-C', 'SIGINT'],
     ['when it is told to end', 'SIGTERM'],
-  ] as const)('takes the team down %s and leaves nothing', async (_when, how) => {
+  ] as const)('shuts the team down %s and leaves no process', async (_when, how) => {
     const stage = newStage();
     const path = stage.teamFile({
       team: stage.team,
@@ -249,7 +249,7 @@ describe('troupe up', () => {
 });
 
 describe('a gate', () => {
-  test('F42: that rejects once gets a better second try; it may ask about the very task meanwhile', async () => {
+  test('F42: gets a second attempt after a rejection; while it judges, it can read the task', async () => {
     const stage = newStage();
     gate(
       stage,
@@ -269,7 +269,7 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
   test.each([
     ['yes completes it as it is', true],
     ['no gives it back to be done anew', false],
-  ])('that rejects five times puts it before a person: %s', async (_what, approve) => {
+  ])('that rejects a task five times leaves it to a person: %s', async (_what, approve) => {
     const stage = newStage();
     gate(stage, 'test -e open || { echo never good enough >&2; exit 2; }');
     const outcome = await up(stage, 1);

@@ -27,15 +27,15 @@ const TEAM = 'many';
 const MEMBERS = Array.from({ length: rounds(4, 12) }, (_, i) => `m${i}`);
 const TASKS = rounds(24, 300);
 
-/** Shorter than servers take to elect a leader: then every lease is over, and that must do no harm. */
+/** Shorter than an election of a stream leader. So every lease expires meanwhile, which must do no harm. */
 const LEASE_MS = 3_000;
 
 describe('a team on several machines', NEEDS_NATS, () => {
-  test('completes every task once though a machine goes silent, and the servers are away for longer than every lease', async () => {
+  test('completes every task once although a machine is cut off and the servers are down for longer than the leases', async () => {
     const servers = await startNats();
     onTestFinished(() => servers.stop());
     const journal = await newJournal(servers, { leaseMs: 2_000 });
-    // In a network of its own no connection is broken: whatever is said is lost.
+    // In its own network namespace connections stay open when it is cut off, and packets are lost.
     const link = whyNoNetworks() === undefined ? 'network' : 'proxy';
     const [a, b, c] = await Promise.all([
       startMachine('alpha', journal),
@@ -57,20 +57,20 @@ describe('a team on several machines', NEEDS_NATS, () => {
     await done(TASKS * 0.5);
     const [server] = servers.nodes as [NatsNode];
     await server.kill();
-    // By then no daemon takes itself for alive.
+    // After this every daemon knows that its own lease is over.
     for (const machine of machines) {
       await settled(`the lease of ${machine.name} is over`, async () => (await livingFor(machine)).length === 0);
     }
     await server.start();
     await done(TASKS);
-    // All may be done before the last of them has found its way back to the server.
+    // All tasks may be done before the last daemon has reconnected.
     await acquaint(...machines);
     const events = await eventsOf(b, TEAM);
     expect(completedIn(events).sort()).toEqual(tasks.map((_, i) => String(i + 1)).sort());
     expectOneHolder(events);
   });
 
-  test('completes every task once while machines die, pause and are cut off, and the leader of the stream falls', async () => {
+  test('completes every task once while machines die, pause or are cut off and the stream leader is killed', async () => {
     const cluster = await startNats({ size: 3 });
     onTestFinished(() => cluster.stop());
     const journal = await newJournal(cluster, { replicas: 3, leaseMs: LEASE_MS });
@@ -91,7 +91,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     const { done } = watchTeam(TEAM, [c, a], admin);
 
     await done(TASKS * 0.1);
-    // A machine dies with all that is on it.
+    // One machine dies with all its processes.
     signalAll(b, 'SIGKILL');
     await done(TASKS * 0.25);
     const stream = (await admin.jsm.streams.names().next()).find((name) => name.endsWith(`_${TEAM}`)) ?? '';
@@ -99,7 +99,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     await leader.kill();
     await done(TASKS * 0.4);
     await leader.start();
-    // One is cut off from the servers, and comes back.
+    // One machine is cut off from the servers, and comes back.
     a.link!.cut();
     await watchTeam(TEAM, [c], admin).settled('alpha has lost its members', () => isWithout(c, 'alpha'));
     a.link!.mend();
@@ -107,7 +107,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     await done(TASKS * 0.6);
     await until('there was mail enough', () => mail.sent.length > 20);
     await mail.stop();
-    // One is paused for longer than its lease, its members with it.
+    // One machine is paused with its members for longer than its lease.
     signalAll(c, 'SIGSTOP');
     await watchTeam(TEAM, [a], admin).settled('gamma has lost its members', () => isWithout(a, 'gamma'));
     signalAll(c, 'SIGCONT');
@@ -120,7 +120,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     for (const { name } of [a, b, c]) expect(lost).toContain(`its machine ${name} is gone`);
     await watchTeam(TEAM, [c, a], admin).settled('all mail is with its agents', () => isRead(c));
     expectShownOnce(log, mail.sent);
-    // Each member is where the journal says, once; what is left behind otherwise, the stage says at its end.
+    // Each member has one process, on the host that the journal names. The stage reports other processes at its end.
     await watchTeam(TEAM, [c, a], admin).settled('each member has one process', async () => {
       const { members: present } = await a.connection.call('team.show', { teamId: TEAM });
       const placed = present.flatMap(({ id, hostId }) => (id === 'lead' ? [] : [`${id} on ${hostId}`]));
@@ -130,7 +130,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
   });
 });
 
-/** As many as there are members can be done at a time. */
+/** Tasks in chains, so that at most one per member is ready at a time. */
 function chainedTasks() {
   return Array.from({ length: TASKS }, (_, i) => ({
     id: `t${i}`,
@@ -139,7 +139,7 @@ function chainedTasks() {
   }));
 }
 
-/** A program that writes its turn down, takes its time, and costs next to nothing. */
+/** A cheap program that logs its turn and takes 0.2 s. */
 const LOGGING = ['sh', '-c', 'cat >> "$LOG"; sleep 0.2; echo done'];
 
 interface Turn {
@@ -147,14 +147,14 @@ interface Turn {
   readonly messages: readonly { id: string; redeliveries: number }[];
 }
 
-/** Sends mail to one member after the other until it is told to stop; keeps the ids of what was acknowledged. */
+/** Sends messages to the members in turn until `stop`; keeps the ids of those that the daemon accepted. */
 function keepSending({ connection }: Machine): { sent: string[]; stop(): Promise<void> } {
   const sent: string[] = [];
   let stopped = false;
   const sending = (async () => {
     for (let i = 0; !stopped; i++) {
       const toId = MEMBERS[i % MEMBERS.length] as string;
-      // One that is lost at the moment takes no mail; while there is no leader nothing is acknowledged.
+      // A lost member gets no messages, and without a stream leader no call succeeds.
       const message = await connection
         .call('message.send', { teamId: TEAM, toId, content: `hello ${i}` })
         .catch(() => undefined);
@@ -171,9 +171,9 @@ function keepSending({ connection }: Machine): { sent: string[]; stop(): Promise
   };
 }
 
-/** Every message that was acknowledged to its sender was shown; more than once only where it was marked. */
+/** Every message that the daemon accepted was shown. Repetitions are marked as redeliveries. */
 function expectShownOnce(log: string, sent: readonly string[]): void {
-  // What gave a program its turn may have been killed while it spoke: then nothing was shown.
+  // A teammate may have been killed while it wrote the turn to its program. Such a torn line showed nothing.
   const turns = readFileSync(log, 'utf8').trim().split('\n').filter(isWhole);
   const shown = turns.flatMap((line) => (JSON.parse(line) as Turn).messages);
   const ids = new Set(shown.map(({ id }) => id));

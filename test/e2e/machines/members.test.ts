@@ -20,7 +20,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
   });
   afterAll(() => servers?.stop());
 
-  test('runs each member where it belongs and spreads the others, has no name twice, starts a teammate once, and goes on with a turn when its daemon is back', async () => {
+  test('places members by host and label, starts each once, and continues a turn after a daemon restart', async () => {
     const journal = await newJournal(servers, { leaseMs: LONG_MS });
     const [a, b] = await Promise.all([
       startMachine('alpha', journal),
@@ -31,7 +31,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     await kept(a, b);
   });
 
-  test('follows a shorter lease without taking a machine that lives for dead; shows who was lost with its machine, and why it waits', async () => {
+  test('follows a shorter lease without losing a live machine; shows lost members and why they wait', async () => {
     const journal = await newJournal(servers, { leaseMs: 9_000 });
     const [a, b] = await Promise.all([startMachine('alpha', journal), startMachine('beta', journal)]);
     const upOf = (team: string, members: readonly object[], tasks: readonly object[] = []) =>
@@ -49,9 +49,9 @@ describe('a team on several machines', NEEDS_NATS, () => {
     const waited: string[] = [];
     const setup = await setUpNatsJournal(journal, { leaseMs: 3_000, onWait: (names) => waited.push(...names) });
     expect(setup).toMatchObject({ leaseMs: 3_000, before: { leaseMs: 9_000 } });
-    // Whoever had not followed when it first looked.
+    // Lists daemons that had not adopted the new lease at the first check; which ones depends on timing.
     expect(['alpha', 'beta']).toEqual(expect.arrayContaining(waited));
-    // One that dies now is found out by the new lease; until then nobody was lost.
+    // A machine that dies now is found by the new lease. Before that no member was lost.
     signalAll(b, 'SIGKILL');
     await until('beta is lost', async () => (await hostsOf(a, 'short')).length === 1);
     const lost = (await eventsOf(a, 'short')).filter(({ type }) => type === 'teammate:stopped');
@@ -77,13 +77,13 @@ describe('a team on several machines', NEEDS_NATS, () => {
     expect(await said('logs', 'picky', '--team', 'tied')).toContain(
       'has no transcript: it has not begun, no machine has',
     );
-    // With its machine it comes back, and waits for nothing any more.
+    // When its machine is back, the member runs again and no longer waits.
     await serve(b.home);
     await until('it runs again', async () => ['idle', 'active'].includes((await show('bound')).status));
     expect((await show('bound')).metadata).toBeUndefined();
   });
 
-  test('a process whose daemon was killed ends its agent when the lease is over, before another machine begins', async () => {
+  test("a member's process without a daemon ends its agent when the lease expires, before another machine starts one", async () => {
     const journal = await newJournal(servers, { leaseMs: 4_000 });
     const b = await startMachine('beta', journal);
     const { source, go, turns } = longTask('outlived', b);
@@ -106,7 +106,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
   });
 });
 
-/** Each member runs where it belongs, the others are spread, all of it is shown everywhere. Returns a third machine. */
+/** Bound members run on their machine, the others are spread, and each machine shows it. Returns a third machine. */
 async function spread(a: Machine, b: Machine, journal: string): Promise<Machine> {
   await expect(startMachine('alpha', journal)).rejects.toThrow(/Another daemon on this journal is called alpha/);
   const member = (name: string, more: object = {}) => ({ name, agent: { exec: SHELL }, ...more });
@@ -136,19 +136,19 @@ async function spread(a: Machine, b: Machine, journal: string): Promise<Machine>
   const { hosts } = await a.connection.call('daemon.status', {});
   expect(hosts).toMatchObject([{ name: 'alpha' }, { name: 'beta', labels: ['gpu'] }]);
 
-  // What a member on the other machine did is read from there.
+  // The transcript of a member on the other machine can be read.
   await until('the task is done', async () => (await a.task('spread', '1')).status === 'completed');
   const { entries } = await a.connection.call('transcript.read', { teamId: 'spread', memberId: 'm3' });
   expect(entries.map(({ type }) => type)).toContain('shown');
 
-  // The one that only another machine may run waits for that machine.
+  // The member that is bound to gamma waits for that machine.
   expect(placed).not.toHaveProperty('m5');
   const c = await startMachine('gamma', journal);
   await until('it runs there', async () => (await places(a))['m5'] === 'gamma');
   return c;
 }
 
-/** A teammate is started once, however many ask for it at the same time. */
+/** A teammate is started once, even if two machines ask for it at the same time. */
 async function race(machines: readonly [Machine, Machine, ...Machine[]]): Promise<void> {
   const [a, b] = machines;
   await a.connection.call('team.create', { name: 'race', maxTeammates: 32 });
@@ -169,7 +169,7 @@ async function race(machines: readonly [Machine, Machine, ...Machine[]]): Promis
       [a, b].map(({ connection }) => connection.call('member.spawn', { teamId: 'race', name, agent, cwd: '/' })),
     );
     expect(asked.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    // Until it has said so itself: a second one would have been started by then.
+    // Waits until the member reports that it is idle. A second process would have started by then.
     await until(`${name} is at work`, async () => {
       for (const { id } of running()) seen.set(name, (seen.get(name) ?? new Set()).add(id));
       const { members } = await b.connection.call('team.show', { teamId: 'race' });
@@ -178,7 +178,7 @@ async function race(machines: readonly [Machine, Machine, ...Machine[]]): Promis
     expect(running(), name).toHaveLength(1);
     await a.connection.call('member.stop', { teamId: 'race', memberId: name });
   };
-  // Some at a time: they begin in the same moment all the same, and a process takes longer to start than to place.
+  // Five at a time: their calls still collide, and starting all processes at once would take too long.
   while (seen.size < names.length) await Promise.all(names.slice(seen.size, seen.size + 5).map(contest));
   expect([...seen.values()].map(({ size }) => size)).toEqual(names.map(() => 1));
   const events = await eventsOf(b, 'race');
@@ -188,7 +188,7 @@ async function race(machines: readonly [Machine, Machine, ...Machine[]]): Promis
   }
 }
 
-/** A process goes on with its turn when its daemon is back within the lease, killed or stopped with --keep. */
+/** A process continues its turn if its daemon, killed or stopped with --keep, is back within the lease. */
 async function kept(a: Machine, b: Machine): Promise<void> {
   const { source, go, turns } = longTask('kept', b, { host: 'beta' });
   await a.connection.call('team.up', { source, folder: '/' });
@@ -204,7 +204,7 @@ async function kept(a: Machine, b: Machine): Promise<void> {
   expect(readTurns(turns)).toHaveLength(1);
 }
 
-/** A team of one whose task takes as long as there is no file `go`; every turn leaves the number of its process. */
+/** A team of one member. Its task ends when the file `go` exists, and every turn logs its process id in `turns`. */
 function longTask(team: string, { folder }: Machine, where: object = {}) {
   const [go, turns] = [join(folder, 'go'), join(folder, 'turns')];
   const script = 'cat > /dev/null; echo $$ >> "$TURNS"; until [ -e "$GO" ]; do sleep 0.1; done; echo done';

@@ -20,7 +20,7 @@ describe('the name of a machine', NEEDS_NATS, () => {
   });
   afterAll(() => servers?.stop());
 
-  test('is lost with the lease: who comes back and finds it taken ends its members and says so', async () => {
+  test('is lost with the lease: a daemon that returns and finds its name taken ends its members and says so', async () => {
     const journal = await newJournal(servers, { leaseMs: 2_000 });
     const first = await startMachine('twin', journal);
     await first.connection.call('team.create', { name: 'ours' });
@@ -30,7 +30,7 @@ describe('the name of a machine', NEEDS_NATS, () => {
     const seen = await natsJournal(journal, PATIENT);
     await until('its lease is over', async () => (await seen.hosts.list()).length === 0);
     await seen.close();
-    // From now on a busy machine cannot cost the second daemon its lease, with which the first would get the name back.
+    // From now on the second daemon keeps its lease even on a busy machine. Without it the first would regain the name.
     await setUpNatsJournal(journal, { leaseMs: LONG_MS });
     const second = await startMachine('twin', journal);
     first.daemon.child.kill('SIGCONT');
@@ -43,7 +43,7 @@ describe('the name of a machine', NEEDS_NATS, () => {
     const failures = () => readLog(first.home).filter(({ event }) => event === 'hosts.failed').length;
     const before = failures();
 
-    // The other one keeps the name and the member, also when the first has gone.
+    // The second daemon keeps the name and the member after the first has stopped.
     await first.troupe('stop');
     expect(failures() - before).toBeLessThanOrEqual(1);
     await until('ann runs there', () =>
@@ -54,7 +54,7 @@ describe('the name of a machine', NEEDS_NATS, () => {
     await second.connection.call('task.create', { teamId: 'ours', title: 'in time' });
   });
 
-  test('is not shared by a copy of the state directory; who was killed has it again at once', async () => {
+  test('is refused to a copy of the state directory; a killed daemon gets it back at once', async () => {
     const journal = await newJournal(servers, { leaseMs: LONG_MS });
     const first = await startMachine('alpha', journal);
     await expect(startMachine('alpha', journal, { copyOf: first })).rejects.toThrow(/Another daemon .* called alpha/);
@@ -63,7 +63,7 @@ describe('the name of a machine', NEEDS_NATS, () => {
     await serve(first.home);
   });
 
-  test('means nothing in a copy of the journal in a file: members are started where that is opened', async () => {
+  test('means nothing in a SQLite copy of the journal: its members start on the machine that opens it', async () => {
     const journal = await newJournal(servers, { leaseMs: LONG_MS });
     const machine = await startMachine('alpha', journal);
     await machine.connection.call('team.create', { name: 'moved' });

@@ -13,8 +13,8 @@ import type { Machine } from './stage.ts';
 
 const TEAM = 'parted';
 
-describe('a team on a cluster whose servers are parted', NEEDS_NATS, () => {
-  test('goes on with most of them, is only shown with the few, and is one again afterwards', async (context) => {
+describe('a team on a partitioned cluster', NEEDS_NATS, () => {
+  test('works on with the majority, is read-only with the minority, and is consistent afterwards', async (context) => {
     const reason = whyNoNetworks();
     context.skip(reason !== undefined, reason);
     const places = await startPlaces();
@@ -26,7 +26,7 @@ describe('a team on a cluster whose servers are parted', NEEDS_NATS, () => {
     await acquaint(a, b);
     await a.connection.call('team.up', { source: JSON.stringify({ team: TEAM, members, tasks }), folder: '/' });
     await until('both run members', async () => new Set(await hostsOf(b, TEAM)).size === 2);
-    // The worst case: afterwards a server of 2.9.10 that led may keep what it wrote alone, in the place of what the others have.
+    // The worst case: afterwards a former leader of version 2.9.10 may keep its own writes instead of the majority's.
     await places.leadWithFew(`troupe_${TEAM}`);
     const writers = [keepWriting(a, 'few'), keepWriting(b, 'most')] as const;
     await until('both write', () => writers.every(({ acknowledged }) => acknowledged.length > 1));
@@ -68,7 +68,7 @@ async function initJournal({ enter, url }: Place): Promise<void> {
   expect(await init.ended, init.output.stderr).toBe(0);
 }
 
-/** Adds a task now and then until it is told to stop; keeps the titles of what was acknowledged, and why the others were not. */
+/** Creates a task every 300 ms until `stop`; keeps the titles of accepted tasks and the reasons of refusals. */
 function keepWriting({ connection }: Machine, name: string) {
   const acknowledged: string[] = [];
   const refused: string[] = [];

@@ -4,15 +4,15 @@ import { HANG_MS } from '../../until.ts';
 import { processesOf } from '../stage.ts';
 import type { Machine } from './stage.ts';
 
-/** A daemon that hangs answers nothing. */
+/** How long the report waits for a daemon, which may hang. */
 const PATIENCE_MS = 3_000;
 
-/** The last lines of a log that matter. */
+/** How many of a log's last lines the report shows. */
 const LINES = 30;
 
 /**
- * Waits until so many tasks of a team are done, or until whatever else is asked for holds. Should it come to a halt, it
- * fails with everything that is known of the team, also when it is the daemon asked that hangs.
+ * Waits until a number of a team's tasks are done, or until another condition holds. If the team makes no progress, it
+ * fails with a full report, even if the first daemon hangs.
  */
 export function watchTeam(teamId: string, machines: readonly [Machine, ...Machine[]], admin?: Admin) {
   const [{ connection }] = machines;
@@ -40,7 +40,7 @@ export function watchTeam(teamId: string, machines: readonly [Machine, ...Machin
   };
 }
 
-/** Everything that tells why a team on several machines does not go on: what each daemon says, its log, the streams. */
+/** Collects why a team on several machines makes no progress: what each daemon says, its log, the streams. */
 async function reportOn(machines: readonly Machine[], teamId: string, admin?: Admin): Promise<string> {
   const parts = await Promise.all(machines.map((machine) => reportMachine(machine, teamId)));
   return [...parts, admin ? await reportStreams(admin) : ''].join('\n');

@@ -12,8 +12,8 @@ import { SHELL, startMachine } from './stage.ts';
 
 const TEAM = 'closed';
 
-describe('machines on servers with the configuration that journal init writes', NEEDS_NATS, () => {
-  test('do all that daemons do for each other, and see nothing of another account', async (context) => {
+describe('machines on servers with the configuration of journal init', NEEDS_NATS, () => {
+  test('can do everything that daemons need, and see nothing of another account', async (context) => {
     needTool(context, 'openssl');
     const { ca, cert, key } = makeCertificate(temporaryFolder(), { days: 2 });
     const accounts = ['one', 'two'].map(writeAccount);
@@ -54,12 +54,12 @@ describe('machines on servers with the configuration that journal init writes', 
     expect(await stranger.connection.call('team.list', {})).toEqual([]);
     const { hosts } = await stranger.connection.call('daemon.status', {});
     expect(hosts?.map(({ name }) => name)).toEqual(['alpha']);
-    // Nothing was forbidden that a daemon needs.
+    // The servers refused nothing that a daemon needs.
     for (const { home } of [a, b, stranger]) expect(readFileSync(home.log, 'utf8')).not.toMatch(/may not|ermission/);
   });
 });
 
-/** One account of the example configuration under another name, and the key of its daemons. */
+/** The account of the example configuration under another name, and the key of its daemons. */
 function writeAccount(name: string): { text: string; nkey: string } {
   const folder = temporaryFolder();
   const [example, key] = writeServerConfigs('nats://127.0.0.1:4222', folder);

@@ -14,10 +14,10 @@ import { until } from '../../until.ts';
 import { processesOf, setStage } from '../stage.ts';
 import type { Stage } from '../stage.ts';
 
-/** A daemon as it would be on a machine of its own: a state directory, a name, a way to the servers. */
+/** A daemon as on a separate machine: with its own state directory, name and connection to the servers. */
 export interface Machine extends Stage {
   readonly name: string;
-  /** Its way to the servers, where that can be cut. */
+  /** Cuts and mends its connection to the servers, if it was started with a `link`. */
   readonly link: Pick<Proxy, 'cut' | 'mend'> | undefined;
   readonly daemon: Running;
   readonly connection: Client;
@@ -26,20 +26,20 @@ export interface Machine extends Stage {
 /** How a machine is set up. */
 export interface MachineOptions {
   readonly labels?: readonly string[];
-  /** Its way to the servers can be cut: by a proxy that breaks connections, or in a network of its own that goes silent. */
+  /** Makes the connection to the servers cuttable: a proxy closes connections, a network namespace drops packets. */
   readonly link?: 'proxy' | 'network';
-  /** What starts its daemon where it belongs, before the program. */
+  /** The command prefix that starts the daemon in its place, such as a network namespace. */
   readonly enter?: readonly string[];
-  /** Its state directory is a copy of that of another. */
+  /** Uses a copy of another machine's id, as if its state directory was copied. */
   readonly copyOf?: Machine;
 }
 
-/** The lease where no machine is to be taken for dead, however long it gets no time to run. */
+/** A lease that does not expire in a test, even if the machine is too busy to run the daemon. */
 export const LONG_MS = 600_000;
 
 let journals = 0;
 
-/** A journal of its own on servers that several tests may share. */
+/** A new journal on servers that several tests may share. */
 export async function newJournal(
   { url }: NatsServers,
   { replicas = 1, leaseMs }: { replicas?: number; leaseMs: number },
@@ -49,7 +49,7 @@ export async function newJournal(
   return journal;
 }
 
-/** Starts a daemon that shares the journal; all that is on its machine ends with the test. */
+/** Starts a daemon that shares the journal. All processes of its machine end with the test. */
 export async function startMachine(
   name: string,
   journal: string,
@@ -65,12 +65,12 @@ export async function startMachine(
   if (copyOf) copyFileSync(join(copyOf.home.directory, 'id'), join(stage.home.directory, 'id'));
   const daemon = await serve(stage.home, { enter: network?.enter ?? enter });
   network?.entered(daemon.pid);
-  // One that is stopped would not hear that it should end.
+  // A paused daemon would not handle the request to end.
   onTestFinished(() => void daemon.child.kill('SIGCONT'));
   return { ...stage, name, link, daemon, connection: connect(stage.home) };
 }
 
-/** The daemon first, so that it does not see the others go. */
+/** Signals all processes of a machine: the daemon first, so that it does not see the others end. */
 export function signalAll({ daemon, home }: Machine, signal: NodeJS.Signals): void {
   for (const pid of [daemon.pid, ...processesOf(home).map((one) => one.pid)]) {
     try {
@@ -81,7 +81,7 @@ export function signalAll({ daemon, home }: Machine, signal: NodeJS.Signals): vo
   }
 }
 
-/** Everything that ever happened to a team, as one machine sees it. */
+/** All events of a team, as one machine reads them. */
 export async function eventsOf({ connection }: Machine, teamId: string): Promise<TeamEvent[]> {
   const events: TeamEvent[] = [];
   for (let after = 0; ;) {
@@ -93,7 +93,7 @@ export async function eventsOf({ connection }: Machine, teamId: string): Promise
   }
 }
 
-/** The tasks that were completed, as often as they were. */
+/** The ids of completed tasks; an id occurs once for each completion. */
 export function completedIn(events: readonly TeamEvent[]): string[] {
   return events.flatMap((event) => (event.type === 'task:completed' ? [event.taskId] : []));
 }
@@ -106,13 +106,13 @@ export function expectOneHolder(events: readonly TeamEvent[]): void {
   expect(new Set(claims).size).toBe(claims.length);
 }
 
-/** The daemons that one of them knows to live. */
+/** The hosts that a daemon lists as alive. */
 export async function livingFor({ connection }: Machine): Promise<string[]> {
   const { hosts } = await connection.call('daemon.status', {});
   return hosts?.map(({ name }) => name) ?? [];
 }
 
-/** Waits until each machine knows of all. A team that is brought up before that is spread over those that are known. */
+/** Waits until each machine knows all others. Before that, a new team would spread over the known ones only. */
 export async function acquaint(...machines: readonly Machine[]): Promise<void> {
   const names = machines.map(({ name }) => name);
   for (const machine of machines) {
@@ -129,5 +129,5 @@ export async function hostsOf({ connection }: Machine, teamId: string): Promise<
   return members.flatMap(({ hostId, status }) => (hostId !== undefined && status !== 'stopped' ? [hostId] : []));
 }
 
-/** A program that takes its time and costs next to nothing. */
+/** A cheap program that takes 0.2 s. */
 export const SHELL = ['sh', '-c', 'cat > /dev/null; sleep 0.2; echo done'];

@@ -10,14 +10,14 @@ import type { Machine } from './stage.ts';
 
 const TEAM = 'both';
 
-describe('what works on one machine works across them', NEEDS_NATS, () => {
+describe('features of one machine work across machines', NEEDS_NATS, () => {
   let servers: NatsServers;
   beforeAll(async () => {
     servers = await startNats();
   });
   afterAll(() => servers?.stop());
 
-  test('a team that is started on one of them', async () => {
+  test('for a team with members, gates and requests on two machines', async () => {
     const journal = await newJournal(servers, { leaseMs: 6_000 });
     const [a, b] = await Promise.all([startMachine('alpha', journal), startMachine('beta', journal)]);
     const gates = join(a.folder, 'gates');
@@ -40,7 +40,7 @@ describe('what works on one machine works across them', NEEDS_NATS, () => {
     const { code, stderr } = await a.troupe('up', file, '--detach', '--yes');
     expect(code, stderr).toBe(0);
 
-    // A lead may be bound to a machine as well; gates run where the holder of the task is.
+    // A lead may be bound to a machine too. A gate runs on the machine of the task's holder.
     await until('both tasks are done', async () => (await doneOf(a)) === 2);
     await until('the lead runs', async () => (await memberOf(a, 'boss')).hostId === 'beta');
     expect(readFileSync(gates, 'utf8').trim().split('\n').sort()).toEqual([
@@ -48,7 +48,7 @@ describe('what works on one machine works across them', NEEDS_NATS, () => {
       `2 ${b.home.directory}`,
     ]);
 
-    // Whom no machine may run waits, and everybody sees why and what to do.
+    // A member that no machine can run waits. Every machine shows the reason and what to do.
     const reason = /no machine has what it needs \(gpu\); there are alpha, beta: troupe serve --label gpu/;
     await until('it is told', async () => (await memberOf(b, 'painter')).metadata?.['waiting']);
     for (const from of [a, b]) {
@@ -59,7 +59,7 @@ describe('what works on one machine works across them', NEEDS_NATS, () => {
       expect(shown.stdout.replaceAll(/\s+/g, ' ')).toMatch(reason);
       const sessions = JSON.parse(listed.stdout) as { memberId: string; hostId?: string; doing?: string }[];
       expect(sessions.find(({ memberId }) => memberId === 'painter')?.doing).toMatch(reason);
-      // Those of the other machine are listed too.
+      // The list includes members on the other machine.
       expect(
         sessions
           .filter(({ hostId }) => hostId !== undefined)
@@ -68,7 +68,7 @@ describe('what works on one machine works across them', NEEDS_NATS, () => {
       ).toEqual(['boss', 'here', 'planner', 'there']);
     }
 
-    // What a member asks for on one machine waits for a person on every one, and is answered on any.
+    // A request from one machine is shown on every machine, and can be answered on any.
     const teamId = TEAM;
     const asked = await b.connection.call(
       'request.raise',
@@ -87,7 +87,7 @@ describe('what works on one machine works across them', NEEDS_NATS, () => {
     ]);
     expect((await memberOf(b, 'planner')).planModeRequired).toBe(false);
 
-    // Transcripts are read from the machine where they lie.
+    // Transcripts on another machine can be read.
     for (const [from, memberId] of [
       [a, 'there'],
       [b, 'here'],
@@ -96,12 +96,12 @@ describe('what works on one machine works across them', NEEDS_NATS, () => {
       expect(entries.map(({ type }) => type)).toContain('shown');
     }
 
-    // What a dashboard is made of is the same on every daemon.
+    // A dashboard's copy of the team is the same on every daemon.
     const [one, other] = await Promise.all([a, b].map(follow));
     expect(one).toEqual(other);
     expect(one).toMatchObject({ members: 5, completed: 2 });
 
-    // The machine comes that has what was needed, and nothing is said any more.
+    // When a machine with the label joins, the member runs and the reason disappears.
     await startMachine('gamma', journal, { labels: ['gpu'] });
     await until('it runs', async () => (await memberOf(a, 'painter')).hostId === 'gamma');
     expect((await memberOf(a, 'painter')).metadata?.['waiting']).toBeUndefined();
