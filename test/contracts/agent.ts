@@ -10,35 +10,35 @@ export { hear } from './heard.ts';
 export type { Heard } from './heard.ts';
 
 /**
- * How an agent of a test does its turns: answers each at once with `did ` and the turn's text (`quick`), says `working` and works until
- * it is cancelled (`slow`), or fails for a reason that says `full of cats` (`failing`).
+ * How a test's agent does its turns. `quick` answers at once with `did ` and the turn's text; `slow` says `working` and
+ * works until it is cancelled; `failing` fails with an error that contains `full of cats`.
  */
 export type Manner = 'quick' | 'slow' | 'failing';
 
 /** Agents of one kind that behave in a known way. */
 export interface AgentKit {
   agent(manner: Manner): Agent;
-  /** Changes the manner of sessions that run already. With it most tests share one session; without it each starts its own. */
+  /** Changes the manner of running sessions. With it most tests share one session, else each test starts its own. */
   become?(manner: Manner): void;
-  /** One that cannot be run at all, where that can be. */
+  /** An agent that cannot be run, if this kind can have one. */
   absent?(): Agent;
-  /** The id of a session of an earlier process, where not every id will do and no session is shared. */
+  /** The id of a session of an earlier process: for kinds that share no session and do not accept every id. */
   earlier?(): string;
-  /** Called before a session of an earlier process is gone on with; may say what else it is started with. */
+  /** Called before a session of an earlier process is resumed; may return more start options. */
   beforeResume?(): Promise<Partial<StartOptions>>;
   start?: Partial<StartOptions>;
 }
 
-/** Sentences of the contract that do not hold for every kind; a kind that is excepted says why. */
+/** Sentences of the contract that do not hold for every kind. A kind gives a reason for each exception. */
 export type Sentence =
   | 'tells its processes'
   | 'rejects what cannot be run'
-  /** The order of turns, early events and the like: code that all agents of a kind share. */
+  /** The order of turns, early events and similar: code that all agents of a kind share. */
   | 'what its driver does by itself';
 
 const SECRET = 'TROUPE_TEST_SECRET';
 
-/** Checks every sentence of the port's contract on an adapter. Returns the session that its tests shared, for others. */
+/** Checks every sentence of the port's contract on an adapter. Returns the shared session, for use in other tests. */
 export function describeAgent(
   name: string,
   makeKit: () => AgentKit,
@@ -61,7 +61,7 @@ export function describeAgent(
     const options = startOptions({ ...more, onProcess: (pid) => pids.push(pid) });
     return { ...hear(await makeKit().agent(manner).start(options)), pids };
   };
-  /** A session that does its turns so: the shared one, where that can be. */
+  /** A session with this manner: the shared one, if possible. */
   const open = async (manner: Manner): Promise<Started> => {
     const kit = makeKit();
     if (!kit.become) return openAlone(manner);
@@ -87,12 +87,12 @@ export function describeAgent(
       for (const [at, text] of ['the first', 'the second'].entries()) {
         expect(await session.send(turn(text), { when: 'next' })).toBe('queued');
         expect(await session.end(at + 1)).toMatchObject({ type: 'turnEnd', reason: 'done', text: `did ${text}` });
-        // Nothing of the turn before came after it.
+        // The turn ended only once.
         expect(session.ends()).toHaveLength(at + 1);
       }
     });
 
-    test('that the agent fails is told as failed with the reason, and the next one is done', async () => {
+    test('that fails is reported as failed with the reason, and the next turn works', async () => {
       const session = await open('failing');
       await session.send(turn('one'), { when: 'next' });
       const end = await session.end(1);
@@ -133,7 +133,7 @@ export function describeAgent(
   });
 
   describe(`${name}: a running turn`, () => {
-    test('is cancelled by cancel, and the session goes on', async () => {
+    test('is cancelled by cancel, and the session stays usable', async () => {
       const session = await open('slow');
       await session.send(turn('long'), { when: 'next' });
       await session.heardText('working');
@@ -145,7 +145,7 @@ export function describeAgent(
       expect(await session.end(2)).toMatchObject({ reason: 'cancelled' });
     });
 
-    test('makes way for one that interrupts, which goes before those that wait', async () => {
+    test('is cancelled for an interrupting turn, which runs before the queued ones', async () => {
       const session = await open('slow');
       const kit = makeKit();
       const { abilities } = kit.agent('slow');
@@ -205,7 +205,7 @@ export function describeAgent(
       },
     );
 
-    test('closed in the middle ends what runs and what waits, then its events, and leaves no process', async () => {
+    test('cancels running and queued turns on close, ends its events, and leaves no process', async () => {
       const session = await take('slow');
       await session.send(turn('long'), { when: 'next' });
       await session.heardText('working');
@@ -213,12 +213,12 @@ export function describeAgent(
       await session.close();
       await session.over;
       expect(session.ends().map(({ reason }) => reason)).toEqual(['cancelled', 'cancelled']);
-      // A terminal that has just ended leaves it to another to note the end of what ran in it.
+      // When a terminal ends, another process reaps what ran in it, which may take a moment.
       for (const pid of session.pids) await expect.poll(() => isThere(pid)).toBe(false);
       await session.close();
     });
 
-    test('goes on under its id where the agent can resume', async () => {
+    test('resumes under its id if the agent can resume', async () => {
       const kit = makeKit();
       if (!kit.become) {
         const resume = kit.earlier?.() ?? 'session-1';
@@ -243,13 +243,13 @@ export function describeAgent(
       expect(await session.end(1)).toMatchObject({ reason: 'done', text: 'did go on' });
     });
 
-    test('keeps what it told before anybody listened', async (context) => {
+    test('keeps its events until the first listener reads them', async (context) => {
       const kit = makeKit();
       context.skip(kit.become !== undefined, `${name}: its events wait in the same queue as those of a function`);
       const session = await kit.agent('quick').start(startOptions());
       onTestFinished(() => session.close());
       await session.send(turn('early'), { when: 'next' });
-      // The turn has ended when this returns, one way or the other.
+      // When this returns the turn has ended, either done or cancelled.
       await session.cancel();
       for await (const event of session.events) if (event.type === 'turnEnd') break;
     });
@@ -266,7 +266,7 @@ export function describeAgent(
   return shared;
 }
 
-/** A turn that is only a text. */
+/** A turn with only a text. */
 export function turn(text: string): Turn {
   return { text, messages: [] };
 }
@@ -287,7 +287,7 @@ export function message(id: string, content = `content of ${id}`): MessageJson {
   } as unknown as MessageJson;
 }
 
-/** Where an agent of a test runs: here, with what programs need to be found. */
+/** Start options for a test's agent: the current folder, and the variables that programs need to be found. */
 export function defaultStart(): StartOptions {
   return {
     teamId: 'demo',

@@ -4,7 +4,7 @@ import { until } from '../until.ts';
 
 export type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;
 
-/** A session with somebody who listens and remembers. */
+/** A session whose events are recorded. */
 export interface Heard extends Omit<AgentSession, 'events'> {
   readonly events: readonly AgentEvent[];
   /** Resolves when the events have ended. */
@@ -12,15 +12,15 @@ export interface Heard extends Omit<AgentSession, 'events'> {
   ends(): TurnEnd[];
   /** Resolves with the n-th end of a turn. */
   end(n: number): Promise<TurnEnd>;
-  /** Resolves when it has said this so many times. */
+  /** Resolves when the agent's text has contained `text` this many times. */
   heardText(text: string, times?: number): Promise<void>;
-  /** Resolves with the next permission that it asks for, each once. */
+  /** Resolves with the next permission request that was not returned before. */
   heardPermission(): Promise<Permission>;
-  /** The same session, as somebody hears it who begins to listen now. */
+  /** The same session, with a record that begins now. */
   fromNow(): Heard;
 }
 
-/** Listens to a session; it is closed when the test ends. */
+/** Records a session, and closes it when the test ends. */
 export function hear(session: AgentSession): Heard {
   const heard = listen(session);
   onTestFinished(async () => {
@@ -30,7 +30,7 @@ export function hear(session: AgentSession): Heard {
   return heard;
 }
 
-/** Listens to a session that somebody else closes. */
+/** Records a session that the caller closes. */
 export function listen(session: AgentSession): Heard {
   const listeners = new Set<(event: AgentEvent) => void>();
   let isOver = false;
@@ -51,7 +51,7 @@ export function listen(session: AgentSession): Heard {
       const fail = (why: string): Error =>
         new Error(`Never heard ${what}, ${why}: ${JSON.stringify(events).slice(0, 2_000)}`);
       return until(what, () => {
-        // Before it is looked for: what came last is found then.
+        // Read this before `find`, so that the last event is not missed.
         const wasOver = isOver;
         const found = find();
         if (found === undefined && wasOver) throw fail('and the session is over');
@@ -66,7 +66,7 @@ export function listen(session: AgentSession): Heard {
       over,
       ends: () => ended,
       end: (n) => untilHeard(`end ${n}`, () => ended[n - 1]),
-      // A model's words come in pieces, cut anywhere.
+      // A model's text arrives in chunks that may split a word.
       heardText: (text, times = 1) =>
         untilHeard(text, () => {
           const said = events.map((event) => (event.type === 'text' ? event.text : '')).join('');

@@ -6,12 +6,12 @@ import { describeLifecycle } from './journal/lifecycle.ts';
 import type { OpenStore } from './journal/notes.ts';
 import { describeRead } from './journal/read.ts';
 
-/** Opens one more handle on a store; handles on a store in memory are all the same one. */
+/** Opens another handle on a store. A store in memory returns the same handle each time. */
 export type OpenHandle = () => Journal | Promise<Journal>;
 
 /**
- * Checks every sentence of the port's contract on an adapter. `makeStore` makes an empty store; `most` is how many teams a test
- * makes at most, where that takes long.
+ * Checks every sentence of the port's contract on an adapter. `makeStore` makes an empty store. A test makes at most
+ * `most` teams; set it if that is slow.
  */
 export function describeJournal(
   name: string,

@@ -3,12 +3,12 @@ import type { AgentSession, StartOptions } from '../../src/agents/agent.ts';
 import { listen } from './heard.ts';
 import type { Heard } from './heard.ts';
 
-/** A session, and the processes that it told of. */
+/** A session, and the processes that it reported. */
 export type Started = Heard & { readonly pids: readonly number[] };
 
 /**
- * One session for all tests of a suite that need no more than one that has started: each start of a real agent takes up to 5 s of
- * processor time. It is started by the first test that uses it. After a test that failed the next one gets another of the same kind.
+ * One session for all tests of a suite that only need a started session. Starting a real agent takes up to 5 s of processor
+ * time. The first test that uses the session starts it. After a failed test the next one gets a new session of this kind.
  */
 export class SharedSession {
   readonly #start: (more: Partial<StartOptions>) => Promise<AgentSession>;
@@ -16,7 +16,7 @@ export class SharedSession {
   #earlier: string | undefined;
   #more: Partial<StartOptions> = {};
 
-  /** To be made where suites are described: the session is closed after the last test of that suite. */
+  /** Construct it inside `describe`: the session is closed after the last test of that suite. */
   constructor(start: (more: Partial<StartOptions>) => Promise<AgentSession>) {
     this.#start = start;
     afterAll(() => this.close());
@@ -27,14 +27,14 @@ export class SharedSession {
     return this.#earlier;
   }
 
-  /** The session; what was heard of it before is not in it. */
+  /** The session, without the events of earlier tests. */
   async use(): Promise<Started> {
     onTestFailed(() => this.close());
     const session = await (this.#current ??= this.#open(this.#more));
     return { ...session.fromNow(), pids: session.pids };
   }
 
-  /** The session for the running test alone, which may end it as it likes. */
+  /** The session, which now belongs to this test alone. The test may end it. */
   async take(): Promise<Started> {
     const session = await this.use();
     this.#current = undefined;
@@ -43,7 +43,7 @@ export class SharedSession {
     return session;
   }
 
-  /** Ends the session and starts another, with these options besides. */
+  /** Ends the session and starts another with additional options. */
   async restart(more: Partial<StartOptions>): Promise<Started> {
     await this.close();
     const { resume: _resume, ...kind } = more;

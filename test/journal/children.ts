@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A process of a test; killed and waited for when the test ends, if it is still there. */
+/** A child process of a test. If it is still alive when the test ends, it is killed and awaited. */
 export interface Child {
   /** The lines it has printed so far. */
   readonly lines: readonly string[];
-  /** Resolves once it has printed so many lines. */
+  /** Resolves when it has printed `count` lines. */
   until(count: number): Promise<void>;
   /** Its exit code, or the signal that ended it, and what it wrote to stderr. */
   readonly ended: Promise<{ code: number | null; signal: string | null; errors: string }>;
@@ -17,11 +17,11 @@ export interface Child {
 }
 
 export interface FixtureOptions {
-  /** Programs to run it with, before Node: `strace` and its options. */
+  /** The command prefix before Node, such as `strace` and its options. */
   readonly prefix?: readonly string[];
-  /** Where compiled code is kept: a fixture that has once ended by itself then starts three times as fast. */
+  /** The folder of the compile cache. After a fixture has exited normally once, it starts three times as fast. */
   readonly cache?: string;
-  /** Who runs it, where root may say. */
+  /** The user that runs it; needs root. */
   readonly uid?: number;
 }
 
@@ -35,7 +35,7 @@ export function startFixture(
   const [program = '', ...rest] = [...prefix, process.execPath, script, ...args];
   const env = cache === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: cache };
   const child = spawn(program, rest, { env, stdio: ['pipe', 'pipe', 'pipe'], ...(uid !== undefined && { uid }) });
-  // One that has ended hears nothing.
+  // Writing to a child that has ended must not throw.
   child.stdin.on('error', () => {});
   const lines: string[] = [];
   let pending = '';

@@ -3,7 +3,7 @@ import type { Journal } from '../../src/journal/journal.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import type { SqliteJournalOptions } from '../../src/journal/sqlite.ts';
 
-/** Opens a journal that is closed when the test is over. */
+/** Opens a journal and closes it when the test ends. */
 export function openFile(path: string, options?: SqliteJournalOptions): Journal {
   const journal = sqliteJournal(path, options);
   onTestFinished(() => journal.close());

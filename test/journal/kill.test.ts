@@ -10,18 +10,18 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { startFixture } from './children.ts';
 
 const ROUNDS = rounds(16, 200);
-/** Files side by side, each with one victim at a time: starting a process takes longer than the rest. */
+/** How many files are tested in parallel, each with one victim at a time: starting a process takes most of the time. */
 const LANES = 4;
 const TEAMS = ['team-0', 'team-1', 'team-2', 'team-3'];
 const LONGEST_LIFE_MS = 40;
 
-test(`${ROUNDS} times kill -9 loses nothing that was acknowledged and leaves no half batch`, async () => {
+test(`${ROUNDS} times kill -9 loses no acknowledged batch and leaves no partial batch`, async () => {
   const next = seededRandom();
   const folder = temporaryFolder();
-  // One that has no team to write to ends by itself and leaves its compiled code for the others.
+  // A victim without teams exits by itself and fills the compile cache for the others.
   expect((await startFixture('journal-victim', [join(folder, 'none.db')]).ended).code).toBe(0);
   const lanes = Array.from({ length: LANES }, (_, lane) => {
-    // Drawn before they start, so that a seed repeats them whichever lane is faster.
+    // Drawn before the lanes start, so that a seed gives the same lives whichever lane is faster.
     const lives = Array.from({ length: ROUNDS / LANES }, () => next() * LONGEST_LIFE_MS);
     return runLane(join(folder, `${lane}.db`), lives);
   });
@@ -36,11 +36,11 @@ test(`${ROUNDS} times kill -9 loses nothing that was acknowledged and leaves no 
 
 interface Figure {
   readonly acknowledged: number;
-  /** Durable, but killed before it could say so. */
+  /** Batches that are durable, but the victim was killed before it printed them. */
   readonly unheard: number;
 }
 
-/** One file that is written by one victim after the other, each killed at a random moment. */
+/** Lets victims write to one file in sequence, and kills each at a random moment. */
 async function runLane(path: string, lives: readonly number[]): Promise<Figure[]> {
   const figures: Figure[] = [];
   let ends = TEAMS.map(() => 0);
@@ -49,9 +49,9 @@ async function runLane(path: string, lives: readonly number[]): Promise<Figure[]
     await victim.until(1);
     await sleep(life);
     victim.kill('SIGKILL');
-    // It never ends by itself, so it was at work.
+    // A victim with teams never exits by itself, so it was writing.
     expect(await victim.ended).toEqual({ code: null, signal: 'SIGKILL', errors: '' });
-    // Whoever closes the file removes its log. This one is there, for the next to recover.
+    // Closing the file would have removed its log. The log exists, so the next process must recover it.
     expect(existsSync(`${path}-wal`)).toBe(true);
 
     const before = ends;
@@ -65,7 +65,7 @@ async function runLane(path: string, lives: readonly number[]): Promise<Figure[]
     expect(added).toBeGreaterThanOrEqual(acknowledged.length);
     figures.push({ acknowledged: acknowledged.length, unheard: added - acknowledged.length });
   }
-  // What the first victims wrote has been through every crash since.
+  // The batches of the first victims have survived every crash since.
   expect(
     await findEnds(
       path,
@@ -75,7 +75,7 @@ async function runLane(path: string, lives: readonly number[]): Promise<Figure[]
   return figures;
 }
 
-/** Opens the file as it was left and checks every batch after `from`; returns the number of each team's last one. */
+/** Opens the file that a victim left and checks every batch after `from`; returns each team's last number. */
 async function findEnds(path: string, from: readonly number[]): Promise<number[]> {
   const journal = sqliteJournal(path);
   const ends = [...from];

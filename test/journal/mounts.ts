@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { onTestFinished } from 'vitest';
 import type { TestContext } from 'vitest';
 
-/** Skips the test, with the reason, where file systems cannot be mounted. */
+/** Skips the test, with the reason, if file systems cannot be mounted. */
 export function needMounts(context: TestContext): void {
   context.skip(process.platform !== 'linux' || process.getuid?.() !== 0, 'mounting needs root on Linux');
   try {
@@ -18,7 +18,7 @@ export function mountSmall(folder: string, size: string): void {
   unmountLater(folder);
 }
 
-/** Shows a folder at a second place where nothing can be written, until the test ends. */
+/** Mounts a folder read-only at a second place until the test ends. */
 export function mountReadOnly(folder: string, place: string): void {
   execFileSync('mount', ['--bind', folder, place]);
   unmountLater(place);
@@ -26,7 +26,7 @@ export function mountReadOnly(folder: string, place: string): void {
 }
 
 function unmountLater(folder: string): void {
-  // Lazily: a journal that the failed test left open must not keep it.
+  // Lazily, because a failed test may have left a journal open.
   onTestFinished(() => {
     execFileSync('umount', ['--lazy', folder]);
   });

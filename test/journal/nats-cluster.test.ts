@@ -35,7 +35,7 @@ const MISHAPS = new Map<number, Mishap>(
   ).map(([part, mishap]) => [Math.floor(part * ROUNDS), mishap]),
 );
 
-// All that needs three servers is here, because they take seconds to become a cluster.
+// All tests with three servers are here, because a cluster takes seconds to form.
 describe('on three servers', NEEDS_NATS, () => {
   let servers: NatsServers;
   let sweeper: Journal;
@@ -49,7 +49,7 @@ describe('on three servers', NEEDS_NATS, () => {
     await servers?.stop();
   });
 
-  test('what is not named when a journal is changed stays', async () => {
+  test('changing one setting of a journal keeps the others', async () => {
     const url = `${servers.url}?prefix=kept`;
     await setUpNatsJournal(url, { replicas: 3, maxBytes: 1_000_000 });
     const journal = await natsJournal(url, PATIENT);
@@ -69,14 +69,14 @@ describe('on three servers', NEEDS_NATS, () => {
     await journal.close();
   });
 
-  // One journal for all: making one takes the servers half a second, and a team a quarter.
+  // One journal for all tests: the servers take half a second to make one, and a quarter of a second for a team.
   const makeStore = async () => {
     await Promise.all((await sweeper.teams()).map((team) => sweeper.drop(team)));
     return () => natsJournal(servers.url, PATIENT);
   };
   describeJournal('nats, three replicas', makeStore, { most: rounds(6, 50) });
 
-  test(`the ledger does what a naive model does, in ${MODEL_RUNS} runs`, async () => {
+  test(`the ledger matches a simple model in ${MODEL_RUNS} runs`, async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (drawn) => {
         await sweeper.drop(TEAM);
@@ -86,8 +86,8 @@ describe('on three servers', NEEDS_NATS, () => {
     );
   });
 
-  // The last one: it kills servers.
-  test(`two rivals never both win, in ${ROUNDS} rounds with a leader that falls`, async () => {
+  // This must be the last test: it kills servers.
+  test(`exactly one of two rivals wins in each of ${ROUNDS} rounds, although leaders step down and die`, async () => {
     const admin = await openAdmin(servers);
     onTestFinished(() => admin.close());
     const rivals = [await natsJournal(servers.url, PATIENT), await natsJournal(servers.url, PATIENT)] as const;
@@ -95,7 +95,7 @@ describe('on three servers', NEEDS_NATS, () => {
     const winners: string[] = [];
     const dead: NatsNode[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      // In turn the first to ask, who mostly wins.
+      // The rivals take turns to ask first, because the first usually wins.
       const names = round % 2 === 0 ? [0, 1] : [1, 0];
       const contest = Promise.allSettled(names.map((i) => rivals[i]!.append('rivals', round, [note(`${round}/${i}`)])));
       const mishap = MISHAPS.get(round);
@@ -112,7 +112,7 @@ describe('on three servers', NEEDS_NATS, () => {
       kept.push(...events.map(textOf));
     }
     expect(kept).toEqual(winners);
-    // Both had a chance.
+    // Each rival won at least once.
     expect(new Set(winners.map((winner) => winner.split('/')[1])).size).toBe(2);
   });
 });
@@ -120,7 +120,7 @@ describe('on three servers', NEEDS_NATS, () => {
 async function unsettle(admin: Admin, dead: NatsNode[], mishap: Mishap): Promise<void> {
   if (mishap === 'return') {
     await dead.pop()?.start();
-    // Before the next one may fall: of three, one may be away at a time.
+    // Wait for it before the next server dies: of three servers, only one may be away at a time.
     return admin.untilCurrent(STREAM);
   }
   const leader = await admin.leaderOf(STREAM);

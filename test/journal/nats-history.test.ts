@@ -9,7 +9,7 @@ import { collect, note, startFollowing, texts } from '../contracts/journal/notes
 import { NEEDS_NATS, PATIENT, startNats } from '../nats/server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** A server that can be set back to what it had before. */
+/** A server whose storage can be rolled back to an earlier copy. */
 async function startForgetful() {
   const folder = temporaryFolder();
   const [store, kept] = [join(folder, 'store'), join(folder, 'kept')];
@@ -31,14 +31,14 @@ async function startForgetful() {
 }
 
 async function open(url: string): Promise<Journal> {
-  // Its server is away for as long as that takes.
+  // The server is down while its storage is copied.
   const journal = await natsJournal(url, PATIENT);
   onTestFinished(() => journal.close());
   return journal;
 }
 
-describe('servers that go back on a batch', NEEDS_NATS, () => {
-  test('are not believed to have it because they have another one with its number', async () => {
+describe('servers that lost an acknowledged batch', NEEDS_NATS, () => {
+  test('and have another one under its number cause a conflict', async () => {
     const server = await startForgetful();
     const [a, b] = [await open(server.url), await open(server.url)];
     await a.append('t', 0, [note('first')]);
@@ -52,12 +52,12 @@ describe('servers that go back on a batch', NEEDS_NATS, () => {
     await expect(a.append('t', 2, [note('after what was lost')])).rejects.toMatchObject({ code: 'journal_conflict' });
     expect(await texts(a.read('t', 0))).toEqual(['first', 'kept']);
     expect(await a.append('t', 2, [note('after what was kept')])).toBe(3);
-    // Who followed from the lost one on gets nothing that does not follow it.
+    // A follower that had the lost batch gets no batch of the other history.
     await following.ended;
     expect(following.seen).toEqual([]);
   });
 
-  test('and show both are said to have two histories', async () => {
+  test('and return batches of two histories are reported as corrupt', async () => {
     const servers = await startNats();
     onTestFinished(() => servers.stop());
     const { url } = servers;

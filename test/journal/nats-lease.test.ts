@@ -4,10 +4,10 @@ import { natsJournal } from '../../src/journal/nats.ts';
 import { setUpNatsJournal } from '../../src/journal/nats/setup.ts';
 import { NEEDS_NATS, PATIENT, startNats } from '../nats/server.ts';
 
-/** Longer than any test takes: a card lasts, though nobody renews it. */
+/** Both are longer than any test takes, so that a host card does not expire without renewal. */
 const [LONG_MS, SHORTER_MS] = [3_600_000, 1_800_000];
 
-test('a daemon that never follows a shorter lease is named, kept alive, and the lease stays', NEEDS_NATS, async () => {
+test('if a daemon does not follow a shorter lease, the change fails, names it, and keeps the lease', NEEDS_NATS, async () => {
   const servers = await startNats();
   onTestFinished(() => servers.stop());
   const { url } = servers;
@@ -16,7 +16,7 @@ test('a daemon that never follows a shorter lease is named, kept alive, and the 
   onTestFinished(() => journal.close());
   const { hosts } = journal;
 
-  // As a daemon does that knows of no change: it says no lease.
+  // Like a daemon that does not know lease changes: its card has no lease.
   const old: HostCard = { name: 'old', labels: [], agents: [], load: 0, home: 'h', version: '0.0.1' };
   await hosts.announce(old);
   const waited: (readonly string[])[] = [];
@@ -26,7 +26,7 @@ test('a daemon that never follows a shorter lease is named, kept alive, and the 
     message: expect.stringMatching(/^The lease stays 3600 s: old did not follow, .* Stop those daemons, or give them/),
   });
   expect(waited).toEqual([['old']]);
-  // Those that were told of a shorter one go back, and the one that did not follow was never over.
+  // Daemons that followed go back to the old lease. The lease of the one that did not follow never expired.
   expect(await hosts.readLease()).toBe(LONG_MS);
   expect(await hosts.list()).toMatchObject([{ name: 'old' }]);
 

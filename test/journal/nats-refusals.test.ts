@@ -32,7 +32,7 @@ async function open(url: string, options: object = PATIENT): Promise<NatsJournal
   return journal;
 }
 
-/** Whether something from a server on loopback lies unread in a socket. */
+/** Whether a socket has unread data from a server on loopback. */
 function hasUnread(port: number): boolean {
   const from = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const lines = readFileSync('/proc/net/tcp', 'utf8')
@@ -97,7 +97,7 @@ describe('opening a journal on NATS says what to do when', NEEDS_NATS, () => {
     expect(await journal.append('a', 0, [note('1')])).toBe(1);
   });
 
-  test('the certificate has expired, or nobody trusts it', async (context) => {
+  test('the certificate has expired or is not trusted', async (context) => {
     needTool(context, 'openssl');
     const message = (pattern: RegExp) => ({ code: 'storage', message: expect.stringMatching(pattern) as string });
     const expired = makeCertificate(temporaryFolder(), { days: -1 });
@@ -129,7 +129,7 @@ describe('opening a journal on NATS says what to do when', NEEDS_NATS, () => {
 });
 
 describe('a journal on NATS', NEEDS_NATS, () => {
-  test('says that a team is full, forgets nothing of it, and goes on when there is room', async () => {
+  test('says that a team is full, loses nothing, and continues when there is space', async () => {
     const { url } = await start({});
     await setUpNatsJournal(url, { replicas: 1, maxBytes: 20_000 });
     const journal = await open(url);
@@ -146,7 +146,7 @@ describe('a journal on NATS', NEEDS_NATS, () => {
   test('says that a batch does not fit a message, and writes nothing', async () => {
     const { url } = await start({ config: 'max_payload: 100KB' });
     const journal = await open(url);
-    // Packed it is small.
+    // Compressed it is small.
     expect(await journal.append('a', 0, [note('x'.repeat(1_000_000))])).toBe(1);
     const message = expect.stringMatching(/Raise max_payload/) as string;
     const noise = [note(randomBytes(200_000).toString('base64'))];
@@ -154,7 +154,7 @@ describe('a journal on NATS', NEEDS_NATS, () => {
     expect(await collect(journal.read('a', 1))).toEqual([]);
   });
 
-  test('goes on when the connection was lost, and when the server was', async () => {
+  test('continues after a lost connection and after a server restart', async () => {
     const { nodes } = await start({});
     const [node] = nodes;
     const proxy = await startProxy(node!.port);
@@ -180,7 +180,7 @@ describe('a journal on NATS', NEEDS_NATS, () => {
     await following;
   });
 
-  test('drops a team, although the servers elect a leader when its snapshot is looked for', async () => {
+  test('drops a team although an election interrupts the search for its snapshot', async () => {
     const { nodes } = await start({});
     let asked = 0;
     const { port } = await startProxy(nodes[0]!.port, (text) =>
@@ -194,7 +194,7 @@ describe('a journal on NATS', NEEDS_NATS, () => {
     expect(await journal.teams()).toEqual([]);
   });
 
-  test('fails with storage when nobody answers for long, and knows afterwards what was done', async () => {
+  test('fails with storage when no server answers, and reads the stored batches afterwards', async () => {
     const { nodes, url } = await start({});
     const journal = await open(url, { awayMs: 500 });
     await fill(journal, 'a', 1);
@@ -212,11 +212,11 @@ describe('a journal on NATS', NEEDS_NATS, () => {
   });
 });
 
-describe('servers that cannot be reached', NEEDS_NATS, () => {
-  test('are told of though patience lasts, gone or silent, and to who asks next before anything is tried', async () => {
+describe('unreachable servers', NEEDS_NATS, () => {
+  test('are reported before patience ends, whether dead or silent; later calls fail at once', async () => {
     const { nodes, url } = await start({});
     const [node] = nodes;
-    // Nothing but that they cannot be reached ends a call here.
+    // The patience is so long that only unreachable servers can end a call here.
     const journal = await open(url, { patienceMs: 100 * HANG_MS, awayMs: 1_000 });
     await fill(journal, 'a', 1);
     const told = async (work: Promise<unknown>, more = '') => {
@@ -224,7 +224,7 @@ describe('servers that cannot be reached', NEEDS_NATS, () => {
       await expect(work).rejects.toMatchObject({ message });
     };
     const untried = 'Nothing was changed\\.$';
-    // A signal that no process can hide from: its system still takes connections and says nothing.
+    // SIGSTOP cannot be caught. The kernel still accepts connections for the paused server, which stays silent.
     await pauseProcess(node!.pid);
     await told(journal.append('a', 1, [note('2')]), 'Whether it was done will show when one answers\\.$');
     await told(collect(journal.read('a', 0)), untried);
@@ -241,16 +241,16 @@ describe('servers that cannot be reached', NEEDS_NATS, () => {
     expect((await texts(journal.read('a', 0)))[0]).toBe('1');
   });
 
-  test('one that withholds answers, though not all, is left after a while', async () => {
+  test('the journal leaves a server that withholds some answers', async () => {
     const { nodes } = await start({});
     let isDeaf = false;
     const proxy = await startProxy(nodes[0]!.port, (said) => {
-      // A new connection begins so.
+      // A new connection begins with INFO.
       if (said.startsWith('INFO')) isDeaf = false;
-      // The answer to an append alone: what comes with it is for others.
+      // Removes only the answer to an append; the same packet may have answers for others.
       return isDeaf ? said.replaceAll(/MSG [^\r\n]*\r\n[^\r\n]*"seq":[^\r\n]*\r\n/g, '') : said;
     });
-    // Longer than one request waits for its answer: the first that stays out is no reason to leave.
+    // Longer than the timeout of one request: a single missing answer is no reason to leave.
     const timing = { ...PATIENT, stuckMs: 4_000 };
     const journal = await open(`nats://127.0.0.1:${proxy.port}`, timing);
     await fill(journal, 'a', 1);
@@ -265,7 +265,7 @@ describe('servers that cannot be reached', NEEDS_NATS, () => {
     expect(await texts(journal.read('a', 0))).toEqual(['1', '2']);
   });
 
-  test('one that no longer passes on what others ask is noticed, and left', async () => {
+  test('the journal notices and leaves a server that no longer delivers requests of other machines', async () => {
     const { nodes } = await start({});
     let isDeaf = false;
     const proxy = await startProxy(nodes[0]!.port, (said) => {
@@ -280,7 +280,7 @@ describe('servers that cannot be reached', NEEDS_NATS, () => {
     expect(await ask()).toBe('heard');
     isDeaf = true;
     await expect(ask(100)).rejects.toMatchObject({ code: 'storage' });
-    // One alone may be chance.
+    // One failed check may be chance.
     expect(await hosts.checkHearing('alpha')).toBe(false);
     expect(await hosts.checkHearing('alpha')).toBe(false);
     await expect.poll(() => hosts.checkHearing('alpha')).toBe(true);
@@ -288,7 +288,7 @@ describe('servers that cannot be reached', NEEDS_NATS, () => {
     stop();
   });
 
-  test('one that answered while this process was held up is there', async (context) => {
+  test('a server that answered while this process was blocked counts as reachable', async (context) => {
     context.skip(!existsSync('/proc/net/tcp'), 'only /proc shows what is unread in a socket');
     const [node] = (await start({})).nodes;
     const nc = await connect({ port: node!.port });
@@ -296,7 +296,7 @@ describe('servers that cannot be reached', NEEDS_NATS, () => {
     const reach = watchReach(nc, 'there');
     await pauseProcess(node!.pid);
     const judged = reach.unheard(performance.now(), { isTimeout: true });
-    // The question goes out; the answer comes, and the time for it is over, while nothing else is done here.
+    // The request is sent. Then its answer arrives and its timeout passes while this process is blocked.
     await setImmediate();
     process.kill(node!.pid, 'SIGCONT');
     const giveUp = performance.now() + HANG_MS;
@@ -306,7 +306,7 @@ describe('servers that cannot be reached', NEEDS_NATS, () => {
     expect(reach.awaySince).toBeUndefined();
   });
 
-  test('a machine that does not answer is named, and not the servers', async () => {
+  test('a machine that does not answer is blamed by name, not the servers', async () => {
     const { url } = await start({});
     const journal = await open(url);
     await expect(journal.hosts.ask('other', {}, { timeoutMs: 500 })).rejects.toMatchObject({
@@ -316,7 +316,7 @@ describe('servers that cannot be reached', NEEDS_NATS, () => {
 });
 
 describe('the example configuration', NEEDS_NATS, () => {
-  test('lets a daemon do all that a journal does, and nothing more', async () => {
+  test('allows everything that a journal needs, and nothing more', async () => {
     const folder = temporaryFolder();
     const files = writeServerConfigs('nats://127.0.0.1:4444', folder);
     expect(files.map(({ name }) => name)).toEqual(['n1.conf', 'daemon.nk']);
@@ -335,14 +335,14 @@ describe('the example configuration', NEEDS_NATS, () => {
     expect(await journal.teams()).toEqual(['a']);
     await journal.drop('a');
     expect(await journal.teams()).toEqual([]);
-    // By another prefix it cannot write; to keep journals from each other is what accounts are for.
+    // It cannot write under another prefix. Accounts are what separates journals.
     const other = await open(`${server.url}?nkey=${key}&prefix=other`);
     const message = expect.stringMatching(/may not publish other\..*permissions that troupe journal init/) as string;
     await expect(other.append('a', 0, [note('1')])).rejects.toMatchObject({ code: 'storage', message });
   });
 
   test.each(['nats://127.0.0.1:4222', 'tls://n1.example:4222,n2.example:4222,n3.example:4222'])(
-    'is one that nats-server accepts: %s',
+    'is accepted by nats-server: %s',
     async (url) => {
       const folder = temporaryFolder();
       makeCertificate(folder, { days: 2 });

@@ -10,7 +10,7 @@ import { HANG_MS } from '../until.ts';
 
 const at = ({ nodes }: NatsServers): string => `127.0.0.1:${nodes[0]?.port}`;
 
-test('a server whose process is stopped keeps nobody from the others', NEEDS_NATS, async () => {
+test('a paused server does not delay a connection to the others', NEEDS_NATS, async () => {
   const [servers, other] = [await startNats(), await startNats()];
   onTestFinished(async () => {
     process.kill(other.nodes[0]?.pid ?? 0, 'SIGCONT');
@@ -18,7 +18,8 @@ test('a server whose process is stopped keeps nobody from the others', NEEDS_NAT
   });
   await pauseProcess(other.nodes[0]?.pid ?? 0);
   const address = readNatsAddress(`nats://${at(other)},${at(servers)}`, '/');
-  // Its system takes connections for it, and it never says a word. Servers of one rank come in any order, so once proves little.
+  // The kernel accepts connections for the paused server, which stays silent. Equal servers are ordered at random, so
+  // one attempt proves little.
   for (let i = 0; i < 8; i++) {
     expect(await orderServers(address, { reachMs: HANG_MS })).toEqual([at(servers), at(other)]);
   }
@@ -27,11 +28,11 @@ test('a server whose process is stopped keeps nobody from the others', NEEDS_NAT
   await nc.close();
 });
 
-test('a server that greets and then is too slow is tried again', NEEDS_NATS, async () => {
+test('a server that sends INFO and is too slow afterwards is tried again', NEEDS_NATS, async () => {
   const servers = await startNats();
   onTestFinished(() => servers.stop());
   let withheld = 0;
-  // What tells a client that it is in.
+  // Withholds the first PONG, which completes a client's handshake.
   const proxy = await startProxy(servers.nodes[0]!.port, (said) =>
     said.includes('PONG') && withheld++ === 0 ? '' : said,
   );
@@ -41,10 +42,10 @@ test('a server that greets and then is too slow is tried again', NEEDS_NATS, asy
   await nc.close();
 });
 
-test('a server that is parted from its cluster is left for another', NEEDS_NATS, async () => {
+test('a server without quorum is left for another', NEEDS_NATS, async () => {
   const [own = 0, ...gone] = await freePorts(3);
   const routes = gone.map((port) => `nats://127.0.0.1:${port}`);
-  // To who asks it, it is one of three that has lost the other two: it answers, and its JetStream knows nothing.
+  // Configured as one of three servers, without the other two: it accepts clients, but its JetStream has no quorum.
   const config = `cluster { name: test, listen: "127.0.0.1:${own}", routes: ${JSON.stringify(routes)} }`;
   const [parted, servers] = await Promise.all([startNats({ config }), startNats()]);
   onTestFinished(async () => void (await Promise.all([servers.stop(), parted.stop()])));

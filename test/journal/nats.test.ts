@@ -24,7 +24,7 @@ describe('on one server', NEEDS_NATS, () => {
     return () => natsJournal(url, PATIENT);
   });
 
-  test(`the ledger does what a naive model does, in ${MODEL_RUNS} runs`, async () => {
+  test(`the ledger matches a simple model in ${MODEL_RUNS} runs`, async () => {
     const journal = await natsJournal(`${servers.url}?prefix=model`, PATIENT);
     try {
       await fc.assert(

@@ -16,7 +16,7 @@ function open(path: string, options: { exclusive?: boolean } = {}): ReturnType<t
   return journal;
 }
 
-test('whoever writes to a file that another has for itself is refused with what to do, and may read', async () => {
+test('a second process cannot write to a file with an exclusive owner, is told what to do, and may read', async () => {
   const path = join(temporaryFolder(), 'journal.db');
   const owner = open(path, { exclusive: true });
   await owner.append('alpha', 0, [EVENT]);
@@ -33,7 +33,7 @@ test('whoever writes to a file that another has for itself is refused with what 
   expect(await other.append('alpha', 1, [EVENT])).toBe(2);
 });
 
-test('nobody has a file for itself to which others write, and who died had nothing', async () => {
+test('a file that others write to cannot be owned exclusively; a dead process owns nothing', async () => {
   const path = join(temporaryFolder(), 'journal.db');
   const sharing = open(path);
   await sharing.append('alpha', 0, [EVENT]);
@@ -54,20 +54,20 @@ test('nobody has a file for itself to which others write, and who died had nothi
   expect(await other.append('beta', 1, [EVENT])).toBe(2);
 });
 
-describe('when the file that is locked is removed', () => {
+describe('when the lock file is removed', () => {
   const REFUSED = {
     code: 'storage',
     message: expect.stringMatching(/Somebody removed .*another process wrote/) as string,
   };
 
-  test.each(['removed', 'replaced'])('%s, it is locked anew: nobody else comes in', async (how) => {
+  test.each(['removed', 'replaced'])('%s, the owner locks a new one, and no other process can write', async (how) => {
     const path = join(temporaryFolder(), 'journal.db');
     const owner = open(path, { exclusive: true });
     await owner.append('alpha', 0, [EVENT]);
     const other = open(path);
     for (let times = 1; times <= 3; times++) {
       const before = statSync(`${path}.owner`).ino;
-      // Takes a number, lest the next file get the one of the file before it.
+      // Takes an inode, so that the next lock file cannot get the inode of the removed one.
       writeFileSync(`${path}.new`, '');
       if (how === 'removed') rmSync(`${path}.owner`);
       else renameSync(`${path}.new`, `${path}.owner`);
@@ -78,7 +78,7 @@ describe('when the file that is locked is removed', () => {
     }
   });
 
-  test('with the journal and its folder, nothing is made anew in the way of whoever removes them', async () => {
+  test('with the journal and its folder, the owner does not recreate it', async () => {
     for (let times = 1; times <= 10; times++) {
       const folder = temporaryFolder();
       const owner = open(join(folder, 'journal.db'), { exclusive: true });
@@ -89,7 +89,7 @@ describe('when the file that is locked is removed', () => {
     }
   });
 
-  test('and others are in before that is noticed, the one that was alone writes nothing more', async () => {
+  test('and another process writes before the owner notices, the owner writes nothing more', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     const owner = open(path, { exclusive: true });
     await owner.append('alpha', 0, [EVENT]);
@@ -104,7 +104,7 @@ describe('when the file that is locked is removed', () => {
     expect(await open(path, { exclusive: true }).append('alpha', 2, [EVENT])).toBe(3);
   });
 
-  test('and others have come and gone before that is noticed, it hears of it, too', async () => {
+  test('and another process wrote and ended before the owner notices, the owner refuses to write, too', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     const owner = open(path, { exclusive: true });
     await owner.append('alpha', 0, [EVENT]);
@@ -118,7 +118,7 @@ describe('when the file that is locked is removed', () => {
     await expect.poll(() => refusalOf(owner)).toMatchObject(REFUSED);
   });
 
-  test('those who share it make way for one that wants it alone, and share it again afterwards', async () => {
+  test('sharing processes yield to an exclusive owner, and write again after it has closed', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     const sharing = open(path);
     await sharing.append('alpha', 0, [EVENT]);
@@ -141,7 +141,7 @@ describe('when the file that is locked is removed', () => {
     }
   }
 
-  /** Asked in one step, as nobody in this process can come in between. */
+  /** Synchronous, so that no other code of this process runs while it holds the lock. */
   function isLocked(path: string): boolean {
     const db = new DatabaseSync(path);
     try {
@@ -155,7 +155,7 @@ describe('when the file that is locked is removed', () => {
   }
 });
 
-test('nothing is put beside a file that is no journal, or one that was cut off', () => {
+test('opening creates no files beside a file that is no journal or was truncated', () => {
   const folder = temporaryFolder();
   const text = join(folder, 'passwd');
   writeFileSync(text, 'root:x:0:0:root:/root:/bin/sh\n'.repeat(8));

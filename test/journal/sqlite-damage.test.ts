@@ -13,7 +13,7 @@ import { withFile } from './files.ts';
 
 /** The key of a batch of the first team. */
 const FIRST_TEAM = 2 ** 32;
-/** How the file is divided. */
+/** The page size of the file. */
 const PAGE = 4096;
 
 describe('a damaged batch', () => {
@@ -23,7 +23,7 @@ describe('a damaged batch', () => {
     ['the text of its neighbour', sqlCopy('body, sum'), [FIRST_TEAM + 2, FIRST_TEAM + 3]],
     ['no JSON', 'UPDATE batches SET body = ?, sum = ? WHERE id = ?', ['[{', crc32('[{', 3), FIRST_TEAM + 3]],
     ['nothing: it is gone', 'DELETE FROM batches WHERE id = ?', [FIRST_TEAM + 3]],
-  ])('with %s is reported with its team and number, and other teams go on', async (_, sql, values) => {
+  ])('with %s is reported with its team and number, and other teams keep working', async (_, sql, values) => {
     const path = join(temporaryFolder(), 'journal.db');
     const journal = open(path);
     await fill(journal, 'a', 5);
@@ -47,13 +47,13 @@ describe('a damaged batch', () => {
   });
 });
 
-describe('a batch that is no text any more', () => {
+describe('a batch that is no longer a text', () => {
   test.each<[string, string]>([
     ['nothing at all', 'UPDATE batches SET body = NULL, sum = NULL WHERE id = ?'],
     ['bytes', `UPDATE batches SET body = x'00ff' WHERE id = ?`],
     ['a number', 'UPDATE batches SET body = 7 WHERE id = ?'],
     ['a checksum larger than numbers are', 'UPDATE batches SET sum = 1 << 60 WHERE id = ?'],
-  ])('but %s is damage like any other', async (_, sql) => {
+  ])('but %s is reported as corrupt', async (_, sql) => {
     const path = join(temporaryFolder(), 'journal.db');
     const journal = open(path);
     await fill(journal, 'a', 5);
@@ -62,7 +62,7 @@ describe('a batch that is no text any more', () => {
     await expect(collect(journal.read('a', 0))).rejects.toMatchObject(error('corrupt'));
     await expect(collect(journal.follow('a', 2, new AbortController().signal))).rejects.toMatchObject(error('corrupt'));
     expect(await texts(journal.read('b', 0))).toEqual(['1', '2', '3', '4', '5']);
-    // Whoever opens it now sees that SQLite would not have written it.
+    // A process that opens the file now finds a value that SQLite would not have written.
     const again = open(path);
     await expect(collect(again.read('a', 0))).rejects.toMatchObject(error('corrupt'));
     expect(await texts(again.read('b', 0))).toEqual(['1', '2', '3', '4', '5']);
@@ -74,7 +74,7 @@ describe('a damaged snapshot', () => {
     ['another text', `UPDATE snapshots SET body = 'else'`],
     ['another number', 'UPDATE snapshots SET seq = 2'],
     ['a number beyond the end', 'UPDATE snapshots SET seq = 77'],
-  ])('with %s is as if there were none, and gives way to the next', async (_, sql) => {
+  ])('with %s is ignored, and the next one replaces it', async (_, sql) => {
     const path = join(temporaryFolder(), 'journal.db');
     const journal = open(path);
     await fill(journal, 'a', 5);
@@ -86,8 +86,8 @@ describe('a damaged snapshot', () => {
   });
 });
 
-describe('batches that are gone from the end of a team', () => {
-  test('are missed where its snapshot shows that they were there, and nothing is written', async () => {
+describe('missing batches at the end of a team', () => {
+  test('are reported if a snapshot proves that they existed, and nothing is written', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     await makeLongTeams(path);
     await withFile(path, (journal) => journal.saveSnapshot('b', { seq: 50, body: 'fifty' }));
@@ -111,14 +111,14 @@ describe('batches that are gone from the end of a team', () => {
     expect(await contentOf(path)).toEqual(before);
 
     expect(await journal.append('a', 50, [note('51')])).toBe(51);
-    // Who does not need it any more can still be rid of it, and the name is free.
+    // The team can still be dropped, and its name is free again.
     await journal.drop('b');
     expect(await collect(journal.read('b', 0))).toEqual([]);
     expect(await journal.append('b', 0, [note('1')])).toBe(1);
     expect(await journal.loadSnapshot('b')).toBeUndefined();
   });
 
-  test('are missed when they are all there were', async () => {
+  test('are reported if they are all batches of the team', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     await makeLongTeams(path);
     edit(path, 'DELETE FROM batches WHERE id < ?', [2 * FIRST_TEAM], 50);
@@ -128,7 +128,7 @@ describe('batches that are gone from the end of a team', () => {
     expect(await collect(journal.read('b', 0))).toHaveLength(50);
   });
 
-  test('are not missed in a team that another process drops, makes anew and keeps snapshots of', async () => {
+  test('are not reported while another process drops the team and makes it again with a snapshot', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     const [journal, other] = [open(path), open(path)];
     for (let round = 0; round < 20; round++) {
@@ -166,7 +166,7 @@ describe('a damaged list of teams', () => {
     editIndex(path, sql, name);
     const journal = open(path);
     expect(await journal.teams()).toEqual(['a', 'b', 'c']);
-    // Also who had it open before.
+    // This includes the handle that was open before the damage.
     for (const one of [journal, running]) {
       await expect(collect(one.read('b', 0))).rejects.toMatchObject(error('corrupt'));
     }
@@ -177,7 +177,7 @@ describe('a damaged list of teams', () => {
 });
 
 describe('a damaged page', () => {
-  test('stops all writing, and reading of the team whose batches it holds', async () => {
+  test('stops all writing to the file, and reading of the team whose batches it holds', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     await makeLongTeams(path);
     overwritePage(path, 'last of b');
@@ -203,12 +203,12 @@ describe('a damaged page', () => {
     expect(await contentOfTeams(path)).toEqual(before);
   });
 
-  test('stops the team whose batches it holds and no other when it comes while the file is open', async () => {
+  test('that appears while the file is open stops only the team whose batches it holds', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     await makeLongTeams(path);
     const journal = open(path);
     overwritePage(path, 'last of b');
-    // Asked for together, so that they would go in one transaction.
+    // In parallel, so that they would share one transaction.
     const [a, b, c, next] = await Promise.allSettled([
       journal.append('a', 50, [note('51')]),
       journal.append('b', 50, [note('51')]),
@@ -221,12 +221,12 @@ describe('a damaged page', () => {
     expect(await collect(journal.read('a', 0))).toHaveLength(51);
   });
 
-  test('in the place of any other is never written over', async () => {
+  test('that is a copy of any other page is never overwritten', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     await makeLongTeams(path);
     const whole = readFileSync(path);
     const pages = whole.length / PAGE;
-    // Every page stands once where another was, as a disk that loses a write or misplaces one leaves it.
+    // Every page is replaced once by another page, as if a disk lost or misplaced a write.
     for (let at = 1; at < pages; at++) {
       const from = 1 + ((at * 7) % (pages - 1));
       const bytes = whole.subarray(from * PAGE, (from + 1) * PAGE);
@@ -238,7 +238,7 @@ describe('a damaged page', () => {
     }
   });
 
-  test('at the head of the file is found when opening', async () => {
+  test('at the start of the file is found when opening', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     await makeLongTeams(path);
     overwrite(path, 0, Buffer.alloc(100, 0xa5));
@@ -248,7 +248,7 @@ describe('a damaged page', () => {
   });
 
   test.each([0.2, 0.5, 0.9])(
-    'that is missing with the rest of the file, from %d on, is no empty answer',
+    'that is missing because the file was truncated to %d of its size never makes a team look empty',
     async (part) => {
       const path = join(temporaryFolder(), 'journal.db');
       await makeLongTeams(path);
@@ -284,7 +284,7 @@ async function readAll(path: string, team: string): Promise<number> {
   }
 }
 
-/** What comes of appending to each of three teams, and to a new one: one refusal for all, or it is told what was taken. */
+/** Appends to three teams and to a new one. Returns the first append that succeeded, else the first refusal. */
 async function useDamaged(path: string): Promise<unknown> {
   let journal: Journal;
   try {
@@ -303,7 +303,7 @@ async function useDamaged(path: string): Promise<unknown> {
   }
 }
 
-/** Spoils the page of the file that has a text in it. */
+/** Damages the page of the file that contains this text. */
 function overwritePage(path: string, text: string): void {
   const at = readFileSync(path).indexOf(text);
   expect(at).toBeGreaterThan(0);
@@ -326,7 +326,7 @@ function edit(path: string, sql: string, values: SQLInputValue[] = [], changes =
   db.close();
 }
 
-/** Lets a table hold what SQLite would refuse there, for as long as `work` takes. */
+/** While `work` runs, a table accepts values that SQLite would refuse. */
 function loosen(path: string, table: string, work: () => void): void {
   const set = (sql: string): string => {
     const db = new DatabaseSync(path, { defensive: false });
@@ -341,7 +341,7 @@ function loosen(path: string, table: string, work: () => void): void {
   set(strict);
 }
 
-/** Changes the index of the teams' names and not its table, by giving out the one for the other. */
+/** Changes the index of the teams' names but not the table, by declaring the index as a table. */
 function editIndex(path: string, sql: string, name: string): void {
   const db = new DatabaseSync(path, { defensive: false });
   const root = db.prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_teams_1'`).get();
@@ -361,7 +361,7 @@ function editIndex(path: string, sql: string, name: string): void {
   after.close();
 }
 
-/** What is in the tables of a file that is damaged elsewhere. */
+/** The rows of the undamaged tables of a file whose batches are damaged. */
 async function contentOfTeams(path: string): Promise<unknown> {
   const db = new DatabaseSync(path, { readOnly: true });
   try {
@@ -371,7 +371,7 @@ async function contentOfTeams(path: string): Promise<unknown> {
   }
 }
 
-/** Everything that is in the tables, by another connection. */
+/** All rows of all tables, read by another connection. */
 async function contentOf(path: string): Promise<unknown> {
   const db = new DatabaseSync(path, { readOnly: true });
   try {

@@ -13,7 +13,7 @@ import { openFile, withFile } from './files.ts';
 import { mountReadOnly, mountSmall, needMounts } from './mounts.ts';
 
 describe('a full disk', () => {
-  test('fails the append, keeps what was acknowledged, and is no trouble once there is room', async (context) => {
+  test('fails the append and keeps acknowledged batches; appends work again when there is space', async (context) => {
     needMounts(context);
     const folder = temporaryFolder();
     mountSmall(folder, '1m');
@@ -26,7 +26,7 @@ describe('a full disk', () => {
     expect(failure).toEqual(error('storage'));
     expect(failure?.message).toMatch(/^Cannot append to team "a" in .*journal\.db: the disk is full\. Free some space/);
     expect(end).toBeGreaterThan(3);
-    // Memory equals disk, and reading goes on.
+    // Memory and disk agree, and reading still works.
     expect((await collect(journal.read('a', 0))).map(({ seq }) => seq)).toEqual(numbers(1, end));
     expect(await texts(journal.read('b', 0))).toEqual(['1', '2', '3']);
     const large = [note('x'.repeat(200_000))];
@@ -38,7 +38,7 @@ describe('a full disk', () => {
     rmSync(ballast);
     expect(await journal.append('a', end, [note('there is room')])).toBe(end + 1);
     expect(await journal.append('b', 3, [note('4')])).toBe(4);
-    // The number that the team would have had in the file is free again; it must not be taken for the one that has it now.
+    // Team c was not stored, so team d gets its row id. The journal must not confuse the two.
     expect(await journal.append('d', 0, [note('1')])).toBe(1);
     await expect(journal.append('c', 1, [note('x')])).rejects.toMatchObject(error('journal_conflict'));
     await journal.close();
@@ -49,7 +49,7 @@ describe('a full disk', () => {
     expect(await again.teams()).toEqual(['a', 'b', 'd']);
   });
 
-  test('fails to make a journal, and leaves nothing that could not be opened later', async (context) => {
+  test('fails to create a journal, and the journal can be opened when there is space', async (context) => {
     needMounts(context);
     const folder = temporaryFolder();
     mountSmall(folder, '64k');
@@ -65,7 +65,7 @@ describe('a full disk', () => {
   });
 });
 
-describe('a disk that fails', () => {
+describe('a faulty disk', () => {
   test.for([
     {
       what: 'has no room for some writes',
@@ -81,10 +81,10 @@ describe('a disk that fails', () => {
       says: /the disk reported an error\. Check it/,
     },
     { what: 'is interrupted', calls: 'pwrite64', fault: 'error=EINTR', says: undefined },
-  ])('and $what has stored what was acknowledged and nothing else', async ({ calls, fault, says }, context) => {
+  ])('that $what has stored exactly the acknowledged batches', async ({ calls, fault, says }, context) => {
     needTool(context, 'strace');
     const path = join(temporaryFolder(), 'journal.db');
-    // Opening writes the whole log once; after that every 23rd call fails.
+    // Opening writes the whole log once. After that every 23rd call fails.
     const when = calls === 'pwrite64' ? '2100+23' : '5+23';
     const strace = ['strace', '-f', '-qq', '-o', '/dev/null', '-P', `${path}-wal`, '-e', `trace=${calls}`];
     const prefix = [...strace, '-e', `inject=${calls}:${fault}:when=${when}`];
@@ -106,7 +106,7 @@ describe('a disk that fails', () => {
   });
 });
 
-describe('what was refused because its flush failed', () => {
+describe('a batch that was refused because its flush failed', () => {
   test.for([
     { what: 'is not there after a crash', after: [], faults: '7' },
     { what: 'is not taken for damage behind what came after it', after: ['20000', '1'], faults: '7..8' },
@@ -114,7 +114,7 @@ describe('what was refused because its flush failed', () => {
     needTool(context, 'strace');
     const path = join(temporaryFolder(), 'journal.db');
     const calls = 'fsync,fdatasync';
-    // Three of them are for opening, three for what goes before.
+    // Opening flushes three times, and so do the three appends before.
     const strace = ['strace', '-f', '-qq', '-o', '/dev/null', '-P', `${path}-wal`, '-e', `trace=${calls}`];
     const prefix = [...strace, '-e', `inject=${calls}:error=EIO:when=${faults}`];
     const sizes = ['1', '1', '1', '60000', ...after];
@@ -152,7 +152,7 @@ describe('an append', () => {
 });
 
 describe('a file that can only be read', () => {
-  test('is read, and refuses to be written', async (context) => {
+  test('can be read, and refuses writes', async (context) => {
     context.skip(process.getuid?.() !== 0, 'only root may make a file unchangeable');
     needTool(context, 'chattr');
     const path = join(temporaryFolder(), 'journal.db');
@@ -169,7 +169,7 @@ describe('a file that can only be read', () => {
     await expectReadOnly(openFile(path));
   });
 
-  test('in a folder where nothing can be made is read, and refuses to be written', async (context) => {
+  test('on a read-only mount can be read, and refuses writes', async (context) => {
     needMounts(context);
     const [folder, place] = twoFolders();
     await withFile(join(folder, 'journal.db'), (journal) => fill(journal, 'a', 3));
@@ -179,12 +179,12 @@ describe('a file that can only be read', () => {
     expect(readdirSync(place)).toEqual(before);
   });
 
-  test('is read by its owner in a folder where its owner may make nothing', async () => {
+  test('can be read by its owner in a folder without write permission', async () => {
     const [folder] = twoFolders();
     const path = join(folder, 'journal.db');
     await withFile(path, (journal) => fill(journal, 'a', 3));
     for (const name of readdirSync(folder)) if (name !== 'journal.db') rmSync(join(folder, name));
-    // What a folder forbids is nothing to root.
+    // Root ignores the permissions of a folder.
     const uid = process.getuid?.() === 0 ? 65_534 : undefined;
     if (uid !== undefined) for (const one of [folder, path]) chownSync(one, uid, uid);
     chmodSync(dirname(folder), 0o755);
@@ -196,7 +196,7 @@ describe('a file that can only be read', () => {
     expect(readdirSync(folder)).toEqual(['journal.db']);
   });
 
-  test('is followed while another process writes it elsewhere', async (context) => {
+  test('can be followed while another process writes it through another mount', async (context) => {
     needMounts(context);
     const [folder, place] = twoFolders();
     const writer = openFile(join(folder, 'journal.db'));
@@ -210,7 +210,7 @@ describe('a file that can only be read', () => {
     await expect(reader.append('a', 6, [note('x')])).rejects.toMatchObject(error('storage'));
   });
 
-  test('is not made where that is not possible', (context) => {
+  test('cannot be created on a read-only mount', (context) => {
     needMounts(context);
     const [folder, place] = twoFolders();
     mountReadOnly(folder, place);

@@ -17,7 +17,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { openFile, withFile } from './files.ts';
 
 describe('the file of a journal', () => {
-  test('is for its owner alone, with everything beside it and every folder made for it', async () => {
+  test('is private to its owner, like the files beside it and every folder made for it', async () => {
     const before = process.umask(0);
     onTestFinished(() => {
       process.umask(before);
@@ -32,7 +32,7 @@ describe('the file of a journal', () => {
     expect([modeOf(join(root, 'a')), modeOf(folder)]).toEqual([0o700, 0o700]);
   });
 
-  test('is closed to others if it was open to them', async () => {
+  test('becomes private when it is opened', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     await withFile(path, (journal) => fill(journal, 'a', 1));
     chmodSync(path, 0o644);
@@ -41,7 +41,7 @@ describe('the file of a journal', () => {
     expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual([0o600, 0o600, 0o600]);
   });
 
-  test('may be one that exists and is empty', async () => {
+  test('may exist and be empty', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     writeFileSync(path, '');
     const journal = openFile(path);
@@ -64,7 +64,7 @@ describe('the file of a journal', () => {
 });
 
 describe('opening', () => {
-  test('refuses a symbolic link, also one that leads to a journal', async () => {
+  test('refuses a symbolic link, even to a journal', async () => {
     const folder = temporaryFolder();
     await withFile(join(folder, 'journal.db'), (journal) => fill(journal, 'a', 1));
     symlinkSync(join(folder, 'journal.db'), join(folder, 'link.db'));
@@ -80,7 +80,7 @@ describe('opening', () => {
     refuses(path, 'corrupt', 'not a regular file');
   });
 
-  test('refuses a path that leads through a file', () => {
+  test('refuses a path with a file as folder', () => {
     const path = join(temporaryFolder(), 'file');
     writeFileSync(path, 'x');
     refuses(join(path, 'journal.db'), 'storage', 'journal.db');
@@ -89,7 +89,7 @@ describe('opening', () => {
   test.each([
     ['a text', Buffer.from('Dear diary,\n'.repeat(1000))],
     ['random bytes', Buffer.from(Array.from({ length: 8192 }, (_, i) => (i * 7919) % 256))],
-  ])('refuses %s and leaves it as it is', (_, content) => {
+  ])('refuses %s and leaves it unchanged', (_, content) => {
     const folder = temporaryFolder();
     const path = join(folder, 'journal.db');
     writeFileSync(path, content);
@@ -100,7 +100,7 @@ describe('opening', () => {
     expect(readdirSync(folder)).toEqual(['journal.db']);
   });
 
-  test('refuses the database of another program and leaves it as it is', () => {
+  test('refuses the database of another program and leaves it unchanged', () => {
     const path = join(temporaryFolder(), 'journal.db');
     edit(path, 'CREATE TABLE teams (id INTEGER PRIMARY KEY, name TEXT); PRAGMA user_version = 1');
     chmodSync(path, 0o640);
@@ -110,7 +110,7 @@ describe('opening', () => {
     expect(modeOf(path)).toBe(0o640);
   });
 
-  test('refuses what a newer version wrote and leaves it as it is', async () => {
+  test('refuses the journal of a newer version and leaves it unchanged', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     await withFile(path, (journal) => fill(journal, 'a', 1));
     edit(path, 'PRAGMA user_version = 99; CREATE TABLE something_new (id)');
@@ -126,7 +126,7 @@ describe('opening', () => {
     refuses(path, 'corrupt', 'Restore it from a copy');
   });
 
-  test('works on any path that is a path, also one that looks like an address', async () => {
+  test('works with any path, even one that looks like an address', async () => {
     for (const name of ['file:x?mode=memory', ':memory:', 'with space #1 %20.db', 'ä🎭.db']) {
       const path = join(temporaryFolder(), name);
       await withFile(path, (journal) => fill(journal, 'a', 1));

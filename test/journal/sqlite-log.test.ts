@@ -9,17 +9,17 @@ import { startFixture } from './children.ts';
 const HEADER = 32;
 const FRAME = 24 + 4096;
 
-/** A file and its log as kill -9 leaves them. */
+/** A file and its log after kill -9. */
 interface Left {
   readonly path: string;
   readonly file: Buffer;
   readonly log: Buffer;
-  /** How many frames of the log are in a commit, and how many batches of the team `a` were acknowledged. */
+  /** How many frames of the log are committed, and how many batches of team `a` were acknowledged. */
   readonly frames: number;
   readonly acknowledged: number;
 }
 
-test('a log that a killed process left is refused when a bit of it changed, whichever, and nothing is touched', async () => {
+test('the log of a killed process is refused if one bit has changed, and nothing is written', async () => {
   const left = await killWriter();
   const { path, frames } = left;
   expect(frames).toBeGreaterThan(40);
@@ -37,13 +37,13 @@ test('a log that a killed process left is refused when a bit of it changed, whic
     expect(readFileSync(`${path}-wal`).equals(spoilt)).toBe(true);
     expect(readFileSync(path).equals(left.file)).toBe(true);
 
-    // As the message says: what comes before it can be had.
+    // As the message says, truncating the log there recovers the frames before.
     truncateSync(`${path}-wal`, HEADER + frame * FRAME);
     expect(await batchesIn(path)).toBeLessThan(left.acknowledged);
   }
 });
 
-test.each([1, 9, 17, 30])('and when byte %i of its header did, with which all of it would be lost', async (byte) => {
+test.each([1, 9, 17, 30])('the log is refused if byte %i of its header has changed', async (byte) => {
   const left = await killWriter();
   putBack(left, byte);
   expect(() => sqliteJournal(left.path)).toThrow('-wal is damaged after its first 0 bytes');
@@ -51,16 +51,16 @@ test.each([1, 9, 17, 30])('and when byte %i of its header did, with which all of
   expect(await batchesIn(left.path)).toBeGreaterThanOrEqual(left.acknowledged);
 });
 
-test('it is taken where only its last commit is cut off', async () => {
+test('the log is accepted if only its last commit is incomplete', async () => {
   const left = await killWriter();
   const { path, log, frames } = left;
-  // As if the last flush had not come: a frame of it is not there.
+  // As if the last flush had not happened: its last frame is empty.
   log.fill(0, HEADER + (frames - 1) * FRAME, HEADER + frames * FRAME);
   putBack(left);
   expect(await batchesIn(path)).toBeGreaterThanOrEqual(left.acknowledged - 1);
 });
 
-test('it is taken beside a process that writes it', async () => {
+test('the log is accepted while another process writes it', async () => {
   const path = join(temporaryFolder(), 'journal.db');
   const appender = startFixture('journal-appender', [path, 'a', 'other', '2000']);
   await appender.until(1);
@@ -84,7 +84,7 @@ async function killWriter(): Promise<Left> {
   return { path, file: readFileSync(path), log, frames: framesOf(log), acknowledged: appender.lines.length };
 }
 
-/** As it was left, but for a bit of the log. */
+/** Restores the files as they were left; flips one bit of the log if asked. */
 function putBack({ path, file, log }: Left, flipped?: number): Buffer {
   const spoilt = Buffer.from(log);
   if (flipped !== undefined) spoilt.writeUInt8(spoilt.readUInt8(flipped) ^ 1, flipped);
@@ -103,7 +103,7 @@ async function batchesIn(path: string): Promise<number> {
   }
 }
 
-/** Those up to the last commit, by the number that only a commit's last frame has. */
+/** Counts the frames up to the last commit. Only the last frame of a commit has the database size in its header. */
 function framesOf(log: Buffer): number {
   let frames = 0;
   for (let i = 0; HEADER + (i + 1) * FRAME <= log.length; i++) {

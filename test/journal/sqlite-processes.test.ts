@@ -9,7 +9,7 @@ import { startFixture } from './children.ts';
 import { openFile } from './files.ts';
 
 describe('several processes on one file', () => {
-  test('open it at once when it does not exist yet', async () => {
+  test('can create and open it at the same time', async () => {
     const path = join(temporaryFolder(), 'new', 'journal.db');
     const names = Array.from({ length: 8 }, (_, i) => `process-${i}`);
     const children = names.map((name) => startFixture('journal-appender', [path, name, name, '5']));
@@ -19,7 +19,7 @@ describe('several processes on one file', () => {
     for (const name of names) expect(await collect(journal.read(name, 0))).toHaveLength(5);
   });
 
-  test('append to one team without losing or doubling anything', async () => {
+  test('append to one team without losing or duplicating a batch', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     const journal = openFile(path);
     await journal.append('a', 0, [note('first')]);
@@ -39,7 +39,7 @@ describe('several processes on one file', () => {
 });
 
 describe('a follower', () => {
-  /** It hears of nothing but the bell: it looks by itself only after the test. */
+  /** Makes a follower depend on the bell: it polls only after the test. */
   const BELL_ONLY = { pollMs: 10 * HANG_MS };
 
   test('hears the bell of another process that appends', async () => {
@@ -47,7 +47,7 @@ describe('a follower', () => {
     await followAppender(openFile(path, BELL_ONLY), path);
   });
 
-  test('hears it also when somebody took the bell away', async () => {
+  test('hears it after the bell file was removed', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     const journal = openFile(path, BELL_ONLY);
     const abort = new AbortController();
@@ -58,7 +58,7 @@ describe('a follower', () => {
     expect(await waiting).toEqual([]);
   });
 
-  test('hears it also when that is done while the other process has it, too', async () => {
+  test('hears it when the bell file is removed while both processes have it open', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     const takeAway = (seen: number): void => {
       if (seen % 10 === 0) rmSync(`${path}.bell`);
@@ -66,7 +66,7 @@ describe('a follower', () => {
     await followAppender(openFile(path, BELL_ONLY), path, takeAway);
   });
 
-  test('in another process sees what this one appends, and does not keep its process alive', async () => {
+  test('in another process sees batches of this one, and does not keep its process alive', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     const journal = openFile(path);
     await fill(journal, 'a', 3);
@@ -78,7 +78,7 @@ describe('a follower', () => {
   });
 });
 
-/** Lets another process append 40 batches, each when the one before it was seen here. */
+/** Lets another process append 40 batches, each after this process saw the one before. */
 async function followAppender(
   journal: Journal,
   path: string,

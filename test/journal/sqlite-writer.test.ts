@@ -8,8 +8,8 @@ import type { SqliteJournalOptions } from '../../src/journal/sqlite.ts';
 import { error, fill, note, texts } from '../contracts/journal/notes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-describe('appends that wait', () => {
-  test.each([false, true])('go in one transaction, of whatever team (exclusive: %s)', async (exclusive) => {
+describe('waiting appends', () => {
+  test.each([false, true])('of all teams share one transaction (exclusive: %s)', async (exclusive) => {
     const { journal, path } = open({ exclusive });
     await fill(journal, 'team-0', 1);
     const before = countCommits(path);
@@ -19,7 +19,7 @@ describe('appends that wait', () => {
     expect(countCommits(path) - before).toBe(1);
   });
 
-  test('of one team may follow upon each other', async () => {
+  test('of one team may build on each other', async () => {
     const { journal, path } = open();
     const before = countCommits(path);
     const appended = Array.from({ length: 100 }, (_, i) => journal.append('a', i, [note(String(i))]));
@@ -27,7 +27,7 @@ describe('appends that wait', () => {
     expect(countCommits(path) - before).toBe(1);
   });
 
-  test('go in transactions of bounded length and size', async () => {
+  test('share transactions of bounded length and size', async () => {
     const { journal, path } = open();
     let before = countCommits(path);
     await Promise.all(Array.from({ length: 1_100 }, (_, i) => journal.append(`team-${i}`, 0, [note('1')])));
@@ -38,7 +38,7 @@ describe('appends that wait', () => {
     expect(countCommits(path) - before).toBe(2);
   });
 
-  test('let the event loop turn, however many follow upon each other', async () => {
+  test('do not block the event loop, however many there are', async () => {
     const { journal } = open();
     let turns = 0;
     let running = true;
@@ -53,8 +53,8 @@ describe('appends that wait', () => {
   });
 });
 
-describe('a file that one ledger has for itself', () => {
-  test('is written in the turn of the event loop in which the ledger asks', async () => {
+describe('a file with an exclusive owner', () => {
+  test('is written in the same turn of the event loop as the call', async () => {
     const { journal } = open({ exclusive: true });
     await fill(journal, 'a', 1);
     let isLater = false;
@@ -63,7 +63,7 @@ describe('a file that one ledger has for itself', () => {
     expect(isLater).toBe(false);
   });
 
-  test('is followed in its own process', async () => {
+  test('can be followed in the same process', async () => {
     const { journal } = open({ exclusive: true });
     await fill(journal, 'a', 1);
     const stop = new AbortController();
@@ -76,8 +76,8 @@ describe('a file that one ledger has for itself', () => {
   });
 });
 
-describe('a file that another process holds', () => {
-  test('is waited for, and the event loop is not', async () => {
+describe('a file that another process has locked', () => {
+  test('makes appends wait without blocking the event loop', async () => {
     const { journal, path } = open();
     await fill(journal, 'a', 1);
     const release = lock(path);
@@ -97,7 +97,7 @@ describe('a file that another process holds', () => {
     expect(await Promise.all([appended, other])).toEqual([2, 1]);
   });
 
-  test('is given up in the end, with nothing written', async () => {
+  test('fails appends after the patience, with nothing written', async () => {
     const { journal, path } = open({ patienceMs: 100 });
     await fill(journal, 'a', 1);
     const release = lock(path);
@@ -116,7 +116,7 @@ describe('a file that another process holds', () => {
     expect(await journal.append('a', 1, [note('2')])).toBe(2);
   });
 
-  test('does not keep close from finishing what waits', async () => {
+  test('does not keep close from finishing waiting appends', async () => {
     const { journal, path } = open();
     const release = lock(path);
     const appended = journal.append('a', 0, [note('1')]);
@@ -128,8 +128,8 @@ describe('a file that another process holds', () => {
   });
 });
 
-describe('a team that was dropped and made anew', () => {
-  test('is another one for those who knew the first, even with as many batches', async () => {
+describe('a team that was dropped and made again', () => {
+  test('is a different team for handles of the first, even with the same number of batches', async () => {
     const { journal, path } = open();
     const other = sqliteJournal(path);
     onTestFinished(() => other.close());
@@ -142,14 +142,14 @@ describe('a team that was dropped and made anew', () => {
       await journal.saveSnapshot('a', { seq: 57, body: 'of the first' });
     }
     expect(await other.loadSnapshot('a')).toBeUndefined();
-    // Who reads from the start knows the new one.
+    // Reading from the start makes the handle use the new team.
     expect(await texts(journal.read('a', 0))).toHaveLength(57);
     expect(await journal.append('a', 57, [note('58')])).toBe(58);
   });
 });
 
 describe('a name', () => {
-  test('with half a character is refused, as it would be the same as others', async () => {
+  test('with half a surrogate pair is refused, because SQLite would confuse it with others', async () => {
     const { journal } = open();
     await expect(journal.append('a\ud800', 0, [note('1')])).rejects.toMatchObject(error('invalid'));
     await expect(texts(journal.read('a\ud800', 0))).rejects.toMatchObject(error('invalid'));
@@ -170,7 +170,7 @@ function lock(path: string): () => void {
   return () => db.close();
 }
 
-/** The transactions in the log: the frames with the size of the database in their header end one. See sqlite.org/fileformat */
+/** Counts the transactions in the log: a frame with the database size in its header ends one (sqlite.org/fileformat). */
 function countCommits(path: string): number {
   const log = readFileSync(`${path}-wal`);
   const salt = log.subarray(16, 24);

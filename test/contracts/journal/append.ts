@@ -3,7 +3,7 @@ import type { TeamEvent } from '../../../src/core/event.ts';
 import { note, textOf, error, fill, collect, texts, numbers } from './notes.ts';
 import type { OpenStore } from './notes.ts';
 
-/** What a journal takes and gives back. */
+/** What a journal accepts, and returns unchanged. */
 export function describeAppend(name: string, open: OpenStore, { most }: { most: number }): void {
   describe(`${name}: append`, () => {
     test('numbers the batches of each team 1, 2, 3', async () => {
@@ -27,7 +27,7 @@ export function describeAppend(name: string, open: OpenStore, { most }: { most: 
       ]);
     });
 
-    test('is a conflict anywhere but at the end, and changes nothing', async () => {
+    test('conflicts and changes nothing if the number is not the last one', async () => {
       const { journal } = await open();
       await fill(journal, 'a', 2);
       const elsewhere: [where: string, expected: number][] = [
@@ -47,7 +47,7 @@ export function describeAppend(name: string, open: OpenStore, { most }: { most: 
       expect(await journal.append('a', 2, [note('3')])).toBe(3);
     });
 
-    test('is a conflict for a team that does not exist, and does not make it', async () => {
+    test('conflicts for a team that does not exist, and does not create it', async () => {
       const { journal } = await open();
       await expect(journal.append('a', 1, [note('x')])).rejects.toMatchObject(error('journal_conflict'));
       expect(await journal.teams()).toEqual([]);
@@ -68,7 +68,7 @@ export function describeAppend(name: string, open: OpenStore, { most }: { most: 
       expect(batches.map(({ seq }) => seq)).toEqual(numbers(1, 20));
     });
 
-    test('lets the others through when one of them conflicts', async () => {
+    test('writes the other batches when one of them conflicts', async () => {
       const { journal } = await open();
       await fill(journal, 'a', 2);
       const [a, b, c] = await Promise.allSettled([
@@ -80,7 +80,7 @@ export function describeAppend(name: string, open: OpenStore, { most }: { most: 
       expect(await journal.teams()).toEqual(['a', 'b', 'c']);
     });
 
-    test('keeps what it was given, whatever becomes of it afterwards', async () => {
+    test('stores the events as they were at the call, even if the caller changes them later', async () => {
       const { journal } = await open();
       const event = { type: 'message:sent', text: 'before' };
       const events = [event as unknown as TeamEvent];
@@ -101,7 +101,7 @@ export function describeAppend(name: string, open: OpenStore, { most }: { most: 
       expect(second?.events.map(textOf)).toEqual(['next']);
     });
 
-    test('returns a text as it was, whatever is in it', async () => {
+    test('returns every text unchanged', async () => {
       const { journal } = await open();
       const hostile = [
         'a zero \u0000b',
@@ -116,7 +116,7 @@ export function describeAppend(name: string, open: OpenStore, { most }: { most: 
       expect(await texts(journal.read('a', 0))).toEqual(hostile);
     });
 
-    test('returns keys that mean something to JavaScript as plain data', async () => {
+    test('returns special JavaScript keys such as __proto__ as plain data', async () => {
       const { journal } = await open();
       const event = JSON.parse('{"type":"message:sent","__proto__":{"admin":true},"constructor":1}') as TeamEvent;
       await journal.append('a', 0, [event]);
@@ -150,9 +150,9 @@ export function describeAppend(name: string, open: OpenStore, { most }: { most: 
       '🎭',
     ].slice(0, most);
 
-    test('are data: each is a team of its own, whatever is in it', async () => {
+    test('are plain data: every string is a separate team', async () => {
       const { journal, other } = await open();
-      // All at once: on several servers a team takes a quarter of a second to make.
+      // In parallel, because several servers take a quarter of a second to make a team.
       const each = (work: (team: string, i: number) => Promise<unknown>) => Promise.all(NAMES.map(work));
       await each((team, i) => journal.append(team, 0, [note(`first of ${i}`)]));
       await each((team, i) => other.append(team, 1, [note(`second of ${i}`)]));

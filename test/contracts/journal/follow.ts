@@ -4,10 +4,10 @@ import type { Seq } from '../../../src/journal/journal.ts';
 import { note, error, fill, collect, numbers, startFollowing, nextTurn } from './notes.ts';
 import type { OpenStore } from './notes.ts';
 
-/** What is there and what comes can be followed. */
+/** `follow` returns existing batches, then new ones. */
 export function describeFollow(name: string, open: OpenStore): void {
   describe(`${name}: follow`, () => {
-    test('gives what is there, then what comes', async () => {
+    test('yields existing batches, then new ones', async () => {
       const { journal, other } = await open();
       await fill(journal, 'a', 3);
       const follower = startFollowing(journal, 'a', 1);
@@ -20,7 +20,7 @@ export function describeFollow(name: string, open: OpenStore): void {
       expect(follower.seen).toEqual([2, 3, 4, 5]);
     });
 
-    test('has no gap and no repeat while many append', async () => {
+    test('has no gap and no repetition while many append', async () => {
       const { journal, other } = await open();
       const total = 300;
       const followers = [startFollowing(journal, 'a', 0), startFollowing(other, 'a', 0)];
@@ -86,7 +86,7 @@ export function describeFollow(name: string, open: OpenStore): void {
       expect(follower.seen).toEqual([1]);
     });
 
-    test('leaves no listener behind when it is left early', async () => {
+    test('leaves no listener behind when the loop ends early', async () => {
       const { journal } = await open();
       await fill(journal, 'a', 3);
       const abort = new AbortController();
@@ -103,7 +103,7 @@ export function describeFollow(name: string, open: OpenStore): void {
       for (const { ended } of followers) await ended;
     });
 
-    test('does not go on with a new team of the same name', async () => {
+    test('does not continue with a new team of the same name', async () => {
       const { journal, other } = await open();
       await fill(journal, 'a', 2);
       const followers = [startFollowing(journal, 'a', 0), startFollowing(other, 'a', 0)];
@@ -131,7 +131,7 @@ export function describeFollow(name: string, open: OpenStore): void {
       let hasEnded = false;
       void follower.ended.then(() => (hasEnded = true));
       await journal.close();
-      // Without waiting for anything: an answer that is still out will not come any more.
+      // It must end without waiting: answers that are still outstanding never come.
       for (let turns = 0; turns < 10; turns++) await nextTurn();
       expect(hasEnded).toBe(true);
       expect(getEventListeners(follower.abort.signal, 'abort')).toHaveLength(0);

@@ -5,7 +5,7 @@ import type { OpenStore } from './notes.ts';
 /** Snapshots, the list of teams, the end of a team and of a journal. */
 export function describeLifecycle(name: string, open: OpenStore, { most }: { most: number }): void {
   describe(`${name}: snapshots`, () => {
-    test('are returned as they were saved, the newest one', async () => {
+    test('are returned unchanged, and only the newest', async () => {
       const { journal, other } = await open();
       await fill(journal, 'a', 5);
       expect(await journal.loadSnapshot('a')).toBeUndefined();
@@ -16,7 +16,7 @@ export function describeLifecycle(name: string, open: OpenStore, { most }: { mos
       expect(await journal.loadSnapshot('a')).toEqual({ seq: 5, body: '{"at":"5 🎭"}' });
     });
 
-    test('may be as large as the state of a large team', async () => {
+    test('may have 16 MB, the state of a large team', async () => {
       const { journal } = await open();
       await fill(journal, 'a', 1);
       const body = JSON.stringify('y'.repeat(16_000_000));
@@ -24,7 +24,7 @@ export function describeLifecycle(name: string, open: OpenStore, { most }: { mos
       expect((await journal.loadSnapshot('a'))?.body === body).toBe(true);
     });
 
-    test('do not exist for a team that does not, and are not kept for one that is gone', async () => {
+    test('are not stored for a team that does not exist', async () => {
       const { journal } = await open();
       expect(await journal.loadSnapshot('a')).toBeUndefined();
       await journal.saveSnapshot('a', { seq: 1, body: 'x' });
@@ -32,7 +32,7 @@ export function describeLifecycle(name: string, open: OpenStore, { most }: { mos
       expect(await journal.teams()).toEqual([]);
     });
 
-    test('go with their team, and a late one does not reach the next of its name', async () => {
+    test('are dropped with their team, and a late one is not stored for a new team of that name', async () => {
       const { journal } = await open();
       await fill(journal, 'a', 3);
       await journal.saveSnapshot('a', { seq: 3, body: 'old' });
@@ -52,7 +52,7 @@ export function describeLifecycle(name: string, open: OpenStore, { most }: { mos
       expect(await journal.teams()).toEqual(['alpha', 'beta', 'gamma']);
     });
 
-    test('removes a team with all it has and leaves the others alone', async () => {
+    test('removes a team with all its data and leaves the others unchanged', async () => {
       const { journal, other } = await open();
       for (const team of ['a', 'b', 'c']) {
         await fill(journal, team, 3);
@@ -75,7 +75,7 @@ export function describeLifecycle(name: string, open: OpenStore, { most }: { mos
       expect(await journal.teams()).toEqual([]);
     });
 
-    test('refuses those who did not notice', async () => {
+    test('makes appends through other handles conflict', async () => {
       const { journal, other } = await open();
       await fill(journal, 'a', 3);
       await other.drop('a');
@@ -83,7 +83,7 @@ export function describeLifecycle(name: string, open: OpenStore, { most }: { mos
       expect(await journal.teams()).toEqual([]);
     });
 
-    test('lets a team of that name begin again', async () => {
+    test('lets a new team have the name', async () => {
       const { journal, other } = await open();
       await fill(journal, 'a', 3);
       await other.drop('a');
@@ -95,7 +95,7 @@ export function describeLifecycle(name: string, open: OpenStore, { most }: { mos
   });
 
   describe(`${name}: close`, () => {
-    test('lets what was appended finish', async () => {
+    test('lets running appends finish', async () => {
       const { journal } = await open();
       const teams = Array.from({ length: most }, (_, i) => `team-${i}`);
       const appended = teams.map((team) => journal.append(team, 0, [note('x')]));

@@ -2,10 +2,10 @@ import { expect, onTestFinished } from 'vitest';
 import type { TeamEvent } from '../../../src/core/event.ts';
 import type { Journal, Seq, Stored } from '../../../src/journal/journal.ts';
 
-/** Two handles on a new store, closed when the test ends. */
+/** Opens two handles on a new store; they are closed when the test ends. */
 export type OpenStore = () => Promise<{ journal: Journal; other: Journal }>;
 
-/** An event as far as a journal is concerned. */
+/** A minimal event; a journal looks no further. */
 export function note(text: string): TeamEvent {
   return { type: 'message:sent', text } as unknown as TeamEvent;
 }
@@ -15,7 +15,7 @@ export function textOf(event: TeamEvent | undefined): string {
   return (event as unknown as { text: string }).text;
 }
 
-/** What a refusal must look like. */
+/** Matches a `TeamError` with this code. */
 export function error(code: string): object {
   return expect.objectContaining({ name: 'TeamError', code }) as object;
 }
@@ -55,7 +55,7 @@ export function startFollowing(journal: Journal, team: string, after: Seq) {
     abort,
     seen,
     ended,
-    /** Resolves once it has seen so many batches. */
+    /** Resolves when it has seen `count` batches. */
     until: async (count: number): Promise<void> => {
       while (seen.length < count) await new Promise<void>((resolve) => (wake = resolve));
     },

@@ -3,16 +3,16 @@ import type { Seq } from '../../../src/journal/journal.ts';
 import { note, textOf, fill, collect, texts, numbers } from './notes.ts';
 import type { OpenStore } from './notes.ts';
 
-/** What is there can be read. */
+/** `read` returns existing batches. */
 export function describeRead(name: string, open: OpenStore): void {
   describe(`${name}: read`, () => {
-    test('gives nothing for a team that does not exist', async () => {
+    test('returns nothing for a team that does not exist', async () => {
       const { journal } = await open();
       expect(await collect(journal.read('a', 0))).toEqual([]);
       expect(await collect(journal.read('a', 7))).toEqual([]);
     });
 
-    test('starts after the number it is given', async () => {
+    test('starts after the given number', async () => {
       const { journal } = await open();
       await fill(journal, 'a', 5);
       expect(await texts(journal.read('a', 3))).toEqual(['4', '5']);
@@ -20,7 +20,7 @@ export function describeRead(name: string, open: OpenStore): void {
       expect(await texts(journal.read('a', 50))).toEqual([]);
     });
 
-    test('sees at once what another handle was told is durable', async () => {
+    test('sees a batch as soon as it is durable for another handle', async () => {
       const { journal, other } = await open();
       for (let seq = 0; seq < 20; seq++) {
         await (seq % 2 === 0 ? journal : other).append('a', seq, [note(String(seq + 1))]);
@@ -28,7 +28,7 @@ export function describeRead(name: string, open: OpenStore): void {
       }
     });
 
-    test('gives a long stream whole and in order', async () => {
+    test('returns a long stream completely and in order', async () => {
       const { journal } = await open();
       await fill(journal, 'a', 700);
       const large = 'x'.repeat(100_000);
@@ -39,7 +39,7 @@ export function describeRead(name: string, open: OpenStore): void {
       expect(batches.slice(700).every(({ events }) => textOf(events[0]) === large)).toBe(true);
     });
 
-    test('ends with what was there when it began', async () => {
+    test('ends with the last batch that existed when it began', async () => {
       const { journal } = await open();
       await fill(journal, 'a', 3);
       const seen: Seq[] = [];
@@ -50,7 +50,7 @@ export function describeRead(name: string, open: OpenStore): void {
       expect(seen).toEqual([1, 2, 3]);
     });
 
-    test('may be left early', async () => {
+    test('can be stopped early', async () => {
       const { journal } = await open();
       await fill(journal, 'a', 10);
       for await (const { seq } of journal.read('a', 0)) if (seq === 3) break;

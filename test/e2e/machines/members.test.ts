@@ -178,7 +178,7 @@ async function race(machines: readonly [Machine, Machine, ...Machine[]]): Promis
     expect(running(), name).toHaveLength(1);
     await a.connection.call('member.stop', { teamId: 'race', memberId: name });
   };
-  // Five at a time: their calls still collide, and starting all processes at once would take too long.
+  // Five names at a time: the calls for each still collide, and most of the time goes into starting processes.
   while (seen.size < names.length) await Promise.all(names.slice(seen.size, seen.size + 5).map(contest));
   expect([...seen.values()].map(({ size }) => size)).toEqual(names.map(() => 1));
   const events = await eventsOf(b, 'race');
