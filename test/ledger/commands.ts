@@ -9,7 +9,7 @@ import type { Ledger, NewCommand } from '../../src/ledger/ledger.ts';
 /** The team of most tests. */
 export const TEAM = 'crew';
 
-/** Makes a team with these teammates beside its lead. */
+/** Creates a team with a lead and these teammates. */
 export async function createTeam(ledger: Ledger, { name = TEAM, members = ['ann', 'bob'] } = {}): Promise<void> {
   await ledger.execute(name, teamCommands(name, members), () => undefined);
 }
@@ -50,7 +50,7 @@ export function message(by: Actor, messageId: string, input: { toId: string; con
   return { type: 'message.send', by, messageId, messageType, ...rest };
 }
 
-/** Does commands as one step, for what they do alone. */
+/** Executes commands as one step, without an answer. */
 export function run(ledger: Ledger, ...commands: NewCommand[]): Promise<void> {
   return ledger.execute(TEAM, commands, () => undefined);
 }

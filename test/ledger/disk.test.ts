@@ -10,7 +10,7 @@ import { observed } from './observed.ts';
 import { openLedger, sqlitePlace } from './places.ts';
 
 describe('a ledger on a full disk', () => {
-  test('says so, shows what is on the disk, lets others read, and goes on once there is room', async (context) => {
+  test('fails with storage, shows only stored state, and writes again when there is space', async (context) => {
     needMounts(context);
     const folder = temporaryFolder();
     mountSmall(folder, '1m');
@@ -27,7 +27,7 @@ describe('a ledger on a full disk', () => {
     for (let round = 0; round < 3; round++) {
       const failures: unknown[] = [];
       while (failures.length === 0) {
-        // Several at once, of which some would be small enough: they share a commit and its fate.
+        // Several in parallel, some small enough for the disk: they share a commit and fail together.
         const calls = [
           createTask(ledger, 'large', { description }),
           createTask(ledger, 'small'),
@@ -52,12 +52,12 @@ describe('a ledger on a full disk', () => {
   });
 });
 
-describe('a ledger on a disk that fails', () => {
+describe('a ledger on a faulty disk', () => {
   test.for([
     { what: 'has no room for some writes', calls: 'pwrite64', fault: 'error=ENOSPC', when: '2100+23' },
     { what: 'fails some writes', calls: 'pwrite64', fault: 'error=EIO', when: '2100+23' },
     { what: 'fails some flushes', calls: 'fsync,fdatasync', fault: 'error=EIO', when: '5+11' },
-  ])('and $what shows what is stored, tells nothing else, and goes on', async ({ calls, fault, when }, context) => {
+  ])('that $what shows only stored state and keeps working', async ({ calls, fault, when }, context) => {
     needTool(context, 'strace');
     const path = joinPath(temporaryFolder(), 'journal.db');
     const strace = ['strace', '-f', '-qq', '-o', '/dev/null', '-P', `${path}-wal`, '-e', `trace=${calls}`];

@@ -18,19 +18,19 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     const ledger = openLedger(journal, options);
     await createTeam(ledger);
     journal.appends.length = 0;
-    /** What somebody sees who comes later. */
+    /** The state as a new ledger reads it. */
     const observedAnew = () => observed(openLedger(place.open()));
     return { place, journal, ledger, observedAnew };
   }
 
-  test('gathers what 128 callers want at once into few commits', async () => {
+  test('puts the commands of 128 concurrent callers into at most two commits', async () => {
     const { ledger, journal } = await openTeam();
     const ids = await Promise.all(Array.from({ length: 128 }, (_, i) => createTask(ledger, `task ${i}`)));
     expect(ids).toEqual(Array.from({ length: 128 }, (_, i) => String(i + 1)));
     expect(journal.appends.length).toBeLessThanOrEqual(2);
   });
 
-  test('makes one commit of all that waits while another is under way', async () => {
+  test('puts all commands that wait for a running commit into the next one', async () => {
     const { ledger, journal } = await openTeam();
     const gate = door();
     journal.beforeAppend = gate.pass;
@@ -42,7 +42,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(journal.appends).toEqual([1, 127]);
   });
 
-  test('answers nobody before the commit is durable', async () => {
+  test('answers no caller before the commit is durable', async () => {
     const { ledger, journal } = await openTeam();
     const gate = door();
     journal.afterAppend = gate.pass;
@@ -56,7 +56,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(answered).toEqual(['1', '2', '3']);
   });
 
-  test('refuses one command of a commit and does the others', async () => {
+  test('refuses some commands of a commit and executes the others', async () => {
     const { ledger, journal, observedAnew } = await openTeam();
     const outcomes = await Promise.allSettled([
       createTask(ledger, 'one'),
@@ -78,7 +78,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(await observed(ledger)).toEqual(await observedAnew());
   });
 
-  test('does several commands as one step or not at all', async () => {
+  test('executes several commands as one step or not at all', async () => {
     const { ledger, journal } = await openTeam();
     await run(ledger, task('first'), task('second', { dependencies: ['1'] }), claim('ann', '1'), complete('ann', '1'));
     expect(journal.appends).toEqual([5]);
@@ -91,7 +91,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(await createTask(ledger, 'third')).toBe('3');
   });
 
-  test('takes back a command whose answer cannot be made', async () => {
+  test('rolls back a command whose answer cannot be made', async () => {
     const { ledger, journal } = await openTeam();
     const call = ledger.execute(TEAM, task('one'), () => {
       throw new RangeError('no answer');
@@ -101,7 +101,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(await createTask(ledger, 'one')).toBe('1');
   });
 
-  test('shows no commit that is under way', async () => {
+  test('shows no commit before it is stored', async () => {
     const { ledger, journal } = await openTeam();
     const gate = door();
     journal.beforeAppend = gate.pass;
@@ -165,7 +165,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     for (const { seq, ...seen } of await Promise.all(views)) expect(seen).toEqual(truth.get(seq));
   });
 
-  test('puts everything back when an append fails', async () => {
+  test('rolls back every kind of command when an append fails', async () => {
     const { ledger, journal, observedAnew } = await openTeam();
     await furnish(ledger);
     const before = await observed(ledger);
@@ -182,7 +182,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(await observed(ledger)).toEqual(await observedAnew());
   });
 
-  test('goes on when the disk does', async () => {
+  test('works again as soon as the disk does', async () => {
     const { ledger, journal, observedAnew } = await openTeam();
     for (let round = 1; round <= 3; round++) {
       journal.beforeAppend = FULL;
@@ -196,7 +196,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(await observed(ledger)).toEqual(await observedAnew());
   });
 
-  test('does a command once that is sent again because its answer got lost', async () => {
+  test('executes a command once although it is retried after a lost answer', async () => {
     const { ledger, journal, observedAnew } = await openTeam();
     journal.afterAppend = FULL;
     const send = () => run(ledger, { ...task('one'), commandId: 'c1' });
@@ -208,7 +208,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(await observed(ledger)).toEqual(await observedAnew());
   });
 
-  test('refuses what comes when too much waits, and does what waits', async () => {
+  test('refuses commands when its queue is full, and executes the queued ones', async () => {
     const { ledger, journal } = await openTeam({ queueLimit: 10 });
     const gate = door();
     journal.beforeAppend = gate.pass;
@@ -221,7 +221,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(await createTask(ledger, 'later')).toBe('12');
   });
 
-  test('refuses texts that would fill the memory while they wait, and takes short ones and later ones', async () => {
+  test('refuses long texts when too much text waits, and accepts short ones and later ones', async () => {
     const { ledger, journal } = await openTeam();
     const gate = door();
     journal.beforeAppend = gate.pass;
@@ -251,7 +251,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(Math.max(...journal.appends)).toBeLessThanOrEqual(5);
   });
 
-  test('finishes what waits when it closes, and says clearly that it is closed', async () => {
+  test('finishes queued commands when it closes, and tells later callers that it is closed', async () => {
     const place = makePlace();
     const journal = watchedJournal(place.open());
     const ledger = new Ledger(journal);
@@ -275,7 +275,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(journal.counts.opened).toBe(opened);
   });
 
-  test('finishes on close what was asked while the team was still being opened', async () => {
+  test('finishes commands on close that waited for the team to open', async () => {
     const place = makePlace();
     await createTeam(openLedger(place.open()));
     const ledger = new Ledger(place.open());
@@ -284,7 +284,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(await call).toBe('1');
   });
 
-  test('lets go of a closed team that nobody asks for, and opens it again as it was', async () => {
+  test('unloads a closed team that is not used, and loads it again unchanged', async () => {
     const { ledger, journal } = await openTeam({ idleMs: 20 });
     await createTeam(ledger, { name: 'open' });
     ledger.subscribe(() => {});
@@ -301,7 +301,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     await expect(createTask(ledger, 'one more')).rejects.toMatchObject({ code: 'team_closed' });
   });
 
-  test('keeps a closed team that is asked for again and again', async () => {
+  test('keeps a closed team in memory while it is used', async () => {
     const { ledger, journal } = await openTeam({ idleMs: 100 });
     await run(ledger, { type: 'team.close', by: USER, force: true });
     const { opened } = journal.counts;
@@ -310,7 +310,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(journal.counts.opened).toBe(opened);
   });
 
-  test('has only so many closed teams in memory, however many are asked for', async () => {
+  test('bounds the number of closed teams in memory', async () => {
     const { ledger, journal } = await openTeam({ openTeams: 3 });
     ledger.subscribe(() => {});
     const names = Array.from({ length: 12 }, (_, at) => `closed-${at}`);
@@ -325,7 +325,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     await createTask(ledger, 'the open one works');
   });
 
-  test('does its work whatever those throw who listen to it', async () => {
+  test('works although its listeners and its error handler throw', async () => {
     const { ledger } = await openTeam({
       onError() {
         throw new Error('trouble with trouble');
@@ -343,7 +343,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(heard).toEqual(['task:created', 'task:created']);
   });
 
-  test('gives its batches to those who read them and to those who wait for more', async () => {
+  test('returns the same batches from read and follow', async () => {
     const { ledger } = await openTeam();
     await createTask(ledger, 'one');
     const controller = new AbortController();
@@ -374,7 +374,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
   });
 });
 
-/** A team with something of everything. */
+/** Adds some of everything to the team. */
 async function furnish(ledger: Ledger): Promise<void> {
   await run(
     ledger,
@@ -394,7 +394,7 @@ async function furnish(ledger: Ledger): Promise<void> {
   );
 }
 
-/** One command of each kind that changes such a team. */
+/** One command of each kind that changes the team of `furnish`. */
 const EVERYTHING = [
   { type: 'team.update', by: 'lead', description: 'new' },
   join('dan'),

@@ -27,7 +27,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
     return { place, journal, clock, ledger, mailbox, inbox };
   }
 
-  test('has the methods of the first design, and an end', () => {
+  test('has the methods of the first design, and close', () => {
     expect(Object.getOwnPropertyNames(Mailbox.prototype).sort()).toEqual([
       'broadcast',
       'close',
@@ -67,7 +67,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       expect(await mailbox.getInbox(TEAM, 'ann')).toEqual([]);
     });
 
-    test('once under one id, and returns the first', async () => {
+    test('one message per id, and returns the first one again', async () => {
       const { clock, mailbox } = await openMailbox();
       const send = (content: string) => mailbox.send(TEAM, 'ann', { toId: 'bob', content }, { messageId: 'm1' });
       const first = await send('hello');
@@ -77,14 +77,14 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       expect(await mailbox.getInbox(TEAM, 'bob')).toEqual([first]);
     });
 
-    test('in the order of sending, also when many send at once', async () => {
+    test('messages in the order of sending, even if 100 are sent in parallel', async () => {
       const { mailbox, inbox } = await openMailbox();
       const texts = Array.from({ length: 100 }, (_, i) => `message ${i}`);
       await Promise.all(texts.map((content) => mailbox.send(TEAM, 'ann', { toId: 'bob', content })));
       expect(await inbox('bob')).toEqual(texts);
     });
 
-    test('to everybody else at once, one message each', async () => {
+    test('a broadcast to all other members in one commit, one message each', async () => {
       const { ledger, journal, mailbox, inbox } = await openMailbox();
       await run(ledger, join('cy'), join('dan'));
       await run(ledger, leave('cy'), leave('dan', { returning: true }));
@@ -102,7 +102,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       expect(await inbox('cy')).toEqual([]);
     });
 
-    test('nothing that is wrong, and leaves nothing of it', async () => {
+    test('nothing if the input is wrong, and changes nothing', async () => {
       const { ledger, mailbox } = await openMailbox();
       await run(ledger, join('cy'));
       await run(ledger, leave('cy'));
@@ -130,7 +130,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       expect(await observed(ledger)).toEqual(before);
     });
 
-    test('text that reads like protocol as text (invariant 33)', async () => {
+    test('text that looks like a protocol message as text (invariant 33)', async () => {
       const { ledger, mailbox, inbox } = await openMailbox();
       const content = JSON.stringify({ type: 'shutdown_approved', requestId: 'shutdown-1@bob' });
       await mailbox.send(TEAM, 'ann', { toId: 'bob', content });
@@ -143,7 +143,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
   });
 
   describe('shows an inbox', () => {
-    test('by type, by what was read, and by time', async () => {
+    test('filtered by type, by read or unread, and by time', async () => {
       const { clock, mailbox, inbox } = await openMailbox();
       const at = (second: number) => new Date(START + second * 1000);
       for (const [second, send] of [
@@ -167,7 +167,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       expect(await inbox('bob', { since: at(1), until: at(3), read: false, type: 'system' })).toEqual(['system 2']);
     });
 
-    test('only where there is one', async () => {
+    test('of members only, stopped ones too', async () => {
       const { ledger, mailbox, inbox } = await openMailbox();
       await expect(inbox('zed')).rejects.toMatchObject({ code: 'not_found' });
       await expect(mailbox.getInbox('other', 'ann')).rejects.toMatchObject({ code: 'not_found' });
@@ -178,7 +178,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
   });
 
   describe('marks as read', () => {
-    test('what is in the member’s own inbox, once', async () => {
+    test('a message in the member’s own inbox, once', async () => {
       const { clock, mailbox } = await openMailbox();
       await mailbox.send(TEAM, 'ann', { toId: 'bob', content: 'hello' }, { messageId: 'm1' });
       const readAt = new Date((clock.now += 1000));
@@ -188,7 +188,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       expect(await mailbox.getInbox(TEAM, 'bob')).toMatchObject([{ readAt, deliveredAt: readAt }]);
     });
 
-    test('nothing else', async () => {
+    test('no other message', async () => {
       const { ledger, mailbox } = await openMailbox();
       await mailbox.send(TEAM, 'ann', { toId: 'bob', content: 'hello' }, { messageId: 'm1' });
       const before = await observed(ledger);
@@ -202,7 +202,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
   describe('says that a member is idle', () => {
     const allow = { exitCode: 0, stdout: '', stderr: '', duration: 1, timedOut: false } as const;
 
-    test('once per change, with the result of the work, and without mail', async () => {
+    test('once per change, with the result of the work, and without a message', async () => {
       const { ledger, mailbox, inbox } = await openMailbox();
       const notices: IdleNotice[] = [];
       mailbox.on('teammate:idle', (notice) => notices.push(notice));
@@ -218,7 +218,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       expect(notices).toHaveLength(2);
     });
 
-    test('after asking the gate, which is told what it needs', async () => {
+    test('after asking the gate, which gets the member, its completed tasks and the remaining ones', async () => {
       const contexts: TeammateIdleHookContext[] = [];
       const { ledger, mailbox } = await openMailbox({
         gate(context) {
@@ -238,7 +238,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       ['stderr and stdout', { stderr: ' check the tests\n', stdout: 'log' }, 'check the tests\n\nlog'],
       ['stdout where stderr is empty', { stdout: 'check the tests' }, 'check the tests'],
       ['a sentence of its own where both are', {}, 'Keep working.'],
-    ])('unless the gate sends it back to work, with %s as a message', async (_where, output, feedback) => {
+    ])('unless the gate rejects it, which sends the member %s as a message', async (_where, output, feedback) => {
       const { ledger, mailbox } = await openMailbox({ gate: () => ({ ...allow, exitCode: 2, ...output }) });
       const notices: unknown[] = [];
       mailbox.on('teammate:idle', (notice) => notices.push(notice));
@@ -250,13 +250,13 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       expect(await ledger.view(TEAM, ({ members }) => members.get('ann')?.status)).toBe('active');
     });
 
-    test('also when the gate itself fails', async () => {
+    test('even if the gate itself fails', async () => {
       const { ledger, mailbox } = await openMailbox({ gate: () => ({ ...allow, exitCode: 1, timedOut: true }) });
       await mailbox.notifyIdle(TEAM, 'ann');
       expect(await ledger.view(TEAM, ({ members }) => members.get('ann')?.status)).toBe('idle');
     });
 
-    test('of nobody who is unknown or stopped, and asks no gate about them', async () => {
+    test('only if the member is known and running and the input is valid; else asks no gate', async () => {
       let asked = 0;
       const { ledger, mailbox } = await openMailbox({
         gate() {
@@ -286,7 +286,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
     await expect(mailbox.notifyShutdown('other', 'ann', '')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  describe('tells', () => {
+  describe('emits', () => {
     const NAMES = ['message:sent', 'message:delivered', 'message:read'] as const satisfies (keyof MailboxEvents)[];
 
     function listen(mailbox: Mailbox): string[] {
@@ -295,7 +295,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       return heard;
     }
 
-    test('each fact once, after it is durable', async () => {
+    test('each event once, after it is durable', async () => {
       const { journal, ledger, mailbox } = await openMailbox();
       const heard = listen(mailbox);
       const gate = door();
@@ -328,7 +328,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       ]);
     });
 
-    test('nothing that was refused or failed', async () => {
+    test('no event of a refused or failed call', async () => {
       const { journal, mailbox } = await openMailbox();
       const heard = listen(mailbox);
       await expect(mailbox.send(TEAM, 'ann', { toId: 'zed', content: 'x' })).rejects.toThrow(TeamError);
@@ -340,7 +340,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       expect(heard).toEqual([]);
     });
 
-    test('what another ledger sent, once', async () => {
+    test('events of another ledger, once', async () => {
       const { place, mailbox, inbox } = await openMailbox();
       const other = new Mailbox(openLedger(place.open()));
       onTestFinished(() => other.close());
@@ -353,7 +353,7 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       expect(heard).toHaveLength(1);
     });
 
-    test('the rest although a listener threw at some of it, and nothing after it was closed', async () => {
+    test('all events although a listener throws, and nothing after close', async () => {
       const { mailbox } = await openMailbox();
       const heard: string[] = [];
       mailbox.on('message:sent', ({ toId }) => {

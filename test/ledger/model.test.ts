@@ -8,17 +8,17 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { scenario } from './model/runs.ts';
 import { runScenario } from './model/scenario.ts';
 
-/** The seed of a failure is printed by fast-check. */
+/** How many runs; fast-check prints the seed of a failure. */
 const RUNS = rounds(60, 20_000);
 
-test(`the ledger does what a naive model does, in ${RUNS} runs in memory`, async () => {
+test(`the ledger matches a simple model in ${RUNS} runs in memory`, async () => {
   await fc.assert(
     fc.asyncProperty(scenario, (drawn) => runScenario(memoryJournal(), drawn)),
     { numRuns: RUNS },
   );
 });
 
-test('the ledger does what a naive model does on files', async () => {
+test('the ledger matches a simple model on files', async () => {
   const folder = temporaryFolder();
   let runs = 0;
   await fc.assert(

@@ -4,7 +4,7 @@ import { teamUsage, viewTask, viewTeam } from '../../src/core/view.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { TEAM } from './commands.ts';
 
-/** All that can be seen of a team, as plain JSON. */
+/** Everything visible of a team, as plain JSON. */
 export function observed(ledger: Ledger, teamId: string = TEAM): Promise<unknown> {
   return ledger.view(teamId, (state, seq) => ({ seq, ...observe(state) }));
 }

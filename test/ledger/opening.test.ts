@@ -15,7 +15,7 @@ import { openLedger, PLACES, sqlitePlace } from './places.ts';
 import type { Place } from './places.ts';
 import { watchedJournal } from './watched-journal.ts';
 
-/** Some 90 batches. */
+/** Writes about 90 batches. */
 async function work(ledger: Ledger, { name = TEAM } = {}): Promise<void> {
   await createTeam(ledger, { name });
   for (let i = 1; i <= 30; i++) {
@@ -32,7 +32,7 @@ async function work(ledger: Ledger, { name = TEAM } = {}): Promise<void> {
 }
 
 describe.each(PLACES)('opening a team on $name', ({ makePlace }) => {
-  /** A place with a long team, and what is to be seen of it. */
+  /** A place with a long team, and the team's expected state. */
   async function longTeam(options?: ConstructorParameters<typeof Ledger>[1]) {
     const place = makePlace();
     const ledger = new Ledger(place.open(), options);
@@ -49,14 +49,14 @@ describe.each(PLACES)('opening a team on $name', ({ makePlace }) => {
     return { ledger, seen, batchesRead: journal.counts.batchesRead };
   }
 
-  test('replays every batch where there is no snapshot', async () => {
+  test('replays every batch if there is no snapshot', async () => {
     const { place, truth } = await longTeam();
     const { seen, batchesRead } = await openAnew(place);
     expect(seen).toEqual(truth);
     expect(batchesRead).toBeGreaterThan(90);
   });
 
-  test('does not replay what a snapshot holds', async () => {
+  test('does not replay batches that a snapshot contains', async () => {
     const { place, truth } = await longTeam({ snapshotEvery: 20 });
     const { seen, batchesRead, ledger } = await openAnew(place);
     expect(seen).toEqual(truth);
@@ -65,14 +65,14 @@ describe.each(PLACES)('opening a team on $name', ({ makePlace }) => {
     expect((await openAnew(place, () => undefined)).seen).toEqual(await observed(ledger));
   });
 
-  test('needs no batch but the last where a snapshot was kept at close', async () => {
+  test('reads at most four batches if a snapshot was saved at close', async () => {
     const { place, truth } = await longTeam({ snapshotEvery: 400 });
     const { seen, batchesRead } = await openAnew(place);
     expect(seen).toEqual(truth);
     expect(batchesRead).toBeLessThanOrEqual(4);
   });
 
-  test('goes on although a snapshot cannot be kept, and tells of it', async () => {
+  test('works although snapshots cannot be saved, and reports the error', async () => {
     const place = makePlace();
     const journal = place.open();
     const errors: string[] = [];
@@ -121,7 +121,7 @@ describe.each(PLACES)('opening a team on $name', ({ makePlace }) => {
       expect((await openAnew(place, () => ({ seq: 1000, body: ahead }))).seen).toEqual(truth);
     });
 
-    test('is of another team', async () => {
+    test('belongs to another team', async () => {
       const { place, truth } = await longTeam();
       const other = openLedger(place.open());
       await createTeam(other, { name: 'other' });
@@ -129,7 +129,7 @@ describe.each(PLACES)('opening a team on $name', ({ makePlace }) => {
       expect((await openAnew(place, () => ({ seq: 1, body: foreign }))).seen).toEqual(truth);
     });
 
-    test('is of a team of that name that was dropped', async () => {
+    test('belongs to a dropped team of the same name', async () => {
       const { place } = await longTeam({ snapshotEvery: 20 });
       const old = (await place.open().loadSnapshot(TEAM)) as Snapshot;
       await place.open().drop(TEAM);
@@ -139,7 +139,7 @@ describe.each(PLACES)('opening a team on $name', ({ makePlace }) => {
     });
   });
 
-  test('fails where the team cannot be read, again and again, and never shows it as empty', async () => {
+  test('fails each time if the team cannot be read, and never shows it as empty', async () => {
     const place = makePlace();
     const journal = watchedJournal(place.open());
     const ledger = new Ledger(journal);
@@ -150,7 +150,7 @@ describe.each(PLACES)('opening a team on $name', ({ makePlace }) => {
     await expectRefusal({ ...journal, read: unreadable(journal, 1) }, 'corrupt');
   });
 
-  test('fails where a batch holds something that is no event', async () => {
+  test('fails if a batch contains something other than events', async () => {
     const place = makePlace();
     await work(openLedger(place.open()));
     await createTeam(openLedger(place.open()), { name: 'healthy' });
@@ -161,7 +161,7 @@ describe.each(PLACES)('opening a team on $name', ({ makePlace }) => {
     }
   });
 
-  test('fails where a newer version has written', async () => {
+  test('fails if a newer version has written to the team', async () => {
     const place = makePlace();
     await work(openLedger(place.open()));
     await createTeam(openLedger(place.open()), { name: 'healthy' });
@@ -170,7 +170,7 @@ describe.each(PLACES)('opening a team on $name', ({ makePlace }) => {
     await expectRefusal({ ...journal, read: replacing(journal, 7, events) }, 'unsupported');
   });
 
-  test('takes in all of a batch that another process wrote, or nothing of it', async () => {
+  test('applies a batch of another process completely or not at all', async () => {
     const place = makePlace();
     const writer = openLedger(place.open());
     await createTeam(writer);
@@ -188,7 +188,7 @@ describe.each(PLACES)('opening a team on $name', ({ makePlace }) => {
   });
 });
 
-test('a damaged row of one team in a file harms that team alone, and nothing is written to it', async () => {
+test('a damaged row in a file harms only its team, and nothing is written to that team', async () => {
   const path = joinPath(temporaryFolder(), 'journal.db');
   const place = sqlitePlace(path);
   const writer = new Ledger(place.open());
@@ -218,7 +218,7 @@ test('a damaged row of one team in a file harms that team alone, and nothing is 
   }
 });
 
-/** A team that cannot be read is refused to everybody, another one goes on, and nothing was appended to it. */
+/** Every call to the unreadable team fails, another team works, and nothing is appended to the unreadable one. */
 async function expectRefusal(journal: Journal, code: string): Promise<void> {
   const watched = watchedJournal(journal);
   const ledger = openLedger(watched);
@@ -247,7 +247,7 @@ async function expectRefusal(journal: Journal, code: string): Promise<void> {
   expect(await ledger.teams()).toEqual([TEAM, 'healthy']);
 }
 
-/** Reading the team of the tests fails at one of its batches. */
+/** A `read` that fails at one batch of the test's team. */
 function unreadable(journal: Journal, bad: number): Journal['read'] {
   return async function* (team, after) {
     for await (const batch of journal.read(team, after)) {
@@ -257,7 +257,7 @@ function unreadable(journal: Journal, bad: number): Journal['read'] {
   };
 }
 
-/** Reading gives something else in place of one of the team's batches. */
+/** A `read` that returns other events in place of one batch of the test's team. */
 function replacing(journal: Journal, seq: number, events: readonly TeamEvent[]): Journal['read'] {
   return async function* (team, after) {
     for await (const batch of journal.read(team, after)) {

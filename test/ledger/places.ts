@@ -7,9 +7,9 @@ import { Ledger } from '../../src/ledger/ledger.ts';
 import type { LedgerOptions } from '../../src/ledger/options.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** Where teams are kept for one test. */
+/** Where one test stores its teams. */
 export interface Place {
-  /** A journal on this place. Each is what another process would have, where there can be other processes. */
+  /** Opens a journal on this place. On a file, each is like the journal of another process. */
   open(): Journal;
 }
 
@@ -19,13 +19,13 @@ export const PLACES: readonly { name: string; makePlace: () => Place }[] = [
   { name: 'sqlite', makePlace: () => sqlitePlace() },
 ];
 
-/** One journal for all: nobody else can reach the memory of this process. */
+/** One journal for all: no other process can reach this memory. */
 function memoryPlace(): Place {
   const journal = memoryJournal();
   return { open: () => journal };
 }
 
-/** A file in a folder of the running test. */
+/** A file in a temporary folder of the running test. */
 export function sqlitePlace(path: string = join(temporaryFolder(), 'journal.db')): Place {
   return {
     open() {
@@ -36,7 +36,7 @@ export function sqlitePlace(path: string = join(temporaryFolder(), 'journal.db')
   };
 }
 
-/** A ledger that is closed when the test ends. */
+/** Opens a ledger and closes it when the test ends. */
 export function openLedger(journal: Journal, options?: LedgerOptions): Ledger {
   const ledger = new Ledger(journal, options);
   onTestFinished(() => ledger.close());

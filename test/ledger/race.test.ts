@@ -12,7 +12,7 @@ import { openLedger, sqlitePlace } from './places.ts';
 const TASKS = rounds(100, 1000);
 
 describe(`eight processes that race for ${TASKS} tasks on one file`, () => {
-  test('take each once, lose none, and keep the order of dependencies', async () => {
+  test('complete each task once, in the order of dependencies', async () => {
     const { path, journal } = await prepareRace();
     const random = seededRandom();
     const racers = WORKERS.map((member, i) => startRacer(path, member, i < 6 ? 'next' : `by-id ${draw(random)}`));
@@ -21,18 +21,18 @@ describe(`eight processes that race for ${TASKS} tasks on one file`, () => {
     const history = await readHistory(journal);
     expect(history.completions).toHaveLength(TASKS);
     expect(history.claims).toHaveLength(TASKS);
-    // What each was told is what happened: nobody was told of a task that another got.
+    // What each racer reported matches the journal: no racer got the answer for another's task.
     for (const racer of racers) {
       const recorded = history.completions.filter(({ member }) => member === racer.member);
       expect(recorded.map(({ id }) => id)).toEqual(idsSaid(racer, 'done'));
     }
   });
 
-  test('complete each once although two of them are killed and their tasks go to others', async () => {
+  test('complete each task once although two processes are killed and others take over their tasks', async () => {
     const random = seededRandom();
-    // Some tasks are for the holder alone: it gets its turn, however fast the others are.
+    // Some tasks are reserved for the holder, so that it gets one however fast the others are.
     const { path, journal, ledger } = await prepareRace({ reservedFor: WORKERS[0] });
-    // Nobody ends before this one is done, so the victim is killed while it works or waits for work.
+    // No racer ends before this task is done, so the victim is killed while it works or waits for work.
     const last = await createTask(ledger, 'the last one', { assigneeId: REFEREE });
     const racers = WORKERS.map((member, i) =>
       startRacer(path, member, i === 0 ? 'hold' : i < 6 ? 'next' : `by-id ${draw(random)}`),
@@ -42,7 +42,7 @@ describe(`eight processes that race for ${TASKS} tasks on one file`, () => {
     holder.kill('SIGKILL');
     expect(await holder.ended).toEqual(KILLED);
     await run(ledger, leave(holder.member));
-    // Wherever it is by then: between two tasks, in a claim, or in a completion that is or is not yet on the disk.
+    // The victim may be anywhere: between two tasks, in a claim, or in a completion that may be on disk.
     const count = () => racers.reduce((sum, { lines }) => sum + lines.length, 0);
     await expect.poll(count, { interval: 1 }).toBeGreaterThan(TASKS / 2);
     victim.kill('SIGKILL');
@@ -70,14 +70,14 @@ const KILLED = { code: null, signal: 'SIGKILL', errors: '' };
 
 type Racer = ReturnType<typeof startRacer>;
 
-/** A team of eight, and tasks of which most wait for up to three earlier ones; every 10th can be reserved for a member. */
+/** A team of eight. Most tasks depend on up to three earlier ones; every 10th can be reserved for a member. */
 async function prepareRace({ reservedFor }: { reservedFor?: string | undefined } = {}) {
   const path = joinPath(temporaryFolder(), 'journal.db');
   const journal = sqlitePlace(path).open();
   const ledger = openLedger(journal);
   await createTeam(ledger, { members: [...WORKERS, REFEREE] });
   const tasks = Array.from({ length: TASKS }, (_, i) => {
-    // Always the same graph: some 15 tasks are ready at a time, enough to fight for and not enough for all.
+    // The graph is always the same. About 15 tasks are ready at a time, few enough for conflicts.
     const dependencies = [7, 11, 16].map((back, n) => i + 1 - back - ((i * (n + 3)) % 5)).filter((id) => id > 0);
     return task(`task ${i + 1}`, {
       dependencies: dependencies.map(String),
@@ -93,12 +93,12 @@ function startRacer(path: string, member: string, how: 'next' | 'hold' | `by-id 
   return { member, ...startFixture('ledger-racer', [path, TEAM, member, ...how.split(' ')]) };
 }
 
-/** Which of the first four tasks that are ready a racer takes, each time: `0312…`. */
+/** For each claim of a racer, which of the first four ready tasks it takes: `0312…`. */
 function draw(random: () => number): string {
   return Array.from({ length: 100 }, () => Math.floor(random() * 4)).join('');
 }
 
-/** The tasks of which it said that they are done, or that it holds them, in order. */
+/** The ids of the tasks that a racer reported as done, or as held, in order. */
 function idsSaid({ lines }: Racer, word: 'done' | 'holds'): string[] {
   return lines.filter((line) => line.startsWith(word)).map((line) => line.slice(word.length + 1));
 }
@@ -109,7 +109,7 @@ interface Turn {
   readonly epoch: number;
 }
 
-/** Goes through the batches with a pencil: who holds what, and whether each claim and completion was right at its time. */
+/** Replays the batches by hand, and checks that each claim and completion was valid at its time. */
 async function readHistory(journal: Journal): Promise<{ claims: Turn[]; completions: Turn[] }> {
   const dependencies = new Map<string, readonly string[]>();
   const holders = new Map<string, Turn>();

@@ -20,7 +20,7 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
     return { place, journal, ledger, rival };
   }
 
-  test('decide again when the other was first', async () => {
+  test('decide again when the other appended first', async () => {
     const { ledger, rival, journal } = await openTwo();
     await createTask(ledger, 'one');
     journal.beforeAppend = async () => {
@@ -31,7 +31,7 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
     expect(await ledger.view(TEAM, ({ tasks }) => tasks.get('1'))).toMatchObject({ assigneeId: 'bob', epoch: 1 });
   });
 
-  test('lose nothing and give no id twice when both write all the time', async () => {
+  test('lose nothing and assign no id twice while both write', async () => {
     const { ledger, rival, place } = await openTwo();
     const ids = await Promise.all(
       [ledger, rival].flatMap((one) =>
@@ -48,7 +48,7 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
     expect(await observed(rival)).toEqual(seen);
   });
 
-  test('take in what the other did once, however many look at it at once', async () => {
+  test('apply a batch of the other once, even during concurrent views', async () => {
     const { ledger, rival } = await openTwo();
     await createTask(ledger, 'one');
     for (let round = 2; round < 5; round++) {
@@ -58,7 +58,7 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
     }
   });
 
-  test('refuse nothing because of a state that is no longer so', async () => {
+  test('never refuse a command because of an outdated state', async () => {
     const { ledger, rival } = await openTwo();
     await createTask(ledger, 'one');
     await run(rival, claim('bob', '1'));
@@ -69,7 +69,7 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
     expect(again).toBe(1);
   });
 
-  test('hear each batch once, their own and the other’s', async () => {
+  test('report each batch to subscribers once, their own and the other’s', async () => {
     const { ledger, rival } = await openTwo();
     const heard: number[] = [];
     onTestFinished(rival.subscribe((_teamId, { seq }) => void heard.push(seq)));
@@ -83,7 +83,7 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
     expect(heard).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   });
 
-  test('hear the other again after trouble with the journal', async () => {
+  test('follow each other again after an error of the journal', async () => {
     const place = makePlace();
     const errors: unknown[] = [];
     const journal = watchedJournal(place.open());
@@ -110,7 +110,7 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
     await expect.poll(() => heard).toEqual([2]);
   });
 
-  describe('find out that the other', () => {
+  describe('notice that the other', () => {
     test('dropped the team', async () => {
       const { ledger, rival } = await openTwo();
       const tasks = new SharedTaskList(rival);
@@ -128,7 +128,7 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
       ['shorter', 0],
       ['of the same length', 2],
       ['longer', 5],
-    ])('made the team anew, and it is %s', async (_how, tasks) => {
+    ])('made the team again, and the new one is %s', async (_how, tasks) => {
       const { ledger, rival, place } = await openTwo();
       for (let i = 0; i < 2; i++) await createTask(rival, 'old');
       await ledger.drop(TEAM);
@@ -140,7 +140,7 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
       expect(await observed(ledger)).toEqual(await observed(rival));
     });
 
-    test('dropped the team, soon, where comparing costs much, and by a command at once', async () => {
+    test('dropped a large team: a view notices soon, a command at once', async () => {
       const { ledger, rival, journal } = await openTwo();
       await run(rival, ...Array.from({ length: 100 }, () => task('one of many')));
       const size = () => ledger.view(TEAM, ({ tasks }) => tasks.size);
@@ -161,7 +161,7 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
     test.each([
       ['shorter', 0],
       ['longer', 5],
-    ])('made the team anew, and it is %s, by a command', async (_how, tasks) => {
+    ])('made the team again, when a command comes first, and the new one is %s', async (_how, tasks) => {
       const { ledger, rival, place } = await openTwo();
       for (let i = 0; i < 2; i++) await createTask(rival, 'old');
       await ledger.drop(TEAM);
@@ -172,7 +172,7 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
       expect(await observed(rival)).toEqual(await observed(openLedger(place.open())));
     });
 
-    test('made the team anew, and go on listening to it', async () => {
+    test('made the team again, and follow the new one', async () => {
       const { ledger, rival } = await openTwo();
       const titles: string[] = [];
       onTestFinished(
@@ -191,8 +191,8 @@ describe.each(PLACES)('ledgers that share a journal on $name', ({ makePlace }) =
   });
 });
 
-describe.each(PLACES)('a ledger on $name that has the journal for itself', ({ makePlace }) => {
-  test('reads nothing again of what it has in memory', async () => {
+describe.each(PLACES)('an exclusive ledger on $name', ({ makePlace }) => {
+  test('never reads again what it has in memory', async () => {
     const journal = watchedJournal(makePlace().open());
     const ledger = openLedger(journal, { exclusive: true });
     await createTeam(ledger);
@@ -203,7 +203,7 @@ describe.each(PLACES)('a ledger on $name that has the journal for itself', ({ ma
     expect(journal.counts).toEqual({ opened: 1, batchesRead: 0, following: 0 });
   });
 
-  test('still loses nothing when that is not so', async () => {
+  test('loses nothing even if another ledger writes', async () => {
     const place = makePlace();
     const ledger = openLedger(place.open(), { exclusive: true });
     await createTeam(ledger);
@@ -215,7 +215,7 @@ describe.each(PLACES)('a ledger on $name that has the journal for itself', ({ ma
 });
 
 describe.each(PLACES)('asking a ledger on $name for teams that do not exist', ({ makePlace }) => {
-  test('is answered so and leaves nothing behind, also while somebody listens', async () => {
+  test('fails with not_found and leaves nothing in memory, even with a subscriber', async () => {
     const journal = watchedJournal(makePlace().open());
     const ledger = openLedger(journal);
     const tasks = new SharedTaskList(ledger);
@@ -226,20 +226,20 @@ describe.each(PLACES)('asking a ledger on $name for teams that do not exist', ({
         expect(outcome).toMatchObject({ reason: { code: 'not_found' } });
       }
     }
-    // Each round found nothing in memory, so it opened the team again.
+    // Each round found nothing in memory, so it tried to open the team again.
     expect(journal.counts.opened).toBe(50);
     expect(journal.counts.following).toBe(0);
     expect(await ledger.teams()).toEqual([]);
   });
 
-  test('keeps nobody from making one at the same moment, who is then heard once', async () => {
+  test('does not disturb a concurrent creation, whose batches are reported once', async () => {
     const journal = watchedJournal(makePlace().open());
     const ledger = openLedger(journal);
     const heard: string[] = [];
     onTestFinished(ledger.subscribe((teamId, { seq }) => void heard.push(`${teamId} ${seq}`)));
     const names = Array.from({ length: 20 }, (_, i) => `team-${i}`);
     for (const [i, name] of names.entries()) {
-      // Every way in which the two can come one after the other, within some turns of the event loop.
+      // Tries different orders of the views and the creation, within some turns of the event loop.
       const looking = Array.from({ length: i }, () => ledger.view(name, () => undefined));
       if (i % 2 === 0) await looking[0];
       const making = createTeam(ledger, { name });
@@ -253,8 +253,8 @@ describe.each(PLACES)('asking a ledger on $name for teams that do not exist', ({
   });
 });
 
-describe.each(PLACES)('a team on $name that is dropped', ({ makePlace }) => {
-  test('is gone for those who ask, and can be made anew', async () => {
+describe.each(PLACES)('a dropped team on $name', ({ makePlace }) => {
+  test('does not exist any more, and can be made again', async () => {
     const ledger = openLedger(makePlace().open());
     await createTeam(ledger);
     await createTask(ledger, 'old');
@@ -266,7 +266,7 @@ describe.each(PLACES)('a team on $name that is dropped', ({ makePlace }) => {
     await ledger.drop('never-was');
   });
 
-  test('is dropped while it is in use, and everybody is answered', async () => {
+  test('leaves no caller without an answer if it was in use', async () => {
     const journal = watchedJournal(makePlace().open());
     const ledger = openLedger(journal);
     await createTeam(ledger);
@@ -286,7 +286,7 @@ describe.each(PLACES)('a team on $name that is dropped', ({ makePlace }) => {
   });
 });
 
-test('two processes that write to one file at the same time lose nothing and give no id twice', async () => {
+test('two processes that write to one file at the same time lose nothing and assign no id twice', async () => {
   const path = joinPath(temporaryFolder(), 'journal.db');
   const ledger = openLedger(sqlitePlace(path).open());
   await createTeam(ledger);
@@ -302,6 +302,6 @@ test('two processes that write to one file at the same time lose nothing and giv
   expect(titles.size).toBe(400);
   expect(own.map((id) => titles.get(id))).toEqual(own.map((_, i) => `ours ${i}`));
   expect(theirs.map((id) => titles.get(id))).toEqual(theirs.map((_, i) => `theirs ${i}`));
-  // The first batch made the team; each of the others had one task in it, and was heard once and in order.
+  // The first batch made the team. Each later batch has one task, and was reported once and in order.
   expect(heard).toEqual(Array.from({ length: 400 }, (_, i) => i + 2));
 });

@@ -12,7 +12,7 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
   const openList = (options?: ListOptions) => openTaskList(makePlace(), options);
 
   describe('asks the gate', () => {
-    test('with what it needs to judge', async () => {
+    test('with all that it needs to judge', async () => {
       const contexts: TaskCompletedHookContext[] = [];
       const { tasks, create } = await openList({
         gate(context) {
@@ -58,7 +58,7 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       expect(heard).toEqual(['task:updated 1 in_progress', 'task:updated 1 in_progress']);
     });
 
-    test('and a rejection of a task that nobody works on changes nothing', async () => {
+    test('and a rejection of a task without a holder changes nothing', async () => {
       const { ledger, tasks, create } = await openList({ gate: () => verdict(2) });
       await create('one');
       const before = await observed(ledger);
@@ -66,7 +66,7 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       expect(await observed(ledger)).toEqual(before);
     });
 
-    test('and a rejection counts only for what was judged', async () => {
+    test('and a rejection counts only if the task has not changed since', async () => {
       const gate = door();
       const { tasks, create, get } = await openList({ gate: () => gate.pass().then(() => verdict(2)) });
       await create('one');
@@ -79,7 +79,7 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       expect(await get('1')).toMatchObject({ title: 'changed', rejections: 0 });
     });
 
-    test('about a new task, which is gone again when the gate does not want it', async () => {
+    test('about a new task, and deletes the task if the gate rejects it', async () => {
       const contexts: TaskCreatedHookContext[] = [];
       const { tasks, create } = await openList({
         creationGate(context) {
@@ -96,7 +96,7 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       ]);
     });
 
-    test('about a new task, which nobody can take before it has spoken', async () => {
+    test('about a new task, which cannot be claimed before the verdict', async () => {
       const gate = door();
       const { ledger, tasks, create, get } = await openList({ creationGate: () => gate.pass().then(() => verdict(0)) });
       const creation = create('one', { priority: 'critical' });
@@ -118,7 +118,7 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       expect(await tasks.claimNextTask(TEAM, 'ann')).toMatchObject({ id: '1', assigneeId: 'ann' });
     });
 
-    test('about a new task once, though it is asked for again after a lost answer', async () => {
+    test('about a new task once, even if the creation is retried', async () => {
       let asked = 0;
       const { tasks } = await openList({
         creationGate: ({ taskTitle }) => verdict(++asked > 0 && taskTitle === 'bad' ? 2 : 0),
@@ -131,7 +131,7 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       expect(asked).toBe(2);
     });
 
-    test('and a gate that throws over a new task lets it pass', async () => {
+    test('and a gate that throws lets a new task pass', async () => {
       const { tasks, create } = await openList({
         creationGate() {
           throw new Error('no such program');
@@ -141,14 +141,14 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       expect(await tasks.claimNextTask(TEAM, 'ann')).toMatchObject({ id: '1' });
     });
 
-    test('and an error of the gate itself lets the work pass', async () => {
+    test('and a failure of the gate itself lets the work pass', async () => {
       const { tasks, create } = await openList({ gate: () => verdict(1) });
       await create('one');
       await tasks.claimTask(TEAM, '1', 'ann');
       expect(await tasks.completeTask(TEAM, '1', 'ann')).toMatchObject({ status: 'completed' });
     });
 
-    test('and a gate that throws changes nothing', async () => {
+    test('and a gate that throws at a completion changes nothing', async () => {
       const { ledger, tasks, create } = await openList({
         gate() {
           throw new Error('no such program');
@@ -172,7 +172,7 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
         },
       ],
       ['holder', 'stale_epoch', ({ ledger }) => run(ledger, leave('ann'), join('ann'))],
-    ])('and its verdict is void when the %s moved while it ran (invariant 10)', async (_what, code, meanwhile) => {
+    ])('and ignores its verdict if the %s changed while it ran (invariant 10)', async (_what, code, meanwhile) => {
       const gate = door();
       const tools = await openList({ gate: () => gate.pass().then(() => verdict(0)) });
       const { ledger, tasks, create } = tools;
@@ -188,7 +188,7 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       expect(await observed(ledger)).toEqual(before);
     });
 
-    test('and holds up nobody while it runs', async () => {
+    test('and blocks no other call while it runs', async () => {
       const gate = door();
       const { tasks, create } = await openList({ gate: () => gate.pass().then(() => verdict(0)) });
       await create('one');
@@ -201,7 +201,7 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       expect(await completion).toMatchObject({ status: 'completed' });
     });
 
-    test('about nothing that would be refused, or was done before', async () => {
+    test('only if the completion would be accepted and was not done before', async () => {
       let asked = 0;
       const { tasks, create } = await openList({
         gate() {

@@ -13,7 +13,7 @@ import { door, settleTurns } from './watched-journal.ts';
 describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
   const openList = (options?: ListOptions) => openTaskList(makePlace(), options);
 
-  test('has the methods of the first design, a claim without an id, and an end', () => {
+  test('has the methods of the first design, a claim without an id, and close', () => {
     expect(Object.getOwnPropertyNames(SharedTaskList.prototype).sort()).toEqual([
       'claimNextTask',
       'claimTask',
@@ -29,7 +29,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
   });
 
   describe('creates', () => {
-    test('a task with everything that was said, pending and at epoch 0', async () => {
+    test('a task with all its input, pending and at epoch 0', async () => {
       const { tasks, get } = await openList();
       const made = await tasks.createTask(TEAM, 'ann', {
         title: 'Write',
@@ -59,7 +59,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(await get('1')).toEqual(made);
     });
 
-    test('a blocked task where a dependency is open', async () => {
+    test('a blocked task if a dependency is open', async () => {
       const { create } = await openList();
       await create('first');
       expect(await create('second', { dependencies: ['1'] })).toMatchObject({
@@ -69,7 +69,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       });
     });
 
-    test('nothing where the input is wrong, and says what is', async () => {
+    test('nothing if the input is wrong, and says what is wrong', async () => {
       const { create, tasks, journal } = await openList();
       const before = journal.appends.length;
       const wrong: [object, string][] = [
@@ -94,7 +94,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
     });
   });
 
-  test('finds a task, or none', async () => {
+  test('finds a task by id', async () => {
     const { tasks, create } = await openList();
     const made = await create('one');
     expect(await tasks.getTask(TEAM, '1')).toEqual(made);
@@ -129,7 +129,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
   });
 
   describe('gives a task', () => {
-    test('to one of many contenders; the others lost a race', async () => {
+    test('to one of 16 contenders; the others get a claim conflict', async () => {
       const { ledger, tasks, create } = await openList();
       const contenders = Array.from({ length: 16 }, (_, i) => `worker-${i}`);
       await run(ledger, ...contenders.map((name) => join(name)));
@@ -143,7 +143,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       }
     });
 
-    test('only where it is ready and meant for the caller', async () => {
+    test('only if it is ready and not reserved for another member', async () => {
       const { tasks, create } = await openList();
       await create('one', { assigneeId: 'ann' });
       await create('two', { dependencies: ['1'] });
@@ -153,7 +153,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(await tasks.claimTask(TEAM, '1', 'ann')).toMatchObject({ assigneeId: 'ann' });
     });
 
-    test('of those that are ready: one’s own first, then by priority, then by age', async () => {
+    test('that is ready: first one reserved for the caller, then by priority, then by age', async () => {
       const { tasks, create } = await openList();
       await create('a', { priority: 'low' });
       await create('b');
@@ -181,7 +181,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       await expect(tasks.claimNextTask(TEAM, 'bob', { commandId: 'c2' })).rejects.toMatchObject({ code: 'conflict' });
     });
 
-    test('to nobody who is unknown or stopped', async () => {
+    test('to no unknown or stopped member', async () => {
       const { ledger, tasks, create } = await openList();
       await create('one');
       await run(ledger, leave('bob'));
@@ -192,7 +192,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
   });
 
   describe('completes', () => {
-    test('a task, with its result, and unblocks those who waited for it alone', async () => {
+    test('a task with its result, and unblocks tasks without another open dependency', async () => {
       const { tasks, create, get } = await openList();
       await create('one');
       await create('two', { dependencies: ['1'] });
@@ -207,7 +207,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(heard).toEqual(['task:completed 1 completed', 'task:unblocked 2 pending']);
     });
 
-    test('nothing for one who lost the task (invariant 2)', async () => {
+    test('nothing for a member that lost the task (invariant 2)', async () => {
       const { ledger, tasks, create } = await openList();
       await create('one');
       const { epoch } = await tasks.claimTask(TEAM, '1', 'ann');
@@ -231,7 +231,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
   });
 
   describe('updates', () => {
-    test('what is named and leaves the rest', async () => {
+    test('only the given fields', async () => {
       const { tasks, create } = await openList();
       await create('one', { description: 'long', metadata: { a: 1, b: 2 } });
       const updated = await tasks.updateTask(TEAM, '1', { title: 'ONE', priority: 'low', metadata: { a: null, c: 3 } });
@@ -239,12 +239,12 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(updated.metadata).toEqual({ b: 2, c: 3 });
     });
 
-    test('once under one id, whatever came between, and refuses another update under it', async () => {
+    test('once per command id, even after other updates, and refuses another update under that id', async () => {
       const { tasks, create, ledger } = await openList();
       await create('one');
       const rename = () => tasks.updateTask(TEAM, '1', { title: 'ONE', revision: 1 }, 'lead', { commandId: 'c1' });
       expect(await rename()).toMatchObject({ title: 'ONE', revision: 2 });
-      // Sent again after a lost answer: what it saw then is old by now, and it was done.
+      // A retry after a lost answer succeeds although its revision is outdated: the update was done.
       expect(await rename()).toMatchObject({ title: 'ONE', revision: 2 });
       await tasks.updateTask(TEAM, '1', { title: 'uno' }, 'ann');
       expect(await rename()).toMatchObject({ title: 'uno', revision: 3 });
@@ -258,7 +258,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(await ledger.view(TEAM, (state) => state.tasks.get('1')?.title)).toBe('uno');
     });
 
-    test('once under one id also where it takes several steps, the first of which changes nothing', async () => {
+    test('once per command id, even if it takes several steps and the first changes nothing', async () => {
       const { tasks, create } = await openList();
       for (const title of ['one', 'two']) await create(title);
       await tasks.updateTask(TEAM, '2', { addDependencies: ['1'] });
@@ -273,7 +273,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(reopened).toMatchObject({ title: 'again', status: 'pending' });
     });
 
-    test('once when the same is sent many times at once', async () => {
+    test('once if the same command is sent five times in parallel', async () => {
       const { tasks, create, ledger } = await openList();
       await create('one');
       const before = await ledger.view(TEAM, (_state, seq) => seq);
@@ -342,7 +342,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       },
     );
 
-    test('nothing of what one step refuses', async () => {
+    test('nothing if one of its steps is refused', async () => {
       const { ledger, tasks, create } = await openList();
       await create('one');
       await create('two', { dependencies: ['1'] });
@@ -366,7 +366,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(await observed(ledger)).toEqual(before);
     });
 
-    test('nothing of one who saw an older state, whatever is to change', async () => {
+    test('nothing if the caller names an older revision or epoch', async () => {
       const { ledger, tasks, create } = await openList();
       await create('one');
       await tasks.claimTask(TEAM, '1', 'ann');
@@ -389,7 +389,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(await observed(ledger)).toEqual(before);
     });
 
-    test('by one of several who saw the same state', async () => {
+    test('for only one of several callers that name the same revision', async () => {
       const { tasks, create } = await openList();
       const { revision } = await create('one');
       const outcomes = await Promise.allSettled(
@@ -398,7 +398,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
-    test('the title of a held task by whoever says that it is in progress, if it is a person or its holder', async () => {
+    test('a held task to in_progress and a new title, for a person or its holder', async () => {
       const { tasks, create } = await openList();
       await create('one');
       await tasks.claimTask(TEAM, '1', 'ann');
@@ -412,8 +412,8 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
     });
   });
 
-  describe('starts a task for a member that a manager names', () => {
-    test.each(['@user', 'lead'] as const)('as %s, wherever the task was before', async (by) => {
+  describe('starts a task for a member chosen by a manager', () => {
+    test.each(['@user', 'lead'] as const)('as %s, whether it is free, reserved or held', async (by) => {
       const { tasks, create } = await openList();
       await create('free');
       await create('reserved for her', { assigneeId: 'ann' });
@@ -427,7 +427,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
           ? tasks.updateTask(TEAM, id, start)
           : tasks.updateTask(TEAM, id, start, by));
         expect(started).toMatchObject(start);
-        // Said again, it is so already.
+        // A repetition changes nothing.
         expect(await tasks.updateTask(TEAM, id, start, by)).toEqual(started);
         expect(heard.filter((one) => one === `task:claimed ${id} in_progress`)).toHaveLength(1);
         expect(heard).toContain(`task:updated ${id} in_progress`);
@@ -435,7 +435,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       await expect(tasks.completeTask(TEAM, '4', 'bob')).rejects.toMatchObject({ code: 'not_allowed' });
     });
 
-    test('and refuses to start one that waits, for one who is not there, or by one who does not decide for others', async () => {
+    test('and refuses blocked tasks, unknown members, and callers that are not managers', async () => {
       const { ledger, tasks, create } = await openList();
       await create('first');
       await create('second', { dependencies: ['1'] });
@@ -448,7 +448,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(await observed(ledger)).toEqual(before);
     });
 
-    test('but only reserves it for one that Troupe runs, which takes it itself', async () => {
+    test('but only reserves it for a member that Troupe runs, which claims it itself', async () => {
       const { ledger, tasks, create } = await openList();
       const robot = JoinInput.parse({ name: 'robot', agent: { kind: 'exec', command: ['true'] } });
       await ledger.execute(TEAM, { type: 'member.join', by: '@user', ...robot }, () => undefined);
@@ -458,7 +458,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
     });
   });
 
-  describe('tells', () => {
+  describe('emits', () => {
     test('each change once, after it is durable', async () => {
       const { journal, tasks, create } = await openList();
       const heard = listen(tasks);
@@ -480,7 +480,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
         'task:created 1 pending',
         'task:claimed 1 in_progress',
         'task:updated 1 in_progress',
-        // What an update came to is told under its own name, and as an update.
+        // An update that changes the status emits that change, and an update.
         'task:released 1 pending',
         'task:updated 1 pending',
         'task:failed 1 failed',
@@ -490,7 +490,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       ]);
     });
 
-    test('nothing that was refused or failed', async () => {
+    test('nothing for a refused or failed call', async () => {
       const { journal, tasks, create } = await openList();
       await create('one');
       const heard = listen(tasks);
@@ -503,7 +503,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(heard).toEqual([]);
     });
 
-    test('what another ledger did, once', async () => {
+    test('changes of another ledger, once', async () => {
       const { place, tasks, create } = await openList();
       const other = new SharedTaskList(openLedger(place.open()));
       onTestFinished(() => other.close());
@@ -515,7 +515,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(heard).toHaveLength(2);
     });
 
-    test('the rest of a commit although a listener threw at some of it', async () => {
+    test('the rest of a commit although a listener throws', async () => {
       const { tasks, create } = await openList();
       await create('one');
       await create('two', { dependencies: ['1'] });
@@ -528,7 +528,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       expect(heard).toEqual(['2']);
     });
 
-    test('nothing after it was closed', async () => {
+    test('nothing after close', async () => {
       const { ledger, tasks, create } = await openList();
       const heard = listen(tasks);
       tasks.close();

@@ -18,7 +18,7 @@ const EVENTS: readonly (keyof TaskListEvents)[] = [
   'task:unblocked',
 ];
 
-/** What a gate says. */
+/** The result of a gate. */
 export function verdict(
   exitCode: HookResult['exitCode'],
   output: { stdout?: string; stderr?: string } = {},
@@ -30,13 +30,13 @@ type Gate = (context: TaskCompletedHookContext) => HookResult | Promise<HookResu
 
 type CreationGate = (context: TaskCreatedHookContext) => HookResult | Promise<HookResult>;
 
-/** What a list is opened with. */
+/** Options of `openTaskList`. */
 export interface ListOptions {
   readonly gate?: Gate;
   readonly creationGate?: CreationGate;
 }
 
-/** A list of a team that is there, on a journal that is watched. */
+/** Opens the task list of an existing team, on a watched journal. */
 export async function openTaskList(place: Place, options: ListOptions = {}) {
   const journal = watchedJournal(place.open());
   const ledger = openLedger(journal);
@@ -53,7 +53,7 @@ export async function openTaskList(place: Place, options: ListOptions = {}) {
   return { place, journal, ledger, tasks, create, get };
 }
 
-/** Everything that the list tells, in order. */
+/** Collects all events of the list, in order. */
 export function listen(tasks: SharedTaskList): string[] {
   const heard: string[] = [];
   for (const name of EVENTS) tasks.on(name, ({ id, status }) => void heard.push(`${name} ${id} ${status}`));

@@ -1,15 +1,15 @@
 import type { TeamEvent } from '../../src/core/event.ts';
 import type { Journal, Seq } from '../../src/journal/journal.ts';
 
-/** A real journal behind it, what was asked of it, and a way to come between. */
+/** A wrapper around a real journal that records calls and can intercept appends. */
 export interface WatchedJournal extends Journal {
-  /** How many events each append carried, also those that failed. */
+  /** How many events each append had, failed ones included. */
   readonly appends: number[];
   /** How often a team was opened: each opening asks for a snapshot once. */
   readonly counts: { opened: number; batchesRead: number; following: number };
-  /** Called before an append is passed on; what it throws is the answer instead. */
+  /** Called before an append reaches the journal. If it throws, the append fails with that error. */
   beforeAppend: (team: string, expected: Seq, events: readonly TeamEvent[]) => void | Promise<void>;
-  /** Called after an append has been done, before the answer is given. */
+  /** Called after an append is stored, before the caller gets the answer. */
   afterAppend: (team: string) => void | Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function watchedJournal(journal: Journal): WatchedJournal {
   return watched;
 }
 
-/** A door that keeps everybody who comes to it until it is opened. */
+/** A door at which callers wait until it is opened. */
 export function door(): { pass: () => Promise<void>; open: () => void; waiting: () => number } {
   let waiting = 0;
   let open = () => {};
@@ -70,7 +70,7 @@ export function door(): { pass: () => Promise<void>; open: () => void; waiting: 
   };
 }
 
-/** Lets everything run that is ready to run. */
+/** Lets all pending callbacks run: 20 turns of the event loop. */
 export async function settleTurns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
 }

@@ -32,19 +32,19 @@ import { TEAM } from './world.ts';
 import type { Note, Task, World } from './world.ts';
 
 /*
- * A command that is not yet about anything: numbers that choose, when its turn comes, among what there is then. So most
- * commands mean something, shrinking makes the numbers small, and a draft stays a draft when those before it are removed.
+ * A command without a subject: its numbers select among the tasks, members and so on that exist when its turn comes. So
+ * most commands are valid, fast-check can shrink the numbers, and a draft stays valid without the drafts before it.
  */
 export interface Draft {
   readonly type: CommandType;
-  /** Who asks: small numbers are whoever is right for it. */
+  /** Selects the caller; below 7 it is one that may do this. */
   readonly by: number;
   readonly a: number;
   readonly b: number;
   readonly c: number;
   readonly flag: boolean;
   readonly commandId: number | undefined;
-  /** Milliseconds since the command before. */
+  /** Milliseconds since the previous command. */
   readonly later: number;
 }
 
@@ -108,10 +108,10 @@ export const draft: fc.Arbitrary<Draft> = fc.record({
 const MEMBERS = ['lead', 'ann', 'bob', 'cy', 'dee'];
 const STRANGERS: readonly Actor[] = ['lead', 'ann', 'bob', 'cy', '@user', '@system', 'zed'];
 
-/** Limits that a run comes up against. */
+/** Limits that are low enough for a run to reach. */
 const FEW = { name: TEAM, maxTeammates: 3, messagesPerMinute: 12 };
 
-/** The commands that a team begins with in most runs. */
+/** The commands that most runs begin with. */
 export function opening(at: number): Command[] {
   const join = (name: string, input: object = {}): Command => ({
     type: 'member.join',
@@ -135,16 +135,16 @@ export function opening(at: number): Command[] {
   ];
 }
 
-/** What a draft means in this world, at this time. */
+/** Turns a draft into a command on the current world. */
 export function commandOf(world: World, drawn: Draft, at: number): Command {
-  // Without a team there is little else to do.
+  // Without a team, half of the drafts become team.create: most others would fail.
   const draft: Draft = world.team || drawn.b % 2 === 0 ? drawn : { ...drawn, type: 'team.create' };
   const by = pickActor(world, draft);
   const envelope = draft.commandId === undefined ? { at, by } : { at, by, commandId: `c${draft.commandId}` };
   return { type: draft.type, ...envelope, ...inputOf(world, draft, by) } as Command;
 }
 
-/** The input of the command, through the same schemas through which any input comes. */
+/** The input of the command, parsed by the same schemas as any input. */
 function inputOf(world: World, draft: Draft, by: Actor): object {
   const { a, b, c, flag } = draft;
   const task = pickTask(world, draft);
@@ -310,7 +310,7 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
   }
 }
 
-/** Mostly somebody who may do this, sometimes anybody. */
+/** Usually an actor that may do this, sometimes any actor. */
 function pickActor(world: World, draft: Draft): Actor {
   const { type, by, a } = draft;
   if (by >= 7) return STRANGERS[(by + a) % STRANGERS.length] as Actor;
@@ -336,7 +336,7 @@ function pickActor(world: World, draft: Draft): Actor {
   return by === 6 ? '@user' : (world.team?.leadId ?? '@user');
 }
 
-/** A task for which the command makes sense, where there is one, mostly. */
+/** Usually a task that fits the command, if there is one. */
 function pickTask(world: World, { type, a, b }: Draft): Task | undefined {
   if (a % 16 === 15) return undefined;
   const wanted: Partial<Record<CommandType, readonly string[]>> = {
@@ -378,12 +378,12 @@ function pickRequest(world: World, { type, a, b }: Draft): string {
   return pickFrom(idsOf(b % 4 === 3 || fitting.length === 0 ? world.requests : fitting), a) ?? 'none';
 }
 
-/** A note, mostly one that is there. */
+/** Usually an existing note. */
 function pickNote({ notes }: World, { a }: Draft): Note | undefined {
   return a % 16 === 15 ? undefined : pickFrom(notes, a);
 }
 
-/** What the caller says that it saw of the task: nothing, the present, or something older. */
+/** The epoch and revision that the caller names: none, the current ones, or older ones. */
 function seenOf(task: Task | undefined, c: number): { epoch?: number; revision?: number } {
   const { epoch, revision } = task ?? { epoch: 1, revision: 1 };
   switch (c % 8) {

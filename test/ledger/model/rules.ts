@@ -4,10 +4,10 @@ import type { Metadata } from '../../../src/core/json.ts';
 import { isBlocked, isExpected, nextTask, TEAM } from './world.ts';
 import type { Member, Note, Request, Task, Team, World } from './world.ts';
 
-/** What comes of a command: what happened, or every reason for which it may be refused. */
+/** The outcome of a command: its facts, or every code with which it may be refused. */
 export type Outcome = { facts: string[] } | { codes: ErrorCode[] };
 
-/** Does a command to the world, which stays as it is when the command is refused. */
+/** Executes a command on the world. A refused command changes nothing. */
 export function doCommand(world: World, command: Command): Outcome {
   const { commandId } = command;
   const earlier = world.receipts.find((receipt) => receipt.commandId === commandId);
@@ -649,7 +649,7 @@ function needOpenTeam(world: World, attempt: Attempt): Team | undefined {
   return world.team;
 }
 
-/** Somebody who may be given work: a lead that delegates may not. */
+/** A live member that may get work. A lead in delegate mode may not. */
 function needWorker(world: World, id: string, attempt: Attempt): Member | undefined {
   if (world.team?.delegateMode && world.team.leadId === id) attempt.codes.push('not_allowed');
   return needLive(world, id, attempt);
@@ -657,7 +657,7 @@ function needWorker(world: World, id: string, attempt: Attempt): Member | undefi
 
 function needLive(world: World, memberId: string, attempt: Attempt): Member | undefined {
   const member = world.members.find(({ id }) => id === memberId);
-  // Who is no member at all has to say for whom it acts.
+  // An actor that is no member, such as @user, must name the member that it acts for.
   if (!member) attempt.codes.push(memberId.startsWith('@') ? 'invalid' : 'not_found');
   if (member?.status === 'stopped') attempt.codes.push('member_stopped');
   return member;
@@ -667,13 +667,13 @@ function needActor(world: World, by: string, attempt: Attempt): void {
   if (by !== '@user' && by !== '@system') needLive(world, by, attempt);
 }
 
-/** The lead, a person, Troupe itself, or the one it is about. */
+/** The caller must be the lead, a person, Troupe itself, or `self`. */
 function needManager(world: World, by: string, attempt: Attempt, self?: string): void {
   if (!isManager(world, by) && by !== self) attempt.codes.push('not_allowed');
   needActor(world, by, attempt);
 }
 
-/** A person, or Troupe itself. */
+/** The caller must be a person or Troupe itself. */
 function needPerson(by: string, attempt: Attempt): void {
   if (by !== '@user' && by !== '@system') attempt.codes.push('not_allowed');
 }
@@ -703,7 +703,7 @@ interface TaskCommand {
   by: string;
 }
 
-/** A task of a team that can change, as the caller last saw it. */
+/** A task of an open team that matches the epoch and revision that the caller names. */
 function needOpenTask(world: World, command: TaskCommand, attempt: Attempt, options?: { deleted: boolean }) {
   needOpenTeam(world, attempt);
   const task = needTask(world, command.taskId, attempt, options);
@@ -724,7 +724,7 @@ function needWritableTask(world: World, command: TaskCommand, attempt: Attempt):
   return task;
 }
 
-/** A bucket that holds a third of a minute's messages and fills up with time. */
+/** A rate limit: a token bucket that holds a third of a minute's messages. */
 function needPatience(world: World, { by, at }: { by: string; at: number }, attempt: Attempt): void {
   const perMinute = world.team?.messagesPerMinute ?? 30;
   if (by.startsWith('@')) return;
@@ -781,7 +781,7 @@ function needOwnShutdown(world: World, command: { by: string; requestId: string 
   return refused(attempt) ? undefined : request;
 }
 
-/** The lead or a person judges a plan, but nobody their own. */
+/** The lead or a person judges a plan, but never their own. */
 function needForeignPlan(world: World, command: { by: string; requestId: string }, attempt: Attempt) {
   const request = needRequest(world, command, 'plan', attempt);
   const mayJudge = command.by === '@user' || command.by === world.team?.leadId;
@@ -789,7 +789,7 @@ function needForeignPlan(world: World, command: { by: string; requestId: string 
   return refused(attempt) ? undefined : request;
 }
 
-/** Whether one task waits for another, by however many between. */
+/** Whether one task depends on another, directly or through others. */
 function reaches(world: World, from: string, to: string): boolean {
   if (from === to) return true;
   const task = world.tasks.find(({ id }) => id === from);
@@ -800,7 +800,7 @@ function touch(task: Task, at: number, changes: Partial<Task>): void {
   Object.assign(task, changes, { updatedAt: at, revision: task.revision + 1 });
 }
 
-/** Sets what is given, and merges metadata. */
+/** Sets the given fields, and merges metadata. */
 function change<T extends { metadata?: Metadata | undefined }>(
   record: T,
   changes: { [K in keyof T]?: T[K] | undefined },
@@ -831,7 +831,7 @@ function reserve(
   attempt.facts.push(`task:assigned ${task.id}`);
 }
 
-/** A task that fails takes those along that are to fail with it. */
+/** Fails a task, and its dependents with `onDependencyFailure: 'fail'`. */
 function fail(world: World, task: Task, { at, reason }: { at: number; reason: string }, attempt: Attempt): void {
   touch(task, at, { status: 'failed', failure: reason, completedAt: at });
   attempt.facts.push(`task:failed ${task.id}`);
@@ -855,7 +855,7 @@ function failThoseWhoFailToo(
   }
 }
 
-/** What a member holds goes back, and what is reserved for it is free unless it will return. */
+/** Stops a member: releases the tasks it holds, and unreserves its other tasks unless it will return. */
 function stop(
   world: World,
   member: Member,

@@ -38,7 +38,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: either.map((through): Step => ({ kind: 'drop', through })) },
 );
 
-/** Runs of all kinds, most steps of them what happens all day. */
+/** Runs of all kinds; most steps are everyday ones. */
 export const scenario = fc.record({
   bare: fc.integer({ min: 0, max: 19 }).map((n) => n === 19),
   steps: fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }),

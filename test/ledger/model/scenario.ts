@@ -17,21 +17,21 @@ import type { Outcome } from './rules.ts';
 import { emptyWorld, nextTask, observeWorld, TEAM } from './world.ts';
 import type { World } from './world.ts';
 
-/** One thing that happens in a run. */
+/** One step of a run. */
 export type Step =
   | {
       readonly kind: 'commands';
       readonly drafts: readonly Draft[];
-      /** One call with all of them, or one call each at the same moment. */
+      /** One call with all commands, or one call per command in parallel. */
       readonly atOnce: 'as one step' | 'in one commit';
-      /** What the journal does when they are to be appended. */
+      /** What the journal does with the append. */
       readonly journal: 'works' | 'fails' | 'loses the answer' | { readonly first: Draft };
       readonly through: 'ledger' | 'rival';
     }
   | { readonly kind: 'reopen'; readonly ledger: 'ledger' | 'rival'; readonly snapshotEvery: number }
   | { readonly kind: 'drop'; readonly through: 'ledger' | 'rival' };
 
-/** Runs the steps on a real ledger, with a rival on the same journal, and beside them the model; throws where they differ. */
+/** Runs the steps on a real ledger with a rival on the same journal, and on the model. Throws if they differ. */
 export async function runScenario(journal: Journal, { bare, steps }: { bare: boolean; steps: readonly Step[] }) {
   const run = new Run(journal);
   try {
@@ -75,8 +75,8 @@ class Run {
     if (step.kind === 'drop') {
       const [one, other] = step.through === 'ledger' ? [this.#ledger, this.#rival] : [this.#rival, this.#ledger];
       await one.drop(TEAM);
-      // Numbers alone do not tell a team from one that was made anew under its name with as many batches: whoever goes on
-      // writing without a look in between cannot know. Daemons look, by following.
+      // By its numbers a team looks the same as a new team of that name with as many batches. A ledger that writes without
+      // a look in between cannot notice the change. Daemons look, by following.
       await other.view(TEAM, () => undefined);
       this.#world = emptyWorld();
     } else if (step.ledger === 'ledger') {
@@ -130,7 +130,7 @@ class Run {
     await this.#expectSame(this.#ledger);
   }
 
-  /** Those who come later must see the same, with and without snapshots, and offer everybody the same task. */
+  /** New ledgers, with and without snapshots, must show the same state and offer each member the same next task. */
   async compareAtEnd(): Promise<void> {
     const fromBatches = new Ledger({ ...this.#journal, loadSnapshot: async () => undefined });
     const fromSnapshot = new Ledger(this.#journal);
@@ -146,7 +146,7 @@ class Run {
   async #expectSame(ledger: Ledger): Promise<void> {
     const seen = await ledger.view(TEAM, observeState);
     const expected = observeWorld(this.#world);
-    // Asking first is many times faster; the comparison that explains is for when they differ.
+    // isSame is many times faster than toEqual, which is only needed to show a difference.
     if (isSame(seen, expected)) return;
     expect(plain(seen)).toEqual(plain(expected));
     throw new Error('The ledger and the model differ.');
@@ -194,7 +194,7 @@ function expectAnswer(answer: Answer, outcome: Outcome, about: unknown): void {
   expect(answer, JSON.stringify(about)).toEqual(outcome);
 }
 
-/** An event in the words of the model. */
+/** An event as a fact of the model. */
 function factOf(event: TeamEvent): string {
   if ('copies' in event) return `${event.type} ${event.copies.map(({ id }) => id).join(' ')}`;
   if ('messageIds' in event) {
@@ -209,7 +209,7 @@ function factOf(event: TeamEvent): string {
   return `${event.type} ${event.taskId}`;
 }
 
-/** Everything that can be seen of a team, in the words of the model. */
+/** Everything visible of a team, in the form of the model. */
 function observeState(state: TeamState): object {
   const { index } = state;
   const { members = [], ...team } = state.team ? viewTeam(state) : {};
@@ -240,7 +240,7 @@ function observeState(state: TeamState): object {
   };
 }
 
-/** Equal as JSON would be: a moment is its number, and what is undefined is not there. */
+/** Compares like JSON: a date equals its number, and undefined fields are ignored. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (a instanceof Date) return a.getTime() === b;
@@ -255,7 +255,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return true;
 }
 
-/** The same with moments as numbers and without what is undefined, for comparing where it matters how they differ. */
+/** The value with dates as numbers and without undefined fields, for a comparison that shows differences. */
 function plain(value: unknown): unknown {
   if (value instanceof Date) return value.getTime();
   if (Array.isArray(value)) return value.map(plain);

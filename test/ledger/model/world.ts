@@ -10,10 +10,10 @@ import type { TeamStatus } from '../../../src/core/team.ts';
 import type { Usage } from '../../../src/core/usage.ts';
 
 /*
- * A team as a person would keep it on paper: lists, and nothing that can be worked out from them. Times are numbers.
+ * A team as simple lists, as on paper, without anything that can be derived from them. Times are numbers.
  */
 
-/** The one team there is. */
+/** The name of the only team. */
 export const TEAM = 'crew';
 
 export interface Team {
@@ -133,12 +133,12 @@ export interface World {
   messages: Message[];
   requests: Request[];
   notes: Note[];
-  /** Who started agents, and when. */
+  /** Which actors started agents, and when. */
   spawns: { by: Actor; at: number }[];
-  /** How many notes there ever were. */
+  /** How many notes were ever made. */
   notesEver: number;
   usages: { memberId: string; taskId?: string | undefined; usage: Usage }[];
-  /** Who used a command id for something that had an effect. */
+  /** The command ids of commands that had an effect, and their actors. */
   receipts: { commandId: string; by: Actor; says: string }[];
 }
 
@@ -156,7 +156,7 @@ export function emptyWorld(): World {
   };
 }
 
-/** Dependencies that a task still waits for, whatever its own status. */
+/** The open dependencies of a task, whatever its own status. */
 function openDependencies(world: World, task: Task): string[] {
   return task.dependencies.filter((id) => {
     const status = world.tasks.find((other) => other.id === id)?.status;
@@ -169,7 +169,7 @@ export function isBlocked(world: World, task: Task): boolean {
   return task.status === 'pending' && openDependencies(world, task).length > 0;
 }
 
-/** What a member would get if it asked for any task. */
+/** The task that a member would get if it claimed any task. */
 export function nextTask(world: World, memberId: string): Task | undefined {
   const ready = world.tasks.filter((task) => task.status === 'pending' && !isBlocked(world, task));
   const own = ready.filter((task) => task.assigneeId === memberId);
@@ -178,12 +178,12 @@ export function nextTask(world: World, memberId: string): Task | undefined {
   return candidates.sort((a, b) => rank(a) - rank(b) || Number(a.id) - Number(b.id))[0];
 }
 
-/** Live, or stopped and to come back. */
+/** Whether a member is live, or stopped and will return. */
 export function isExpected(member: Member): boolean {
   return member.status !== 'stopped' || member.returning === true;
 }
 
-/** Everything that can be seen of a team. */
+/** Everything visible of a team. */
 export function observeWorld(world: World): object {
   const { team } = world;
   const lead = world.members.filter(({ id }) => id === team?.leadId);
@@ -206,7 +206,7 @@ export function observeWorld(world: World): object {
         teamId: TEAM,
         status: blockedBy.length > 0 ? 'blocked' : task.status,
         blockedBy,
-        /** The tasks that are named where it is said why it is blocked. */
+        /** The tasks that an explanation of the blocked status names. */
         named: blockedBy,
         blocks: world.tasks
           .filter((other) => other.status !== 'deleted' && other.dependencies.includes(task.id))
