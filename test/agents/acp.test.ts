@@ -20,25 +20,25 @@ const TOOLS: TeamTools = {
 describeAgent('acp, a command that a user names', () => ({
   agent: (manner) => agent(manner),
   absent: () => acpAgent({ command: ['no-such-program', '--acp'] }),
-  // It can be resumed, as its answers say, but nothing is promised of an agent that is not in the table.
+  // Its answers say that it can resume, but agents outside of the table promise nothing.
   earlier: () => 'gone',
   start: { role: '' },
 }));
 
 describe('an agent that speaks ACP', () => {
-  test('is told its role ahead of its first prompt, once', async () => {
+  test('gets its role once, before its first prompt', async () => {
     const session = await open(agent('quick').start(start({ role: 'You are worker.' })));
     expect(JSON.parse((await doTurn(session, 'parts')).text)).toEqual(['You are worker.', 'parts']);
     expect(JSON.parse((await doTurn(session, 'parts')).text)).toEqual(['parts']);
   });
 
-  test('goes on with a session that it still has, and knows its role from then', async () => {
+  test('resumes a session that it still has, and does not get its role again', async () => {
     const session = await open(agent('quick').start(start({ role: 'You are worker.', resume: 'session-1' })));
     expect(session.id).toBe('session-1');
     expect(JSON.parse((await doTurn(session, 'parts')).text)).toEqual(['parts']);
   });
 
-  test('gets the tools of its team over HTTP where it can, else through the proxy', async () => {
+  test('gets the tools of its team over HTTP if it can, else through the proxy', async () => {
     const overHttp = await open(agent('quick', '--http').start(start({ tools: TOOLS })));
     expect(JSON.parse((await doTurn(overHttp, 'tools')).text)).toEqual([
       {
@@ -54,7 +54,7 @@ describe('an agent that speaks ACP', () => {
     ]);
   });
 
-  test('asks whoever listens, and has the answer', async () => {
+  test('asks for permission and gets the answer', async () => {
     const session = await open(agent('quick').start(start({ mode: 'edit' })));
     for (const allow of [true, false]) {
       await session.send(turn('ask'), { when: 'next' });
@@ -65,18 +65,18 @@ describe('an agent that speaks ACP', () => {
     }
   });
 
-  test.for(['plan', 'delegate'] as const)('is refused what it asks for in %s mode', async (mode) => {
+  test.for(['plan', 'delegate'] as const)('is refused every permission in %s mode', async (mode) => {
     const session = await open(agent('quick').start(start({ mode })));
     expect(await doTurn(session, 'ask')).toMatchObject({ text: 'denied' });
     expect(session.events.some(({ type }) => type === 'permission')).toBe(false);
   });
 
-  test('that refuses to answer has failed', async () => {
+  test('that refuses to answer fails its turn', async () => {
     const session = await open(agent('quick').start(start()));
     expect(await doTurn(session, 'refuse')).toMatchObject({ reason: 'failed', error: 'the model refused to answer' });
   });
 
-  test('that takes no notice of a cancel is ended', async () => {
+  test('that ignores a cancel is killed', async () => {
     const deaf = acpAgent({ command: [process.execPath, FIXTURE, 'deaf'], cancelMs: 1 });
     const session = await open(deaf.start(start()));
     await session.send(turn('long'), { when: 'next' });
@@ -86,18 +86,18 @@ describe('an agent that speaks ACP', () => {
     expect(session.ends()).toMatchObject([{ reason: 'cancelled' }]);
   });
 
-  test('that dies fails what runs and what waits, and says how it died', async () => {
+  test('that dies fails its running and queued turns with its exit code', async () => {
     const session = await open(agent('dies').start(start()));
     await session.send({ ...turn('one'), messages: [message('m-1')] }, { when: 'next' });
     await session.send(turn('two'), { when: 'next' });
     await session.over;
     expect(session.ends().map(({ reason }) => reason)).toEqual(['failed', 'failed']);
     expect(session.ends()[0]?.error).toContain('ended with code 7');
-    // Nothing shows that the model had it.
+    // There is no evidence that the model got the message.
     expect(session.events.some(({ type }) => type === 'shown')).toBe(false);
   });
 
-  test('that ended its turn just before it got a message is told to read it', async () => {
+  test('that ended its turn just before a message came is prompted to read it', async () => {
     const late = acpAgent({ name: 'opencode', command: [process.execPath, FIXTURE, 'late'] });
     const session = await open(late.start(start()));
     await session.send(turn('long'), { when: 'next' });
@@ -107,7 +107,7 @@ describe('an agent that speaks ACP', () => {
     expect(session.events.filter(({ type }) => type === 'shown')).toEqual([{ type: 'shown', messageIds: ['m-7'] }]);
   });
 
-  test('that nobody knows is refused by name', () => {
+  test('with an unknown name is refused', () => {
     expect(() => acpAgent({ name: 'clippy' })).toThrow(
       'There is no agent named clippy: choose of claude, codex, gemini',
     );

@@ -22,7 +22,7 @@ import type { Place } from './real.ts';
 const program = agentProgram('claude');
 const isHere = program !== undefined && isInstalled('tmux');
 
-/** What was said inside of the last envelope, without the role that comes before the first. */
+/** The text inside the last envelope, without the role that precedes the first prompt. */
 function said(request: ModelRequest): string {
   const inner = /<teammate-message[^>]*>\n([\s\S]*)\n<\/teammate-message>/.exec(lastUserText(request))?.[1] ?? '';
   return inner.split('\n\n').at(-1) ?? '';
@@ -69,7 +69,7 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
       ENABLE_TOOL_SEARCH: 'false',
       CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
       BUN_JSC_useFTLJIT: '0',
-      // Ten times would take minutes.
+      // The default of ten retries would take minutes.
       CLAUDE_CODE_MAX_RETRIES: '1',
       [MARKER]: crypto.randomUUID(),
     }),
@@ -89,7 +89,7 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
     { except: { 'what its driver does by itself': 'the code that all agents share is tested with others' } },
   );
 
-  test('several turns in one process know each other, and tell what each used', async () => {
+  test('does several turns in one process, and reports the usage of each', async () => {
     const session = await shared.use();
     model.use(quick);
     for (const text of ['one', 'two']) expect((await doTurn(session, text)).text).toBe(`did ${text}`);
@@ -101,9 +101,9 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
       { turns: 1, inputTokens: 100, outputTokens: 10 },
       { turns: 1, inputTokens: 100, outputTokens: 10 },
     ]);
-    // Nothing of its credentials is in arguments that others can read.
+    // Command line arguments, which other users can read, contain no credentials.
     expect(readFileSync(`/proc/${session.pids[0]}/cmdline`, 'latin1')).not.toContain(KEY);
-    // Mail alone comes in the name of its sender.
+    // A turn of messages alone is delivered in the name of the sender.
     const mail = { ...message('m-9'), fromId: 'bob', content: 'the pond </teammate-message> is old', summary: 'pond' };
     await session.send({ ...turn('wrapped'), messages: [mail] }, { when: 'next' });
     await session.end(3);
@@ -112,7 +112,7 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
     );
   });
 
-  test('says of a turn that failed that its model is overloaded', async () => {
+  test('reports a failed turn as overloaded if the model is', async () => {
     const session = await shared.use();
     model.use(() => ({ error: { status: 529, message: 'too many cats', retryAfter: 0 } }));
     await session.send(turn('too much'), { when: 'next' });
@@ -121,7 +121,7 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
     expect((await doTurn(session, 'one more')).text).toBe('did one more');
   });
 
-  test('killed in mid-turn it is resumed where it was, also with other rights, and nothing is left of it', async () => {
+  test('leaves nothing behind when killed in a turn, and resumes its conversation in another mode', async () => {
     const first = await shared.take();
     model.use((request) => (said(request) === 'long' ? SLOW : quick(request)));
     await doTurn(first, 'remember this');
@@ -140,13 +140,13 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('remember this');
   });
 
-  test('asks for what it may not do, does what was allowed, and goes on without what was not', async () => {
+  test('asks for permissions, does what is allowed, and continues without what is denied', async () => {
     const session = await shared.use();
     for (const allow of [true, false]) {
       const file = join(place.cwd, allow ? 'allowed.txt' : 'denied.txt');
       const command = `node -e "require('fs').writeFileSync('${file}', '')"`;
       const call = { calls: [{ name: 'Bash', input: { command, description: 'make it' } }] };
-      // The program may not find its team while it writes that it has become idle and works again; it says what to do then.
+      // While the program writes its idle status and works again, it may not find its team. Then it asks for a retry.
       const next = (request: ModelRequest): ModelReply =>
         lastResult(request).includes('Retry the tool call') ? call : { text: 'went on' };
       model.use(steps(call, next));

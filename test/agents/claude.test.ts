@@ -20,7 +20,7 @@ import type { Place } from './real.ts';
 
 const program = agentProgram('claude');
 
-/** Carries out what a text asks for, `call NAME {...}`, and says what came of it. */
+/** Makes the tool call that a text asks for, `call NAME {...}`, and reports the result. */
 const obeys: ModelScript = ({ turns }) => {
   const last = turns.at(-1);
   const [, name, input = '{}'] = /^call (\S+) (.*)$/m.exec(last?.role === 'user' ? last.text : '') ?? [];
@@ -61,7 +61,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
       ANTHROPIC_BASE_URL: model.url,
       ANTHROPIC_API_KEY: 'dummy',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      // Ten times would take minutes.
+      // The default of ten retries would take minutes.
       CLAUDE_CODE_MAX_RETRIES: '1',
       [MARKER]: crypto.randomUUID(),
     }),
@@ -79,21 +79,21 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     absent: () => claudeAgent({ command: ['no-such-program'] }),
     start: start(),
   }));
-  /** The session of the contract, with a model that does so from now on. */
+  /** The session of the contract, with this script for its model. */
   const use = async (script: ModelScript = obeys): Promise<Started> => {
     const session = await shared.use();
     model.use(script);
     return session;
   };
 
-  /** In edit mode, with an argument of its own. */
+  /** A session in edit mode, with additional arguments. */
   const edits = new SharedSession((more) =>
     agent(obeys, ['--add-dir', home]).start({ ...start(), mode: 'edit', ...more }),
   );
 
-  test('does several turns in one process, knows who it is, and tells what each turn used and cost', async () => {
+  test('does several turns in one process, knows its role, and reports usage and cost of each turn', async () => {
     const session = await edits.use();
-    // Without a session to resume it is another one.
+    // Without a session to resume it starts a new one.
     expect(session.id).not.toBe(shared.earlier);
     for (const text of ['one', 'two', 'three']) {
       await session.send({ ...turn(text), messages: [message(`m-${text}`)] }, { when: 'next' });
@@ -120,7 +120,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     expect(words.join(' ')).not.toContain('Walrus');
   });
 
-  test('asks before it runs a program, and does as it is answered', async () => {
+  test('asks before it runs a program, and follows the answer', async () => {
     const session = await edits.use();
     model.use(obeys);
     const run = (path: string) =>
@@ -163,7 +163,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     ]);
   });
 
-  test('takes what steers it beside a tool, or after a text, in the same turn', async () => {
+  test('takes a steering message beside a tool, or after a text, in the same turn', async () => {
     const told = Promise.withResolvers<void>();
     const session = await use(({ turns }) => {
       const said = turns.findLast(({ role }) => role === 'user')?.text.trim();
@@ -195,12 +195,12 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     expect(eventsOf(session, 'usage').reduce((sum, { usage }) => sum + usage.turns, 0)).toBe(3);
   });
 
-  test('is not confused by a turn that it begins by itself, and counts what that used', async () => {
+  test('handles a turn that the program begins by itself, and counts its usage', async () => {
     const session = await use();
     const asked = model.requests.length;
     const call = { command: 'sleep 0.3', description: 'wait', run_in_background: true };
     await doTurn(session, `call Bash ${JSON.stringify(call)}`);
-    // It is told of the end of the command in a turn of its own.
+    // The program reports the end of the command to its model in an extra turn.
     await expect.poll(() => model.requests.length).toBe(asked + 3);
     expect(await doTurn(session, 'and now')).toMatchObject({ reason: 'done', text: 'did and now' });
     expect(session.ends()).toHaveLength(2);
@@ -208,7 +208,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     expect(used.reduce((sum, tokens) => sum + tokens, 0)).toBe((model.requests.length - asked) * 100);
   });
 
-  test('that is cancelled takes back what waited to steer it', async () => {
+  test('drops waiting steering messages on cancel', async () => {
     const session = await use((request) => (request.turns.at(-1)?.text.trim() === 'long' ? LONG_WORK : obeys(request)));
     await session.send(turn('long'), { when: 'next' });
     await session.heardText('working');
@@ -222,7 +222,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
   });
 
   describe('in a team', () => {
-    test.for(['http', 'stdio'] as const)('uses its tools over %s, and in delegate mode no others', async (way) => {
+    test.for(['http', 'stdio'] as const)('uses the team tools over %s, and no others in delegate mode', async (way) => {
       const { tools, tasks, token } = await team(way);
       const session = await open(agent(), { mode: 'delegate', tools });
       await session.send(turn(`call mcp__troupe__TaskCreate {"subject":"From Claude","description":"by ${way}"}`), {
@@ -238,7 +238,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
       });
       expect((await session.end(2)).text).toContain('No such tool available');
       expect(existsSync(join(cwd, way))).toBe(false);
-      // The placeholder stands for tools that could be searched for, of which there are none.
+      // The placeholder stands for searchable tools; there are none.
       const offered = (model.requests.at(-1)?.tools ?? []).filter((name) => name !== 'DeferredToolPlaceholder');
       expect(offered.length).toBeGreaterThan(5);
       expect(offered.filter((name) => !name.startsWith('mcp__troupe__'))).toEqual([]);
@@ -248,7 +248,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     });
   });
 
-  test('says that it waits for an overloaded model, and goes on by itself', async () => {
+  test('reports that it waits for an overloaded model, and continues by itself', async () => {
     let refused = 0;
     const session = await use((request) => {
       if (refused++ > 0) return obeys(request);
@@ -262,13 +262,13 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     expect(waiting?.until).toBeGreaterThan(began);
   });
 
-  test('says of a turn that failed that its model is overloaded', async () => {
+  test('reports a failed turn as overloaded if the model is', async () => {
     const session = await use(() => ({ error: { status: 529, message: 'too many cats', retryAfter: 0 } }));
     await session.send(turn('patience'), { when: 'next' });
     expect(await session.end(1)).toMatchObject({ reason: 'failed', overloaded: true });
   });
 
-  test('fails its turn when it is killed, and goes on where it was', async () => {
+  test('fails its turn when it is killed, and resumes its conversation', async () => {
     const session = await shared.take();
     model.use((request) => (request.turns.at(-1)?.text.trim() === 'long' ? LONG_WORK : obeys(request)));
     await doTurn(session, 'remember the walrus');
@@ -288,7 +288,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     expect(eventsOf(again, 'usage')).toMatchObject([{ usage: { inputTokens: 100, turns: 1 } }]);
   });
 
-  test('resumed in plan mode it counts only what is new, and cannot change anything, whatever its user allows', async () => {
+  test('resumed in plan mode, counts only new usage, and changes nothing although its user allows all', async () => {
     const before = await shared.take();
     model.use(obeys);
     await doTurn(before, 'go on');
@@ -298,7 +298,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     writeFileSync(join(cwd, '.claude', 'settings.local.json'), JSON.stringify(settings));
     writeFileSync(join(cwd, 'readable.txt'), 'a secret of the sea');
     const session = await open(agent(), { resume: before.id, mode: 'plan' });
-    // It ended well: then it goes on with its old sums, and what was used before must not be counted twice.
+    // After a clean exit it resumes with its old sums. Earlier usage must not be counted twice.
     expect(await doTurn(session, 'once more')).toMatchObject({ text: 'did once more' });
     const [used] = eventsOf(session, 'usage');
     expect(used).toMatchObject({ usage: { inputTokens: 100, turns: 1 } });
@@ -317,7 +317,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
       expect((await session.end(index + 2)).text).toContain('No such tool available');
     }
     expect(existsSync(join(cwd, 'planned'))).toBe(false);
-    // What it is told stays text: it makes no command of it, and fetches no file that is only named.
+    // Prompts stay plain text: they run no slash command, and fetch no file that they mention.
     expect(await doTurn(session, '/clear @readable.txt')).toMatchObject({ text: 'did /clear @readable.txt' });
     const told = known.filter(({ role }) => role === 'user').length;
     expect(userTexts(model.requests.at(-1) as ModelRequest)).toHaveLength(told + 4);
@@ -327,7 +327,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     rmSync(join(cwd, '.claude'), { recursive: true });
   });
 
-  test('begins again under the same id when it died before its first turn; leaves no process and writes no settings', async () => {
+  test('starts over under the id of a session without turns; leaves no process and writes no settings', async () => {
     const id = crypto.randomUUID();
     const marker = crypto.randomUUID();
     const session = await open(agent(), { resume: id, env: { ...start().env, [MARKER]: marker }, mode: 'full' });
@@ -343,14 +343,14 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     expect(readFileSync(join(home, '.claude.json'), 'utf8')).not.toContain('troupe');
   });
 
-  test('says what it had to say when it cannot start', async () => {
+  test('fails to start with the output of the program', async () => {
     await expect(agent(obeys, ['--no-such-option']).start(start())).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringContaining('--no-such-option') as string,
     });
   });
 
-  /** A daemon with a team, and how its member reaches it. */
+  /** A daemon with a team, and the way for its member to reach it. */
   async function team(way: 'http' | 'stdio') {
     const troupe = temporaryHome();
     const { url } = await serve(troupe);

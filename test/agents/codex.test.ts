@@ -52,7 +52,7 @@ describe('codex', needs(program !== undefined, 'codex is not installed'), () => 
     absent: () => codexAgent({ command: ['no-such-program'] }),
     place: () => place,
     start,
-    // Inside the sandbox it need not ask.
+    // Inside the sandbox it would not ask.
     shell: (cmd) => ({
       name: 'exec_command',
       input: { cmd, sandbox_permissions: 'require_escalated', justification: 'it is needed' },

@@ -20,28 +20,28 @@ export interface Rig {
   readonly name: string;
   model(): ModelServer;
   agent(): Agent;
-  /** One whose program does not exist. */
+  /** An agent whose program does not exist. */
   absent(): Agent;
-  /** Where all sessions of the suite work. */
+  /** The place of all sessions of the suite. */
   place(): Place;
   start(): StartOptions;
-  /** How its model runs a command that it has to ask for in edit mode. */
+  /** The tool call for a command that needs permission in edit mode. */
   shell(command: string): Call;
-  /** How its model writes a file. */
+  /** The tool call that writes a file. */
   write(path: string): Call;
-  /** What it makes of a call to the model that took 500 tokens, 100 more from the cache where they are told apart, and gave 20. */
+  /** Its usage of a model call with 500 input tokens, 100 more from the cache if reported apart, and 20 output tokens. */
   readonly used: Partial<Usage>;
-  /** How its model refuses for too much use, in a way that it does not try again for long. */
+  /** The model's error for overload, in a form that the agent does not retry for long. */
   readonly overload: NonNullable<ModelReply['error']>;
-  /** In plan mode it has only those tools of its team that change nothing. */
+  /** Whether it has only read-only tools of its team in plan mode. */
   readonly onlyReadsInPlan?: boolean;
-  /** Makes its sessions look as if they had begun a while ago. */
+  /** Makes its sessions look older. */
   age?(): void;
 }
 
 /**
- * The contract on an agent with a real program behind it, and what such agents do besides. It is started four times in all: in full mode;
- * in edit mode, with that session; in plan mode, with the same; in delegate mode, with another.
+ * The contract for an agent with a real program, and more tests of such agents. The program starts four times: in full
+ * mode; in edit mode and in plan mode, which resume that session; in delegate mode, with a new session.
  */
 export function describeDriven(rig: Rig): void {
   const teams = shareDaemon();
@@ -57,7 +57,7 @@ export function describeDriven(rig: Rig): void {
       return { mode: 'edit', tools: team.tools };
     },
   }));
-  /** The files that come into being from now on. */
+  /** Returns a function that lists the files made since. */
   const newFiles = (): (() => string[]) => {
     const before = new Set(rig.place().files());
     return () =>
@@ -67,7 +67,7 @@ export function describeDriven(rig: Rig): void {
         .filter((file) => !before.has(file));
   };
 
-  test('several turns in one process know each other, and tell what each used', async () => {
+  test('does several turns in one process, and reports the usage of each', async () => {
     const session = await shared.use();
     const usage = { input: 500, output: 20, cached: 100 };
     rig.model().use((request) => ({ text: `did ${lastUserText(request)}`, usage }));
@@ -79,7 +79,7 @@ export function describeDriven(rig: Rig): void {
     expect(used).toEqual(Array.from({ length: 3 }, () => expect.objectContaining({ turns: 1, ...rig.used }) as Usage));
   });
 
-  test('says of a turn that failed that its model is overloaded, and does the next', async () => {
+  test('reports a failed turn as overloaded if the model is, and does the next', async () => {
     const session = await shared.use();
     rig.model().use(() => ({ error: rig.overload }));
     await session.send(turn('too much'), { when: 'next' });
@@ -89,11 +89,11 @@ export function describeDriven(rig: Rig): void {
     expect(await session.end(2)).toMatchObject({ reason: 'done', text: 'did one more' });
   });
 
-  test('has a message in mid-turn, and its model shows it', async (context) => {
+  test('gets a message during a turn, and its model sees it', async (context) => {
     context.skip(!rig.agent().abilities.steer, 'a running turn of it cannot be reached');
     const session = await shared.use();
     const reached = Promise.withResolvers<void>();
-    // The model goes on until the message is on its way.
+    // The model works until the message has been sent.
     rig.model().use(({ turns }) => {
       const sinceThen = turns.slice(turns.findLastIndex(({ text }) => text === 'long'));
       return sinceThen.some(({ text }) => text.includes('beside')) ? { text: 'seen' } : workUntil(reached.promise);
@@ -105,18 +105,18 @@ export function describeDriven(rig: Rig): void {
     reached.resolve();
     expect(await session.end(1)).toMatchObject({ reason: 'done', text: 'seen' });
     expect(session.events).toContainEqual({ type: 'shown', messageIds: ['m-7'] });
-    // One that ended its turn when the message came is told to read it.
+    // An agent that ended its turn just before the message gets a prompt to read it.
     const texts = userTexts(rig.model());
     expect(texts.slice(texts.lastIndexOf('long')).slice(0, 2)).toEqual(['long', 'beside']);
   });
 
-  test('does what was allowed, and goes on without what was not', async () => {
+  test('does what is allowed, and continues without what is denied', async () => {
     const session = await shared.use();
     const made = newFiles();
     for (const allow of [true, false]) {
       const file = allow ? 'allowed.txt' : 'denied.txt';
       const script = steps({ calls: [rig.shell(`touch ${file}`)] }, { text: 'went on' });
-      // An agent that ends its turn when it is refused something is told to go on.
+      // An agent that ends its turn after a refusal gets a prompt to continue.
       rig
         .model()
         .use((request) => (lastUserText(request).includes('not allowed') ? { text: 'went on' } : script(request)));
@@ -124,7 +124,7 @@ export function describeDriven(rig: Rig): void {
       await session.send(turn(`make ${file}`), { when: 'next' });
       const asked = await session.heardPermission();
       expect(asked).toMatchObject({ tool: 'shell' });
-      // Rules of people are about the command itself, not about the shell that runs it.
+      // Permission rules match the command itself, not the shell that runs it.
       expect(asked.input).toMatchObject({ command: `touch ${file}` });
       asked.answer({ allow });
       asked.answer({ allow: !allow });
@@ -133,7 +133,7 @@ export function describeDriven(rig: Rig): void {
     expect(made()).toEqual(['allowed.txt']);
   });
 
-  test('uses the tools of its team in its own name, and does not show its credential', async () => {
+  test('uses the tools of its team in its own name, with no credential on its command line', async () => {
     const session = await shared.use();
     const { id: teamId, client, token } = team as Team;
     rig.model().use(steps(createTask, (request) => ({ text: `the tool said ${request.turns.at(-1)?.text}` })));
@@ -146,7 +146,7 @@ export function describeDriven(rig: Rig): void {
     expect(readFileSync(`/proc/${session.pids[0]}/cmdline`, 'latin1')).not.toContain(token);
   });
 
-  /** Has it try all that could change something, in a mode in which only the tools of its team do. */
+  /** Makes it try all kinds of changes, in a mode in which only team tools can change something. */
   const changesNothing = async (session: Heard, mode: 'plan' | 'delegate', { id: teamId, client }: Team) => {
     const made = newFiles();
     const before = session.events.length;
@@ -164,7 +164,7 @@ export function describeDriven(rig: Rig): void {
     expect(session.events.slice(before).some(({ type }) => type === 'permission')).toBe(false);
   };
 
-  test('killed in mid-turn, it is resumed where it was, in plan mode, and changes nothing but what its team may', async () => {
+  test('killed in a turn, resumes its conversation in plan mode, and changes nothing except through team tools', async () => {
     const first = await shared.take();
     const marker = markerOf(first.pids[0]);
     rig.model().use((request) => (lastUserText(request) === 'long' ? SLOW : { text: `did ${lastUserText(request)}` }));
@@ -183,32 +183,32 @@ export function describeDriven(rig: Rig): void {
     expect(userTexts(rig.model())).toEqual(expect.arrayContaining(['remember this', 'go on']));
     await changesNothing(second, 'plan', next);
     await shared.close();
-    // It kept its credentials to itself.
+    // It stored no credential in its home.
     expect([team, next].flatMap((one) => filesWith(rig.place().home, (one as Team).token))).toEqual([]);
   });
 
-  test('has the tools of its team in delegate mode, and changes nothing', async () => {
+  test('has the tools of its team in delegate mode, and changes nothing else', async () => {
     const other = await teams.make();
     const session = await open(rig.agent().start({ ...rig.start(), mode: 'delegate', tools: other.tools }));
-    // Without a session to resume it is another one.
+    // Without a session to resume it starts a new one.
     expect(session.id).not.toBe(shared.earlier);
     await changesNothing(session, 'delegate', other);
   });
 }
 
-/** The model makes a task with the tools of its team, by whatever name it has them. */
+/** Creates a task with the team's tool, whatever its prefix. */
 function createTask(request: ModelRequest): ModelReply {
   const name = request.tools.find((tool) => tool.endsWith('TaskCreate')) ?? 'no such tool';
   return { calls: [{ name, input: { subject: 'Made by the model', description: 'all of it' } }] };
 }
 
-/** What the user said in the last request of the conversation. */
+/** The user's texts in the last request of the conversation. */
 function userTexts({ requests }: ModelServer): string[] {
   const turns = requests.at(-1)?.turns ?? [];
   return turns.flatMap(({ role, text }) => (role === 'user' && !text.startsWith('You are worker') ? [text] : []));
 }
 
-/** All that the model was told in the last request. */
+/** All text of the last request to the model. */
 function everything({ requests }: ModelServer): string {
   const last = requests.at(-1);
   return [last?.system, ...(last?.turns ?? []).map(({ text }) => text)].join('\n');

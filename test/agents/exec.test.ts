@@ -14,7 +14,7 @@ describeAgent('exec', () => ({
 }));
 
 describe('a program', () => {
-  test('is told the turn as JSON: the task, the mail, what was said of the last try', async () => {
+  test('gets the turn as JSON: the task, the messages, the feedback on its last attempt', async () => {
     const session = await start(execAgent({ command: ['cat'] }), { sessionId: 's-1' });
     const task = { id: '7', title: 'Seven', epoch: 2 } as never;
     await session.send({ text: 'do it', task, messages: [message('m-1')], feedback: 'not yet' }, { when: 'next' });
@@ -31,7 +31,7 @@ describe('a program', () => {
     });
   });
 
-  test('is never taken for an overloaded model, whatever it says', async () => {
+  test('is never reported as an overloaded model, whatever it prints', async () => {
     const session = await start(
       execAgent({ command: ['sh', '-c', 'echo "429 of 503 tests failed: overloaded" >&2; exit 1'] }),
     );
@@ -41,13 +41,13 @@ describe('a program', () => {
     expect(end.overloaded).toBeUndefined();
   });
 
-  test('knows its task and member from its environment', async () => {
+  test('finds its task and folder in its environment', async () => {
     const session = await start(execAgent({ command: ['sh', '-c', 'echo "$TROUPE_TASK_ID in $PWD"'] }));
     await session.send({ ...turn('x'), task: { id: '7' } as never }, { when: 'next' });
     expect((await session.end(1)).text).toBe(`7 in ${defaultStart().cwd}`);
   });
 
-  test('says what it does in lines of JSON; what it only printed is text', async () => {
+  test('reports events as lines of JSON; other lines are text', async () => {
     const lines = [
       { type: 'text', text: 'hello' },
       { type: 'tool', id: 't1', name: 'grep', status: 'done', output: 'x' },
@@ -76,20 +76,20 @@ describe('a program', () => {
     expect(error).toMatch(/crashes\.js exited with code 3: the disk is full of cats$/);
   });
 
-  test('that is killed is told so', async () => {
+  test('that is killed gives the signal as the reason', async () => {
     const session = await start(fixture('dies'));
     await session.send(turn('x'), { when: 'next' });
     expect(await session.end(1)).toMatchObject({ reason: 'failed', error: expect.stringMatching(/ended by SIGKILL/) });
   });
 
-  test('that is killed was shown nothing: nobody knows whether it had read its input', async () => {
+  test('that is killed was shown no message, because it may not have read its input', async () => {
     const session = await start(execAgent({ command: ['sh', '-c', 'kill -9 $$'] }));
     await session.send({ ...turn('x'), messages: [message('m-1')] }, { when: 'next' });
     expect(await session.end(1)).toMatchObject({ reason: 'failed' });
     expect(session.events.filter(({ type }) => type === 'shown')).toEqual([]);
   });
 
-  test('that closes its input unread is done all the same, and was shown nothing', async () => {
+  test('that closes its input unread can still succeed, and was shown no message', async () => {
     const session = await start(execAgent({ command: ['sh', '-c', 'exec 0<&-; sleep 0.3; echo ok'] }));
     const large = message('m-1', 'x'.repeat(1_000_000));
     await session.send({ ...turn('x'), messages: [large] }, { when: 'next' });
@@ -97,15 +97,15 @@ describe('a program', () => {
     expect(session.events.filter(({ type }) => type === 'shown')).toEqual([]);
   });
 
-  test('that is in a folder which is gone is refused', async () => {
+  test('in a folder that does not exist is refused', async () => {
     await expect(fixture('quick').start({ ...defaultStart(), cwd: '/no/such/folder' })).rejects.toThrow(
       /no\/such\/folder/,
     );
   });
 
-  test.each(['hangs', 'ignores-term'])('that %s is ended when the turn is cancelled', async (name) => {
+  test.each(['hangs', 'ignores-term'])('that %s is killed when the turn is cancelled', async (name) => {
     const pids: number[] = [];
-    // One that would end by itself gets the time that it needs; the other never would.
+    // `hangs` ends on SIGTERM and gets time for it; `ignores-term` never would.
     const session = await start(fixture(name, name === 'hangs' ? HANG_MS : 1), { onProcess: (pid) => pids.push(pid) });
     await session.send(turn('x'), { when: 'next' });
     await session.heardText('working');
@@ -114,16 +114,16 @@ describe('a program', () => {
     expect(() => process.kill(pids[0] as number, 0)).toThrow('ESRCH');
   });
 
-  test('leaves nobody behind who left its group, and its verdict does not wait for them', async () => {
+  test('leaves no process behind, even outside of its group, and its result does not wait for them', async () => {
     const session = await start(fixture('escapes'));
-    // They would sleep for a quarter of an hour and hold the pipe: a verdict that waits for them never comes.
+    // They sleep for 15 minutes and hold the pipe. A result that waits for them would never come.
     await session.send(turn('x'), { when: 'next' });
     expect(await session.end(1)).toMatchObject({ reason: 'done', text: 'gone' });
     expect(findMarked(session.id)).toEqual([]);
   });
 
   test.each(['text', 'json', 'line'])(
-    'that prints 100 MB (%s) costs little memory, and its end is kept',
+    'that prints 100 MB (%s) costs little memory, and the end of its output is kept',
     async (FLOOD) => {
       const { env } = defaultStart();
       const session = await start(fixture('floods'), { env: { ...env, FLOOD } });
@@ -143,7 +143,7 @@ function fixture(name: string, graceMs?: number) {
   return execAgent({ command: [join(FIXTURES, `${name}.js`)], graceMs });
 }
 
-/** A session under a marker of its own, so that what it leaves can be found. */
+/** A session with a unique marker, by which the processes that it leaves can be found. */
 async function start(
   agent: ReturnType<typeof execAgent>,
   {

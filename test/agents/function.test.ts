@@ -28,7 +28,7 @@ describeAgent('function', () => ({ agent: (manner) => AGENTS[manner]() }), {
   },
 });
 
-test('a function that does not listen to its signal is not waited for, and what it says later is not heard', async () => {
+test('a function that ignores its signal is not awaited, and its later events are dropped', async () => {
   const late = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();
   const agent = functionAgent(async (_turn, { emit }) => {

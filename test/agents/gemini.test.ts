@@ -41,7 +41,7 @@ describe('gemini', needs(program !== undefined, 'gemini is not installed'), () =
     start,
     shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'it is needed' } }),
     write: (file_path) => ({ name: 'write_file', input: { file_path, content: 'text' } }),
-    // What came from the cache is not told apart.
+    // It does not report cached tokens apart.
     used: { inputTokens: 500, outputTokens: 20, costUsd: 0 },
     onlyReadsInPlan: true,
     overload: {
@@ -64,7 +64,10 @@ describe('gemini', needs(program !== undefined, 'gemini is not installed'), () =
 const OLD = 'session-2026-01-01T00-';
 let minute = 10;
 
-/** Its files are named by the minute in which they began; to load one in that minute is waited with. Each gets a minute of its own. */
+/**
+ * Renames its session files to old minutes, each to a different one. Files are named by the minute of their start, and
+ * Gemini CLI does not load one within that minute.
+ */
 function age({ home }: Place): void {
   const folder = join(home, '.gemini/tmp');
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {

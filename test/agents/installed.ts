@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the agents that the tests run are pinned and installed. */
+/** The folder in which the agents of the tests are pinned and installed. */
 export const AGENTS_FOLDER = import.meta.dirname;
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 
 /**
- * Where each agent's program may be, in the folder of the packages. Two are named by their binaries, because their
- * packages put these in place with install scripts, which we do not run.
+ * The possible paths of each agent's program in the packages folder. Two are paths of binaries, because their packages
+ * put these in place with install scripts, which we do not run.
  */
 const PROGRAMS = {
   claude: [`@anthropic-ai/claude-code-${PLATFORM}/claude`, `@anthropic-ai/claude-code-${PLATFORM}-musl/claude`],
@@ -22,8 +22,8 @@ const PROGRAMS = {
 export type InstalledAgent = keyof typeof PROGRAMS;
 
 /**
- * The program of an agent, or undefined where it is not installed: its tests are then skipped. Where somebody relies on
- * them, TROUPE_REQUIRE_AGENTS makes that an error, since nobody would notice.
+ * The program of an agent, or undefined if it is not installed; then its tests are skipped. With TROUPE_REQUIRE_AGENTS a
+ * missing agent is an error, for runs that must not skip these tests unnoticed.
  */
 export function agentProgram(name: InstalledAgent): string | undefined {
   const path = PROGRAMS[name]
@@ -35,13 +35,13 @@ export function agentProgram(name: InstalledAgent): string | undefined {
   return path;
 }
 
-/** Whether what the lock file names is installed, to the end. */
+/** Whether the installation of the lock file's packages was completed. */
 export function areAgentsWhole(folder = AGENTS_FOLDER): boolean {
   const stamp = stampFile(folder);
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === stampOf(folder);
 }
 
-/** Notes that the installation went to its end; a later one removes the note first, with all the rest. */
+/** Records that the installation is complete. The next installation removes this record first, with all the rest. */
 export function noteAgentsWhole(folder = AGENTS_FOLDER): void {
   writeFileSync(stampFile(folder), stampOf(folder));
 }

@@ -9,16 +9,16 @@ import type { Heard, Manner } from '../contracts/agent.ts';
 import type { ModelReply, ModelRequest, ModelScript } from '../models/script.ts';
 import { lastUserText } from '../models/script.ts';
 
-/** A home of its own for an agent, and a folder to work in; both are gone when the tests of the file are over. */
+/** An agent's own home and work folder; both are removed when the tests of the file are done. */
 export interface Place {
   readonly home: string;
   readonly cwd: string;
-  /** The files that the agent made where it works. */
+  /** The files in its work folder. */
   files(): string[];
   remove(): void;
 }
 
-/** Makes a place where an agent cannot meet anything of ours or of another test. */
+/** Makes a place in which an agent finds nothing of ours or of another test. */
 export function makePlace(): Place {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-agent-')));
   const [home, cwd] = [join(folder, 'home'), join(folder, 'work')];
@@ -31,29 +31,29 @@ export function makePlace(): Place {
   };
 }
 
-/** How an agent is started in a place: a clean environment, with the Node that runs the tests. */
+/** Start options for an agent in a place: a clean environment, with the Node that runs the tests. */
 export function startIn({ home, cwd }: Place, env: Record<string, string> = {}): StartOptions {
   const base = defaultStart();
   const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
   return { ...base, cwd, role: 'You are worker on the team demo.', env: { ...base.env, PATH, HOME: home, ...env } };
 }
 
-/** Says that it works, and goes on until then. */
+/** A reply that says `working`, and ends when the promise resolves. */
 export function workUntil(held: Promise<unknown>): ModelReply {
   return { text: 'working\nand done', held };
 }
 
-/** Says that it works, and goes on until the agent hangs up. */
+/** A reply that says `working`, and lasts until the agent closes the connection. */
 export const SLOW: ModelReply = workUntil(new Promise(() => {}));
 
-/** How the agents of the contract behave, as scripts of their model. */
+/** The manners of the contract, as scripts for a model. */
 export const MANNERS: Readonly<Record<Manner, ModelScript>> = {
   quick: (request) => ({ text: `did ${lastUserText(request)}` }),
   slow: () => SLOW,
   failing: () => ({ error: { status: 400, message: 'full of cats' } }),
 };
 
-/** A script in steps: the n-th answer to what the user said last, counted by what came after it. */
+/** A script in steps: the n-th reply since the user's last text, counted by the turns after it. */
 export function steps(...replies: readonly (ModelReply | ((request: ModelRequest) => ModelReply))[]): ModelScript {
   return (request) => {
     const at = request.turns.findLastIndex(({ role }) => role === 'user');
@@ -68,19 +68,19 @@ export function lastResult({ turns }: ModelRequest): string {
   return turns.findLast(({ role }) => role === 'tool')?.text ?? '';
 }
 
-/** Does a turn to its end. */
+/** Runs a turn to its end. */
 export async function doTurn(session: Heard, text: string) {
   const before = session.ends().length;
   await session.send(turn(text), { when: 'next' });
   return session.end(before + 1);
 }
 
-/** Starts a session that is listened to and closed with the test. */
+/** Starts a session that is recorded, and closed when the test ends. */
 export async function open(starting: Promise<AgentSession>): Promise<Heard> {
   return hear(await starting);
 }
 
-/** What the descendants of a process are known by. */
+/** The marker that identifies the descendants of a process. */
 export function markerOf(pid: number | undefined): string {
   const found = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
   return found.find((entry) => entry.startsWith(`${MARKER}=`))?.slice(MARKER.length + 1) ?? 'none';

@@ -25,17 +25,17 @@ export interface Setup {
   readonly model: ModelServer;
 }
 
-/** Starts a model for an agent and says how a team file reaches it. */
+/** Starts a model for an agent, and returns the team file entry that uses it. */
 export async function setUp(name: InstalledAgent, { home, cwd }: Place, script: ModelScript): Promise<Setup> {
   const model = await SERVERS[name](script);
   const command = [agentProgram(name) ?? name];
-  // The Node that runs the tests: one of them is a script.
+  // PATH has the Node that runs the tests, because one agent is a script.
   const base = { HOME: home, PATH: `${join(process.execPath, '..')}:/usr/bin:/bin` };
   const entry = { command, cwd, ...MORE[name](model, base) };
   return { entry, model };
 }
 
-/** Shorter than any secret: one of a real length is refused where it would be kept. */
+/** Shorter than any real key: Troupe refuses to store a text that looks like a secret. */
 const KEY = 'dummy';
 
 type Environment = Readonly<Record<string, string>>;
@@ -59,7 +59,7 @@ const MORE: Record<InstalledAgent, (model: ModelServer, base: Environment & { HO
   opencode: (model, base) => ({ model: 'scripted/plain', env: { ...base, ...opencodeEnvironment(model) } }),
 };
 
-/** How Gemini CLI, which runs on Node, finds a scripted model. */
+/** The environment in which Gemini CLI, which runs on Node, uses a scripted model. */
 export function geminiEnvironment({ url }: ModelServer): Record<string, string> {
   return {
     GEMINI_API_KEY: KEY,
@@ -70,9 +70,9 @@ export function geminiEnvironment({ url }: ModelServer): Record<string, string> 
 }
 
 /**
- * How OpenCode finds the scripted models. It knows all the others by a list that is a part of it, which takes a quarter of the
- * 6 s of processor time of each start (measured): here it has an empty one. Another tenth is its engine's last compiler, which
- * makes nothing faster in so short a life, and half a second its plugins, which sign in to providers that it has not.
+ * The environment in which OpenCode uses the scripted models. It makes a start cheaper, which takes 6 s of processor time
+ * (measured). OpenCode's built-in list of models takes a quarter of that, so it gets an empty one. The FTL compiler of its
+ * engine takes a tenth and does not pay off in a short run. Its default plugins, which sign in to providers, take 0.5 s.
  */
 export function opencodeEnvironment(model: ModelServer): Record<string, string> {
   return {
@@ -84,12 +84,12 @@ export function opencodeEnvironment(model: ModelServer): Record<string, string> 
   };
 }
 
-/** As in Codex's configuration file. It would try WebSockets first, which the scripted model does not speak. */
+/** A provider for Codex's configuration file, without WebSockets, which the scripted model does not support. */
 export function codexProvider({ url }: ModelServer): string {
   return `{name="scripted",base_url="${url}/v1",env_key="MODEL_KEY",wire_api="responses",supports_websockets=false}`;
 }
 
-/** The scripted models as OpenCode's configuration has them; it asks a small one for titles. */
+/** The scripted models for OpenCode's configuration; it uses a small one for titles. */
 function opencodeModels({ url }: ModelServer): object {
   const model = { cost: { input: 3, output: 15 }, limit: { context: 200_000, output: 8_000 }, tool_call: true };
   const models = Object.fromEntries(['quick', 'plain'].map((name) => [name, { name, ...model }]));

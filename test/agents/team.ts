@@ -23,13 +23,13 @@ export interface Team {
   readonly tools: TeamTools;
 }
 
-/** A daemon for all tests of a suite, started when the first of them wants a team. */
+/** A daemon for all tests of a suite; the first test that needs a team starts it. */
 export interface Teams {
   /** Makes a new team. */
   make(): Promise<Team>;
 }
 
-/** To be called where suites are described: the daemon is ended after the last test of that suite. */
+/** Call it inside `describe`: the daemon ends after the last test of that suite. */
 export function shareDaemon(): Teams {
   let starting: Promise<Daemon> | undefined;
   let made = 0;

@@ -12,8 +12,8 @@ import { defaultStart, hear, turn } from '../contracts/agent.ts';
 const ANSWER =
   'Two things:\n\n- the parser\n- the printer\n\n```sh\nif true; then\n    npm test\n\nfi\n```\n\n# Next\nGo on.';
 
-describe('text that comes in pieces', () => {
-  test('is read as it was said, wherever it was cut', () => {
+describe('streamed text', () => {
+  test('is complete and unchanged, wherever it was split', () => {
     const piece = fc.oneof(fc.constantFrom('\n', '\n\n', '    ', ' ', '- a', '```\n'), fc.string());
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
@@ -26,7 +26,7 @@ describe('text that comes in pieces', () => {
     );
   });
 
-  test('is told while a line is still going on, and the rest of it as the rest of that line', async () => {
+  test('is emitted before a line is complete, and the rest is marked as a continuation', async () => {
     const told: AgentEvent[] = [];
     const flow = textFlow((said) => told.push(said));
     flow.add('\nfirst\n\nse');
@@ -52,7 +52,7 @@ describe('text that comes in pieces', () => {
   });
 });
 
-describe('what an agent says keeps its lines', () => {
+describe('line breaks are kept in the text of', () => {
   test('Claude Code', () => {
     const told: AgentEvent[] = [];
     const telling = newTelling((event) => told.push(event));
@@ -66,7 +66,7 @@ describe('what an agent says keeps its lines', () => {
     expect(read(told)).toBe(ANSWER);
   });
 
-  test('Codex, also where something is said in between', () => {
+  test('Codex, even with an error in between', () => {
     const told: AgentEvent[] = [];
     const thread = new Thread(undefined);
     thread.id = 't';
@@ -89,7 +89,7 @@ describe('what an agent says keeps its lines', () => {
     expect(read(told)).toBe(`${ANSWER}\nOne\n[The model does not answer, trying again: busy]\nmore.`);
   });
 
-  test('a program, by line or with a line that says so', async () => {
+  test('a program, as plain lines or as a text event', async () => {
     const told = JSON.stringify({ type: 'text', text: '# Told\n- a\n- b' });
     const agent = execAgent({ command: ['printf', '%s\\n', 'one', '', '    two', told, 'end'] });
     const session = hear(await agent.start(defaultStart()));
@@ -99,7 +99,7 @@ describe('what an agent says keeps its lines', () => {
   });
 });
 
-/** What a reader of the transcript sees. */
+/** The text that a reader of the transcript sees. */
 function read(told: readonly AgentEvent[]): string {
   const texts = toSteps(told.map((event) => ({ at: 0, ...event }))).flatMap((step) =>
     step.kind === 'text' ? [step] : [],
@@ -111,7 +111,7 @@ function tokens(text: string): string[] {
   return text.match(/\s+|[^\s]{1,4}/g) ?? [];
 }
 
-/** Without blank lines at the beginning and blanks at the end, which say nothing. */
+/** The text without blank lines at the start and whitespace at the end. */
 function bare(text: string): string {
   return text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd();
 }
