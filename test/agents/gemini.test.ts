@@ -65,8 +65,8 @@ const OLD = 'session-2026-01-01T00-';
 let minute = 10;
 
 /**
- * Renames its session files to old minutes, each to a different one. Files are named by the minute of their start, and
- * Gemini CLI does not load one within that minute.
+ * Renames its session files to old minutes, each to a different one. A file is named by the minute of its start, and
+ * Troupe waits for the end of that minute before it loads the session.
  */
 function age({ home }: Place): void {
   const folder = join(home, '.gemini/tmp');

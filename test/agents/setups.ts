@@ -35,7 +35,7 @@ export async function setUp(name: InstalledAgent, { home, cwd }: Place, script: 
   return { entry, model };
 }
 
-/** Shorter than any real key: Troupe refuses to store a text that looks like a secret. */
+/** Shorter than any real key: a team file with a key of real length is refused. */
 const KEY = 'dummy';
 
 type Environment = Readonly<Record<string, string>>;

@@ -16,10 +16,10 @@ const Body = z.looseObject({
 });
 type Body = z.output<typeof Body>;
 
-/** What the program adds to what people say; a script need not see it, and finds it in the body. */
+/** Text that the program adds to the user's. Scripts do not see it in the turns, but can find it in the body. */
 const OWN_TEXT = /<system-reminder>[\s\S]*?<\/system-reminder>\s*/g;
 
-/** How Claude Code hands over what people say while it works; what follows are instructions of its own. */
+/** How Claude Code passes on a user's message during a turn, followed by its own instructions. */
 const MID_TURN = /^The user sent a new message while you were working:\n([\s\S]*?)(?:\n\nThis is how |$)/;
 
 /** A scripted model that speaks the Anthropic Messages API. */
@@ -34,7 +34,7 @@ async function answerMessages(exchange: Exchange): Promise<void> {
   if (method !== 'POST' || path !== '/v1/messages') return fail(exchange, 404, `there is no ${method} ${path}`);
   const asked = Body.safeParse(body);
   if (!asked.success) return fail(exchange, 400, z.prettifyError(asked.error));
-  // Titles, quota probes and the like bring no tools: they are the program's own business and no part of a script.
+  // Requests without tools, such as titles and quota probes, are the program's own. Scripts do not answer them.
   const reply = asked.data.tools === undefined ? { text: 'ok' } : await exchange.ask(requestOf(asked.data));
   if (reply.error) return fail(exchange, reply.error.status, reply.error.message, retryHeaders(reply.error));
   if (asked.data.stream) await stream(exchange, asked.data, reply);
@@ -65,7 +65,7 @@ function resultText(content: unknown): string {
   return blocks.success ? blocks.data.map(({ text }) => text ?? '').join('\n') : '';
 }
 
-/** Reserved words of the protocol for what went wrong. */
+/** The protocol's names of errors, by HTTP status. */
 const ERROR_TYPES: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',

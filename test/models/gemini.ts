@@ -20,7 +20,7 @@ const Body = z.looseObject({
 });
 type Body = z.output<typeof Body>;
 
-/** What the program says in the name of the user. */
+/** Text that the program sends in the user's name. */
 const OWN_TEXT = /<session_context>[\s\S]*?<\/session_context>\s*/g;
 
 /** A scripted model that speaks Google's Gemini API. */
@@ -42,7 +42,7 @@ async function answerGenerate(exchange: Exchange): Promise<void> {
   else exchange.json(200, chunk(model, [...textParts(reply.text), ...callParts(reply)], reply));
 }
 
-/** Which model to use, who speaks next: the program's own questions, in JSON of its own form, are no part of a script. */
+/** Answers the program's own questions, such as which model to use or who speaks next. They have a JSON schema. */
 function ownQuestion({ generationConfig }: Body): ModelReply | undefined {
   const schema = generationConfig?.responseJsonSchema ?? generationConfig?.responseSchema;
   if (schema === undefined) return undefined;
@@ -70,7 +70,7 @@ function requestOf(model: string, body: Body): ModelRequest {
   };
 }
 
-/** Reserved words of the protocol for what went wrong. */
+/** The protocol's names of errors, by HTTP status. */
 const STATUSES: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
   403: 'PERMISSION_DENIED',

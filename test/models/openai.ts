@@ -23,10 +23,10 @@ const Body = z.looseObject({
 });
 type Body = z.output<typeof Body>;
 
-/** What the program says in the name of the user: its surroundings, and the files that tell it how to work. */
+/** Text that the program sends in the user's name: its environment, and files such as AGENTS.md. */
 const OWN_TEXT = /^(<|# AGENTS)/;
 
-/** A scripted model that speaks the OpenAI Responses API. A tool of a namespace is called by both names, with a dot. */
+/** A scripted model that speaks the OpenAI Responses API. A tool in a namespace is named `namespace.tool`. */
 export function openaiServer(script: ModelScript): Promise<ModelServer> {
   return startModelServer(answerResponses, script);
 }
@@ -97,7 +97,7 @@ async function stream(exchange: Exchange, body: Body, reply: ModelReply): Promis
   events.end();
 }
 
-/** Tools that take free text, not JSON, are called with their `input`. */
+/** An item that calls a tool. Tools that take free text instead of JSON get their `input`. */
 function callItem(body: Body, { name, input }: NonNullable<ModelReply['calls']>[number]): object {
   const id = { id: `fc_${crypto.randomUUID()}`, call_id: `call_${crypto.randomUUID()}` };
   const tool = body.tools.find((one) => one.name === name);

@@ -6,35 +6,35 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from './script.ts';
 
-/** One request of an agent, and the ways to answer it. */
+/** One HTTP request of an agent, and functions to answer it. */
 export interface Exchange {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The JSON that came, unpacked; undefined where there was none. */
+  /** The decompressed JSON body, or undefined. */
   readonly body: unknown;
-  /** Aborts when the agent hangs up. */
+  /** Aborts when the agent disconnects. */
   readonly gone: AbortSignal;
-  /** Writes the request down and asks the script. */
+  /** Records the request and asks the script. */
   ask(request: ModelRequest): Promise<ModelReply>;
   json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): void;
-  /** Starts a stream of server-sent events; what is written after the agent hung up goes nowhere. */
+  /** Starts a stream of server-sent events. After the agent has disconnected, events are dropped. */
   stream(headers?: Readonly<Record<string, string>>): EventStream;
 }
 
-/** Server-sent events. */
+/** A stream of server-sent events. */
 export interface EventStream {
-  /** With a name, where the protocol names its events. */
+  /** Sends an event, with a name if the protocol names its events. */
   send(data: unknown, event?: string): void;
   end(): void;
 }
 
-/** What a protocol makes of a request. */
+/** Answers a request in a provider's protocol. */
 export type Protocol = (exchange: Exchange) => Promise<void>;
 
-/** What a reply used, where the script does not say. */
+/** The usage of a reply if the script gives none. */
 export const USED = { input: 100, output: 10, cached: 0 };
 
 /** A model server on loopback that speaks a protocol and answers by a script. */
@@ -59,7 +59,7 @@ export async function startModelServer(protocol: Protocol, script: ModelScript):
   };
 }
 
-/** The text of a reply as it goes out: whole, or held after its first line; ends early when the agent hangs up. */
+/** Yields the text of a reply: all of it, or held after its first line. Ends early if the agent disconnects. */
 export async function* piecesOf({ text = '', held }: ModelReply, gone: AbortSignal): AsyncGenerator<string> {
   if (text === '') return;
   if (!held) return yield text;
@@ -69,7 +69,7 @@ export async function* piecesOf({ text = '', held }: ModelReply, gone: AbortSign
   if (!gone.aborted) yield text.slice(line);
 }
 
-/** The headers of an error that says when to come again. */
+/** The headers of an error, with `retry-after` if it has one. */
 export function retryHeaders({ retryAfter }: NonNullable<ModelReply['error']>): Record<string, string> {
   return retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
 }
@@ -82,7 +82,7 @@ async function answer(
 ): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  // Whoever hangs up in the middle must not end the tests.
+  // An agent that disconnects during an answer must not crash the tests.
   response.on('error', () => {});
   const url = new URL(request.url ?? '/', 'http://model');
   try {
@@ -101,7 +101,7 @@ async function answer(
       stream: (headers = {}) => openStream(response, headers),
     });
   } catch (error) {
-    // A script that throws is a mistake in a test: the agent is told, so that the test shows it.
+    // A script that throws is a mistake in a test. The agent gets the error, so that the test shows it.
     if (response.headersSent) response.destroy();
     else response.writeHead(400).end(JSON.stringify({ error: { message: String(error) } }));
   }

@@ -12,16 +12,16 @@ import { setNativeStage } from './stage.ts';
 import type { NativeStage } from './stage.ts';
 import { TESTED_VERSIONS } from './versions.ts';
 
-/** The program by its command line; the oldest version hides all but its name. */
+/** Matches the program's command line; the oldest version hides all but its name. */
 const PROGRAM = /--agent-id|^claude$/;
 
-/** Writes a text into a file by a command that has to be asked for. */
+/** A call that writes a text into a file, with a command that needs permission. */
 const shell = (file: string, text: string) => ({
   name: 'Bash',
   input: { command: `node -e "require('fs').writeFileSync('${file}', '${text}')"`, description: 'write it' },
 });
 
-/** What the members of the test do, by what they were told or what a tool said last. */
+/** The scripts of the members, which react to the last prompt or tool result. */
 function castOf(stage: NativeStage, file: string): Record<string, ModelScript> {
   const { words } = stage;
   const answerStop: ModelScript = (request) => {
@@ -34,7 +34,7 @@ function castOf(stage: NativeStage, file: string): Record<string, ModelScript> {
     calls: [{ name: 'Write', input: { file_path: path, content: `# Plan ${++plans}\nWrite the file.` } }],
   });
   let path = '';
-  /** How often the file may be tried: while the program leaves its plan mode it may turn a command away, and a model tries again. */
+  /** Remaining attempts to write the file: while the program leaves plan mode it may refuse a command. */
   let tries = 0;
   return {
     alice: (request) => {
@@ -68,7 +68,7 @@ function castOf(stage: NativeStage, file: string): Record<string, ModelScript> {
   };
 }
 
-describe.for(TESTED_VERSIONS)('a team of Troupe with teammates of Claude Code %s', (version) => {
+describe.for(TESTED_VERSIONS)('a Troupe team with native teammates of Claude Code %s', (version) => {
   proves(
     [
       'teammate-flags',
@@ -78,7 +78,7 @@ describe.for(TESTED_VERSIONS)('a team of Troupe with teammates of Claude Code %s
       'teammate-shutdown',
       'teammate-mail-between-turns',
     ],
-    'plans, permissions, mail, tasks and shutdown go through its own queue, and nothing is left',
+    'handles their plans, permissions, messages, tasks and shutdowns itself, and leaves nothing behind',
     async (context) => {
       const stage = await setNativeStage(context, version);
       const file = join(stage.cwd, 'thing.txt');
@@ -112,7 +112,7 @@ describe.for(TESTED_VERSIONS)('a team of Troupe with teammates of Claude Code %s
       const client = connect(stage.troupeHome);
       const teamId = 'mixed';
 
-      // The first plan is sent back, the second approved: both through the queue of Troupe.
+      // The first plan is rejected and the second approved, both as requests of Troupe.
       const first = await pending(stage, client, 'plan');
       expect(first).toMatchObject({ memberId: 'alice', content: expect.stringContaining('# Plan 1') as string });
       await client.call('plan.reject', { teamId, requestId: first.id, feedback: 'once more, with tests' });
@@ -129,7 +129,7 @@ describe.for(TESTED_VERSIONS)('a team of Troupe with teammates of Claude Code %s
       };
       expect(await stage.until('alice built it', done('1'))).toMatchObject({ result: 'The thing is built.' });
 
-      // Mail of natives to others and among themselves is mail of Troupe.
+      // Messages from native teammates, also between themselves, are messages of Troupe.
       expect(await stage.until('bob checked it', done('2'))).toMatchObject({ result: 'It was checked.' });
       const mail = async (memberId: string) => client.call('message.inbox', { teamId, memberId });
       await stage.until('carol was greeted', async () =>
@@ -147,7 +147,7 @@ describe.for(TESTED_VERSIONS)('a team of Troupe with teammates of Claude Code %s
       const usage = await client.call('usage.show', { teamId });
       expect(usage.members['alice']?.inputTokens).toBeGreaterThan(0);
 
-      // Its own tools for tasks are those of the team.
+      // Its native task tools work on the team's task list.
       await client.call('message.send', {
         teamId,
         toId: 'bob',
@@ -161,7 +161,7 @@ describe.for(TESTED_VERSIONS)('a team of Troupe with teammates of Claude Code %s
         (await client.call('task.list', { teamId })).some(({ title }) => title === 'Found by bob'),
       );
 
-      // It may refuse to stop; in the end it agrees.
+      // It may refuse to stop. The second time it agrees.
       await client.call('shutdown.request', { teamId, memberId: 'bob', reason: 'too early' });
       const refused = await stage.until('bob refused', async () =>
         (await client.call('request.list', { teamId, kind: 'shutdown' })).find(({ status }) => status === 'rejected'),
@@ -189,7 +189,7 @@ describe.for(TESTED_VERSIONS)('a team of Troupe with teammates of Claude Code %s
 describe.for(TESTED_VERSIONS)('a teammate of Claude Code %s that is killed', (version) => {
   proves(
     ['teammate-session', 'teammate-record'],
-    'comes back with its conversation, its task with it, and nothing is left of what was',
+    'resumes its conversation and its task, and leaves nothing of the old process behind',
     async (context) => {
       const stage = await setNativeStage(context, version);
       const go = join(stage.cwd, 'go');
@@ -225,7 +225,7 @@ describe.for(TESTED_VERSIONS)('a teammate of Claude Code %s that is killed', (ve
       process.kill(first, 'SIGKILL');
       expect(await works(2)).toBeGreaterThan(epoch);
       expect(programs()).not.toContain(first);
-      // Its terminal, and with it the program.
+      // Now kill its terminal, and with it the program.
       const socket = terminalSocket(stage.troupeHome, 'mixed', 'alice');
       const holder = execFileSync('tmux', ['-S', socket, 'display-message', '-p', '#{pid}'], { encoding: 'utf8' });
       process.kill(Number(holder), 'SIGKILL');
@@ -233,7 +233,7 @@ describe.for(TESTED_VERSIONS)('a teammate of Claude Code %s that is killed', (ve
       expect(programs()).toHaveLength(1);
       expect((await client.call('member.show', { teamId: 'mixed', memberId: 'alice' })).sessionId).toBe(sessionId);
 
-      // The daemon alone: nobody else notices, and what came of the turn is there when it is back.
+      // Now kill only the daemon: the program works on, and the next daemon has the result of the turn.
       const { pid } = await client.call('daemon.status', {});
       const [last] = programs();
       process.kill(pid, 'SIGKILL');

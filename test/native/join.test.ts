@@ -11,7 +11,7 @@ import { setNativeStage } from './stage.ts';
 import type { NativeStage } from './stage.ts';
 import { TESTED_VERSIONS } from './versions.ts';
 
-/** A real Codex whose model greets alice with its first task and holds its second until it is let go. */
+/** A real Codex whose model greets alice in its first task, and works on its second until `letGo`. */
 async function codexMate(): Promise<{ agent: object; heard: (text: string) => boolean; letGo: () => void }> {
   let letGo = (): void => {};
   const free = new Promise<void>((resolve) => (letGo = resolve));
@@ -35,7 +35,7 @@ async function codexMate(): Promise<{ agent: object; heard: (text: string) => bo
   return { agent: { kind: 'codex', mode: 'full', ...agent }, heard, letGo };
 }
 
-/** A native lead with two teammates and three tasks, of which alice has taken the second. */
+/** A native lead with two teammates and three tasks; alice has claimed the second. */
 async function playTeam(stage: NativeStage): Promise<string> {
   const { createTeam, createTask, spawn, send, updateTask, requestShutdown } = stage.words;
   const begin = [
@@ -75,7 +75,7 @@ const taskOf = async (client: Client, teamId: string, taskId: string) =>
   (await client.call('task.list', { teamId })).find(({ id }) => id === taskId);
 
 describe.for(TESTED_VERSIONS)('Codex in a team of Claude Code %s', (version) => {
-  test('shares its tasks and mail, keeps what it holds, and goes when the lead asks', async (context) => {
+  test('shares tasks and messages, keeps its claimed task, and leaves when the lead asks', async (context) => {
     shows('external-members', 'external-sender', 'external-shutdown', 'idle-notice');
     context.skip(agentProgram('codex') === undefined, 'Codex is not installed');
     const stage = await setNativeStage(context, version);
@@ -83,13 +83,13 @@ describe.for(TESTED_VERSIONS)('Codex in a team of Claude Code %s', (version) => 
     // Both take a while to start.
     const isServing = async (): Promise<boolean> => (await stage.troupe('native', 'list')).code === 0;
     const [name] = await Promise.all([playTeam(stage), stage.until('the daemon serves', isServing)]);
-    // It is seen as it works: a teammate appears, and what it writes reaches the lead.
+    // The native team is visible while it works: a teammate appears, and its message reaches the lead.
     await stage.until('the lead was greeted', () => stage.heard('lead', 'good morning'));
     const shown = await stage.ask<{ members: { name: string }[] }>('native', 'show', name);
     expect(shown.members.map((one) => one.name).sort()).toEqual(['alice', 'bob', 'team-lead']);
     const { teamId } = await stage.ask<{ teamId: string }>('join', name);
     const client = connect(stage.troupeHome);
-    // The oldest version rewrites its list without a lock, and what alice said of herself may be lost until she rests.
+    // The oldest version rewrites its list without a lock, so alice's claim may be lost until she is idle.
     const isHers = async (): Promise<boolean> => (await taskOf(client, teamId, '2'))?.assigneeId === 'alice';
     await stage.until('the task of alice is hers', isHers);
     expect(await taskOf(client, teamId, '2')).toMatchObject({ status: 'in_progress' });
@@ -111,7 +111,7 @@ describe.for(TESTED_VERSIONS)('Codex in a team of Claude Code %s', (version) => 
     await stage.type('Send codex home');
     await stage.until('Codex has left', () => !stage.team()?.config?.members.some((one) => one.name === 'codex-1'));
     await stage.until('the lead knows', () => stage.heard('lead', 'shutdown_approved'));
-    // A version that rewrites its list changes its order.
+    // A version that rewrites its list may change its order.
     expect(
       stage
         .team()

@@ -12,7 +12,7 @@ import { NEWEST, TESTED_VERSIONS } from './versions.ts';
 describe.for(TESTED_VERSIONS)('a lead of Claude Code %s that is killed', (version) => {
   proves(
     ['teammate-command', 'lead-killed', 'resume-keeps-tasks'],
-    'takes along whom it gave a pane and nobody else, frees their tasks, and finds the team again when it is resumed',
+    'ends the teammates in its panes and no others, releases their tasks, and has its team again when resumed',
     async (context) => {
       const stage = await setNativeStage(context, version);
       const go = useHelpers(stage);
@@ -45,7 +45,7 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s that is killed', (versio
       await stage.until('it is done', () => stage.team()?.tasks.get('1')?.status === 'completed');
       if (version !== NEWEST) return;
 
-      // It tells who led; older versions do not.
+      // The newest version records the lead's process; older ones do not.
       expect((await stage.troupe('teams', '--native')).stdout).toMatch(/its lead has ended \(process \d+\)/);
       expect((await stage.troupe('native', 'joined')).stdout).toMatch(/its lead has ended.*troupe native leave/);
       await client.call('message.send', { teamId, toId: 'team-lead', content: 'while you were away' });
@@ -56,7 +56,7 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s that is killed', (versio
       await stage.until('there is a helper again', () => stage.heard('lead', /helped [23]/));
       await stage.until('the lead has its mail', () => stage.heard('lead', 'while you were away'));
 
-      // Now it leaves as people do.
+      // Now the lead exits normally.
       await stage.type('/exit');
       await stage.sees('Background work is running');
       await stage.confirmUntil('it has left, and its team with it', {
@@ -72,7 +72,7 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s that is killed', (versio
       });
       expect((await stage.troupe('native', 'joined')).stdout).toMatch(/is gone; it is taken up again/);
 
-      // Closed here meanwhile, it is made again for whoever sits down in it.
+      // If the team was closed in Troupe meanwhile, a new one is made for the next teammate that takes a seat.
       await client.call('team.close', { teamId, force: true });
       await stage.startLead({ troupe: [], args: ['--resume', config?.leadSessionId ?? ''] });
       await stage.type('Once more');
@@ -84,7 +84,7 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s that is killed', (versio
   );
 });
 
-/** Programs for the helper and for one of ours: what is asked for waits for a file, which is returned. */
+/** Programs for the helper and for a member of ours. Their task waits for a file, whose path is returned. */
 function useHelpers(stage: NativeStage): string {
   const [count, go] = [join(stage.home, 'count'), join(stage.home, 'go')];
   const wait = `grep -q 'Wait for it' && until [ -e ${go} ]; do sleep 0.1; done`;
@@ -104,7 +104,7 @@ async function statusOf(client: Client, teamId: string, memberId: string): Promi
   return (await client.call('member.show', { teamId, memberId })).status;
 }
 
-/** What runs for a teammate that we play: in its pane, in the daemon's care, and its agent. */
+/** The processes of a teammate that we play: in its pane, under the daemon, and its agent. */
 function programsOf(stage: NativeStage, name: string): number[] {
   const isIts = new RegExp(` --native-teammate .*--agent-name ${name} | --teammate .*--agent ${name} |/${name}\\.sh`);
   return stage.processes().flatMap(({ pid, command }) => (isIts.test(`${command} `) ? [pid] : []));
@@ -113,7 +113,7 @@ function programsOf(stage: NativeStage, name: string): number[] {
 /** The Claude Code that "troupe claude" started. */
 function leadProcess(stage: NativeStage): number {
   const ours = stage.processes().find(({ command }) => / claude -- /.test(command));
-  // That may have started the daemon as well.
+  // `troupe claude` may have started the daemon, too.
   const others = stage.processes().filter(({ command }) => !/ serve\b/.test(command));
   const child = others.find(({ pid }) => ours !== undefined && parentOf(pid) === ours.pid);
   if (child === undefined) throw new Error('No lead runs');

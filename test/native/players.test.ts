@@ -12,7 +12,7 @@ import { shareNativeStage, withLead } from './stage.ts';
 import type { NativeStage } from './stage.ts';
 import { TESTED_VERSIONS } from './versions.ts';
 
-/** The agents beside Codex, each with its tool for commands and how its processes are called. */
+/** The agents besides Codex, each with its tool for commands and a pattern for its processes. */
 const AGENTS = {
   claude: { tool: 'Bash', process: /claude.* -p |--input-format/ },
   gemini: { tool: 'run_shell_command', process: /gemini/ },
@@ -21,7 +21,7 @@ const AGENTS = {
 type Name = keyof typeof AGENTS;
 const NAMES = Object.keys(AGENTS) as Name[];
 
-/** What they are called in the native team: one of them must not be taken for Claude Code's own. */
+/** Their names in the native team, so that the one played by Claude Code is not confused with a native teammate. */
 const MATES: Readonly<Record<Name, string>> = { claude: 'reviewer', gemini: 'writer', opencode: 'tester' };
 
 const hasCodex = agentProgram('codex') !== undefined;
@@ -32,7 +32,7 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', (version) => {
 
   proves(
     ['teammate-command', 'permission-strict', 'permission-answers', 'lead-signs'],
-    'has a teammate of its own kind and Codex in another pane: mail, a task, a permission, idle, shutdown',
+    'works with a native teammate and with Codex: messages, a task, a permission, idle, shutdown',
     async (context) => {
       context.skip(!hasCodex, 'Codex is not installed');
       const stage = await enter(context);
@@ -50,7 +50,7 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', (version) => {
       await stage.type('Bring codex');
 
       await stage.until('the lead heard from codex', () => stage.heard('lead', 'codex has come'));
-      // Its person sees what codex wants, and says yes.
+      // The lead's person sees the request of codex, and says yes.
       await stage.sees(/made\.txt[^]*Do you want to proceed/);
       expect(existsSync(made)).toBe(false);
       await stage.confirm(/Do you want to proceed/);
@@ -73,16 +73,16 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', (version) => {
 
   proves(
     ['teammate-command', 'permission-strict', 'permission-answers'],
-    'has teammates that Gemini CLI, OpenCode and another Claude Code play: a task, a permission, idle, shutdown',
+    'works with Gemini CLI, OpenCode and another Claude Code as players: a task, a permission, idle, shutdown',
     async (context) => {
       context.skip(missing.length > 0, `${missing.join(', ')} is not installed`);
       const stage = await enter(context);
       const made = (name: Name): string => madeBy(stage, name);
       const { spawn, createTask, updateTask, requestShutdown } = stage.words;
-      // What others left.
+      // The panes and members that earlier tests left.
       const before = { panes: stage.panes().length, members: stage.team()?.config?.members.length };
       const titleOf = (name: Name): string => `Make the file of ${name}`;
-      /** Once its tasks have numbers: each is somebody's before that one comes. */
+      /** Assigns each task, which has a number by now, before it spawns the owner. */
       const assign = ({ turns }: ModelRequest): ModelReply => {
         const said = turns.map(({ text }) => text).join('\n');
         const owned = NAMES.map((name) => {
@@ -101,8 +101,8 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', (version) => {
       });
       await stage.type('Bring the others');
 
-      // Its person says yes to each, one after the other.
-      // The newest version clears a list soon after all of it is done.
+      // The lead's person says yes to each request in turn.
+      // The newest version clears a task list soon after all of its tasks are done, so each is noted at once.
       const done = new Set<string>();
       await stage.confirmUntil('all files are made, and the tasks done', {
         question: /made-by-\w+\.txt(?:(?!made-by)[^])*Do you want to proceed/,
@@ -136,7 +136,7 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', (version) => {
 const madeByCodex = (stage: NativeStage): string => join(stage.cwd, 'made.txt');
 const madeBy = (stage: NativeStage, name: Name): string => join(stage.cwd, `made-by-${name}.txt`);
 
-/** Sets up each that is installed as a person does in `config.yaml`: each makes its file with a command that it must ask for. */
+/** Configures each installed agent in `config.yaml`, as a person does. Each makes its file with a command that needs permission. */
 async function useAgents(stage: NativeStage): Promise<void> {
   const scripts = new Map<Name | 'codex', ModelScript>([
     ['codex', codexScript(madeByCodex(stage))],
@@ -171,11 +171,11 @@ function memberOf(stage: NativeStage, name: string) {
   return stage.team()?.config?.members.find((one) => one.name === name);
 }
 
-/** Greets whoever writes, and makes the file that it is asked for, which it may not without being allowed to. */
+/** Answers greetings, and makes the requested file, for which it needs permission. */
 function codexScript(path: string): ModelScript {
   return (request): ModelReply => {
     const last = lastText(request);
-    // Her words may come alone or with the task.
+    // Alice's message may come alone or with the task.
     const greeting = /says alice/.test(last) ? [tell(request, 'alice', 'good day to you')] : [];
     if (/Task #1/.test(last)) {
       const input = {

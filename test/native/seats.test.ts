@@ -15,7 +15,7 @@ describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', (version)
 
   proves(
     ['teammate-command', 'teammate-listed-late', 'shutdown-unasked'],
-    'outlives its daemon, is there once, and goes with the process in its pane',
+    'survives its daemon, cannot be started twice, and ends with the process in its pane',
     async (context) => {
       const stage = await enter(context);
       const { spawn, send } = stage.words;
@@ -34,7 +34,7 @@ describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', (version)
       await stage.type('Ask again');
       await stage.until('it answered, by the next daemon', () => stage.heard('lead', 'answer 2'));
 
-      // The same once more, by hand.
+      // Run the same command once more, by hand.
       const pid = inPane(stage);
       const [, , ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
       const second = await stage.troupe(...words);
@@ -66,7 +66,7 @@ describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', (version)
     },
   );
 
-  proves('teammate-command', 'that cannot be started says why, to its lead and in its pane', async (context) => {
+  proves('teammate-command', 'that cannot start tells its lead why, and shows it in its pane', async (context) => {
     const stage = await enter(context);
     const { spawn } = stage.words;
     const broken = spawn({ name: 'broken', team: 'seats', prompt: 'Hi.' });
@@ -78,7 +78,7 @@ describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', (version)
     await stage.until('its lead heard why', () =>
       stage.heard('lead', /broken has stopped: [^]*cannot load its settings[^]*What it held is free again/),
     );
-    // The other versions close the pane of one that has left.
+    // The other versions close the pane of a teammate that has left.
     if (version === NEWEST) await stage.sees(/broken has ended: crashed: .*cannot load its settings/, pane);
     await stage.until(
       'nothing of it runs',
@@ -88,7 +88,7 @@ describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', (version)
 
   proves(
     ['teammate-command', 'plan-answers'],
-    'that has to plan is sent back with its plan, may do the next, and does nothing before',
+    'that must plan gets its first plan rejected and the second approved, and does nothing before',
     async (context) => {
       const stage = await enter(context);
       const { spawn, createTask, updateTask, answerPlan } = stage.words;
@@ -109,7 +109,7 @@ describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', (version)
       await stage.until('the first plan was before the lead', () =>
         stage.heard('lead', /plan_approval_request.*Plan 1/),
       );
-      // The lead of this version says yes by itself before its model has read the plan.
+      // The lead of this version approves a plan by itself before its model has read it.
       const isHasty = version === '2.1.177';
       if (!isHasty) {
         expect(existsSync(join(stage.cwd, 'made'))).toBe(false);
@@ -126,8 +126,8 @@ describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', (version)
 });
 
 /**
- * Programs for teammates by their names: helpers count how often they were asked, one cannot be started, and one plans first and leaves
- * what it does in a file.
+ * Programs for teammates, by name: helpers count their turns, one cannot start, and one plans first and then makes a
+ * file.
  */
 function usePrograms(version: NativeVersion): (stage: NativeStage) => void {
   return (stage) => {
@@ -137,7 +137,7 @@ function usePrograms(version: NativeVersion): (stage: NativeStage) => void {
       crash: ['echo "cannot load its settings" >&2', 'exit 3'],
       planner: [
         'turn=$(cat)',
-        // The newest feedback is in the turn.
+        // The turn contains the latest feedback.
         'case $turn in',
         `  *'"plan":true'*'with tests'*|*'with tests'*'"plan":true'*) echo 'Plan 2: with tests' ;;`,
         `  *'"plan":true'*) echo 'Plan 1' ;;`,
@@ -150,7 +150,7 @@ function usePrograms(version: NativeVersion): (stage: NativeStage) => void {
       writeFileSync(program, `#!/bin/sh\n${lines.join('\n')}\n`, { mode: 0o755 });
       return program;
     });
-    // The newest version cannot ask for plans, so a person does.
+    // The newest version cannot require plans, so the configuration does.
     const plan = version === NEWEST ? { plan: 'required' } : {};
     stage.configure({
       teammates: {
@@ -166,7 +166,7 @@ function daemonOf({ troupeHome }: NativeStage): number {
   return (JSON.parse(readFileSync(troupeHome.card, 'utf8')) as { pid: number }).pid;
 }
 
-/** The process of ours in the pane. */
+/** The process in the pane, which is ours. */
 function inPane(stage: NativeStage): number {
   const found = stage.processes().find(({ command }) => command.includes(' --native-teammate '));
   expect(found).toBeDefined();

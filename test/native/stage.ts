@@ -1,23 +1,24 @@
 /*
- * A stage for Claude Code's own teams: the real program, of a version, in a tmux of the test's own, with a scripted model.
+ * A stage for Claude Code's own teams: one version of the real program in a separate tmux server, with a scripted model.
  *
  *   describe.for(TESTED_VERSIONS)('... of Claude Code %s', (version) => {
  *     test('...', async (context) => {
- *       const stage = await setNativeStage(context, version);          // skips where tmux or the version is missing
- *       const { spawn, send } = stage.words;                          // how this version's model says things
+ *       const stage = await setNativeStage(context, version);          // skips if tmux or the version is missing
+ *       const { spawn, send } = stage.words;                          // the tool calls of this version
  *       stage.play({
  *         lead: rules([/go/, { calls: [...stage.words.createTeam('crew'), spawn({ name: 'alice', team: 'crew', prompt: as('alice') + 'hi' })] }]),
  *         alice: rules([/hi/, { calls: [send('team-lead', 'hello')] }]),
  *       });
  *       await stage.startLead();                                       // claude --teammate-mode tmux, in the first pane
- *       await stage.type(as('lead') + 'go');                           // marked: that is how the script knows who asks
+ *       await stage.type(as('lead') + 'go');                           // the mark tells the script who asks
  *       await stage.until('the lead heard it', () => stage.heard('lead', 'hello'));
  *
- * To start the program takes seconds: tests that can share a lead do (`const enter = shareNativeStage(version, ...)` in the describe, then
- * `const stage = await enter(context)` in each test). What they say must be told apart, as the lead's conversation goes on.
+ * The program takes seconds to start, so tests share a lead if they can: `const enter = shareNativeStage(version, ...)` in
+ * the describe, then `const stage = await enter(context)` in each test. Their texts must differ, because the lead's
+ * conversation continues.
  *
- * `stage.team()` is the native team as it is on disk, `stage.troupe(...)` our command line with the same home, `stage.shows(pane)`
- * what a pane shows. When the test ends the tmux server is killed, and whatever the stage started besides.
+ * `stage.team()` reads the native team from disk, `stage.troupe(...)` runs our command line with the same home,
+ * `stage.shows(pane)` returns the text of a pane. When the test ends, the tmux server and all other processes are killed.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -54,28 +55,28 @@ import type { NativeVersion } from './versions.ts';
 import { wordsOf } from './words.ts';
 import type { Words } from './words.ts';
 
-/** A model that people may choose and for which the newest version offers the tools for tasks without being asked to. */
+/** A model that people can choose, and for which the newest version offers its task tools by default. */
 const MODEL = 'claude-sonnet-4-5-20250929';
 
 export const KEY = 'sk-ant-a-dummy-key-for-tests-only';
 
 type Four = [string, string, string, string];
 
-/** What a command said and how it ended. */
+/** The output and exit code of a command. */
 export interface Said {
   readonly code: number | NodeJS.Signals;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Which questions are answered, and until when. */
+/** Which questions to answer, and until when. */
 export interface ConfirmOptions<T> {
   readonly question: RegExp;
   readonly until: () => T | undefined | false | Promise<T | undefined | false>;
   readonly pane?: string | undefined;
 }
 
-/** A native lead in a terminal, with all that is around it. */
+/** A native lead in a terminal, with its surroundings. */
 export interface NativeStage {
   readonly version: NativeVersion;
   readonly words: Words;
@@ -86,15 +87,15 @@ export interface NativeStage {
   readonly home: string;
   /** Claude Code's own directory. */
   readonly root: string;
-  /** Where everybody works. */
+  /** The work folder of all members. */
   readonly cwd: string;
   /** Troupe's state directory. */
   readonly troupeHome: Home;
-  /** What everything on the stage has in its environment, and nothing else. */
+  /** The complete environment of every process on the stage. */
   readonly environment: Readonly<Record<string, string>>;
   /** The pane of the lead. */
   readonly pane: string;
-  /** Gives each its script, by the mark of its first prompt (see script.ts). */
+  /** Gives each member its script, by the mark of its first prompt (`script.ts`). */
   play(scripts: Readonly<Record<string, ModelScript>>): void;
   tmux(...words: string[]): string;
   panes(): string[];
@@ -102,56 +103,54 @@ export interface NativeStage {
   shows(pane?: string): string;
   /** Waits until a pane shows something. */
   sees(what: string | RegExp, pane?: string): Promise<string>;
-  /** Waits for a condition; where that was in vain, the error has what all terminals show, the team's files and the daemon's log. */
+  /** Waits for a condition. After a timeout the error has the text of all terminals, the team's files and the daemon's log. */
   until<T>(what: string, condition: () => T | undefined | false | Promise<T | undefined | false>): Promise<T>;
   /** Types a line into a pane and presses Enter. */
   type(text: string, pane?: string): Promise<void>;
-  /** Presses keys, in tmux' names. */
+  /** Presses keys, by tmux's names for them. */
   press(keys: readonly string[], pane?: string): void;
-  /** Says yes to what a pane asks, as often as it takes: a question is shown a moment before it can be answered. */
+  /** Says yes to a pane's question, repeatedly if needed: a question is shown a moment before it can be answered. */
   confirm(question: RegExp, pane?: string): Promise<void>;
   /**
-   * Presses Enter whenever a pane asks something, until something holds. A question that stays is answered again only after a while:
-   * a key that is pressed twice would answer the next one, too.
+   * Presses Enter whenever a pane asks a question, until a condition holds. It answers an unchanged question again only
+   * after 1 s, because a second key press would answer the next one, too.
    */
   confirmUntil<T>(what: string, options: ConfirmOptions<T>): Promise<T>;
   /**
-   * Starts a native lead in the first pane and waits until it takes what is typed. With `troupe` the words before it are those of our
-   * command line: `troupe claude ... -- ARGS`.
+   * Starts a native lead in the first pane and waits until it accepts input. With `troupe` it is started by our command
+   * line with these words: `troupe claude ... -- ARGS`.
    */
   startLead(options?: {
     args?: readonly string[];
     env?: Readonly<Record<string, string>>;
     troupe?: readonly string[];
   }): Promise<void>;
-  /** Waits until a lead that was started in another way takes what is typed. */
+  /** Waits until a lead that was started in another way accepts input. */
   ready(): Promise<void>;
-  /** Has something ended with the stage. */
+  /** Registers a function to call when the stage ends. */
   atEnd(end: () => Promise<void>): void;
   /** Writes `config.yaml` of Troupe's state directory. */
   configure(config: object): void;
-  /** The only native team there is, as it is on disk. */
+  /** The only native team, read from disk. */
   team(): NativeTeam | undefined;
-  /** What somebody told the model: all requests of the one with that mark. */
+  /** All requests to the model from the member with this mark. */
   asked(name: string): ModelRequest[];
-  /** Whether a text reached somebody's model, from a person, a teammate or a tool. */
+  /** Whether a text reached a member's model, from a person, a teammate or a tool. */
   heard(name: string, text: string | RegExp): boolean;
   /** Runs our command line to its end, with the environment of the stage. */
   troupe(...words: string[]): Promise<Said>;
-  /** The same for a command that must succeed; its answer as JSON. */
+  /** Runs a command that must succeed, and parses its JSON. */
   ask<T>(...words: string[]): Promise<T>;
-  /** The processes on the stage, with their command lines; without tmux. */
+  /** The processes on the stage except tmux, with their command lines. */
   processes(): { pid: number; command: string }[];
 }
 
-/** Sets a stage; skips the test where tmux or the version is missing. */
+/** Sets a stage; skips the test if tmux or the version is missing. */
 export async function setNativeStage(context: TestContext, version: NativeVersion): Promise<NativeStage> {
   return openStage(needProgram(context, version), version, onTestFinished);
 }
 
-/**
- * One stage for all tests of a describe. The first that enters sets it, and prepares it with what all need; it ends after the last.
- */
+/** One stage for all tests of a `describe`. The first test that enters sets and prepares it; it ends after the last. */
 export function shareNativeStage(
   version: NativeVersion,
   prepare: (stage: NativeStage) => Promise<void>,
@@ -173,8 +172,8 @@ export function shareNativeStage(
 }
 
 /**
- * Prepares a stage with a lead of a team that is to have panes, started by "troupe claude", which asks then and there who plays
- * teammates: `configure` has to say so for all tests. What the lead does next is up to them.
+ * Prepares a stage with the lead of a team, started by `troupe claude`, which reads the configured players at its start.
+ * So `configure` must configure the players of all tests.
  */
 export function withLead(
   team: string,
@@ -220,15 +219,15 @@ async function openStage(
     }).trimEnd();
   const processes = (): { pid: number; command: string }[] => findProcesses(home);
   atEnd(async () => {
-    // Not as a test would: the last one may be over.
+    // This runs outside of a test, so it cannot use the helpers of tests.
     const stopped = spawn(process.execPath, [BIN, 'stop', '--all'], { env: environment, stdio: 'ignore' });
     await once(stopped, 'exit');
     try {
       tmux('kill-server');
     } catch {
-      // It never was, or the test ended it.
+      // The server never started, or the test killed it.
     }
-    // The program's own helpers would end a moment after their terminal. Nothing waits for that.
+    // The program's helpers end a moment after their terminal. Kill them instead of waiting.
     await until('all on the stage has ended', () => {
       const left = processes();
       for (const { pid } of left) kill(pid);
@@ -273,7 +272,7 @@ async function openStage(
       }),
     async type(text, target = pane) {
       tmux('send-keys', '-t', target, '-l', '--', text);
-      // Enter that comes with a text is taken for a pasted line.
+      // The program treats an Enter that arrives together with text as part of a paste.
       await stage.sees(text.slice(-20), target);
       tmux('send-keys', '-t', target, 'Enter');
     },
@@ -303,7 +302,7 @@ async function openStage(
       await stage.ready();
     },
     async ready() {
-      // Its prompt, after whatever it says at its start.
+      // Wait for its prompt, which comes after its start messages.
       await stage.sees(/[❯>][\s ]/);
       await stage.sees(/\? for shortcuts|⏵⏵|bypass permissions|shift\+tab|auto mode|manual mode/i);
     },
@@ -338,7 +337,7 @@ async function openStage(
   return stage;
 }
 
-/** What the program would ask a person at its first start, answered beforehand. */
+/** Answers in advance what the program asks a person at its first start. */
 export function answerDialogs(home: string, cwd: string): void {
   const project = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true, projectOnboardingSeenCount: 9 };
   const answers = {
@@ -348,12 +347,12 @@ export function answerDialogs(home: string, cwd: string): void {
     numStartups: 9,
     bypassPermissionsModeAccepted: true,
     hasSeenTasksHint: true,
-    // It knows a key by its last twenty characters.
+    // It identifies a key by its last 20 characters.
     customApiKeyResponses: { approved: [KEY.slice(-20)], rejected: [] },
     projects: { [cwd]: project },
   };
   writeFileSync(join(home, '.claude.json'), JSON.stringify(answers));
-  // What moves on the screen while it waits takes half of the processor time of waiting (measured).
+  // Animations on the screen take half of the processor time of waiting (measured).
   const settings = {
     skipDangerousModePermissionPrompt: true,
     skipAutoPermissionPrompt: true,
@@ -362,14 +361,14 @@ export function answerDialogs(home: string, cwd: string): void {
   writeFileSync(join(home, '.claude', 'settings.json'), JSON.stringify(settings));
 }
 
-/** A clean environment: nothing of the machine but where programs are. */
+/** A clean environment, with nothing of the machine but a PATH. */
 function environmentOf(place: { home: string; bin: string; model: ModelServer; troupeHome: string }) {
   const { home, bin, model, troupeHome } = place;
   const own = Object.entries(process.env).filter(([name]) => name.startsWith('TROUPE_TEST_'));
   return {
     ...(Object.fromEntries(own) as Record<string, string>),
     HOME: home,
-    // The Node that runs the tests: the oldest version is a script, and so are we.
+    // The Node that runs the tests, because the oldest version and our command line are scripts.
     PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
     SHELL: '/bin/sh',
     TERM: 'xterm-256color',
@@ -383,11 +382,11 @@ function environmentOf(place: { home: string; bin: string; model: ModelServer; t
     DISABLE_ERROR_REPORTING: '1',
     DISABLE_AUTOUPDATER: '1',
     ENABLE_TOOL_SEARCH: 'false',
-    // It would clone a repository of plugins from the network, first by HTTPS and then by SSH.
+    // Otherwise it clones a repository of plugins, first by HTTPS and then by SSH.
     CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
-    // The last compiler of its engine makes nothing faster in so short a life: an eighth of the processor time (measured).
+    // The FTL compiler of its engine takes an eighth of the processor time (measured) and does not pay off in a short run.
     BUN_JSC_useFTLJIT: '0',
-    // The program refuses to run without questions as root, unless it is told that it cannot hurt anybody.
+    // As root, the program refuses to skip permission questions unless it believes to be in a sandbox.
     IS_SANDBOX: '1',
     TROUPE_HOME: troupeHome,
     TROUPE_SOURCE,
@@ -396,7 +395,7 @@ function environmentOf(place: { home: string; bin: string; model: ModelServer; t
   };
 }
 
-/** To look takes the time of a processor, which those need who are waited for: to look at a pane starts a process. */
+/** Checks a condition every 150 ms. Looking at a pane starts a process, and the agents need the processor time. */
 function patiently<T>(condition: () => T | Promise<T>): () => Promise<T> {
   return async () => {
     const value = await condition();
@@ -405,7 +404,7 @@ function patiently<T>(condition: () => T | Promise<T>): () => Promise<T> {
   };
 }
 
-/** Long texts have at their ends what tells them apart. */
+/** Keeps the two ends of a long text, in which texts differ. */
 function shorten(text: string): string {
   return text.length > 600 ? `${text.slice(0, 300)} … ${text.slice(-300)}` : text;
 }
@@ -419,7 +418,7 @@ function teamIn(root: string): NativeTeam | undefined {
   }
 }
 
-/** What the terminals of members show that work in one of Troupe's. */
+/** The screens of members that run in Troupe's own terminals. */
 function screensIn(folder: string): string[] {
   return list(folder).map((name) => {
     const words = ['-S', join(folder, name), 'capture-pane', '-p', '-J', '-S', '-100'];
@@ -428,7 +427,7 @@ function screensIn(folder: string): string[] {
   });
 }
 
-/** The files of the native team as they are. */
+/** The contents of the native team's files. */
 function filesOf(root: string): string[] {
   return ['teams', 'tasks'].flatMap((kind) =>
     list(join(root, kind)).flatMap((team) =>
@@ -452,7 +451,7 @@ function list(folder: string): string[] {
   }
 }
 
-/** Everything with this HOME but the tmux server and the shells in its panes. */
+/** All processes with this HOME except the tmux server and the shells in its panes. */
 function findProcesses(home: string): { pid: number; command: string }[] {
   const commands = new Map<number, string>();
   for (const name of readdirSync('/proc')) {
@@ -485,11 +484,11 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Gone by itself.
+    // It ended by itself.
   }
 }
 
-/** As a word of a shell. */
+/** Quotes a word for a shell. */
 function quote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

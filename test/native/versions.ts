@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import { agentProgram } from '../agents/installed.ts';
 import { VERSIONS } from '../bridge/requirements.ts';
 
-/** A version of Claude Code that was measured. */
+/** A version of Claude Code whose behaviour was measured. */
 export type NativeVersion = (typeof VERSIONS)[number];
 
-/** The newest, which is among the agents that `npm test` installs. */
+/** The newest version, which `npm test` installs with the other agents. */
 export const NEWEST = '2.1.325' satisfies NativeVersion;
 
-/** Where the older ones are pinned; only `npm run test:native` installs them. */
+/** The folder in which older versions are pinned; only `npm run test:native` installs them. */
 export const VERSIONS_FOLDER = join(import.meta.dirname, 'versions');
 
 /** Set by `npm run test:native`: the tests then run over all versions. */
 export const ALL_VERSIONS = 'TROUPE_TEST_NATIVE';
 
-/** The versions that the tests run over: the newest, or all where somebody asked for it. */
+/** The versions to test: the newest, or all if `TROUPE_TEST_NATIVE` is set. */
 export const TESTED_VERSIONS: readonly NativeVersion[] = process.env[ALL_VERSIONS] ? VERSIONS : [NEWEST];
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 
-/** How a version is started, or undefined where it is not installed: its tests are then skipped. */
+/** The program of a version, or undefined if it is not installed; then its tests are skipped. */
 export function nativeProgram(version: NativeVersion): string | undefined {
   if (version === NEWEST) return agentProgram('claude');
   const packages = join(VERSIONS_FOLDER, 'node_modules');

@@ -4,9 +4,9 @@ import type { NativeVersion } from './versions.ts';
 /** A call of a tool, as a scripted model makes it. */
 export type Call = NonNullable<ModelReply['calls']>[number];
 
-/** How a native model says things: the tools and their inputs are not the same in all versions. */
+/** The tool calls of a native model. Tools and their inputs differ between versions. */
 export interface Words {
-  /** Makes the team, where that is a tool; the newest version has one from its start, and the list is empty. */
+  /** Creates the team. Empty for the newest version, which has a team from its start and no such tool. */
   readonly createTeam: (name: string) => Call[];
   readonly spawn: (teammate: { name: string; prompt: string; team: string; plan?: boolean; type?: string }) => Call;
   readonly send: (to: string, text: string, summary?: string) => Call;
@@ -17,7 +17,7 @@ export interface Words {
   readonly updateTask: (taskId: string, change: Readonly<Record<string, unknown>>) => Call;
 }
 
-/** The words of a version. */
+/** The tool calls of a version. */
 export function wordsOf(version: NativeVersion): Words {
   const old = version === '2.1.37';
   const call = (name: string, input: Readonly<Record<string, unknown>>): Call => ({ name, input });

@@ -5,15 +5,15 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { until } from '../until.ts';
 import type { NatsNode, NatsServers } from './server.ts';
 
-/** Looks at streams and unsettles their leaders, past the journal. */
+/** Inspects streams and disturbs their leaders, without the journal. */
 export interface Admin {
   readonly nc: NatsConnection;
   readonly jsm: JetStreamManager;
-  /** The node that leads a stream now, once one does. */
+  /** Waits until a stream has a leader, and returns its node. */
   leaderOf(stream: string): Promise<NatsNode>;
-  /** Makes the leader of a stream give up; another one is elected. */
+  /** Makes the leader of a stream step down; the servers elect another. */
   stepDown(stream: string): Promise<void>;
-  /** Waits until all replicas of a stream have what its leader has. */
+  /** Waits until all replicas of a stream have caught up with its leader. */
   untilCurrent(stream: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export async function openAdmin({ url, nodes }: NatsServers): Promise<Admin> {
         return nodes.find(({ name }) => name === info?.cluster?.leader);
       }),
     async stepDown(stream) {
-      // Only the leader answers, and it may have fallen by itself just now.
+      // Only the leader answers, and it may have stepped down by itself just now.
       await until(`the leader of ${stream} has stepped down`, () =>
         nc.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, undefined, { timeout: 5_000 }).catch(() => undefined),
       );

@@ -9,7 +9,7 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** Makes an authority, and a certificate of its that is good for so many days from now; before today, it has expired. */
+/** Makes an authority and its certificate, which is valid for `days` from now. A negative number means expired. */
 export function makeCertificate(folder: string, { days }: { days: number }): Certificate {
   const path = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
@@ -31,7 +31,7 @@ export function makeCertificate(folder: string, { days }: { days: number }): Cer
   const day = (offset: number) =>
     `${new Date(Date.now() + offset * 86_400_000).toISOString().replace(/\D/g, '').slice(0, 14)}Z`;
   writeFileSync(path('names'), 'subjectAltName=IP:127.0.0.1\n');
-  // Only `ca` can date a certificate back.
+  // Only the `ca` command can backdate a certificate.
   writeFileSync(path('index'), '');
   writeFileSync(path('serial'), '01\n');
   writeFileSync(

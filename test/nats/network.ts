@@ -8,18 +8,18 @@ import type { Proxy } from './proxy.ts';
 
 const BRIDGE = join(import.meta.dirname, 'programs/bridge.ts');
 
-/** The port at which the servers are in every network of a test. */
+/** The port of the servers in every network of a test. */
 const PORT = 4222;
 
-/** A network that a daemon has for itself: nothing in it but its own loopback, and at one port the servers. */
+/** A network namespace for one daemon. It contains only its own loopback, and the servers at one port. */
 export interface Network extends Omit<Proxy, 'refused'> {
-  /** What starts a program in it, before the program and its arguments. */
+  /** The command prefix that starts a program in it. */
   readonly enter: readonly [string, ...string[]];
-  /** Told which process is in it. */
+  /** Must be called with the process that runs in it. */
   entered(pid: number): void;
 }
 
-/** Why this system gives a process no network of its own; undefined where it does. */
+/** Why this system has no network namespaces, or undefined if it has them. */
 export function whyNoNetworks(): string | undefined {
   const { status, stderr, error } = spawnSync('unshare', ['-rn', 'ip', 'link', 'set', 'lo', 'up'], {
     encoding: 'utf8',
@@ -27,7 +27,7 @@ export function whyNoNetworks(): string | undefined {
   return status === 0 ? undefined : `no network namespaces here: ${error?.message ?? stderr.trim()}`;
 }
 
-/** Makes a network; it is there as long as a process is in it. Cutting takes its link down: nothing is refused, all is lost. */
+/** Makes a network, which exists as long as a process is in it. `cut` takes its link down: packets are lost, not refused. */
 export async function makeNetwork(target: number): Promise<Network> {
   const path = join(temporaryFolder(), 'servers.sock');
   const server = createServer((client) => passOn(client, connect(target, '127.0.0.1')));

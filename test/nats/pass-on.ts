@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Passes everything on between two connections; when one ends, so does the other. */
+/** Forwards all data between two connections. When one ends, the other ends too. */
 export function passOn(client: Socket, upstream: Socket): void {
   for (const one of [client, upstream]) {
     one.on('error', () => {});

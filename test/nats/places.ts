@@ -10,28 +10,28 @@ import { freePorts } from './server.ts';
 const LET_LEAD = join(import.meta.dirname, 'programs/let-lead.ts');
 const AWAIT_LEADER = join(import.meta.dirname, 'programs/await-leader.ts');
 
-/** Where programs run that reach each other whatever becomes of the line to the other place. */
+/** A network namespace. Programs in it reach each other even when the line to the other place is cut. */
 export interface Place {
-  /** The servers there, as a daemon there is given them. */
+  /** The address of its servers, for a daemon in this place. */
   readonly url: string;
-  /** What starts a program there, before the program and its arguments. */
+  /** The command prefix that starts a program in this place. */
   readonly enter: readonly [string, ...string[]];
 }
 
-/** A cluster of three servers at two places, with one line between them. */
+/** A cluster of three servers in two places, with one line between them. */
 export interface Places {
-  /** Two of the servers, and so the majority. */
+  /** The place of two servers: the majority. */
   readonly most: Place;
-  /** The third one. */
+  /** The place of the third server: the minority. */
   readonly few: Place;
-  /** Sees to it that a stream is led by the server that will be alone. */
+  /** Makes the server of the minority the leader of a stream. */
   leadWithFew(stream: string): Promise<void>;
-  /** Takes the line down: nothing is refused, all is lost. */
+  /** Takes the line down: packets are lost, not refused. */
   cut(): void;
   mend(): void;
 }
 
-/** Two networks with a line between them; they are there as long as somebody is in them. */
+/** Makes two networks with a line between them. They exist as long as a process is in them. */
 const NETWORKS = `
   set -e
   ip link set lo up
@@ -45,7 +45,7 @@ const NETWORKS = `
   echo $$ $!
   exec cat`;
 
-/** Starts the cluster and waits until it has a leader. All of it ends with the test. */
+/** Starts the cluster and waits until it has a leader. Everything ends with the test. */
 export async function startPlaces(): Promise<Places> {
   const folder = temporaryFolder();
   const holder = track(spawn('unshare', ['-rn', 'sh', '-c', NETWORKS], { stdio: ['pipe', 'pipe', 'pipe'] }));
@@ -53,7 +53,7 @@ export async function startPlaces(): Promise<Places> {
     if (holder.child.exitCode !== null) throw new Error(`No networks: ${holder.output.stderr}`);
     return /^(\d+) (\d+)\n/.exec(holder.output.stdout)?.slice(1).map(Number);
   });
-  // The inner one has the same input, and ends with it.
+  // The inner process reads the same input, and ends with it.
   onTestFinished(() => void holder.child.stdin?.end());
   const enter = (pid = 0) => ['nsenter', '-t', String(pid), '-U', '-n', '--preserve-credentials'] as const;
   const [most, few] = [enter(pids[0]), enter(pids[1])];
@@ -70,7 +70,7 @@ export async function startPlaces(): Promise<Places> {
       `listen: "127.0.0.1:${port}"`,
       `http: "${monitor}"`,
       'max_payload: 8MB',
-      // A line that went silent is noticed, and the way over it made anew.
+      // So the servers notice a silent line, and reconnect over it.
       'ping_interval: "1s"',
       `jetstream { store_dir: ${JSON.stringify(join(folder, name))}, max_file_store: 1GB }`,
       `cluster { name: test, listen: "${route}", no_advertise: true, routes: ${JSON.stringify(routes)} }`,
@@ -86,7 +86,7 @@ export async function startPlaces(): Promise<Places> {
     const logs = nodes.map(({ name }) => read(join(folder, `${name}.log`)));
     throw new Error([running.output.stderr, ...logs].join('\n---\n'));
   };
-  // Not by what they log: one that joins when the others have elected a leader says nothing of it.
+  // Their logs do not tell: a server that joins after the election does not log the leader.
   await run(AWAIT_LEADER, ...nodes.map(({ monitor }) => `http://${monitor}`));
   const setLine = (to: 'up' | 'down'): void => {
     const [program, ...args] = [...most, 'ip', 'link', 'set', 'line', to] as const;

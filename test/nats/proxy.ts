@@ -2,17 +2,17 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Stands between a daemon and its server, and can come between them. */
+/** A TCP proxy between a daemon and its server, which can cut the connection. */
 export interface Proxy {
   readonly port: number;
-  /** How many connections it did not let through. */
+  /** How many connections it refused. */
   readonly refused: number;
-  /** Breaks every connection and lets no new one through. */
+  /** Closes every connection and refuses new ones. */
   cut(): void;
   mend(): void;
 }
 
-/** Passes everything on; what the server says may be rewritten. Ends with the test. */
+/** Starts a proxy that forwards everything, and can rewrite the server's data. It ends with the test. */
 export async function startProxy(target: number, rewrite: (text: string) => string = (text) => text): Promise<Proxy> {
   const sockets = new Set<Socket>();
   let isCut = false;

@@ -8,21 +8,21 @@ import { join } from 'node:path';
 import { isInstalled, needs } from '../tools.ts';
 import { HANG_MS, until } from '../until.ts';
 
-/** One `nats-server` process; it may be killed and come back with what it had on its disk. */
+/** One `nats-server` process. It can be killed, and started again with its data on disk. */
 export interface NatsNode {
   readonly name: string;
   readonly port: number;
-  /** Where it tells how it is, over HTTP. */
+  /** The address of its HTTP monitoring. */
   readonly monitor: string;
   readonly pid: number;
   start(): Promise<void>;
-  /** Ends it, without warning unless another signal is given, and waits until it is gone. */
+  /** Ends it, with SIGKILL unless another signal is given, and waits for its end. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** One server, or several that are one cluster, on loopback. */
+/** One server or a cluster, on loopback. */
 export interface NatsServers {
-  /** As a daemon is given it. */
+  /** The journal address for a daemon. */
   readonly url: string;
   readonly nodes: readonly NatsNode[];
   stop(): Promise<void>;
@@ -31,18 +31,18 @@ export interface NatsServers {
 export interface NatsOptions {
   /** 1, or 3 for a cluster. */
   readonly size?: 1 | 3;
-  /** More lines for the configuration of each, in place of the default for JetStream where it has some. */
+  /** More lines for the configuration of each server. JetStream lines in it replace the default. */
   readonly config?: string;
   readonly jetstream?: boolean;
 }
 
-/** How a test opens a journal that is not about times: a server that had no processor for seconds is not away. */
+/** Options for tests that are not about timing: a server that got no processor time for seconds is not away. */
 export const PATIENT = { patienceMs: HANG_MS, awayMs: HANG_MS } as const;
 
 /** Options of a suite or test that needs a server. */
 export const NEEDS_NATS = needs(isInstalled('nats-server'), 'nats-server is not installed');
 
-/** Starts servers in a folder of their own and waits until they can be used. */
+/** Starts servers in a new folder and waits until they are usable. */
 export async function startNats({ size = 1, config = '', jetstream = true }: NatsOptions = {}): Promise<NatsServers> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-nats-')));
   const ports = await freePorts(size * 3);
@@ -79,7 +79,7 @@ export async function startNats({ size = 1, config = '', jetstream = true }: Nat
   }
 }
 
-/** What a node tells about itself, or undefined while it tells nothing. */
+/** Asks a node's monitoring; undefined if it does not answer. */
 export async function ask<T>({ monitor }: Pick<NatsNode, 'monitor'>, path: string): Promise<T | undefined> {
   try {
     const response = await fetch(`${monitor}${path}`, { signal: AbortSignal.timeout(2_000) });
@@ -89,7 +89,7 @@ export async function ask<T>({ monitor }: Pick<NatsNode, 'monitor'>, path: strin
   }
 }
 
-/** So many ports that nobody listens on, all different. */
+/** Finds `count` different free ports. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -125,7 +125,7 @@ function makeNode(name: string, config: string, [port, monitorPort]: readonly [n
     },
     async kill(signal = 'SIGKILL') {
       child?.kill(signal);
-      // One that was stopped hears nothing else.
+      // A paused process handles other signals only after SIGCONT.
       if (signal !== 'SIGKILL') child?.kill('SIGCONT');
       await ended;
     },
@@ -133,7 +133,7 @@ function makeNode(name: string, config: string, [port, monitorPort]: readonly [n
   return node;
 }
 
-/** The monitoring is there before clients can connect. */
+/** Whether clients can connect; monitoring starts earlier. */
 function listens(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => resolve(true));
@@ -141,7 +141,7 @@ function listens(port: number): Promise<boolean> {
   });
 }
 
-/** Whether all servers of a cluster know each other, and one that leads them. */
+/** Whether all servers of a cluster know each other and a leader. */
 export async function hasLeader(nodes: readonly Pick<NatsNode, 'monitor'>[]): Promise<boolean> {
   const answers = await Promise.all(
     nodes.map((node) => ask<{ meta_cluster?: { leader?: string; cluster_size?: number } }>(node, '/jsz')),

@@ -10,7 +10,7 @@ const SCRIPT: AgentSpec = { kind: 'exec', command: ['true'] };
 const LEAD: Caller = { scope: 'lead', teamId: 'demo', memberId: 'lead' };
 const UNSAID = { agentType: 'general-purpose' };
 
-/** What a caller that says nothing gets in a team that was made like this. */
+/** The agent that a caller gets without naming one, in a team with this input. */
 async function choose(team: object, caller: Caller = ADMIN, others: readonly AgentSpec[] = []): Promise<AgentSpec> {
   const house = await openTeam([], team);
   for (const [at, agent] of others.entries()) {
@@ -19,13 +19,13 @@ async function choose(team: object, caller: Caller = ADMIN, others: readonly Age
   return house.services.ledger.view('demo', (state) => chooseAgent(state, caller, UNSAID, () => OURS));
 }
 
-test('without a word it is the first agent that was set up for the team', async () => {
+test('the default agent is the first one that was set up for the team', async () => {
   const agents = { fast: { kind: 'codex', model: 'small' }, slow: { kind: 'claude' } };
   expect(await choose({ agents, leadAgent: { kind: 'claude' } })).toEqual(agents.fast);
   expect(await choose({ agents }, LEAD)).toEqual(agents.fast);
 });
 
-test('else what the lead runs on, or a teammate, but no program that was written for one of them', async () => {
+test('else it is the agent of the lead or of a teammate, but never a custom program', async () => {
   expect(await choose({ leadAgent: { kind: 'claude', mode: 'edit' } }, ADMIN, [{ kind: 'codex' }])).toEqual({
     kind: 'claude',
     mode: 'edit',
@@ -33,19 +33,19 @@ test('else what the lead runs on, or a teammate, but no program that was written
   expect(await choose({ leadAgent: SCRIPT }, ADMIN, [SCRIPT, { kind: 'codex' }])).toEqual({ kind: 'codex' });
 });
 
-test("else the daemon's own choice, and for a lead that is an agent nothing", async () => {
+test("else it is the daemon's choice, or a refusal if the caller is an agent that leads", async () => {
   expect(await choose({})).toEqual(OURS);
   expect(await choose({ leadAgent: SCRIPT }, ADMIN, [SCRIPT])).toEqual(OURS);
   await expect(choose({ leadAgent: { kind: 'claude' } }, LEAD)).rejects.toThrow('No agents were set up for lead');
 });
 
-test('an agent of the name that stands for nothing is an agent', async () => {
+test('an agent named general-purpose is chosen as the default', async () => {
   const agents = { fast: { kind: 'codex' }, 'general-purpose': { kind: 'claude' } };
   expect(await choose({ agents })).toEqual({ kind: 'claude' });
   expect(await choose({ agents }, LEAD)).toEqual({ kind: 'claude' });
 });
 
-test('a kind of agent in any words chooses none, the name of one does', async () => {
+test('an agent type chooses an agent only if it is the name of one', async () => {
   const house = await openTeam([], { agents: { fast: { kind: 'codex' } } });
   const choice = (agentType: string, caller: Caller = ADMIN) =>
     house.services.ledger.view('demo', (state) => chooseAgent(state, caller, { agentType }, () => OURS));

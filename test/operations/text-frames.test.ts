@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { textFrames } from '../../src/operations/text-frames.ts';
 
-/** Around every length at which the header changes, in characters of one to four bytes. */
+/** Texts around every length at which the header changes, in characters of one to four bytes. */
 const TEXTS = [
   '',
   'x',
@@ -14,7 +14,7 @@ const TEXTS = [
   '{"text":"line\\nbreak \u0000 \u2028"}',
 ];
 
-test('what is written as frames is read as the same messages, in both directions', async () => {
+test('frames are read as the messages that were written, in both directions', async () => {
   await using pair = await openPair();
   const heard = pair.heard(TEXTS.length);
   pair.carriers.client.write(textFrames(TEXTS, { masked: true }));
@@ -22,7 +22,7 @@ test('what is written as frames is read as the same messages, in both directions
   expect(await heard).toEqual({ server: TEXTS, client: TEXTS });
 });
 
-test('half a character becomes the sign for one that cannot be read, and the rest is kept', async () => {
+test('half a surrogate pair becomes U+FFFD, and the rest is kept', async () => {
   await using pair = await openPair();
   const heard = pair.heard(2);
   for (const [side, carrier] of Object.entries(pair.carriers)) {
@@ -31,22 +31,22 @@ test('half a character becomes the sign for one that cannot be read, and the res
   expect(await heard).toEqual({ server: ['a\ufffd', 'b'], client: ['a\ufffd', 'b'] });
 });
 
-test('each message has a mask of its own, also where the random bytes run out', () => {
+test('each message has its own mask, even after the buffer of random bytes runs out', () => {
   const texts = Array.from({ length: 3_000 }, () => 'text');
   const frames = textFrames(texts, { masked: true });
   const size = frames.length / texts.length;
   const masks = texts.map((_, i) => frames.readUInt32BE(i * size + 2));
-  // Of random ones one in a million is a repetition.
+  // About one in a million random masks is a repetition.
   expect(new Set(masks).size).toBeGreaterThan(texts.length - 10);
 });
 
 interface Pair extends AsyncDisposable {
   readonly carriers: { readonly client: Socket; readonly server: Socket };
-  /** So many messages on each side. */
+  /** Resolves with the messages of both sides when each has `count`. */
   heard(count: number): Promise<{ server: string[]; client: string[] }>;
 }
 
-/** Two ends of a WebSocket as a library opens them, with the sockets below. */
+/** Two ends of a WebSocket from a library, with their TCP sockets. */
 async function openPair(): Promise<Pair> {
   const listener = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false });
   await once(listener, 'listening');

@@ -1,5 +1,5 @@
-// Makes servers give up leading a stream until the one that is meant does. It is a program of its own because it has to run where the
-// servers are.
+// Makes leaders of a stream step down until the wanted server leads. It is a separate program because it must run in the
+// servers' network.
 import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 
@@ -12,7 +12,7 @@ for (;;) {
     () => undefined,
   );
   if (leader === wanted) break;
-  // Only the leader answers, and it may have fallen by itself just now.
+  // Only the leader answers, and it may have stepped down by itself just now.
   const stepDown = `$JS.API.STREAM.LEADER.STEPDOWN.${stream}`;
   if (leader !== undefined) await nc.request(stepDown, undefined, { timeout: 5_000 }).catch(() => undefined);
   await new Promise((resolve) => setTimeout(resolve, 100));
