@@ -29,7 +29,7 @@ export interface Rig {
   shell(command: string): Call;
   /** The tool call that writes a file. */
   write(path: string): Call;
-  /** Its usage of a model call with 500 input tokens, 100 more from the cache if reported apart, and 20 output tokens. */
+  /** Its usage for 500 input tokens, 100 more from the cache if it reports them apart, and 20 output tokens. */
   readonly used: Partial<Usage>;
   /** The model's error for overload, in a form that the agent does not retry for long. */
   readonly overload: NonNullable<ModelReply['error']>;

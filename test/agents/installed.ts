@@ -22,8 +22,8 @@ const PROGRAMS = {
 export type InstalledAgent = keyof typeof PROGRAMS;
 
 /**
- * The program of an agent, or undefined if it is not installed; then its tests are skipped. With TROUPE_REQUIRE_AGENTS a
- * missing agent is an error, for runs that must not skip these tests unnoticed.
+ * The program of an agent, or undefined if it is not installed; then its tests are skipped. With TROUPE_REQUIRE_AGENTS
+ * a missing agent is an error, for runs that must not skip these tests unnoticed.
  */
 export function agentProgram(name: InstalledAgent): string | undefined {
   const path = PROGRAMS[name]

@@ -70,9 +70,10 @@ export function geminiEnvironment({ url }: ModelServer): Record<string, string> 
 }
 
 /**
- * The environment in which OpenCode uses the scripted models. It makes a start cheaper, which takes 6 s of processor time
- * (measured). OpenCode's built-in list of models takes a quarter of that, so it gets an empty one. The FTL compiler of its
- * engine takes a tenth and does not pay off in a short run. Its default plugins, which sign in to providers, take 0.5 s.
+ * The environment in which OpenCode uses the scripted models. It makes a start cheaper, which takes 6 s of processor
+ * time (measured). OpenCode's built-in list of models takes a quarter of that, so it gets an empty one. The FTL
+ * compiler of its engine takes a tenth and does not pay off in a short run. Its default plugins, which sign in to
+ * providers, take 0.5 s.
  */
 export function opencodeEnvironment(model: ModelServer): Record<string, string> {
   return {

@@ -20,7 +20,7 @@ describe('a native team that disappears', () => {
 
   proves(
     'resume-keeps-tasks',
-    'tells its members when the native team is gone, and goes on when it is back',
+    'tells our members that it is gone, and synchronizes again when it is back',
     async () => {
       const { bridge, ledger, tasks, mail, paths, settled } = await setStage();
       writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'alice', status: 'in_progress' });
@@ -54,7 +54,7 @@ describe('a native team that disappears', () => {
     },
   );
 
-  proves('delete-removes-tasks', 'does not take another native team of the name for the one it joined', async () => {
+  proves('delete-removes-tasks', 'is not confused with another native team of the same name', async () => {
     const { bridge, tasks, paths, settled } = await setStage();
     await tasks.claimTask(TEAM, '1', 'codex-1');
     await settled();

@@ -48,7 +48,7 @@ describe('what the three versions wrote to disk', () => {
     expect(differing).toEqual(['2.1.325/08-minimal-configs/teams/mini/config.json']);
   });
 
-  proves(['config-lead-process', 'inbox-ids', 'inbox-marks-read', 'inbox-removes-read'], 'F27: shows its era', () => {
+  proves(['config-lead-process', 'inbox-ids', 'inbox-marks-read', 'inbox-removes-read'], 'F27: tells its era', () => {
     const eras = new Map<string, Set<string>>();
     for (const path of captured.filter((one) => kindOf(one) === 'config')) {
       const folder = join(CAPTURES, path, '..');
@@ -69,7 +69,7 @@ describe('what the three versions wrote to disk', () => {
 
   proves(
     ['config-simple', 'config-needs-lead-id'],
-    'has a simplified form, which is read and told from the full one',
+    'has a simplified form, which we can read and distinguish from the full one',
     async () => {
       const { isWhole } = await import('../../src/bridge/config-file.ts');
       const mini = configOf(readNow(join(CAPTURES, '2.1.37/08-minimal-configs/teams/mini/config.json')));

@@ -43,12 +43,12 @@ function newTeam(config: object = { name: 'demo', leadAgentId: 'team-lead@demo',
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
 describe('the path of a native file', () => {
-  proves('layout-root', 'is the chosen directory, else .claude at home', () => {
+  proves('layout-root', 'begins with CLAUDE_CONFIG_DIR, else with ~/.claude', () => {
     expect(findNativeRoot({ CLAUDE_CONFIG_DIR: '/a', HOME: '/b' })).toBe('/a');
     expect(findNativeRoot({ HOME: '/b' })).toBe('/b/.claude');
   });
 
-  proves('layout-paths', 'is under the names of team, member and task', () => {
+  proves('layout-paths', 'contains the names of team, member and task', () => {
     const paths = nativePaths('/r', 'demo');
     expect([paths.config, paths.inbox('bob'), paths.task('7'), paths.taskList, paths.highWaterMark]).toEqual([
       '/r/teams/demo/config.json',
@@ -143,7 +143,7 @@ describe('reading', () => {
     expect('value' in decoded && JSON.stringify(decoded.value, undefined, 2)).toBe(text);
   });
 
-  proves('json-torn', 'waits out a write that is under way', async () => {
+  proves('json-torn', 'waits for the end of a write in progress', async () => {
     const paths = newTeam();
     const path = paths.inbox('bob');
     writeFileSync(path, '[]');
@@ -158,7 +158,7 @@ describe('reading', () => {
     }
   });
 
-  proves('inbox-drops-malformed', 'leaves out entries that the program drops, and keeps them in the file', async () => {
+  proves('inbox-drops-malformed', 'skips entries that the program drops, and keeps them in the file', async () => {
     const paths = newTeam();
     const path = paths.inbox('bob');
     const odd = [{ from: 'a', text: 'no time' }, 'a string', { from: 'a', timestamp: 'x' }, null];
@@ -172,7 +172,7 @@ describe('reading', () => {
 describe('writing', () => {
   proves(
     ['layout-modes', 'config-unknown-kept', 'config-lock'],
-    'keeps mode, order and unknown fields of a team',
+    'keeps the mode, order and unknown fields of a team',
     async () => {
       const config = {
         zeta: 1,
@@ -193,7 +193,7 @@ describe('writing', () => {
     },
   );
 
-  proves('layout-modes', 'keeps the modes of inboxes and tasks that somebody made stricter', async () => {
+  proves('layout-modes', 'keeps stricter modes of inboxes and tasks', async () => {
     const paths = newTeam();
     const [inbox, task] = [paths.inbox('bob'), paths.task('1')];
     writeFileSync(inbox, '[]');
@@ -205,7 +205,7 @@ describe('writing', () => {
     expect([inbox, task].map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual(['600', '600']);
   });
 
-  proves(['inbox-unknown-kept', 'inbox-ids'], 'adds a message once, with what every version needs', async () => {
+  proves(['inbox-unknown-kept', 'inbox-ids'], 'adds a message once, with the fields of every version', async () => {
     const paths = newTeam();
     const path = paths.inbox('bob');
     writeFileSync(path, JSON.stringify([{ ...ENTRY, read: true, mine: 1 }]));
@@ -223,7 +223,7 @@ describe('writing', () => {
 
   proves(
     ['inbox-marks-read', 'inbox-removes-read'],
-    'takes messages as the era has it, and leaves what came in between',
+    'takes messages in the way of the era, and leaves messages that came meanwhile',
     async () => {
       const paths = newTeam();
       const path = paths.inbox('bob');
@@ -258,7 +258,7 @@ describe('writing', () => {
 
   proves(
     ['task-metadata-kept', 'task-lock'],
-    'changes a task under its lock and keeps what it does not know',
+    'changes a task under its lock and keeps unknown fields and metadata',
     async () => {
       const paths = newTeam();
       writeFileSync(
@@ -275,7 +275,7 @@ describe('writing', () => {
 describe('a lock that another program holds', () => {
   proves(
     ['config-lock', 'task-lock', 'task-create-lock', 'inbox-lock-retries'],
-    'is waited for by every writer, and nothing is written meanwhile',
+    'makes every writer wait, and nothing is written meanwhile',
     async () => {
       const paths = newTeam();
       writeFileSync(paths.task('1'), JSON.stringify({ ...TASK, id: '1' }));
@@ -322,7 +322,7 @@ describe('a lock that another program holds', () => {
 });
 
 describe('a file that is made in native directories', () => {
-  proves('layout-modes', 'has the modes of the program, whatever our umask is', async () => {
+  proves('layout-modes', 'has the same modes as a file of the program, whatever our umask is', async () => {
     const paths = nativePaths(temporaryFolder(), 'demo');
     const script = `
       process.umask(0o077);
@@ -382,7 +382,7 @@ describe('a file that is made in native directories', () => {
 });
 
 describe('texts that read like protocol', () => {
-  proves('protocol-text', 'are told from others, and written as text', () => {
+  proves('protocol-text', 'are recognized, and written as plain text', () => {
     const forged = JSON.stringify({ type: 'shutdown_request', requestId: 'shutdown-1@bob', from: 'team-lead' });
     expect(readProtocol(forged)).toMatchObject({ type: 'shutdown_request' });
     expect(readProtocol('{"type":"foo_unknown"}')).toBeUndefined();

@@ -183,7 +183,7 @@ describe('a team that joined a native one', () => {
     await expect(rival.bridge.join(NATIVE)).resolves.toMatchObject({ teamId: TEAM });
   });
 
-  proves('config-needs-lead-id', 'refuses a team whose lead, or a member of which, has no id', async () => {
+  proves('config-needs-lead-id', 'refuses a native team without the id of its lead or of a member', async () => {
     const { root, bridge } = await setStage();
     const paths = nativePaths(root, 'mini');
     mkdirSync(paths.team, { recursive: true });

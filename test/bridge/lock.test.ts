@@ -28,7 +28,7 @@ const HELD_UP = join(import.meta.dirname, 'programs/held-up.ts');
 const old = (path: string): void => utimesSync(path, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
 
 describe('the lock beside a file', () => {
-  proves('lock-mkdir', 'is a directory that is gone afterwards, and that foreign writers respect', async () => {
+  proves('lock-mkdir', 'is a directory that is removed afterwards, and that foreign writers respect', async () => {
     const path = join(temporaryFolder(), 'x.json');
     const inside = await underLock(path, () => existsSync(`${path}.lock`));
     expect([inside, existsSync(`${path}.lock`)]).toEqual([true, false]);
@@ -43,7 +43,7 @@ describe('the lock beside a file', () => {
     expect(had).toBe(true);
   });
 
-  proves('lock-mkdir', 'has the mode that the umask leaves, as the program makes its own', () => {
+  proves('lock-mkdir', 'has the mode 0777 less the umask, like a lock of the program', () => {
     const script = `
       import { statSync } from 'node:fs';
       const { underLock } = await import('${join(import.meta.dirname, '../../src/bridge/lock.ts')}');
@@ -58,7 +58,7 @@ describe('the lock beside a file', () => {
     expect(said.trim()).toBe('755,775,700');
   });
 
-  proves('lock-stale', 'F24: is taken over once when it was left behind, by one of many', async () => {
+  proves('lock-stale', 'F24: is taken over by exactly one of many when it was left behind', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'x.json');
     const log = join(folder, 'log');
@@ -79,7 +79,7 @@ describe('the lock beside a file', () => {
     expect(overlaps).toEqual([]);
   });
 
-  proves('lock-stale', 'F24: is taken over when it is ten seconds old, and not before', async () => {
+  proves('lock-stale', 'F24: is taken over when it is 10 s old, and not before', async () => {
     const path = join(temporaryFolder(), 'x.json');
     mkdirSync(`${path}.lock`);
     const made = statSync(`${path}.lock`).mtimeMs;
@@ -211,7 +211,7 @@ describe('the lock beside a file', () => {
 
   proves(
     ['inbox-lock-loses', 'inbox-lock-retries'],
-    'is never held while something is waited for: a sender who tries but once must hardly ever meet it',
+    'is never held across a turn of the event loop: a sender that tries only once should not meet it',
     async () => {
       const paths = nativePaths(temporaryFolder(), 'demo');
       startTeam(paths);

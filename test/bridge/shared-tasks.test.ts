@@ -143,7 +143,7 @@ describe('the tasks of a team that joined a native one', () => {
     expect(existsSync(paths.task(next.id))).toBe(false);
   });
 
-  proves('task-no-lock', 'finds a stale overwrite of its claim, puts it right and tells the loser', async () => {
+  proves('task-no-lock', 'are repaired after a stale overwrite of a claim, and the loser is told', async () => {
     const { bridge, tasks, paths, settled } = await setStage();
     const before = read(paths.task('1'));
     await tasks.claimTask(TEAM, '1', 'codex-1');
@@ -167,7 +167,7 @@ describe('the tasks of a team that joined a native one', () => {
     });
   });
 
-  proves('task-internal', 'are those that people see: one that stands for a teammate is none', async () => {
+  proves('task-internal', 'are those that people see, without internal tasks that stand for teammates', async () => {
     const { tasks, paths, settled } = await setStage();
     const internal = file('3', { subject: 'alice', status: 'in_progress', metadata: { _internal: true } });
     writeFileSync(paths.task('3'), JSON.stringify(internal));
@@ -187,7 +187,7 @@ describe('the tasks of a team that joined a native one', () => {
     await expect(tasks.claimTask(TEAM, '2', 'codex-1')).rejects.toMatchObject({ code: 'claim_conflict' });
   });
 
-  proves('task-claims-unchecked', 'puts back a native start of a task that waits for another', async () => {
+  proves('task-claims-unchecked', 'go back to pending if a native member starts a blocked one', async () => {
     const { tasks, paths, settled } = await setStage();
     writeFileSync(paths.task('3'), JSON.stringify(file('3', { blockedBy: ['1'] })));
     await settled();

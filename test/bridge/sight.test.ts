@@ -48,7 +48,7 @@ const TASK = { id: '1', subject: 'One', status: 'pending', blocks: [], blockedBy
 describe('the view of native teams', () => {
   proves(
     ['layout-session-tasks', 'config-active'],
-    'shows teams of both forms, their people, and the tasks of sessions',
+    'shows teams of both forms, their members, and the tasks of sessions',
     () => {
       const root = captured('2.1.37/08-minimal-configs');
       cpSync(join(CAPTURES, '2.1.325/06-stream-json-lead'), root, { recursive: true });
@@ -100,7 +100,7 @@ describe('the view of native teams', () => {
     expect(sight.events(0).at(-1)?.number).toBe(sight.count);
   });
 
-  proves('config-active', 'hears when a teammate in a pane begins a turn and ends it', () => {
+  proves('config-active', 'reports when a teammate in a pane begins and ends a turn', () => {
     const root = captured('2.1.325/04-tmux');
     const { sight, events } = open(root);
     const { name: team = '' } = sight.list().find(({ config }) => config !== undefined) ?? {};

@@ -137,7 +137,7 @@ describe('messages between a team and a native one', () => {
     for (const entry of readList(paths.inbox('team-lead'))) expect(entry['msg_id']).toMatch(isUuid);
   });
 
-  proves('lead-polls', 'says when the native lead will not read what it is sent', async () => {
+  proves('lead-polls', 'come with a notice if the native lead will not read them', async () => {
     const lead: Json = { ...member('team-lead'), agentType: 'team-lead' };
     const { bridge } = await setStage({ leadProcess: { pid: 1 }, members: [lead] });
     expect(bridge.joined()[0]?.notices[0]).toContain('only while a teammate that it started itself is there');

@@ -7,8 +7,9 @@ import type { Heard } from './heard.ts';
 export type Started = Heard & { readonly pids: readonly number[] };
 
 /**
- * One session for all tests of a suite that only need a started session. Starting a real agent takes up to 5 s of processor
- * time. The first test that uses the session starts it. After a failed test the next one gets a new session of this kind.
+ * One session for all tests of a suite that only need a started session. Starting a real agent takes up to 5 s of
+ * processor time. The first test that uses the session starts it. After a failed test the next one gets a new session
+ * of this kind.
  */
 export class SharedSession {
   readonly #start: (more: Partial<StartOptions>) => Promise<AgentSession>;

@@ -142,7 +142,8 @@ function stageOn(home: Home, team = 'crew'): Stage {
     member: (name, fixture, env = {}) => ({
       name,
       agent: { exec: [join(AGENTS, `${fixture}.js`)] },
-      // Programs get a clean environment. Without the cache, each command that they call would compile everything again.
+      // Programs get a clean environment. Without the cache, each command that they call would compile everything
+      // again.
       env: {
         WORK_LOG: workLog,
         WORK_UNTIL: join(folder, 'go'),
@@ -185,8 +186,8 @@ export interface Left {
 }
 
 /**
- * All processes of a state directory: the daemon, teammates, programs, hooks. With `variable`, only those that have this
- * `NAME=value` in their environment.
+ * All processes of a state directory: the daemon, teammates, programs, hooks. With `variable`, only those that have
+ * this `NAME=value` in their environment.
  */
 export function processesOf(home: Home, variable?: string): Left[] {
   return readdirSync('/proc')

@@ -140,7 +140,8 @@ describe('troupe stop', () => {
     forge();
     await stage.ask('stop', '--all');
     expect(isAlive(pid)).toBe(true);
-    // The view looks for a daemon repeatedly. If it started one, it would do so between its first and its third failed look.
+    // The view looks for a daemon repeatedly. If it started one, it would do so between its first and its third failed
+    // look.
     const looks = await countLooks(stage);
     const isStarting = (): boolean => watcher.output.stderr.includes('starting the daemon');
     await until('it has looked for a daemon', () => isStarting() || looks() >= 5);

@@ -7,7 +7,7 @@ import { NEEDS_NATS, PATIENT, startNats } from '../nats/server.ts';
 /** Both are longer than any test takes, so that a host card does not expire without renewal. */
 const [LONG_MS, SHORTER_MS] = [3_600_000, 1_800_000];
 
-test('if a daemon does not follow a shorter lease, the change fails, names it, and keeps the lease', NEEDS_NATS, async () => {
+test('a change to a shorter lease fails and names the daemon that does not follow', NEEDS_NATS, async () => {
   const servers = await startNats();
   onTestFinished(() => servers.stop());
   const { url } = servers;

@@ -170,7 +170,7 @@ function lock(path: string): () => void {
   return () => db.close();
 }
 
-/** Counts the transactions in the log: a frame with the database size in its header ends one (sqlite.org/fileformat). */
+/** Counts transactions in the log: a frame with the database size in its header ends one. See sqlite.org/fileformat */
 function countCommits(path: string): number {
   const log = readFileSync(`${path}-wal`);
   const salt = log.subarray(16, 24);

@@ -23,7 +23,7 @@ export interface ModelReply {
     readonly retryAfter?: number;
     readonly more?: Readonly<Record<string, unknown>>;
   };
-  /** Streams the first line at once, and the rest when this resolves. The stream ends early if the agent disconnects. */
+  /** Streams the first line at once, and the rest when this resolves. Ends early if the agent disconnects. */
   readonly held?: Promise<unknown>;
 }
 

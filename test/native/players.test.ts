@@ -136,7 +136,7 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s', (version) => {
 const madeByCodex = (stage: NativeStage): string => join(stage.cwd, 'made.txt');
 const madeBy = (stage: NativeStage, name: Name): string => join(stage.cwd, `made-by-${name}.txt`);
 
-/** Configures each installed agent in `config.yaml`, as a person does. Each makes its file with a command that needs permission. */
+/** Writes `config.yaml` for all installed agents. Each makes its file with a command that needs permission. */
 async function useAgents(stage: NativeStage): Promise<void> {
   const scripts = new Map<Name | 'codex', ModelScript>([
     ['codex', codexScript(madeByCodex(stage))],

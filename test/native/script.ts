@@ -9,8 +9,8 @@ export function as(name: string): string {
 }
 
 /**
- * The member that asks: the mark in the first text of the conversation. Requests without tools have no asker: the oldest
- * version asks a smaller model for a title of each first text, which must not count as a turn.
+ * The member that asks: the mark in the first text of the conversation. Requests without tools have no asker: the
+ * oldest version asks a smaller model for a title of each first text, which must not count as a turn.
  */
 export function askerOf({ turns, tools }: ModelRequest): string | undefined {
   if (tools.length === 0) return undefined;
@@ -30,8 +30,8 @@ export function cast(scripts: Readonly<Record<string, ModelScript>>): ModelScrip
 export type Answer = ModelReply | ((request: ModelRequest, match: RegExpExecArray) => ModelReply);
 
 /**
- * A script of rules for the last text or tool result. The first rule that matches gives the answer; without a match it is
- * `ok`. Several texts since the last answer count as one.
+ * A script of rules for the last text or tool result. The first rule that matches gives the answer; without a match it
+ * is `ok`. Several texts since the last answer count as one.
  */
 export function rules(...list: readonly (readonly [RegExp, Answer])[]): ModelScript {
   return (request) => {

@@ -1,5 +1,6 @@
 /*
- * A stage for Claude Code's own teams: one version of the real program in a separate tmux server, with a scripted model.
+ * A stage for Claude Code's own teams: one version of the real program in a separate tmux server, with a scripted
+ * model.
  *
  *   describe.for(TESTED_VERSIONS)('... of Claude Code %s', (version) => {
  *     test('...', async (context) => {
@@ -13,12 +14,13 @@
  *       await stage.type(as('lead') + 'go');                           // the mark tells the script who asks
  *       await stage.until('the lead heard it', () => stage.heard('lead', 'hello'));
  *
- * The program takes seconds to start, so tests share a lead if they can: `const enter = shareNativeStage(version, ...)` in
- * the describe, then `const stage = await enter(context)` in each test. Their texts must differ, because the lead's
+ * The program takes seconds to start, so tests share a lead if they can: `const enter = shareNativeStage(version, ...)`
+ * in the describe, then `const stage = await enter(context)` in each test. Their texts must differ, because the lead's
  * conversation continues.
  *
  * `stage.team()` reads the native team from disk, `stage.troupe(...)` runs our command line with the same home,
- * `stage.shows(pane)` returns the text of a pane. When the test ends, the tmux server and all other processes are killed.
+ * `stage.shows(pane)` returns the text of a pane. When the test ends, the tmux server and all other processes are
+ * killed.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -103,7 +105,7 @@ export interface NativeStage {
   shows(pane?: string): string;
   /** Waits until a pane shows something. */
   sees(what: string | RegExp, pane?: string): Promise<string>;
-  /** Waits for a condition. After a timeout the error has the text of all terminals, the team's files and the daemon's log. */
+  /** Waits for a condition. The error of a timeout has all screens, the team's files and the daemon's log. */
   until<T>(what: string, condition: () => T | undefined | false | Promise<T | undefined | false>): Promise<T>;
   /** Types a line into a pane and presses Enter. */
   type(text: string, pane?: string): Promise<void>;
@@ -172,8 +174,8 @@ export function shareNativeStage(
 }
 
 /**
- * Prepares a stage with the lead of a team, started by `troupe claude`, which reads the configured players at its start.
- * So `configure` must configure the players of all tests.
+ * Prepares a stage with the lead of a team, started by `troupe claude`, which reads the configured players at its
+ * start. So `configure` must configure the players of all tests.
  */
 export function withLead(
   team: string,
@@ -384,9 +386,10 @@ function environmentOf(place: { home: string; bin: string; model: ModelServer; t
     ENABLE_TOOL_SEARCH: 'false',
     // Otherwise it clones a repository of plugins, first by HTTPS and then by SSH.
     CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
-    // The FTL compiler of its engine takes an eighth of the processor time (measured) and does not pay off in a short run.
+    // The FTL compiler of its engine takes an eighth of the processor time (measured) and does not pay off in a short
+    // run.
     BUN_JSC_useFTLJIT: '0',
-    // As root, the program refuses to skip permission questions unless it believes to be in a sandbox.
+    // As root, the program refuses to skip permission questions unless this says that it is in a sandbox.
     IS_SANDBOX: '1',
     TROUPE_HOME: troupeHome,
     TROUPE_SOURCE,

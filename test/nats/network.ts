@@ -27,7 +27,7 @@ export function whyNoNetworks(): string | undefined {
   return status === 0 ? undefined : `no network namespaces here: ${error?.message ?? stderr.trim()}`;
 }
 
-/** Makes a network, which exists as long as a process is in it. `cut` takes its link down: packets are lost, not refused. */
+/** Makes a network that exists while a process is in it. `cut` takes its link down: packets are lost, not refused. */
 export async function makeNetwork(target: number): Promise<Network> {
   const path = join(temporaryFolder(), 'servers.sock');
   const server = createServer((client) => passOn(client, connect(target, '127.0.0.1')));

@@ -31,7 +31,7 @@ const TASKS = rounds(24, 300);
 const LEASE_MS = 3_000;
 
 describe('a team on several machines', NEEDS_NATS, () => {
-  test('completes every task once although a machine is cut off and the servers are down for longer than the leases', async () => {
+  test('completes every task once although a machine is cut off and the servers are down past every lease', async () => {
     const servers = await startNats();
     onTestFinished(() => servers.stop());
     const journal = await newJournal(servers, { leaseMs: 2_000 });

@@ -83,7 +83,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     expect((await show('bound')).metadata).toBeUndefined();
   });
 
-  test("a member's process without a daemon ends its agent when the lease expires, before another machine starts one", async () => {
+  test("a member's process without a daemon ends its agent when the lease expires, before another starts", async () => {
     const journal = await newJournal(servers, { leaseMs: 4_000 });
     const b = await startMachine('beta', journal);
     const { source, go, turns } = longTask('outlived', b);

@@ -75,8 +75,8 @@ class Run {
     if (step.kind === 'drop') {
       const [one, other] = step.through === 'ledger' ? [this.#ledger, this.#rival] : [this.#rival, this.#ledger];
       await one.drop(TEAM);
-      // By its numbers a team looks the same as a new team of that name with as many batches. A ledger that writes without
-      // a look in between cannot notice the change. Daemons look, by following.
+      // By its numbers a team looks the same as a new team of that name with as many batches. A ledger that writes
+      // without a look in between cannot notice the change. Daemons look, by following.
       await other.view(TEAM, () => undefined);
       this.#world = emptyWorld();
     } else if (step.ledger === 'ledger') {

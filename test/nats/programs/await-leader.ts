@@ -1,5 +1,5 @@
-// Waits until the servers of a cluster, given by the addresses of their monitors, have a leader. It is a separate program
-// because it must run in the servers' network.
+// Waits until the servers of a cluster, given by the addresses of their monitors, have a leader. It is a separate
+// program because it must run in the servers' network.
 import { until } from '../../until.ts';
 import { hasLeader } from '../server.ts';
 

@@ -1,5 +1,5 @@
-// Listens on a port of its network namespace and forwards everything to a Unix socket, which works across namespaces. It
-// ends with its parent.
+// Listens on a port of its network namespace and forwards everything to a Unix socket, which works across namespaces.
+// It ends with its parent.
 import { connect, createServer } from 'node:net';
 import { passOn } from '../pass-on.ts';
 

@@ -1,5 +1,5 @@
-// Makes leaders of a stream step down until the wanted server leads. It is a separate program because it must run in the
-// servers' network.
+// Makes leaders of a stream step down until the wanted server leads. It is a separate program because it must run in
+// the servers' network.
 import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 
