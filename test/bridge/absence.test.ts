@@ -20,7 +20,7 @@ describe('a native team that disappears', () => {
 
   proves(
     'resume-keeps-tasks',
-    'tells our members that it is gone, and synchronizes again when it is back',
+    'is reported as gone to our members, and is synchronized again when it is back',
     async () => {
       const { bridge, ledger, tasks, mail, paths, settled } = await setStage();
       writeInPlace(paths.task('2'), { ...read(paths.task('2')), owner: 'alice', status: 'in_progress' });

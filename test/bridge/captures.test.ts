@@ -48,7 +48,7 @@ describe('what the three versions wrote to disk', () => {
     expect(differing).toEqual(['2.1.325/08-minimal-configs/teams/mini/config.json']);
   });
 
-  proves(['config-lead-process', 'inbox-ids', 'inbox-marks-read', 'inbox-removes-read'], 'F27: tells its era', () => {
+  proves(['config-lead-process', 'inbox-ids', 'inbox-marks-read', 'inbox-removes-read'], 'F27: shows its era', () => {
     const eras = new Map<string, Set<string>>();
     for (const path of captured.filter((one) => kindOf(one) === 'config')) {
       const folder = join(CAPTURES, path, '..');

@@ -187,7 +187,7 @@ describe('the tasks of a team that joined a native one', () => {
     await expect(tasks.claimTask(TEAM, '2', 'codex-1')).rejects.toMatchObject({ code: 'claim_conflict' });
   });
 
-  proves('task-claims-unchecked', 'go back to pending if a native member starts a blocked one', async () => {
+  proves('task-claims-unchecked', 'go back to pending if a native member starts them while blocked', async () => {
     const { tasks, paths, settled } = await setStage();
     writeFileSync(paths.task('3'), JSON.stringify(file('3', { blockedBy: ['1'] })));
     await settled();

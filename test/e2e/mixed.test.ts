@@ -16,7 +16,7 @@ const TASKS = REAL_AGENTS.length * rounds(3, 5);
 
 const missing = REAL_AGENTS.filter((name) => agentProgram(name) === undefined);
 
-/** Calls a tool of the team, whatever prefix the agent gives it. */
+/** Calls a team tool; agents give its name different prefixes. */
 function call(request: ModelRequest, tool: string, ...inputs: readonly Record<string, unknown>[]): ModelReply {
   const name = request.tools.find((one) => one.endsWith(tool)) ?? tool;
   return { calls: inputs.map((input) => ({ name, input })) };

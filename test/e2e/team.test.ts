@@ -101,7 +101,7 @@ describe('troupe up', () => {
     expect(stdout).toContain('0 of 2 tasks completed');
   });
 
-  test('refuses a file with a mistake, and hooks that nobody approved', async () => {
+  test('refuses a file with a mistake, and hooks without approval', async () => {
     const stage = newStage();
     const path = stage.teamFile({ team: stage.team, tasks: [{ title: 'A', assign: 'nobody' }] });
     const wrong = await stage.troupe('up', path);
@@ -249,7 +249,7 @@ describe('troupe up', () => {
 });
 
 describe('a gate', () => {
-  test('F42: gets a second attempt after a rejection; while it judges, it can read the task', async () => {
+  test('F42: that rejects once leads to a second attempt; while it judges, it can read the task', async () => {
     const stage = newStage();
     gate(
       stage,

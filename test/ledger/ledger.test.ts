@@ -275,7 +275,7 @@ describe.each(PLACES)('a ledger on $name', ({ makePlace }) => {
     expect(journal.counts.opened).toBe(opened);
   });
 
-  test('finishes commands on close that waited for the team to open', async () => {
+  test('finishes, on close, commands that waited for the team to open', async () => {
     const place = makePlace();
     await createTeam(openLedger(place.open()));
     const ledger = new Ledger(place.open());

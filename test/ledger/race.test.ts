@@ -77,7 +77,7 @@ async function prepareRace({ reservedFor }: { reservedFor?: string | undefined }
   const ledger = openLedger(journal);
   await createTeam(ledger, { members: [...WORKERS, REFEREE] });
   const tasks = Array.from({ length: TASKS }, (_, i) => {
-    // The graph is always the same. About 15 tasks are ready at a time, few enough for conflicts.
+    // The graph is always the same. About 15 tasks are ready at a time: enough to compete for, but not for all.
     const dependencies = [7, 11, 16].map((back, n) => i + 1 - back - ((i * (n + 3)) % 5)).filter((id) => id > 0);
     return task(`task ${i + 1}`, {
       dependencies: dependencies.map(String),

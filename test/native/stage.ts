@@ -175,7 +175,7 @@ export function shareNativeStage(
 
 /**
  * Prepares a stage with the lead of a team, started by `troupe claude`, which reads the configured players at its
- * start. So `configure` must configure the players of all tests.
+ * start. So `configure` must configure the players of all tests. The tests decide what the lead does next.
  */
 export function withLead(
   team: string,

@@ -94,7 +94,7 @@ export function describeFollow(name: string, open: OpenStore): void {
       expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0);
     });
 
-    test('ends when the team is dropped, also by another handle', async () => {
+    test('ends when the team is dropped, even by another handle', async () => {
       const { journal, other } = await open();
       await fill(journal, 'a', 2);
       const followers = [startFollowing(journal, 'a', 0), startFollowing(other, 'a', 0)];
