@@ -306,6 +306,20 @@ describe('unreachable servers', NEEDS_NATS, () => {
     expect(reach.awaySince).toBeUndefined();
   });
 
+  test('a server is not blamed for the time in which this process was suspended, only for missing answers', async () => {
+    const [node] = (await start({})).nodes;
+    const nc = await connect({ port: node!.port });
+    onTestFinished(() => nc.close());
+    const reach = watchReach(nc, 'there');
+    const aMinuteAgo = performance.now() - 60_000;
+    reach.unacknowledged(aMinuteAgo);
+    expect(reach.isMute).toBe(false);
+    await reach.unheard(aMinuteAgo, { isTimeout: true });
+    expect(reach.awaySince).toBeUndefined();
+    for (let askedAt = aMinuteAgo; askedAt < performance.now(); askedAt += 10_000) reach.unacknowledged(askedAt);
+    expect(reach.isMute).toBe(true);
+  });
+
   test('a machine that does not answer is blamed by name, not the servers', async () => {
     const { url } = await start({});
     const journal = await open(url);

@@ -5,8 +5,9 @@ import type { Packed } from './batch.ts';
 import { ENCODING } from './batch.ts';
 import { AFTER, batchId } from './chain.ts';
 import { isNobodyThere, isTransient, isWrongSequence, UnderWayError } from './errors.ts';
-import { acknowledging, patiently, REQUEST_MS } from './link.ts';
+import { acknowledging, patiently } from './link.ts';
 import type { Link } from './link.ts';
+import { REQUEST_MS } from './reach.ts';
 import { findStream } from './streams.ts';
 import type { Life } from './streams.ts';
 

@@ -3,9 +3,10 @@ import { TeamError } from '../../core/errors.ts';
 import type { HostCard, Hosts } from '../hosts.ts';
 import { isNobodyThere, toTeamError } from './errors.ts';
 import { ensureStream, LEASE_MS, leaseIn } from './lease.ts';
-import { acknowledging, patiently, REQUEST_MS } from './link.ts';
+import { acknowledging, patiently } from './link.ts';
 import type { Link } from './link.ts';
 import { decodeTeam } from './names.ts';
+import { REQUEST_MS } from './reach.ts';
 
 /** The cards of daemons: the last message on each one's subject. The servers remove it when it is too old. */
 export async function openHosts(anyLink: Link, { replicas }: { replicas: number }): Promise<Hosts> {

@@ -12,7 +12,7 @@ import { connectTo, orderServers } from './connect.ts';
 import { ANSWER, isAnswer, isNotEnabled, isTransient, toTeamError } from './errors.ts';
 import { namesOf } from './names.ts';
 import type { Names } from './names.ts';
-import { watchReach } from './reach.ts';
+import { REQUEST_MS, watchReach } from './reach.ts';
 import type { Reach } from './reach.ts';
 
 /** How long a link keeps trying. */
@@ -43,9 +43,6 @@ export interface Link {
   /** Aborts when the journal closes. */
   readonly closing: AbortSignal;
 }
-
-/** The timeout of one request; after it the request is sent again. */
-export const REQUEST_MS = 2_000;
 
 /** A person in front of a screen gets the error after this time; background work tries again. */
 const AWAY_MS = 3_000;

@@ -2,6 +2,9 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { JournalAwayError } from '../away.ts';
 
+/** The timeout of one request; after it the request is sent again. */
+export const REQUEST_MS = 2_000;
+
 /** A server answers a ping at once, whatever its streams do; on a busy machine, within this time. */
 const PING_MS = 1_000;
 
@@ -166,7 +169,11 @@ export function watchReach(
   };
 }
 
-/** Extends the span by another missing answer to a request of that time. */
+/**
+ * Extends the span by another missing answer to a request of that time. One request counts for at most its timeout:
+ * if this process was suspended meanwhile, the servers are not to blame.
+ */
 function extend(span: { from: number; to: number } | undefined, askedAt: number): { from: number; to: number } {
-  return { from: span && askedAt - span.to < APART_MS ? span.from : askedAt, to: performance.now() };
+  const to = Math.min(performance.now(), askedAt + REQUEST_MS);
+  return { from: span && askedAt - span.to < APART_MS ? span.from : askedAt, to };
 }
