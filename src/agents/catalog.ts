@@ -72,7 +72,7 @@ export const AGENTS = {
 } as const satisfies Readonly<Record<string, AgentRow>>;
 
 /** The name of a known agent. */
-export type AgentName = keyof typeof AGENTS;
+type AgentName = keyof typeof AGENTS;
 
 /** What a user's own programs and functions can do. */
 export const OWN_AGENTS = {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TeamError } from '../core/errors.ts';
 
 /** The age at which Claude Code considers a lock stale. */
-export const STALE_MS = 10_000;
+const STALE_MS = 10_000;
 
 /**
  * A live holder touches its lock twice in `STALE_MS`. A holder that did not for longer than this while we watched is

@@ -11,7 +11,7 @@ export function checkNativeRoot(root: string): boolean {
 }
 
 /** Refuses a link or another user's directory: whoever can replace it decides what we read and where we write. */
-export function checkDirectory(path: string, remedy = 'set CLAUDE_CONFIG_DIR to a directory of your own'): boolean {
+function checkDirectory(path: string, remedy = 'set CLAUDE_CONFIG_DIR to a directory of your own'): boolean {
   const found = look(path);
   const why = found && whyForeign(found);
   if (why !== undefined) throw new TeamError('not_allowed', `${path} ${why}: ${remedy}`);

@@ -100,7 +100,7 @@ export function putMessage(state: TeamState, id: string, next: TeamMessage | und
   }
 }
 
-export function inboxOf(state: TeamState, memberId: string): Inbox {
+function inboxOf(state: TeamState, memberId: string): Inbox {
   let inbox = state.index.inboxes.get(memberId);
   if (!inbox) state.index.inboxes.set(memberId, (inbox = { ids: [], waiting: new Set() }));
   return inbox;

@@ -59,7 +59,7 @@ export function shownMessages(path: string): Set<string> {
 }
 
 /** The entries of a transcript, without a last line that a crash cut off. */
-export function readEntries(path: string): TranscriptEntry[] {
+function readEntries(path: string): TranscriptEntry[] {
   return readFileSync(path, 'utf8')
     .split('\n')
     .flatMap((line) => {

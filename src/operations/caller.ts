@@ -7,7 +7,7 @@ import { isSlug, quote } from '../core/text.ts';
 import { sameSince } from '../core/view.ts';
 
 /** How much a credential allows; each scope includes the ones before it. */
-export const SCOPES = ['reader', 'member', 'lead', 'admin'] as const;
+const SCOPES = ['reader', 'member', 'lead', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /**

@@ -6,7 +6,7 @@ import { ENOUGH_CHARS } from './page.ts';
 import { visibleEvents } from './visible.ts';
 
 /** The batch of one commit, with the journal's events as plain JSON. */
-export const Batch = z.object({
+const Batch = z.object({
   seq: z.number().int(),
   events: z.array(z.looseObject({ type: z.string(), at: z.number(), by: z.string() })),
 });

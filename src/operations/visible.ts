@@ -18,7 +18,7 @@ export function visibleEvents(events: readonly TeamEvent[], caller: Caller): rea
 }
 
 /** Whether the caller may see everything in a team. */
-export function seesAll(caller: Caller): boolean {
+function seesAll(caller: Caller): boolean {
   return hasScope(caller, 'lead');
 }
 

@@ -120,7 +120,7 @@ function describe(fields: LogFields): LogFields {
 }
 
 /** The parts of an error that are about the program. Input that a parser could not read is content, and stays out. */
-export function describeError(error: unknown): LogFields {
+function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { name: typeof error };
   const { name, message, stack, cause } = error;
   const code = (error as { code?: unknown }).code;

@@ -25,7 +25,7 @@ export function useRoute(): Route {
   return useMemo(() => readRoute(path), [path]);
 }
 
-export function readRoute(path: string): Route {
+function readRoute(path: string): Route {
   const [first, teamId, what, id, ...rest] = readParts(path);
   if (rest.length > 0) return { page: 'nowhere' };
   // A browser that opens the login page and is logged in already gets the teams.

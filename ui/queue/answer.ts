@@ -25,7 +25,7 @@ export function judgeAgain({ teamId, id: requestId }: Answerable): Promise<unkno
 }
 
 /** The name of each kind, and the words for yes and no. */
-export const KINDS: Readonly<Record<string, { name: string; yes: string; no: string; phase: 'gate' | 'failed' }>> = {
+const KINDS: Readonly<Record<string, { name: string; yes: string; no: string; phase: 'gate' | 'failed' }>> = {
   plan: { name: 'Plan', yes: 'Approve', no: 'Reject…', phase: 'gate' },
   permission: { name: 'Permission', yes: 'Allow', no: 'Deny…', phase: 'gate' },
   gate: { name: 'Gate gave up', yes: 'Accept', no: 'Send back…', phase: 'failed' },

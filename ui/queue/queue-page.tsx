@@ -75,7 +75,7 @@ export function QueuePage() {
   );
 }
 
-export function keyOf({ teamId, id }: { teamId: string; id: string }): string {
+function keyOf({ teamId, id }: { teamId: string; id: string }): string {
   return `${teamId}/${id}`;
 }
 

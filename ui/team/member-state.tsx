@@ -11,7 +11,7 @@ import { MemberStatus, PersonStatus } from '../parts/status.tsx';
 import { useWorkTime } from './task-facts.tsx';
 
 /** The task that a member works on now. */
-export function useHeldTask(memberId: string): SharedTask | undefined {
+function useHeldTask(memberId: string): SharedTask | undefined {
   return useTeam(({ view }) => view.held.get(memberId));
 }
 

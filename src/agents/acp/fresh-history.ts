@@ -18,7 +18,7 @@ export async function waitForHistory(sessionId: string, env: Readonly<Record<str
 }
 
 /** The name that a session's history file gets at this time. */
-export function fileName(sessionId: string, now: Date): string {
+function fileName(sessionId: string, now: Date): string {
   return `session-${now.toISOString().slice(0, 16).replaceAll(':', '-')}-${sessionId.slice(0, 8)}.jsonl`;
 }
 

@@ -70,7 +70,7 @@ export function isHosted(member: MemberRecord | undefined): boolean {
 }
 
 /** The reason of members that stopped because they left the native team, or it ended. */
-export const LEFT_NATIVE = 'left the native team';
+const LEFT_NATIVE = 'left the native team';
 
 /** Whether a member left on request, which is neither news to the native lead nor a problem. */
 export function isUsualEnd(reason: string | undefined): boolean {

@@ -41,7 +41,7 @@ export function requireLive(state: TeamState, memberId: string): MemberRecord {
 }
 
 /** Whether the caller may decide for others: the lead, a person or Troupe itself. */
-export function isManager(state: TeamState, by: Actor): boolean {
+function isManager(state: TeamState, by: Actor): boolean {
   return by === USER || by === SYSTEM || by === state.team?.leadId;
 }
 

@@ -105,7 +105,7 @@ function accountsBlock(prefix: string, publicKey: string): string[] {
 }
 
 /** All that a daemon may publish to servers: it cannot purge a team, read advisories or act as a server. */
-export function permissionsFor(prefix: string): string[] {
+function permissionsFor(prefix: string): string[] {
   const api = (verb: string) => `$JS.API.${verb}`;
   return [
     `${prefix}.>`,

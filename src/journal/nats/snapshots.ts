@@ -39,8 +39,6 @@ export async function openSnapshots(link: Link) {
   };
 }
 
-export type Snapshots = Awaited<ReturnType<typeof openSnapshots>>;
-
 /** Also removes the store's marker of a deleted object: names of lives are never used again. */
 async function removeObject(link: Link, store: ObjectStore, name: string): Promise<void> {
   if ((await store.info(name)) === null) return;

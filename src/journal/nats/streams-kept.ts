@@ -45,7 +45,7 @@ export async function lookAtStreams(link: Link, settings: Settings): Promise<Kep
 }
 
 /** `a, b, c and 4 more`. */
-export function nameTeams(names: readonly string[]): string {
+function nameTeams(names: readonly string[]): string {
   const told = names.slice(0, TOLD).map((name) => shorten(name, 64));
   const left = names.length - told.length;
   return left > 0 ? `${told.join(', ')} and ${left} more` : told.join(', ');

@@ -15,7 +15,7 @@ import { TeammateMode } from '../../core/team.ts';
 import { Labels, Line, Slug, textOf } from '../../core/text.ts';
 
 /** A length of time: `10s`, `2m`, `500ms`, or a number of milliseconds. */
-export const Duration = z.union([
+const Duration = z.union([
   z.number().int().min(1),
   z.string().regex(/^\d+(ms|s|m|h)$/, 'is not a duration such as "10s" or "2m"'),
 ]);

@@ -58,7 +58,7 @@ export function keeperOf(config: NativeConfig): string | undefined {
 }
 
 /** Why this daemon does nothing while another one synchronizes, and how to change that. */
-export function whyStandBack(name: string, rival: Partial<Signature>): string {
+function whyStandBack(name: string, rival: Partial<Signature>): string {
   const path = pathIn(rival);
   const how = path === undefined ? 'with its TROUPE_HOME' : `with TROUPE_HOME=${path}`;
   return (
