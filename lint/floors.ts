@@ -40,7 +40,7 @@ const ROOTS: readonly string[] = ['journals.ts', 'teammate.ts', 'index.ts'];
 /** The rooms that reach the daemon only through `client/`. */
 const GUESTS: readonly string[] = ['cli', 'ui'];
 
-/** What a command may import besides the core without a daemon: processes, programs, paths. */
+/** What a command may import besides the core without a daemon: processes, programs, paths, the version. */
 const BESIDE: readonly string[] = [
   'src/agents/catalog.ts',
   'src/agents/process.ts',
@@ -48,6 +48,7 @@ const BESIDE: readonly string[] = [
   'src/bridge/layout.ts',
   'src/bridge/snapshot.ts',
   'src/runtime/home.ts',
+  'src/runtime/version.ts',
 ];
 
 /** What a build replaces by what comes out of it. */

@@ -6,7 +6,7 @@ import { findCommand, isNoun, unknownCommand } from './line/find.ts';
 import { interruption } from './reach/interruption.ts';
 import { reportError, UsageError } from './show/errors.ts';
 import { standardScreen } from './show/screen.ts';
-import { speakJson } from './show/write.ts';
+import { print, speakJson } from './show/write.ts';
 
 /** Runs a command line and returns the exit code. */
 export async function answer(words: readonly string[]): Promise<number> {
@@ -14,9 +14,7 @@ export async function answer(words: readonly string[]): Promise<number> {
   speakJson(isJson);
   try {
     const [first = 'help'] = words[0] === '--json' ? words.slice(1) : words;
-    if (['--version', '-v', '-V', 'version'].includes(first)) {
-      return (await import('./commands/version.ts')).printVersion(isJson);
-    }
+    if (['--version', '-v', '-V', 'version'].includes(first)) return await printVersion(isJson);
     if (first === 'help' || hasFlag(words, '--help', '-h') || isNounAlone(words.filter((word) => word !== '--json'))) {
       return (await import('./line/help.ts')).printHelp(COMMANDS, words, standardScreen(process.env));
     }
@@ -30,6 +28,12 @@ export async function answer(words: readonly string[]): Promise<number> {
   } catch (error) {
     return reportError(error, isJson);
   }
+}
+
+async function printVersion(json: boolean): Promise<number> {
+  const version = (await import('../runtime/version.ts')).readVersion();
+  print(`${json ? JSON.stringify({ version }) : version}\n`);
+  return 0;
 }
 
 /** `troupe task` asks for the commands of that noun. */

@@ -3,8 +3,8 @@ import { CallError } from '../../../client/client.ts';
 import type { Client } from '../../../client/client.ts';
 import type { Home } from '../../../client/home.ts';
 import type { ResultOf } from '../../../operations/index.ts';
+import { readVersion } from '../../../runtime/version.ts';
 import { isAbsence, openClient } from '../../reach/connect.ts';
-import { readVersion } from '../version.ts';
 import type { Check } from './check.ts';
 import { checkStart } from './journal.ts';
 
