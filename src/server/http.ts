@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'nod
 import type { AddressInfo, Socket } from 'node:net';
 import { TeamError } from '../core/errors.ts';
 import type { Extras } from './app.ts';
-import { limitConnections } from './connections.ts';
+import { limitConnections, limitUnanswered } from './connections.ts';
 import { LOGIN } from './context.ts';
 import type { Visiting } from './context.ts';
 import { sessionCookie } from './cookie.ts';
@@ -12,7 +12,6 @@ import { retryHeader, SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
 import { LOOK_MS } from './limits.ts';
 import { openPages } from './pages.ts';
-import { limitUnanswered } from './unanswered.ts';
 import { openWebSockets, refuse as refuseUpgrade } from './websocket.ts';
 
 /** How the server is reached over TCP, and what it serves besides the operations. */

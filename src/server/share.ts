@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { TeamError } from '../core/errors.ts';
 import type { Caller } from '../operations/caller.ts';
+import { Semaphore } from '../runtime/semaphore.ts';
+import type { Release } from '../runtime/semaphore.ts';
 import type { Limits } from './limits.ts';
-import { Semaphore } from './semaphore.ts';
-import type { Release } from './semaphore.ts';
 
 /**
  * What all connections of one credential may use together, over every protocol: opening more connections gives no more.

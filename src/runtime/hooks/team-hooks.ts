@@ -15,17 +15,16 @@ import { requireTeam } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { teamFolder } from '../home.ts';
 import type { ProcessRecords } from '../process-records.ts';
+import { Semaphore } from '../semaphore.ts';
 import { hashHook } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
-import { hookEnvironment } from './environment.ts';
 import { filesOfHook } from './hook-files.ts';
 import { findObstacle, whyNotRun } from './obstacle.ts';
 import { judgedMember, payloadFor } from './payload.ts';
 import type { HookContext } from './payload.ts';
-import { pool } from './pool.ts';
 import { runFunction } from './run-function.ts';
 import type { FunctionOptions, HookFunction, RegisteredFunction } from './run-function.ts';
-import { commandOf, runProgram } from './run-program.ts';
+import { commandOf, hookEnvironment, runProgram } from './run-program.ts';
 import { ALLOWED, applyPolicy, refuse } from './verdict.ts';
 
 /** A task that is about to be created, with its future number. */
@@ -54,6 +53,9 @@ export interface TeamHooksOptions {
 /** How many programs run at once; judging takes time, and 200 completions may come together. */
 const AT_ONCE = 4;
 
+/** More than all members of several of the largest teams need at once; further callers must retry. */
+const WAITING = { most: 1_000, of: 'hooks' };
+
 /** A hook that waits for approval: its folder, and the files that the approval covers. */
 export interface UnapprovedHook {
   readonly type: HookType;
@@ -74,7 +76,7 @@ export class TeamHooks {
   readonly #ledger: Ledger;
   readonly #options: TeamHooksOptions;
   readonly #functions = new Map<string, RegisteredFunction[]>();
-  readonly #atOnce = pool(AT_ONCE);
+  readonly #places = new Semaphore(AT_ONCE, WAITING);
 
   constructor(ledger: Ledger, options: TeamHooksOptions) {
     this.#ledger = ledger;
@@ -228,7 +230,7 @@ export class TeamHooks {
     for (const hook of hooks) {
       const env = hookEnvironment(this.#options.environment, { TEAM_ID: teamId, EVENT: type, ...about }, hook.env);
       const inside = { env, payload, cwd: this.#folderOf(hook, work) };
-      last = { ...(await this.#atOnce(() => this.#tryHook(hook, teamId, inside))), command: hook.command };
+      last = { ...(await this.#places.run(() => this.#tryHook(hook, teamId, inside))), command: hook.command };
       this.#options.onRun?.({ teamId, type, result: last });
       if (last.exitCode === 2) return last;
     }
