@@ -25,7 +25,6 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'live-program.ts',
     'process.ts',
     'program.ts',
-    'queue.ts',
     'row.ts',
     'text.ts',
     'tokens.ts',

@@ -3,15 +3,14 @@ import { client, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclie
 import type { ClientContext, InitializeResponse, McpServer } from '@agentclientprotocol/sdk/unstable';
 import { TeamError } from '../core/errors.ts';
 import { ACP_AGENTS, UNKNOWN_ACP } from './acp/agents.ts';
-import type { AcpAgent } from './acp/agents.ts';
+import type { AcpAgent, Refusal } from './acp/agents.ts';
 import { environmentFor } from './acp/environment.ts';
-import { describeError, isOverload } from './acp/error.ts';
 import { waitForHistory } from './acp/fresh-history.ts';
 import { AcpSession } from './acp/session.ts';
 import type { Agent, AgentEvent, AgentSession, StartOptions, TeamTools, Turn } from './agent.ts';
 import { startLiveProgram, within } from './live-program.ts';
 import type { LiveProgram } from './live-program.ts';
-import { turnByTurn } from './turns.ts';
+import { isOverloadStatus, turnByTurn } from './turns.ts';
 
 /** Which agent: a known one by its name, or any command. */
 export interface AcpOptions {
@@ -208,4 +207,27 @@ function converse(
     close: () => program.close(),
     gone: program.gone,
   });
+}
+
+/** The error in the agent's words. The message of a refusal says little if its data says what happened. */
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const data = 'data' in error ? error.data : undefined;
+  const details = typeof data === 'string' ? data : textIn(data);
+  return details === undefined || error.message.includes(details) ? error.message : `${error.message}: ${details}`;
+}
+
+function textIn(data: unknown): string | undefined {
+  if (typeof data !== 'object' || data === null) return undefined;
+  for (const key of ['details', 'message', 'error', 'reason']) {
+    const value: unknown = Reflect.get(data, key);
+    if (typeof value === 'string') return value;
+  }
+  const text = JSON.stringify(data);
+  return text === '{}' ? undefined : text;
+}
+
+/** Whether a refusal means an overloaded model: by the model's status, or in this agent's known wording. */
+function isOverload(error: Refusal, isKnown: AcpAgent['isOverload']): boolean {
+  return isOverloadStatus(error.code) || isKnown?.(error) === true;
 }

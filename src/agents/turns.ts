@@ -1,6 +1,5 @@
 import { TeamError } from '../core/errors.ts';
 import type { AgentEvent, AgentSession, Sent, Turn, TurnEnd, When } from './agent.ts';
-import { pushable } from './queue.ts';
 
 /** Too many requests, unavailable, and Anthropic's own status for an overloaded model. */
 const OVERLOADED = [429, 503, 529];
@@ -118,4 +117,36 @@ async function runOne(
 
 function failed(error: string): TurnEnd {
   return { type: 'turnEnd', reason: 'failed', text: '', error };
+}
+
+/** A stream with one reader; items pushed before the reader came are kept. */
+interface Pushable<T> extends AsyncIterable<T> {
+  readonly push: (item: T) => void;
+  /** No more items; the reader ends after the existing ones. */
+  end(): void;
+}
+
+/** An empty stream. */
+function pushable<T>(): Pushable<T> {
+  const items: T[] = [];
+  let ended = false;
+  let wake = (): void => {};
+  return {
+    push(item) {
+      if (ended) return;
+      items.push(item);
+      wake();
+    },
+    end() {
+      ended = true;
+      wake();
+    },
+    async *[Symbol.asyncIterator]() {
+      for (;;) {
+        while (items.length > 0) yield items.shift() as T;
+        if (ended) return;
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+  };
 }

@@ -3,16 +3,18 @@ import { fileURLToPath } from 'node:url';
 import { openBridge } from '../bridge/bridge.ts';
 import type { Bridge } from '../bridge/bridge.ts';
 import { findNativeRoot } from '../bridge/layout.ts';
+import { feedbackOf } from '../core/hook.ts';
+import type { HookResult, HookType } from '../core/hook.ts';
 import type { InProcessOptions } from '../host/in-process.ts';
 import { findOwn } from '../host/own-agents.ts';
 import { SharedTaskList } from '../ledger/task-list.ts';
 import { ADMIN } from '../operations/caller.ts';
 import { agentForTeammate } from '../operations/choose-agent.ts';
 import type { Services } from '../operations/operation.ts';
-import { logRuns } from '../runtime/hooks/log-runs.ts';
 import { describeHost } from '../runtime/hosts/identity.ts';
 import { writeLeaseFile } from '../runtime/hosts/lease-file.ts';
 import { bringHome } from '../runtime/hosts/lost.ts';
+import type { Log } from '../runtime/log.ts';
 import { openGates, openTeams } from '../runtime/teams.ts';
 import type { Teams } from '../runtime/teams.ts';
 import type { Ending } from './ending.ts';
@@ -111,5 +113,18 @@ export function openDaemonTeams(
       await native.start();
       await membership?.keeper?.start();
     },
+  };
+}
+
+/** How much output of a failed hook is logged, in characters: enough to fix it without filling the log. */
+const SAID_CHARS = 500;
+
+/** Logs the result of each run of a hook. */
+function logRuns(log: Log): (run: { teamId: string; type: HookType; result: HookResult }) => void {
+  return ({ teamId, type, result: { stderr, stdout, ...result } }) => {
+    const said = feedbackOf({ stderr, stdout }).slice(0, SAID_CHARS);
+    const hasFailed = result.exitCode === 1 || result.unable !== undefined;
+    if (hasFailed) log.warn('hook.failed', { teamId, type, ...result, said });
+    else log.info('hook.ran', { teamId, type, ...result });
   };
 }

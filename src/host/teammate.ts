@@ -10,16 +10,15 @@ import { beginToLead } from './lead.ts';
 import type { Lead } from './lead.ts';
 import { openMail } from './mail.ts';
 import { closingDoor, isInterrupted, isOver, pendingShutdown } from './over.ts';
-import { pauseFor, retryAfter } from './overload.ts';
 import { patientDoor } from './patience.ts';
 import { answerPermissions } from './permissions.ts';
 import { planFor } from './plan.ts';
 import { makeTurn } from './prompt.ts';
 import { CANCELLED, takeSeat } from './seat.ts';
 import { shownMessages } from './transcript.ts';
-import { watchTeam } from './watch.ts';
+import { pauseFor, watchTeam } from './watch.ts';
 import type { Watch } from './watch.ts';
-import { finish, isHeld, turnWithMail, workOn } from './work.ts';
+import { finish, isHeld, retryAfter, turnWithMail, workOn } from './work.ts';
 
 /** One teammate: its identity, its agent, and how it reaches its team. */
 export interface TeammateOptions {

@@ -110,3 +110,14 @@ function concerns(event: TeamEvent, memberId: string): boolean {
       return false;
   }
 }
+
+/** Resolves with true after this many milliseconds, with false as soon as it is interrupted. */
+export async function pauseFor(ms: number, watch: Watch, isInterrupted: () => Promise<boolean>): Promise<boolean> {
+  const over = AbortSignal.timeout(ms);
+  const ended = new Promise<void>((resolve) => over.addEventListener('abort', () => resolve(), { once: true }));
+  while (!over.aborted) {
+    if (await isInterrupted()) return false;
+    await Promise.race([ended, watch.next()]);
+  }
+  return true;
+}

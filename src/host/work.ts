@@ -1,9 +1,9 @@
 import type { TaskJson, Turn, TurnEnd } from '../agents/agent.ts';
 import { RESULT_BYTES } from '../core/limits.ts';
-import { cutToBytes } from '../core/text.ts';
+import { cutToBytes, shorten } from '../core/text.ts';
 import type { Bench } from './bench.ts';
 import { codeOf } from './door.ts';
-import { makeHandover } from './handover.ts';
+import type { Door } from './door.ts';
 import { makeTurn } from './prompt.ts';
 import { CANCELLED } from './seat.ts';
 
@@ -82,6 +82,46 @@ async function inFreshSession({ seat, door, who }: Bench, turn: Turn): Promise<T
   const handover = await makeHandover(door, who);
   await seat.renew();
   return { ...turn, text: `${handover}\n\n${turn.text}` };
+}
+
+/** How many of its own results and notes a member gets, and how many characters of each. */
+const KEPT = 10;
+const KEPT_LENGTH = 400;
+
+/**
+ * What a member needs to continue in a fresh session: the state of its team, its own results, and its notes. It can
+ * look up the rest.
+ */
+async function makeHandover(door: Door, { teamId, memberId }: Bench['who']): Promise<string> {
+  const [digest, tasks, notes] = await Promise.all([
+    door.call('team.digest', { teamId }),
+    door.call('task.list', { teamId, assigneeId: memberId, status: 'completed' }),
+    door.call('note.list', { teamId }),
+  ]);
+  const results = tasks.slice(-KEPT).map(({ id, title, result }) => `#${id} ${title}: ${inShort(result ?? '')}`);
+  const written = notes.filter(({ authorId }) => authorId === memberId).slice(-KEPT);
+  return [
+    'Your conversation had become too long; you go on in a fresh one. Nothing of your work is lost.',
+    digest.text,
+    ...(results.length > 0 ? ['What you did so far:', ...results] : []),
+    ...(written.length > 0 ? ['What you wrote down:', ...written.map(({ text }) => `- ${inShort(text)}`)] : []),
+  ].join('\n');
+}
+
+function inShort(text: string): string {
+  return shorten(text, KEPT_LENGTH).replaceAll(/\s*\n\s*/g, ' ');
+}
+
+/** Agents retry several times themselves before they give up; these pauses come after that. Milliseconds. */
+const PAUSES = [10_000, 30_000, 90_000, 180_000];
+
+/**
+ * The back-off before the next attempt; undefined to give up. Half of it is random, so that members that failed
+ * together do not retry together.
+ */
+export function retryAfter(attempt: number, chance: () => number = Math.random): number | undefined {
+  const pause = PAUSES[attempt - 1];
+  return pause === undefined ? undefined : Math.round(pause * (0.5 + chance()));
 }
 
 async function waitFor(

@@ -22,7 +22,6 @@ import { openSnapshots } from './nats/snapshots.ts';
 import { adviseOnStreams } from './nats/streams-kept.ts';
 import { deleteStream, findStream, listTeams, makeStream } from './nats/streams.ts';
 import type { Found, Life } from './nats/streams.ts';
-import { openTurns } from './nats/turns.ts';
 
 /** A journal on NATS servers, and what is known about them. */
 export interface NatsJournal extends Journal {
@@ -265,6 +264,29 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
         await link.nc.close();
       });
       return closed;
+    },
+  };
+}
+
+/** Runs work on one team in the order of calls, as a file would; teams do not wait for each other. */
+function openTurns() {
+  const ends = new Map<string, Promise<unknown>>();
+
+  return {
+    run<T>(team: string, work: () => Promise<T>): Promise<T> {
+      const turn = (ends.get(team) ?? Promise.resolve()).then(work);
+      // The caller gets the failure.
+      const end = turn.catch(() => {});
+      ends.set(team, end);
+      void end.then(() => {
+        if (ends.get(team) === end) ends.delete(team);
+      });
+      return turn;
+    },
+
+    /** Resolves when nothing is in progress. */
+    async drained(): Promise<void> {
+      while (ends.size > 0) await Promise.all(ends.values());
     },
   };
 }

@@ -1,9 +1,10 @@
 import { SYSTEM } from '../core/actor.ts';
+import { backOff } from '../core/back-off.ts';
+import { RESTARTS } from '../core/limits.ts';
 import type { MemberRecord } from '../core/state.ts';
 import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
 import { runsOn } from './hosts/placement.ts';
-import { pauseBeforeRestart } from './restarts.ts';
 
 /** A member whose process is gone. */
 export interface Departure {
@@ -78,4 +79,17 @@ async function tellLeadOfCrash(
     : 'It crashed too often and is not started again: a person has to look.';
   const content = `${memberId} crashed (${how}).${givenBack(held)} ${next}`;
   await mailbox.send(teamId, SYSTEM, { toId: leadId, content, type: 'system', metadata: { memberId } });
+}
+
+const WINDOW_MS = 60_000;
+
+const PAUSE_MS = { least: 250, most: Infinity };
+
+/**
+ * The back-off before a dead member is restarted, given the times of its recent restarts. Undefined if it died too
+ * often and a person must look. Each pause is twice the one before, while restarts come close together.
+ */
+export function pauseBeforeRestart(restarts: readonly number[], now: number): number | undefined {
+  const recent = restarts.filter((at) => now - at < WINDOW_MS).length;
+  return recent < RESTARTS ? backOff(recent + 1, PAUSE_MS, 0.5) : undefined;
 }

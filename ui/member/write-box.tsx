@@ -2,7 +2,6 @@ import { Send, Zap } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { call } from '../data/daemon.ts';
-import { keepDraft, readDraft } from '../data/drafts.ts';
 import { useCanAct } from '../data/use-can-act.ts';
 import { useAct } from '../parts/act.ts';
 import { FailureNote } from '../parts/failure.tsx';
@@ -75,4 +74,23 @@ export function WriteBox({ teamId, member }: { teamId: string; member: MemberRec
       </div>
     </form>
   );
+}
+
+/** The draft of a message to a member. It is kept for this tab, so it survives a visit to another page and a reload. */
+function readDraft(teamId: string, memberId: string): string {
+  return sessionStorage.getItem(keyOf(teamId, memberId)) ?? '';
+}
+
+function keepDraft(teamId: string, memberId: string, text: string): void {
+  const key = keyOf(teamId, memberId);
+  if (text === '') return sessionStorage.removeItem(key);
+  try {
+    sessionStorage.setItem(key, text);
+  } catch {
+    // If the browser has no space for the text, only the box keeps it, for as long as it is shown.
+  }
+}
+
+function keyOf(teamId: string, memberId: string): string {
+  return `draft ${teamId}/${memberId}`;
 }

@@ -11,9 +11,8 @@ import { protocolLetter, writeLetters } from './letters.ts';
 import type { Letters, OpenPlan } from './letters.ts';
 import type { Pane } from './pane.ts';
 import { askPermissions } from './permissions.ts';
-import { followRecord } from './record.ts';
+import { followRecord, newTools } from './record.ts';
 import type { Told } from './record.ts';
-import { newTools } from './tools.ts';
 
 /** The parts of a session. */
 export interface NativeSessionOptions {
