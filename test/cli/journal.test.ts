@@ -174,7 +174,7 @@ describe('troupe on NATS', NEEDS_NATS, () => {
 
   test.each([
     ['\u001b[2J', /--label .*u001b\[2J.*: must be one line/],
-    ['gpu,', /--label .*: a label is empty/],
+    ['gpu,', /--label has nothing between two commas, or at an end/],
     ['x'.repeat(100_000), /--label \W*x{79}….*: Too big/],
   ])('serve refuses an invalid label, as config.yaml does', async (label, why) => {
     await expect(serve(temporaryHome(), { args: ['--label', label] })).rejects.toThrow(why);

@@ -286,7 +286,6 @@ describe('serve', () => {
   test.each([
     [['--port', 'x'], 2, /a port is a number/],
     [['--journal', 'mysql://x'], 2, /is no place for a journal/],
-    [['--log-level', 'loud'], 2, /there are error, warn, info, debug/],
     [['--nonsense'], 2, /nonsense/],
     [['--host', '0.0.0.0'], 2, /lets other machines in/],
     [['--tls-cert', 'a.pem'], 2, /go together/],
@@ -296,6 +295,13 @@ describe('serve', () => {
     expect(await daemon.ended).toBe(code);
     expect((JSON.parse(daemon.output.stderr) as { error: { message: string } }).error.message).toMatch(message);
     expect(existsSync(home.card)).toBe(false);
+  });
+
+  test('says what is wrong with a variable', async () => {
+    const daemon = spawnServe(temporaryHome(), { env: { TROUPE_LOG_LEVEL: 'loud' } });
+    expect(await daemon.ended).toBe(2);
+    const message = 'TROUPE_LOG_LEVEL=loud: there are error, warn, info, debug';
+    expect(JSON.parse(daemon.output.stderr)).toEqual({ error: { code: 'invalid', message } });
   });
 
   test('says which file of a certificate and its key is wrong', async (context) => {

@@ -52,8 +52,8 @@ export interface Command {
   readonly more?: string;
   /** Loads the code of a command that does more than call its operation, or that has none. */
   readonly load?: () => Promise<{ run(given: Arguments, surroundings: Surroundings): Promise<number> }>;
-  /** Loads a program that parses its words itself and runs until it is stopped. */
-  readonly loadProgram?: () => Promise<(words: readonly string[]) => Promise<void>>;
+  /** Loads a program that runs until it is stopped, and then exits by itself. */
+  readonly loadProgram?: () => Promise<(given: Arguments) => Promise<void>>;
 }
 
 /** All commands. Each is built on demand, because every command line waits for it. */

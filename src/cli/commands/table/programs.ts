@@ -1,7 +1,7 @@
 import type { Command, Input } from '../../line/command.ts';
 import { OPTIONAL_TEAM } from '../../line/inputs.ts';
 
-/** Programs that run until they are stopped, and parse their words themselves. */
+/** Programs that run until they are stopped. */
 export const PROGRAMS: readonly Command[] = [
   {
     words: 'serve',
@@ -14,6 +14,7 @@ export const PROGRAMS: readonly Command[] = [
       text('tls-cert', 'FILE', 'the certificate'),
       text('tls-key', 'FILE', 'its key'),
       list('origin', 'URL', 'a page that may use it; can be given more than once'),
+      text('bind', 'ADDRESS', 'the same as --host'),
       text('journal', 'PLACE', 'sqlite:PATH, nats://host:port for several machines, or memory ($TROUPE_JOURNAL)'),
       text('name', 'NAME', "what it is called among daemons that share a journal (default: the machine's name)"),
       list('label', 'WORD', 'what it has, for members that need it; can be given more than once'),
