@@ -27,7 +27,7 @@ describe('what people see', () => {
     expect(plain.stdout).not.toContain(ESC);
     expect(plain.stdout).toMatch(/\d{4}-\d\d-\d\dT/);
     const forced = await troupe.run('task list --team demo', { env: { FORCE_COLOR: '1' } });
-    expect(forced.stdout).toContain(`${ESC}[33m◐ in progress${ESC}[0m`);
+    expect(forced.stdout).toContain(`${ESC}[33m◐ in progress${ESC}[39m`);
     const off = await troupe.run('task list --team demo', { env: { FORCE_COLOR: '0' } });
     expect(off.stdout).toBe(plain.stdout);
   });

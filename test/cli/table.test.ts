@@ -66,7 +66,7 @@ describe('a table', () => {
 
   test('pads by visible width, without colours', () => {
     const colored = table(COLUMNS, ROWS, { ...screen, hasColor: true });
-    expect(colored).toContain('\x1b[31m日本語のタイトル\x1b[0m           worker-1');
+    expect(colored).toContain('\x1b[31m日本語のタイトル\x1b[39m           worker-1');
   });
 });
 

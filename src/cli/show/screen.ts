@@ -13,17 +13,6 @@ export interface Screen {
 /** Colours and weights of text. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan';
 
-const CODES: Readonly<Record<Style, number>> = {
-  bold: 1,
-  dim: 2,
-  red: 31,
-  green: 32,
-  yellow: 33,
-  blue: 34,
-  magenta: 35,
-  cyan: 36,
-};
-
 /** The screen behind standard output. */
 export function standardScreen(environment: NodeJS.ProcessEnv): Screen {
   const isTerminal = isTerminalAt(1);
@@ -47,10 +36,11 @@ function isTerminalAt(fd: number): boolean {
   }
 }
 
-/** Styles a text if the screen has colours. */
+/** Styles a text if the screen has colours. The screen decides that once, so `styleText` must not decide it again. */
 export function paint(screen: { hasColor: boolean }, style: Style | undefined, text: string): string {
   if (!screen.hasColor || style === undefined || text === '') return text;
-  return `\x1b[${CODES[style]}m${text}\x1b[0m`;
+  // Only a screen with colours loads it.
+  return process.getBuiltinModule('node:util').styleText(style, text, { validateStream: false });
 }
 
 /** `FORCE_COLOR` wins over `NO_COLOR`, as in Node itself; without either, terminals get colours. */
