@@ -131,6 +131,10 @@ export async function startTracing(environment: Environment, version: string, lo
   };
 }
 
+/**
+ * Whether the environment asks for traces that we can send. This and what follows reads `OTEL_*` by hand, because in
+ * version 3 only `@opentelemetry/sdk-node` reads these variables, and it has 23 dependencies.
+ */
 function isWanted(environment: Environment, log: Log): boolean {
   if (environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false;
   if (endpointOf(environment) === undefined) return false;
