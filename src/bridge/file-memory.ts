@@ -1,11 +1,11 @@
 import { lstatSync } from 'node:fs';
-import { printOf, readNow } from './json-file.ts';
+import { isTorn, printOf, readNow } from './json-file.ts';
 import type { FileReading } from './json-file.ts';
+import type { Problem } from './json-text.ts';
 
 /** What a look at a file found. If the file is unreadable now, the last good reading and the problem. */
-export interface Remembered {
+export interface Remembered extends Partial<Problem> {
   readonly reading: FileReading;
-  readonly problem?: string;
   /** Time of the last write, in milliseconds since 1970; 0 if there is no file. */
   readonly mtime: number;
 }
@@ -51,7 +51,7 @@ export function rememberFiles(): FileMemory {
       if (reading.kind === 'unreadable') {
         const good = before?.reading.kind === 'read' ? before.reading : reading;
         const kept = good === reading ? '' : '; shown as it was before';
-        return { reading: good, problem: `${reading.problem}${kept}`, mtime };
+        return { reading: good, problem: `${reading.problem}${kept}`, torn: isTorn(reading), mtime };
       }
       if (reading.kind === 'absent') {
         entries.delete(path);

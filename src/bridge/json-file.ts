@@ -13,6 +13,7 @@ import {
 import type { BigIntStats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeJson, encodeJson, FILE_BYTES } from './json-text.ts';
+import type { Problem } from './json-text.ts';
 import { LINKED } from './root.ts';
 
 /**
@@ -26,7 +27,7 @@ export type FileReading =
       readonly mode: number;
       readonly print: string;
     }
-  | { readonly kind: 'unreadable'; readonly problem: string; readonly print: string };
+  | ({ readonly kind: 'unreadable'; readonly print: string } & Problem);
 
 /** A small file is read in one call. */
 const page = Buffer.allocUnsafe(64 * 1024);
@@ -51,7 +52,7 @@ export function readNow(path: string): FileReading {
     if (!found.isFile()) return { kind: 'unreadable', problem: 'is no regular file', print };
     if (found.size > FILE_BYTES) return { kind: 'unreadable', problem: `is larger than ${FILE_BYTES} bytes`, print };
     const decoded = decodeJson(readAll(file, Number(found.size)));
-    if ('problem' in decoded) return { kind: 'unreadable', problem: decoded.problem, print };
+    if ('problem' in decoded) return { kind: 'unreadable', ...decoded, print };
     return { kind: 'read', value: decoded.value, mode: Number(found.mode) & 0o777, print };
   } catch (error) {
     return { kind: 'unreadable', problem: `cannot be read (${(error as NodeJS.ErrnoException).code})`, print: '' };
@@ -75,7 +76,7 @@ export async function readSettled(path: string, within = SETTLE_MS): Promise<Fil
 
 /** Whether a file is empty or cut off, because a process writes it in place or died during the write. */
 export function isTorn(reading: FileReading): boolean {
-  return reading.kind === 'unreadable' && /empty|whole JSON/.test(reading.problem);
+  return reading.kind === 'unreadable' && reading.torn === true;
 }
 
 /** Whether there is anything at a path. */

@@ -4,8 +4,16 @@ import { JSON_DEPTH } from '../core/limits.ts';
 /** At about 1 MB an inbox no longer reaches Claude Code's model. A file of ten times that is not its own. */
 export const FILE_BYTES = 16 * 1024 * 1024;
 
+/** Why a foreign file cannot be used. */
+export interface Problem {
+  /** In words that follow the file's name: `is empty`. */
+  readonly problem: string;
+  /** It is empty or cut off, because a process writes it in place or died during the write. */
+  readonly torn?: boolean;
+}
+
 /** The decoded content of a foreign file, or the problem with it. */
-export type Decoded = { readonly value: unknown } | { readonly problem: string };
+export type Decoded = { readonly value: unknown } | Problem;
 
 /** Keeps every digit of a number by its source text: other programs may write numbers that we cannot represent. */
 const rawJson = (text: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
@@ -25,7 +33,7 @@ const ODD = /__proto__|"constructor"|\\u00|[0-9]{16}|[0-9][.eE][0-9+-]|[:[,\s]-0
  */
 export function decodeJson(bytes: Buffer): Decoded {
   if (bytes.length > FILE_BYTES) return { problem: `is larger than ${FILE_BYTES} bytes` };
-  if (bytes.length === 0) return { problem: 'is empty' };
+  if (bytes.length === 0) return { problem: 'is empty', torn: true };
   let dangerous: string | undefined;
   try {
     const text = DECODER.decode(bytes);
@@ -39,7 +47,7 @@ export function decodeJson(bytes: Buffer): Decoded {
     });
     return dangerous === undefined ? { value } : { problem: `has a key ${JSON.stringify(dangerous)}` };
   } catch {
-    return { problem: 'is not whole JSON in UTF-8' };
+    return { problem: 'is not whole JSON in UTF-8', torn: true };
   }
 }
 

@@ -90,7 +90,7 @@ export function readTeam(root: string, name: string): TeamFiles {
 
   /** Reads one file; undefined if it has not changed. */
   const read = (path: string, doubt: boolean, label: string): FileReading | undefined => {
-    const { reading, problem, mtime } = isClosed(dirname(path)) ? NO_FILE : memory.look(path, { doubt });
+    const { reading, problem, torn = false, mtime } = isClosed(dirname(path)) ? NO_FILE : memory.look(path, { doubt });
     if (mtime > changedAt) {
       changedAt = mtime;
       isNew = true;
@@ -102,7 +102,7 @@ export function readTeam(root: string, name: string): TeamFiles {
     if (reading.kind === 'absent') readings.delete(path);
     else readings.set(path, reading);
     if (text === undefined) problems.delete(path);
-    else problems.set(path, { text, unsettled: /empty|whole JSON/.test(problem ?? '') });
+    else problems.set(path, { text, unsettled: torn });
     return reading;
   };
   const readConfig = (doubt: boolean): void => {

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { changeConfig, readConfig } from '../../src/bridge/config-file.ts';
 import { appendEntry, readInbox, takeEntries } from '../../src/bridge/inbox-file.ts';
-import { readNow, readSettled } from '../../src/bridge/json-file.ts';
+import { isTorn, readNow, readSettled } from '../../src/bridge/json-file.ts';
 import { decodeJson } from '../../src/bridge/json-text.ts';
 import { findNativeRoot, isNativeTaskId, nativePaths } from '../../src/bridge/layout.ts';
 import type { NativePaths } from '../../src/bridge/layout.ts';
@@ -109,6 +109,18 @@ describe('reading', () => {
     for (const path of [paths.config, paths.inbox('bob'), paths.task('1')]) {
       expect(readFileSync(path).equals(bytes)).toBe(true);
     }
+  });
+
+  test('tells a torn file, which may soon be whole, from one that will not get better', () => {
+    const { config } = newTeam();
+    const isTornWith = (bytes: Buffer): boolean => {
+      writeFileSync(config, bytes);
+      return isTorn(readNow(config));
+    };
+    const torn = Object.keys(garbage).filter((name) => isTornWith(garbage[name] as Buffer));
+    const whole = ['a dangerous key', 'a million levels'];
+    expect(torn).toEqual(Object.keys(garbage).filter((name) => !whole.includes(name)));
+    expect(isTornWith(Buffer.from('{}'))).toBe(false);
   });
 
   test('shows wrong types as an unknown form', async () => {

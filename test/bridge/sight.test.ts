@@ -246,6 +246,7 @@ describe('the view of native teams', () => {
       const shown = sight.team(name);
       expect(shown?.config?.members).toEqual(team?.config?.members);
       expect(shown?.problems.join()).toContain('shown as it was before');
+      expect(shown?.unsettled).toBe(true);
     }
     writeFileSync(paths.config, text);
     await expect.poll(() => sight.team(name)?.problems).toEqual([]);
