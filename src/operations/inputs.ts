@@ -4,7 +4,10 @@ import { Slug } from '../core/text.ts';
 /** The team that an operation is about. */
 export const InTeam = z.strictObject({ teamId: Slug.describe('the team') });
 
-/** How long a call may wait for something to happen, in milliseconds. */
+/** A length of time. Programs send milliseconds; people type `30s` or `5m`, which the command line knows by `x-unit`. */
+export const Milliseconds = z.number().int().min(0).meta({ 'x-unit': 'ms' });
+
+/** How long a call may wait for something to happen. */
 export const Wait = {
-  wait: z.number().int().min(0).max(300_000).optional().describe('wait up to so many milliseconds for one'),
+  wait: Milliseconds.max(300_000).optional().describe('wait up to so many milliseconds for one'),
 };

@@ -12,7 +12,7 @@ import { Timestamp } from '../core/time.ts';
 import { Usage } from '../core/usage.ts';
 import { requireTeam, streamOf, teamUsage, viewTeam } from '../core/view.ts';
 import { BATCHES_TOLD, fullDigest, gather, makeDigest } from '../runtime/digest.ts';
-import { InTeam, Wait } from './inputs.ts';
+import { InTeam, Milliseconds, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Services } from './operation.ts';
 import { waitFor } from './wait.ts';
@@ -149,7 +149,7 @@ export const teamOperations = [
     scope: 'lead',
     input: InTeam.extend({
       reason: Line.default('the team is shut down').describe('why'),
-      within: z.number().int().min(0).max(3_600_000).default(30_000).describe('milliseconds to agree and end'),
+      within: Milliseconds.max(3_600_000).default(30_000).describe('milliseconds to agree and end'),
       force: z.boolean().default(false).describe('end them without asking'),
     }),
     result: TeamConfig,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands/table.ts';
 import { readArguments } from '../../src/cli/line/arguments.ts';
+import type { Command } from '../../src/cli/line/command.ts';
 import { EXAMPLES } from '../../src/cli/line/examples.ts';
 import { allCommands, findCommand } from '../../src/cli/line/find.ts';
 import { flagsOf } from '../../src/cli/line/inputs.ts';
@@ -14,6 +15,18 @@ describe('the manifest', () => {
     for (const { name, cli } of OPERATIONS) {
       expect(findCommand(COMMANDS, (cli?.command ?? name.replace('.', ' ')).split(' '))?.command.operation).toBe(name);
       expect(findCommand(COMMANDS, name.split('.'))?.command.operation).toBe(name);
+    }
+  });
+
+  test('reads a length of time where an operation takes milliseconds', () => {
+    const commands = Object.values(MANIFEST).map((text) => JSON.parse(text) as Command);
+    const durations = commands.flatMap(({ words, flags }) =>
+      flags.filter(({ type }) => type === 'duration').map(({ name }) => `${words} --${name}`),
+    );
+    expect(durations).toEqual(expect.arrayContaining(['down --within', 'task claim --wait']));
+    for (const { words, flags } of commands) {
+      const wait = flags.find(({ field }) => field === 'wait');
+      expect(wait?.type ?? 'duration', words).toBe('duration');
     }
   });
 

@@ -121,7 +121,7 @@ function nameOf(field: string, isPlace: boolean): string {
 }
 
 function typeOf(property: Property): InputType {
-  if (/\bmilliseconds\b/.test(property.description ?? '')) return 'duration';
+  if (property['x-unit'] === 'ms') return 'duration';
   if (property.format === 'date-time') return 'time';
   const type = [property.type].flat().find((one) => one !== 'null');
   if (type === 'string' || type === 'boolean') return type;
@@ -134,6 +134,7 @@ const Property = z.looseObject({
   type: z.union([z.string(), z.array(z.string())]).optional(),
   enum: z.array(z.string()).optional(),
   format: z.string().optional(),
+  'x-unit': z.string().optional(),
   description: z.string().optional(),
   default: z.unknown().optional(),
 });
