@@ -16,6 +16,7 @@ import { catalogNameOf } from './core/agent.ts';
 import type { AgentKind, AgentSpec } from './core/agent.ts';
 import { TeamError } from './core/errors.ts';
 import { folderOfMember } from './core/folder.ts';
+import { SHUTDOWN } from './core/member.ts';
 import { streamOf } from './core/view.ts';
 import { watchAbsence } from './host/absence.ts';
 import type { Door } from './host/door.ts';
@@ -117,7 +118,7 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
     // Only the sender knows whether a signal was a stop or an accident, so the supervisor records it.
     if (ending === 'stopped') return TERMINATED;
     // It agreed to stop: its tasks are released.
-    if (ending === 'shutdown') await leave(client, teamId, memberId, ending);
+    if (ending === 'shutdown') await leave(client, teamId, memberId);
     return 0;
   } finally {
     signal.removeEventListener('abort', hangUp);
@@ -205,9 +206,9 @@ function providerOf(spec: AgentSpec, environment: TeammateProcessOptions['enviro
   return known ? providerVariables(known, environment, spec.env) : [];
 }
 
-async function leave(client: Client, teamId: string, memberId: string, ending: string): Promise<void> {
+async function leave(client: Client, teamId: string, memberId: string): Promise<void> {
   try {
-    await client.call('member.remove', { teamId, memberId, reason: ending });
+    await client.call('member.remove', { teamId, memberId, reason: SHUTDOWN });
   } catch (error) {
     // Someone else recorded it first.
     if (codeOf(error) !== 'member_stopped' && codeOf(error) !== 'team_closed') throw error;

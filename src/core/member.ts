@@ -10,6 +10,9 @@ import { ContextUse } from './usage.ts';
 /** The session id of a member without a session. */
 export const NO_SESSION = 'none';
 
+/** Why a member stopped that agreed to a shutdown. Unlike other reasons, code compares this one: it is no problem. */
+export const SHUTDOWN = 'shutdown';
+
 /** Where a teammate is visible. */
 export const BackendType = z.enum(['tmux', 'iterm2', 'in-process', 'subprocess']);
 export type BackendType = z.infer<typeof BackendType>;
@@ -40,7 +43,7 @@ export const TeamMember = z.object({
   color: Line.optional(),
   joinedAt: Timestamp,
   stoppedAt: Timestamp.optional(),
-  /** Why it stopped. */
+  /** Why it stopped, in words; `SHUTDOWN` if it agreed to. */
   stopReason: Line.optional(),
   /** It stopped but will be started again: mail and reserved tasks wait for it. */
   returning: z.boolean().optional(),

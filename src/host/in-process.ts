@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { SYSTEM } from '../core/actor.ts';
 import type { AgentSpec } from '../core/agent.ts';
+import { SHUTDOWN } from '../core/member.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Services } from '../operations/operation.ts';
 import { codeOf } from './door.ts';
@@ -121,7 +122,7 @@ async function runMember(
     transcriptPath: (sessionId) => join(services.daemon.transcriptFolder(teamId, memberId), `${sessionId}.jsonl`),
     ...startOf({ team, member, agent: spec }, { cwd: member.cwd ?? process.cwd(), env }),
   });
-  if (ending === 'shutdown') await leave(options, who, ending);
+  if (ending === 'shutdown') await leave(options, who, SHUTDOWN);
   return ending === 'crashed' ? 'its agent ended' : undefined;
 }
 

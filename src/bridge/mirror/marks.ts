@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SYSTEM } from '../../core/actor.ts';
+import { SHUTDOWN } from '../../core/member.ts';
 import type { MemberRecord, TaskRecord, TeamState } from '../../core/state.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
 
@@ -74,7 +75,7 @@ const LEFT_NATIVE = 'left the native team';
 
 /** Whether a member left on request, which is neither news to the native lead nor a problem. */
 export function isUsualEnd(reason: string | undefined): boolean {
-  return reason === 'shutdown' || reason === LEFT_NATIVE;
+  return reason === SHUTDOWN || reason === LEFT_NATIVE;
 }
 
 /** Removes a member from our team for good. */
