@@ -25,6 +25,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'live-program.ts',
     'process.ts',
     'program.ts',
+    'read-lines.ts',
     'row.ts',
     'text.ts',
     'tokens.ts',

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { Usage } from '../core/usage.ts';
@@ -6,6 +7,7 @@ import { OWN_AGENTS } from './catalog.ts';
 import { startProcess } from './process.ts';
 import type { RunningProcess } from './process.ts';
 import { requireProgram } from './program.ts';
+import { readLines } from './read-lines.ts';
 import { turnByTurn } from './turns.ts';
 
 /** The program to run, and whether messages alone should start it. */
@@ -31,7 +33,7 @@ const Line = z.discriminatedUnion('type', [
   z.object({ type: z.literal('usage'), usage: Usage }),
 ]);
 
-/** A longer line is cut into several: a program that never ends a line must not fill our memory. */
+/** A longer line is cut into several: a program that never ends a line must not fill our memory. In characters. */
 const LINE_LIMIT = 64 * 1024;
 
 /** How much plain output is kept as the result, and standard error as the reason; the end says most. */
@@ -152,8 +154,8 @@ function collectOutput(program: RunningProcess, emit: (event: AgentEvent) => voi
   };
   const { stdout, stderr: errors } = program.child;
   const closed = Promise.all([
-    readLines(stdout, onLine),
-    readLines(errors, (line) => {
+    readInPieces(stdout, onLine),
+    readInPieces(errors, (line) => {
       stderr = keepTail(stderr, line);
       shown += line.length;
       // Scripts report here what they do.
@@ -196,23 +198,10 @@ function parseLine(line: string): z.output<typeof Line> | undefined {
   }
 }
 
-function readLines(stream: NodeJS.ReadableStream | null, onLine: (line: string) => void): Promise<void> {
-  return new Promise((resolve) => {
-    if (!stream) return resolve();
-    let rest = '';
-    stream.setEncoding('utf8');
-    stream.on('data', (chunk: string) => {
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) onLine(line.length > LINE_LIMIT ? line.slice(0, LINE_LIMIT) : line);
-      while (rest.length > LINE_LIMIT) {
-        onLine(rest.slice(0, LINE_LIMIT));
-        rest = rest.slice(LINE_LIMIT);
-      }
-    });
-    stream.once('close', () => {
-      if (rest) onLine(rest);
-      resolve();
-    });
-  });
+function readInPieces(stream: Readable | null, onLine: (line: string) => void): Promise<void> {
+  const cut = (line: string): void => {
+    for (let at = 0; at === 0 || at < line.length; at += LINE_LIMIT) onLine(line.slice(at, at + LINE_LIMIT));
+  };
+  // A line within the limit has at most three bytes per character.
+  return readLines(stream, cut, { maxBytes: 3 * LINE_LIMIT, onLong: cut });
 }

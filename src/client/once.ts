@@ -1,5 +1,5 @@
+import { splitLines } from '../core/lines.ts';
 import type { ErrorFrame, RequestFrame } from '../operations/frames.ts';
-import { splitLines } from '../operations/lines.ts';
 import { CallError, errnoOf } from './errors.ts';
 
 // `import` of a builtin fetches all its exports; this does not.
@@ -35,7 +35,7 @@ export function connectOnce(path: string, token: string, { onNotice, onMore }: L
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   // A connection on which nothing is asked may fail silently.
   promise.catch(() => {});
-  const take = splitLines((line) => {
+  const lines = splitLines((line) => {
     const answer = JSON.parse(line) as Answer;
     if (answer.error) reject(new CallError(answer.error.code, answer.error.message, answer.error.facts));
     else if (answer.type === 'result' && answer.id === 1) {
@@ -45,7 +45,7 @@ export function connectOnce(path: string, token: string, { onNotice, onMore }: L
   });
   const callback = (size: number, buffer: Uint8Array): boolean => {
     clearTimeout(silence);
-    take(Buffer.from(buffer.buffer, buffer.byteOffset, size));
+    lines.push(Buffer.from(buffer.buffer, buffer.byteOffset, size));
     return true;
   };
   const socket = createConnection({ path, onread: { buffer: Buffer.allocUnsafe(READ_BYTES), callback } });

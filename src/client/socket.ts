@@ -1,4 +1,4 @@
-import { splitLines } from '../operations/lines.ts';
+import { splitLines } from '../core/lines.ts';
 import type { Connect, Connection } from './client.ts';
 import { CallError, errnoOf } from './errors.ts';
 
@@ -30,7 +30,7 @@ export function socketConnect(options: SocketOptions): Connect {
     // Read for each connection: a restarted daemon has a new token.
     const token = readToken(options.token);
     return new Promise<Connection>((resolve, reject) => {
-      const take = splitLines((line) => {
+      const lines = splitLines((line) => {
         if (ready) receive(line);
         else if (!socket.destroyed) greeted(line);
       });
@@ -39,7 +39,7 @@ export function socketConnect(options: SocketOptions): Connect {
         onread: {
           buffer: Buffer.allocUnsafe(READ_BYTES),
           callback(size, bytes) {
-            take((bytes as Buffer).subarray(0, size));
+            lines.push((bytes as Buffer).subarray(0, size));
             return true;
           },
         },

@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { TeamError } from '../core/errors.ts';
+import { splitLines } from '../core/lines.ts';
 import type { HelloFrame } from '../operations/frames.ts';
-import { splitLines } from '../operations/lines.ts';
 import { openDoor } from './door.ts';
 import type { Door } from './door.ts';
 import type { Hub } from './hub.ts';
@@ -123,7 +123,7 @@ function serve(hub: Hub, socket: Socket, door: Door): void {
   socket.on('error', () => {});
   socket.on('data', (chunk: Buffer) => {
     try {
-      lines(chunk);
+      lines.push(chunk);
     } catch (error) {
       refuse(socket, hub.asTeamError(error));
     }

@@ -69,6 +69,20 @@ describe('a program', () => {
     ]);
   });
 
+  test('may write long lines of any script; only a line beyond the limit is cut into several', async () => {
+    const long = '劇団'.repeat(25_000);
+    const program = `
+      process.stdout.write('${'é'.repeat(10)}'.repeat(20_000) + '\\n');
+      process.stdout.write(JSON.stringify({ type: 'result', text: '劇団'.repeat(25_000) }));
+    `;
+    const session = await start(execAgent({ command: [process.execPath, '-e', program] }));
+    await session.send(turn('x'), { when: 'next' });
+    expect((await session.end(1)).text).toBe(long);
+    const pieces = session.events.flatMap((event) => (event.type === 'text' ? [event.text] : []));
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.join('')).toBe('é'.repeat(200_000));
+  });
+
   test('that fails gives its exit code and standard error as the reason', async () => {
     const session = await start(fixture('crashes'));
     await session.send(turn('x'), { when: 'next' });

@@ -1,9 +1,7 @@
-import { isUtf8 } from 'node:buffer';
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { splitLines } from '../../src/operations/lines.ts';
 import { listenSocket } from '../../src/server/socket.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { setStage } from './stage.ts';
@@ -117,38 +115,4 @@ describe('the Unix socket', () => {
     await expect.poll(() => hub.connections).toBe(4);
     expect((await openUnix(home.socket, token)).frames).toMatchObject([{ type: 'welcome' }]);
   });
-});
-
-test('lines are the same however the bytes are split', () => {
-  const text = Buffer.from('first\n\nsecond ünïcode\nthird');
-  for (let size = 1; size <= text.length; size++) {
-    const lines: string[] = [];
-    const split = splitLines((line) => lines.push(line), { maxBytes: 100, isUtf8 });
-    for (let at = 0; at < text.length; at += size) split(text.subarray(at, at + size));
-    expect(lines).toEqual(['first', '', 'second ünïcode']);
-  }
-});
-
-test('a million single bytes make one line', () => {
-  const lines: string[] = [];
-  const split = splitLines((line) => lines.push(line), { maxBytes: 1_000_000, isUtf8 });
-  for (let i = 0; i < 300_000; i++) split(Buffer.from('x'));
-  split(Buffer.from('\n'));
-  expect(lines.map(({ length }) => length)).toEqual([300_000]);
-});
-
-test('lines before invalid UTF-8 count, what comes after is refused', () => {
-  const lines: string[] = [];
-  const split = splitLines((line) => lines.push(line), { maxBytes: 100, isUtf8 });
-  expect(() =>
-    split(Buffer.concat([Buffer.from('first\n'), Buffer.from([0xff, 0x0a]), Buffer.from('third\n')])),
-  ).toThrow('A line is not UTF-8');
-  expect(lines).toEqual(['first']);
-});
-
-test('a line that is too long is refused even after whole lines', () => {
-  const lines: string[] = [];
-  const split = splitLines((line) => lines.push(line), { maxBytes: 10, isUtf8 });
-  expect(() => split(Buffer.from('short\nmuch too long a line\n'))).toThrow('longer than 10 bytes');
-  expect(lines).toEqual(['short']);
 });

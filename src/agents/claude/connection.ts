@@ -1,7 +1,7 @@
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { within } from '../live-program.ts';
 import type { LiveProgram } from '../live-program.ts';
+import { readLines } from '../read-lines.ts';
 import { parseLine } from './lines.ts';
 import type { ControlRequest, Said } from './lines.ts';
 
@@ -30,8 +30,7 @@ const DRAIN_MS = 1_000;
 /** Starts listening to a running Claude Code. */
 export function connect(program: LiveProgram, hearers: Hearers): Connection {
   const waiting = new Map<string, PromiseWithResolvers<unknown>>();
-  const lines = createInterface({ input: program.stdout, crlfDelay: Infinity });
-  const read = new Promise<void>((resolve) => lines.once('close', resolve));
+  let isOver = false;
   const send = (line: object): void => {
     if (program.stdin.writable) program.stdin.write(`${JSON.stringify(line)}\n`);
   };
@@ -47,8 +46,8 @@ export function connect(program: LiveProgram, hearers: Hearers): Connection {
     }
   };
 
-  lines.on('line', (line) => {
-    const said = parseLine(line);
+  const read = readLines(program.stdout, (line) => {
+    const said = isOver ? undefined : parseLine(line);
     if (said?.type === 'control_request') void answer(said);
     else if (said?.type === 'control_response') {
       // Our own answers come back as an echo; nobody waits for those.
@@ -62,7 +61,8 @@ export function connect(program: LiveProgram, hearers: Hearers): Connection {
 
   const gone = program.gone.then(async (reason) => {
     await within(read, DRAIN_MS);
-    lines.close();
+    isOver = true;
+    program.stdout.pause();
     for (const { reject } of waiting.values()) reject(new Error(reason));
     waiting.clear();
     return reason;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TeamError } from '../../core/errors.ts';
 import type { LiveProgram } from '../live-program.ts';
+import { readLines } from '../read-lines.ts';
 
 /** A line from the app-server: an answer to us, a question, or news. It leaves out the `jsonrpc` member. */
 const Line = z.looseObject({
@@ -60,14 +61,7 @@ export function connect({ stdin, stdout, gone }: LiveProgram, hearer: Hearer): C
     }
   };
 
-  let rest = '';
-  stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    const lines = chunk.split('\n');
-    lines[0] = rest + (lines[0] ?? '');
-    rest = lines.pop() ?? '';
-    if (rest.length > LINE_LIMIT) rest = '';
-    for (const line of lines) hear(line);
-  });
+  void readLines(stdout, hear, { maxBytes: LINE_LIMIT, onLong: () => {} });
 
   return {
     request(method, params) {

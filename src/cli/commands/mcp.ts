@@ -1,3 +1,4 @@
+import { splitLines } from '../../core/lines.ts';
 import type { Arguments } from '../line/command.ts';
 import { daemonConnect } from '../reach/connect.ts';
 import { McpProxy } from './mcp/proxy.ts';
@@ -55,19 +56,13 @@ function wantsTeams(environment: Environment, isConfigured: boolean): boolean | 
 
 /** Reads standard input line by line. */
 function readLines(take: (line: string) => void): Promise<void> {
-  let rest = '';
-  const takeAll = (lines: readonly string[]): void => {
-    for (const line of lines) if (line.trim() !== '') take(line);
-  };
-  process.stdin.setEncoding('utf8');
-  process.stdin.on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    takeAll(lines);
+  const lines = splitLines((line) => {
+    if (line.trim() !== '') take(line);
   });
+  process.stdin.on('data', (chunk: Buffer) => lines.push(chunk));
   return new Promise((resolve) => {
     process.stdin.once('end', () => {
-      takeAll([rest]);
+      lines.end();
       resolve();
     });
   });

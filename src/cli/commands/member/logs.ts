@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../../client/client.ts';
 import { findHome } from '../../../client/home.ts';
+import { splitLines } from '../../../core/lines.ts';
 import { isLost, waitingOf } from '../../../core/waiting.ts';
 import type { Arguments, Surroundings } from '../../line/command.ts';
 import { openClient } from '../../reach/connect.ts';
@@ -91,19 +92,17 @@ function openLog(path: string): Reader | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  const decoder = new TextDecoder();
   const buffer = Buffer.alloc(CHUNK);
-  let rest = '';
+  let found: string[] = [];
+  const lines = splitLines((line) => found.push(line));
   return {
     inode: fstatSync(file).ino,
     read() {
-      let text = rest;
+      found = [];
       for (let got = readSync(file, buffer); got > 0; got = readSync(file, buffer)) {
-        text += decoder.decode(buffer.subarray(0, got), { stream: true });
+        lines.push(buffer.subarray(0, got));
       }
-      const lines = text.split('\n');
-      rest = lines.pop() ?? '';
-      return lines;
+      return found;
     },
     close: () => closeSync(file),
   };
