@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import type { BigIntStats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backOff } from '../core/back-off.ts';
 import { decodeJson, encodeJson, FILE_BYTES } from './json-text.ts';
 import type { Problem } from './json-text.ts';
 import { LINKED } from './root.ts';
@@ -34,6 +35,8 @@ const page = Buffer.allocUnsafe(64 * 1024);
 
 /** How long a file may look half written before we call it torn. Claude Code's own writes take far less than 1 ms. */
 const SETTLE_MS = 1_000;
+
+const RETRY_MS = { least: 1, most: 100 };
 
 /** Reads a file once, as it is now. Does not follow links, and reads only regular files. */
 export function readNow(path: string): FileReading {
@@ -67,7 +70,8 @@ export function readNow(path: string): FileReading {
  */
 export async function readSettled(path: string, within = SETTLE_MS): Promise<FileReading> {
   const giveUp = performance.now() + within;
-  for (let pause = 1; ; pause = Math.min(pause * 2, 100)) {
+  for (let attempt = 1; ; attempt++) {
+    const pause = backOff(attempt, RETRY_MS);
     const reading = readNow(path);
     if (!isTorn(reading) || performance.now() + pause > giveUp) return reading;
     await sleep(pause);

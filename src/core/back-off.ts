@@ -4,10 +4,15 @@ export interface BackOff {
   readonly most: number;
 }
 
+/** The pause before the next try: each is twice the one before. Without a `chance`, there is no jitter. */
+export function backOff(attempt: number, { least, most }: BackOff, chance = 0.5): number {
+  return jitter(Math.min(most, least * 2 ** (attempt - 1)), chance);
+}
+
 /**
- * The pause before the next try, with exponential back-off and jitter: each pause is twice the one before. `chance`,
- * from 0 to 1, scales it by 0.5 to 1.5, so that those that failed together do not retry together.
+ * Scales a pause by 0.5 to 1.5, so that those that failed together do not retry together. `chance` is a random number
+ * from 0 to 1.
  */
-export function backOff(attempt: number, { least, most }: BackOff, chance: number): number {
-  return Math.min(most, least * 2 ** (attempt - 1)) * (0.5 + chance);
+export function jitter(pause: number, chance: number): number {
+  return pause * (0.5 + chance);
 }

@@ -1,4 +1,5 @@
 import type { TaskJson, Turn, TurnEnd } from '../agents/agent.ts';
+import { jitter } from '../core/back-off.ts';
 import { RESULT_BYTES } from '../core/limits.ts';
 import { cutToBytes, shorten } from '../core/text.ts';
 import type { Bench } from './bench.ts';
@@ -115,13 +116,10 @@ function inShort(text: string): string {
 /** Agents retry several times themselves before they give up; these pauses come after that. Milliseconds. */
 const PAUSES = [10_000, 30_000, 90_000, 180_000];
 
-/**
- * The back-off before the next attempt; undefined to give up. Half of it is random, so that members that failed
- * together do not retry together.
- */
+/** The back-off before the next attempt; undefined to give up. */
 export function retryAfter(attempt: number, chance: () => number = Math.random): number | undefined {
   const pause = PAUSES[attempt - 1];
-  return pause === undefined ? undefined : Math.round(pause * (0.5 + chance()));
+  return pause === undefined ? undefined : Math.round(jitter(pause, chance()));
 }
 
 async function waitFor(

@@ -91,5 +91,5 @@ const PAUSE_MS = { least: 250, most: Infinity };
  */
 export function pauseBeforeRestart(restarts: readonly number[], now: number): number | undefined {
   const recent = restarts.filter((at) => now - at < WINDOW_MS).length;
-  return recent < RESTARTS ? backOff(recent + 1, PAUSE_MS, 0.5) : undefined;
+  return recent < RESTARTS ? backOff(recent + 1, PAUSE_MS) : undefined;
 }

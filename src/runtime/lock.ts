@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRunning } from '../agents/process.ts';
+import { jitter } from '../core/back-off.ts';
 import { TeamError } from '../core/errors.ts';
 import { tryKernelLock } from '../journal/kernel-lock.ts';
 import type { KernelLock } from '../journal/kernel-lock.ts';
@@ -55,7 +56,7 @@ export async function takeLock({ lock, card }: LockPlace): Promise<Lock> {
     if (performance.now() > giveUp) {
       throw new LockedError(`Another process holds ${lock}, and has not said which it is: try again in a moment`);
     }
-    await sleep(RETRY_MS * (0.5 + Math.random()));
+    await sleep(jitter(RETRY_MS, Math.random()));
   }
 }
 

@@ -1,3 +1,5 @@
+import { backOff } from '../../core/back-off.ts';
+
 /*
  * When a mirror works: a rhythm runs whole passes; a step is one matter in a pass, with its own retries.
  */
@@ -135,7 +137,8 @@ export function openSteps(options: { again: () => void; onError: (error: unknown
       const text = error instanceof Error ? error.message : String(error);
       const before = troubles.get(matter);
       const times = (before?.times ?? 0) + 1;
-      const pause = options.times.retry * Math.min(2 ** (times - 1), PAUSES_AT_MOST);
+      const { retry } = options.times;
+      const pause = backOff(times, { least: retry, most: PAUSES_AT_MOST * retry });
       troubles.set(matter, { text, times, until: performance.now() + pause });
       if (!before) options.onError(error);
       later(pause + 10);

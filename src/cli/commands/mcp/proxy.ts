@@ -1,5 +1,6 @@
 import { CallError } from '../../../client/client.ts';
 import type { Connect, Connection } from '../../../client/client.ts';
+import { backOff } from '../../../core/back-off.ts';
 
 /** What the proxy tells the daemon about its client. */
 export interface Greeting {
@@ -59,8 +60,7 @@ const PATIENCE_MS = 30_000;
 /** A client that starts us wants to know soon if that fails. */
 const FIRST_PATIENCE_MS = 5_000;
 
-const FIRST_RETRY_MS = 20;
-const LAST_RETRY_MS = 1_000;
+const RETRY_MS = { least: 20, most: 1_000 };
 
 /** The daemon refuses longer lines. */
 const LONGEST_LINE = 1024 * 1024 - 1024;
@@ -150,14 +150,15 @@ export class McpProxy {
   async #reconnect(): Promise<void> {
     const patience = this.#options.patience ?? (this.#wasOpen ? PATIENCE_MS : FIRST_PATIENCE_MS);
     const giveUp = performance.now() + patience;
-    for (let pause = FIRST_RETRY_MS; !this.#closed; pause = Math.min(2 * pause, LAST_RETRY_MS)) {
+    for (let attempt = 1; !this.#closed; attempt++) {
+      const pause = backOff(attempt, RETRY_MS, Math.random());
       try {
         return await this.#connect();
       } catch (error) {
         const isAbsent = error instanceof CallError && error.code === 'no_daemon';
         if (!isAbsent || performance.now() + pause > giveUp) throw error;
       }
-      await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 
