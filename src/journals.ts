@@ -3,9 +3,11 @@ import { resolve } from 'node:path';
 import { TeamError } from './core/errors.ts';
 import { withoutPassword } from './core/secret.ts';
 import type { JournalAwayError } from './journal/away.ts';
+import { fileAddress, OWN_ADDRESS, pathInAddress } from './journal/file-address.ts';
 import type { Hosts } from './journal/hosts.ts';
 import type { Journal } from './journal/journal.ts';
 import { memoryJournal } from './journal/memory.ts';
+import type { NatsInspection } from './journal/nats/inspect.ts';
 import { sqliteJournal } from './journal/sqlite.ts';
 
 /** Where teams are stored: a file, the memory of one process, or servers that several machines reach. */
@@ -35,13 +37,11 @@ export interface OpenedJournal {
 /** The default place for the teams of a state directory. */
 export const OWN_PLACE: JournalPlace = { kind: 'sqlite' };
 
-const SQLITE = /^sqlite:(?:\/\/)?(.+)$/s;
-
 /** Parses `sqlite:PATH`, `sqlite://PATH`, `memory`, `nats://...` or `tls://...`; paths are relative to `base`. */
 export function readJournalPlace(text: string, base: string): JournalPlace {
   if (text === 'memory') return { kind: 'memory' };
-  if (text === 'sqlite') return OWN_PLACE;
-  const path = SQLITE.exec(text)?.[1];
+  if (text === OWN_ADDRESS) return OWN_PLACE;
+  const path = pathInAddress(text);
   if (path !== undefined) return { kind: 'sqlite', path: resolve(base, path) };
   if (/^(nats|tls):/.test(text)) return { kind: 'nats', url: text, base };
   throw new TeamError(
@@ -52,8 +52,8 @@ export function readJournalPlace(text: string, base: string): JournalPlace {
 
 /** The same address with absolute paths, resolved from `base`, for use in another folder. Other text stays as it is. */
 export async function anchorPlace(text: string, base: string): Promise<string> {
-  const path = SQLITE.exec(text)?.[1];
-  if (path !== undefined) return `sqlite:${resolve(base, path)}`;
+  const path = pathInAddress(text);
+  if (path !== undefined) return fileAddress(resolve(base, path));
   if (!/^(nats|tls):/.test(text)) return text;
   return (await import('./journal/nats/address.ts')).anchorAddress(text, base);
 }
@@ -68,6 +68,8 @@ interface JournalKind<P extends JournalPlace> {
   file(place: P, own: string): string | undefined;
   /** Its place as in `location`, if that is not its file. */
   show?(place: P): Promise<string>;
+  /** Looks at its servers, if it is on servers. */
+  inspect?(place: P, base: string): Promise<NatsInspection>;
   /** `exclusive`: only one ledger, of this process, writes to it. */
   open(place: P, options: { file: string; exclusive: boolean }): Promise<OpenedJournal>;
 }
@@ -88,7 +90,7 @@ const KINDS: { readonly [P in JournalPlace as P['kind']]: JournalKind<P> } = {
       const location = path ?? file;
       const journal = sqliteJournal(location, { exclusive });
       const { damage } = journal;
-      const facts = { location, durability: 'fsync-before-ack', again: `sqlite:${location}` } as const;
+      const facts = { location, durability: 'fsync-before-ack', again: fileAddress(location) } as const;
       return { journal, kind: 'sqlite', ...facts, ...(damage && { damage }) };
     },
   },
@@ -99,6 +101,10 @@ const KINDS: { readonly [P in JournalPlace as P['kind']]: JournalKind<P> } = {
     async show({ url, base }) {
       const { readNatsAddress, showAddress } = await import('./journal/nats/address.ts');
       return showAddress(readNatsAddress(url, base ?? process.cwd()));
+    },
+    async inspect({ url, base: own }, base) {
+      const { inspectNatsJournal } = await import('./journal/nats/inspect.ts');
+      return inspectNatsJournal(url, own ?? base);
     },
     async open({ url, base }) {
       const { natsJournal } = await import('./journal/nats.ts');
@@ -141,6 +147,11 @@ export function fileOf(place: JournalPlace, { file }: { file: string }): string 
 /** A place as in `location`, without opening it. */
 export async function showPlace(place: JournalPlace, { file }: { file: string }): Promise<string> {
   return (await kindOf(place).show?.(place)) ?? fileOf(place, { file }) ?? place.kind;
+}
+
+/** What the servers of a journal say, found without a daemon; undefined for a journal on none. Paths begin at `base`. */
+export async function inspectServers(place: JournalPlace, base: string): Promise<NatsInspection | undefined> {
+  return kindOf(place).inspect?.(place, base);
 }
 
 /** Whether there is something to read; opening a missing file would create one. */

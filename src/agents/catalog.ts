@@ -1,11 +1,16 @@
+import { hasProcess } from '../core/agent.ts';
 import { findNearest } from '../core/nearest.ts';
 import { quote } from '../core/text.ts';
 import { ACP_AGENTS, UNKNOWN_ACP } from './acp/agents.ts';
 import type { Abilities } from './agent.ts';
 import type { AgentRow } from './row.ts';
 
-/** The user's variables that Claude Code gets, however it is run. */
-const CLAUDE_VARIABLES = {
+/** What is the same however Claude Code is run. */
+const CLAUDE_CODE = {
+  program: 'claude',
+  install: 'npm install -g @anthropic-ai/claude-code',
+  known: 'measured',
+  isClaudeCode: true,
   env: ['ANTHROPIC_*', 'CLAUDE_*', 'DISABLE_*', 'MAX_THINKING_TOKENS', 'MCP_TIMEOUT', 'API_TIMEOUT_MS'],
   clouds: [
     { chosenBy: 'CLAUDE_CODE_USE_BEDROCK', env: ['AWS_*'] },
@@ -30,31 +35,25 @@ const CLAUDE_VARIABLES = {
 /** Every named agent, in the order in which they are listed. */
 export const AGENTS = {
   claude: {
+    ...CLAUDE_CODE,
     title: 'Claude Code',
     kind: 'claude',
-    program: 'claude',
-    install: 'npm install -g @anthropic-ai/claude-code',
     abilities: { steer: true, interrupt: true, resume: true, mail: true, usage: true, permissions: true },
     cost: 'reported',
     holds: { plan: 'enforced', delegate: 'enforced' },
-    known: 'measured',
     canLead: true,
-    ...CLAUDE_VARIABLES,
   },
   'claude-native': {
+    ...CLAUDE_CODE,
     title: 'Claude Code in a terminal, as a teammate of its own teams',
     kind: 'claude-native',
-    program: 'claude',
-    install: 'npm install -g @anthropic-ai/claude-code',
     abilities: { steer: false, interrupt: true, resume: true, mail: true, usage: true, permissions: true },
     cost: 'tokens',
     holds: { plan: 'refused', delegate: 'refused' },
-    known: 'measured',
     canLead: false,
     variantOf: 'claude',
     needs: [{ program: 'tmux', next: 'install tmux, in which it works; or take claude, which needs none' }],
     versions: ['2.1.37', '2.1.325'],
-    ...CLAUDE_VARIABLES,
   },
   codex: {
     title: 'Codex',
@@ -125,9 +124,9 @@ export function explainCannotLead(name: string): string | undefined {
 /** Why this name alone cannot run an agent, and what was probably meant; undefined if it can. */
 export function explainUnknown(name: string): string | undefined {
   if (findAgent(name)) return undefined;
-  const nameless = NAMELESS[name];
+  const nameless = Object.hasOwn(NAMELESS, name) ? NAMELESS[name] : undefined;
   if (nameless) {
-    const next = name === 'function' ? nameless.install : `say which, as in {"${name}": "./work.sh"}`;
+    const next = hasProcess(nameless) ? `say which, as in {"${name}": "./work.sh"}` : nameless.install;
     return `The agent ${name} is ${nameless.title}: ${next}`;
   }
   const names = Object.keys(AGENTS);

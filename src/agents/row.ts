@@ -25,6 +25,8 @@ export interface AgentRow {
   readonly canLead: boolean;
   /** The agent that runs the same program in the usual way; this one is used only on request. */
   readonly variantOf?: string;
+  /** It is Claude Code, however it is run. Native teammates are Claude Code without being told. */
+  readonly isClaudeCode?: true;
   /** Other programs that it needs, and what to do without one. */
   readonly needs?: readonly { readonly program: string; readonly next: string }[];
   /** The first and the last measured version, if others may behave differently. */

@@ -13,6 +13,8 @@ interface KindRow {
   readonly isOwn: boolean;
   /** People ask for it by the name of its kind. */
   readonly isNamed: boolean;
+  /** It is a teammate of a native team, which we lead. */
+  readonly isNative?: true;
 }
 
 /** How the kinds differ, for rules. Everything else is in `agents/catalog.ts`. */
@@ -22,7 +24,7 @@ const KINDS: Readonly<Record<AgentKind, KindRow>> = {
   claude: { hasProcess: true, isOwn: false, isNamed: true },
   codex: { hasProcess: true, isOwn: false, isNamed: true },
   acp: { hasProcess: true, isOwn: false, isNamed: false },
-  'claude-native': { hasProcess: true, isOwn: false, isNamed: true },
+  'claude-native': { hasProcess: true, isOwn: false, isNamed: true, isNative: true },
 };
 
 /** Whether a daemon runs this agent. */
@@ -33,6 +35,11 @@ export function hasProcess({ kind }: Pick<AgentSpec, 'kind'>): boolean {
 /** Whether it is the user's own program or function. */
 export function isOwnAgent({ kind }: Pick<AgentSpec, 'kind'>): boolean {
   return KINDS[kind].isOwn;
+}
+
+/** Whether it is a teammate of a native team, which we lead. */
+export function isNativeAgent({ kind }: Pick<AgentSpec, 'kind'>): boolean {
+  return KINDS[kind].isNative === true;
 }
 
 /** What a person allows or forbids in advance: a tool by name, or `Tool(beginning of its input*)`. */

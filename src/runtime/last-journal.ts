@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import { shellQuote } from '../core/shell.ts';
+import { fileAddress, OWN_ADDRESS, pathInAddress } from '../journal/file-address.ts';
 import { replacePrivateFile } from './private-file.ts';
 
 /** The journal of the last daemon of a state directory, and that daemon's name and labels. */
@@ -17,9 +18,6 @@ export interface LastJournal {
 /** The file in a state directory that names the journal of its last daemon. */
 export const lastJournalOf = (directory: string): string => join(directory, 'last-journal');
 
-/** The default journal of a state directory. */
-const OWN = 'sqlite';
-
 /**
  * The journal to use if none is named. A daemon started by a command gets no flag, and in the state directory's own
  * journal it would show no teams, or old ones. Undefined means the own one. Throws if only a person can start there
@@ -27,8 +25,8 @@ const OWN = 'sqlite';
  */
 export function recallJournal(file: string): LastJournal | undefined {
   const last = readLast(file);
-  if (last.journal === OWN) return undefined;
-  const missing = fileOf(last.journal);
+  if (last.journal === OWN_ADDRESS) return undefined;
+  const missing = pathInAddress(last.journal);
   if (!last.needsCredential && (missing === undefined || existsSync(missing))) return last;
   const why = last.needsCredential ? 'and nobody gives the credential for it' : 'which is not there any more';
   throw new TeamError(
@@ -40,7 +38,7 @@ export function recallJournal(file: string): LastJournal | undefined {
 }
 
 /** The way back for people who no longer want that journal. */
-const BACK_HOME = 'For the journal in the state directory: troupe serve --journal sqlite';
+const BACK_HOME = `For the journal in the state directory: troupe serve --journal ${OWN_ADDRESS}`;
 
 /** Why a journal that nobody named this time could not be opened, and why it was tried. */
 export function whereLast({ journal }: LastJournal, error: unknown): unknown {
@@ -64,7 +62,7 @@ interface Kept {
 export function rememberJournal(file: string, { location, lasts, isOwn, again, name, labels = [] }: Kept): void {
   if (!lasts) return;
   const text = isOwn
-    ? `${OWN}\n`
+    ? `${OWN_ADDRESS}\n`
     : [
         writeLine(again ?? location),
         ...(again === undefined ? [CREDENTIAL] : []),
@@ -78,7 +76,7 @@ export function rememberJournal(file: string, { location, lasts, isOwn, again, n
 
 /** Refuses an empty file that used to hold teams: it would look like a new one, as if they had never existed. */
 export function requireKept(file: string, { path, isOwn }: { path: string; isOwn: boolean }): void {
-  const isLast = readText(file) !== '' && readLast(file).journal === (isOwn ? OWN : `sqlite:${path}`);
+  const isLast = readText(file) !== '' && readLast(file).journal === (isOwn ? OWN_ADDRESS : fileAddress(path));
   if (!isLast || statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
   throw new TeamError(
     'corrupt',
@@ -96,7 +94,7 @@ function readLast(file: string): LastJournal {
     lines.filter((line) => line.startsWith(prefix)).map((line) => line.slice(prefix.length));
   const [name] = after(NAME);
   return {
-    journal: readLine(journal) || OWN,
+    journal: readLine(journal) || OWN_ADDRESS,
     ...(name !== undefined && { name }),
     labels: after(LABEL),
     needsCredential: lines.includes(CREDENTIAL),
@@ -122,8 +120,4 @@ function readText(file: string): string {
   } catch {
     return '';
   }
-}
-
-function fileOf(journal: string): string | undefined {
-  return journal.startsWith('sqlite:') ? journal.slice('sqlite:'.length) : undefined;
 }

@@ -1,3 +1,4 @@
+import { findAgent } from '../agents/catalog.ts';
 import { agentNamed } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { entryOf } from './config.ts';
@@ -31,7 +32,7 @@ export function choosePlayers(
     const isPlanning = typeof set === 'object' && 'plan' in set && set.plan === 'required';
     return { agent: specOf(entryOf(set), undefined), ...(isPlanning && { plan: true }) };
   };
-  const named = installed.filter(({ name, path }) => path !== undefined && !name.startsWith('claude'));
+  const named = installed.filter(({ name, path }) => path !== undefined && !findAgent(name)?.isClaudeCode);
   return [
     ...Object.entries(chosen).map(([pattern, agent]): Player => ({
       pattern,

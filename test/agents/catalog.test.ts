@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AGENTS, findAgent, providerVariables } from '../../src/agents/catalog.ts';
+import { AGENTS, explainUnknown, findAgent, providerVariables } from '../../src/agents/catalog.ts';
 import type { AgentRow } from '../../src/agents/row.ts';
 
 test('a variant of an agent names the usual agent, which runs the same program and can lead', () => {
@@ -7,6 +7,18 @@ test('a variant of an agent names the usual agent, which runs the same program a
     if (variantOf === undefined) expect([name, needs, versions, canLead]).toEqual([name, undefined, undefined, true]);
     else expect(findAgent(variantOf)).toMatchObject({ program: findAgent(name)?.program, canLead: true });
   }
+});
+
+test.each([
+  ['claude', undefined],
+  ['cluade', /did you mean claude\?/],
+  ['constructor', /^There is no agent named "constructor": choose of claude, /],
+  ['exec', /^The agent exec is any program: say which, as in \{"exec": /],
+  ['function', /^The agent function is a function in this process: give it to the library$/],
+])('the name %s alone is answered with %s', (name, answer) => {
+  const told = explainUnknown(name);
+  if (answer === undefined) expect(told).toBeUndefined();
+  else expect(told).toMatch(answer);
 });
 
 describe('the environment of an agent', () => {

@@ -164,6 +164,7 @@ export const ACP_AGENTS = {
   'claude-agent-acp': {
     ...PLAIN,
     title: 'Claude Code through ACP',
+    isClaudeCode: true,
     program: 'claude-agent-acp',
     args: [],
     install: 'npm install -g @agentclientprotocol/claude-agent-acp',

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isNativeAgent } from '../../core/agent.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { SharedTask } from '../../core/task.ts';
 import { streamOf } from '../../core/view.ts';
@@ -117,7 +118,7 @@ export function keepHosted(options: HostedOptions): HostedTeams {
 
   const unsubscribe = ledger.subscribe((teamId, { events }, state) => {
     for (const event of events) {
-      if (event.type === 'teammate:joined' && event.agent?.kind === 'claude-native') consider(state);
+      if (event.type === 'teammate:joined' && event.agent && isNativeAgent(event.agent)) consider(state);
       if (event.type === 'team:closed') {
         const work = end(teamId).catch(onError);
         ending.add(work);

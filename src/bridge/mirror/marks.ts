@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SYSTEM } from '../../core/actor.ts';
+import { isNativeAgent } from '../../core/agent.ts';
 import { SHUTDOWN } from '../../core/member.ts';
 import type { MemberRecord, TaskRecord, TeamState } from '../../core/state.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
@@ -67,7 +68,7 @@ export function isSignedTo(member: MemberRecord): boolean {
 
 /** Whether a member is Claude Code in a terminal that we started. */
 export function isHosted(member: MemberRecord | undefined): boolean {
-  return member?.agent?.kind === 'claude-native';
+  return member?.agent !== undefined && isNativeAgent(member.agent);
 }
 
 /** The reason of members that stopped because they left the native team, or it ended. */

@@ -1,4 +1,5 @@
 import { findHome } from '../../client/home.ts';
+import { fileAddress } from '../../journal/file-address.ts';
 import { clean } from '../show/text.ts';
 import { warnPeople } from '../show/write.ts';
 
@@ -14,7 +15,7 @@ export async function tellOfOtherJournal(environment: NodeJS.ProcessEnv, say = w
   isTold = true;
   const home = findHome(environment);
   const actual = readLocation(home.card);
-  if (actual === undefined || wanted === actual || wanted === `sqlite:${actual}`) return;
+  if (actual === undefined || wanted === actual || wanted === fileAddress(actual)) return;
   // Loaded only if the texts differ.
   const { isSamePlace, locate } = await import('./journal-place.ts');
   const place = await locate(wanted, home);

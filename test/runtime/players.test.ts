@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { AGENTS } from '../../src/agents/catalog.ts';
+import type { InstalledAgent } from '../../src/runtime/installed-agents.ts';
+import { choosePlayers } from '../../src/runtime/players.ts';
+
+test('installed agents play the native teammates named after them; Claude Code plays the rest without being named', () => {
+  const installed = Object.entries(AGENTS).map(([name, row]): InstalledAgent => ({
+    ...row,
+    name,
+    path: `/bin/${name}`,
+  }));
+  const patterns = choosePlayers({}, {}, installed).map(({ pattern }) => pattern);
+  expect(patterns).toEqual(expect.arrayContaining(['codex', 'codex-*', 'codex-acp', 'gemini', 'copilot-*']));
+  expect(patterns.filter((pattern) => /claude/.test(pattern))).toEqual([]);
+});
+
+test('an agent that is not installed plays nobody unless somebody chose it', () => {
+  const missing: InstalledAgent[] = [{ ...AGENTS.codex, name: 'codex' }];
+  expect(choosePlayers({}, {}, missing)).toEqual([]);
+  expect(choosePlayers({ 'reviewer-*': 'codex' }, {}, missing)).toEqual([
+    { pattern: 'reviewer-*', agent: { kind: 'codex' }, source: 'command line' },
+  ]);
+});
