@@ -168,6 +168,16 @@ export interface EventData {
 /** The name of an event. */
 export type EventType = keyof EventData;
 
+type NounIn<Type extends string> = Type extends `${infer Noun}:${string}` ? Noun : never;
+
+/** What an event is about: the first word of its name. A `Record` of them does not compile if one is missing. */
+export type EventNoun = NounIn<EventType>;
+
+/** The noun of an event. */
+export function nounOf({ type }: { readonly type: EventType }): EventNoun {
+  return type.slice(0, type.indexOf(':')) as EventNoun;
+}
+
 /** Fields of every event: when, by whom, and the id of its command. */
 export interface Envelope {
   /** Milliseconds since 1970. */

@@ -1,4 +1,4 @@
-import type { TeamEvent } from '../core/event.ts';
+import type { EventOf, EventType, TeamEvent } from '../core/event.ts';
 import type { Door } from './door.ts';
 import { isPassing, pauseBeforeRetry } from './patience.ts';
 
@@ -83,33 +83,58 @@ function concernsLead(event: TeamEvent): boolean {
 
 /** Work that may have become claimable, a message, a request or its answer, the end of the team. */
 function concerns(event: TeamEvent, memberId: string): boolean {
-  switch (event.type) {
-    case 'message:sent':
-      return event.copies.some(({ toId }) => toId === memberId);
-    case 'task:created':
-    case 'task:unblocked':
-    case 'task:released':
-    case 'task:assigned':
-    case 'task:reopened':
-    case 'task:updated':
-    case 'task:deleted':
-    case 'team:updated':
-    case 'team:closed':
-    // The lead may be back; without it no new work was taken.
-    case 'teammate:joined':
-      return true;
-    case 'teammate:changed':
-      return event.budget !== undefined && event.memberId === memberId;
-    case 'shutdown:requested':
-    case 'plan:submitted':
-    case 'plan:approved':
-    case 'plan:rejected':
-    case 'teammate:stopped':
-      return event.memberId === memberId;
-    default:
-      return false;
-  }
+  // An older process may hear of an event that it does not know.
+  const isFor = CONCERNS[event.type] as ((event: TeamEvent, memberId: string) => boolean) | undefined;
+  return isFor?.(event, memberId) ?? false;
 }
+
+const everybody = (): boolean => true;
+const nobody = (): boolean => false;
+const itsMember = (event: { readonly memberId: string }, memberId: string): boolean => event.memberId === memberId;
+
+/** Whom an event wakes. */
+const CONCERNS: { readonly [T in EventType]: (event: EventOf<T>, memberId: string) => boolean } = {
+  'team:created': nobody,
+  'team:updated': everybody,
+  'team:closed': everybody,
+  'hook:registered': nobody,
+  'hook:removed': nobody,
+  // The lead may be back; without it no new work was taken.
+  'teammate:joined': everybody,
+  'teammate:changed': (event, memberId) => event.budget !== undefined && event.memberId === memberId,
+  'teammate:placed': nobody,
+  'teammate:idle': nobody,
+  'teammate:stopped': itsMember,
+  'task:created': everybody,
+  'task:updated': everybody,
+  'task:assigned': everybody,
+  'task:claimed': nobody,
+  'task:released': everybody,
+  'task:rejected': nobody,
+  'task:completed': nobody,
+  'task:failed': nobody,
+  'task:reopened': everybody,
+  'task:deleted': everybody,
+  'task:unblocked': everybody,
+  'task:dependencies-added': nobody,
+  'task:dependencies-removed': nobody,
+  'message:sent': ({ copies }, memberId) => copies.some(({ toId }) => toId === memberId),
+  'message:delivered': nobody,
+  'message:acknowledged': nobody,
+  'message:read': nobody,
+  'shutdown:requested': itsMember,
+  'shutdown:approved': nobody,
+  'shutdown:rejected': nobody,
+  'plan:submitted': itsMember,
+  'plan:approved': itsMember,
+  'plan:rejected': itsMember,
+  'request:raised': nobody,
+  'request:answered': nobody,
+  'note:added': nobody,
+  'note:updated': nobody,
+  'note:removed': nobody,
+  'usage:recorded': nobody,
+};
 
 /** Resolves with true after this many milliseconds, with false as soon as it is interrupted. */
 export async function pauseFor(ms: number, watch: Watch, isInterrupted: () => Promise<boolean>): Promise<boolean> {

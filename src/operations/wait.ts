@@ -1,5 +1,6 @@
 import { TeamError } from '../core/errors.ts';
-import type { TeamEvent } from '../core/event.ts';
+import { nounOf } from '../core/event.ts';
+import type { EventNoun, TeamEvent } from '../core/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /** How often a waiting caller gets a progress message. */
@@ -61,18 +62,32 @@ export async function waitFor<R>(
   }
 }
 
+/** Whether an event may end the wait of a call for mail (`own`: only of the member it is about) or for a task. */
+const MATTERS: Readonly<Record<EventNoun, { readonly inbox: boolean | 'own'; readonly claim: boolean }>> = {
+  team: { inbox: true, claim: true },
+  hook: { inbox: true, claim: true },
+  teammate: { inbox: 'own', claim: true },
+  task: { inbox: false, claim: true },
+  message: { inbox: 'own', claim: false },
+  shutdown: { inbox: true, claim: true },
+  plan: { inbox: true, claim: true },
+  request: { inbox: true, claim: true },
+  note: { inbox: false, claim: false },
+  usage: { inbox: false, claim: false },
+};
+
 /** Events that can bring mail to a member or change which is shown; requests and answers are mail too. */
 export function mattersToInbox(memberId: string): (event: TeamEvent) => boolean {
   return (event) => {
     if (event.type === 'message:sent') return event.copies.some(({ toId }) => toId === memberId);
-    if (/^(?:message|teammate):/.test(event.type) && 'memberId' in event) return event.memberId === memberId;
-    return !/^(?:task|note|usage):/.test(event.type);
+    const { inbox } = MATTERS[nounOf(event)];
+    return inbox === 'own' ? 'memberId' in event && event.memberId === memberId : inbox;
   };
 }
 
 /** Events that can make a task ready for a member, or prevent a member from claiming. */
-export function mattersToClaim({ type }: TeamEvent): boolean {
-  return !/^(?:message|note|usage):/.test(type);
+export function mattersToClaim(event: TeamEvent): boolean {
+  return MATTERS[nounOf(event)].claim;
 }
 
 /** Refuses a caller that lost its permission; the abort reason of the signal is the refusal. */

@@ -87,9 +87,7 @@ export class TeamMemory {
 }
 
 function update(index: MiniSearch<Entry>, event: TeamEvent, state: TeamState): void {
-  if (event.type.startsWith('note:') && 'noteId' in event) {
-    replace(index, `note ${event.noteId}`, noteEntry(state, event.noteId));
-  }
+  if ('noteId' in event) replace(index, `note ${event.noteId}`, noteEntry(state, event.noteId));
   const ends = event.type === 'task:completed' || event.type === 'task:reopened' || event.type === 'task:deleted';
   if (ends) replace(index, `result ${event.taskId}`, resultEntry(state, event.taskId));
 }

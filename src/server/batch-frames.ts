@@ -1,4 +1,5 @@
-import type { TeamEvent } from '../core/event.ts';
+import { nounOf } from '../core/event.ts';
+import type { EventNoun, TeamEvent } from '../core/event.ts';
 import type { TeamState } from '../core/state.ts';
 import { viewMember, viewTask, viewTeam } from '../core/view.ts';
 import type { Stored } from '../journal/journal.ts';
@@ -65,12 +66,24 @@ function entriesOf(event: TeamEvent, state: TeamState): [key: string, Message][]
     const type = event.type === 'teammate:idle' ? 'teammate_idle' : 'teammate_shutdown';
     return [[event.memberId, { type, memberId: event.memberId }]];
   }
-  if (event.type.startsWith('task:')) {
-    const task = state.tasks.get((event as { taskId?: string }).taskId ?? '');
+  const changed = CHANGES[nounOf(event)];
+  if (changed === 'task' && 'taskId' in event) {
+    const task = state.tasks.get(event.taskId ?? '');
     return task ? [[task.id, { type: 'team_task_update', task: viewTask(state, task) }]] : [];
   }
-  if (/^(team:updated|teammate:|shutdown:|plan:)/.test(event.type) && state.team) {
-    return [['', { type: 'team_status_update', team: viewTeam(state) }]];
-  }
-  return [];
+  return changed === 'team' && state.team ? [['', { type: 'team_status_update', team: viewTeam(state) }]] : [];
 }
+
+/** What is sent again after other events: the task, the team with its members, or nothing. */
+const CHANGES: Readonly<Record<EventNoun, 'task' | 'team' | 'nothing'>> = {
+  team: 'team',
+  teammate: 'team',
+  shutdown: 'team',
+  plan: 'team',
+  task: 'task',
+  hook: 'nothing',
+  message: 'nothing',
+  request: 'nothing',
+  note: 'nothing',
+  usage: 'nothing',
+};

@@ -1,5 +1,5 @@
 import type { Batch } from '../../src/client/replica.ts';
-import type { TeamEvent } from '../../src/core/event.ts';
+import type { EventType, TeamEvent } from '../../src/core/event.ts';
 
 interface Known {
   /** How many batches were read. */
@@ -42,25 +42,33 @@ function note({ holders, joined, freed }: Known, event: TeamEvent, seq: number):
     times.push({ seq, at: event.at });
     freed.set(memberId, times);
   };
-  switch (event.type) {
-    case 'teammate:joined':
-      free(event.memberId);
-      if (!joined.has(event.memberId)) joined.set(event.memberId, event.at);
-      break;
-    case 'task:claimed':
-      holders.set(event.taskId, event.memberId);
-      break;
-    case 'task:released':
-    case 'task:assigned':
-    case 'task:completed':
-    case 'task:failed':
-    case 'task:reopened':
-    case 'task:deleted': {
-      const holder = holders.get(event.taskId);
-      if (holder !== undefined) free(holder);
-      holders.delete(event.taskId);
-      break;
-    }
-    default:
+  if (event.type === 'teammate:joined') {
+    free(event.memberId);
+    if (!joined.has(event.memberId)) joined.set(event.memberId, event.at);
+  }
+  if (event.type === 'task:claimed') holders.set(event.taskId, event.memberId);
+  if ('taskId' in event && event.taskId !== undefined && LETS_GO[event.type as TaskEventType]) {
+    const holder = holders.get(event.taskId);
+    if (holder !== undefined) free(holder);
+    holders.delete(event.taskId);
   }
 }
+
+type TaskEventType = Extract<EventType, `task:${string}`>;
+
+/** Whether the holder of a task has it no longer. */
+const LETS_GO: Readonly<Record<TaskEventType, boolean>> = {
+  'task:created': false,
+  'task:updated': false,
+  'task:assigned': true,
+  'task:claimed': false,
+  'task:released': true,
+  'task:rejected': false,
+  'task:completed': true,
+  'task:failed': true,
+  'task:reopened': true,
+  'task:deleted': true,
+  'task:unblocked': false,
+  'task:dependencies-added': false,
+  'task:dependencies-removed': false,
+};

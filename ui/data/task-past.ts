@@ -1,3 +1,4 @@
+import { nounOf } from '../../src/client/replica.ts';
 import type { Batch } from '../../src/client/replica.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 
@@ -12,7 +13,7 @@ export function pastOf(history: readonly Batch[], taskId: string): Past[] {
   let holder: string | undefined;
   const isOfTask = (event: TeamEvent): boolean => {
     if (!('taskId' in event) || event.taskId !== taskId) {
-      return event.type.startsWith('plan:') && 'memberId' in event && event.memberId === holder;
+      return nounOf(event) === 'plan' && 'memberId' in event && event.memberId === holder;
     }
     if (event.type === 'task:claimed') holder = event.memberId;
     else if (ENDINGS.includes(event.type)) holder = undefined;

@@ -1,4 +1,5 @@
 import { TeamError } from '../../core/errors.ts';
+import { nounOf } from '../../core/event.ts';
 import type { TeamEvent } from '../../core/event.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { SharedTask } from '../../core/task.ts';
@@ -187,8 +188,9 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       hear(event, state)?.catch(onError);
       if ('taskId' in event && event.taskId !== undefined) tasks.touch(state, event.taskId);
       // A message may have waited for this member.
-      if (event.type.startsWith('message:') || event.type === 'teammate:joined') due.mail = true;
-      if (!/^(message|task):/.test(event.type)) due.members = true;
+      const noun = nounOf(event);
+      if (noun === 'message' || event.type === 'teammate:joined') due.mail = true;
+      if (noun !== 'message' && noun !== 'task') due.members = true;
     }
     rhythm.kick();
   });

@@ -1,4 +1,4 @@
-import type { EventOf, EventType } from '../event.ts';
+import type { EventNoun, EventOf, EventType } from '../event.ts';
 import type { TeamRequest } from '../request.ts';
 import type { MemberRecord, TaskRecord, TeamState } from '../state.ts';
 import { pendingRequests, putMember, putRequest, putTask } from '../tables.ts';
@@ -8,7 +8,7 @@ import { dateOf } from '../time.ts';
 export type Apply = { [T in EventType]: (state: TeamState, event: EventOf<T>) => void };
 
 /** The part about one noun: `ApplyTo<'task'>` has `task:created`, `task:claimed` ... */
-export type ApplyTo<Noun extends string> = Pick<Apply, Extract<EventType, `${Noun}:${string}`>>;
+export type ApplyTo<Noun extends EventNoun> = Pick<Apply, Extract<EventType, `${Noun}:${string}`>>;
 
 /** Replaces a member's record. */
 export function changeMember(state: TeamState, id: string, change: (member: MemberRecord) => MemberRecord): void {
