@@ -112,6 +112,6 @@ export type UpdateTeamInput = z.output<typeof UpdateTeamInput>;
 
 /** Closes a team. With live teammates it must be forced; they are stopped then. */
 export const CloseTeamInput = z.strictObject({
-  force: z.boolean().default(false).describe('also with live teammates'),
+  force: z.boolean().default(false).describe('even with live teammates'),
 });
 export type CloseTeamInput = z.output<typeof CloseTeamInput>;

@@ -39,7 +39,7 @@ export async function judgeNewTask(
 ): Promise<SharedTask> {
   const { id: taskId, teamId, title: taskTitle, createdBy } = task;
   const pass = (): Promise<SharedTask> => execute({ type: 'task.update', by: SYSTEM, taskId, unjudged: false });
-  const unwanted = `A hook does not want the task ${quote(taskTitle)}`;
+  const unwanted = `A hook rejected the task ${quote(taskTitle)}`;
   // The same call again, after its answer was lost: the first verdict counts.
   if (task.status === 'deleted') throw new TeamError('gate_rejected', unwanted);
   if (!task.unjudged) return task;

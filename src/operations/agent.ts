@@ -12,10 +12,10 @@ const ListedAgent = z.object({
   kind: AgentKind,
   program: z.string(),
   install: z.string(),
-  path: z.string().optional().describe('the file that would be run, if it is on this machine'),
+  path: z.string().optional().describe('the path of its program, if it is installed here'),
   version: z.string().optional(),
   abilities: z.object({
-    steer: z.boolean().describe('a text can reach a running turn'),
+    steer: z.boolean().describe('a message can reach a running turn'),
     interrupt: z.boolean(),
     resume: z.boolean(),
     mail: z.boolean(),
@@ -23,14 +23,14 @@ const ListedAgent = z.object({
     permissions: z.boolean(),
   }),
   cost: z.enum(['reported', 'tokens', 'none']),
-  holds: z.object({ plan: Hold, delegate: Hold }).describe('how a mode holds in which nothing may be changed'),
+  holds: z.object({ plan: Hold, delegate: Hold }).describe('how a mode that forbids changes is enforced'),
   known: z.enum(['measured', 'documented']),
 });
 
 export const agentOperations = [
   operation({
     name: 'agent.list',
-    summary: 'List the agents that Troupe can run, which of them are here, and what each can do',
+    summary: 'List the agents that Troupe can run, which are installed, and what each can do',
     scope: 'admin',
     input: z.strictObject({
       quick: z.boolean().default(false).describe('do not start the programs to ask for their versions'),

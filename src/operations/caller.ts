@@ -60,7 +60,7 @@ export function authorize(caller: Caller, operation: { name: string; scope: Scop
 export function actorOf(caller: Caller, operation: { scope: Scope }, as: string | undefined): Actor {
   if (caller.scope === 'admin') return as === undefined ? USER : isSlug(as) ? as : parsePerson(as);
   if (caller.memberId === undefined || (caller.scope === 'reader' && operation.scope !== 'reader')) {
-    throw new TeamError('not_allowed', 'This credential can read but act for nobody');
+    throw new TeamError('not_allowed', 'This credential can only read');
   }
   if (as !== undefined && as !== caller.memberId) {
     throw new TeamError('not_allowed', `This credential acts for ${caller.memberId}, not for ${quote(as)}`);
@@ -71,7 +71,7 @@ export function actorOf(caller: Caller, operation: { scope: Scope }, as: string 
 /** A member, or a person. Only Troupe's own code acts as Troupe, never a caller. */
 function parsePerson(as: string): Actor {
   if (as === SYSTEM) {
-    throw new TeamError('not_allowed', `Nobody speaks as ${SYSTEM}: that is Troupe itself; name a member, or nobody`);
+    throw new TeamError('not_allowed', `Nobody can act as ${SYSTEM}, which is Troupe itself: name a member, or leave it out`);
   }
   return parse(Actor, as);
 }

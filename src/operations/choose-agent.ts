@@ -58,8 +58,8 @@ export function chooseAgent(
   throw new TeamError(
     'not_allowed',
     names.length > 0
-      ? `${leadId} may bring in ${names.join(', ')}, not ${quote(name)}`
-      : `No agents were set up for ${leadId} to bring in: a person adds teammates`,
+      ? `${leadId} may start teammates with ${names.join(', ')}, not with ${quote(name)}`
+      : `${leadId} has no agents for new teammates: ask a person to add teammates`,
   );
 }
 
@@ -79,7 +79,7 @@ function requireMayRun(caller: Caller, agent: AgentSpec | undefined): void {
   if (caller.scope === 'admin' || !(agent?.command ?? agent?.args ?? agent?.env)) return;
   throw new TeamError(
     'not_allowed',
-    'Only a person says which program runs: name an agent without command, args and env',
+    'Only a person may choose the program: name an agent without command, args and env',
   );
 }
 

@@ -6,21 +6,21 @@ export const DaemonStatus = z.object({
   pid: z.number().int(),
   home: z.string().describe('the state directory'),
   socket: z.string(),
-  url: z.string().nullable().describe('where the dashboard, WebSocket, REST and MCP are'),
+  url: z.string().nullable().describe('the address of the dashboard, WebSocket, REST and MCP'),
   tokenFile: z.string(),
   journal: z.object({
     kind: z.string(),
     location: z.string(),
     durability: z.enum(['fsync-before-ack', 'replicated', 'lazy', 'memory']),
-    advice: z.string().optional().describe('how what is acknowledged could be made safer'),
+    advice: z.string().optional().describe('how to make storage safer'),
   }),
-  name: z.string().optional().describe('what it is called among the daemons that share the journal'),
+  name: z.string().optional().describe('its name among the daemons that share the journal'),
   hosts: z
     .array(
       z.object({
         name: z.string(),
         labels: z.array(z.string()),
-        agents: z.array(z.string()).describe('what it can run besides programs'),
+        agents: z.array(z.string()).describe('the agents it can run, besides programs'),
         load: z.number().int().describe('members that it runs'),
       }),
     )
@@ -32,7 +32,7 @@ export const DaemonStatus = z.object({
   connections: z.number().int(),
   health: z.object({
     status: z.enum(['ok', 'degraded']),
-    problems: z.array(z.string()).describe('what does not work at the moment; the rest does'),
+    problems: z.array(z.string()).describe('what does not work now; everything else does'),
   }),
   activeTeams: z.number().int(),
   teamMetrics: z.object({
@@ -41,6 +41,6 @@ export const DaemonStatus = z.object({
     totalTeamTasksCompleted: z.number().int(),
     totalTeamMessages: z.number().int(),
   }),
-  counting: z.boolean().describe('the teams that were there at the start are still being counted'),
+  counting: z.boolean().describe('whether teams from before the start are still being counted'),
 });
 export type DaemonStatus = z.output<typeof DaemonStatus>;

@@ -5,7 +5,7 @@ import { operation } from './operation.ts';
 export const daemonOperations = [
   operation({
     name: 'daemon.status',
-    summary: 'How the daemon is, and where',
+    summary: 'Show the state and address of the daemon',
     scope: 'admin',
     input: z.strictObject({}),
     result: DaemonStatus,
@@ -15,10 +15,10 @@ export const daemonOperations = [
   }),
   operation({
     name: 'daemon.stop',
-    summary: 'End the daemon and the members that it runs',
+    summary: 'Stop the daemon and the members that it runs',
     scope: 'admin',
     input: z.strictObject({
-      keep: z.boolean().default(false).describe('let the members go on: the next daemon takes them over'),
+      keep: z.boolean().default(false).describe('leave the members running; the next daemon takes them over'),
     }),
     result: z.object({ stopping: z.literal(true) }),
     route: 'POST /api/stop',
@@ -30,7 +30,7 @@ export const daemonOperations = [
   }),
   operation({
     name: 'ui.login',
-    summary: 'Make an address that opens the dashboard, once and within a minute',
+    summary: 'Make an address that opens the dashboard once, within a minute',
     scope: 'admin',
     input: z.strictObject({}),
     result: z.object({ url: z.string() }),
@@ -40,7 +40,7 @@ export const daemonOperations = [
   }),
   operation({
     name: 'token.rotate',
-    summary: 'Make every credential given out so far void',
+    summary: 'Revoke every credential given out so far',
     scope: 'admin',
     input: z.strictObject({}),
     result: z.object({ rotated: z.literal(true) }),

@@ -14,12 +14,12 @@ const Batch = z.object({
 export const eventOperations = [
   operation({
     name: 'event.list',
-    summary: 'List what happened to a team, batch by batch',
+    summary: 'List the events of a team, batch by batch',
     scope: 'reader',
     long: true,
     input: InTeam.extend({
       after: z.number().int().min(0).default(0).describe('only batches after this number'),
-      limit: z.number().int().min(1).max(10_000).default(1_000).describe('at most so many; fewer when they are long'),
+      limit: z.number().int().min(1).max(10_000).default(1_000).describe('at most this many; fewer if they are long'),
     }),
     result: z.array(Batch),
     route: 'GET /api/teams/:teamId/history',

@@ -17,7 +17,7 @@ export function readFirstDesign({ message }: Operation, { input, as }: Asked): A
   const rest: Record<string, unknown> = { ...input };
   for (const [field, only] of Object.entries(message.settled ?? {})) {
     if (rest[field] !== undefined && rest[field] !== only) {
-      throw new TeamError('not_allowed', `${field}: only Troupe itself may say anything but ${quote(only)}`);
+      throw new TeamError('not_allowed', `${field}: must be ${quote(only)}; only Troupe itself may send anything else`);
     }
     delete rest[field];
   }
@@ -29,7 +29,7 @@ export function readFirstDesign({ message }: Operation, { input, as }: Asked): A
   if (as !== undefined && as !== speaker) {
     throw new TeamError(
       'not_allowed',
-      `as names ${quote(as)}, and ${field} ${quote(speaker)}: a call is in the name of one`,
+      `as names ${quote(as)}, but ${field} names ${quote(speaker)}: a call acts for one member`,
     );
   }
   return { input: rest, as: speaker };

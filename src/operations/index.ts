@@ -153,7 +153,7 @@ async function remember<R>(
   } catch (error) {
     if (!(error instanceof JournalAwayError)) throw error;
     const answer = await ledger.fromMemory(run);
-    notice(`${error.situation}: this is what was known before.`);
+    notice(`${error.situation}: this answer may be out of date.`);
     return answer;
   }
 }

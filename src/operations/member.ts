@@ -61,7 +61,7 @@ export const memberOperations = [
   }),
   operation({
     name: 'member.stop',
-    summary: 'End a teammate now, whether it agrees or not; its tasks go back',
+    summary: 'Stop a teammate now, without asking it; its tasks go back to the list',
     scope: 'lead',
     input: OfMember.extend({ reason: Line.default('stopped').describe('why') }),
     result: z.object({ memberId: z.string(), how: z.string() }),
@@ -74,7 +74,7 @@ export const memberOperations = [
   }),
   operation({
     name: 'member.restart',
-    summary: 'Start a teammate again, whether it still runs or not; it goes on with its session if its agent can',
+    summary: 'Restart a teammate; it resumes its session if its agent can',
     scope: 'lead',
     input: OfMember,
     result: TeamMember,
@@ -84,7 +84,7 @@ export const memberOperations = [
   }),
   operation({
     name: 'session.list',
-    summary: 'List the sessions of a team: who runs, since when, in which process',
+    summary: 'List the sessions of a team: member, start time, process',
     scope: 'reader',
     input: InTeam,
     result: z.array(SessionView),
@@ -130,7 +130,7 @@ export const memberOperations = [
   }),
   operation({
     name: 'member.idle',
-    summary: 'Say that there is nothing left to do; a hook may answer with more',
+    summary: 'Report that a member has nothing left to do; a hook may give it more',
     scope: 'member',
     input: OfMember.extend({
       result: textOf(RESULT_BYTES).optional().describe('what it produced'),
@@ -141,7 +141,7 @@ export const memberOperations = [
     cli: { args: ['memberId'] },
     run: async ({ mailbox, caller, actor, once }, { teamId, memberId, result, reason }) => {
       if (actor !== memberId && !hasScope(caller, 'lead')) {
-        throw new TeamError('not_allowed', `${actor} may not say that ${memberId} has nothing left to do`);
+        throw new TeamError('not_allowed', `${actor} may not report that ${memberId} is idle`);
       }
       const said = { ...(result !== undefined && { result }), ...(reason !== undefined && { reason }) };
       return {
@@ -154,7 +154,7 @@ export const memberOperations = [
   }),
   operation({
     name: 'member.remove',
-    summary: 'Take a member off the team; its tasks go back',
+    summary: 'Remove a member from the team; its tasks go back to the list',
     scope: 'member',
     input: LeaveInput.extend(InTeam.shape),
     result: TeamMember,
@@ -167,9 +167,9 @@ export const memberOperations = [
   }),
   operation({
     name: 'member.token',
-    summary: 'Make a credential with which a program acts as this member',
+    summary: 'Make a credential for a program that acts as this member',
     scope: 'admin',
-    input: OfMember.extend({ readOnly: z.boolean().default(false).describe('it can read the team but not act') }),
+    input: OfMember.extend({ readOnly: z.boolean().default(false).describe('a credential that can only read the team') }),
     result: z.object({
       teamId: z.string(),
       memberId: z.string(),
@@ -189,7 +189,7 @@ export const memberOperations = [
   }),
   operation({
     name: 'usage.record',
-    summary: 'Record what a member used',
+    summary: 'Record the usage of a member',
     scope: 'member',
     input: RecordUsageInput.extend(InTeam.shape),
     result: Usage,
@@ -202,16 +202,16 @@ export const memberOperations = [
   }),
   operation({
     name: 'budget.show',
-    summary: 'Show how far the budgets that bind a member are used up, its own and that of its team',
+    summary: 'Show how much of its budget a member and its team have used',
     scope: 'reader',
-    input: InTeam.extend({ memberId: Slug.optional().describe('the member; without one that of the team alone') }),
+    input: InTeam.extend({ memberId: Slug.optional().describe('the member; leave it out for the team budget only') }),
     result: z.array(
       z.object({
         of: z.enum(['team', 'member']),
         what: z.enum(['tokens', 'costUsd', 'turns', 'minutes']),
         used: z.number(),
         limit: z.number(),
-        share: z.number().describe('1 is all of it; from then on no new turn begins'),
+        share: z.number().describe('the used share of the limit; at 1 no new turn begins'),
       }),
     ),
     route: 'GET /api/teams/:teamId/members/:memberId/budget',
@@ -225,7 +225,7 @@ export const memberOperations = [
   }),
   operation({
     name: 'usage.show',
-    summary: 'Show what each member and task used',
+    summary: 'Show the usage of each member and task',
     scope: 'reader',
     input: InTeam,
     result: z.object({ members: z.record(z.string(), Usage), tasks: z.record(z.string(), Usage) }),

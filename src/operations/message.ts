@@ -20,7 +20,7 @@ import { pageOf, requireCursor } from './page.ts';
 import { requireSight } from './visible.ts';
 import { mattersToInbox, waitFor } from './wait.ts';
 
-const MessageId = { messageId: ChosenId.optional().describe('sent again under the same id, it is sent once') };
+const MessageId = { messageId: ChosenId.optional().describe('an id of your own; sending again with the same id does nothing') };
 
 export const messageOperations = [
   operation({
@@ -61,19 +61,19 @@ export const messageOperations = [
   }),
   operation({
     name: 'message.inbox',
-    summary: 'List the mail of a member',
+    summary: 'List the messages of a member',
     scope: 'reader',
     long: true,
     input: InTeam.extend({
-      memberId: Slug.optional().describe('whose; your own when not given'),
-      unread: z.boolean().default(false).describe('only what was not read'),
-      waiting: z.boolean().default(false).describe('only what no agent has yet'),
-      type: MessageType.optional().describe('only of this kind'),
+      memberId: Slug.optional().describe('whose inbox (default: your own)'),
+      unread: z.boolean().default(false).describe('only unread messages'),
+      waiting: z.boolean().default(false).describe('only messages that no agent has received'),
+      type: MessageType.optional().describe('only of this type'),
       since: Timestamp.optional().describe('not older than this'),
       until: Timestamp.optional().describe('not newer than this'),
-      after: TeamMessage.shape.id.max(300).optional().describe('only what was sent after this message'),
-      limit: z.number().int().min(1).max(10_000).optional().describe('the newest so many'),
-      markRead: z.boolean().default(false).describe('mark what is returned as read'),
+      after: TeamMessage.shape.id.max(300).optional().describe('only messages after this one'),
+      limit: z.number().int().min(1).max(10_000).optional().describe('at most this many, from the newest'),
+      markRead: z.boolean().default(false).describe('mark the returned messages as read'),
       ...Wait,
     }),
     result: z.array(TeamMessage),
@@ -123,7 +123,7 @@ export const messageOperations = [
   }),
   operation({
     name: 'message.deliver',
-    summary: 'Hand messages to a session for showing; returns those to show',
+    summary: 'Deliver messages to a session; returns those to show',
     scope: 'member',
     long: true,
     input: DeliverInput.extend(InTeam.shape),
@@ -141,12 +141,12 @@ export const messageOperations = [
   }),
   operation({
     name: 'message.acknowledge',
-    summary: 'Record that the agent has these messages',
+    summary: 'Record that the agent received these messages',
     scope: 'member',
     long: true,
     input: ReceiptInput.extend({
       ...InTeam.shape,
-      read: z.boolean().default(false).describe('and that it has read them'),
+      read: z.boolean().default(false).describe('and that it read them'),
     }),
     result: z.array(TeamMessage),
     route: 'POST /api/teams/:teamId/members/:memberId/acknowledge',

@@ -11,8 +11,8 @@ import { Timestamp } from '../core/time.ts';
 export const NativeSummary = z.object({
   name: z.string().describe('the name of its directory'),
   kind: z.enum(['team', 'session']).describe('a session without a team has only tasks'),
-  form: z.enum(['known', 'unknown', 'unreadable', 'no-config']).describe('what is not known can only be looked at'),
-  readOnly: z.string().optional().describe('why it can only be looked at, and not be joined'),
+  form: z.enum(['known', 'unknown', 'unreadable', 'no-config']).describe('a team of an unknown form is read-only'),
+  readOnly: z.string().optional().describe('why it is read-only and cannot be joined'),
   title: z.string(),
   description: z.string().optional(),
   lead: z.string().optional(),
@@ -38,9 +38,9 @@ export const NativeSummary = z.object({
       activeForm: z.string().optional(),
     }),
   ),
-  messages: z.number().int().describe('in all inboxes, the read ones too where they are kept'),
+  messages: z.number().int().describe('in all inboxes, including read messages that are kept'),
   problems: z.array(z.string()),
-  changedAt: Timestamp.optional().describe('not there for one that cannot be looked into'),
+  changedAt: Timestamp.optional().describe('missing if the team cannot be read'),
 });
 export type NativeSummary = z.output<typeof NativeSummary>;
 
@@ -60,7 +60,7 @@ export const LeftTeam = z.object({
   kind: z.enum(['team', 'session']),
   dead: z.boolean(),
   evidence: z.array(z.string()),
-  changedAt: Timestamp.optional().describe('not there for one that cannot be looked into'),
+  changedAt: Timestamp.optional().describe('missing if the team cannot be read'),
   tasks: z.number().int(),
   members: z.number().int(),
 });
@@ -69,7 +69,7 @@ export const LeftTeam = z.object({
 export const JoinedTeam = z.object({
   teamId: z.string(),
   native: z.string().describe('the name of the native team'),
-  notices: z.array(z.string()).describe('what people should know: refusals, overwrites, what will not be read'),
+  notices: z.array(z.string()).describe('notices for people: refusals, overwrites, files that are not read'),
 });
 
 /** A joined team as operations return it. */
@@ -154,5 +154,5 @@ function troubleOf(team: NativeTeam): string[] {
   const ended = leadEnded(team);
   return ended === undefined
     ? []
-    : [`${ended}; "troupe native clean ${team.name}" moves it away when it has rested for an hour`];
+    : [`${ended}; "troupe native clean ${team.name}" moves it to the trash after an hour without changes`];
 }

@@ -22,7 +22,7 @@ import { operation } from './operation.ts';
 
 const Seat = z.strictObject({ teamId: Slug.describe('the team'), memberId: Slug.describe('the member') });
 
-const Ticket = z.string().min(1).max(100).describe('tells the one in the pane from another of its name');
+const Ticket = z.string().min(1).max(100).describe('distinguishes this pane from another with the same name');
 
 /** The names that Claude Code lets its lead choose; its oldest version allows slightly more. */
 const NativeName = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9._ -]{0,63}$/, 'cannot be the name of a native teammate');
@@ -35,7 +35,7 @@ const Quiet = {
     .min(0)
     .max(8_760)
     .optional()
-    .describe('hours without a change before it counts as dead; else 1'),
+    .describe('hours without a change until it counts as dead (default: 1)'),
 };
 const HOUR = 3_600_000;
 
@@ -45,13 +45,13 @@ export const nativeOperations = [
     summary: "List Claude Code's own teams, and the task lists of its sessions",
     scope: 'admin',
     input: z.strictObject({
-      known: z.number().int().min(0).optional().describe('with wait: answer when lastEvent is another'),
+      known: z.number().int().min(0).optional().describe('with wait: answer when lastEvent differs from this'),
       ...Wait,
     }),
     result: z.object({
       root: z.string(),
       lastEvent: z.number().int().describe('the number of the last event; grows with every change'),
-      degraded: z.boolean().describe('not all can be watched: changes are found every few seconds'),
+      degraded: z.boolean().describe('whether some files cannot be watched; changes there are found every few seconds'),
       teams: z.array(NativeSummary),
     }),
     route: 'GET /api/native',
@@ -87,10 +87,10 @@ export const nativeOperations = [
   }),
   operation({
     name: 'native.events',
-    summary: "What happened in Claude Code's own teams since the daemon looks at them",
+    summary: "List the events that the daemon saw in Claude Code's own teams",
     scope: 'admin',
     input: z.strictObject({
-      after: z.number().int().min(0).default(0).describe('only those after this number'),
+      after: z.number().int().min(0).default(0).describe('only events after this number'),
       ...Wait,
     }),
     result: z.array(
@@ -118,7 +118,7 @@ export const nativeOperations = [
   }),
   operation({
     name: 'native.leftovers',
-    summary: "Which of Claude Code's own teams were left behind, and how one can tell",
+    summary: "List leftovers of Claude Code's own teams, with the evidence",
     scope: 'admin',
     input: z.strictObject(Quiet),
     result: z.array(LeftTeam),
@@ -128,7 +128,7 @@ export const nativeOperations = [
   }),
   operation({
     name: 'native.clean',
-    summary: 'Move what was left behind of native teams to the trash; one with life in it is refused',
+    summary: 'Move leftovers of native teams to the trash; live teams are refused',
     scope: 'admin',
     input: z.strictObject({
       names: z.array(z.string().min(1).max(200)).min(1).max(1_000).describe('the names of the teams'),
@@ -141,9 +141,9 @@ export const nativeOperations = [
   }),
   operation({
     name: 'native.join',
-    summary: "Join one of Claude Code's own teams: tasks, mail and members are kept in step both ways",
+    summary: "Join one of Claude Code's own teams: synchronize tasks, messages and members both ways",
     scope: 'admin',
-    input: Named.extend({ as: Slug.optional().describe('the name of the team here; else that of the native one') }),
+    input: Named.extend({ as: Slug.optional().describe('the name of the team here (default: the native name)') }),
     result: JoinedTeam,
     route: 'POST /api/native/join',
     cli: { command: 'join', args: ['name'] },
@@ -151,7 +151,7 @@ export const nativeOperations = [
   }),
   operation({
     name: 'native.leave',
-    summary: 'Part a team from the native one it joined; what is here stays',
+    summary: 'Leave a native team; the team here stays',
     scope: 'admin',
     input: InTeam,
     result: JoinedTeam,
@@ -161,7 +161,7 @@ export const nativeOperations = [
   }),
   operation({
     name: 'native.joined',
-    summary: 'List the teams that are kept in step with native ones, and what was put back there',
+    summary: 'List the teams that joined native teams, with their notices',
     scope: 'admin',
     input: z.strictObject({}),
     result: z.array(JoinedTeam),
@@ -171,20 +171,20 @@ export const nativeOperations = [
   operation({
     name: 'native.players',
     summary:
-      "Who plays Claude Code's teammates, by their names: the first that fits; all others are Claude Code itself",
+      "Show which agents play Claude Code's teammates, by name; Claude Code plays the rest",
     scope: 'admin',
     input: z.strictObject({
       agents: z
         .record(PlayerPattern, Slug)
         .default({})
-        .describe('agents by names of teammates, before what config.yaml says'),
-      cwd: z.string().max(4096).optional().describe('where they would work: refuses those that could not be run there'),
+        .describe('agents by teammate name; these come before config.yaml'),
+      cwd: z.string().max(4096).optional().describe('where they would work; agents that cannot run there are refused'),
     }),
     result: z.array(
       z.object({
         pattern: z.string(),
         agent: AgentSpec,
-        plan: z.boolean().optional().describe('it plans first, and its lead approves'),
+        plan: z.boolean().optional().describe('its lead must approve a plan first'),
         source: z.enum(['command line', 'config.yaml', 'name']),
       }),
     ),
@@ -198,15 +198,15 @@ export const nativeOperations = [
   }),
   operation({
     name: 'native.sit',
-    summary: "Sit down in one of Claude Code's own teams, in the pane that its lead opened: a daemon runs the agent",
+    summary: "Take a seat in one of Claude Code's own teams, in the pane that its lead opened; a daemon runs the agent",
     scope: 'admin',
     input: Named.extend({
       member: NativeName.describe('the name that its lead gave it'),
-      agent: AgentSpec.describe('what plays it'),
+      agent: AgentSpec.describe('the agent that plays it'),
       cwd: z.string().min(1).max(4096).describe('where it works'),
-      plan: z.boolean().default(false).describe('it plans first, and its lead approves'),
-      signs: z.boolean().default(false).describe('its lead signs what it writes'),
-      root: z.string().min(1).max(4096).describe("Claude Code's own directory, as the one in the pane sees it"),
+      plan: z.boolean().default(false).describe('its lead must approve a plan first'),
+      signs: z.boolean().default(false).describe('whether the lead signs its messages'),
+      root: z.string().min(1).max(4096).describe("Claude Code's own directory, as the program in the pane sees it"),
       ticket: Ticket,
     }),
     result: Seat,
@@ -216,7 +216,7 @@ export const nativeOperations = [
       if (root !== native.root) {
         throw new TeamError(
           'conflict',
-          `The daemon looks at ${native.root}, but Claude Code keeps its teams in ${root}: stop it, and let it start again where CLAUDE_CONFIG_DIR and HOME are the same`,
+          `The daemon reads ${native.root}, but Claude Code keeps its teams in ${root}: run troupe stop, then start it with the same CLAUDE_CONFIG_DIR and HOME`,
         );
       }
       return native.seats.sit({
@@ -227,13 +227,13 @@ export const nativeOperations = [
   }),
   operation({
     name: 'native.hold',
-    summary: 'Hold on to a seat: answers when its member is gone; who lets go takes the member along',
+    summary: 'Hold a seat: answers when its member has ended; ending the call ends the member',
     scope: 'admin',
     input: Seat.extend({ ticket: Ticket, ...Wait }),
     result: z.object({
       over: z.boolean(),
       reason: z.string().optional(),
-      failed: z.boolean().optional().describe('it ended in a way that nobody asked for'),
+      failed: z.boolean().optional().describe('it ended unexpectedly'),
     }),
     route: 'POST /api/native/seats/:teamId/:memberId/hold',
     cli: { args: ['memberId'] },

@@ -19,7 +19,7 @@ const MemoryHit = z.object({
 export const noteOperations = [
   operation({
     name: 'note.add',
-    summary: 'Write something down for the whole team',
+    summary: 'Add a note for the whole team',
     scope: 'member',
     input: AddNoteInput.extend(InTeam.shape),
     result: TeamNote,
@@ -34,13 +34,13 @@ export const noteOperations = [
   }),
   operation({
     name: 'note.list',
-    summary: 'List what the team wrote down',
+    summary: 'List the notes of the team',
     scope: 'reader',
     long: true,
     input: InTeam.extend({
-      tag: Line.optional().describe('only those with this tag'),
+      tag: Line.optional().describe('only notes with this tag'),
       after: TaskId.optional().describe('only notes with a greater id'),
-      limit: z.number().int().min(1).max(NOTES_PER_TEAM).optional().describe('the newest so many'),
+      limit: z.number().int().min(1).max(NOTES_PER_TEAM).optional().describe('at most this many, from the newest'),
     }),
     result: z.array(TeamNote),
     route: 'GET /api/teams/:teamId/notes',
@@ -55,7 +55,7 @@ export const noteOperations = [
   }),
   operation({
     name: 'note.update',
-    summary: 'Change a note of your own',
+    summary: 'Change one of your notes',
     scope: 'member',
     input: UpdateNoteInput.extend(InTeam.shape),
     result: TeamNote,
@@ -68,7 +68,7 @@ export const noteOperations = [
   }),
   operation({
     name: 'note.remove',
-    summary: 'Take a note of your own out',
+    summary: 'Remove one of your notes',
     scope: 'member',
     input: RemoveNoteInput.extend(InTeam.shape),
     result: z.object({ noteId: z.string(), removed: z.literal(true) }),
@@ -82,12 +82,12 @@ export const noteOperations = [
   }),
   operation({
     name: 'note.search',
-    summary: 'Search what the team wrote down and what its tasks produced',
+    summary: 'Search the notes and task results of the team',
     scope: 'reader',
     long: true,
     input: InTeam.extend({
       query: Line.min(1).describe('what to look for'),
-      limit: z.number().int().min(1).max(100).default(10).describe('at most so many'),
+      limit: z.number().int().min(1).max(100).default(10).describe('at most this many'),
     }),
     result: z.array(MemoryHit),
     route: 'GET /api/teams/:teamId/search',

@@ -23,13 +23,13 @@ import { pageOf, requireCursor } from './page.ts';
 export const requestOperations = [
   operation({
     name: 'request.list',
-    summary: 'List what waits for an answer or had one: shutdowns, plans, permissions, gates, budgets, restarts',
+    summary: 'List requests and their answers: shutdowns, plans, permissions, gates, budgets, restarts',
     scope: 'reader',
     long: true,
     input: InTeam.extend({
       status: RequestStatus.optional().describe('only with this status'),
       kind: TeamRequest.shape.kind.optional().describe('only these'),
-      after: AnswerRequestInput.shape.requestId.optional().describe('only what was asked after this request'),
+      after: AnswerRequestInput.shape.requestId.optional().describe('only requests after this one'),
     }),
     result: z.array(TeamRequest),
     route: 'GET /api/teams/:teamId/requests',
@@ -47,7 +47,7 @@ export const requestOperations = [
   }),
   operation({
     name: 'request.raise',
-    summary: 'Put something before a person: a gate that gave up, a permission',
+    summary: 'Ask a person: about a gate that gave up, or for a permission',
     scope: 'member',
     input: RaiseRequestInput.extend(InTeam.shape),
     result: TeamRequest,
@@ -65,7 +65,7 @@ export const requestOperations = [
   }),
   operation({
     name: 'request.answer',
-    summary: 'Answer what waits for a person: a gate that gave up, a permission, a budget, a restart',
+    summary: 'Answer a request: a gate that gave up, a permission, a budget, a restart',
     scope: 'admin',
     input: AnswerRequestInput.extend(InTeam.shape),
     result: TeamRequest,
@@ -79,7 +79,7 @@ export const requestOperations = [
   operation({
     name: 'request.judge',
     summary:
-      'Run the gate again over work that waits for a person, as it is; if the gate lets it pass, the task is completed',
+      'Run the gate again on work that waits for a person; if it passes, the task is completed',
     scope: 'admin',
     input: InTeam.extend({ requestId: AnswerRequestInput.shape.requestId }),
     result: TeamRequest,
@@ -127,7 +127,7 @@ export const requestOperations = [
   }),
   operation({
     name: 'plan.submit',
-    summary: 'Hand in a plan for approval',
+    summary: 'Submit a plan for approval',
     scope: 'member',
     input: SubmitPlanInput.extend(InTeam.shape),
     result: TeamRequest,
@@ -152,7 +152,7 @@ export const requestOperations = [
   }),
   operation({
     name: 'plan.reject',
-    summary: 'Send a plan back with feedback',
+    summary: 'Reject a plan with feedback',
     scope: 'lead',
     input: RejectInput.extend(InTeam.shape),
     result: TeamRequest,

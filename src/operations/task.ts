@@ -31,7 +31,7 @@ const TASK_UPDATE = { answer: 'team_task_update', fields: (task: SharedTask | nu
 
 /** An ended task. A manager may end a task that waits; `skipped` then lists its open dependencies. */
 const EndedTask = SharedTask.extend({
-  skipped: z.array(TaskId).optional().describe('tasks that it waited for, and that are not completed'),
+  skipped: z.array(TaskId).optional().describe('its dependencies that are not completed'),
 });
 export type EndedTask = z.output<typeof EndedTask>;
 
@@ -63,7 +63,7 @@ export const taskOperations = [
         .min(1)
         .max(TASKS_PER_TEAM)
         .default(1_000)
-        .describe('at most so many, the oldest first; fewer when they are long'),
+        .describe('at most this many, oldest first; fewer if they are long'),
     }),
     result: z.array(SharedTask),
     route: 'GET /api/teams/:teamId/tasks',
@@ -94,7 +94,7 @@ export const taskOperations = [
   }),
   operation({
     name: 'task.update',
-    summary: 'Change a task; a new status or assignee is the step it stands for',
+    summary: 'Change a task; a new status or assignee works like the command for it',
     scope: 'member',
     input: UpdateTaskInput.extend(OfTask.shape),
     result: EndedTask,
@@ -111,11 +111,11 @@ export const taskOperations = [
   }),
   operation({
     name: 'task.assign',
-    summary: 'Reserve a task for a member, or (without one) for nobody',
+    summary: 'Reserve a task for a member; without a member, free it',
     scope: 'member',
     input: AssignTaskInput.extend({
       ...InTeam.shape,
-      assigneeId: Slug.nullable().default(null).describe('the member; nobody when not given'),
+      assigneeId: Slug.nullable().default(null).describe('the member; leave it out to free the task'),
     }),
     result: SharedTask,
     route: 'POST /api/teams/:teamId/tasks/:taskId/assign',
@@ -124,9 +124,9 @@ export const taskOperations = [
   }),
   operation({
     name: 'task.claim',
-    summary: 'Take a task, or the best one that is ready',
+    summary: 'Claim a task, or the best one that is ready',
     scope: 'member',
-    input: InTeam.extend({ taskId: TaskId.optional().describe('without it: the next'), ...Wait }),
+    input: InTeam.extend({ taskId: TaskId.optional().describe('the task (default: the best one that is ready)'), ...Wait }),
     result: SharedTask.nullable(),
     route: 'POST /api/teams/:teamId/claim',
     message: { type: 'team_claim_task', speaker: 'teammateId', ...TASK_UPDATE },
@@ -151,7 +151,7 @@ export const taskOperations = [
   }),
   operation({
     name: 'task.complete',
-    summary: 'End a task well, with what it produced; a gate may send it back',
+    summary: 'Complete a task with its result; a gate may send it back',
     scope: 'member',
     input: CompleteTaskInput.omit({ revision: true }).extend(InTeam.shape),
     result: EndedTask,
@@ -169,7 +169,7 @@ export const taskOperations = [
   }),
   operation({
     name: 'task.fail',
-    summary: 'End a task badly, with the reason',
+    summary: 'Mark a task as failed, with the reason',
     scope: 'member',
     input: FailTaskInput.extend(InTeam.shape),
     result: SharedTask,
@@ -179,7 +179,7 @@ export const taskOperations = [
   }),
   operation({
     name: 'task.reopen',
-    summary: 'Make an ended or deleted task pending again',
+    summary: 'Make a completed, failed or deleted task pending again',
     scope: 'member',
     input: ReopenTaskInput.extend(InTeam.shape),
     result: SharedTask,
@@ -189,7 +189,7 @@ export const taskOperations = [
   }),
   operation({
     name: 'task.delete',
-    summary: 'Remove a task; those that waited for it wait no longer',
+    summary: 'Delete a task; other tasks no longer wait for it',
     scope: 'member',
     input: DeleteTaskInput.extend(InTeam.shape),
     result: SharedTask,
@@ -199,7 +199,7 @@ export const taskOperations = [
   }),
   operation({
     name: 'task.depend',
-    summary: 'Make a task wait for others',
+    summary: 'Add dependencies to a task',
     scope: 'member',
     input: DependenciesInput.extend(InTeam.shape),
     result: SharedTask,
@@ -209,7 +209,7 @@ export const taskOperations = [
   }),
   operation({
     name: 'task.undepend',
-    summary: 'Make a task wait for others no longer',
+    summary: 'Remove dependencies from a task',
     scope: 'member',
     input: DependenciesInput.extend(InTeam.shape),
     result: SharedTask,

@@ -24,7 +24,7 @@ const TeamSummary = TeamConfig.omit({ members: true, metadata: true }).extend({
   tasks: z.number().int(),
   completedTasks: z.number().int(),
   seq: z.number().int().describe('the number of its last batch'),
-  running: z.number().int().describe('tasks that somebody works on'),
+  running: z.number().int().describe('tasks in progress'),
   failed: z.number().int(),
   waiting: z.number().int().describe('requests that wait for an answer'),
   usage: Usage,
@@ -37,8 +37,8 @@ type TeamSummary = z.output<typeof TeamSummary>;
 const TeamStatusReport = z.object({
   team: TeamConfig,
   seq: z.number().int().describe('the number of its last batch: subscribe from here'),
-  stream: z.string().describe('which of the teams that had this name one after another: subscribe to this one'),
-  tasks: z.record(z.string(), z.number().int()).describe('how many by status'),
+  stream: z.string().describe('distinguishes this team from earlier ones with its name: subscribe with it'),
+  tasks: z.record(z.string(), z.number().int()).describe('number of tasks by status'),
   messages: z.number().int(),
   pendingRequests: z.array(TeamRequest),
   usage: Usage,
@@ -61,7 +61,7 @@ export const teamOperations = [
     summary: 'List all teams',
     scope: 'reader',
     input: z.strictObject({
-      known: z.number().int().min(0).optional().describe('with wait: answer when the sum of all seq is another'),
+      known: z.number().int().min(0).optional().describe('with wait: answer when the sum of all seq differs from this'),
       ...Wait,
     }),
     result: z.array(TeamSummary),
@@ -92,7 +92,7 @@ export const teamOperations = [
   }),
   operation({
     name: 'team.status',
-    summary: 'Where a team stands: members, tasks by status, what waits for an answer, usage',
+    summary: 'Show the state of a team: members, tasks by status, open requests, usage',
     scope: 'reader',
     long: true,
     input: InTeam,
@@ -133,7 +133,7 @@ export const teamOperations = [
   }),
   operation({
     name: 'team.close',
-    summary: 'Close a team; it can then only be read',
+    summary: 'Close a team; it becomes read-only',
     scope: 'lead',
     input: CloseTeamInput.extend(InTeam.shape),
     result: TeamConfig,
@@ -145,12 +145,12 @@ export const teamOperations = [
   }),
   operation({
     name: 'team.down',
-    summary: 'Shut a team down: everybody is asked to stop, who has not in time is ended, then it is closed',
+    summary: "Shut a team down: ask every member to stop, kill those that don't in time, close the team",
     scope: 'lead',
     input: InTeam.extend({
       reason: Line.default('the team is shut down').describe('why'),
       within: Milliseconds.max(3_600_000).default(30_000).describe('milliseconds to agree and end'),
-      force: z.boolean().default(false).describe('end them without asking'),
+      force: z.boolean().default(false).describe('stop members without asking'),
     }),
     result: TeamConfig,
     route: 'POST /api/teams/:teamId/down',
@@ -161,7 +161,7 @@ export const teamOperations = [
   operation({
     name: 'team.digest',
     summary:
-      'What happened since a batch, in a few lines for the lead; without one, or long after it, where the team stands',
+      'Summarize for the lead what happened since a batch, or the state of the team',
     scope: 'member',
     long: true,
     input: InTeam.extend({
@@ -180,10 +180,10 @@ export const teamOperations = [
   }),
   operation({
     name: 'team.delete',
-    summary: 'Remove a team and all it recorded, for good',
+    summary: 'Delete a team and everything it recorded',
     scope: 'admin',
     input: InTeam.extend({
-      force: z.boolean().default(false).describe('also with live teammates, and when it cannot be read any more'),
+      force: z.boolean().default(false).describe('even with live teammates, or if it cannot be read'),
     }),
     result: z.object({ teamId: z.string(), deleted: z.literal(true) }),
     route: 'DELETE /api/teams/:teamId',

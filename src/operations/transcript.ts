@@ -28,8 +28,8 @@ const From = InTeam.extend({
     .string()
     .regex(/^[A-Za-z0-9._-]+$/)
     .optional()
-    .describe('the newest when not given'),
-  after: z.number().int().min(0).default(0).describe('the place that the last answer ended with'),
+    .describe('the session (default: the newest)'),
+  after: z.number().int().min(0).default(0).describe('the place where the last answer ended'),
   tail: z.boolean().default(false).describe('only the last page'),
   ...Wait,
 });
@@ -38,13 +38,13 @@ const Page = z.object({
   session: z.string().nullable(),
   after: z.number().int(),
   entries: z.array(Entry),
-  earlier: z.array(z.string()).optional().describe('the sessions before this one, oldest first, where there are any'),
+  earlier: z.array(z.string()).optional().describe('earlier sessions, oldest first'),
 });
 
 export const transcriptOperations = [
   operation({
     name: 'transcript.read',
-    summary: 'Read what a member did and was told, from where one left off',
+    summary: 'Read the transcript of a member, from a given place',
     scope: 'reader',
     long: true,
     input: From,

@@ -21,21 +21,21 @@ import { removeTeam } from './team.ts';
 
 const Source = z.strictObject({
   source: z.string().describe('the text of the team file'),
-  name: z.string().max(4_096).default('troupe.yaml').describe('what to call the file in errors'),
-  folder: z.string().max(4_096).refine(isAbsolute, 'must be absolute').describe('where the file lies'),
+  name: z.string().max(4_096).default('troupe.yaml').describe('the name of the file, for errors'),
+  folder: z.string().max(4_096).refine(isAbsolute, 'must be absolute').describe('the folder of the file'),
 });
 
 /** An agent by its name. For a program, suggesting a similar name would not help, so the error shows the team file. */
 const AgentName = z.string().superRefine((text, context) => {
   if (isSlug(text)) return;
-  const message = `${quote(text)} is not the name of an agent. A program of yours stands in a team file, as agent: { exec: ${text} }; troupe up runs it`;
+  const message = `${quote(text)} is not the name of an agent. To run your own program, write agent: { exec: ${text} } in a team file and use troupe up`;
   context.addIssue({ code: 'custom', message });
 });
 
 export const upOperations = [
   operation({
     name: 'team.check',
-    summary: 'Read a team file and say which of its hooks nobody has approved yet',
+    summary: 'Check a team file, and list its hooks that are not approved',
     scope: 'admin',
     input: Source,
     result: z.object({
@@ -45,32 +45,32 @@ export const upOperations = [
       elsewhere: z
         .object({
           folder: z.string(),
-          host: z.string().optional().describe('the machine of the folder, where several share the journal'),
-          holds: z.boolean().describe('the team is still that of the other folder, and is not raised from this one'),
+          host: z.string().optional().describe('the machine of the folder, if several share the journal'),
+          holds: z.boolean().describe('whether the team still belongs to that folder and cannot be started from this one'),
         })
         .optional()
-        .describe('another folder from which a team of this name was raised'),
+        .describe('another folder that started a team with this name'),
       broken: z
-        .array(z.object({ type: z.string(), command: z.string(), why: z.string().describe('and what mends it') }))
-        .describe('hooks whose program is not there or may not be run'),
+        .array(z.object({ type: z.string(), command: z.string(), why: z.string().describe('and how to fix it') }))
+        .describe('hooks whose program is missing or not executable'),
       unrunnable: z
         .array(z.string())
         .default([])
-        .describe('agents that could not be started, each with its place in the file and what is in the way'),
+        .describe('agents that cannot be started, each with its place in the file and the reason'),
       unapproved: z.array(
         z.object({
           type: z.string(),
           command: z.string(),
           hash: z.string(),
           folder: z.string().describe('where it runs'),
-          files: z.array(z.string()).describe('what decides what it does: a yes is for their content'),
-          changed: z.boolean().describe('another content of it was approved once'),
+          files: z.array(z.string()).describe('the files that decide what it does; an approval is for their content'),
+          changed: z.boolean().describe('whether other content of it was approved before'),
         }),
       ),
       lacking: z
         .array(z.string())
         .default([])
-        .describe('variables that its members take from the environment of the daemon, which does not have them'),
+        .describe('variables that its members take from the environment of the daemon, but that are not set there'),
     }),
     route: 'POST /api/check',
     cli: { args: ['source'] },
@@ -95,7 +95,7 @@ export const upOperations = [
   }),
   operation({
     name: 'team.up',
-    summary: 'Bring a team to what its file says: made, or completed by what is missing',
+    summary: 'Create a team from its file, or add what is missing',
     scope: 'admin',
     input: Source.extend({
       approve: z.array(z.string()).default([]).describe('hashes of hooks that the person approves'),
@@ -104,7 +104,7 @@ export const upOperations = [
         .boolean()
         .default(false)
         .describe(
-          'begin anew in the place of a team that is closed, which is deleted once nothing is in the way; an open one is refused',
+          'start a closed team over: delete it, then create it from the file; an open team is refused',
         ),
     }),
     result: TeamConfig,
@@ -140,7 +140,7 @@ export const upOperations = [
         const said = unwanted.map(({ title, feedback }) => `  ${quote(title)}: ${feedback.replaceAll('\n', '\n    ')}`);
         throw new TeamError(
           'gate_rejected',
-          `A hook does not want ${unwanted.length} of the tasks of ${name}, so nothing was made:\n${said.join('\n')}`,
+          `A hook rejected ${unwanted.length} of the tasks of ${name}, so nothing was created:\n${said.join('\n')}`,
         );
       };
       const remove = (): Promise<void> => removeTeam({ ledger, daemon }, file.team);
@@ -150,7 +150,7 @@ export const upOperations = [
   }),
   operation({
     name: 'team.run',
-    summary: 'Make a team for a goal: an agent that leads, and teammates',
+    summary: 'Create a team for a goal: a lead and teammates',
     scope: 'admin',
     input: z.strictObject({
       goal: textOf(PROMPT_BYTES).describe('what the team is to achieve'),
@@ -159,8 +159,8 @@ export const upOperations = [
         .array(AgentName)
         .max(MAX_TEAMMATES)
         .default([])
-        .describe('agents of the teammates; the lead may bring in more'),
-      name: Slug.optional().describe('the name of the team; else one is made from the goal'),
+        .describe('agents of the teammates; the lead may start more'),
+      name: Slug.optional().describe('the name of the team (default: made from the goal)'),
       folder: z.string().max(4_096).refine(isAbsolute, 'must be absolute').describe('where they work'),
       model: Line.optional().describe('the model of the lead'),
       mode: z.enum(['plan', 'edit', 'full']).optional().describe('what they may do without asking'),

@@ -27,7 +27,7 @@ export function entryOf(choice: z.output<typeof AgentChoice>): z.output<typeof S
 
 /** A person's settings for the daemon of a state directory; flags and variables override them. */
 export const DaemonConfig = z.strictObject({
-  name: Slug.optional().describe('what it is called among the daemons that share the journal'),
+  name: Slug.optional().describe('its name among the daemons that share the journal'),
   labels: Labels.optional().describe('what it has, for members that need it'),
   agent: AgentChoice.optional().describe('what runs a teammate where neither who asks for it nor its team says'),
   teammates: z

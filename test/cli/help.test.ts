@@ -38,7 +38,7 @@ describe('help', () => {
       const { status, stdout } = await troupe.run(line);
       expect(status).toBe(0);
       expect(stdout).toContain('Usage: troupe task <verb>');
-      expect(stdout).toMatch(/\n {2}task claim \[task\] +Take a task/);
+      expect(stdout).toMatch(/\n {2}task claim \[task\] +Claim a task/);
     }
   });
 

@@ -89,7 +89,7 @@ test('a lead may spawn only agents that a person set up', async () => {
   expect(outcome.code).toBe(1);
   const { answer, reason } = JSON.parse(outcome.stdout) as { answer: string; reason: string };
   expect(reason).toBe('stuck');
-  expect(answer).toContain('No agents were set up for boss to bring in');
+  expect(answer).toContain('boss has no agents for new teammates');
 });
 
 test('a lead that died restarts and gets the status of its team', async () => {

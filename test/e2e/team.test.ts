@@ -134,7 +134,7 @@ describe('troupe up', () => {
     };
     const refused = await stage.troupe('up', stage.teamFile(file), '--yes');
     expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain('so nothing was made');
+    expect(refused.stderr).toContain('so nothing was created');
     expect(refused.stderr).toContain('"No way": not this one');
     const teams = await stage.ask<{ name: string }[]>('team', 'list');
     expect(teams.map(({ name }) => name)).not.toContain(stage.team);

@@ -36,7 +36,7 @@ test('else it is the agent of the lead or of a teammate, but never a custom prog
 test("else it is the daemon's choice, or a refusal if the caller is an agent that leads", async () => {
   expect(await choose({})).toEqual(OURS);
   expect(await choose({ leadAgent: SCRIPT }, ADMIN, [SCRIPT])).toEqual(OURS);
-  await expect(choose({ leadAgent: { kind: 'claude' } }, LEAD)).rejects.toThrow('No agents were set up for lead');
+  await expect(choose({ leadAgent: { kind: 'claude' } }, LEAD)).rejects.toThrow('lead has no agents for new teammates');
 });
 
 test('an agent named general-purpose is chosen as the default', async () => {
@@ -54,5 +54,5 @@ test('an agent type chooses an agent only if it is the name of one', async () =>
     expect(await choice('fast', caller)).toEqual({ kind: 'codex' });
   }
   expect(await choice('opencode')).toEqual({ kind: 'acp', name: 'opencode' });
-  await expect(choice('opencode', LEAD)).rejects.toThrow('lead may bring in fast, not "opencode"');
+  await expect(choice('opencode', LEAD)).rejects.toThrow('lead may start teammates with fast, not with "opencode"');
 });

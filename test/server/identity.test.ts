@@ -89,7 +89,7 @@ test('nobody speaks as Troupe itself, not even a person', async () => {
   });
   expect([answer.status, await answer.text()]).toMatchObject([
     403,
-    expect.stringContaining('Nobody speaks as @system'),
+    expect.stringContaining('Nobody can act as @system'),
   ]);
   expect(await stage.ends()).toEqual(before);
 });
@@ -313,7 +313,7 @@ describe('only a person chooses which program runs', () => {
     const stage = await setStage();
     const wire = await openUnix(stage.home.socket, stage.tokens.lead);
     const spawn = (more: object) => wire.ask({ type: 'member.spawn', payload: { teamId, name: 'fresh', ...more } });
-    const nothing = { error: { code: 'not_allowed', message: expect.stringContaining('No agents were set up') } };
+    const nothing = { error: { code: 'not_allowed', message: expect.stringContaining('has no agents for new teammates') } };
     expect(await spawn({ agentType: 'tester' })).toMatchObject(nothing);
     const agents = { tester: { kind: 'exec' as const, command: ['true'] } };
     expect(await wire.ask({ type: 'team.update', payload: { teamId, agents } })).toMatchObject({
@@ -321,7 +321,7 @@ describe('only a person chooses which program runs', () => {
     });
     await stage.act('team.update', { teamId, agents });
     expect(await spawn({ agentType: 'codex' })).toMatchObject({
-      error: { code: 'not_allowed', message: 'lead may bring in tester, not "codex"' },
+      error: { code: 'not_allowed', message: 'lead may start teammates with tester, not with "codex"' },
     });
     expect(await spawn({ agent: { kind: 'exec', name: 'tester', mode: 'full' } })).toMatchObject({
       result: { id: 'fresh', agent: agents.tester, status: 'spawning' },

@@ -96,7 +96,7 @@ function JoinButton({ team, joined }: { team: NativeTeam; joined: string | undef
     <button
       type="button"
       className="button primary"
-      title="Tasks, messages and members are kept in step both ways"
+      title="Synchronizes tasks, messages and members both ways"
       onClick={() => void act(join, `${team.title} was joined`)}
     >
       <Link2 size={15} aria-hidden /> Join

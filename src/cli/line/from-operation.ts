@@ -95,8 +95,8 @@ const TYPED: Readonly<Record<string, string>> = {
   'task.update assigneeId': 'who it is reserved for; none for nobody',
   'request.answer approve': 'yes, or --no-approve',
   // The command line fetches pages until it has this many.
-  'task.list limit': 'at most so many, the oldest first',
-  'event.list limit': 'at most so many',
+  'task.list limit': 'at most this many, oldest first',
+  'event.list limit': 'at most this many',
   'team.create cwd': 'the directory it works in (default: this one)',
   'hook.register cwd': 'the directory it runs in (default: this one)',
   'member.spawn cwd': "the directory it works in (default: its lead's, else one of its team's own)",

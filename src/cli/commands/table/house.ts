@@ -17,7 +17,7 @@ export const HOUSE_COMMANDS: readonly Command[] = [
         field: 'keep',
         name: 'keep',
         type: 'boolean',
-        text: 'let the teammates go on: the next daemon takes them over',
+        text: 'leave the teammates running; the next daemon takes them over',
       },
     ],
     operation: 'daemon.stop',

@@ -45,7 +45,7 @@ export const LOOK_COMMANDS: readonly Command[] = [
   },
   {
     words: 'status',
-    summary: 'How the daemon is, and where; and its teams',
+    summary: 'Show the state and address of the daemon, and its teams',
     args: [],
     flags: [],
     operation: 'daemon.status',

@@ -27,7 +27,7 @@ export const WORK_COMMANDS: readonly Command[] = [
       },
       { field: 'delegate', name: 'delegate', type: 'boolean', text: 'the lead only coordinates' },
       { field: 'model', name: 'model', type: 'string', text: 'the model of the lead' },
-      { field: 'name', name: 'name', type: 'string', text: 'the name of the team; else one is made from the goal' },
+      { field: 'name', name: 'name', type: 'string', text: 'the name of the team (default: made from the goal)' },
       { field: 'folder', name: 'folder', type: 'string', text: 'where they work', default: '.' },
       { field: 'keep', name: 'keep', type: 'boolean', text: 'leave the team up when it is done' },
       {
@@ -142,7 +142,7 @@ export const WORK_COMMANDS: readonly Command[] = [
   },
   {
     words: 'team delete',
-    summary: 'Remove a team and all it recorded, for good; asks first on a terminal',
+    summary: 'Delete a team and everything it recorded; asks first on a terminal',
     args: [TEAM],
     flags: [
       { field: 'yes', name: 'yes', type: 'boolean', text: 'do not ask', short: 'y' },
@@ -150,7 +150,7 @@ export const WORK_COMMANDS: readonly Command[] = [
         field: 'force',
         name: 'force',
         type: 'boolean',
-        text: 'also with live teammates, and when it cannot be read any more',
+        text: 'even with live teammates, or if it cannot be read',
       },
     ],
     operation: 'team.delete',
@@ -169,7 +169,7 @@ export const WORK_COMMANDS: readonly Command[] = [
       { field: 'all', name: 'all', type: 'boolean', text: 'to everybody else on the team' },
       { field: 'urgent', name: 'urgent', type: 'boolean', text: 'reach a running turn instead of waiting for its end' },
       { field: 'summary', name: 'summary', type: 'string', text: 'what it is about, in one line' },
-      { field: 'messageId', name: 'message-id', type: 'string', text: 'sent again under the same id, it is sent once' },
+      { field: 'messageId', name: 'message-id', type: 'string', text: 'an id of your own; sending again with the same id does nothing' },
       { field: 'metadata', name: 'metadata', type: 'json', text: 'free data as JSON' },
     ],
     scope: 'member',
