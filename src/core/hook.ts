@@ -22,7 +22,7 @@ export const HookVariable = z
 /** A registered hook. */
 export const HookConfig = z.strictObject({
   type: HookType.describe(
-    'when it runs: before a task completes, when a teammate has nothing left, when a task is made',
+    'when it runs: before a task completes, when a teammate becomes idle, when a task is created',
   ),
   /** A shell command, run as it is. Its context comes as JSON on standard input, never as words of the command. */
   command: z.string().min(1).max(8_192).describe('the command'),
@@ -37,7 +37,7 @@ export const HookConfig = z.strictObject({
   timeout: z.number().int().min(1).max(3_600_000).default(120_000),
   enabled: z.boolean().default(true).describe('whether it runs'),
   /** What any exit code but 0 and 2 means: allow, or send the work back. Gates should block. */
-  onFailure: z.enum(['allow', 'block']).default('allow').describe('what a hook that fails means: allow or block'),
+  onFailure: z.enum(['allow', 'block']).default('allow').describe('whether a failing hook allows or blocks'),
 });
 export type HookConfig = z.output<typeof HookConfig>;
 

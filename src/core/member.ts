@@ -71,7 +71,7 @@ export type TeamMember = z.output<typeof TeamMember>;
 /** The input with which a lead starts a teammate. */
 export const SpawnTeammateOptions = z.strictObject({
   name: Slug.describe('the name: a-z, 0-9, and - or _ inside'),
-  role: Line.default('teammate').describe('what it is there for, in a few words'),
+  role: Line.default('teammate').describe('its role, in a few words'),
   prompt: textOf(PROMPT_BYTES).default('').describe('the instructions it starts with'),
   model: Line.optional().describe('the model its agent runs on'),
   planApprovalRequired: z.boolean().default(false).describe('its plan must be approved before it may change anything'),
@@ -84,14 +84,14 @@ export const JoinInput = SpawnTeammateOptions.extend({
   sessionId: ChosenId.default(NO_SESSION).describe("the session of the member's agent"),
   color: Line.optional().describe('the colour it is shown in'),
   cwd: z.string().max(4096).optional().describe('the directory it works in'),
-  backendType: BackendType.default('in-process').describe('where it can be seen'),
-  subscriptions: z.array(Line).max(64).default([]).describe('what it wants to hear of'),
+  backendType: BackendType.default('in-process').describe('the terminal that shows it'),
+  subscriptions: z.array(Line).max(64).default([]).describe('the events it wants to hear about'),
   status: z.enum(['spawning', 'active', 'idle']).default('active').describe('how it starts'),
-  agent: AgentInput.optional().describe('what runs it'),
-  host: Slug.optional().describe('the daemon that runs it, where several share the journal'),
-  labels: Labels.optional().describe('what the daemon that runs it must have'),
-  budget: Budget.optional().describe('what may be used'),
-  metadata: Metadata.optional().describe('free data'),
+  agent: AgentInput.optional().describe('its agent'),
+  host: Slug.optional().describe('the daemon that runs it, if several share the journal'),
+  labels: Labels.optional().describe('labels that its daemon must have'),
+  budget: Budget.optional().describe('the budget'),
+  metadata: Metadata.optional().describe('your own data'),
 });
 export type JoinInput = z.output<typeof JoinInput>;
 
@@ -100,16 +100,16 @@ export const ChangeMemberInput = z.strictObject({
   memberId: Slug.describe('the member'),
   status: z.enum(['spawning', 'active', 'idle', 'shutting-down']).optional().describe('the new status'),
   sessionId: ChosenId.optional().describe("the session of the member's agent"),
-  role: Line.optional().describe('what it is there for, in a few words'),
+  role: Line.optional().describe('its role, in a few words'),
   model: Line.optional().describe('the model its agent runs on'),
   color: Line.optional().describe('the colour it is shown in'),
   cwd: z.string().max(4096).optional().describe('the directory it works in'),
-  backendType: BackendType.optional().describe('where it can be seen'),
-  subscriptions: z.array(Line).max(64).optional().describe('what it wants to hear of'),
-  budget: Budget.optional().describe('what may be used'),
+  backendType: BackendType.optional().describe('the terminal that shows it'),
+  subscriptions: z.array(Line).max(64).optional().describe('the events it wants to hear about'),
+  budget: Budget.optional().describe('the budget'),
   result: textOf(RESULT_BYTES).optional().describe('what it produced before it went idle'),
   reason: Line.optional().describe('why'),
-  metadata: Metadata.optional().describe('free data'),
+  metadata: Metadata.optional().describe('your own data'),
 });
 export type ChangeMemberInput = z.output<typeof ChangeMemberInput>;
 
@@ -117,7 +117,7 @@ export type ChangeMemberInput = z.output<typeof ChangeMemberInput>;
 export const LeaveInput = z.strictObject({
   memberId: Slug.describe('the member'),
   reason: Line.optional().describe('why'),
-  returning: z.boolean().default(false).describe('it will be started again: what is reserved for it stays so'),
+  returning: z.boolean().default(false).describe('whether it will be restarted; then its reservations stay'),
   /** Another daemon may run it by now. */
   hostId: ChosenId.optional().describe('only if this daemon runs it'),
 });

@@ -52,7 +52,7 @@ export const SendMessageInput = z.strictObject({
   summary: Line.optional().describe('what it is about, in one line'),
   type: MessageType.exclude(['broadcast']).default('direct'),
   priority: MessagePriority.default('normal').describe('urgent reaches a running turn instead of waiting for its end'),
-  metadata: Metadata.optional().describe('free data'),
+  metadata: Metadata.optional().describe('your own data'),
 });
 export type SendMessageInput = z.output<typeof SendMessageInput>;
 
@@ -73,7 +73,7 @@ export const DeliverInput = z.strictObject({
   memberId: Slug.describe('the member'),
   messageIds: MessageIds.describe('the messages'),
   sessionId: ChosenId.describe("the session of the member's agent"),
-  redelivery: z.boolean().default(false).describe('show again what may have been shown before a crash'),
+  redelivery: z.boolean().default(false).describe('show messages again that may have been shown before a crash'),
 });
 export type DeliverInput = z.output<typeof DeliverInput>;
 

@@ -55,21 +55,21 @@ export type RequestShutdownInput = z.output<typeof RequestShutdownInput>;
 /** Submits a plan. */
 export const SubmitPlanInput = z.strictObject({
   content: textOf(PLAN_BYTES).describe('the plan'),
-  filePath: z.string().max(4096).optional().describe('where the plan lies, when it is a file'),
+  filePath: z.string().max(4096).optional().describe('the path of the plan, if it is a file'),
 });
 export type SubmitPlanInput = z.output<typeof SubmitPlanInput>;
 
 /** Approves a request. */
 export const ApproveInput = z.strictObject({
   requestId: RequestId.describe('the request'),
-  feedback: textOf(RESULT_BYTES).optional().describe('what to answer'),
+  feedback: textOf(RESULT_BYTES).optional().describe('the text of the answer'),
 });
 export type ApproveInput = z.output<typeof ApproveInput>;
 
 /** Rejects a request, with the reason. */
 export const RejectInput = z.strictObject({
   requestId: RequestId.describe('the request'),
-  feedback: textOf(RESULT_BYTES).default('').describe('what to answer'),
+  feedback: textOf(RESULT_BYTES).default('').describe('the text of the answer'),
 });
 export type RejectInput = z.output<typeof RejectInput>;
 
@@ -81,7 +81,7 @@ export const RaiseRequestInput = z.strictObject({
   content: textOf(RESULT_BYTES).describe('the text'),
   /** Milliseconds until it counts as rejected. */
   within: z.number().int().min(1).max(86_400_000).optional(),
-  detail: Metadata.optional().describe('free data for programs'),
+  detail: Metadata.optional().describe('your own data for programs'),
 });
 export type RaiseRequestInput = z.output<typeof RaiseRequestInput>;
 
@@ -89,6 +89,6 @@ export type RaiseRequestInput = z.output<typeof RaiseRequestInput>;
 export const AnswerRequestInput = z.strictObject({
   requestId: RequestId.describe('the request'),
   approve: z.boolean().describe('yes or no'),
-  feedback: textOf(RESULT_BYTES).optional().describe('what to answer'),
+  feedback: textOf(RESULT_BYTES).optional().describe('the text of the answer'),
 });
 export type AnswerRequestInput = z.output<typeof AnswerRequestInput>;

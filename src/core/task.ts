@@ -75,8 +75,8 @@ const Dependencies = z.array(TaskId).max(DEPENDENCIES_PER_TASK);
 export const CreateTaskInput = z.strictObject({
   title: Title.describe('what is to be done, in one line'),
   description: Description.default('').describe('what is to be done'),
-  activeForm: Line.optional().describe('what is going on while somebody works on it: "Running tests"'),
-  priority: SharedTaskPriority.default('medium').describe('how soon it should be taken'),
+  activeForm: Line.optional().describe('the text to show while it is in progress: "Running tests"'),
+  priority: SharedTaskPriority.default('medium').describe('how soon it should be done'),
   assigneeId: Slug.optional().describe('the member it is reserved for'),
   dependencies: Dependencies.default([]).describe('tasks that must be completed first'),
   onDependencyFailure: DependencyFailurePolicy.default('block').describe('what to do when a task it waits for fails'),
@@ -95,8 +95,8 @@ export const ChangeTaskInput = z.strictObject({
   taskId: TaskId,
   title: Title.optional().describe('what is to be done, in one line'),
   description: Description.optional().describe('what is to be done'),
-  activeForm: Line.optional().describe('what is going on while somebody works on it: "Running tests"'),
-  priority: SharedTaskPriority.optional().describe('how soon it should be taken'),
+  activeForm: Line.optional().describe('the text to show while it is in progress: "Running tests"'),
+  priority: SharedTaskPriority.optional().describe('how soon it should be done'),
   onDependencyFailure: DependencyFailurePolicy.optional().describe('what to do when a task it waits for fails'),
   metadata: Metadata.optional(),
   ...Seen,
@@ -106,9 +106,9 @@ export type ChangeTaskInput = z.output<typeof ChangeTaskInput>;
 /** An update for the task list: changes in place, new dependencies, and a status or assignee that stands for a step. */
 export const UpdateTaskInput = ChangeTaskInput.omit({ taskId: true }).extend({
   status: SharedTaskStatus.optional().describe('the new status'),
-  assigneeId: Slug.nullable().optional().describe('who it is reserved for; null for nobody'),
-  addDependencies: Dependencies.optional().describe('tasks that it must wait for as well'),
-  addDependents: Dependencies.optional().describe('tasks that must wait for it as well'),
+  assigneeId: Slug.nullable().optional().describe('the member it is reserved for; null to free it'),
+  addDependencies: Dependencies.optional().describe('more tasks that it waits for'),
+  addDependents: Dependencies.optional().describe('more tasks that wait for it'),
 });
 export type UpdateTaskInput = z.output<typeof UpdateTaskInput>;
 

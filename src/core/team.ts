@@ -55,7 +55,7 @@ const MessagesPerMinute = z
   .min(1)
   .max(MAX_MESSAGES_PER_MINUTE)
   .optional()
-  .describe('how many messages each member may send in a minute: 30 unless said');
+  .describe('how many messages each member may send per minute (default: 30)');
 
 /** The input that creates a team. */
 export const CreateTeamInput = z.strictObject({
@@ -66,33 +66,33 @@ export const CreateTeamInput = z.strictObject({
   leadAgentType: Line.default('person').describe('what kind of agent the lead is'),
   leadModel: Line.optional().describe('the model the lead runs on'),
   /** What runs the lead; absent if a person leads, or an agent that Troupe does not run. */
-  leadAgent: AgentInput.optional().describe('what runs the lead'),
+  leadAgent: AgentInput.optional().describe('the agent of the lead'),
   /** The lead's goal and instructions. */
-  leadPrompt: textOf(PROMPT_BYTES).optional().describe('what the lead is to achieve'),
-  leadHost: Slug.optional().describe('the only daemon that may run the lead, by name'),
-  leadLabels: Labels.optional().describe('what a daemon that may run the lead must have'),
-  agents: AgentChoice.optional().describe('whom the lead may bring in'),
-  budget: Budget.optional().describe('what may be used'),
+  leadPrompt: textOf(PROMPT_BYTES).optional().describe('the goal of the lead'),
+  leadHost: Slug.optional().describe('the name of the only daemon that may run the lead'),
+  leadLabels: Labels.optional().describe('labels that the daemon of the lead must have'),
+  agents: AgentChoice.optional().describe('agents that the lead may start'),
+  budget: Budget.optional().describe('the budget'),
   cwd: z.string().max(4096).optional().describe('the directory it works in'),
-  teammateMode: TeammateMode.default('auto').describe('where teammates should show themselves'),
-  resolvedBackend: BackendType.default('in-process').describe('where teammates show themselves now'),
+  teammateMode: TeammateMode.default('auto').describe('the terminal in which to show teammates'),
+  resolvedBackend: BackendType.default('in-process').describe('the terminal that shows teammates now'),
   maxTeammates: z
     .number()
     .int()
     .min(1)
     .max(MAX_TEAMMATES)
     .default(DEFAULT_TEAMMATES)
-    .describe('how many teammates it may have, the lead not counted'),
+    .describe('how many teammates it may have, without the lead'),
   messagesPerMinute: MessagesPerMinute,
   delegateMode: z.boolean().default(false).describe('the lead only coordinates'),
-  metadata: Metadata.optional().describe('free data'),
+  metadata: Metadata.optional().describe('your own data'),
 });
 export type CreateTeamInput = z.output<typeof CreateTeamInput>;
 
 /** The fields of a team that can be changed. A new `leadId` replaces the lead; nothing is lost. */
 export const UpdateTeamInput = z.strictObject({
   description: textOf(DESCRIPTION_BYTES).optional().describe('what the team is for'),
-  leadId: Slug.optional().describe('the member that leads from now on'),
+  leadId: Slug.optional().describe('the new lead'),
   leadSessionId: ChosenId.optional().describe("the session of the lead's agent"),
   maxTeammates: z
     .number()
@@ -100,13 +100,13 @@ export const UpdateTeamInput = z.strictObject({
     .min(1)
     .max(MAX_TEAMMATES)
     .optional()
-    .describe('how many teammates it may have, the lead not counted'),
+    .describe('how many teammates it may have, without the lead'),
   messagesPerMinute: MessagesPerMinute,
   delegateMode: z.boolean().optional().describe('the lead only coordinates'),
-  agents: AgentChoice.optional().describe('whom the lead may bring in'),
-  budget: Budget.optional().describe('what may be used'),
+  agents: AgentChoice.optional().describe('agents that the lead may start'),
+  budget: Budget.optional().describe('the budget'),
   status: z.enum(['active', 'shutting-down']).optional().describe('the new status'),
-  metadata: Metadata.optional().describe('free data'),
+  metadata: Metadata.optional().describe('your own data'),
 });
 export type UpdateTeamInput = z.output<typeof UpdateTeamInput>;
 

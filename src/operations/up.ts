@@ -153,7 +153,7 @@ export const upOperations = [
     summary: 'Create a team for a goal: a lead and teammates',
     scope: 'admin',
     input: z.strictObject({
-      goal: textOf(PROMPT_BYTES).describe('what the team is to achieve'),
+      goal: textOf(PROMPT_BYTES).describe('the goal of the team'),
       lead: AgentName.default('claude').describe('the agent that leads'),
       with: z
         .array(AgentName)

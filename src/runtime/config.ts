@@ -28,12 +28,12 @@ export function entryOf(choice: z.output<typeof AgentChoice>): z.output<typeof S
 /** A person's settings for the daemon of a state directory; flags and variables override them. */
 export const DaemonConfig = z.strictObject({
   name: Slug.optional().describe('its name among the daemons that share the journal'),
-  labels: Labels.optional().describe('what it has, for members that need it'),
-  agent: AgentChoice.optional().describe('what runs a teammate where neither who asks for it nor its team says'),
+  labels: Labels.optional().describe('labels that members can ask for, such as gpu'),
+  agent: AgentChoice.optional().describe('the default agent of teammates, if neither the command nor the team names one'),
   teammates: z
     .record(PlayerPattern, z.union([...AgentRef.options, SetUp.extend({ plan: z.enum(['required']).optional() })]))
     .optional()
-    .describe("who plays Claude Code's own teammates, by their names; * stands for any end: codex-*"),
+    .describe("which agents play Claude Code's own teammates, by name; a name may end with *: codex-*"),
   journal: z.string().optional().describe('where teams are kept: sqlite:PATH, nats://host:port'),
 });
 export type DaemonConfig = z.output<typeof DaemonConfig>;

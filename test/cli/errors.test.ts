@@ -47,7 +47,7 @@ describe('a refusal', () => {
     ['status demo', 2, 'invalid', 'of a team it is troupe team status demo'],
     ['task update 1 --team demo --epoch 1', 2, 'invalid', 'Say what to change: --title, --description,'],
     ['logs worker-1 -n -5', 2, 'invalid', '--lines must be a whole number from 0 on, not "-5"'],
-    ['peek', 2, 'invalid', '<member> is missing: the member; troupe ps lists those that run'],
+    ['peek', 2, 'invalid', '<member> is missing: the member; troupe ps lists the running ones'],
     ['serve --frob', 2, 'invalid', 'There is no flag --frob'],
     ['serve --prot 4040', 2, 'invalid', 'There is no flag --prot; did you mean --port?'],
     ['serve here', 2, 'invalid', '"here" is one argument too many'],
@@ -130,7 +130,7 @@ describe('a refusal', () => {
       `team update demo --budget '{"usd":5}'`,
       2,
       'invalid',
-      '--budget: it has no key "usd"; --budget is what may be used, as JSON: {"costUsd":5,',
+      '--budget: it has no key "usd"; --budget is the budget, as JSON: {"costUsd":5,',
     ],
     ['inbox --team demo', 2, 'invalid', 'A person has no inbox of its own: pass --as MEMBER'],
   ])('of "%s" ends with %i, and %s', async (line, exit, code, words) => {

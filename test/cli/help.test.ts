@@ -29,7 +29,7 @@ describe('help', () => {
 
   test('says what the mark in an inbox means', () => {
     const help = helpFor(COMMANDS, ['inbox'], { isTerminal: false, hasColor: false, columns: Infinity, now: 0 });
-    expect(help).toContain('● stands before what was not read. To look changes nothing; with --mark-read');
+    expect(help).toContain('● marks unread messages. Listing changes nothing; --mark-read');
   });
 
   test('shows the verbs of a noun', async () => {

@@ -73,7 +73,7 @@ describe('what people see', () => {
     expect(text).toMatch(/^ #     TASK +WHO$/m);
     expect(text).toMatch(/^#1 {2}◐ {2}A title that .*… {2}worker-1$/m);
     expect(text).toMatch(/^✓ daemon +running, version .*,\n {15}pid \d+,$/m);
-    expect(text).toMatch(/^ {2}--wait TIME\n {6}wait up to so long for one: 30s,$/m);
+    expect(text).toMatch(/^ {2}--wait TIME\n {6}wait up to this long for one:/m);
   });
 
   test('asks before it deletes a team, and takes anything but yes as no', async (context) => {

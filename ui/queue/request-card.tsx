@@ -163,7 +163,7 @@ export function Answer({
               <button
                 type="button"
                 className="button"
-                title="Once the gate, or the work, is mended: run it again over the work as it is"
+                title="Run the gate again on the unchanged work"
                 disabled={!canAct || isBusy}
                 onClick={() => void judge()}
               >

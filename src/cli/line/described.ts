@@ -18,7 +18,7 @@ export type DescribedInput = Input & { readonly text: string };
 /** Additional help for commands of operations. */
 const MORE: Readonly<Record<string, string>> = {
   inbox:
-    '● stands before what was not read. To look changes nothing; with --mark-read what is shown counts as read, as if the member had read it.',
+    '● marks unread messages. Listing changes nothing; --mark-read marks the shown messages as read, as if the member had read them.',
 };
 
 /** Adds the help texts to a command. */

@@ -62,18 +62,18 @@ function overview(table: CommandTable, screen: Screen): string {
 const SETTINGS: [string, string][] = [
   [
     '--json',
-    'print the result as JSON; on standard error is then {"error":{"code","message"}} or, beside a result, {"notice"} a line each',
+    'print the result as JSON; standard error then has {"error":{"code","message"}}, or one {"notice"} per line',
   ],
   [
     'exit code',
-    '0 done; 1 failed, or not all was done; 2 the command is wrong; 3 there is no such thing; 4 not as things are now; 5 not allowed; 75 no daemon; 130 interrupted',
+    '0 done; 1 failed or unfinished; 2 usage; 3 not found; 4 conflict; 5 not allowed; 75 no daemon; 130 interrupted',
   ],
-  ['TROUPE_TEAM', 'the team, where --team is not given; without both it is the only one that is open'],
-  ['TROUPE_MEMBER_NAME', 'the member you speak for, where --as is not given'],
-  ['TROUPE_TOKEN, TROUPE_TOKEN_FILE', "a member's credential, in place of your own"],
-  ['TROUPE_HOME', 'where the daemon keeps everything'],
-  ['TROUPE_JOURNAL', 'where it keeps teams, when it is started: nats://host:port for several machines'],
-  ['TROUPE_NO_AUTOSTART', 'set to 1: never start the daemon by itself'],
+  ['TROUPE_TEAM', 'the team, if --team is not given (default: the only open team)'],
+  ['TROUPE_MEMBER_NAME', 'the member you act for, if --as is not given'],
+  ['TROUPE_TOKEN, TROUPE_TOKEN_FILE', "a member's credential, instead of yours"],
+  ['TROUPE_HOME', 'the state directory of the daemon'],
+  ['TROUPE_JOURNAL', 'where a new daemon keeps teams; nats://host:port for several machines'],
+  ['TROUPE_NO_AUTOSTART', 'set to 1: never start a daemon automatically'],
 ];
 
 function nounHelp(noun: string, commands: readonly Described[], screen: Screen): string {

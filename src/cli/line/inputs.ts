@@ -11,7 +11,7 @@ const AS_FLAG: Input = {
   field: 'as',
   name: 'as',
   type: 'string',
-  text: 'the member you speak for (default: $TROUPE_MEMBER_NAME)',
+  text: 'the member you act for (default: $TROUPE_MEMBER_NAME)',
 };
 
 /** All flags of a command, in the order of its help. */
@@ -35,7 +35,7 @@ export const OPTIONAL_TEAM: Input = { field: 'teamId', name: 'team', type: 'stri
 export const OPTIONAL_MEMBER: Input = { field: 'memberId', name: 'member', type: 'string', text: 'the member' };
 
 /** A required member. */
-export const MEMBER: Input = { ...OPTIONAL_MEMBER, text: 'the member; troupe ps lists those that run', required: true };
+export const MEMBER: Input = { ...OPTIONAL_MEMBER, text: 'the member; troupe ps lists the running ones', required: true };
 
 /** Whether one of the inputs is for this field. */
 export function hasField(inputs: readonly Input[], field: string): boolean {

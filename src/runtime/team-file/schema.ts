@@ -48,7 +48,7 @@ export const AgentRef = z.union([
   Slug.describe('an agent by its name: claude, codex, gemini, opencode …'),
   z.strictObject({
     exec: Command.describe('a program: a shell command, or a list of the program and its arguments'),
-    messages: z.boolean().optional().describe('also start it for mail alone'),
+    messages: z.boolean().optional().describe('also start it when only mail waits'),
   }),
   z.strictObject({
     acp: Command.describe('a command that speaks ACP'),
@@ -66,11 +66,11 @@ const Setup = {
       deny: z.array(z.string()).optional().describe('refused when it asks, such as "shell(git push*)"'),
     })
     .optional()
-    .describe('answers of yours given beforehand; what no rule is about is asked'),
-  command: Command.optional().describe('a binary in place of the one on the path'),
+    .describe('answers in advance; without a matching rule, a person is asked'),
+  command: Command.optional().describe('a program instead of the one on the PATH'),
   args: Words.optional().describe('added to the arguments that Troupe gives'),
   env: Variables.optional().describe(
-    'added to its environment; ${NAME} is taken from that of the daemon which runs it, and a secret can stand here in no other way',
+    'added to its environment; ${NAME} comes from the environment of its daemon, the only way to pass a secret',
   ),
 };
 
@@ -87,13 +87,13 @@ const BudgetEntry = z.strictObject({
 const Runs = {
   agent: AgentRef,
   ...Setup,
-  role: Line.optional().describe('what it is on the team, in a few words'),
+  role: Line.optional().describe('its role on the team, in a few words'),
   prompt: textOf(PROMPT_BYTES).optional().describe('what it should know and how it should work'),
-  plan: z.enum(['required']).optional().describe('its plan must be approved before it changes anything'),
-  cwd: z.string().optional().describe('where it works, from the folder of this file'),
-  budget: BudgetEntry.optional().describe('what it may use; then a person is asked'),
-  host: Slug.optional().describe('the daemon that runs it, where several share the journal'),
-  labels: Labels.optional().describe('what the daemon that runs it must have'),
+  plan: z.enum(['required']).optional().describe('required: its plan must be approved before it changes anything'),
+  cwd: z.string().optional().describe('where it works, relative to the folder of this file'),
+  budget: BudgetEntry.optional().describe('what it may use before a person is asked'),
+  host: Slug.optional().describe('the daemon that runs it, if several share the journal'),
+  labels: Labels.optional().describe('labels that its daemon must have'),
 };
 
 const MemberEntry = z.strictObject({
@@ -116,8 +116,8 @@ const HookEntry = z.strictObject({
   command: withoutSecret(z.string().min(1)),
   executor: z.enum(['shell', 'node']).optional(),
   timeout: Duration.optional(),
-  env: z.array(HookVariable).max(32).optional().describe('names of your variables that it may see'),
-  onFailure: z.enum(['allow', 'block']).optional().describe('block: a gate that fails sends the work back'),
+  env: z.array(HookVariable).max(32).optional().describe('names of your environment variables that it may see'),
+  onFailure: z.enum(['allow', 'block']).optional().describe('block: a failing gate sends the work back'),
 });
 
 /** A team as a file describes it. */
@@ -130,16 +130,16 @@ export const TeamFile = z.strictObject({
       z.strictObject({ name: Slug.optional(), delegate: z.boolean().optional(), ...Runs }),
     ])
     .optional()
-    .describe('none: the tasks are simply done; person: you lead; else an agent that leads'),
+    .describe('none: members just do the tasks; person: you lead; else the agent that leads'),
   agents: z
     .record(Slug, AgentEntry)
     .optional()
-    .describe('agents as you set them up, by name: members name them, and a lead may bring in these and no others'),
-  budget: BudgetEntry.optional().describe('what all of them together may use; then a person is asked'),
+    .describe('your agents by name: members use them, and a lead may start only these'),
+  budget: BudgetEntry.optional().describe('what all members together may use before a person is asked'),
   members: z.array(MemberEntry).max(MAX_TEAMMATES).default([]),
   tasks: z.array(TaskEntry).max(1_000).default([]),
   hooks: z.partialRecord(HookType, z.union([HookEntry, z.array(HookEntry)])).optional(),
-  mode: TeammateMode.optional().describe('where teammates show themselves'),
+  mode: TeammateMode.optional().describe('the terminal in which to show teammates'),
   limits: z
     .strictObject({
       maxTeammates: z.number().int().min(1).max(MAX_TEAMMATES).default(DEFAULT_TEAMMATES),

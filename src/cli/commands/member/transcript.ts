@@ -149,7 +149,7 @@ export async function findTeamOf(client: Client, memberId: string, teamId: strin
   if (only !== undefined && others.length === 0) return only;
   const why =
     only === undefined
-      ? `No open team has a member ${JSON.stringify(memberId)}: troupe ps lists those that run, and --team names a closed team`
+      ? `No open team has a member ${JSON.stringify(memberId)}: troupe ps lists the running members; for a closed team add --team`
       : `The teams ${having.join(', ')} have a member ${JSON.stringify(memberId)}: say which with --team`;
   throw new Refusal('not_found', why);
 }

@@ -4,14 +4,14 @@ import type { Command } from '../../line/command.ts';
 export const HOUSE_COMMANDS: readonly Command[] = [
   {
     words: 'stop',
-    summary: 'End the daemon and its teammates, and wait until they are gone',
+    summary: 'Stop the daemon and its teammates, and wait until they have ended',
     args: [],
     flags: [
       {
         field: 'all',
         name: 'all',
         type: 'boolean',
-        text: 'the kill switch: end everything at once, also when the daemon hangs',
+        text: 'kill everything at once, even if the daemon hangs',
       },
       {
         field: 'keep',
@@ -25,7 +25,7 @@ export const HOUSE_COMMANDS: readonly Command[] = [
   },
   {
     words: 'journal init',
-    summary: 'Set up a journal on NATS servers, or write what the servers need',
+    summary: 'Set up a journal on NATS servers, or write configurations for them',
     args: [
       {
         field: 'address',
@@ -46,19 +46,19 @@ export const HOUSE_COMMANDS: readonly Command[] = [
         field: 'maxBytes',
         name: 'max-bytes',
         type: 'number',
-        text: 'how large a team may grow; 0: no bound (a new journal: 0)',
+        text: 'the size limit of a team; 0: no limit (a new journal: 0)',
       },
       {
         field: 'lease',
         name: 'lease',
         type: 'duration',
-        text: 'how long a silent daemon is taken for alive (a new journal: 30s)',
+        text: 'how long a silent daemon counts as alive (a new journal: 30s)',
       },
       {
         field: 'config',
         name: 'config',
         type: 'string',
-        text: 'write example configurations of the servers to this folder',
+        text: 'write example server configurations to this folder',
       },
     ],
     load: async () => ({ run: (await import('../journal.ts')).runInit }),
@@ -75,7 +75,7 @@ export const HOUSE_COMMANDS: readonly Command[] = [
   },
   {
     words: 'completion',
-    summary: 'Print what makes a shell complete these commands',
+    summary: 'Print a completion script for a shell',
     args: [
       {
         field: 'shell',

@@ -5,15 +5,15 @@ import { MEMBER, OPTIONAL_MEMBER, OPTIONAL_TEAM, TEAM } from '../../line/inputs.
 export const LOOK_COMMANDS: readonly Command[] = [
   {
     words: 'teams',
-    summary: "List the teams; with --native Claude Code's own, as it keeps them",
+    summary: "List the teams; with --native, Claude Code's own teams",
     args: [],
-    flags: [{ field: 'native', name: 'native', type: 'boolean', text: "Claude Code's own teams, only to look at" }],
+    flags: [{ field: 'native', name: 'native', type: 'boolean', text: "Claude Code's own teams, read-only" }],
     scope: 'reader',
     load: () => import('../teams.ts'),
   },
   {
     words: 'ps',
-    summary: 'List the teammates that run, and what each does or waits for',
+    summary: 'List the running teammates, and what each does or waits for',
     args: [],
     flags: [OPTIONAL_TEAM],
     load: () => import('../ps.ts'),
@@ -38,7 +38,7 @@ export const LOOK_COMMANDS: readonly Command[] = [
     args: [TEAM],
     flags: [
       { field: 'after', name: 'after', type: 'number', text: 'start after this batch (default: the last ten)' },
-      { field: 'plain', name: 'plain', type: 'boolean', text: 'one line per event, also on a terminal' },
+      { field: 'plain', name: 'plain', type: 'boolean', text: 'one line per event, even on a terminal' },
     ],
     scope: 'reader',
     load: () => import('../watch.ts'),
@@ -49,7 +49,7 @@ export const LOOK_COMMANDS: readonly Command[] = [
     args: [],
     flags: [],
     operation: 'daemon.status',
-    more: 'Where no daemon runs it starts one, as other commands do, and says so. With TROUPE_NO_AUTOSTART=1 it says that none runs, and ends with 75.',
+    more: 'If no daemon runs, it starts one, like other commands. With TROUPE_NO_AUTOSTART=1 it starts none, and exits with 75.',
     load: () => import('../status.ts'),
   },
   {
@@ -65,17 +65,17 @@ export const LOOK_COMMANDS: readonly Command[] = [
   },
   {
     words: 'logs',
-    summary: "Show what a member did and was told, or the daemon's log",
+    summary: "Show the transcript of a member, or the daemon's log",
     args: [OPTIONAL_MEMBER],
     flags: [
       OPTIONAL_TEAM,
       { field: 'daemon', name: 'daemon', type: 'boolean', text: "the daemon's own log" },
-      { field: 'follow', name: 'follow', type: 'boolean', text: 'go on with what comes', short: 'f' },
+      { field: 'follow', name: 'follow', type: 'boolean', text: 'keep printing new entries', short: 'f' },
       {
         field: 'lines',
         name: 'lines',
         type: 'number',
-        text: "the last so many lines (of the daemon's log 100 unless said)",
+        text: "the last N lines (default for the daemon's log: 100)",
         short: 'n',
       },
     ],
@@ -83,7 +83,7 @@ export const LOOK_COMMANDS: readonly Command[] = [
   },
   {
     words: 'doctor',
-    summary: 'Check that Troupe can work here, and say what to do where not',
+    summary: 'Check that Troupe can work here, and say how to fix problems',
     args: [],
     flags: [],
     load: () => import('../doctor.ts'),

@@ -5,13 +5,13 @@ import { OPTIONAL_TEAM, TEAM } from '../../line/inputs.ts';
 export const WORK_COMMANDS: readonly Command[] = [
   {
     words: 'run',
-    summary: 'Give a goal to a team of agents, show it at work, print the answer of its lead',
+    summary: 'Give a goal to a team of agents, follow its work, print the answer of its lead',
     args: [
       {
         field: 'goal',
         name: 'goal',
         type: 'string',
-        text: 'what it is to achieve; - reads it from standard input',
+        text: 'the goal; - reads it from standard input',
         required: true,
       },
     ],
@@ -29,7 +29,7 @@ export const WORK_COMMANDS: readonly Command[] = [
       { field: 'model', name: 'model', type: 'string', text: 'the model of the lead' },
       { field: 'name', name: 'name', type: 'string', text: 'the name of the team (default: made from the goal)' },
       { field: 'folder', name: 'folder', type: 'string', text: 'where they work', default: '.' },
-      { field: 'keep', name: 'keep', type: 'boolean', text: 'leave the team up when it is done' },
+      { field: 'keep', name: 'keep', type: 'boolean', text: 'leave the team open when it is done' },
       {
         field: 'panes',
         name: 'panes',
@@ -42,7 +42,7 @@ export const WORK_COMMANDS: readonly Command[] = [
   },
   {
     words: 'up',
-    summary: 'Bring a team up from its file, show it at work, take it down when all is done',
+    summary: 'Start a team from its file, follow its work, close it when all is done',
     args: [{ field: 'file', name: 'file', type: 'string', text: 'the team file', default: 'troupe.yaml' }],
     flags: [
       { field: 'yes', name: 'yes', type: 'boolean', text: 'approve the hooks of the file', short: 'y' },
@@ -50,21 +50,21 @@ export const WORK_COMMANDS: readonly Command[] = [
         field: 'detach',
         name: 'detach',
         type: 'boolean',
-        text: 'return at once; the team works on, and stays open until troupe down',
+        text: 'return at once; the team works in the background until troupe down',
         short: 'd',
       },
       {
         field: 'keep',
         name: 'keep',
         type: 'boolean',
-        text: 'leave the team up when the work is done, until troupe down',
+        text: 'leave the team open when the work is done, until troupe down',
       },
-      { field: 'once', name: 'once', type: 'boolean', text: 'close the team at the end also when not all was done' },
+      { field: 'once', name: 'once', type: 'boolean', text: 'close the team at the end, even if not all was done' },
       {
         field: 'again',
         name: 'again',
         type: 'boolean',
-        text: 'begin anew in the place of a team that is closed, which is deleted',
+        text: 'delete the closed team of this name and start over',
       },
       {
         field: 'panes',
@@ -73,30 +73,30 @@ export const WORK_COMMANDS: readonly Command[] = [
         text: 'a pane per member inside tmux or iTerm2; --no-panes for none',
       },
     ],
-    more: 'It ends with 0 when every task is completed, else with 1; the team then stays open, and the same command goes on with it. Ctrl-C stops the members, and leaves the team as it is; once more, it leaves at once.',
+    more: 'Exits with 0 if every task is completed, else with 1. In that case the team stays open, and the same command continues it. Ctrl-C stops the members and leaves the team open. A second Ctrl-C exits at once.',
     load: () => import('../up.ts'),
   },
   {
     words: 'claude',
     summary: "Start Claude Code inside tmux with other agents among its teammates: Codex, Gemini, any of Troupe's",
-    args: [{ field: 'args', name: 'args', type: 'words', text: 'what goes to Claude Code itself, after --' }],
+    args: [{ field: 'args', name: 'args', type: 'words', text: 'arguments for Claude Code itself, after --' }],
     flags: [
       {
         field: 'agent',
         name: 'agent',
         type: 'list',
-        text: 'NAME=AGENT: who plays the teammate of that name, such as tester=codex; * is any end of a name',
+        text: 'NAME=AGENT: which agent plays the teammate NAME, such as tester=codex; a NAME may end with *',
       },
     ],
     scope: 'admin',
     more:
-      'Who plays a teammate is decided by its name, the first that fits: --agent; what "teammates" in config.yaml of the state directory says; ' +
-      'an agent that is installed, for those called after it (codex, codex-2). All others are Claude Code. "troupe native players" shows who.',
+      'The name of a teammate decides which agent plays it. The first match wins: --agent; "teammates" in config.yaml of the state directory; ' +
+      'an installed agent, for teammates named after it (codex, codex-2). Claude Code plays all others. "troupe native players" shows the result.',
     load: () => import('../claude.ts'),
   },
   {
     words: 'init',
-    summary: 'Write a team file to start from; --list says which there are',
+    summary: 'Write a team file to start from; --list shows the templates',
     args: [
       {
         field: 'template',
@@ -112,30 +112,30 @@ export const WORK_COMMANDS: readonly Command[] = [
         field: 'agents',
         name: 'agents',
         type: 'list',
-        text: 'who they are, such as claude,codex (default: the agents that are found here)',
+        text: 'the agents of its members, such as claude,codex (default: the installed ones)',
       },
       { field: 'file', name: 'file', type: 'string', text: 'where to write it', default: 'troupe.yaml' },
-      { field: 'list', name: 'list', type: 'boolean', text: 'say what kinds there are, and write nothing' },
-      { field: 'force', name: 'force', type: 'boolean', text: 'over a file that is there' },
+      { field: 'list', name: 'list', type: 'boolean', text: 'list the templates, and write nothing' },
+      { field: 'force', name: 'force', type: 'boolean', text: 'overwrite an existing file' },
     ],
     load: () => import('../init.ts'),
   },
   {
     words: 'approve',
-    summary: 'See what waits for you in all teams (permissions, plans, gates, budgets, restarts), or answer it',
+    summary: 'List or answer the requests that wait for you: permissions, plans, gates, budgets, restarts',
     args: [
       {
         field: 'requestId',
         name: 'request',
         type: 'string',
-        text: 'what you answer, or whose; leave it out to see all',
+        text: 'a request or its member; leave it out to list all',
       },
     ],
     flags: [
       OPTIONAL_TEAM,
       { field: 'deny', name: 'deny', type: 'boolean', text: 'say no' },
-      { field: 'again', name: 'again', type: 'boolean', text: 'neither: run the gate again over the work as it is' },
-      { field: 'feedback', name: 'feedback', type: 'string', text: 'what the one who asked is told' },
+      { field: 'again', name: 'again', type: 'boolean', text: 'neither: run the gate again on the unchanged work' },
+      { field: 'feedback', name: 'feedback', type: 'string', text: 'your answer in words' },
     ],
     scope: 'admin',
     load: () => import('../approve.ts'),
@@ -170,20 +170,20 @@ export const WORK_COMMANDS: readonly Command[] = [
       { field: 'urgent', name: 'urgent', type: 'boolean', text: 'reach a running turn instead of waiting for its end' },
       { field: 'summary', name: 'summary', type: 'string', text: 'what it is about, in one line' },
       { field: 'messageId', name: 'message-id', type: 'string', text: 'an id of your own; sending again with the same id does nothing' },
-      { field: 'metadata', name: 'metadata', type: 'json', text: 'free data as JSON' },
+      { field: 'metadata', name: 'metadata', type: 'json', text: 'your own data, as JSON' },
     ],
     scope: 'member',
     load: () => import('../send.ts'),
   },
   {
     words: 'notes',
-    summary: 'What the team knows: read and add notes, search them and the results of tasks, see what happened',
+    summary: 'Read and add notes, search notes and task results, show the log of the team',
     args: [
       {
         field: 'verb',
         name: 'verb',
         type: 'string',
-        text: 'what to do: log is what happened to the team',
+        text: 'what to do; log shows the events of the team',
         values: ['list', 'add', 'search', 'log'],
         default: 'list',
       },
@@ -191,8 +191,8 @@ export const WORK_COMMANDS: readonly Command[] = [
     ],
     flags: [
       TEAM,
-      { field: 'tags', name: 'tag', type: 'list', text: 'tags of the new note; the one that listed notes have' },
-      { field: 'limit', name: 'limit', type: 'number', text: 'at most so many; of log, lines', short: 'n' },
+      { field: 'tags', name: 'tag', type: 'list', text: 'tags of a new note; with list, the tag to look for' },
+      { field: 'limit', name: 'limit', type: 'number', text: 'at most this many; with log, lines', short: 'n' },
     ],
     scope: 'reader',
     load: () => import('../notes.ts'),
