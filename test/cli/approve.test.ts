@@ -30,21 +30,23 @@ test('a request is shown whole: who asks, every word of it, and what to type', (
       '  │ Bash: npm test && echo all is well with the world and',
       '  ┆ nothing to see here; rm -rf ~/work',
       '  │ second line',
-      '  yes, it is done: troupe approve coder',
-      '  no, it is not done, and the agent is told so:',
-      '    troupe approve coder --deny --feedback "why"',
+      '  To allow it: troupe approve coder',
+      '  To deny it: troupe approve coder --deny --feedback "why"',
       '',
     ].join('\n'),
+  );
+  expect(waitingBlocks([asked('ls')], { ...screen, columns: 40 })).toContain(
+    '  To allow it: troupe approve coder\n  To deny it:\n    troupe approve coder --deny --feedback "why"\n',
   );
 });
 
 test('two requests of one member are answered by their ids, and a team that was named is named again', () => {
   const both = [asked('one'), asked('two', { id: 'permission-2@coder' }), asked('three', { memberId: 'other' })];
   const shown = waitingBlocks(both, { ...screen, columns: 200 }, 'demo');
-  expect(shown.match(/yes, .*/g)).toEqual([
-    'yes, it is done: troupe approve permission-1@coder --team demo',
-    'yes, it is done: troupe approve permission-2@coder --team demo',
-    'yes, it is done: troupe approve other --team demo',
+  expect(shown.match(/To allow it.*/g)).toEqual([
+    'To allow it: troupe approve permission-1@coder --team demo',
+    'To allow it: troupe approve permission-2@coder --team demo',
+    'To allow it: troupe approve other --team demo',
   ]);
 });
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../src/cli/commands/up/follow.ts';
 import { summarize } from '../../src/cli/commands/up/summary.ts';
 import type { Screen } from '../../src/cli/show/screen.ts';
@@ -13,4 +13,61 @@ test.each([
 ])('the summary of troupe up shows %i ms in a readable unit', (duration, text) => {
   const outcome: Outcome = { team: 'crew', reason: 'done', tasks: [], members: [], requests: [], earlier: 0, duration };
   expect(summarize(outcome, SCREEN, { goesOn: true })).toContain(text);
+});
+
+describe('the summary of a team that cannot go on', () => {
+  const member = (id: string, more: object = {}) => ({ id, agent: { kind: 'exec' }, status: 'idle', ...more });
+  const task = (id: string, more: object = {}) => ({ id, title: 'x', status: 'pending', ...more });
+
+  test.each([
+    [
+      'names the members that stopped, once per reason',
+      [
+        member('ann', { status: 'stopped', stopReason: 'the daemon was stopped' }),
+        member('bo', { status: 'stopped', stopReason: 'the daemon was stopped' }),
+        member('cy', { metadata: { failure: 'exited with code 3' } }),
+      ],
+      [task('1')],
+      'No member can do the remaining tasks: ann, bo stopped: the daemon was stopped; cy failed: exited with code 3.',
+    ],
+    [
+      'names failed tasks, and not those that wait for them',
+      [member('ann')],
+      [task('1', { status: 'failed' }), task('2', { status: 'blocked', blockedReason: 'waits for task 1 (failed)' })],
+      'No member can do the remaining tasks: task #1 failed.',
+    ],
+    [
+      'says what tasks wait for',
+      [member('ann')],
+      [task('1', { status: 'blocked', blockedReason: 'waits for the hooks that judge new tasks' })],
+      'No member can do the remaining tasks: task #1 waits for the hooks that judge new tasks.',
+    ],
+    [
+      'says for whom tasks are reserved',
+      [member('ann')],
+      [task('1', { assigneeId: 'gone' })],
+      'No member can do the remaining tasks: task #1 is reserved for gone.',
+    ],
+    ['has a reason in any case', [member('ann')], [task('1')], 'remaining tasks: all members are idle.'],
+    [
+      'says that the lead failed, if all tasks are completed',
+      [member('boss', { metadata: { failure: 'no money.' } })],
+      [task('1', { status: 'completed' })],
+      'The lead gave no answer: boss failed: no money.',
+    ],
+    ['says that it has no agents', [], [task('1')], 'No member can do the remaining tasks: no member has an agent.'],
+  ])('%s', (_name, members, tasks, text) => {
+    const outcome = { team: 'crew', reason: 'stuck', tasks, members, requests: [], earlier: 0, duration: 1 };
+    expect(summarize(outcome as unknown as Outcome, SCREEN, { goesOn: true })).toContain(text);
+  });
+});
+
+test.each([
+  [2, 2, 'All tasks were already completed.'],
+  [1, 1, '1 of 2 tasks completed, none in this run.'],
+  [2, 1, '2 of 2 tasks completed, 1 in this run, in 1.0 s.'],
+])('the summary counts what this run completed: %i done, %i before', (done, earlier, text) => {
+  const tasks = [1, 2].map((id) => ({ id: String(id), title: 'x', status: id <= done ? 'completed' : 'pending' }));
+  const outcome = { team: 'crew', reason: 'done', tasks, members: [], requests: [], earlier, duration: 1_000 };
+  expect(summarize(outcome as unknown as Outcome, SCREEN, { goesOn: true })).toContain(text);
 });

@@ -306,7 +306,7 @@ describe('the summary of troupe up', () => {
     expect(idle).toMatchObject({ status: 0, stdout: expect.stringContaining('the team has no tasks') });
     writeFileSync(file, 'team: empty\ntasks: [{ id: a, title: A }]\n');
     const empty = await troupe.run(['up', file]);
-    expect(empty).toMatchObject({ status: 1, stdout: expect.stringContaining('write members: into the file') });
+    expect(empty).toMatchObject({ status: 1, stdout: expect.stringContaining('Write members: into the team file') });
     // Tasks that were completed earlier are not reported as completed now.
     writeFileSync(file, `team: empty\nmembers: [{ name: ann, agent: ${work} }]\ntasks: [{ id: a, title: A }]\n`);
     const first = await troupe.run(['up', file, '--keep']);
@@ -315,7 +315,7 @@ describe('the summary of troupe up', () => {
     const again = await troupe.run(['up', file]);
     expect(again).toMatchObject({
       status: 0,
-      stdout: expect.stringContaining('1 of 1 tasks completed, none of them now.'),
+      stdout: expect.stringContaining('All tasks were already completed.'),
     });
     // Tasks that failed earlier do not count as completed earlier.
     writeFileSync(file, `team: failing\nmembers: [{ name: ann, agent: { exec: 'exit 3' } }]\ntasks: [{ title: A }]\n`);

@@ -26,7 +26,7 @@ test('troupe up without a terminal says which answer it waits for, as ps does, a
   await troupe.run('status');
   const up = troupe.start(['up', file, '--json']);
   const hint = await until('it says so', () => /waits for you: the plan of ann\. .*/.exec(up.output.stderr)?.[0]);
-  expect(hint).toContain('Say yes with troupe approve ann (the work begins), no with --deny');
+  expect(hint).toContain('To approve the plan: troupe approve ann; to say no, add --deny');
   const { stdout } = await troupe.run('ps');
   expect(stdout).toMatch(/^TEAM +MEMBER +STATUS +DOING +AGENT +PID +STARTED\n/);
   expect(stdout).toContain(`waits for your answer (plan): troupe approve ann  exec`);
@@ -36,7 +36,7 @@ test('troupe up without a terminal says which answer it waits for, as ps does, a
     stderr: expect.stringContaining('Say what you answer'),
   });
   expect((await troupe.run('approve')).stdout).toMatch(
-    /^plan of ann \(team planned, .*\)\n {2}│ .*\n {2}yes, the work begins: troupe approve ann\n {2}no, .*: troupe approve ann --deny --feedback "why"\n$/s,
+    /^plan of ann \(team planned, .*\)\n {2}│ .*\n {2}To approve the plan: troupe approve ann\n {2}To reject the plan: troupe approve ann --deny --feedback "why"\n$/s,
   );
   const answered = await troupe.run('approve ann');
   expect(answered).toMatchObject({ status: 0, stdout: 'The plan of ann is approved: the work begins.\n' });

@@ -72,7 +72,7 @@ test('a person sees and answers the requests of all teams; the answer to a plan 
   const { stdout: list } = await stage.troupe('approve');
   expect(list).toMatch(/^plan of planner \(team asks, .*\)\n {2}│ I will do Tidy: with care\n/);
   expect(list).toContain(
-    '  yes, the work begins: troupe approve planner\n  no, another plan is made: troupe approve planner',
+    '  To approve the plan: troupe approve planner\n  To reject the plan: troupe approve planner',
   );
   expect((await stage.troupe('approve', second.id)).stdout).toBe('The plan of planner is approved: the work begins.\n');
   await until('it is done', async () => (await stage.task('asks', '1')).result === 'did Tidy');

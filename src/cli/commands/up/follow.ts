@@ -52,7 +52,7 @@ export interface FollowOptions {
 
 /** For output without a picture: how to answer from another terminal meanwhile. */
 function howToAnswer(kind: Standing['requests'][number]['kind'], name: string): string {
-  return `Say yes with troupe approve ${clean(name)} (${meaningOfYes(kind)}), no with --deny; troupe approve shows what it is about.`;
+  return `${meaningOfYes(kind)}: troupe approve ${clean(name)}; to say no, add --deny. troupe approve shows the request.`;
 }
 
 /** Drops events that only record mail and members, and change nothing about the work. */

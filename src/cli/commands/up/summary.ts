@@ -77,7 +77,8 @@ function countDone({ tasks, duration, earlier }: Outcome): string {
   if (tasks.length === 0) return `Ended ${time}`;
   const count = `${done} of ${tasks.length} tasks completed`;
   if (earlier === 0) return `${count} ${time}`;
-  return done === earlier ? `${count}, none of them now` : `${count}, ${done - earlier} of them now, ${time}`;
+  if (earlier === tasks.length) return 'All tasks were already completed';
+  return done === earlier ? `${count}, none in this run` : `${count}, ${done - earlier} in this run, ${time}`;
 }
 
 /** Explains why a team without tasks ended at once, which nobody wanted. */
@@ -100,28 +101,47 @@ function sentBack({ sentBack: counts = {} }: Outcome): string {
   return ` A gate sent ${back.map(([id, number]) => `${taskName(id)} back ${times(number)}`).join(', ')}.`;
 }
 
-function whyStuck({ members }: Outcome): string {
-  const isRun = members.some(({ agent }) => agent !== undefined);
-  if (isRun) return `Nobody can go on with the rest.${whoStopped(members)}`;
-  return 'Nobody is there to do the rest: write members: into the file of the team, each with its agent.';
+function whyStuck({ members, tasks }: Outcome): string {
+  if (!members.some(({ agent }) => agent !== undefined)) {
+    return 'No member can do the remaining tasks: no member has an agent. Write members: into the team file, each with its agent.';
+  }
+  const hasTasks = tasks.some(({ status }) => status !== 'completed');
+  const what = hasTasks ? 'No member can do the remaining tasks' : 'The lead gave no answer';
+  const stopped = whoStopped(members);
+  const reasons = stopped.length > 0 ? stopped : whatIsLeft(tasks);
+  return `${what}: ${reasons.join('; ').replace(/\.$/, '')}.`;
 }
 
 /** `troupe up` restarts members that were stopped on purpose, for example with the daemon. */
 function startAgain({ members, tasks }: Outcome): string {
   const hasFailed = tasks.some(({ status }) => status === 'failed');
   return isAtRest(members) && !hasFailed
-    ? '\nThe team stays open: the same command starts them again and goes on.'
+    ? ' The team stays open: the same command restarts its members and continues.'
     : '';
 }
 
 /** Members that are gone or whose last turn failed, with the reason if it is known. */
-function whoStopped(members: Outcome['members']): string {
-  return members
-    .flatMap(({ id, agent, status, stopReason, metadata }) => {
-      const failure = metadata?.['failure'];
-      if (agent === undefined) return [];
-      if (status === 'stopped' && stopReason !== undefined) return [`\n${clean(id)} stopped: ${clean(stopReason)}`];
-      return typeof failure === 'string' ? [`\n${clean(id)} failed: ${clean(failure)}`] : [];
-    })
-    .join('');
+function whoStopped(members: Outcome['members']): string[] {
+  const found = members.flatMap(({ id, agent, status, stopReason, metadata }) => {
+    const failure = metadata?.['failure'];
+    if (agent === undefined) return [];
+    if (status === 'stopped' && stopReason !== undefined) return [{ id, what: `stopped: ${clean(stopReason)}` }];
+    return typeof failure === 'string' ? [{ id, what: `failed: ${clean(failure)}` }] : [];
+  });
+  const alike = Map.groupBy(found, ({ what }) => what);
+  return [...alike].map(([what, ones]) => `${ones.map(({ id }) => clean(id)).join(', ')} ${what}`);
+}
+
+/** What keeps the open tasks from being done. All their dependents wait for failed ones, so these come first. */
+function whatIsLeft(tasks: Outcome['tasks']): string[] {
+  const open = tasks.filter(({ status }) => status !== 'completed');
+  const failed = open.filter(({ status }) => status === 'failed');
+  if (failed.length > 0) return failed.map(({ id }) => `task ${taskName(id)} failed`);
+  const reasons = open.map(({ id, status, blockedReason, assigneeId }) => {
+    if (status === 'blocked' && blockedReason !== undefined) return `task ${taskName(id)} ${clean(blockedReason)}`;
+    const bond = status === 'in_progress' ? 'is held by' : 'is reserved for';
+    return assigneeId === undefined ? undefined : `task ${taskName(id)} ${bond} ${clean(assigneeId)}`;
+  });
+  const known = reasons.filter((reason) => reason !== undefined);
+  return known.length > 0 ? known : ['all members are idle'];
 }

@@ -12,18 +12,18 @@ interface Meaning {
   readonly no: string;
 }
 
-/** What an answer does, by the kind of request. Shutdown requests are answered by the member that should stop. */
+/** What each answer is for, by the kind of request. Shutdown requests are answered by the member that should stop. */
 const MEANINGS: Readonly<Record<Exclude<Request['kind'], 'shutdown'>, Meaning>> = {
-  permission: { yes: 'it is done', no: 'it is not done, and the agent is told so' },
-  plan: { yes: 'the work begins', no: 'another plan is made' },
-  gate: { yes: 'the task counts as completed', no: 'the task goes back to be done again' },
-  budget: { yes: 'as much again may be used', no: 'no new turn begins' },
-  restart: { yes: 'the member is started again', no: 'the member stays stopped' },
+  permission: { yes: 'To allow it', no: 'To deny it' },
+  plan: { yes: 'To approve the plan', no: 'To reject the plan' },
+  gate: { yes: 'To accept the work', no: 'To send the task back' },
+  budget: { yes: 'To allow as much again', no: 'To keep the limit' },
+  restart: { yes: 'To restart the member', no: 'To leave it stopped' },
 };
 
-/** What a yes does. */
+/** What a yes is for. */
 export function meaningOfYes(kind: Request['kind']): string {
-  return kind === 'shutdown' ? 'the member stops' : MEANINGS[kind].yes;
+  return kind === 'shutdown' ? 'To let the member stop' : MEANINGS[kind].yes;
 }
 
 /** How many lines of one request a terminal shows; more would push the others out of sight. */
@@ -73,11 +73,9 @@ function answersTo({ kind }: Request, command: string, screen: Screen): string {
   if (kind === 'shutdown') return '';
   const { yes, no } = MEANINGS[kind];
   const answers = [
-    { what: `yes, ${yes}`, type: command },
-    { what: `no, ${no}`, type: `${command} --deny --feedback "why"` },
-    ...(kind === 'gate'
-      ? [{ what: 'the gate, or the work, is mended: it is judged again', type: `${command} --again` }]
-      : []),
+    { what: yes, type: command },
+    { what: no, type: `${command} --deny --feedback "why"` },
+    ...(kind === 'gate' ? [{ what: 'To run the gate again', type: `${command} --again` }] : []),
   ];
   // Commands are never wrapped, so that they can be copied.
   return answers
@@ -111,11 +109,11 @@ export function describeAnswer(request: Request): string {
     case 'plan':
       return isYes
         ? `The plan of ${who} is approved: the work begins.`
-        : `The plan of ${who} goes back: another is made.`;
+        : `The plan of ${who} is rejected: it makes another.`;
     case 'permission':
-      return isYes ? `${who} may do it.` : `${who} may not do it, and is told so.`;
+      return isYes ? `${who} may do it.` : `${who} may not do it, and has been told.`;
     case 'budget':
-      return isYes ? 'As much again may be used.' : 'No new turn begins.';
+      return isYes ? 'The same amount may be used again.' : 'No new turn begins.';
     case 'restart':
       return isYes ? `${who} is started again.` : `${who} stays stopped.`;
     case 'shutdown':
