@@ -91,7 +91,12 @@ function readToken(token: SocketOptions['token']): string {
   try {
     return readFileSync(token.file, 'utf8').trim();
   } catch (error) {
-    const why = (error as Error).message;
-    throw new CallError('no_daemon', `No daemon has left its token in ${token.file}: ${why}`, errnoOf(error));
+    throw new CallError('no_daemon', `Cannot read ${token.file}: ${whyUnread(error)}`, errnoOf(error));
   }
+}
+
+function whyUnread(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return 'no daemon has started here';
+  return ['EACCES', 'EPERM'].includes(code) ? 'it belongs to another user' : message;
 }

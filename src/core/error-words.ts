@@ -19,7 +19,12 @@ export function wordError(error: { message: string; facts?: ErrorFacts | undefin
   const optional = option && (naming.option ?? (({ effect, field: name }) => `${effect} (${name})`))(option);
   if (problems) return problems.map((one) => wordProblem(one, field)).join('; ');
   const advice = [needs === 'speaker' ? naming.speaker : undefined, list && listing(list)].find(Boolean);
-  return [error.message, ...(advice ? [`: ${advice}`] : []), ...(optional ? [`, or ${optional}`] : [])].join('');
+  return [error.message, ...(advice ? [join(error.message, advice)] : []), ...(optional ? [`, or ${optional}`] : [])].join('');
+}
+
+/** An answer to a question is a sentence of its own. */
+function join(message: string, advice: string): string {
+  return message.endsWith('?') ? ` ${advice.charAt(0).toUpperCase()}${advice.slice(1)}` : `: ${advice}`;
 }
 
 function wordProblem({ field, problem }: { field: string; problem: string }, name: (field: string) => string): string {

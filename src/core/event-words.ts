@@ -5,7 +5,7 @@ import { waitingOf } from './waiting.ts';
 
 /** An event as text, for display. `${actor} ${text}` is a sentence. */
 export interface EventWords {
-  /** Who acted: a member, `@user`, `@system`, or a gate by its name. */
+  /** Who acted: a member, `@user`, `@system`, or a gate by its name. Or the task that something happened to. */
   readonly actor: string;
   readonly text: string;
   /** A short reason; follows after a colon. */
@@ -76,7 +76,7 @@ const WORDS: { readonly [T in EventType]: (event: EventOf<T>, task: NameTask) =>
   'task:failed': ({ by, taskId, reason }, task) => ({ actor: by, text: `failed ${task(taskId)}`, reason, tone: 'bad' }),
   'task:reopened': ({ by, taskId, reason }, task) => ({ actor: by, text: `reopened ${task(taskId)}`, reason }),
   'task:deleted': ({ by, taskId }, task) => ({ actor: by, text: `deleted ${task(taskId)}` }),
-  'task:unblocked': ({ by, taskId }, task) => ({ actor: by, text: `unblocked ${task(taskId)}`, tone: 'notable' }),
+  'task:unblocked': ({ taskId }, task) => ({ actor: task(taskId), text: 'is now ready', tone: 'notable' }),
   'task:dependencies-added': ({ by, taskId, dependencies }, task) => ({
     actor: by,
     text: `made ${task(taskId)} wait for ${list(dependencies)}`,

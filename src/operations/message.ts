@@ -184,7 +184,7 @@ function deliveredBefore(
 function ownerOf(context: Context, memberId: string | undefined): string {
   const owner = memberId ?? context.actor;
   if (owner.startsWith('@')) {
-    throw new TeamError('invalid', 'A person has no inbox of its own', { facts: { needs: 'speaker' } });
+    throw new TeamError('invalid', 'Whose inbox?', { facts: { needs: 'speaker' } });
   }
   requireSight(context, 'mail', owner);
   return owner;

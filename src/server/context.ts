@@ -49,7 +49,7 @@ export function callerOf(context: Context<Env>): Caller {
 /** Logging in is the only address, besides the dashboard's files, that needs no credential. */
 export const LOGIN = '/api/login';
 
-const NAMING: Naming = { speaker: 'send the header X-Troupe-As with its name' };
+const NAMING: Naming = { speaker: 'send the header X-Troupe-As with the name of a member' };
 
 /** An error in the form that all HTTP faces use. */
 export function sendError(context: Context, error: TeamError): Response {

@@ -6,7 +6,7 @@ import type { TeamEvent } from '../../src/core/event.ts';
 const titles = new Map([['2', 'Test it']]);
 
 test.each<[Partial<TeamEvent> & { type: TeamEvent['type'] }, string]>([
-  [{ type: 'task:unblocked', by: 'builder', taskId: '2' }, 'unblocked task #2 (Test it)'],
+  [{ type: 'task:unblocked', by: 'builder', taskId: '2' }, 'task #2 (Test it) is now ready'],
   [
     { type: 'task:dependencies-added', by: 'lead', taskId: '2', dependencies: ['1'] },
     'made task #2 (Test it) wait for #1',

@@ -355,7 +355,7 @@ hooks:
     const { status, stdout } = await troupe.run(['up', file, '--yes']);
     expect(status).toBe(1);
     expect(stdout.replace(/\s+/g, ' ')).toMatch(
-      /2 of 3 tasks completed in [\d.]+ s\. A gate sent #1 back once, #2 back once\. Nobody can go on/,
+      /2 of 3 tasks completed in [\d.]+ s\. A gate sent #1 back once, #2 back once\. No member can do the remaining tasks: /,
     );
   });
 });

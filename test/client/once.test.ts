@@ -21,6 +21,16 @@ test('a daemon that accepts a connection and sends nothing causes a timeout', as
   });
 });
 
+test('a token that cannot be read is named with the reason', async () => {
+  const file = join(temporaryFolder(), 'token');
+  const connect = socketConnect({ path: '/nowhere', token: { file } });
+  await expect(async () => connect({ receive() {}, closed() {} })).rejects.toMatchObject({
+    code: 'no_daemon',
+    message: `Cannot read ${file}: no daemon has started here`,
+    facts: { errno: 'ENOENT' },
+  });
+});
+
 describe('one call over one connection', () => {
   test('sends its credential, then the call', async () => {
     const heard: string[] = [];

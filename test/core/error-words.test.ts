@@ -26,6 +26,11 @@ describe('an error in the words of a face', () => {
     expect(wordError(new TeamError('conflict', 'No', { facts }), FLAGS)).toBe(worded);
   });
 
+  test('answers a question in a sentence of its own', () => {
+    const error = new TeamError('invalid', 'Whose inbox?', { facts: { needs: 'speaker' } });
+    expect(wordError(error, FLAGS)).toBe('Whose inbox? Pass --as MEMBER');
+  });
+
   test('names the wrong fields as the face does, and keeps the rest of the text', () => {
     const Input = z.strictObject({ dependencies: z.array(z.string()), title: z.string() });
     let error: unknown;

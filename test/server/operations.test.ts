@@ -228,7 +228,7 @@ test("a person that calls a member's operation over REST is told to use the head
     headers: { authorization: `Bearer ${stage.token}`, 'content-type': 'application/json' },
     body: '{}',
   });
-  const message = expect.stringContaining('send the header X-Troupe-As with its name') as string;
+  const message = expect.stringContaining('send the header X-Troupe-As with the name of a member') as string;
   expect(await answer.json()).toMatchObject({ error: { code: 'invalid', message } });
 });
 
