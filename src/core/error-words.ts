@@ -15,7 +15,7 @@ export interface Naming {
 /** An error in the terms of one face: its message, and what the caller can do. */
 export function wordError(error: { message: string; facts?: ErrorFacts | undefined }, naming: Naming): string {
   const { problems, needs, list, option } = error.facts ?? {};
-  const { field = (name) => name, list: listing = (noun) => `list the ${noun}s to see which there are` } = naming;
+  const { field = (name) => name, list: listing = (noun) => `list the ${noun}s to see which exist` } = naming;
   const optional = option && (naming.option ?? (({ effect, field: name }) => `${effect} (${name})`))(option);
   if (problems) return problems.map((one) => wordProblem(one, field)).join('; ');
   const advice = [needs === 'speaker' ? naming.speaker : undefined, list && listing(list)].find(Boolean);

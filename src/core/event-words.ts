@@ -44,7 +44,7 @@ const WORDS: { readonly [T in EventType]: (event: EventOf<T>, task: NameTask) =>
   'task:updated': ({ by, taskId, unjudged, withheld }, task) => {
     if (unjudged === false) return { actor: by, text: `let ${task(taskId)} pass` };
     if (withheld === null) return { actor: by, text: `made ${task(taskId)} free again` };
-    if (withheld !== undefined) return { actor: by, text: `gives ${task(taskId)} to nobody for now`, reason: withheld };
+    if (withheld !== undefined) return { actor: by, text: `withholds ${task(taskId)}`, reason: withheld };
     return { actor: by, text: `changed ${task(taskId)}` };
   },
   'task:assigned': ({ by, taskId, assigneeId }, task) => ({
@@ -94,12 +94,12 @@ const WORDS: { readonly [T in EventType]: (event: EventOf<T>, task: NameTask) =>
   }),
   'message:delivered': ({ memberId, messageIds }) => ({
     actor: memberId,
-    text: `was handed ${mails(messageIds)}`,
+    text: `received ${mails(messageIds)}`,
     tone: 'quiet',
   }),
   'message:acknowledged': ({ memberId, messageIds }) => ({
     actor: memberId,
-    text: `has ${mails(messageIds)}`,
+    text: `acknowledged ${mails(messageIds)}`,
     tone: 'quiet',
   }),
   'message:read': ({ memberId, messageIds }) => ({ actor: memberId, text: `read ${mails(messageIds)}`, tone: 'quiet' }),
@@ -119,7 +119,7 @@ const WORDS: { readonly [T in EventType]: (event: EventOf<T>, task: NameTask) =>
   }),
   'plan:submitted': ({ memberId, content }) => ({
     actor: memberId,
-    text: 'handed in a plan',
+    text: 'submitted a plan',
     content,
     tone: 'notable',
   }),

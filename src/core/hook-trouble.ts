@@ -27,7 +27,7 @@ export function hookTroubles(metadata: Metadata | undefined): string[] {
 /** One text for each hook that a change of metadata is about; none if it is about something else. */
 export function troublesTold(changes: Metadata | undefined): string[] {
   const again = Object.entries(changes ?? {}).flatMap(([key, text]) =>
-    isTroubleKey(key) && text === null ? `The hook ${key.slice(BEGINNING.length)} is no trouble any more` : [],
+    isTroubleKey(key) && text === null ? `The hook ${key.slice(BEGINNING.length)} works again` : [],
   );
   return [...hookTroubles(changes), ...again];
 }

@@ -100,7 +100,7 @@ export function findInVariable(name: string, value: string): string | undefined 
   const rest = value.replaceAll(REFERENCE, '');
   const isNamed = rest === value && value.length >= SECRET_LENGTH && isSecretName(name, value);
   if (!isNamed && !hasSecretShape(rest)) return undefined;
-  return `is a secret written out, and would be kept in the journal: write \${${name}}, and start the daemon where the member runs with ${name} in its environment`;
+  return `is a secret in plain text, which the journal would keep: write \${${name}}, and start the daemon of the member with ${name} in its environment`;
 }
 
 /** The words of a command with a problem: they contain a secret, or are the value of a secret argument. */
@@ -120,7 +120,7 @@ export function findInCommand(text: string): string | undefined {
 }
 
 const WRITTEN_OUT =
-  'has a secret written out, which would be kept in the journal and seen by everybody who lists processes: let the program read it from its environment, and name the variable under env';
+  'has a secret in plain text, which the journal would keep and process lists would show: let the program read it from its environment, and name the variable under env';
 
 /** Whether the command assigns a secret. A value that the shell fills in, even in part, is not written out. */
 function assignsSecret(text: string): boolean {

@@ -137,7 +137,7 @@ export const Slug = z.string().superRefine((text, context) => {
   const why = RESERVED.has(text) ? 'is a reserved word' : 'is not a name (a-z, 0-9, - and _ inside, at most 64)';
   // The name may be for a team or a member.
   const near = quote(nearestSlug(text) ?? 'name-1');
-  context.addIssue({ code: 'custom', message: `${quote(text)} ${why}; ${near} would be one` });
+  context.addIssue({ code: 'custom', message: `${quote(text)} ${why}; try ${near}` });
 });
 export type Slug = z.infer<typeof Slug>;
 

@@ -68,7 +68,7 @@ export function requireTeam(state: TeamState): NonNullable<TeamState['team']> {
   if (state.team) return state.team;
   throw new TeamError(
     'not_found',
-    `There is no team ${quote(state.teamId)}: list the teams to see which there are, or create it`,
+    `There is no team ${quote(state.teamId)}: list the teams to see which exist, or create it`,
   );
 }
 
@@ -82,7 +82,7 @@ export function requireTask(state: TeamState, id: string, options: { deleted?: b
   const task = state.tasks.get(id);
   if (task && (options.deleted || task.status !== 'deleted')) return task;
   const isForgotten = state.deleted.size === DELETED_TASKS && Number(id) < state.nextTask;
-  const gone = task ? 'was deleted' : isForgotten ? 'does not exist any more, if it ever did' : 'does not exist';
+  const gone = task ? 'was deleted' : isForgotten ? 'does not exist; it may have been deleted' : 'does not exist';
   throw new TeamError('not_found', `Task ${quote(id)} of team ${requireTeam(state).id} ${gone}`, {
     facts: { list: 'task' },
   });
@@ -103,7 +103,7 @@ export function requireMember(state: TeamState, id: string): MemberRecord {
   if (member) return member;
   // Not the stopped ones: over the life of a team there may be thousands.
   const live = [...state.members.values()].filter(({ status }) => status !== 'stopped').map((one) => one.id);
-  const others = live.join(', ') || 'no live one';
+  const others = live.join(', ') || 'no live members';
   const team = requireTeam(state).id;
   if (!id.startsWith('@')) {
     throw new TeamError('not_found', `Team ${team} has no member ${quote(id)}; it has ${others}`);

@@ -117,7 +117,7 @@ describe('a problem with one part of a native team', () => {
       expect(await tasks.claimNextTask(TEAM, 'codex-1', once)).toMatchObject({ id: '2', assigneeId: 'codex-1' });
       expect(await tasks.claimNextTask(TEAM, 'codex-1')).toBeUndefined();
       const epoch = await ledger.view(TEAM, (state) => state.tasks.get('1')?.epoch);
-      expect(bridge.joined()[0]?.notices.join()).toContain('task 1 is given to nobody for now');
+      expect(bridge.joined()[0]?.notices.join()).toContain('task 1 is withheld');
       await settled();
       await bridge.close();
       // The next daemon knows it too, and does not try again.

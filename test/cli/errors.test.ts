@@ -42,7 +42,7 @@ describe('a refusal', () => {
     ['watch', 2, 'invalid', 'Say which team: troupe watch NAME; demo, lively are open'],
     ['task list demo', 2, 'invalid', '"demo" is one argument too many; a team is named with --team demo'],
     ['approve worker-1 --yes', 2, 'invalid', 'There is no flag --yes: leave it out, without --deny it is a yes'],
-    ['task show 99 --team demo', 3, 'not_found', 'does not exist: troupe task list --team demo shows which there are'],
+    ['task show 99 --team demo', 3, 'not_found', 'does not exist: troupe task list --team demo shows which exist'],
     ['inbox ann --team demo', 2, 'invalid', '"ann" is one argument too many; a member is named with --of ann'],
     ['status demo', 2, 'invalid', 'of a team it is troupe team status demo'],
     ['task update 1 --team demo --epoch 1', 2, 'invalid', 'Say what to change: --title, --description,'],
@@ -82,7 +82,7 @@ describe('a refusal', () => {
     ['completion tcsh', 2, 'invalid', '<shell> must be one of bash, zsh, fish'],
     ['logs', 2, 'invalid', 'Say whose log: troupe logs MEMBER, or troupe logs --daemon'],
     ['task show one --team demo', 2, 'invalid', '<task>: is not a task id'],
-    ['team create Über', 2, 'invalid', '"uber" would be one'],
+    ['team create Über', 2, 'invalid', 'try "uber"'],
     ['task show 99 --team demo', 3, 'not_found', 'Task "99"'],
     [
       'team show nowhere',

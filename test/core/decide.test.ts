@@ -98,7 +98,7 @@ describe('every command', () => {
     for (const actor of [by, '@user']) {
       expect(new Stage().refuse(actor, type, input)).toMatchObject({
         code: 'not_found',
-        message: 'There is no team "alpha": list the teams to see which there are, or create it',
+        message: 'There is no team "alpha": list the teams to see which exist, or create it',
       });
     }
   });

@@ -26,7 +26,7 @@ describe('deleted tasks', () => {
     for (const taskId of [first, second]) {
       expect(team.refuse('lead', 'task.reopen', { taskId })).toMatchObject({
         code: 'not_found',
-        message: `Task "${taskId}" of team alpha does not exist any more, if it ever did`,
+        message: `Task "${taskId}" of team alpha does not exist; it may have been deleted`,
       });
     }
     expect(team.refuse('lead', 'task.reopen', { taskId: '99999' }).message).toContain(

@@ -60,12 +60,12 @@ describe('a withheld task', () => {
     expect(team.view(taskId)).toMatchObject({
       status: 'blocked',
       blockedBy: [],
-      blockedReason: 'is given to nobody for now: its file is broken',
+      blockedReason: 'is withheld: its file is broken',
     });
     expect(team.as('ann', 'task.claim', {})).toEqual([]);
     expect(team.refuse('ann', 'task.claim', { taskId })).toMatchObject({
       code: 'blocked',
-      message: `Task ${taskId} is given to nobody for now: its file is broken`,
+      message: `Task ${taskId} is withheld: its file is broken`,
     });
     withhold(team, taskId, null);
     expect(team.as('ann', 'task.claim', {})).toMatchObject([{ type: 'task:claimed', taskId }]);

@@ -62,7 +62,7 @@ test.each([
   'login -password "hunter2 and more"',
   'curl -H "Authorization: Bearer 0a1b2c3d4e" https://x',
 ])('the command %s contains a name and its secret', (command) => {
-  expect(findInCommand(command)).toMatch(/^has a secret written out/);
+  expect(findInCommand(command)).toMatch(/^has a secret in plain text/);
 });
 
 test.each([

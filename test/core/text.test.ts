@@ -96,17 +96,17 @@ describe('a name', () => {
     const message = refusal(Slug, name);
     expect(message).toMatch(PRINTABLE);
     expect(message.length).toBeLessThan(700);
-    const [, shown] = /; "([^"]*)" would be one$/.exec(message) ?? [];
+    const [, shown] = /; try "([^"]*)"$/.exec(message) ?? [];
     expect(isSlug(shown ?? '')).toBe(true);
     expect(message.startsWith(quote(name))).toBe(true);
     expect(parse(Slug, shown)).toBe(shown);
   });
 
   test('is refused either as reserved or as invalid', () => {
-    expect(refusal(Slug, 'con')).toBe('"con" is a reserved word; "con-1" would be one');
-    expect(refusal(Slug, 'Bob')).toBe('"Bob" is not a name (a-z, 0-9, - and _ inside, at most 64); "bob" would be one');
+    expect(refusal(Slug, 'con')).toBe('"con" is a reserved word; try "con-1"');
+    expect(refusal(Slug, 'Bob')).toBe('"Bob" is not a name (a-z, 0-9, - and _ inside, at most 64); try "bob"');
     expect(refusal(Slug, '🎉')).toBe(
-      String.raw`"\u{1f389}" is not a name (a-z, 0-9, - and _ inside, at most 64); "name-1" would be one`,
+      String.raw`"\u{1f389}" is not a name (a-z, 0-9, - and _ inside, at most 64); try "name-1"`,
     );
     expect(refusal(Slug, 7)).toBe('The input must be text, not a number');
   });

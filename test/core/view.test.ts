@@ -92,7 +92,7 @@ describe('what does not exist', () => {
     expect(() => ask(createState('x\u001b[2J'))).toThrow(
       new TeamError(
         'not_found',
-        String.raw`There is no team "x\u001b[2J": list the teams to see which there are, or create it`,
+        String.raw`There is no team "x\u001b[2J": list the teams to see which exist, or create it`,
       ),
     );
   });
@@ -104,7 +104,7 @@ describe('what does not exist', () => {
     );
     const closed = teamOf('ann');
     closed.do('team.close', { force: true });
-    expect(() => requireMember(closed.state, 'eve')).toThrow('Team alpha has no member "eve"; it has no live one');
+    expect(() => requireMember(closed.state, 'eve')).toThrow('Team alpha has no member "eve"; it has no live members');
     expect(() => requireTask(state, 'x\u001b')).toThrow(String.raw`Task "x\u001b" of team alpha does not exist`);
   });
 
@@ -121,7 +121,7 @@ describe('what does not exist', () => {
     team.do('message.send', { messageId: 'm1', toId: 'bob', content: 'hello' });
     expect(team.refuse('ann', 'message.read', { memberId: 'ann', messageIds: ['m1'] })).toMatchObject({
       code: 'not_found',
-      message: 'The inbox of ann has no message "m1": list it to see which there are',
+      message: 'The inbox of ann has no message "m1": list it to see its messages',
     });
     const [requested] = team.do('shutdown.request', { memberId: 'ann' });
     const { requestId } = requested as { requestId: string };

@@ -346,7 +346,7 @@ test('names the field that is wrong', async () => {
     ['TaskCreate', { subject: 'S' }, /^invalid: description: /],
     ['TaskCreate', { subject: 'S', description: 'd', owner: 7 }, /^invalid: owner: /],
     ['TaskUpdate', { taskId: '1', status: 'done' }, /^invalid: status: /],
-    ['TaskUpdate', { taskId: '1', owner: 'Some One' }, /^invalid: owner: .*"some-one" would be one/],
+    ['TaskUpdate', { taskId: '1', owner: 'Some One' }, /^invalid: owner: .*try "some-one"/],
     ['TaskCreate', { subject: 'S', description: 'x'.repeat(70_000) }, /^invalid: description: is longer than/],
     ['SendMessage', { to: 'alice', message: 'x'.repeat(70_000) }, /^invalid: message: is longer than/],
     ['TaskList', { team_name: '../x' }, /^invalid: team_name: /],

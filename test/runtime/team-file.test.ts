@@ -75,8 +75,8 @@ hooks:
       't.yaml:12:29: hooks.TaskCompleted.command',
     ]);
     expect(told[3]).toBe(
-      't.yaml:9:19: members[0].env.MY_API_KEY is a secret written out, and would be kept in the journal: ' +
-        'write ${MY_API_KEY}, and start the daemon where the member runs with MY_API_KEY in its environment',
+      't.yaml:9:19: members[0].env.MY_API_KEY is a secret in plain text, which the journal would keep: ' +
+        'write ${MY_API_KEY}, and start the daemon of the member with MY_API_KEY in its environment',
     );
     expect(told.join('\n')).not.toMatch(/hunter2|sk-live|ghp_|known-shape/);
   });

@@ -131,13 +131,13 @@ describe('an answer from the queue', () => {
       (await sheet.locator('.events .text').allInnerTexts()).filter((line) => line.includes('plan')),
     ).toEqual([
       'You approved the plan of ann',
-      'ann handed in a plan',
+      'ann submitted a plan',
       'You sent back the plan of ann: Tests first',
-      'ann handed in a plan',
+      'ann submitted a plan',
     ]);
     // Each line leads to its moment, here to the first plan while it waited for an answer.
     await sheet
-      .getByRole('button', { name: /handed in a plan/ })
+      .getByRole('button', { name: /submitted a plan/ })
       .last()
       .click();
     await page.locator('.live-back').waitFor();

@@ -54,7 +54,7 @@ describe('the page of all teams', () => {
     await page.keyboard.press('Enter');
     await form
       .getByRole('alert')
-      .getByText(/would be one/)
+      .getByText(/; try "/)
       .waitFor();
     await form.getByLabel('Name').fill('brand-new');
     await page.keyboard.press('Enter');

@@ -18,7 +18,7 @@ export function addDependencies(state: TeamState, command: CommandOf<'task.addDe
   if (task.dependencies.length + added.length > DEPENDENCIES_PER_TASK) {
     throw new TeamError(
       'limit',
-      `Task ${task.id} would wait for more than ${DEPENDENCIES_PER_TASK} tasks: put a gathering task between`,
+      `Task ${task.id} would wait for more than ${DEPENDENCIES_PER_TASK} tasks: put another task in between`,
     );
   }
   const cycle = findCycle(state, task.id, added);
@@ -95,7 +95,7 @@ export function consequencesOfFailure(state: TeamState, command: CommandEnvelope
 }
 
 function failsToo(command: CommandEnvelope, taskId: string, dependency: string): TeamEvent {
-  return event(command, 'task:failed', { taskId, reason: `task ${dependency}, for which it waited, failed` });
+  return event(command, 'task:failed', { taskId, reason: `its dependency, task ${dependency}, failed` });
 }
 
 /** The cycle that these new dependencies would close, from the task back to itself. */
@@ -135,7 +135,7 @@ function editable(
   if (task.status !== 'pending') {
     throw new TeamError(
       'conflict',
-      `What ${describeTask(state, task.id)} waits for can no longer change: release or reopen it first`,
+      `The dependencies of ${describeTask(state, task.id)} cannot change now: release or reopen it first`,
     );
   }
   return task;

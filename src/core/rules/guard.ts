@@ -63,14 +63,14 @@ export function requireHost(state: TeamState, by: Actor, hostId: string): void {
   const where = member.hostId === undefined ? 'waits for a machine' : `runs on ${member.hostId}`;
   throw new TeamError(
     'member_stopped',
-    `${by} ${where} now, not on ${hostId}: what still runs there in its name is over`,
+    `${by} ${where} now, not on ${hostId}: its old process there may not act for it`,
   );
 }
 
 /** Requires a person, or Troupe in a person's place. */
 export function requirePerson(by: Actor, what: string): void {
   if (by === USER || by === SYSTEM) return;
-  throw new TeamError('not_allowed', `${by} may not ${what}: a person does`);
+  throw new TeamError('not_allowed', `${by} may not ${what}: only a person may`);
 }
 
 /** A lead in delegate mode only coordinates: it takes no work, and nobody can assign it any. */

@@ -19,7 +19,7 @@ const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', '
 
 export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): TeamEvent[] {
   const team = requireOpenTeam(state);
-  requireManager(state, command.by, 'bring members into the team');
+  requireManager(state, command.by, 'add members to the team');
   const before = state.members.get(command.name);
   if (before && before.status !== 'stopped') {
     throw new TeamError(
@@ -64,7 +64,7 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
 /** Of several daemons that could run a new member, the first one wins. */
 export function placeMember(state: TeamState, command: CommandOf<'member.place'>): TeamEvent[] {
   requireOpenTeam(state);
-  if (command.by !== SYSTEM) throw new TeamError('not_allowed', `${command.by} may not place members: a daemon does`);
+  if (command.by !== SYSTEM) throw new TeamError('not_allowed', `${command.by} may not place members: only a daemon may`);
   const member = requireLive(state, command.memberId);
   if (member.hostId === command.hostId) return [];
   if (member.hostId !== undefined) throw new ClaimConflictError(`Member ${member.id} runs on ${member.hostId}`);
@@ -84,7 +84,7 @@ export function changeMember(state: TeamState, command: CommandOf<'member.change
   const member = requireLive(state, command.memberId);
   const { type: _type, at: _at, by: _by, commandId: _commandId, result, reason, status, ...changes } = command;
   if (status !== undefined && member.status === 'shutting-down' && status !== member.status) {
-    requireManager(state, command.by, 'take back that it shuts down');
+    requireManager(state, command.by, 'take back its agreement to shut down');
   }
   if (changes.budget && isRaised(member.budget, changes.budget)) requirePerson(command.by, 'raise a budget');
   requireFit(`member ${member.id}`, member.metadata, changes.metadata);

@@ -135,7 +135,7 @@ function ownMessages(
     if (message?.toId === command.memberId) return message;
     throw new TeamError(
       'not_found',
-      `The inbox of ${command.memberId} has no message ${quote(id)}: list it to see which there are`,
+      `The inbox of ${command.memberId} has no message ${quote(id)}: list it to see its messages`,
     );
   });
   return messages.sort((a, b) => a.order - b.order);

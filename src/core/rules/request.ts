@@ -65,7 +65,7 @@ function judgeable(state: TeamState, command: CommandOf<'plan.approve' | 'plan.r
   if (command.by === request.memberId || command.by === SYSTEM) {
     throw new TeamError(
       'not_allowed',
-      `${command.by} may not judge the plan of ${request.memberId}: the lead or a person does`,
+      `${command.by} may not judge the plan of ${request.memberId}: only the lead or a person may`,
     );
   }
   return request;
@@ -116,7 +116,7 @@ export function raiseRequest(state: TeamState, command: CommandOf<'request.raise
 /** Asks whether to try a given-up member once more. It has stopped, so Troupe asks for it. */
 function askAboutRestart(state: TeamState, command: CommandOf<'request.raise'>): TeamEvent[] {
   const { by, kind, content, within, detail } = command;
-  if (by !== SYSTEM) throw new TeamError('not_allowed', `${by} may not ask for a restart: Troupe does`);
+  if (by !== SYSTEM) throw new TeamError('not_allowed', `${by} may not ask for a restart: only Troupe may`);
   const member = requireMember(state, command.memberId);
   const memberId = member.id;
   if (isExpected(member)) {
@@ -132,14 +132,14 @@ function askAboutRestart(state: TeamState, command: CommandOf<'request.raise'>):
 export function askAboutRejections(state: TeamState, command: CommandOf<'task.reject'>, task: TaskRecord): TeamEvent[] {
   const times = task.rejections + 1;
   if (times < REJECTIONS_PER_TASK) return [];
-  const said = `A gate sent task #${task.id} back ${times} times. The last time it said: ${command.feedback}`;
+  const said = `A gate sent task #${task.id} back ${times} times. Its last feedback: ${command.feedback}`;
   return askAboutWork(state, command, { task, said });
 }
 
 /** A person has to repair a gate that cannot judge; the work waits unchanged. */
 export function askAboutGate(state: TeamState, command: CommandOf<'task.reject'>, task: TaskRecord): TeamEvent[] {
   const feedback = command.feedback.slice(0, ASKED_LENGTH / 2);
-  const said = `Nothing judged task #${task.id}. ${feedback}\nA yes completes the task without the gate. Once it is mended it can judge the work again, as it is; a no has the task done anew.`;
+  const said = `No gate judged task #${task.id}. ${feedback}\nYes completes the task without the gate. No sends it back. After you fix the gate, it can judge the same work again.`;
   return askAboutWork(state, command, { task, said });
 }
 
@@ -174,12 +174,12 @@ export function answerRequest(state: TeamState, command: CommandOf<'request.answ
   requireOpenTeam(state);
   const request = state.requests.get(command.requestId);
   if (!request || request.kind === 'shutdown' || request.kind === 'plan') {
-    throw new TeamError('not_found', `There is no question ${quote(command.requestId)}`, {
+    throw new TeamError('not_found', `There is no request ${quote(command.requestId)}`, {
       facts: { list: 'request' },
     });
   }
   if (command.by !== USER && command.by !== SYSTEM) {
-    throw new TeamError('not_allowed', `${command.by} may not answer ${request.id}: a person does`);
+    throw new TeamError('not_allowed', `${command.by} may not answer ${request.id}: only a person may`);
   }
   requirePending(request);
   const { requestId, approve: approved, feedback } = command;

@@ -21,7 +21,7 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
     );
   }
   // Team names become names of files and streams, so check them here even if a caller forgot to parse.
-  if (!isSlug(command.name)) throw new TeamError('invalid', `${quote(command.name)} is no name for a team`);
+  if (!isSlug(command.name)) throw new TeamError('invalid', `${quote(command.name)} is not a valid team name`);
   requireNoSecrets(command.leadAgent, `the lead ${command.leadName}`);
   requireChoiceWithoutSecrets(command.agents);
   return [
@@ -63,7 +63,7 @@ export function updateTeam(state: TeamState, command: CommandOf<'team.update'>):
   requireManager(state, command.by, 'change the team');
   if (command.leadId !== undefined) requireLive(state, command.leadId);
   requireLimitsKept(team, command);
-  if (command.agents !== undefined) requirePerson(command.by, 'say which agents the lead may bring in');
+  if (command.agents !== undefined) requirePerson(command.by, 'choose the agents that the lead may start');
   requireChoiceWithoutSecrets(command.agents);
   const { type: _type, at: _at, by: _by, commandId: _commandId, ...changes } = command;
   requireFit(`team ${state.teamId}`, team.metadata, changes.metadata);

@@ -48,8 +48,8 @@ describe('a failed dependency', () => {
     team.as('ann', 'task.claim', { taskId: broken });
     expect(team.as('ann', 'task.fail', { taskId: broken, reason: 'no' })).toMatchObject([
       { type: 'task:failed', taskId: broken, memberId: 'ann', reason: 'no' },
-      { type: 'task:failed', taskId: second, reason: `task ${broken}, for which it waited, failed` },
-      { type: 'task:failed', taskId: third, reason: `task ${second}, for which it waited, failed` },
+      { type: 'task:failed', taskId: second, reason: `its dependency, task ${broken}, failed` },
+      { type: 'task:failed', taskId: third, reason: `its dependency, task ${second}, failed` },
     ]);
     expect(team.view(second)).toMatchObject({ status: 'failed', completedAt: expect.any(Date) as Date });
     expect(team.view(blocked).status).toBe('blocked');
@@ -150,7 +150,7 @@ describe('a task that fails with its dependencies', () => {
     const taskId = team.task({ dependencies: [broken], onDependencyFailure: 'fail' });
     expect(team.view(taskId)).toMatchObject({
       status: 'failed',
-      failure: `task ${broken}, for which it waited, failed`,
+      failure: `its dependency, task ${broken}, failed`,
     });
   });
 

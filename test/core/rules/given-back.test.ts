@@ -294,7 +294,7 @@ describe('a rejected task', () => {
     for (const by of ['ann', 'bob', 'lead', 'eve']) {
       expect(team.refuse(by, 'task.reject', { taskId, feedback: 'x' })).toMatchObject({
         code: 'not_allowed',
-        message: `${by} may not send back task ${taskId}: a gate or a person does`,
+        message: `${by} may not send back task ${taskId}: only a gate or a person may`,
       });
     }
   });

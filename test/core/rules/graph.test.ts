@@ -47,7 +47,7 @@ describe('an added dependency', () => {
     const taskId = team.task({ dependencies: ids.slice(0, DEPENDENCIES_PER_TASK) });
     expect(team.refuse('lead', 'task.addDependencies', { taskId, dependencies: ids.slice(-1) })).toMatchObject({
       code: 'limit',
-      message: `Task ${taskId} would wait for more than 64 tasks: put a gathering task between`,
+      message: `Task ${taskId} would wait for more than 64 tasks: put another task in between`,
     });
     expect(team.refuse('lead', 'task.create', { title: 't', dependencies: ids })).toMatchObject({ code: 'invalid' });
     expect(team.do('task.addDependencies', { taskId, dependencies: ids.slice(0, 3) })).toEqual([]);
@@ -83,16 +83,16 @@ describe('a removed dependency', () => {
 test.each(['task.addDependencies', 'task.removeDependencies'] as const)('%s is for pending tasks only', (type) => {
   const team = teamOf('ann');
   const [first, taskId] = [team.task(), team.task()] as const;
-  const next = 'can no longer change: release or reopen it first';
+  const next = 'cannot change now: release or reopen it first';
   team.as('ann', 'task.claim', { taskId });
   expect(team.refuse('lead', type, { taskId, dependencies: [first] })).toMatchObject({
     code: 'conflict',
-    message: `What task ${taskId} (in progress, held by ann) waits for ${next}`,
+    message: `The dependencies of task ${taskId} (in progress, held by ann) ${next}`,
   });
   team.as('ann', 'task.complete', { taskId });
   expect(team.refuse('lead', type, { taskId, dependencies: [first] })).toMatchObject({
     code: 'conflict',
-    message: `What task ${taskId} (completed) waits for ${next}`,
+    message: `The dependencies of task ${taskId} (completed) ${next}`,
   });
   team.do('task.delete', { taskId });
   expect(team.refuse('lead', type, { taskId, dependencies: [first] })).toMatchObject({ code: 'not_found' });

@@ -66,7 +66,7 @@ describe('a member with an agent', () => {
   test.each(['lead', 'ann', '@user', 'eve'])('is not placed by %s', (by) => {
     expect(teamOf('ann').refuse(by, 'member.place', { memberId: 'ann', hostId: 'h1' })).toMatchObject({
       code: 'not_allowed',
-      message: `${by} may not place members: a daemon does`,
+      message: `${by} may not place members: only a daemon may`,
     });
   });
 
@@ -140,7 +140,7 @@ describe('a member that joins', () => {
     const team = teamOf();
     const agent = { kind: 'exec' as const, command: ['true'], env: { API_KEY: 'hunter2-and-more' } };
     expect(() => team.do('member.join', { name: 'ann', agent })).toThrow(
-      /^env\.API_KEY of member ann is a secret written out, .*: write \$\{API_KEY\}, and start/,
+      /^env\.API_KEY of member ann is a secret in plain text, .*: write \$\{API_KEY\}, and start/,
     );
     team.do('member.join', { name: 'ann', agent: { ...agent, env: { API_KEY: '${OTHER}' } } });
     const record = team.state.members.get('ann');
@@ -180,7 +180,7 @@ describe('a member that joins', () => {
     for (const by of ['ann', 'bob']) {
       expect(team.refuse(by, 'member.join', { name: 'bob' })).toMatchObject({
         code: 'not_allowed',
-        message: `${by} may not bring members into the team: ask lead or a person`,
+        message: `${by} may not add members to the team: ask lead or a person`,
       });
     }
     team.as('@user', 'member.join', { name: 'bob' });
@@ -435,7 +435,7 @@ describe('a member that agreed to shut down', () => {
     for (const status of ['active', 'idle', 'spawning'] as const) {
       expect(team.refuse('ann', 'member.change', { memberId: 'ann', status })).toMatchObject({
         code: 'not_allowed',
-        message: 'ann may not take back that it shuts down: ask lead or a person',
+        message: 'ann may not take back its agreement to shut down: ask lead or a person',
       });
     }
     expect(team.as('ann', 'member.change', { memberId: 'ann', status: 'shutting-down' })).toEqual([]);

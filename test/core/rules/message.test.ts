@@ -182,7 +182,7 @@ describe('an inbox', () => {
         const input = { memberId: 'ann', messageIds: ['m1', id], ...session } as never;
         expect(team.refuse('ann', type, input)).toMatchObject({
           code: 'not_found',
-          message: `The inbox of ann has no message "${id}": list it to see which there are`,
+          message: `The inbox of ann has no message "${id}": list it to see its messages`,
         });
       }
       expect(message(team, 'm1').deliveredAt).toBeUndefined();

@@ -95,7 +95,7 @@ describe('a lead that is an agent', () => {
     const team = teamOf('ann');
     expect(team.refuse('lead', 'team.update', { maxTeammates: 9 })).toMatchObject({
       code: 'not_allowed',
-      message: 'lead may not raise maxTeammates: a person does',
+      message: 'lead may not raise maxTeammates: only a person may',
     });
     expect(team.refuse('lead', 'team.update', { messagesPerMinute: 31 }).code).toBe('not_allowed');
     team.as('lead', 'team.update', { maxTeammates: 2, messagesPerMinute: 3 });

@@ -123,7 +123,7 @@ describe('a plan', () => {
         message: `${by} may not judge plans: ask lead or a person`,
       });
     }
-    const others = 'may not judge the plan of ann: the lead or a person does';
+    const others = 'may not judge the plan of ann: only the lead or a person may';
     expect(team.refuse('@system', type, { requestId })).toMatchObject({
       code: 'not_allowed',
       message: `@system ${others}`,
@@ -223,7 +223,7 @@ describe('a question to a person', () => {
     for (const by of ['ann', 'bob', 'lead', 'eve']) {
       expect(team.refuse(by, 'request.answer', { requestId, approve: true })).toMatchObject({
         code: 'not_allowed',
-        message: `${by} may not answer ${requestId}: a person does`,
+        message: `${by} may not answer ${requestId}: only a person may`,
       });
     }
     team.as('@system', 'request.answer', { requestId, approve: false });
@@ -235,7 +235,7 @@ describe('a question to a person', () => {
     for (const requestId of [askToStop(team, 'ann'), submit(team, 'ann'), 'none']) {
       expect(team.refuse('@user', 'request.answer', { requestId, approve: true })).toMatchObject({
         code: 'not_found',
-        message: `There is no question "${requestId}"`,
+        message: `There is no request "${requestId}"`,
       });
     }
     const requestId = raise(team, 'ann');
@@ -328,7 +328,7 @@ describe('F41: work that a gate keeps rejecting', () => {
         status: 'pending',
         memberId: 'ann',
         taskId,
-        content: `A gate sent task #${taskId} back 5 times. The last time it said: no tests`,
+        content: `A gate sent task #${taskId} back 5 times. Its last feedback: no tests`,
         detail: { epoch: 1, result: 'the work' },
       },
     ]);

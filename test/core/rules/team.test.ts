@@ -31,7 +31,7 @@ describe('a new team', () => {
     for (const name of ['../../x', 'constructor', 'A', '']) {
       const command = { ...commandOf('team.create', { name: 'alpha' }, { by: '@user', at: 0 }), name } as Command;
       expect(() => decide(createState(name), command)).toThrow(
-        expect.objectContaining({ code: 'invalid', message: `${JSON.stringify(name)} is no name for a team` }),
+        expect.objectContaining({ code: 'invalid', message: `${JSON.stringify(name)} is not a valid team name` }),
       );
     }
   });
@@ -41,7 +41,7 @@ describe('a new team', () => {
     const agent = { kind: 'exec' as const, command: ['run', 'https://me:hunter2@host/'] };
     const create = { name: 'alpha' };
     expect(() => stage.as('@user', 'team.create', { ...create, leadAgent: agent })).toThrow(
-      /^command\[1\] of the lead lead has a secret written out/,
+      /^command\[1\] of the lead lead has a secret in plain text/,
     );
     expect(() => stage.as('@user', 'team.create', { ...create, agents: { mine: agent } })).toThrow(/of agent mine has/);
     stage.as('@user', 'team.create', create);
@@ -113,7 +113,7 @@ describe('a change of the team', () => {
     team.as('lead', 'team.update', { delegateMode: true });
     expect(team.refuse('lead', 'team.update', { delegateMode: false })).toMatchObject({
       code: 'not_allowed',
-      message: 'lead may not end delegate mode: a person does',
+      message: 'lead may not end delegate mode: only a person may',
     });
     team.as('lead', 'team.update', { delegateMode: true, description: 'new' });
     team.as('@user', 'team.update', { delegateMode: false });
@@ -296,11 +296,11 @@ describe('a hook of the team', () => {
     team.as('@user', 'hook.register', { hook: gate });
     expect(team.refuse(by, 'hook.register', { hook: gate })).toMatchObject({
       code: 'not_allowed',
-      message: `${by} may not register hooks: a person does`,
+      message: `${by} may not register hooks: only a person may`,
     });
     expect(team.refuse(by, 'hook.remove', { hookType: 'TaskCompleted' })).toMatchObject({
       code: 'not_allowed',
-      message: `${by} may not remove hooks: a person does`,
+      message: `${by} may not remove hooks: only a person may`,
     });
   });
 

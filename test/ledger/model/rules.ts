@@ -310,7 +310,7 @@ const RULES: Rules = {
     if (rejections < 5 || pendingGate(world, taskId)) return;
     const { at, feedback, result } = command;
     const id = unusedId(world, at, (tick) => `gate-${tick}@${memberId}`);
-    const content = `A gate sent task #${taskId} back ${rejections} times. The last time it said: ${feedback}`;
+    const content = `A gate sent task #${taskId} back ${rejections} times. Its last feedback: ${feedback}`;
     const detail = { epoch, ...(result !== undefined && { result }) };
     ask(world, { id, kind: 'gate', memberId, content, taskId, deadline: at + 24 * 3_600_000, detail }, command);
     attempt.facts.push(`request:raised ${id}`);

@@ -222,7 +222,7 @@ function observeState(state: TeamState): object {
       return {
         ...task,
         named,
-        failure: failure?.replace(/^task \d+, for which it waited, failed$/, 'a dependency failed'),
+        failure: failure?.replace(/^its dependency, task \d+, failed$/, 'a dependency failed'),
       };
     }),
     inboxes: [...state.members.keys()].map((id) => {

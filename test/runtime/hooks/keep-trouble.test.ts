@@ -42,7 +42,7 @@ test('a hook that was removed, or that blocks, is not reported', async () => {
   await register('true');
   await complete(1);
   await until('it is forgotten', async () => (await troubles()).length === 0);
-  expect(told.at(-1)).toEqual(['The hook TaskCompleted ./gate.sh is no trouble any more']);
+  expect(told.at(-1)).toEqual(['The hook TaskCompleted ./gate.sh works again']);
   await hooks.removeHook('demo', 'TaskCompleted');
   await hooks.registerHook('demo', { type: 'TaskCompleted', command: './gate.sh', cwd: folder, onFailure: 'block' });
   rmSync(join(folder, 'gate.sh'), { force: true });

@@ -32,7 +32,7 @@ describe('a gate that cannot run', () => {
     expect(asked).toMatchObject([
       { kind: 'gate', memberId: 'worker', taskId: '1', status: 'pending', content: expect.stringMatching(why) },
     ]);
-    expect(asked[0]?.content).toContain('A yes completes the task without the gate.');
+    expect(asked[0]?.content).toContain('Yes completes the task without the gate.');
   });
 
   test('because it changed since its approval goes to a person, with how to approve it again', async () => {

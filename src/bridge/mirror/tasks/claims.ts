@@ -106,7 +106,7 @@ export function withholdTasks(shared: Shared): Withheld {
     return (kind === 'read' || kind === 'absent') && !isHeld(path);
   };
   const report = (taskId: string, why: string): void => {
-    shared.report(`task ${taskId} is given to nobody for now: ${why}`);
+    shared.report(`task ${taskId} is withheld: ${why}`);
   };
   const giveFree = async (ids: readonly string[]): Promise<void> => {
     const commands = ids.map((taskId) => ({ type: 'task.update', by: SYSTEM, taskId, withheld: null }) as const);

@@ -26,7 +26,7 @@ function namingFor(command: Command, teamId: unknown): Naming {
   return {
     field: (name) => names.get(name) ?? name,
     speaker: 'pass --as MEMBER',
-    list: (noun) => `troupe ${noun} list${team} shows which there are`,
+    list: (noun) => `troupe ${noun} list${team} shows which exist`,
     option: ({ field, effect }) => (flags.has(field) ? `${effect} (${flags.get(field)})` : undefined),
   };
 }
