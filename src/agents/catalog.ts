@@ -131,7 +131,7 @@ export function explainUnknown(name: string): string | undefined {
   }
   const names = Object.keys(AGENTS);
   const nearest = findNearest(name, names);
-  const meant = nearest === undefined ? `choose of ${names.join(', ')}.` : `did you mean ${nearest}?`;
+  const meant = nearest === undefined ? `choose one of ${names.join(', ')}.` : `did you mean ${nearest}?`;
   const other = `Another that speaks ACP needs its command: ${UNKNOWN_ACP.install.replace(/^.*?: /, '')}`;
   return `There is no agent named ${quote(name)}: ${meant} ${other}`;
 }

@@ -67,7 +67,7 @@ export async function callTool(
       return refuse(error.code, wordError(error, NAMING));
     }
     report(error);
-    return refuse('internal', `${tool.name} failed by a defect of Troupe's; the daemon's log has more`);
+    return refuse('internal', `${tool.name} failed because of a bug in Troupe: see the log of the daemon`);
   }
 }
 

@@ -72,7 +72,7 @@ export function serveMcpLines(
     receive(line) {
       if (line.trim() === '') return;
       const message = readMessage(line);
-      if (!message) return send(refusal(null, -32700, 'This line is no JSON-RPC message'));
+      if (!message) return send(refusal(null, -32700, 'This line is not a JSON-RPC message'));
       if (isJSONRPCRequest(message)) {
         if (calls.size >= CALLS_AT_ONCE) return send(refusal(message.id, -32000, 'Too many calls are under way'));
         if (calls.has(message.id)) return send(refusal(message.id, -32600, 'Another call under way has this id'));

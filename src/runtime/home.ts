@@ -34,7 +34,7 @@ export function prepareHome(directory: string): void {
     throw refusal(
       path,
       `can be written by others (mode ${(found.mode & 0o777).toString(8)})`,
-      `see that nothing in it is foreign, then run: chmod 700 ${path}`,
+      `check that all files in it are yours, then run: chmod 700 ${path}`,
     );
   }
   requireWritable(path);

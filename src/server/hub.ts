@@ -237,7 +237,7 @@ export function openHub(options: HubOptions): Hub {
       counters.refusals++;
       if (error instanceof TeamError) return error;
       report(error, 'call');
-      return new TeamError('internal', 'This is a defect of ours: the log of the daemon says more');
+      return new TeamError('internal', 'This is a bug in Troupe: see the log of the daemon');
     },
 
     async closeAll() {

@@ -197,5 +197,5 @@ export function openFeeds(ledger: Pick<Ledger, 'subscribe' | 'view' | 'read'>, o
 
 function asTeamError(error: unknown): TeamError {
   if (error instanceof TeamError) return error;
-  return new TeamError('internal', 'The team cannot be followed: this is a defect of ours', { cause: error });
+  return new TeamError('internal', 'The team cannot be followed: this is a bug in Troupe', { cause: error });
 }

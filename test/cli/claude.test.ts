@@ -34,7 +34,7 @@ describe('troupe claude', () => {
     expect((await troupe.run('claude', { env: { ...env, TMUX: '' } })).stderr).toContain(': run "tmux new-session"');
     const bare = { ...env, TMUX: '', PATH: `${cwd}:${dirname(process.execPath)}` };
     expect((await troupe.run('claude', { env: bare })).stderr).toContain(': install tmux, run "tmux new-session"');
-    expect((await troupe.run('claude', { env })).stderr).toMatch(/in a terminal, and this is none: .* -p PROMPT/);
+    expect((await troupe.run('claude', { env })).stderr).toMatch(/needs a terminal to lead a team: .* -p PROMPT/);
     const unknown = await troupe.run('claude --agent tester=codx -- -p hello', { env });
     expect(unknown.stderr).toMatch(/no agent named "codx": did you mean codex\?/);
     expect((await troupe.run('claude --agent tester', { env })).stderr).toContain('NAME=AGENT');

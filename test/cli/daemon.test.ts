@@ -138,7 +138,7 @@ describe('a command without a daemon', () => {
     const other = newTroupe();
     for (const said of ['nats://u:SEC/RET@host', 'nats:u:SECRET@host', 'mysql://u:SECRET@host']) {
       const { stderr } = await shared.run('team list', { env: { TROUPE_JOURNAL: said } });
-      expect(stderr).toContain('…@host, which TROUPE_JOURNAL names');
+      expect(stderr).toContain('…@host (TROUPE_JOURNAL)');
       expect(stderr).not.toMatch(/SEC|RET/);
       const serve = await other.run(['serve', '--journal', said]);
       expect(serve.stderr).toContain('…@host');
@@ -172,7 +172,7 @@ describe('a command without a daemon', () => {
     process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
     const { status, stderr } = await troupe.run('stop');
     expect(status).toBe(75);
-    expect(stderr).toContain('ann@demo works on: troupe stop --all ends what it left');
+    expect(stderr).toContain('ann@demo works on: troupe stop --all ends the processes it left');
     expect((await troupe.run('stop --all')).stdout).toContain('Ended 1 teammate (ann@demo)');
     expect((await troupe.run('stop')).stderr).toBe(`troupe: No daemon is running for ${troupe.home}\n`);
   });
@@ -235,7 +235,7 @@ describe('a command without a daemon', () => {
     writeFileSync(token, 'another', { mode: 0o600 });
     const other = await troupe.run('task list --team demo');
     expect(other).toMatchObject({ status: 5, stdout: '' });
-    expect(other.stderr).toContain(`${token} does not hold the token of the daemon that runs here`);
+    expect(other.stderr).toContain(`${token} does not hold the token of the running daemon`);
     expect((await troupe.run('doctor')).stdout).toContain(`run: kill ${pid}; the next command starts it again`);
   });
 

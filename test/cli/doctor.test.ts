@@ -27,7 +27,7 @@ describe('the doctor', () => {
     expect({ status, ok }).toEqual({ status: 0, ok: true });
     expect(named).toMatchObject({
       node: { state: 'ok', found: expect.stringContaining(process.versions.node) as string },
-      home: { state: 'ok', found: expect.stringContaining('the first command will make') as string },
+      home: { state: 'ok', found: expect.stringContaining('the first command creates it') as string },
       disk: { state: 'ok' },
       'socket path': { state: 'ok' },
       daemon: { state: 'ok', found: 'not running; the next command starts it' },
@@ -105,8 +105,8 @@ describe('the doctor', () => {
     });
     expect(named['token file']).toMatchObject({ state: 'fail', remedy: `run: chmod 600 ${troupe.home}/token` });
     const { stdout } = await troupe.run('doctor');
-    expect(stdout).toMatch(/✗ home .*written by others.*\n +→ see that nothing in it is foreign/);
-    expect(stdout).toContain('2 of these must be put right.');
+    expect(stdout).toMatch(/✗ home .*written by others.*\n +→ check that all files in it are yours/);
+    expect(stdout).toContain('2 of these must be fixed.');
   });
 
   test('finds a home that is a symbolic link, or not a directory', async () => {

@@ -41,7 +41,7 @@ describe('a refusal', () => {
     ['task list', 2, 'invalid', 'Say which team: add --team NAME, or set TROUPE_TEAM; demo, lively are open'],
     ['watch', 2, 'invalid', 'Say which team: troupe watch NAME; demo, lively are open'],
     ['task list demo', 2, 'invalid', '"demo" is one argument too many; a team is named with --team demo'],
-    ['approve worker-1 --yes', 2, 'invalid', 'There is no flag --yes: leave it out, without --deny it is a yes'],
+    ['approve worker-1 --yes', 2, 'invalid', 'There is no flag --yes: without --deny, the answer is yes'],
     ['task show 99 --team demo', 3, 'not_found', 'does not exist: troupe task list --team demo shows which exist'],
     ['inbox ann --team demo', 2, 'invalid', '"ann" is one argument too many; a member is named with --of ann'],
     ['status demo', 2, 'invalid', 'of a team it is troupe team status demo'],
@@ -80,7 +80,7 @@ describe('a refusal', () => {
     ['peek nobody', 3, 'not_found', 'No open team has a member "nobody": troupe ps lists'],
     ['completion fsh', 2, 'invalid', 'did you mean fish?'],
     ['completion tcsh', 2, 'invalid', '<shell> must be one of bash, zsh, fish'],
-    ['logs', 2, 'invalid', 'Say whose log: troupe logs MEMBER, or troupe logs --daemon'],
+    ['logs', 2, 'invalid', 'Whose log? Use troupe logs MEMBER, or troupe logs --daemon'],
     ['task show one --team demo', 2, 'invalid', '<task>: is not a task id'],
     ['team create Über', 2, 'invalid', 'try "uber"'],
     ['task show 99 --team demo', 3, 'not_found', 'Task "99"'],
@@ -184,7 +184,7 @@ test('a command that finds no daemon and may not start one ends with 75', async 
   const env = { TROUPE_NO_AUTOSTART: '1' };
   const plain = await troupe.run('task list --team demo', { env });
   expect(plain).toMatchObject({ status: 75, stdout: '' });
-  expect(plain.stderr).toMatch(/No daemon is running for .*, and TROUPE_NO_AUTOSTART keeps .*: troupe serve does/);
+  expect(plain.stderr).toMatch(/No daemon is running for .*, and TROUPE_NO_AUTOSTART is set: start one with troupe serve/);
   const json = await troupe.run('status --json', { env });
   expect(json).toMatchObject({ status: 75, stdout: '' });
   expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'no_daemon' } });

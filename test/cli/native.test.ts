@@ -18,7 +18,7 @@ describe("Claude Code's own teams on the command line", () => {
     expect(stdout).toMatch(/NATIVE TEAM +KIND +LEAD +MEMBERS/);
     expect(stdout).toMatch(/62fd9ac4\S+ +session/);
     expect(stdout).toMatch(/lab +team +team-lead +\d/);
-    expect(stdout).toContain('odd: is shown as it is and never written');
+    expect(stdout).toContain('odd: is read-only');
     const { teams, lastEvent } = await troupe.json<{ teams: { name: string }[]; lastEvent: number }>('teams --native');
     expect(lastEvent).toBeGreaterThan(0);
     expect(teams.map(({ name }) => name)).toEqual(['62fd9ac4-6c7d-4d89-a92e-c5302cc28331', 'lab', 'odd']);
@@ -48,15 +48,15 @@ describe("Claude Code's own teams on the command line", () => {
     const odd = (await troupe.run('teams --native')).stdout;
     expect(odd).toMatch(/équipe +team \(read-only\) +team-lead/);
     for (const name of ['-rf', 'équipe', '[2Jclear']) {
-      expect(odd).toContain(`! ${name}: is shown as it is and never written: the name of its directory`);
+      expect(odd).toContain(`! ${name}: is read-only: the name of its directory`);
     }
-    expect(odd).toContain('! linked: is shown as it is and never written: inboxes is a symbolic link');
+    expect(odd).toContain('! linked: is read-only: inboxes is a symbolic link');
     expect(odd).not.toContain('\u001b');
     expect((await troupe.run('native show linked')).stdout).toContain('inboxes is a symbolic link');
     expect((await troupe.run('join linked')).stderr).toContain('cannot be joined: inboxes is a symbolic link');
     const { checks } = await troupe.json<{ checks: { name: string; found: string }[] }>('doctor');
     const said = checks.filter(({ name }) => name === "Claude Code's teams").map(({ found }) => found);
-    expect(said.filter((one) => one.includes('can only be looked at'))).toHaveLength(6);
-    expect(said.join()).toContain('"linked" can only be looked at: inboxes is a symbolic link');
+    expect(said.filter((one) => one.includes('is read-only'))).toHaveLength(6);
+    expect(said.join()).toContain('"linked" is read-only: inboxes is a symbolic link');
   });
 });

@@ -81,7 +81,7 @@ describe('what people see', () => {
     await troupe.run('team create old');
     const open = () => openTerminal(troupe, 'troupe team delete old', { columns: 100 });
     const no = open();
-    await no.see('Delete team old, with 1 member, 0 tasks and all it recorded, for good? [y/N]');
+    await no.see('Delete team old, with 1 member, 0 tasks and all records, permanently? [y/N]');
     no.press('Enter');
     expect(await no.see('ended with 4')).toContain('Team old is still there: nothing was deleted');
     const left = open();

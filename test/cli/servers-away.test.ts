@@ -60,7 +60,7 @@ describe('a journal whose servers are away', NEEDS_NATS, () => {
     const env = { TROUPE_HOME: home.directory };
     const examine = async () => (JSON.parse((await troupe.run('doctor --json', { env })).stdout) as Report).checks;
     const before = (await examine()).find(({ name }) => name === 'journal');
-    expect(before).toMatchObject({ state: 'warn', remedy: `make it: troupe journal init ${servers.url}` });
+    expect(before).toMatchObject({ state: 'warn', remedy: `create it: troupe journal init ${servers.url}` });
 
     await serve(home);
     const client = connect(home);

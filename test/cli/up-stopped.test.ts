@@ -25,14 +25,14 @@ async function startUp(
   return { troupe, up, go, folder: dirname(file) };
 }
 
-const STOPPED = 'The daemon was stopped, and team fourth with it. The same command goes on with it.';
+const STOPPED = 'The daemon was stopped, and team fourth with it. The same command continues it.';
 
 describe('troupe up in a pipe whose daemon is stopped', () => {
   test('ends with 75 and says how to continue; the team is shown as stopped', async () => {
     const { troupe, up, folder } = await startUp();
     expect(await troupe.run('stop')).toEqual({
       status: 0,
-      stdout: `The daemon has ended.\n1 member of fourth was stopped, #1 went back; troupe up in ${folder} goes on with it.\n`,
+      stdout: `The daemon has ended.\n1 member of fourth was stopped, #1 went back; troupe up in ${folder} continues.\n`,
       stderr: '',
     });
     const { status, stderr } = await up.ended;
@@ -52,13 +52,13 @@ describe('troupe up in a pipe whose daemon is stopped', () => {
     expect({ status, stdout }).toEqual({ status: 75, stdout: '' });
     const error = { code: 'no_daemon', message: STOPPED };
     expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '')).toEqual({ error });
-    expect(stderr).not.toContain('its members go on');
+    expect(stderr).not.toContain('its members still run');
   });
 
   test('waits for the next daemon if the members go on, and says so', async () => {
     const { troupe, up, go } = await startUp();
     expect(await troupe.run('stop --keep')).toMatchObject({ status: 0 });
-    await until('it says so', () => up.output.stderr.includes('the daemon was stopped, and its members go on'));
+    await until('it says so', () => up.output.stderr.includes('the daemon was stopped, but its members still run'));
     expect(await troupe.run('status')).toMatchObject({ status: 0 });
     go();
     expect(await up.ended).toMatchObject({ status: 0, stdout: expect.stringContaining('2 of 2 tasks completed') });
@@ -90,14 +90,14 @@ test('a team with only failed and blocked tasks left says what to reopen, not th
   writeFileSync(file, JSON.stringify({ team: 'fifth', members, tasks }));
   expect(await troupe.run(['up', file])).toMatchObject({ status: 1 });
   const reopen =
-    'what is left failed or waits for that: troupe task reopen TASK --team fifth, then troupe up with its team file goes on';
+    'its open tasks failed or wait for failed ones. To continue: troupe task reopen TASK --team fifth, then troupe up with its team file';
   const said = async (words: string): Promise<string> => (await troupe.run(words)).stdout;
   expect(await said('status')).toContain(reopen);
   expect(await said('team status fifth')).toContain(reopen);
   const plain = troupe.start('watch fifth --plain');
   await until('it says so, too', () => plain.output.stderr.includes(reopen));
   await troupe.run('task reopen 1 --team fifth');
-  const goesOn = 'are stopped (troupe up ended): troupe up with its team file goes on with it';
+  const goesOn = 'are stopped (troupe up ended). To continue: troupe up with its team file';
   expect(await said('status')).toContain(goesOn);
   expect(await said('team status fifth')).toContain(goesOn);
 });

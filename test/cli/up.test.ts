@@ -68,14 +68,14 @@ describe('the live view of troupe up', () => {
     const { terminal, go } = await watchUp(context, 'halted');
     expect(await troupe.run('stop')).toMatchObject({ status: 0 });
     const ended = (await terminal.see(/ended with 75/)).replace(/\s+/g, ' ');
-    expect(ended).toContain('The daemon was stopped, and team halted with it. The same command goes on with it.');
+    expect(ended).toContain('The daemon was stopped, and team halted with it. The same command continues it.');
     expect(readPid(troupe.home)).toBe(undefined);
     const said =
-      'The members of team halted are stopped (the daemon was stopped): troupe up with its team file goes on';
+      'The members of team halted are stopped (the daemon was stopped). To continue: troupe up with its team file';
     expect((await troupe.run('status')).stdout).toContain(said);
     expect((await troupe.run('team status halted')).stdout).toContain(said);
     const live = openTerminal(troupe, 'troupe watch halted', { columns: 100 });
-    await live.see(/○ stopped; troupe up goes on/);
+    await live.see(/○ stopped; troupe up continues/);
     live.press('q');
     const plain = troupe.start('watch halted --plain');
     await until('it says so', () => plain.output.stderr.includes(said));
@@ -112,12 +112,12 @@ test('troupe up asks before it runs hooks: it names their folder, what the yes c
   const first = openTerminal(troupe, `troupe up ${file} --no-panes`, { columns: 100 });
   const asked = await first.see(/Run them\? \[y\/N\]/);
   expect(asked.replaceAll('\n', '')).toContain(`run as you, in ${join(file, '..')}:`);
-  expect(asked).toContain('TaskCompleted: ./gate.sh\n    The yes is for it and gate.sh.');
+  expect(asked).toContain('TaskCompleted: ./gate.sh\n    Your approval covers it and gate.sh.');
   first.press('y', 'Enter');
   await first.see(/ended with 0/);
   writeFileSync(gate, '#!/bin/sh\ntrue\n');
   const second = openTerminal(troupe, `troupe up ${file} --again --no-panes`, { columns: 100 });
-  await second.see(/TaskCompleted: \.\/gate\.sh \(changed since you said yes\)/);
+  await second.see(/TaskCompleted: \.\/gate\.sh \(changed since you approved it\)/);
   second.press('n', 'Enter');
   await second.see(/ended with 5/);
   // Without a yes nothing is started again, and the closed team stays.
@@ -145,7 +145,7 @@ test('troupe up does not touch a team of the same name from another folder, open
   rmSync(theirs.file);
   ours.go();
   const freed = await troupe.run(['up', ours.file, '--again']);
-  expect(freed).toMatchObject({ status: 0, stderr: expect.stringContaining('which has it no more') });
+  expect(freed).toMatchObject({ status: 0, stderr: expect.stringContaining('which no longer has it') });
 });
 
 test('a program learns how often a gate rejected its work', async () => {
@@ -198,7 +198,7 @@ hooks: { TaskCompleted: { command: ./gate.sh, onFailure: block } }
   chmodSync(gate, 0o755);
   expect(await again()).toMatchObject({
     status: 4,
-    stderr: 'troupe: It did not pass, and waits for you as before: approved is missing\n',
+    stderr: 'troupe: The gate rejected it again, and it still waits for you: approved is missing\n',
   });
   expect(await troupe.json('task show 1 --team gated')).toMatchObject({ status: 'in_progress', rejections: 1 });
   expect(await troupe.run('approve ann --again --deny')).toMatchObject({ status: 2 });
@@ -292,7 +292,7 @@ tasks: [{ id: a, title: A }]
   );
   const { status, stderr } = await troupe.run(['up', file], { env: { CREW_B: 'here' } });
   expect(status).toBe(0);
-  expect(stderr).toContain(`takes \${CREW_A}, \${CREW_B} from the environment of the daemon, which does not have`);
+  expect(stderr).toContain(`takes \${CREW_A}, \${CREW_B} from the environment of the daemon, where it is not set`);
   expect(stderr).toContain('${CREW_B} was set after the daemon had started: troupe stop, and the same command');
 });
 
@@ -394,7 +394,7 @@ describe('a second troupe up of the same team', () => {
     await until('it says so', () => second.output.stderr.includes(notice));
     second.child.kill('SIGINT');
     const { status, stdout } = await second.ended;
-    expect({ status, stdout }).toMatchObject({ status: 130, stdout: expect.stringContaining('its members go on') });
+    expect({ status, stdout }).toMatchObject({ status: 130, stdout: expect.stringContaining('the members continue under the other troupe up') });
     expect(await statuses('seen')).toEqual(['active']);
     go();
     expect(await first.ended).toMatchObject({ status: 0, stderr: expect.not.stringContaining(notice) });

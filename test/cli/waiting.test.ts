@@ -33,7 +33,7 @@ test('troupe up without a terminal says which answer it waits for, as ps does, a
   expect(await troupe.run('approve nobody')).toMatchObject({ status: 3 });
   expect(await troupe.run('approve --deny')).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('Say what you answer'),
+    stderr: expect.stringContaining('Which request?'),
   });
   expect((await troupe.run('approve')).stdout).toMatch(
     /^plan of ann \(team planned, .*\)\n {2}│ .*\n {2}To approve the plan: troupe approve ann\n {2}To reject the plan: troupe approve ann --deny --feedback "why"\n$/s,

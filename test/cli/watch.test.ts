@@ -210,7 +210,7 @@ describe('the frame of watch', () => {
     expect(long).toMatch(/^a-name-that-is-as-long-.*…  1 failed +○ stopped/);
     // A team with a pending task, or with a lead, continues with troupe up.
     for (const goesOn of [stopped(['failed', 'pending']), stopped(['failed', 'blocked'], { lead: true })]) {
-      expect(head(goesOn, 120)).toMatch(/○ stopped; troupe up goes on$/);
+      expect(head(goesOn, 120)).toMatch(/○ stopped; troupe up continues$/);
     }
   });
 

@@ -22,7 +22,7 @@ test.each(['exception', 'rejection'])(
       event: `defect.${kind}`,
       error: { name: 'TypeError', message: 'nobody foresaw this: [redacted]' },
     });
-    expect(daemon.output.stderr).toBe("troupe: ended by a defect of Troupe's; its log says more\n");
+    expect(daemon.output.stderr).toBe('troupe: ended by a bug in Troupe; see its log\n');
 
     await serve(home);
     expect(await connect(home).call('team.show', { teamId: 'demo' })).toMatchObject({ id: 'demo' });

@@ -242,7 +242,7 @@ describe('troupe up', () => {
     await until('the work has begun', () => stage.work()[0]);
     up.child.kill(how);
     expect(await up.ended).toBe(130);
-    expect(up.output.stdout).toContain('Interrupted: its members are stopped. The same command goes on');
+    expect(up.output.stdout).toContain('Interrupted: its members are stopped. The same command continues');
     expect(stage.processes()).toEqual([]);
     expect(stage.records().filter(({ teamId }) => teamId === stage.team)).toEqual([]);
   });

@@ -34,7 +34,7 @@ test('an unknown name is refused with a suggestion', () => {
     'There is no agent named "clade": did you mean claude? Another that speaks ACP needs its command: agent: { acp:',
   );
   expect(() => requireRunnable({ spec: agentNamed('zzz'), cwd: '/' })).toThrow(
-    /choose of claude, claude-native, codex, gemini.*\. Another that speaks ACP/,
+    /choose one of claude, claude-native, codex, gemini.*\. Another that speaks ACP/,
   );
 });
 

@@ -37,7 +37,7 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s that is killed', (versio
       await stage.until('one of ours is in its list', () => membersOf(stage).includes('joined'));
 
       process.kill(leadProcess(stage), 'SIGKILL');
-      await stage.sees(/Claude Code was ended by SIGKILL[^]*troupe claude -- --resume/);
+      await stage.sees(/Claude Code was killed by SIGKILL[^]*troupe claude -- --resume/);
       await stage.until('nothing is left of the helper', () => programsOf(stage, 'helper').length === 0);
       expect(await statusOf(client, teamId, 'helper')).toBe('stopped');
       await stage.until('one of ours has its task', () => stage.team()?.tasks.get('1')?.owner === 'joined');

@@ -106,10 +106,10 @@ describe('the page of all teams', () => {
     // A team that Troupe does not write to says so, and cannot be joined.
     writeNativeTeam(nativeRoot(home), 'équipe');
     const odd = own.locator('tr', { hasText: 'équipe' });
-    await odd.getByText('can only be looked at').waitFor();
+    await odd.getByText('read-only').waitFor();
     await odd.getByText('the name of its directory').waitFor();
     await odd.getByRole('link').click();
-    await page.getByText('It can only be looked at: the name of its directory').waitFor();
+    await page.getByText('It is read-only: the name of its directory').waitFor();
     expect(await page.getByRole('button', { name: 'Join' }).count()).toBe(0);
     await page.goBack();
     await own.getByRole('link', { name: 'session-bugs' }).click();

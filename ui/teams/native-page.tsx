@@ -51,7 +51,7 @@ export function NativePage({ name }: { name: string }) {
       {team.description && <p className="native-about text">{team.description}</p>}
       {team.readOnly !== undefined && (
         <p className="native-problem text">
-          <Eye size={14} aria-hidden /> It can only be looked at: {showControls(team.readOnly)}
+          <Eye size={14} aria-hidden /> It is read-only: {showControls(team.readOnly)}
         </p>
       )}
       {team.problems.map((problem) => (

@@ -50,7 +50,7 @@ function NativeRow({ team, joined }: { team: NativeTeam; joined: string | undefi
           )}
           {team.readOnly !== undefined && (
             <span className="status is-gate" title={showControls(team.readOnly)}>
-              <Eye size={14} aria-hidden /> {team.form === 'unreadable' ? 'cannot be read' : 'can only be looked at'}
+              <Eye size={14} aria-hidden /> {team.form === 'unreadable' ? 'cannot be read' : 'read-only'}
             </span>
           )}
         </>

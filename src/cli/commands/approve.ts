@@ -24,10 +24,10 @@ interface Answer {
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { requestId, teamId, deny = false, again = false, feedback } = given.input as Answer;
   if (requestId === undefined && (deny || again || feedback !== undefined)) {
-    throw new UsageError('Say what you answer, by its member or its id: troupe approve lists what waits', 'approve');
+    throw new UsageError('Which request? Name its member or its id: troupe approve lists them', 'approve');
   }
   if (again && (deny || feedback !== undefined)) {
-    throw new UsageError('--again is neither yes nor no: leave out --deny and --feedback', 'approve');
+    throw new UsageError('--again is neither yes nor no: omit --deny and --feedback', 'approve');
   }
   const client = openClient(environment);
   try {
@@ -56,11 +56,11 @@ function findRequest(waiting: readonly Request[], named: string): Request {
   const found = exact.length > 0 ? exact : waiting.filter(({ memberId }) => memberId === named);
   const [request, ...others] = found;
   if (!request) {
-    throw new Refusal('not_found', `Nothing of this id waits for you: ${named}. troupe approve lists what does.`);
+    throw new Refusal('not_found', `No request of ${named} waits for you: troupe approve lists them`);
   }
   if (others.length === 0) return request;
   const ids = found.map(({ id }) => `\n  troupe approve ${id}`).join('');
-  throw new Refusal('conflict', `${found.length} requests of ${named} wait for you: say which.${ids}`);
+  throw new Refusal('conflict', `${found.length} requests of ${named} wait for you: name one by its id.${ids}`);
 }
 
 /** Shutdown requests are left out: the member that should stop answers them. */
@@ -92,13 +92,13 @@ async function judgeAgain(
   if (kind !== 'gate') {
     throw new Refusal(
       'invalid',
-      `No gate has judged what waits here: it is a ${kind} of ${memberId}. Say yes, or no with --deny.`,
+      `--again is only for gates, and this is a ${kind} of ${memberId}: leave it out for yes, or use --deny for no`,
     );
   }
   try {
     return await client.call('request.judge', { teamId, requestId }, { signal, commandId: newCommandId() });
   } catch (error) {
     if (!(error instanceof CallError) || error.code !== 'gate_rejected') throw error;
-    throw new Refusal('gate_rejected', `It did not pass, and waits for you as before: ${error.message}`);
+    throw new Refusal('gate_rejected', `The gate rejected it again, and it still waits for you: ${error.message}`);
   }
 }

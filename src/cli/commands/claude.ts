@@ -24,14 +24,14 @@ export async function run(given: Arguments, { environment }: Surroundings): Prom
     const install = findProgram('tmux', { cwd, env: environment }) === undefined ? 'install tmux, ' : '';
     throw new Refusal(
       'unsupported',
-      `Claude Code opens its teammates in panes of tmux, and this terminal is in none: ${install}run "tmux new-session", then this again`,
+      `Claude Code opens its teammates in tmux panes, and this terminal is not in tmux: ${install}run "tmux new-session", then this command again`,
     );
   }
   const isPrinting = args.some((word) => word === '-p' || word === '--print');
   if (!isPrinting && !(process.stdin.isTTY && process.stdout.isTTY)) {
     throw new Refusal(
       'unsupported',
-      'Claude Code leads a team in a terminal, and this is none: run this in a pane of tmux, or pass a prompt on: troupe claude -- -p PROMPT',
+      'Claude Code needs a terminal to lead a team: run this in a tmux pane, or pass a prompt: troupe claude -- -p PROMPT',
     );
   }
   const home = resolve(findHome(environment).directory);
@@ -80,8 +80,8 @@ function runToItsEnd(program: string, words: readonly string[], env: NodeJS.Proc
       if (signal !== null) {
         restore();
         warn(
-          `troupe: Claude Code was ended by ${signal}, and with it the teammates that other agents played; ` +
-            'what they held is free again. To go on with the conversation: troupe claude -- --resume\n',
+          `troupe: Claude Code was killed by ${signal}. Teammates that other agents played have ended too, ` +
+            'and their tasks are free again. To continue the conversation: troupe claude -- --resume\n',
         );
       }
       done(code ?? 1);

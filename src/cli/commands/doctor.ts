@@ -72,8 +72,8 @@ function fold(text: string, { left, screen }: { left: number; screen: Screen }):
 }
 
 function verdict(failed: number, warned: number): string {
-  if (failed > 0) return `${failed} of these must be put right.`;
-  if (warned > 0) return `Troupe can work here; ${warned} of these may be worth a look.`;
+  if (failed > 0) return `${failed} of these must be fixed.`;
+  if (warned > 0) return `Troupe can work here, with ${warned} ${warned === 1 ? 'warning' : 'warnings'}.`;
   return 'All is well.';
 }
 

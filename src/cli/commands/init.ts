@@ -30,7 +30,7 @@ export async function run(given: Arguments, surroundings: Surroundings): Promise
     writeFileSync(path, writeTemplate(template, { team, agents: chosen }), { flag: force ? 'w' : 'wx' });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new Refusal('exists', `${file} is there already: choose another name or say --force`);
+    if (code === 'EEXIST') throw new Refusal('exists', `${file} already exists: choose another name or add --force`);
     throw new Refusal('storage', `Cannot write ${file}: ${message}`);
   }
   if (given.json) print(toJson({ file: path, team, template, agents: chosen }, undefined));
@@ -89,5 +89,5 @@ function requireKnown(wanted: readonly string[], known: Agents): string[] {
   const names = known.filter(({ program }) => program !== '').map(({ name }) => name);
   const stranger = wanted.find((name) => !names.includes(name));
   if (stranger === undefined) return [...wanted];
-  throw new Refusal('invalid', `There is no agent named ${stranger}: choose of ${names.join(', ')}`);
+  throw new Refusal('invalid', `There is no agent named ${stranger}: choose one of ${names.join(', ')}`);
 }

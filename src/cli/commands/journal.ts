@@ -34,7 +34,7 @@ export async function runInit(given: Arguments, _surroundings: Surroundings): Pr
     ...(maxBytes !== undefined && { maxBytes: readBound(maxBytes) }),
     ...(lease !== undefined && { leaseMs: readLease(lease) }),
     onWait: (names) =>
-      warn(`A shorter lease holds when all daemons renew theirs by it; waiting for ${clean(names.join(', '))}.\n`),
+      warn(`A shorter lease applies when all daemons use it; waiting for ${clean(names.join(', '))}.\n`),
   });
   print(given.json ? toJson(setup, undefined) : describeSetup(setup, address));
   return 0;
@@ -54,7 +54,7 @@ function describeSetup(setup: Setup, address: string): string {
   });
   const teams = `${changed} ${changed === 1 ? 'team was' : 'teams were'} changed`;
   return [
-    before ? `The journal was there; ${teams}:\n` : 'The journal is made:\n',
+    before ? `The journal already existed; ${teams}:\n` : 'The journal was created:\n',
     ...lines,
     `Start daemons on it: troupe serve --journal ${clean(shellQuote(address))}\n`,
   ].join('');
@@ -70,7 +70,7 @@ function writeConfigs(address: string, folder: string, json: boolean): number {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw code === 'EEXIST'
-      ? new Refusal('exists', `There are such files in ${folder} already: name another folder`)
+      ? new Refusal('exists', `${folder} already has such files: name another folder`)
       : new Refusal('storage', `Cannot write to ${folder}: ${message}`);
   }
   // Two servers have no quorum without both, so the number of replicas is odd.
@@ -95,18 +95,18 @@ function readReplicas(replicas: number): number {
   if ([1, 3, 5].includes(replicas)) return replicas;
   throw new Refusal(
     'invalid',
-    `--replicas ${replicas}: there are 1, 3 and 5; of two, both would have to be there always`,
+    `--replicas ${replicas}: use 1, 3 or 5; with 2, both servers would always have to run`,
   );
 }
 
 function readBound(bytes: number): number {
   if (Number.isSafeInteger(bytes) && bytes >= 0) return bytes;
-  throw new Refusal('invalid', `--max-bytes ${bytes}: a whole number of bytes, or 0 for no bound`);
+  throw new Refusal('invalid', `--max-bytes ${bytes}: a whole number of bytes, or 0 for no limit`);
 }
 
 function readLease(ms: number): number {
   if (ms >= 2_000) return ms;
-  throw new Refusal('invalid', `--lease ${ms}ms: at least 2s, or a busy machine is taken for a dead one`);
+  throw new Refusal('invalid', `--lease ${ms}ms: at least 2s; with less, a busy machine would count as dead`);
 }
 
 interface CopyInput {
@@ -131,7 +131,7 @@ export async function runCopy(given: Arguments, { environment, signal }: Surroun
       ...(teams && { teams }),
       signal,
       onTeam: ({ team, batches, added }) => {
-        if (!given.json) print(`${clean(team)}: ${batches} batches, ${added} of them new, read back and equal\n`);
+        if (!given.json) print(`${clean(team)}: ${batches} batches, ${added} of them new, all verified\n`);
       },
     });
     report(copied, given.json);
@@ -147,15 +147,15 @@ async function warnOfLiving(hosts: Hosts | undefined, from: string): Promise<voi
   if (living.length === 0) return;
   const names = living.map(({ name }) => name).join(', ');
   warn(
-    `Daemons are at work on ${clean(from)}: ${clean(names)}. What they write from now on is not copied, and teams that are ` +
-      'started from the copy would run twice: stop them first (troupe stop on each), then copy again.\n',
+    `Daemons still use ${clean(from)}: ${clean(names)}. What they write from now on is not copied, and teams ` +
+      'started from the copy would run twice. Stop the daemons first (troupe stop on each), then copy again.\n',
   );
 }
 
 function readPlace(text: string): JournalPlace {
   const place = readJournalPlace(text, process.cwd());
   if (lasts(place)) return place;
-  throw new Refusal('invalid', 'memory is gone with the process that has it: name a file or servers');
+  throw new Refusal('invalid', 'a journal in memory ends with its process: name a file or servers');
 }
 
 function report(copied: readonly Copied[], json: boolean): void {

@@ -182,7 +182,7 @@ function endOnSignals(daemon: Daemon): void {
 function endOnDefects(daemon: Daemon): void {
   const fail = (event: string) => (error: unknown) => {
     daemon.log.error(event, { error });
-    process.stderr.write("troupe: ended by a defect of Troupe's; its log says more\n");
+    process.stderr.write('troupe: ended by a bug in Troupe; see its log\n');
     process.exit(1);
   };
   process.on('uncaughtException', fail('defect.exception'));

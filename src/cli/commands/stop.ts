@@ -28,7 +28,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   while (isRunning(daemon)) {
     signal.throwIfAborted();
     if (performance.now() > giveUp) {
-      throw new Refusal('conflict', `The daemon was told to end but process ${daemon.pid} is still there after 15 s`);
+      throw new Refusal('conflict', `The daemon was told to stop, but process ${daemon.pid} still runs after 15 s`);
     }
     await sleep(10);
   }
@@ -42,7 +42,7 @@ async function nobodyToAsk(environment: NodeJS.ProcessEnv, absence: CallError): 
   const left = (await import('./stop-all.ts')).listLeft(environment);
   if (left.length === 0) return absence;
   const who = left.length === 1 ? `${left[0]} works` : `${left.length} teammates (${left.join(', ')}) work`;
-  const next = 'troupe stop --all ends what it left; any other command starts a daemon that takes it over';
+  const next = 'troupe stop --all ends the processes it left; any other command starts a daemon that takes them over';
   return new CallError('no_daemon', `${absence.message}, but ${who} on: ${next}`);
 }
 
@@ -94,5 +94,5 @@ function describeTakenDown({ team, members, tasks, folder }: TakenDown): string 
   const back = tasks.length === 0 ? '' : `, ${taskNames(tasks)} went back`;
   const how =
     folder === undefined ? `troupe member restart NAME --team ${clean(team)}` : `troupe up in ${clean(folder)}`;
-  return `${who}${back}; ${how} goes on with it.\n`;
+  return `${who}${back}; ${how} continues.\n`;
 }

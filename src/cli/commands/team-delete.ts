@@ -21,7 +21,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   try {
     if (!yes && process.stdin.isTTY && process.stderr.isTTY) {
       const what = await describeLoss(client, teamId, signal);
-      const isSure = await askYesNo(`Delete team ${clean(teamId)}${what} for good?`, signal);
+      const isSure = await askYesNo(`Delete team ${clean(teamId)}${what} permanently?`, signal);
       if (!isSure) throw new Refusal('conflict', `Team ${teamId} is still there: nothing was deleted`);
     }
     const options = { signal, commandId: newCommandId(), ...(given.as !== undefined && { as: given.as }) };
@@ -39,5 +39,5 @@ async function describeLoss(client: Client, teamId: string, signal: AbortSignal)
   const team = teams.find(({ name }) => name === teamId);
   if (!team) await client.call('team.show', { teamId }, { signal });
   if (!team || team.problem !== undefined) return '';
-  return `, with ${count(team.members, 'member')}, ${count(team.tasks, 'task')} and all it recorded,`;
+  return `, with ${count(team.members, 'member')}, ${count(team.tasks, 'task')} and all records,`;
 }

@@ -86,7 +86,7 @@ function lackingNotice(lacking: readonly string[], file: string, ours: NodeJS.Pr
   const late = lacking.filter((name) => ours[name] !== undefined);
   const next =
     late.length === 0 ? 'If they need it, set it, then' : `${names(late)} was set after the daemon had started:`;
-  return `troupe: ${file} takes ${names(lacking)} from the environment of the daemon, which does not have it; it is empty for the members. ${next} troupe stop, and the same command.\n`;
+  return `troupe: ${file} takes ${names(lacking)} from the environment of the daemon, where it is not set, so it is empty for the members. ${next} troupe stop, and the same command.\n`;
 }
 
 /** Hooks run programs of the checkout as you. A person approves each once, until it changes. */
@@ -96,20 +96,20 @@ async function askForHooks(
   signal: AbortSignal,
 ): Promise<string[]> {
   if (unapproved.length === 0 || !process.stdin.isTTY) return [];
-  warn(`${team.name} brings hooks that run as you, in ${clean(team.folder)}:\n`);
+  warn(`${team.name} has hooks that run as you, in ${clean(team.folder)}:\n`);
   for (const hook of unapproved) warn(describeHook(hook));
   return (await askYesNo('Run them?', signal)) ? unapproved.map(({ hash }) => hash) : [];
 }
 
 /** The team's folder was moved, or its file removed: it is the same team in another place. */
 function describeMove({ team, elsewhere }: Found, folder: string): string {
-  return `troupe: team ${clean(team)} was raised in ${clean(elsewhere?.folder ?? '')} before, which has it no more; from now on it is that of ${clean(folder)}.\n`;
+  return `troupe: team ${clean(team)} was started from ${clean(elsewhere?.folder ?? '')} before, which no longer has it; from now on it belongs to ${clean(folder)}.\n`;
 }
 
 /** Says what an approval covers. */
 function describeHook({ type, command, folder, files, changed }: Unapproved): string {
   const names = files.map((path) => clean(relative(folder, path)));
-  const covers = names.length === 0 ? 'The yes is for this command' : `The yes is for it and ${names.join(', ')}`;
-  const since = changed ? ' (changed since you said yes)' : '';
+  const covers = names.length === 0 ? 'Your approval covers this command' : `Your approval covers it and ${names.join(', ')}`;
+  const since = changed ? ' (changed since you approved it)' : '';
   return `  ${clean(type)}: ${clean(command)}${since}\n    ${covers}.\n`;
 }

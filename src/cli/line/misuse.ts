@@ -10,7 +10,7 @@ export function shownName(input: Input, command: Command): string {
 /** The message for an unknown flag, with the one that was probably meant. */
 export function unknownFlag(rawName: string, flags: readonly Input[], { words }: Command): string {
   if (words === 'approve' && rawName === '--yes') {
-    return 'There is no flag --yes: leave it out, without --deny it is a yes';
+    return 'There is no flag --yes: without --deny, the answer is yes';
   }
   const nearest = findNearest(
     rawName.replace(/^-+/, ''),

@@ -19,7 +19,7 @@ export interface OpenOptions {
 
 const PATIENCE_MS = 5_000;
 const RETRY_MS = 100;
-const MAY_NOT_START = ', and TROUPE_NO_AUTOSTART keeps this command from starting one: troupe serve does';
+const MAY_NOT_START = ', and TROUPE_NO_AUTOSTART is set: start one with troupe serve';
 
 /** A client of this home's daemon. */
 export function openClient(environment: NodeJS.ProcessEnv, options: OpenOptions = {}): Client {

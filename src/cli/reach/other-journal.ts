@@ -21,8 +21,8 @@ export async function tellOfOtherJournal(environment: NodeJS.ProcessEnv, say = w
   const place = await locate(wanted, home);
   if (isSamePlace(place, actual)) return;
   say(
-    `troupe: The daemon that runs keeps its teams in ${clean(actual)}, not in ${clean(place)}, which TROUPE_JOURNAL names: that is read when a daemon starts. ` +
-      'For the other journal: troupe stop, then the command again; or give it a daemon of its own with another TROUPE_HOME\n',
+    `troupe: The running daemon keeps its teams in ${clean(actual)}, not in ${clean(place)} (TROUPE_JOURNAL), which is read only when a daemon starts. ` +
+      'To use the other journal: troupe stop, then the command again; or start a second daemon with another TROUPE_HOME\n',
   );
 }
 

@@ -33,6 +33,6 @@ export function restLine({ team, tasks }: Pick<ResultOf<'team.status'>, 'team' |
   const because = reasons.size === 1 ? ` (${why})` : '';
   const stopped = `The members of team ${name} are stopped${because}`;
   return needsReopening(team, tasks)
-    ? `${stopped}, and what is left failed or waits for that: troupe task reopen TASK --team ${name}, then troupe up with its team file goes on with it.\n`
-    : `${stopped}: troupe up with its team file goes on with it, troupe member restart NAME --team ${name} with one of them.\n`;
+    ? `${stopped}, and its open tasks failed or wait for failed ones. To continue: troupe task reopen TASK --team ${name}, then troupe up with its team file.\n`
+    : `${stopped}. To continue: troupe up with its team file, or troupe member restart NAME --team ${name} for one member.\n`;
 }

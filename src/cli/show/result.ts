@@ -32,5 +32,5 @@ export async function show(
 
 /** How to get the rest of a list. */
 function whatFollows(result: unknown, after: string | number): string {
-  return `These are ${(result as readonly unknown[]).length}, and there are more: --after ${clean(String(after))}\n`;
+  return `These are ${(result as readonly unknown[]).length}. For more: --after ${clean(String(after))}\n`;
 }

@@ -75,7 +75,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
       `bound of team tied is lost: ${why}`,
     );
     expect(await said('logs', 'picky', '--team', 'tied')).toContain(
-      'has no transcript: it has not begun, no machine has',
+      'has no transcript: it has not started: no machine has',
     );
     // When its machine is back, the member runs again and no longer waits.
     await serve(b.home);

@@ -76,7 +76,7 @@ describe('the name of a machine', NEEDS_NATS, () => {
     const copied = await stage.troupe('journal', 'copy', journal, `sqlite:${file}`);
     expect(copied).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/at work on .*alpha.*stop them first/) as string,
+      stderr: expect.stringMatching(/still use .*alpha.*Stop the daemons first/) as string,
     });
     await serve(stage.home, { args: ['--journal', `sqlite:${file}`] });
     for (const name of ['ann', 'bob']) await stage.pidOf('moved', name);

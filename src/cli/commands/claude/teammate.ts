@@ -51,7 +51,7 @@ export async function runNativeTeammate([, file = '', ...words]: readonly string
     if (!hasLead(file)) throw new Refusal('not_found', 'The Claude Code that started this teammate has ended');
     const { home, players } = JSON.parse(readFileSync(file, 'utf8')) as Players;
     const player = players.find(({ pattern }) => fits(pattern, flags.name));
-    if (!player) throw new Refusal('not_found', `Nobody plays the teammate ${JSON.stringify(flags.name)}`);
+    if (!player) throw new Refusal('not_found', `No agent plays the teammate ${JSON.stringify(flags.name)}`);
     const environment = { ...process.env, TROUPE_HOME: home };
     // A lead that skips permission prompts passes that on to its teammates, unless another mode is set for this one.
     const mode = flags.unasked ? { mode: 'full' as const } : {};
@@ -177,7 +177,7 @@ function readFlags(words: readonly string[]): Flags {
   };
   const [name, team] = [valueOf('--agent-name'), valueOf('--team-name')];
   if (name === undefined || team === undefined) {
-    throw new UsageError('This is started by Claude Code, for a teammate with --agent-name and --team-name', 'claude');
+    throw new UsageError('Only Claude Code starts this, with --agent-name and --team-name', 'claude');
   }
   return {
     name,

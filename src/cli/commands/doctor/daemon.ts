@@ -24,7 +24,7 @@ export async function checkDaemon(
     const version = readVersion();
     const found = `running, version ${status.version}, pid ${status.pid}, ${status.url ?? 'no url'}`;
     const isSame = status.version === version;
-    const remedy = `this is version ${version}: run troupe stop, and the next command starts it anew`;
+    const remedy = `this is version ${version}: run troupe stop; the next command starts the new version`;
     return [
       { name: 'daemon', state: isSame ? 'ok' : 'warn', found, ...(!isSame && { remedy }) },
       ...status.health.problems.map((problem): Check => ({ name: 'trouble', state: 'fail', found: problem })),
@@ -41,7 +41,7 @@ export async function checkDaemon(
     const isStranger = (error as Partial<CallError>).code === 'unauthenticated';
     const why = error instanceof CallError ? error.message : `it does not answer within ${ANSWER_MS / 1000} s`;
     const pid = readPid(home);
-    const what = existsSync(home.tokenFile) ? 'is not its token' : 'is gone, which is its token';
+    const what = existsSync(home.tokenFile) ? 'does not hold its token' : 'is missing, which holds its token';
     const found = isStranger ? `process ${pid ?? 'unknown'} runs, but ${home.tokenFile} ${what}` : why;
     const remedy = isStranger && pid !== undefined ? `run: kill ${pid}; the next command starts it again` : undefined;
     return [{ name: 'daemon', state: 'fail', found, remedy: remedy ?? `see troupe logs --daemon, or ${home.log}` }];
@@ -59,7 +59,7 @@ async function listTeams(client: Client) {
     ];
     return { list, checks };
   } catch (error) {
-    const found = error instanceof CallError ? error.message : `no list of them within ${LIST_MS / 1000} s`;
+    const found = error instanceof CallError ? error.message : `the daemon did not list them within ${LIST_MS / 1000} s`;
     return { list: [], checks: (): Check[] => [{ name: 'teams', state: 'fail', found }] };
   }
 }

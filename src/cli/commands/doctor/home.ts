@@ -18,7 +18,7 @@ export function checkHome(home: Home): Check {
   if (!found) {
     const above = nearestDirectory(path);
     return isWritable(above)
-      ? { name, state: 'ok', found: `${path}, which the first command will make` }
+      ? { name, state: 'ok', found: `${path}; the first command creates it` }
       : { name, state: 'fail', found: `${path} cannot be made: ${above} cannot be written`, remedy };
   }
   const mode = modeOf(found);
@@ -26,7 +26,7 @@ export function checkHome(home: Home): Check {
   if (!found.isDirectory()) return { name, state: 'fail', found: `${path} is not a directory`, remedy };
   if (isForeign(found)) return { name, state: 'fail', found: `${path} belongs to user ${found.uid}`, remedy };
   if ((found.mode & 0o022) !== 0) {
-    const steps = `see that nothing in it is foreign, then run: chmod 700 ${path}`;
+    const steps = `check that all files in it are yours, then run: chmod 700 ${path}`;
     return { name, state: 'fail', found: `${path} can be written by others (${mode})`, remedy: steps };
   }
   if ((found.mode & 0o077) !== 0) {
@@ -51,12 +51,12 @@ export function checkDisk(home: Home): Check {
     const { bavail, bsize } = statfsSync(nearestDirectory(resolve(home.directory)));
     const free = (bavail * bsize) / MB;
     const found = free > 10 * 1024 ? `${Math.floor(free / 1024)} GB free` : `${Math.floor(free)} MB free`;
-    const remedy = `make room, or set TROUPE_HOME to a place that has some`;
+    const remedy = `free some space, or set TROUPE_HOME to another disk`;
     if (free < 10) return { name, state: 'fail', found, remedy };
     if (free < 200) return { name, state: 'warn', found, remedy };
     return { name, state: 'ok', found };
   } catch (error) {
-    return { name, state: 'warn', found: `cannot be asked: ${(error as Error).message}` };
+    return { name, state: 'warn', found: `cannot be determined: ${(error as Error).message}` };
   }
 }
 
@@ -82,7 +82,7 @@ export function checkFiles(home: Home): Check[] {
     if (!found) return [];
     const mode = modeOf(found);
     if (!found.isFile()) {
-      return [{ name, state: 'fail', found: `${path} is no regular file`, remedy: 'move it away and run troupe stop' }];
+      return [{ name, state: 'fail', found: `${path} is not a regular file`, remedy: 'move it away and run troupe stop' }];
     }
     if (isForeign(found)) {
       return [{ name, state: 'fail', found: `${path} belongs to user ${found.uid}`, remedy: 'move it away' }];

@@ -63,7 +63,7 @@ async function checkFile(path: string, home: Home): Promise<Check[]> {
     return [];
   } catch (error) {
     const found = `the journal cannot be read: ${(error as Error).message}`;
-    return [{ name, state: 'fail', found, remedy: `check ${path}; what is left of it is kept as it is` }];
+    return [{ name, state: 'fail', found, remedy: `check ${path}; Troupe leaves it as it is` }];
   }
 }
 
@@ -74,7 +74,7 @@ async function lookThrough(path: string): Promise<Check[]> {
   const damage = inspectFile(path);
   const name = 'teams';
   if (!damage) return [{ name, state: 'ok', found: 'the journal can be read' }];
-  return [{ name, state: 'fail', found: damage.message, remedy: `keep ${path} as it is, and put a copy in its place` }];
+  return [{ name, state: 'fail', found: damage.message, remedy: `move ${path} away, and put a copy in its place` }];
 }
 
 function describe({ place, servers, failure, version, journal }: NatsInspection): Check[] {
@@ -83,12 +83,12 @@ function describe({ place, servers, failure, version, journal }: NatsInspection)
     name: `server ${one.server}`,
     state: away.length === servers.length ? 'fail' : 'warn',
     found: `not reachable from here: ${one.failure?.message}`,
-    remedy: 'see that nats-server runs there, and that no firewall is between',
+    remedy: 'check that nats-server runs there, and that no firewall blocks it',
   }));
   if (failure) return [...missing, { name: 'journal', state: 'fail', found: failure.message }];
   const on = `nats-server ${version} at ${place}`;
   if (!journal) {
-    const remedy = `make it: troupe journal init ${place}${servers.length > 1 ? ' --replicas 3' : ''}`;
+    const remedy = `create it: troupe journal init ${place}${servers.length > 1 ? ' --replicas 3' : ''}`;
     return [...missing, { name: 'journal', state: 'warn', found: `there is none yet; ${on}`, remedy }];
   }
   return [...missing, { name: 'journal', state: 'ok', found: `${on}; ${kept(journal)}` }, ...problems(place, journal)];
@@ -100,7 +100,7 @@ function kept({ replicas, maxBytes, leaseMs, teams, hosts }: FoundJournal): stri
     `${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`,
     maxBytes === undefined ? 'no bound' : `at most ${maxBytes} bytes each`,
     leaseMs === undefined ? '' : `lease ${leaseMs / 1000} s`,
-    hosts.length === 0 ? 'no daemon is on it' : `daemons ${hosts.map(({ name }) => name).join(', ')}`,
+    hosts.length === 0 ? 'no daemon uses it' : `daemons ${hosts.map(({ name }) => name).join(', ')}`,
   ];
   return parts.filter((part) => part !== '').join(', ');
 }
@@ -112,11 +112,11 @@ function problems(place: string, { advice, lagging, durability }: FoundJournal):
     checks.push({ name: 'durability', state: 'warn', found, remedy: durability.advice });
   }
   if (advice !== undefined) {
-    checks.push({ name: 'teams', state: 'warn', found: 'some are kept in another way', remedy: advice });
+    checks.push({ name: 'teams', state: 'warn', found: 'some have other settings', remedy: advice });
   }
   if (lagging.length > 0) {
-    const found = `${lagging.length} ${lagging.length === 1 ? 'team has' : 'teams have'} a replica that is away or behind`;
-    const remedy = 'start the servers that are away, and let them catch up before another may fall';
+    const found = `${lagging.length} ${lagging.length === 1 ? 'team has' : 'teams have'} a replica that is unreachable or behind`;
+    const remedy = 'start the missing servers, and let them catch up before another one fails';
     checks.push({ name: 'replicas', state: 'warn', found, remedy });
   }
   return checks;

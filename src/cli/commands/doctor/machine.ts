@@ -45,7 +45,7 @@ export function checkAgents(environment: NodeJS.ProcessEnv): Check[] {
   });
   const there = agents.filter(({ path }) => path !== undefined);
   if (there.length === 0) {
-    const found = 'none is on the PATH (troupe agents lists those that could be); a team of programs needs none';
+    const found = 'none is on the PATH (troupe agents lists them all); a team of programs needs none';
     return [{ name: 'agents', state: 'ok', found }];
   }
   const others = there.length === agents.length ? '' : '; troupe agents lists the others';
@@ -77,7 +77,7 @@ function checkSpecial(
   const found = `Claude Code ${version} in tmux (agent: ${name})`;
   const [first, last] = versions;
   if (!isOlder(version, first) && !isOlder(last, version)) return [{ name, state: 'ok', found }];
-  const remedy = `its teams were measured from ${first} to ${last}; if it does not work, take agent: ${variantOf}`;
+  const remedy = `its teams were tested from ${first} to ${last}; if it does not work, use agent: ${variantOf}`;
   return [{ name, state: 'warn', found, remedy }];
 }
 

@@ -18,7 +18,7 @@ export function checkNative(environment: NodeJS.ProcessEnv): Check[] {
     return stats ? [[path, stats]] : [];
   });
   if (found.length < 2) return [];
-  const remedy = 'set CLAUDE_CONFIG_DIR to a directory of your own; Troupe does not look at this one';
+  const remedy = 'set CLAUDE_CONFIG_DIR to a directory of your own; Troupe does not read this one';
   for (const [path, stats] of found) {
     const odd = stats.isSymbolicLink() ? 'is a symbolic link' : stats.isDirectory() ? undefined : 'is not a directory';
     const foreign = process.getuid && stats.uid !== process.getuid() ? `belongs to user ${stats.uid}` : undefined;
@@ -34,12 +34,12 @@ function checkModes(root: string, found: readonly [string, Stats][]): Check {
   const loose = found.find(([, stats]) => (stats.mode & 0o002) !== 0);
   if ((mode & 0o001) !== 0 && loose) {
     const [path, stats] = loose;
-    const what = 'can be changed by every user of this machine, who can then speak as a lead';
+    const what = 'can be changed by every user of this machine, who could then act as a lead';
     const found = `${path} ${what} (mode ${(stats.mode & 0o777).toString(8)})`;
     return { name: NAME, state: 'warn', found, remedy: `run: chmod 700 ${root}` };
   }
   const open = found.slice(1).find(([, stats]) => (stats.mode & 0o055) !== 0);
-  if ((mode & 0o011) === 0 || !open) return { name: NAME, state: 'ok', found: `${root}, for you alone` };
+  if ((mode & 0o011) === 0 || !open) return { name: NAME, state: 'ok', found: `${root}, open only to you` };
   const [path, stats] = open;
   return {
     name: NAME,
@@ -54,7 +54,7 @@ function checkReadOnly(root: string): Check[] {
   return findReadOnly(root).map(({ name, why }) => ({
     name: NAME,
     state: 'warn',
-    found: `${JSON.stringify(name)} can only be looked at: ${why}`,
-    remedy: 'to join it, end that team and start one without this; "troupe teams --native" shows what there is',
+    found: `${JSON.stringify(name)} is read-only: ${why}`,
+    remedy: 'to join it, end that team and start one without this problem; "troupe teams --native" lists them',
   }));
 }

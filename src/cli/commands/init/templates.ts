@@ -6,11 +6,11 @@ export const ABOUT: Readonly<Record<TemplateName, string>> = {
   solo: 'one program of yours that does two tasks, one after the other',
   script: 'two programs that share four tasks; needs no agent',
   gate: 'one agent, and a check of yours that sends its work back until it passes',
-  review: 'three agents read a change with different eyes, a fourth puts it together',
+  review: 'three agents review a change, each for one thing, and a fourth combines the reviews',
   feature: 'architect, builder and tester in parallel, with npm test as the gate at the end',
-  mixed: 'agents of different makers: one plans and builds, another tries to break it, within a budget',
+  mixed: 'agents of different vendors: one plans and builds, another tries to break it, within a budget',
   debug: 'competing explanations of one bug, and a judge',
-  goal: 'an agent that leads: it makes the tasks and brings in teammates',
+  goal: 'an agent leads: it makes the tasks and starts teammates',
 };
 
 /** The templates that need no agent. */
@@ -39,7 +39,7 @@ export function writeTemplate(
 type Template = (member: (name: string, prompt: string) => string, agents: readonly string[]) => string;
 
 const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
-  review: (member) => `description: Three readers look at the same change with different eyes, one puts it together
+  review: (member) => `description: Three members review the same change, each for one thing, and a fourth combines the reviews
 
 members:
 ${member('security', 'You look for what an attacker could use. Name file and line.')}
@@ -73,7 +73,7 @@ hooks:
     timeout: 5m
     onFailure: block
 `,
-  debug: (member) => `description: Competing explanations of one bug, each tried to be proved wrong
+  debug: (member) => `description: Competing explanations of one bug, and a judge
 
 members:
 ${member('first', 'Find an explanation of the bug, then try hard to prove it wrong.')}
@@ -88,7 +88,7 @@ tasks:
   gate: (member) => `description: Work that counts only when a check of yours agrees
 
 members:
-${member('builder', 'Do the task. What the check says of it comes back to you: put it right, do not argue.')}
+${member('builder', 'Do the task. If the check rejects it you get its output: fix the work, do not argue.')}
 
 tasks:
   - { id: change, title: Say here what is to be changed, assign: builder }
@@ -97,7 +97,7 @@ tasks:
 hooks:
   TaskCompleted: { command: 'true  # your check: npm test, cargo test, ./check.sh', timeout: 5m, onFailure: block }
 `,
-  mixed: (member) => `description: One builds, one of another make tries to break it
+  mixed: (member) => `description: One agent builds, one of another vendor tries to break it
 
 budget: { turns: 60, time: 1h }
 
@@ -111,7 +111,7 @@ tasks:
   - { id: break, title: Try to break what was built, needs: [build], assign: breaker }
   - { id: mend, title: Mend what was found, needs: [break], assign: builder }
 `,
-  goal: (_member, agents) => `description: A lead makes the tasks, brings in teammates, and answers at the end
+  goal: (_member, agents) => `description: A lead makes the tasks, starts teammates, and answers at the end
 
 lead:
   agent: ${agents[0] ?? 'claude'}

@@ -107,7 +107,7 @@ export class McpProxy {
   /** Handles a line from the client. */
   receive(line: string): void {
     const message = readMessage(line);
-    if (!message) return this.#refuse(null, -32700, 'This line is no JSON-RPC message');
+    if (!message) return this.#refuse(null, -32700, 'This line is not a JSON-RPC message');
     const { id, method, params } = message;
     if (method === 'notifications/initialized') this.#initialized = line;
     if (method === 'notifications/cancelled' && params?.requestId !== undefined) this.#forget(params.requestId);
@@ -201,7 +201,7 @@ export class McpProxy {
 
   #send(id: Id, pending: Pending): void {
     if (++pending.tries <= MOST_TRIES) return this.#connection?.send(pending.line);
-    this.#refuse(id, -32000, 'The daemon ended the connection each time it got this call');
+    this.#refuse(id, -32000, 'The daemon closed the connection each time it received this call');
     this.#forget(id);
   }
 

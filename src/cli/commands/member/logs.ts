@@ -27,7 +27,7 @@ export async function run(given: Arguments, surroundings: Surroundings): Promise
   if (memberId !== undefined) {
     return memberLogs({ memberId, teamId, follow, lines, json: given.json }, surroundings);
   }
-  if (!daemon) throw new UsageError('Say whose log: troupe logs MEMBER, or troupe logs --daemon', 'logs');
+  if (!daemon) throw new UsageError('Whose log? Use troupe logs MEMBER, or troupe logs --daemon', 'logs');
   const show = (line: string): void => print(given.json ? `${line}\n` : readable(line, screen));
   const { log } = findHome(environment);
   const reader = openLog(log);
@@ -72,9 +72,9 @@ async function whyNone(client: Client, teamId: string, memberId: string): Promis
   const member = await client.call('member.show', { teamId, memberId });
   const { host, status, agent } = member;
   if (!agent) return 'Troupe runs no agent for it';
-  if (isLost(member)) return `it lies on the machine ${host}, which is not there: troupe serve --name ${host} on it`;
+  if (isLost(member)) return `it is on the machine ${host}, which is not connected: run troupe serve --name ${host} there`;
   const reason = status === 'spawning' ? waitingOf(member) : undefined;
-  return reason === undefined ? 'no agent of it ran here' : `it has not begun, ${clean(reason)}`;
+  return reason === undefined ? 'its agent has not run here' : `it has not started: ${clean(reason)}`;
 }
 
 /** Reads a daemon's log file to its end, again and again. */

@@ -22,7 +22,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const lines = shown.map((line) => cut(line.trimEnd(), screen.columns)).join('\n');
     if (lines.trim() !== '') print(`\nIts terminal (troupe attach ${memberId}):\n${lines}\n`);
     else if (!isSomething && !member.agent) warn(`${memberId} ${NO_AGENT}, and so no transcript.\n`);
-    else if (!isSomething) warn(`${memberId} has no transcript: no agent of it ran here yet.\n`);
+    else if (!isSomething) warn(`${memberId} has no transcript: its agent has not run here yet.\n`);
     return 0;
   } finally {
     client.close();

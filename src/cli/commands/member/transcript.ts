@@ -126,7 +126,7 @@ function tellEarlier(earlier: readonly string[], { teamId, memberId }: { teamId:
   if (named.length === 0) return;
   const order =
     earlier.length > FEW
-      ? `the newest of ${earlier.length}; --json in place of --session ID lists all under earlier`
+      ? `the newest of ${earlier.length}; --json lists all of them under earlier`
       : 'newest first';
   const read = `troupe transcript read ${clean(memberId)} --team ${clean(teamId)} --session ID`;
   const told = `This is the newest session of ${clean(memberId)}; earlier ones: ${read}, with ${named.join(', ')} (${order})`;

@@ -46,7 +46,7 @@ function explainCredential(environment: NodeJS.ProcessEnv): string {
   const file = environment['TROUPE_TOKEN_FILE'];
   if (file) return `The daemon does not know the credential in ${file} (TROUPE_TOKEN_FILE): ${renew}`;
   const { tokenFile } = findHome(environment);
-  return `${tokenFile} does not hold the token of the daemon that runs here: troupe doctor says which process that is; end it with kill, and the next command starts it again with a new token`;
+  return `${tokenFile} does not hold the token of the running daemon: troupe doctor shows its process; end it with kill, and the next command starts it with a new token`;
 }
 
 /** Adds the team that was probably meant to an error about an unknown team; leaves other errors as they are. */
@@ -58,7 +58,7 @@ async function explainUnknownTeam(error: CallError, teamId: unknown): Promise<Ca
 }
 
 function hintTeam(teamId: string, names: readonly string[]): string {
-  const make = 'troupe team create NAME makes one, troupe up makes that of a team file';
+  const make = 'troupe team create NAME makes one, troupe up makes one from a team file';
   if (names.length === 0) return `; there is none yet: ${make}`;
   const nearest = findNearest(teamId, names);
   if (nearest !== undefined) return `; did you mean ${nearest}? troupe teams lists them all`;

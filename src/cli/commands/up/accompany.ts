@@ -105,7 +105,7 @@ async function seeThrough(
 
 /** Printed at once, so that people know what Ctrl-C does. */
 function lookOnNotice(teamId: string): string {
-  return `troupe: team ${clean(teamId)} already runs in another troupe up, which ends it when it is done or interrupted. Ctrl-C here only leaves.\n`;
+  return `troupe: team ${clean(teamId)} already runs in another troupe up, which ends it when it is done or interrupted. Ctrl-C here only stops watching.\n`;
 }
 
 /** Reads tasks and members again, because stopped members released their tasks. Counts rejections over all rounds. */
@@ -139,13 +139,13 @@ function leaveAtOnce({ name, members }: ResultOf<'team.up'>, { screen, json }: A
   if (screen.isTerminal && !json) print('\x1b[?25h');
   const agents = members.filter(({ agent }) => agent !== undefined).map(({ id }) => clean(id));
   const who = agents.length === 0 ? '' : `${agents.join(', ')} may still run (troupe ps). `;
-  warn(`\ntroupe: left without taking team ${clean(name)} down. ${who}To stop it: troupe down ${clean(name)}\n`);
+  warn(`\ntroupe: team ${clean(name)} is still open. ${who}To stop it: troupe down ${clean(name)}\n`);
   process.exit(INTERRUPTED);
 }
 
 /** Says how to continue a team that was stopped with its daemon. */
 function describeStop(teamId: string, { goesOn }: AccompanyOptions): string {
-  const next = goesOn ? 'The same command goes on with it.' : `To close it: troupe down ${clean(teamId)}`;
+  const next = goesOn ? 'The same command continues it.' : `To close it: troupe down ${clean(teamId)}`;
   return `The daemon was stopped, and team ${clean(teamId)} with it. ${next}`;
 }
 

@@ -54,17 +54,17 @@ function lasted(ms: number): string {
 
 function verdict(outcome: Outcome, screen: Screen, goesOn: boolean): string {
   const { reason, tasks, requests, team, open = false, elsewhere = false } = outcome;
-  const next = goesOn ? 'then the same command sees it to its end' : `and see it with troupe watch ${clean(team)}`;
+  const next = goesOn ? 'then the same command finishes it' : `then follow it with troupe watch ${clean(team)}`;
   const count = `${countDone(outcome)}.${sentBack(outcome)}`;
   if (reason === 'done') return paint(screen, 'green', `${count}${nothingToDo(outcome)}${staysUp(outcome)}`);
   if (reason === 'interrupted' && elsewhere) {
-    return paint(screen, 'yellow', `${count} Left: its members go on, and the other troupe up sees them to their end.`);
+    return paint(screen, 'yellow', `${count} Stopped watching: the members continue under the other troupe up.`);
   }
   const why = {
     stuck: `${whyStuck(outcome)}${open ? `${startAgain(outcome)}${tryAgain(team, tasks)}` : ' The team is closed.'}`,
-    person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. The team stays up: answer with troupe approve --team ${clean(team)}, ${next}.`,
+    person: `A person is needed: ${requests.map(({ kind, id }) => `${kind} ${clean(id)}`).join(', ')}. The team stays open: answer with troupe approve --team ${clean(team)}, ${next}.`,
     interrupted: open
-      ? `Interrupted: its members are stopped. The same command goes on where they were; troupe down ${clean(team)} closes the team.`
+      ? `Interrupted: its members are stopped. The same command continues their work; troupe down ${clean(team)} closes the team.`
       : 'Interrupted: its members are stopped and the team is closed.',
   }[reason];
   return paint(screen, 'yellow', `${count} ${why}`);

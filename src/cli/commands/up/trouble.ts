@@ -55,7 +55,7 @@ export function watchTrouble(environment: NodeJS.ProcessEnv): Trouble {
   };
 }
 
-const KEPT = 'the daemon was stopped, and its members go on: the next command starts one that takes them over';
+const KEPT = 'the daemon was stopped, but its members still run: the next command starts a daemon that takes them over';
 
 function describeDeath(environment: NodeJS.ProcessEnv): string {
   return environment['TROUPE_NO_AUTOSTART']

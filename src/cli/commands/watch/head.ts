@@ -35,7 +35,7 @@ function stateOf(
   if (team.status === 'cleaned-up') return ['○ closed', 'dim'];
   if (!isLive) return ['○ waiting for the daemon', 'red'];
   if (!isAtRest(team.members)) return ['● live', 'green'];
-  if (!needsReopening(team, numbers)) return ['○ stopped; troupe up goes on', 'yellow'];
+  if (!needsReopening(team, numbers)) return ['○ stopped; troupe up continues', 'yellow'];
   const failed = tasks.find(({ status }) => status === 'failed');
   return [`○ stopped; troupe task reopen ${failed?.id}`, 'yellow'];
 }

@@ -39,9 +39,9 @@ function showAway(agents: Agents, screen: Screen): string {
 /** Explains the titles of the table. */
 const LEGEND = [
   '',
-  'STEER: a message reaches a running turn. INTERRUPT: a turn can be ended. RESUME: a session goes on after a restart. MAIL: mail alone starts a turn.',
-  'USAGE: it tells what it used. COST: told by it, or worked out from tokens. ASKS: it asks before it acts. KNOWN: how we know all this.',
-  'PLAN, DELEGATE: changes are impossible (enforced), asked for and refused, or only asked not to be made.',
+  'STEER: a message reaches a running turn. INTERRUPT: a turn can be ended. RESUME: a session continues after a restart. MAIL: mail alone starts a turn.',
+  'USAGE: it reports its tokens. COST: reported, or computed from tokens. ASKS: it asks before it acts. KNOWN: how we know all this.',
+  'PLAN, DELEGATE: changes are impossible (enforced), refused when it asks, or only forbidden by its prompt.',
 ];
 
 function rowOf(agent: Agents[number]): Cell[] {
@@ -69,7 +69,7 @@ function abilitiesOf({ abilities }: Agents[number]): ReadonlySet<(typeof ABILITI
 function factsOf({ program, version, cost, holds, known }: Agents[number]) {
   return {
     here: whichIsHere(program, version),
-    cost: { reported: 'told', tokens: 'from tokens', none: '-' }[cost],
+    cost: { reported: 'reported', tokens: 'from tokens', none: '-' }[cost],
     plan: holds.plan,
     delegate: holds.delegate,
     known: known === 'measured' ? 'by tests' : 'by its documents',

@@ -21,7 +21,7 @@ export const views: Views = {
   'native.show': (team, screen) => nativeDetails(team, screen),
   'native.events': (events, screen) =>
     events.length === 0
-      ? 'Nothing happened since the daemon looks.\n'
+      ? 'The daemon has seen no events yet.\n'
       : table(
           [
             { title: '#', align: 'right' },
@@ -39,7 +39,7 @@ export const views: Views = {
         ),
   'native.leftovers': (leftovers, screen) => {
     const dead = leftovers.filter((one) => one.dead);
-    if (dead.length === 0) return 'Nothing was left behind.\n';
+    if (dead.length === 0) return 'There are no leftovers.\n';
     const columns = [
       { title: 'TEAM' },
       { title: 'KIND' },
@@ -53,31 +53,31 @@ export const views: Views = {
     return `${[head, ...shown].join('\n')}\nTo move one to the trash: troupe native clean NAME\n`;
   },
   'native.join': (joined) =>
-    `Team ${clean(joined.teamId)} and the native team ${clean(joined.native)} are now kept in step.\n` +
+    `Team ${clean(joined.teamId)} and the native team ${clean(joined.native)} are now synchronized.\n` +
     noticeLines(joined.notices) +
     `Next: troupe member spawn NAME --team ${clean(joined.teamId)} --agent codex, troupe watch ${clean(joined.teamId)}\n`,
   'native.leave': ({ teamId, native }) =>
-    `Team ${clean(teamId)} has parted from the native team ${clean(native)}; it goes on by itself.\n`,
+    `Team ${clean(teamId)} has left the native team ${clean(native)} and continues on its own.\n`,
   'native.joined': (joined) =>
     joined.length === 0
       ? 'No team is joined to a native one. Join one: troupe join NAME\n'
       : joined
-          .map((one) => `${clean(one.teamId)} is kept in step with ${clean(one.native)}\n${noticeLines(one.notices)}`)
+          .map((one) => `${clean(one.teamId)} is synchronized with ${clean(one.native)}\n${noticeLines(one.notices)}`)
           .join(''),
   'native.players': (players, screen) => {
     const next = 'Choose others: troupe claude --agent NAME=AGENT\n';
-    if (players.length === 0) return `All teammates are Claude Code itself. ${next}`;
+    if (players.length === 0) return `Claude Code plays all teammates. ${next}`;
     const rows = players.map(({ pattern, agent, plan, source }) => [
       pattern,
       `${agent.name ?? agent.kind}${plan ? ', plans first' : ''}`,
       source,
     ]);
     const columns = [{ title: 'TEAMMATE' }, { title: 'AGENT' }, { title: 'BY' }];
-    return `${table(columns, rows, screen)}All others are Claude Code itself. ${next}`;
+    return `${table(columns, rows, screen)}Claude Code plays all others. ${next}`;
   },
   'native.sit': ({ teamId, memberId }) => `${clean(memberId)} sits in team ${clean(teamId)}.\n`,
   'native.hold': ({ over, reason }) =>
-    over ? `It is over${reason === undefined ? '' : `: ${clean(reason)}`}.\n` : 'It goes on.\n',
+    over ? `It has ended${reason === undefined ? '' : `: ${clean(reason)}`}.\n` : 'It still runs.\n',
   'native.clean': (moved) => moved.map(({ name, folder }) => `${clean(name)} is now in ${clean(folder)}\n`).join(''),
 };
 
@@ -117,7 +117,7 @@ function kindOf({ kind, form, readOnly }: NativeTeam): string {
 function problemLines(teams: readonly NativeTeam[], screen: Screen): string {
   return teams
     .flatMap(({ name, readOnly, problems }) => {
-      const only = readOnly === undefined ? [] : [`is shown as it is and never written: ${readOnly}`];
+      const only = readOnly === undefined ? [] : [`is read-only: ${readOnly}`];
       return [...problems, ...only].map(
         (problem) => `${paint(screen, 'yellow', '!')} ${clean(name)}: ${clean(problem)}\n`,
       );

@@ -35,7 +35,7 @@ export const views: Views = {
 function checkedFile(found: ResultOf<'team.check'>, screen: Screen): string {
   const { team, members, tasks, elsewhere, unapproved, unrunnable = [] } = found;
   const other = elsewhere?.holds
-    ? `A team of this name belongs to ${clean(elsewhere.folder)}: give this one another.\n`
+    ? `A team of this name belongs to ${clean(elsewhere.folder)}: give this one another name.\n`
     : '';
   const broken = found.broken.map(({ type, command, why }) => `The ${type} hook "${command}" cannot be run: ${why}`);
   const wrong = [...unrunnable, ...broken].map((line) => `${clean(line)}\n`).join('');
