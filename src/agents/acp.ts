@@ -60,8 +60,7 @@ export function acpAgent(options: AcpOptions): Agent {
 function findRow({ name, command }: AcpOptions): AcpAgent {
   if (name !== undefined && Object.hasOwn(ACP_AGENTS, name)) return ACP_AGENTS[name as keyof typeof ACP_AGENTS];
   if (command !== undefined) return { ...UNKNOWN_ACP, title: name ?? command[0] ?? UNKNOWN_ACP.title };
-  const known = ['claude', 'codex', ...Object.keys(ACP_AGENTS)].join(', ');
-  throw new TeamError('invalid', `There is no agent named ${name}: choose one of ${known}, or ${UNKNOWN_ACP.install}`);
+  throw new TeamError('invalid', explainUnknown(name ?? 'acp') ?? `The agent ${name} does not speak ACP`);
 }
 
 function commandOf(agent: AcpAgent, options: AcpOptions, { model }: StartOptions): [string, ...string[]] {

@@ -19,7 +19,11 @@ export function wordError(error: { message: string; facts?: ErrorFacts | undefin
   const optional = option && (naming.option ?? (({ effect, field: name }) => `${effect} (${name})`))(option);
   if (problems) return problems.map((one) => wordProblem(one, field)).join('; ');
   const advice = [needs === 'speaker' ? naming.speaker : undefined, list && listing(list)].find(Boolean);
-  return [error.message, ...(advice ? [join(error.message, advice)] : []), ...(optional ? [`, or ${optional}`] : [])].join('');
+  return [
+    error.message,
+    ...(advice ? [join(error.message, advice)] : []),
+    ...(optional ? [`, or ${optional}`] : []),
+  ].join('');
 }
 
 /** An answer to a question is a sentence of its own. */

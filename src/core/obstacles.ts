@@ -125,12 +125,36 @@ function isUnled({ members }: TeamState, { leadId }: TeamRecord, at: number): bo
 /** Why a pending task waits, as text that follows its name; undefined if it does not wait. */
 export function explainBlocked(state: TeamState, task: TaskRecord): string | undefined {
   if (task.status !== 'pending') return undefined;
-  if (task.withheld !== undefined) return `is withheld: ${task.withheld}`;
-  const awaited = taskObstacles(state, task).flatMap((one) => {
-    if (one.kind === 'unjudged') return ['the hooks that judge new tasks'];
-    return one.kind === 'dependency' ? [describeTask(state, one.taskId)] : [];
-  });
-  return awaited.length === 0 ? undefined : `waits for ${awaited.join(', ')}`;
+  const blockers = blockersOf(state, task);
+  if (blockers.length === 0) return undefined;
+  const awaited: string[] = [];
+  for (const blocker of blockers) {
+    switch (blocker.kind) {
+      case 'withheld':
+        return `is withheld: ${blocker.why}`;
+      case 'unjudged':
+        awaited.push('the hooks that judge new tasks');
+        break;
+      case 'dependency':
+        awaited.push(describeTask(state, blocker.taskId));
+    }
+  }
+  return `waits for ${awaited.join(', ')}`;
+}
+
+/**
+ * Why there is nothing to claim for a member that has no obstacle of its own, by how many tasks there are of each
+ * status; undefined if no task is open. A pending task is then reserved for another member.
+ */
+export function explainNothing(counts: Readonly<Record<string, number>>): string | undefined {
+  const { pending = 0, blocked = 0, in_progress: held = 0 } = counts;
+  const parts = [
+    [pending, 'reserved for others'],
+    [blocked, 'blocked'],
+    [held, 'in progress'],
+  ] as const;
+  const open = parts.filter(([count]) => count > 0);
+  return open.length === 0 ? undefined : open.map(([count, what]) => `${count} ${what}`).join(', ');
 }
 
 /** The error for a member that cannot claim a task, or any task. */

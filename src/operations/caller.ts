@@ -71,7 +71,10 @@ export function actorOf(caller: Caller, operation: { scope: Scope }, as: string 
 /** A member, or a person. Only Troupe's own code acts as Troupe, never a caller. */
 function parsePerson(as: string): Actor {
   if (as === SYSTEM) {
-    throw new TeamError('not_allowed', `Nobody can act as ${SYSTEM}, which is Troupe itself: name a member, or leave it out`);
+    throw new TeamError(
+      'not_allowed',
+      `Nobody can act as ${SYSTEM}, which is Troupe itself: name a member, or leave it out`,
+    );
   }
   return parse(Actor, as);
 }

@@ -169,7 +169,9 @@ export const memberOperations = [
     name: 'member.token',
     summary: 'Make a credential for a program that acts as this member',
     scope: 'admin',
-    input: OfMember.extend({ readOnly: z.boolean().default(false).describe('a credential that can only read the team') }),
+    input: OfMember.extend({
+      readOnly: z.boolean().default(false).describe('a credential that can only read the team'),
+    }),
     result: z.object({
       teamId: z.string(),
       memberId: z.string(),

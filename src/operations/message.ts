@@ -20,7 +20,9 @@ import { pageOf, requireCursor } from './page.ts';
 import { requireSight } from './visible.ts';
 import { mattersToInbox, waitFor } from './wait.ts';
 
-const MessageId = { messageId: ChosenId.optional().describe('an id of your own; sending again with the same id does nothing') };
+const MessageId = {
+  messageId: ChosenId.optional().describe('an id of your own; sending again with the same id does nothing'),
+};
 
 export const messageOperations = [
   operation({

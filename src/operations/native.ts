@@ -170,8 +170,7 @@ export const nativeOperations = [
   }),
   operation({
     name: 'native.players',
-    summary:
-      "Show which agents play Claude Code's teammates, by name; Claude Code plays the rest",
+    summary: "Show which agents play Claude Code's teammates, by name; Claude Code plays the rest",
     scope: 'admin',
     input: z.strictObject({
       agents: z

@@ -30,7 +30,10 @@ export function pageOf<T extends { readonly id: Cursor }>(
 /** Requires that the cursor's item exists, in a list from which nothing is ever removed. */
 export function requireCursor<T>(found: T | undefined, after: string): T {
   if (found !== undefined) return found;
-  throw new TeamError('not_found', `after: there is no ${quote(after)} in this list; leave it out to start from the beginning`);
+  throw new TeamError(
+    'not_found',
+    `after: there is no ${quote(after)} in this list; leave it out to start from the beginning`,
+  );
 }
 
 /** The approximate length of a value's JSON; serializing it would take ten times as long. */

@@ -78,8 +78,7 @@ export const requestOperations = [
   }),
   operation({
     name: 'request.judge',
-    summary:
-      'Run the gate again on work that waits for a person; if it passes, the task is completed',
+    summary: 'Run the gate again on work that waits for a person; if it passes, the task is completed',
     scope: 'admin',
     input: InTeam.extend({ requestId: AnswerRequestInput.shape.requestId }),
     result: TeamRequest,

@@ -126,7 +126,10 @@ export const taskOperations = [
     name: 'task.claim',
     summary: 'Claim a task, or the best one that is ready',
     scope: 'member',
-    input: InTeam.extend({ taskId: TaskId.optional().describe('the task (default: the best one that is ready)'), ...Wait }),
+    input: InTeam.extend({
+      taskId: TaskId.optional().describe('the task (default: the best one that is ready)'),
+      ...Wait,
+    }),
     result: SharedTask.nullable(),
     route: 'POST /api/teams/:teamId/claim',
     message: { type: 'team_claim_task', speaker: 'teammateId', ...TASK_UPDATE },

@@ -160,8 +160,7 @@ export const teamOperations = [
   }),
   operation({
     name: 'team.digest',
-    summary:
-      'Summarize for the lead what happened since a batch, or the state of the team',
+    summary: 'Summarize for the lead what happened since a batch, or the state of the team',
     scope: 'member',
     long: true,
     input: InTeam.extend({

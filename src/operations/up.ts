@@ -46,7 +46,9 @@ export const upOperations = [
         .object({
           folder: z.string(),
           host: z.string().optional().describe('the machine of the folder, if several share the journal'),
-          holds: z.boolean().describe('whether the team still belongs to that folder and cannot be started from this one'),
+          holds: z
+            .boolean()
+            .describe('whether the team still belongs to that folder and cannot be started from this one'),
         })
         .optional()
         .describe('another folder that started a team with this name'),
@@ -103,9 +105,7 @@ export const upOperations = [
       again: z
         .boolean()
         .default(false)
-        .describe(
-          'start a closed team over: delete it, then create it from the file; an open team is refused',
-        ),
+        .describe('start a closed team over: delete it, then create it from the file; an open team is refused'),
     }),
     result: TeamConfig,
     route: 'POST /api/up',

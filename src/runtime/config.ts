@@ -29,7 +29,9 @@ export function entryOf(choice: z.output<typeof AgentChoice>): z.output<typeof S
 export const DaemonConfig = z.strictObject({
   name: Slug.optional().describe('its name among the daemons that share the journal'),
   labels: Labels.optional().describe('labels that members can ask for, such as gpu'),
-  agent: AgentChoice.optional().describe('the default agent of teammates, if neither the command nor the team names one'),
+  agent: AgentChoice.optional().describe(
+    'the default agent of teammates, if neither the command nor the team names one',
+  ),
   teammates: z
     .record(PlayerPattern, z.union([...AgentRef.options, SetUp.extend({ plan: z.enum(['required']).optional() })]))
     .optional()

@@ -124,7 +124,12 @@ describe('a refusal', () => {
       `review.yaml:3:31 (and 4:31): cannot run ./gone.sh in ${TEAM_FILES}: there is no`,
     ],
     ['up .', 2, 'invalid', '. is a folder: name the team file in it, as in troupe up troupe.yaml'],
-    ['run x --lead ./lead.sh', 2, 'invalid', 'To run your own program, write agent: { exec: ./lead.sh } in a team file'],
+    [
+      'run x --lead ./lead.sh',
+      2,
+      'invalid',
+      'To run your own program, write agent: { exec: ./lead.sh } in a team file',
+    ],
     ['member spawn a --team demo --agent exec', 2, 'invalid', 'say which, as in {"exec": "./work.sh"}'],
     [
       `team update demo --budget '{"usd":5}'`,
@@ -184,7 +189,9 @@ test('a command that finds no daemon and may not start one ends with 75', async 
   const env = { TROUPE_NO_AUTOSTART: '1' };
   const plain = await troupe.run('task list --team demo', { env });
   expect(plain).toMatchObject({ status: 75, stdout: '' });
-  expect(plain.stderr).toMatch(/No daemon is running for .*, and TROUPE_NO_AUTOSTART is set: start one with troupe serve/);
+  expect(plain.stderr).toMatch(
+    /No daemon is running for .*, and TROUPE_NO_AUTOSTART is set: start one with troupe serve/,
+  );
   const json = await troupe.run('status --json', { env });
   expect(json).toMatchObject({ status: 75, stdout: '' });
   expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'no_daemon' } });

@@ -394,7 +394,10 @@ describe('a second troupe up of the same team', () => {
     await until('it says so', () => second.output.stderr.includes(notice));
     second.child.kill('SIGINT');
     const { status, stdout } = await second.ended;
-    expect({ status, stdout }).toMatchObject({ status: 130, stdout: expect.stringContaining('the members continue under the other troupe up') });
+    expect({ status, stdout }).toMatchObject({
+      status: 130,
+      stdout: expect.stringContaining('the members continue under the other troupe up'),
+    });
     expect(await statuses('seen')).toEqual(['active']);
     go();
     expect(await first.ended).toMatchObject({ status: 0, stderr: expect.not.stringContaining(notice) });

@@ -71,9 +71,7 @@ test('a person sees and answers the requests of all teams; the answer to a plan 
   expect(second.content).toBe('I will do Tidy: with care');
   const { stdout: list } = await stage.troupe('approve');
   expect(list).toMatch(/^plan of planner \(team asks, .*\)\n {2}│ I will do Tidy: with care\n/);
-  expect(list).toContain(
-    '  To approve the plan: troupe approve planner\n  To reject the plan: troupe approve planner',
-  );
+  expect(list).toContain('  To approve the plan: troupe approve planner\n  To reject the plan: troupe approve planner');
   expect((await stage.troupe('approve', second.id)).stdout).toBe('The plan of planner is approved: the work begins.\n');
   await until('it is done', async () => (await stage.task('asks', '1')).result === 'did Tidy');
   // After the approval the mode is the one in the team file.

@@ -313,7 +313,9 @@ describe('only a person chooses which program runs', () => {
     const stage = await setStage();
     const wire = await openUnix(stage.home.socket, stage.tokens.lead);
     const spawn = (more: object) => wire.ask({ type: 'member.spawn', payload: { teamId, name: 'fresh', ...more } });
-    const nothing = { error: { code: 'not_allowed', message: expect.stringContaining('has no agents for new teammates') } };
+    const nothing = {
+      error: { code: 'not_allowed', message: expect.stringContaining('has no agents for new teammates') },
+    };
     expect(await spawn({ agentType: 'tester' })).toMatchObject(nothing);
     const agents = { tester: { kind: 'exec' as const, command: ['true'] } };
     expect(await wire.ask({ type: 'team.update', payload: { teamId, agents } })).toMatchObject({

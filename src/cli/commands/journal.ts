@@ -93,10 +93,7 @@ function withKey(address: string, file: string): string {
 
 function readReplicas(replicas: number): number {
   if ([1, 3, 5].includes(replicas)) return replicas;
-  throw new Refusal(
-    'invalid',
-    `--replicas ${replicas}: use 1, 3 or 5; with 2, both servers would always have to run`,
-  );
+  throw new Refusal('invalid', `--replicas ${replicas}: use 1, 3 or 5; with 2, both servers would always have to run`);
 }
 
 function readBound(bytes: number): number {

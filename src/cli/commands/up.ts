@@ -109,7 +109,8 @@ function describeMove({ team, elsewhere }: Found, folder: string): string {
 /** Says what an approval covers. */
 function describeHook({ type, command, folder, files, changed }: Unapproved): string {
   const names = files.map((path) => clean(relative(folder, path)));
-  const covers = names.length === 0 ? 'Your approval covers this command' : `Your approval covers it and ${names.join(', ')}`;
+  const covers =
+    names.length === 0 ? 'Your approval covers this command' : `Your approval covers it and ${names.join(', ')}`;
   const since = changed ? ' (changed since you approved it)' : '';
   return `  ${clean(type)}: ${clean(command)}${since}\n    ${covers}.\n`;
 }

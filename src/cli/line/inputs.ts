@@ -35,7 +35,11 @@ export const OPTIONAL_TEAM: Input = { field: 'teamId', name: 'team', type: 'stri
 export const OPTIONAL_MEMBER: Input = { field: 'memberId', name: 'member', type: 'string', text: 'the member' };
 
 /** A required member. */
-export const MEMBER: Input = { ...OPTIONAL_MEMBER, text: 'the member; troupe ps lists the running ones', required: true };
+export const MEMBER: Input = {
+  ...OPTIONAL_MEMBER,
+  text: 'the member; troupe ps lists the running ones',
+  required: true,
+};
 
 /** Whether one of the inputs is for this field. */
 export function hasField(inputs: readonly Input[], field: string): boolean {

@@ -92,14 +92,18 @@ export function updateTask(state: TeamState, command: CommandOf<'task.update'>):
 /** Marks a new task as accepted by the hooks; a second time changes nothing. */
 function passTask(task: TaskRecord, command: CommandOf<'task.update'>): TeamEvent[] {
   if (command.by !== SYSTEM) {
-    throw new TeamError('not_allowed', `${command.by} may not let task ${task.id} pass: only the hooks on new tasks may`);
+    throw new TeamError(
+      'not_allowed',
+      `${command.by} may not let task ${task.id} pass: only the hooks on new tasks may`,
+    );
   }
   return task.unjudged ? [event(command, 'task:updated', { taskId: task.id, unjudged: false })] : [];
 }
 
 /** Only Troupe itself withholds a task and frees it again, if another program shares the task list. */
 function requireWithholder(task: TaskRecord, by: Actor): void {
-  if (by !== SYSTEM) throw new TeamError('not_allowed', `${by} may not withhold task ${task.id}: only Troupe itself may`);
+  if (by !== SYSTEM)
+    throw new TeamError('not_allowed', `${by} may not withhold task ${task.id}: only Troupe itself may`);
 }
 
 /** Reserves a task. Taking it from its holder raises the epoch, so that the holder's writes are refused. */

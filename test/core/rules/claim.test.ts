@@ -224,7 +224,9 @@ describe('F3: when the lead has left', () => {
     expect(claimAt(second, 120_000)).not.toThrow();
     team.as('@system', 'member.leave', { memberId: 'lead' });
     expect(claimAt(second, 59_999)).not.toThrow();
-    expect(claimAt(second, 60_000)).toThrow('lead, the lead of team alpha, has stopped: update the team with another lead');
+    expect(claimAt(second, 60_000)).toThrow(
+      'lead, the lead of team alpha, has stopped: update the team with another lead',
+    );
     expect(types(team.as('ann', 'task.complete', { taskId: first }))).toContain('task:completed');
     team.as('@user', 'team.update', { leadId: 'ann' });
     expect(claimAt(second, 600_000)).not.toThrow();

@@ -59,7 +59,8 @@ async function listTeams(client: Client) {
     ];
     return { list, checks };
   } catch (error) {
-    const found = error instanceof CallError ? error.message : `the daemon did not list them within ${LIST_MS / 1000} s`;
+    const found =
+      error instanceof CallError ? error.message : `the daemon did not list them within ${LIST_MS / 1000} s`;
     return { list: [], checks: (): Check[] => [{ name: 'teams', state: 'fail', found }] };
   }
 }

@@ -82,7 +82,9 @@ export function checkFiles(home: Home): Check[] {
     if (!found) return [];
     const mode = modeOf(found);
     if (!found.isFile()) {
-      return [{ name, state: 'fail', found: `${path} is not a regular file`, remedy: 'move it away and run troupe stop' }];
+      return [
+        { name, state: 'fail', found: `${path} is not a regular file`, remedy: 'move it away and run troupe stop' },
+      ];
     }
     if (isForeign(found)) {
       return [{ name, state: 'fail', found: `${path} belongs to user ${found.uid}`, remedy: 'move it away' }];

@@ -39,7 +39,9 @@ export function writeTemplate(
 type Template = (member: (name: string, prompt: string) => string, agents: readonly string[]) => string;
 
 const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
-  review: (member) => `description: Three members review the same change, each for one thing, and a fourth combines the reviews
+  review: (
+    member,
+  ) => `description: Three members review the same change, each for one thing, and a fourth combines the reviews
 
 members:
 ${member('security', 'You look for what an attacker could use. Name file and line.')}

@@ -125,9 +125,7 @@ function tellEarlier(earlier: readonly string[], { teamId, memberId }: { teamId:
   const named = earlier.slice(-FEW).reverse();
   if (named.length === 0) return;
   const order =
-    earlier.length > FEW
-      ? `the newest of ${earlier.length}; --json lists all of them under earlier`
-      : 'newest first';
+    earlier.length > FEW ? `the newest of ${earlier.length}; --json lists all of them under earlier` : 'newest first';
   const read = `troupe transcript read ${clean(memberId)} --team ${clean(teamId)} --session ID`;
   const told = `This is the newest session of ${clean(memberId)}; earlier ones: ${read}, with ${named.join(', ')} (${order})`;
   warnPeople(fold(`${told}\n`, errorScreen(), 2));

@@ -34,15 +34,8 @@ function reasonOf(tasks: Readonly<Record<string, number>>, team: string): string
   if (open !== undefined) return `${open}; troupe task list --team ${team}`;
   const { completed = 0, failed = 0 } = tasks;
   const over = completed + failed;
-  if (pending + blocked + held + over === 0) return `team ${team} has no tasks; troupe task add "..." --team ${team}`;
-  if (pending + blocked + held === 0) return over === 1 ? 'the only task is finished' : `all ${over} tasks are finished`;
-  const parts = [
-    [pending, 'ready but not for you'],
-    [blocked, blocked === 1 ? 'waits for another' : 'wait for others'],
-    [held, 'in progress'],
-  ] as const;
-  const open = parts.filter(([number]) => number > 0);
-  return `of ${count(pending + blocked + held, 'open task')} ${open.map(([number, what]) => `${number} ${what}`).join(', ')}; troupe task list --team ${team}`;
+  if (over === 0) return `team ${team} has no tasks; troupe task add "..." --team ${team}`;
+  return over === 1 ? 'the only task is finished' : `all ${over} tasks are finished`;
 }
 
 /** The requests that a task waits for and how a person answers them; empty if there are none. */

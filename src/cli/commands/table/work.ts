@@ -169,7 +169,12 @@ export const WORK_COMMANDS: readonly Command[] = [
       { field: 'all', name: 'all', type: 'boolean', text: 'to everybody else on the team' },
       { field: 'urgent', name: 'urgent', type: 'boolean', text: 'reach a running turn instead of waiting for its end' },
       { field: 'summary', name: 'summary', type: 'string', text: 'what it is about, in one line' },
-      { field: 'messageId', name: 'message-id', type: 'string', text: 'an id of your own; sending again with the same id does nothing' },
+      {
+        field: 'messageId',
+        name: 'message-id',
+        type: 'string',
+        text: 'an id of your own; sending again with the same id does nothing',
+      },
       { field: 'metadata', name: 'metadata', type: 'json', text: 'your own data, as JSON' },
     ],
     scope: 'member',
