@@ -109,7 +109,7 @@ describe('an agent that speaks ACP', () => {
 
   test('with an unknown name is refused', () => {
     expect(() => acpAgent({ name: 'clippy' })).toThrow(
-      'There is no agent named "clippy": choose of claude, claude-native, codex, gemini',
+      'There is no agent named "clippy": choose one of claude, claude-native, codex, gemini',
     );
     expect(() => acpAgent({ name: 'codex' })).toThrow('The agent codex does not speak ACP');
     expect(() => acpAgent({})).toThrow('The agent acp is any other that speaks ACP: say which');
