@@ -64,8 +64,9 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
 /** Of several daemons that could run a new member, the first one wins. */
 export function placeMember(state: TeamState, command: CommandOf<'member.place'>): TeamEvent[] {
   requireOpenTeam(state);
-  if (command.by !== SYSTEM)
+  if (command.by !== SYSTEM) {
     throw new TeamError('not_allowed', `${command.by} may not place members: only a daemon may`);
+  }
   const member = requireLive(state, command.memberId);
   if (member.hostId === command.hostId) return [];
   if (member.hostId !== undefined) throw new ClaimConflictError(`Member ${member.id} runs on ${member.hostId}`);

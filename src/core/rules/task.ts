@@ -102,8 +102,9 @@ function passTask(task: TaskRecord, command: CommandOf<'task.update'>): TeamEven
 
 /** Only Troupe itself withholds a task and frees it again, if another program shares the task list. */
 function requireWithholder(task: TaskRecord, by: Actor): void {
-  if (by !== SYSTEM)
+  if (by !== SYSTEM) {
     throw new TeamError('not_allowed', `${by} may not withhold task ${task.id}: only Troupe itself may`);
+  }
 }
 
 /** Reserves a task. Taking it from its holder raises the epoch, so that the holder's writes are refused. */

@@ -72,8 +72,9 @@ async function whyNone(client: Client, teamId: string, memberId: string): Promis
   const member = await client.call('member.show', { teamId, memberId });
   const { host, status, agent } = member;
   if (!agent) return 'Troupe runs no agent for it';
-  if (isLost(member))
+  if (isLost(member)) {
     return `it is on the machine ${host}, which is not connected: run troupe serve --name ${host} there`;
+  }
   const reason = status === 'spawning' ? waitingOf(member) : undefined;
   return reason === undefined ? 'its agent has not run here' : `it has not started: ${clean(reason)}`;
 }
