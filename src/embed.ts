@@ -105,6 +105,6 @@ function warn(error: unknown): void {
 function noDaemon(): never {
   throw new TeamError(
     'unsupported',
-    'Without a daemon only agents of this process run: give them to embedTeams, or use startDaemon',
+    'Without a daemon, only agents of this process can run: pass them to embedTeams, or use startDaemon',
   );
 }

@@ -46,7 +46,7 @@ export function readJournalPlace(text: string, base: string): JournalPlace {
   if (/^(nats|tls):/.test(text)) return { kind: 'nats', url: text, base };
   throw new TeamError(
     'invalid',
-    `${JSON.stringify(withoutPassword(text))} is no place for a journal: there are sqlite:PATH, nats://host:port and memory`,
+    `${JSON.stringify(withoutPassword(text))} is not a journal: use sqlite:PATH, nats://host:port or memory`,
   );
 }
 

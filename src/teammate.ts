@@ -131,8 +131,8 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
 function takenOver(memberId: string, leaseMs: number): TeamError {
   return new TeamError(
     'member_stopped',
-    `The daemon was away for longer than its lease of ${leaseMs / 1000} s: another machine may run ${memberId} by now, so its ` +
-      'agent was ended here. A daemon that comes back starts it again where it is still its own',
+    `The daemon was unreachable for longer than its lease of ${leaseMs / 1000} s: another machine may run ${memberId} by now, so its ` +
+      'agent was ended here. The daemon restarts it when it is back, if it still owns it',
   );
 }
 

@@ -187,7 +187,7 @@ describe('a daemon in this process', () => {
     await coordinator.createTeam('session', { name: 'demo' });
     await expect(coordinator.spawnTeammate('demo', ADA)).rejects.toMatchObject({
       code: 'invalid',
-      message: expect.stringContaining('There is no agent to run it with') as string,
+      message: expect.stringContaining('No agent is installed') as string,
     });
   });
 });

@@ -192,7 +192,7 @@ export class Client {
   }
 
   async #reconnect(): Promise<void> {
-    let failure: Error = new CallError('no_daemon', 'The daemon ends the connection before it answers');
+    let failure: Error = new CallError('no_daemon', 'The daemon closes the connection before it answers');
     while (!this.#closed) {
       if (!(await this.#retries.next())) {
         this.#failAll(failure);

@@ -64,7 +64,7 @@ export class Replica {
   apply(batch: Batch): boolean {
     if (batch.seq <= this.seq) return false;
     if (batch.seq > this.seq + 1) {
-      throw new Error(`Team ${this.live.teamId}: batch ${batch.seq} came where ${this.seq + 1} was due`);
+      throw new Error(`Team ${this.live.teamId}: expected batch ${this.seq + 1}, got ${batch.seq}`);
     }
     for (const event of batch.events) evolve(this.live, event);
     this.#batches.push(batch);

@@ -44,7 +44,7 @@ export function webSocketConnect(options: WebSocketOptions): Connect {
       };
       const feelPulse = (): void => {
         if (isHeard) socket.send(PING);
-        else giveUp('the daemon gave no sign of life');
+        else giveUp('the daemon stopped responding');
         isHeard = false;
       };
       socket.addEventListener('open', () => {

@@ -160,7 +160,7 @@ export class Ledger {
     if (actor?.exists) return actor.recall(pick);
     throw new TeamError(
       'storage',
-      `The journal is away, and team ${teamId} is not in memory: try again when it is back`,
+      `The journal is unreachable, and team ${teamId} is not in memory: try again when it is back`,
     );
   }
 

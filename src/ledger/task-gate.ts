@@ -100,7 +100,7 @@ export async function judgeCompletion(gate: TaskGate, completion: Completion, te
   const asked = unable !== undefined && status === 'in_progress' && completion.by !== USER;
   throw new TeamError(
     'gate_rejected',
-    asked ? `${feedback}\nA person was asked; there is nothing to change in the work` : feedback,
+    asked ? `${feedback}\nA person was asked. The work needs no change` : feedback,
   );
 }
 

@@ -220,7 +220,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   /** The task, if the claim also holds in the other program that shares the list. */
   async #confirmed(teamId: string, task: SharedTask, by: Actor): Promise<SharedTask> {
     if (!this.#claims || (await this.#claims.confirm(teamId, task, by))) return task;
-    throw new ClaimConflictError(`Task ${task.id} was taken by another program in the same moment: take another one`);
+    throw new ClaimConflictError(`Another program took task ${task.id} at the same moment: take another one`);
   }
 
   async #judge(teamId: string, completion: Completion): Promise<Judged> {

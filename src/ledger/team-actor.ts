@@ -266,7 +266,7 @@ export class TeamActor {
   async #recover(error: unknown, attempt: number): Promise<Error | undefined> {
     if (!(error instanceof TeamError) || error.code !== 'journal_conflict') return asError(error);
     if (attempt >= ATTEMPTS) {
-      const message = `Team ${this.#teamId} lost ${attempt} races for the journal: try again`;
+      const message = `Other processes wrote to team ${this.#teamId} first, ${attempt} times: try again`;
       return new TeamError('overloaded', message, { cause: error });
     }
     try {

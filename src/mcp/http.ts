@@ -197,7 +197,7 @@ function hash(value: unknown): string {
 async function readJson(request: Request): Promise<unknown> {
   const body = await readRequestBody(request, BODY_BYTES);
   if (body.tooLarge) return refuse(413, `The body is larger than ${BODY_BYTES} bytes`);
-  if (isTooDeep(body.text)) return refuse(400, 'The body is nested too deep', -32700);
+  if (isTooDeep(body.text)) return refuse(400, 'The body is nested too deeply', -32700);
   try {
     return JSON.parse(body.text) as unknown;
   } catch {

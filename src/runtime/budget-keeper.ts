@@ -63,7 +63,7 @@ async function askPerson(
     (use.of === 'team' || whose === memberId);
   if ([...state.requests.values()].some(isSame)) return;
   const { of, what, used, limit } = use;
-  const content = `${describeUse(use, memberId)}. Yes gives as much again; until then no new turn begins.`;
+  const content = `${describeUse(use, memberId)}. Yes allows the same amount again. Until then no new turn begins.`;
   const raise: NewCommand = {
     type: 'request.raise',
     by: SYSTEM,
@@ -104,5 +104,5 @@ function describeUse({ of, what, used, limit }: BudgetUse, memberId: string): st
     const count = Math.round(value);
     return `${count} ${count === 1 ? what.slice(0, -1) : what}`;
   };
-  return `The budget of ${of === 'team' ? 'the team' : memberId} is used up to ${show(used)} of ${show(limit)}`;
+  return `The budget of ${of === 'team' ? 'the team' : memberId}: ${show(used)} of ${show(limit)} is used`;
 }

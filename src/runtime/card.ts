@@ -5,7 +5,7 @@ import { replacePrivateFile } from './private-file.ts';
 /** The daemon of a state directory, for people and programs that look for it. The lock, not the card, is the truth. */
 export const DaemonCard = z.object({
   pid: z.number().int(),
-  startTime: z.string().describe('clock ticks from the boot to the start of the process; empty where nobody tells'),
+  startTime: z.string().describe('clock ticks from boot to the start of the process; empty if unknown'),
   bootId: z.string(),
   startedAt: z.string(),
   version: z.string(),

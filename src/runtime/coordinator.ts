@@ -220,7 +220,7 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
       )
     ).flat();
     if (other === undefined) return;
-    throw new TeamError('conflict', `Session ${leadSessionId} already leads team ${other}: close that one first`);
+    throw new TeamError('conflict', `Session ${leadSessionId} already leads team ${other}: close that team first`);
   }
 
   async #hasGone(teamId: string, memberId: string, within: number): Promise<boolean> {

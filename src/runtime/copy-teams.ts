@@ -65,6 +65,6 @@ async function compare(from: Journal, to: Journal, team: string, signal: AbortSi
 function differs(team: string, seq: Seq): TeamError {
   return new TeamError(
     'conflict',
-    `Team ${JSON.stringify(team)} is another one at the target, from batch ${seq} on: drop it there first, or leave it`,
+    `Team ${JSON.stringify(team)} differs at the target from batch ${seq} on: delete it there first, or do not copy it`,
   );
 }

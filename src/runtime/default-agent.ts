@@ -19,8 +19,8 @@ export function defaultAgent({ agent }: DaemonConfig, installed: readonly string
   if (first !== undefined) return agentNamed(first);
   throw new TeamError(
     'invalid',
-    `There is no agent to run it with: none of ${ORDER.join(', ')} is installed. Install one (${AGENTS.claude.install}; ` +
-      `troupe agents has the others), or set agent in config.yaml`,
+    `No agent is installed (${ORDER.join(', ')}). Install one (${AGENTS.claude.install}; ` +
+      `troupe agents lists the others), or set agent in config.yaml`,
     { facts: { option: { field: 'agent', effect: 'say which it is' } } },
   );
 }

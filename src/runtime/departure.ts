@@ -29,7 +29,7 @@ export function recordDeparture(ledger: Ledger, departure: Departure): Promise<s
     commands.unshift({ type: 'member.change', by: SYSTEM, memberId, metadata: { waiting: { reason: waiting } } });
   }
   if (givenUp !== undefined) {
-    const content = `${memberId} crashed again and again, the last time so: ${givenUp}. It stays stopped; yes starts it again, when the cause is mended.`;
+    const content = `${memberId} keeps crashing. The last crash: ${givenUp}. It stays stopped. Fix the cause, then say yes to restart it.`;
     commands.push({ type: 'request.raise', by: SYSTEM, kind: 'restart', memberId, content });
   }
   return ledger.execute(teamId, commands, (_state, events) =>
@@ -76,7 +76,7 @@ async function tellLeadOfCrash(
   if (leadId === undefined || leadId === memberId) return;
   const next = returning
     ? 'It is started again.'
-    : 'It crashed too often and is not started again: a person has to look.';
+    : 'It crashed too often and is not restarted: a person must look.';
   const content = `${memberId} crashed (${how}).${givenBack(held)} ${next}`;
   await mailbox.send(teamId, SYSTEM, { toId: leadId, content, type: 'system', metadata: { memberId } });
 }

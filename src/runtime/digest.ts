@@ -151,7 +151,7 @@ function planLines(plans: readonly TeamRequest[]): string[] {
   const boundary = crypto.randomUUID().slice(0, 8);
   return plans.map(({ id, memberId, content }) => {
     const plan = wrapText(shorten(content, PLAN_LENGTH), boundary, { teammate_id: memberId, type: 'plan' });
-    return `${memberId} waits until you approve or reject its plan (request_id ${id}):\n${plan}`;
+    return `${memberId} waits for you to approve or reject its plan (request_id ${id}):\n${plan}`;
   });
 }
 
@@ -175,7 +175,7 @@ function stateLine(state: TeamState): string {
     ['idle', by('idle')],
     // A lead that starts before its teammates must not think that they are missing.
     ['starting', by('spawning')],
-    ['about to stop', by('shutting-down')],
+    ['stopping', by('shutting-down')],
     ['stopped', by('stopped')],
   ] as const;
   return `${parts.flatMap(([word, names]) => (names.length > 0 ? `${word}: ${names.join(', ')}` : [])).join('; ') || 'No teammates'}.`;

@@ -44,7 +44,7 @@ export function prepareHome(directory: string): void {
     const mode = (found.mode & 0o777).toString(8);
     throw refusal(
       path,
-      `holds other things and is open to others (mode ${mode})`,
+      `holds other files and is open to others (mode ${mode})`,
       'choose an empty one with TROUPE_HOME',
     );
   }
@@ -87,7 +87,7 @@ export function checkSocketPath(path: string): void {
   if (bytes <= SOCKET_PATH_BYTES) return;
   throw new TeamError(
     'storage',
-    `The path of the socket ${path} has ${bytes} bytes, and this system allows ${SOCKET_PATH_BYTES}: ` +
+    `The socket path ${path} has ${bytes} bytes, and this system allows ${SOCKET_PATH_BYTES}: ` +
       'set TROUPE_HOME to a shorter path',
   );
 }

@@ -33,7 +33,7 @@ export function createInstruments(sources: Sources): Instruments {
   const { version, journal, server } = sources;
   metrics.gauge({ name: 'troupe_info', help: 'What runs.', labels: ['version'] }, () => [[[version], 1]]);
   metrics.gauge(
-    { name: 'troupe_journal_info', help: 'The journal and what its word is worth.', labels: ['kind', 'durability'] },
+    { name: 'troupe_journal_info', help: 'The journal and its durability.', labels: ['kind', 'durability'] },
     () => [[[journal.kind, journal.durability], 1]],
   );
   metrics.gauge({ name: 'troupe_degraded', help: 'Whether something does not work.' }, () =>
@@ -49,10 +49,10 @@ export function createInstruments(sources: Sources): Instruments {
   });
   metrics.gauge({ name: 'troupe_connections', help: 'Open connections of clients.' }, () => server.connections);
   metrics.total(
-    { name: 'troupe_rejected_total', help: 'Requests without a right credential, Host or Origin.' },
+    { name: 'troupe_rejected_total', help: 'Requests without a valid credential, Host or Origin.' },
     () => server.rejected,
   );
-  metrics.total({ name: 'troupe_cut_total', help: 'Clients cut off because they did not read.' }, () => server.cut);
+  metrics.total({ name: 'troupe_cut_total', help: 'Clients disconnected because they did not read.' }, () => server.cut);
   metrics.gauge(
     { name: 'troupe_event_loop_lag_seconds', help: 'The longest lag of the last second.' },
     () => sources.loopLagMs() / 1000,
@@ -65,7 +65,7 @@ export function createInstruments(sources: Sources): Instruments {
 
   const calls = metrics.counter({
     name: 'troupe_calls_total',
-    help: 'Calls of operations that have ended.',
+    help: 'Finished calls of operations.',
     labels: ['operation', 'code'],
   });
   const commits = metrics.counter({

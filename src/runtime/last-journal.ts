@@ -28,10 +28,10 @@ export function recallJournal(file: string): LastJournal | undefined {
   if (last.journal === OWN_ADDRESS) return undefined;
   const missing = pathInAddress(last.journal);
   if (!last.needsCredential && (missing === undefined || existsSync(missing))) return last;
-  const why = last.needsCredential ? 'and nobody gives the credential for it' : 'which is not there any more';
+  const why = last.needsCredential ? 'and its credential is missing' : 'which no longer exists';
   throw new TeamError(
     'conflict',
-    `The last daemon here kept its teams in ${last.journal}, ${why}. Start it there again: ` +
+    `The last daemon here kept its teams in ${last.journal}, ${why}. To start it there again: ` +
       `troupe serve --journal ${shellQuote(last.journal)}${last.needsCredential ? ' (with its credentials; for every start, set TROUPE_JOURNAL or journal in config.yaml)' : ''}. ` +
       BACK_HOME,
   );
@@ -43,7 +43,7 @@ const BACK_HOME = `For the journal in the state directory: troupe serve --journa
 /** Why a journal that nobody named this time could not be opened, and why it was tried. */
 export function whereLast({ journal }: LastJournal, error: unknown): unknown {
   if (!(error instanceof TeamError)) return error;
-  const message = `${error.message} (the last daemon here kept its teams in ${journal}, and now nobody names another place. ${BACK_HOME})`;
+  const message = `${error.message} (the last daemon here kept its teams in ${journal}, and no other journal is set. ${BACK_HOME})`;
   return new TeamError(error.code, message, { cause: error });
 }
 
@@ -80,7 +80,7 @@ export function requireKept(file: string, { path, isOwn }: { path: string; isOwn
   if (!isLast || statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
   throw new TeamError(
     'corrupt',
-    `${path} is empty, though the last daemon here kept its teams in it. Put a copy of it back, or remove it to begin anew`,
+    `${path} is empty, though the last daemon here kept its teams in it. Restore it from a copy, or remove it to start over`,
   );
 }
 

@@ -54,7 +54,7 @@ export async function takeLock({ lock, card }: LockPlace): Promise<Lock> {
       throw new LockedError(`Process ${holder.pid} is already the daemon of ${dirname(lock)}`, holder.pid);
     }
     if (performance.now() > giveUp) {
-      throw new LockedError(`Another process holds ${lock}, and has not said which it is: try again in a moment`);
+      throw new LockedError(`An unknown process holds ${lock}: try again in a moment`);
     }
     await sleep(jitter(RETRY_MS, Math.random()));
   }
@@ -91,7 +91,7 @@ function lockFile(path: string): KernelLock | undefined {
 function unusable(path: string, cause: unknown): TeamError {
   return new TeamError(
     'storage',
-    `${path} cannot be locked (${(cause as Error).message}): check its owner and mode; if it is no lock, remove it`,
+    `${path} cannot be locked (${(cause as Error).message}): check its owner and mode; if it is not a lock, remove it`,
     { cause },
   );
 }

@@ -106,7 +106,7 @@ export class MemberProcesses {
     const how = await stopProcess(identity.pid, id, running.exited, STOP_GRACE_MS);
     // A process that hangs in the kernel survives SIGKILL. The caller is told so, and the record stays.
     const late = new Promise<string>((resolve) => {
-      setTimeout(() => resolve(`not dead: process ${identity.pid} does not end`), NOT_DEAD_MS).unref();
+      setTimeout(() => resolve(`process ${identity.pid} does not end`), NOT_DEAD_MS).unref();
     });
     return Promise.race([running.cleared.then(() => how), late]);
   }

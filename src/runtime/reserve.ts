@@ -62,7 +62,7 @@ export function openReserve(path: string): Reserve {
   }
 
   function raise(): void {
-    const what = `the disk is full: of ${dirname(path)} the reserve of 1 MiB is in use. Free some space`;
+    const what = `the disk is full: ${dirname(path)} now uses its reserve of 1 MiB. Free some space`;
     health?.raise('disk', what);
   }
 

@@ -33,7 +33,7 @@ export function keepRestarts(
   }
 
   async function askAgain(teamId: string, memberId: string, why: string): Promise<void> {
-    const content = `${memberId} was not started again: ${why}. It stays stopped; yes tries once more, when the cause is mended.`;
+    const content = `${memberId} could not be restarted: ${why}. It stays stopped. Fix the cause, then say yes to try again.`;
     const raise = { type: 'request.raise', by: SYSTEM, kind: 'restart', memberId, content } as const;
     await ledger.execute(teamId, raise, () => undefined);
   }

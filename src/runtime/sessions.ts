@@ -51,7 +51,7 @@ export class SessionManager extends EventEmitter<SessionEvents> {
     once: { commandId?: string } = {},
   ): Promise<TeamMember> {
     const join = parse(JoinInput, { ...input, status: 'spawning' });
-    if (!join.agent) throw new TeamError('invalid', `Say what runs ${join.name}: an agent`);
+    if (!join.agent) throw new TeamError('invalid', `${join.name} needs an agent`);
     return this.#ledger.execute(teamId, { type: 'member.join', by, ...once, ...join }, (state) =>
       viewMember(state, requireMember(state, join.name)),
     );
@@ -75,7 +75,7 @@ export class SessionManager extends EventEmitter<SessionEvents> {
         reject(new TeamError('member_stopped', `${memberId} stopped before it was done${why}`));
       }
     });
-    const onAbort = (): void => reject(new TeamError('conflict', `${memberId} was not waited for any longer`));
+    const onAbort = (): void => reject(new TeamError('conflict', `stopped waiting for ${memberId}`));
     this.#mailbox.on('teammate:idle', onIdle);
     signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -101,7 +101,7 @@ export class SessionManager extends EventEmitter<SessionEvents> {
   async restartSession(teamId: string, memberId: string, by: Actor): Promise<TeamMember> {
     const member = await this.#ledger.view(teamId, (state) => requireMember(state, memberId));
     if (!member.agent) {
-      throw new TeamError('unsupported', `${memberId} is run by somebody else: a daemon cannot start it again`);
+      throw new TeamError('unsupported', `Troupe does not run ${memberId}, so it cannot restart it`);
     }
     await this.#supervisor.stop(teamId, memberId);
     const left = { type: 'member.leave', by: SYSTEM, memberId, reason: 'started again', returning: true } as const;

@@ -196,7 +196,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   async #takeUp(teamId: string, member: MemberRecord): Promise<void> {
     if (member.status === 'stopped') this.#rejoinLater(teamId, member, 0);
     else if (member.status === 'spawning') await this.#launch(teamId, member.id);
-    else await this.died({ teamId, memberId: member.id }, 'it was gone');
+    else await this.died({ teamId, memberId: member.id }, 'its process was gone');
   }
 
   async #launch(teamId: string, memberId: string): Promise<void> {
@@ -246,7 +246,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       const wanted = runsOn(this.#options.hostId, member);
       if (wanted && this.#processes.adopt({ ...record, memberId })) return;
       const said = await this.#processes.clear(record);
-      if (wanted) await this.died({ teamId, memberId }, `it was gone when the daemon came back${said && `: ${said}`}`);
+      if (wanted) await this.died({ teamId, memberId }, `its process was gone when the daemon came back${said && `: ${said}`}`);
     });
   }
 

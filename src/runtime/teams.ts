@@ -171,7 +171,7 @@ async function launchOptions(
   const tokenFile = join(home.processes, `${processId}.token`);
   replacePrivateFile(tokenFile, await memberToken(teamId, memberId, isLead ? 'lead' : 'member'));
   if (cwd === own) mkdirSync(own, { recursive: true, mode: 0o700 });
-  if (!existsSync(cwd)) throw new TeamError('invalid', `its folder ${cwd} is not there`);
+  if (!existsSync(cwd)) throw new TeamError('invalid', `its folder ${cwd} does not exist`);
   const env = Object.fromEntries(
     Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );

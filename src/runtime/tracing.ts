@@ -154,12 +154,12 @@ function endpointOf(environment: Environment): string | undefined {
 
 /** The exporter retries for so long that the daemon may end before it reports an unreachable collector. */
 function tellIfAway(endpoint: string, complain: (message: string) => void): void {
-  if (!URL.canParse(endpoint)) return complain(`${endpoint} is no address of a collector`);
+  if (!URL.canParse(endpoint)) return complain(`${endpoint} is not the address of a collector`);
   const { hostname, port, protocol } = new URL(endpoint);
   const host = hostname.replace(/^\[|\]$/g, '');
   const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80), timeout: REACH_MS });
   const away = (why: string): void => {
-    complain(`The collector at ${host} cannot be reached (${why}): spans are kept for a while, and then lost`);
+    complain(`The collector at ${host} cannot be reached (${why}): spans are kept for a while, then dropped`);
     socket.destroy();
   };
   socket.unref().once('connect', () => socket.destroy());

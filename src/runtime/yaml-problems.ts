@@ -49,7 +49,7 @@ function explain(issue: Issue, path: Path, file: { whole: Form; value: unknown }
   const say = (text: string): Problem[] => [{ path, isKey: false, text: `${nameOf(path)} ${text}` }];
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(key, path, forms));
   if (path.length === 0 && (found === undefined || found === null)) {
-    return say('is empty: it needs at least "team: NAME"; troupe init writes a whole one');
+    return say('is empty: it needs at least "team: NAME"; troupe init writes a complete one');
   }
   if (found === undefined || found === null) return say(`is missing: ${accepted(forms)}`);
   if (issue.code === 'invalid_union') {

@@ -60,12 +60,12 @@ export function openApp({ hub, guard, pages, cookie, mcp, metrics, health }: App
     // A client that disconnects in the middle of a body is no defect of ours, and gets no answer.
     const { destroyed, complete } = context.env.incoming;
     const isBrokenOff = destroyed && !complete;
-    return sendError(context, isBrokenOff ? new TeamError('invalid', 'The body broke off') : hub.asTeamError(error));
+    return sendError(context, isBrokenOff ? new TeamError('invalid', 'The body is incomplete') : hub.asTeamError(error));
   });
   app.notFound((context) =>
     sendError(
       context,
-      new TeamError('not_found', 'There is nothing at this address: /api/openapi.json says what there is'),
+      new TeamError('not_found', 'There is nothing at this address: /api/openapi.json lists what exists'),
     ),
   );
 

@@ -67,7 +67,7 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
         if (!isPresent(state, { scope, memberId, since })) {
           throw new TeamError(
             'member_stopped',
-            `${memberId} has left team ${teamId}, and its tokens ended: add it again first`,
+            `${memberId} has left team ${teamId}, so its tokens are invalid: add it again first`,
           );
         }
         return [team.createdAt.getTime(), since];

@@ -65,7 +65,7 @@ function statusOf(error: TeamError): number {
 /** The body as JSON; an empty one is an empty object. */
 export async function readJson(context: Context<Env>, mostBytes: number): Promise<unknown> {
   const text = await readText(context, mostBytes);
-  if (isTooDeep(text)) throw new TeamError('invalid', 'The body is nested too deep');
+  if (isTooDeep(text)) throw new TeamError('invalid', 'The body is nested too deeply');
   const { admitted } = context.env;
   if (admitted) await turnOf(admitted.share, text.length);
   try {

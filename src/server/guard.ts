@@ -117,22 +117,22 @@ export function isFollowedLink({ method, headers }: IncomingMessage): boolean {
 function findStranger(request: IncomingMessage, { hosts, origins }: Address, isLink: boolean): Refusal | undefined {
   const [host, ...otherHosts] = valuesOf(request, 'host');
   if (host === undefined || otherHosts.length > 0 || !hosts.has(host.toLowerCase())) {
-    return refusal('not_allowed', 'This is not the host you asked for');
+    return refusal('not_allowed', 'The Host header does not name this server');
   }
   const [origin, ...otherOrigins] = valuesOf(request, 'origin');
   if (otherOrigins.length > 0 || (origin !== undefined && !origins.has(origin))) {
-    return refusal('not_allowed', 'Pages of other origins have no business here');
+    return refusal('not_allowed', 'Pages of other origins are not allowed');
   }
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isLink) {
-    return refusal('not_allowed', 'Pages of other sites have no business here');
+    return refusal('not_allowed', 'Pages of other sites are not allowed');
   }
-  if (valuesOf(request, 'authorization').length > 1) return refusal('invalid', 'Show one credential');
+  if (valuesOf(request, 'authorization').length > 1) return refusal('invalid', 'Send only one credential');
   const url = request.url ?? '';
   if (!/^\/(?!\/)/.test(url)) return refusal('invalid', 'The request must name a path');
   const query = new URLSearchParams(url.split('?').slice(1).join('?'));
   if ([...query.keys()].some((name) => SECRET_NAMES.test(name))) {
-    return refusal('invalid', 'Secrets do not belong in an address, where others can read them: send a header');
+    return refusal('invalid', 'Never put a secret in an address, where others can read it: send a header');
   }
   return undefined;
 }

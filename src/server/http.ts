@@ -62,7 +62,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     if (!isOneOfFew(request.socket, response)) return;
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-    const what = refusal('invalid', 'Of what can be expected, only 100-continue is done here', 417);
+    const what = refusal('invalid', 'Only Expect: 100-continue is supported', 417);
     refuse(request, response, guard.checkAddress(request) ?? what);
   });
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -185,10 +185,10 @@ function checkReach({ host = '127.0.0.1', tls, origins = [] }: HttpOptions): str
   }
   return origins.map((origin) => {
     if (tls && origin.startsWith('http:')) {
-      throw new TeamError('invalid', `With a certificate there is no plain HTTP: ${origin} must be https`);
+      throw new TeamError('invalid', `With a certificate, all origins must be https: ${origin} is not`);
     }
     if (URL.canParse(origin) && new URL(origin).origin === origin && /^https?:/.test(origin)) return origin;
-    throw new TeamError('invalid', `${JSON.stringify(origin)} is no origin: it looks like https://name:port`);
+    throw new TeamError('invalid', `${JSON.stringify(origin)} is not an origin such as https://name:port`);
   });
 }
 

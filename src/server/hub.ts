@@ -131,7 +131,7 @@ const VOID: Ending = { code: 1008, reason: 'this credential is no longer valid',
 /** For former leads: their credential is now a member's. */
 const CHANGED: Ending = {
   code: 1008,
-  reason: 'what this credential allows has changed: ask again',
+  reason: 'the rights of this credential have changed: ask again',
   refusal: 'conflict',
 };
 

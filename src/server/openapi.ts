@@ -27,7 +27,7 @@ const AS = {
   schema: {
     type: 'string',
     description:
-      "the member that a person speaks for; without it the person speaks. A member's own token says who it is.",
+      "the member that a person acts for (default: the person). A member's own token needs none.",
   },
 };
 
@@ -64,7 +64,7 @@ const ERROR_SCHEMA = {
         message: { type: 'string' },
         facts: {
           type: 'object',
-          description: 'What a program may want to know: problems, needs, option, list, errno.',
+          description: 'Details for programs: problems, needs, option, list, errno.',
         },
       },
     },
@@ -139,7 +139,7 @@ function furtherPaths(): Record<string, { get: object }> {
     }),
     '/api/teams/{teamId}/events': further(
       'team.events',
-      'Follow a team: what happened after a batch, then what happens, as server-sent events until you hang up',
+      'Follow a team: its events after a batch, then new ones, as server-sent events until you disconnect',
       {
         parameters: [
           { name: 'teamId', in: 'path', required: true, schema: { type: 'string' } },
@@ -149,10 +149,10 @@ function furtherPaths(): Record<string, { get: object }> {
         type: 'text/event-stream',
       },
     ),
-    '/health': further('daemon.health', 'Whether all is well', {
+    '/health': further('daemon.health', 'Whether the daemon is healthy', {
       schema: { type: 'object', required: ['status'], properties: { status: { enum: ['ok', 'degraded'] } } },
     }),
-    '/metrics': further('daemon.metrics', 'Figures for Prometheus', { scope: 'admin', type: 'text/plain' }),
+    '/metrics': further('daemon.metrics', 'Metrics for Prometheus', { scope: 'admin', type: 'text/plain' }),
   };
 }
 

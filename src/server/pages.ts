@@ -42,7 +42,7 @@ const PLACEHOLDER = `<!doctype html>
 <meta charset="utf-8">
 <title>Troupe</title>
 <h1>Troupe</h1>
-<p>The daemon runs. The dashboard was not built: <code>npm run build</code> builds it; then start the daemon again.
+<p>The daemon runs. The dashboard is not built: run <code>npm run build</code>, then restart the daemon.
 <p>The API is described at <a href="/api/openapi.json">/api/openapi.json</a>, for requests with a token.
 </html>
 `;

@@ -89,8 +89,8 @@ export function openFeeds(ledger: Pick<Ledger, 'subscribe' | 'view' | 'read'>, o
       const { feed, seq, stream } = await ledger.view(teamId, (state, seq) => {
         const stream = streamOf(requireTeam(state));
         if (after > seq || (expected !== undefined && expected !== stream)) {
-          const why = after > seq ? `ends with batch ${seq}, not ${after}` : 'is another one than you followed';
-          throw new TeamError('conflict', `Team ${teamId} ${why}: it was made anew; subscribe from the start`);
+          const why = after > seq ? `ends with batch ${seq}, not ${after}` : 'is not the one that you followed';
+          throw new TeamError('conflict', `Team ${teamId} ${why}: it was created again; subscribe from the start`);
         }
         const feed = feeds.get(teamId) ?? { last: seq, places: new Set() };
         feeds.set(teamId, feed);

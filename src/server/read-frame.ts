@@ -17,7 +17,7 @@ export class UnreadableFrame {
 
 /** Reads a frame, or says why the text is none. Checked by hand instead of by a schema: every call passes here. */
 export function readFrame(text: string): RequestFrame | UnreadableFrame {
-  if (isTooDeep(text)) return new UnreadableFrame('The frame is nested too deep');
+  if (isTooDeep(text)) return new UnreadableFrame('The frame is nested too deeply');
   const value = parseJson(text);
   if (value === undefined) return new UnreadableFrame('A frame is one JSON object');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -21,7 +21,7 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
       const params: Record<string, string> = context.req.param();
       for (const [name, value] of Object.entries(params)) {
         if (name in input && (input as Record<string, unknown>)[name] !== value) {
-          throw new TeamError('invalid', `${name}: the address says one thing, the body another`);
+          throw new TeamError('invalid', `${name}: the address and the body differ`);
         }
       }
       const { outgoing } = context.env;
@@ -54,7 +54,7 @@ export function addOperationRoutes(app: Hono<Env>, hub: Hub): void {
  */
 export async function turnFor({ takeLongAnswer }: Hub, share: Share, outgoing: ServerResponse): Promise<void> {
   whenOut(outgoing, await takeLongAnswer(share));
-  if (outgoing.closed) throw new TeamError('conflict', 'The client went away before it was answered');
+  if (outgoing.closed) throw new TeamError('conflict', 'The client disconnected before the answer');
 }
 
 /** Calls back when the response was sent, or its client is gone. */

@@ -44,7 +44,7 @@ export async function readSecret(path: string): Promise<string | undefined> {
     if (uid !== process.getuid?.() || (mode & 0o077) !== 0) {
       throw new TeamError(
         'not_allowed',
-        `${path} can be read or was made by others: remove it and start the daemon again`,
+        `${path} can be read by others, or belongs to them: remove it and start the daemon again`,
       );
     }
     const secret = (await file.readFile('utf8')).trim();

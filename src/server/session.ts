@@ -110,7 +110,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
       case 'mcp':
         return void handOver(frame);
       case 'hello':
-        return outbox.send(errorFrame(frame.id, new TeamError('invalid', 'This connection has shown its credential')));
+        return outbox.send(errorFrame(frame.id, new TeamError('invalid', 'This connection is already authenticated')));
       default:
         return answer(frame);
     }
@@ -118,7 +118,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
 
   async function handOver({ id, payload }: RequestFrame): Promise<void> {
     // Each MCP server listens to the ledger until it is closed, and a session closes only one.
-    if (isHandingOver) return outbox.send(errorFrame(id, new TeamError('invalid', 'Another mcp frame is under way')));
+    if (isHandingOver) return outbox.send(errorFrame(id, new TeamError('invalid', 'Another mcp frame is in progress')));
     isHandingOver = true;
     try {
       const lines = await openMcpLines(hub, { caller, share, outbox, payload });
@@ -143,7 +143,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     const { type, id } = frame;
     const key = id ?? Symbol('call');
     if (calls.has(key)) {
-      const error = new TeamError('invalid', 'Another call under way has this id: give each its own');
+      const error = new TeamError('invalid', 'Another running call has this id: give each its own');
       return outbox.send(errorFrame(id, error));
     }
     const waits = isWaiting(frame.payload);

@@ -57,7 +57,7 @@ export function beginWaiting(share: Share): Release {
 
 /** Why a call that would wait is refused. */
 export function tooManyWait({ waitingCalls }: Share): TeamError {
-  return new TeamError('limit', `${waitingCalls.taken} calls wait already: cancel one first`);
+  return new TeamError('limit', `${waitingCalls.taken} calls already wait: cancel one first`);
 }
 
 /**

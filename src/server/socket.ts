@@ -58,7 +58,7 @@ export async function listenSocket(path: string, hub: Hub): Promise<Listening> {
       if (isClosing) return;
       server = await open(path, admit);
       server.on('error', (error) => hub.report(error, 'socket'));
-      hub.report(new TeamError('storage', `${path} was removed, and is there again`), 'socket');
+      hub.report(new TeamError('storage', `${path} was removed, and has been created again`), 'socket');
     } catch (error) {
       hub.report(error, 'socket');
     }
@@ -103,7 +103,7 @@ async function checkDirectory(directory: string): Promise<void> {
 async function removeStale(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (!found) return;
-  if (!found.isSocket()) throw new TeamError('exists', `${path} is in the way and no socket: move it away`);
+  if (!found.isSocket()) throw new TeamError('exists', `${path} exists and is not a socket: move it away`);
   await unlink(path);
 }
 

@@ -98,7 +98,7 @@ export function openWebSockets(hub: Hub, guard: Guard, connections: Connections)
     if ('status' in admitted) return admitted;
     if (request.url !== '/ws') return refusal('not_found', 'WebSockets are at /ws');
     const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket';
-    return isWebSocket ? admitted : refusal('invalid', 'Only websocket is spoken here');
+    return isWebSocket ? admitted : refusal('invalid', 'Only WebSocket is supported here');
   }
 
   function serve(

@@ -197,11 +197,11 @@ describe('a command line', () => {
     const refused = await register('--cwd', folder);
     expect(refused).toMatchObject({ status: 2, stdout: '' });
     expect(refused.stderr.replace(/\s+/g, ' ')).toContain(
-      `Not registered: the TaskCreated hook "./gate.sh" cannot be run: ./gate.sh is not there: put it into ${folder} `,
+      `Not registered: the TaskCreated hook "./gate.sh" cannot be run: ./gate.sh does not exist: put it into ${folder} `,
     );
     expect((await register()).stderr).toContain(process.cwd());
     writeFileSync(gate, '#!/bin/sh\nexit 0\n');
-    expect((await register('--cwd', folder)).stderr).toContain(`may not be executed: chmod +x ${gate}`);
+    expect((await register('--cwd', folder)).stderr).toContain(`is not executable: chmod +x ${gate}`);
     expect(await troupe.askJson('hook list --team demo')).toEqual([]);
     chmodSync(gate, 0o755);
     expect(await register('--cwd', folder)).toMatchObject({ status: 0 });

@@ -107,7 +107,7 @@ describe('a command without a daemon', () => {
     expect((await troupe.run('doctor')).stdout).toMatch(/not running, and cannot start: The last daemon here/);
     const lost = await troupe.run('team list');
     expect(lost).toMatchObject({ status: 75, stdout: '' });
-    expect(lost.stderr).toContain(`The last daemon here kept its teams in ${elsewhere}, which is not there any more`);
+    expect(lost.stderr).toContain(`The last daemon here kept its teams in ${elsewhere}, which no longer exists`);
     expect(lost.stderr).toContain('troupe serve --journal sqlite');
     // A daemon that is told to starts with an empty journal, and later commands need no flag.
     await serve('sqlite');
@@ -295,7 +295,7 @@ describe('a command without a daemon', () => {
       ['/proc/nope', /\/proc\/nope cannot be made: ENOENT.*choose another with TROUPE_HOME/],
       [file, /file is not a directory: choose another/],
       [join(file, 'below'), /cannot be made: ENOTDIR/],
-      [used, /holds other things and is open to others \(mode 755\): choose an empty one/],
+      [used, /holds other files and is open to others \(mode 755\): choose an empty one/],
     ];
     await Promise.all(
       homes.map(async ([home, message]) => {

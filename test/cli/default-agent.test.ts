@@ -27,7 +27,7 @@ test('a teammate without a named agent runs on the first installed one, on every
     type: 'error',
     error: {
       code: 'invalid',
-      message: expect.stringMatching(/^There is no agent to run it with: none of claude, codex, .*npm install -g/),
+      message: expect.stringMatching(/^No agent is installed \(claude, codex, .*npm install -g/),
     },
   });
   expect(await troupe.run('member spawn nobody --team demo', { env })).toMatchObject({

@@ -181,7 +181,7 @@ hooks: { TaskCompleted: { command: ./gate.sh, onFailure: block } }
   expect(await troupe.run(up)).toMatchObject({
     status: 2,
     stderr: expect.stringMatching(
-      /troupe\.yaml:4:36: the TaskCompleted hook "\.\/gate\.sh" cannot be run: \.\/gate\.sh is not there/,
+      /troupe\.yaml:4:36: the TaskCompleted hook "\.\/gate\.sh" cannot be run: \.\/gate\.sh does not exist/,
     ),
   });
   writeFileSync(gate, '#!/bin/sh\ntest -e approved || { echo "approved is missing" >&2; exit 2; }\n');

@@ -285,7 +285,7 @@ describe('after kill -9', () => {
 describe('serve', () => {
   test.each([
     [['--port', 'x'], 2, /a port is a number/],
-    [['--journal', 'mysql://x'], 2, /is no place for a journal/],
+    [['--journal', 'mysql://x'], 2, /is not a journal/],
     [['--nonsense'], 2, /nonsense/],
     [['--host', '0.0.0.0'], 2, /lets other machines in/],
     [['--tls-cert', 'a.pem'], 2, /go together/],

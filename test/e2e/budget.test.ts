@@ -21,7 +21,7 @@ test('a program that has used up its budget rests until a person raises the budg
   const [question] = await stage.ask<[TeamRequest]>('approve');
   expect(question).toMatchObject({
     memberId: 'worker',
-    content: expect.stringContaining('used up to 2 turns of 2 turns'),
+    content: expect.stringContaining('2 turns of 2 turns is used'),
     detail: { of: 'member', what: 'turns' },
   });
   await until('it rests', async () => {

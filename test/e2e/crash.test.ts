@@ -44,12 +44,12 @@ const givenUp: Scene = async (stage, team) => {
   expect(member.stopReason).toMatch(/^crashed: ended by SIGKILL/);
   const told = await client.call('message.inbox', { teamId: team, memberId: 'lead' });
   expect(told).toHaveLength(4);
-  expect(told.at(-1)?.content).toContain('It crashed too often and is not started again: a person has to look.');
+  expect(told.at(-1)?.content).toContain('It crashed too often and is not restarted: a person must look.');
   expect(await stage.task(team, '1')).toMatchObject({ status: 'pending', epoch: 8 });
   expect(stage.records().filter(({ teamId }) => teamId === team)).toEqual([]);
   const [request] = await client.call('request.list', { teamId: team, status: 'pending' });
   expect(request).toMatchObject({ kind: 'restart', memberId: 'worker' });
-  expect(request?.content).toMatch(/^worker crashed again and again, the last time so: ended by SIGKILL/);
+  expect(request?.content).toMatch(/^worker keeps crashing\. The last crash: ended by SIGKILL/);
   const answered = await stage.troupe('approve', request?.id ?? '');
   expect(answered.stdout, answered.stderr).toBe('worker is started again.\n');
   await until('it is tried once more, and asked about once more', async () => {

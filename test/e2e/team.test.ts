@@ -154,7 +154,7 @@ describe('troupe up', () => {
     });
     const { code, stdout } = await stage.troupe('up', path, '--yes');
     expect(code).toBe(0);
-    const text = 'The TaskCompleted hook "exit 3" failed with exit code 3. What it was to judge passed';
+    const text = 'The TaskCompleted hook "exit 3" failed with exit code 3. The work passed unjudged';
     const lines = stdout.split('\n').filter((line) => line.includes(text));
     expect(lines).toEqual([expect.stringMatching(/ @system {2}says: The /), expect.stringMatching(/^The /)]);
     expect((await stage.troupe('team', 'status', stage.team)).stdout).toContain(text);

@@ -33,7 +33,7 @@ test('no turn begins after the budget is used up, until a person raises it; the 
   expect(ada.turns).toHaveLength(5);
   expect(await count('in_progress')).toBe(0);
   const inbox = await house.call<{ content: string }[]>('message.inbox', { teamId: 'demo', memberId: 'lead' });
-  expect(inbox[0]?.content).toContain('used up to 4 turns of 5 turns');
+  expect(inbox[0]?.content).toContain('4 turns of 5 turns is used');
   await house.call('request.answer', { teamId: 'demo', requestId: id, approve: true });
   await until('all is done', async () => (await count('completed')) === 9);
   expect(await house.call('budget.show', { teamId: 'demo', memberId: 'ada' })).toMatchObject([

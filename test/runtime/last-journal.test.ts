@@ -31,7 +31,7 @@ describe('the journal of the last daemon', () => {
     rememberJournal(file, { lasts: true, location: 'tls://127.0.0.1:4222', isOwn: false });
     expect(readFileSync(file, 'utf8')).toBe('tls://127.0.0.1:4222\ncredential\n');
     expect(() => recallJournal(file)).toThrow(
-      /kept its teams in tls:\/\/127\.0\.0\.1:4222, and nobody gives the credential/,
+      /kept its teams in tls:\/\/127\.0\.0\.1:4222, and its credential is missing/,
     );
   });
 
@@ -63,7 +63,7 @@ describe('the journal of the last daemon', () => {
     rememberJournal(file, { lasts: false, location: 'memory', isOwn: false });
     expect(recallJournal(file)).toBeUndefined();
     writeFileSync(file, 'sqlite:/nowhere/teams.db\n');
-    expect(() => recallJournal(file)).toThrow(/sqlite:\/nowhere\/teams\.db, which is not there any more/);
+    expect(() => recallJournal(file)).toThrow(/sqlite:\/nowhere\/teams\.db, which no longer exists/);
     rememberJournal(file, {
       lasts: true,
       location: '/home/journal.db',

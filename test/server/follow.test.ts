@@ -150,7 +150,7 @@ describe.each(KINDS)('a subscriber over %s', (kind) => {
       type: 'error',
       error: {
         code: 'conflict',
-        message: expect.stringContaining('it was made anew; subscribe from the start') as string,
+        message: expect.stringContaining('it was created again; subscribe from the start') as string,
       },
     });
     expect(await wire.ask({ type: 'subscribe', payload: { teamId } })).toMatchObject({ type: 'subscribed', seq: 4 });

@@ -200,7 +200,7 @@ test('calls that wait are counted together over all faces', async () => {
     callTool(first, id + 2, wait(name));
     expect(await answerOf(first, id + 2)).toMatchObject({ error: { code: 'limit' } });
   }
-  expect(await (await overHttp(2, wait('TaskClaim'))).text()).toContain('limit: 3 calls wait already');
+  expect(await (await overHttp(2, wait('TaskClaim'))).text()).toContain('limit: 3 calls already wait');
   expect(await frames.ask({ type: 'message.inbox', payload: { teamId, wait: 60_000 } })).toMatchObject({
     error: { code: 'limit' },
   });

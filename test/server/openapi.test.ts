@@ -55,7 +55,7 @@ test('the document describes the header X-Troupe-As and says where a token is', 
     Object.values(methods).flatMap(({ parameters }) => parameters.filter(({ name }) => name === 'X-Troupe-As')),
   );
   expect(headers.length).toBeGreaterThan(0);
-  for (const { schema } of headers) expect(schema['description']).toContain('the member that a person speaks for');
+  for (const { schema } of headers) expect(schema['description']).toContain('the member that a person acts for');
   expect(document.components.securitySchemes['token']).toMatchObject({
     description: expect.stringContaining('Authorization: Bearer TOKEN'),
   });

@@ -59,7 +59,7 @@ describe('an answer from the queue', () => {
         .map(({ status }) => status);
     expect(await ofCy()).toEqual(['pending']);
     await page.keyboard.press('a');
-    await page.locator('.queue-line', { hasText: 'cy was not started again: cy is run by somebody else' }).waitFor();
+    await page.locator('.queue-line', { hasText: 'cy could not be restarted: Troupe does not run cy' }).waitFor();
     await page.keyboard.press('j');
     await heading('Crashed too often of cy');
     await page.keyboard.press('r');
@@ -79,7 +79,7 @@ describe('an answer from the queue', () => {
     for (const title of ['Two', 'Three']) await client.call('task.create', { teamId: TEAM, title, assigneeId: 'dee' });
     await page.locator('.queue-line', { hasText: 'Budget reached' }).click();
     await heading('Budget reached of dee');
-    await detail.getByText('used up to 1 turn of 1 turn').waitFor();
+    await detail.getByText('1 turn of 1 turn is used').waitFor();
     expect((await client.call('task.show', { teamId: TEAM, taskId: '3' })).status).not.toBe('completed');
     await detail.getByRole('button', { name: 'Go on' }).click();
     await eventually(async () => (await client.call('task.show', { teamId: TEAM, taskId: '3' })).status).toBe(

@@ -64,5 +64,5 @@ function changeFor(
 function describeFailure(type: HookType, { command = '', unable, timedOut, code }: HookResult): string {
   const how = timedOut ? 'did not answer in time' : `failed${code === undefined ? '' : ` with exit code ${code}`}`;
   const what = unable?.slice(0, WHY_CHARS) ?? `The ${type} hook ${quote(command)} ${how}`;
-  return `${what}. What it was to judge passed; with onFailure: block it would not`;
+  return `${what}. The work passed unjudged; onFailure: block would stop it`;
 }

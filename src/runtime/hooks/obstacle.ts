@@ -28,21 +28,21 @@ export function describeBroken({ type, command, why }: { type: HookType; command
  */
 export function findObstacle({ command, executor, approved }: Obstructed, cwd: string): string | undefined {
   const text = command.trim();
-  if (!isFolder(cwd)) return `its folder ${cwd} is not there`;
+  if (!isFolder(cwd)) return `its folder ${cwd} does not exist`;
   const script = executor === 'node' ? { path: text, isRead: true } : findScript(text);
   const fault = script && faultOf(resolve(cwd, script.path), script);
   if (!script || !fault) return undefined;
   const { path } = script;
   if (fault === 'missing') {
-    const change = approved === undefined ? '' : ', or change the hook and say troupe up';
-    return `${path} is not there: put it into ${cwd}${change}`;
+    const change = approved === undefined ? '' : ', or change the hook and run troupe up';
+    return `${path} does not exist: put it into ${cwd}${change}`;
   }
-  if (fault === 'no file') return `${path} is no file`;
-  return `${path} may not be executed: chmod +x ${shellWord(resolve(cwd, path))}`;
+  if (fault === 'no file') return `${path} is not a file`;
+  return `${path} is not executable: chmod +x ${shellWord(resolve(cwd, path))}`;
 }
 
 /** The message of a shell that found nothing to run; undefined if the hook ran. */
 export function whyNotRun({ code, stderr }: HookResult): string | undefined {
   const said = NOT_RUN.includes(code ?? 0) ? SHELL_SAID.exec(stderr)?.[1] : undefined;
-  return said === undefined ? undefined : `the shell says ${said.slice(0, 500)}`;
+  return said === undefined ? undefined : `the shell reports: ${said.slice(0, 500)}`;
 }

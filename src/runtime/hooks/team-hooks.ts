@@ -263,7 +263,7 @@ export class TeamHooks {
     const obstacle = findObstacle(hook, cwd);
     if (obstacle !== undefined) return refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${obstacle}`);
     const isBound = hook.approved !== undefined;
-    const mend = `look at it, then troupe up in ${cwd} asks for your yes again`;
+    const mend = `read it, then run troupe up in ${cwd} to approve it again`;
     const content = isBound ? hashHook(hook, cwd) : undefined;
     if (content !== undefined && content !== hook.approved && !this.#options.approvals.has(content)) {
       return refuse(hook, `The hook ${quote(hook.command)} changed since it was approved and was not run: ${mend}`);

@@ -258,15 +258,15 @@ export type HostKeeper = Awaited<ReturnType<typeof keepHosts>>;
 function nameTaken(name: string): TeamError {
   return new TeamError(
     'exists',
-    `Another daemon on this journal is called ${name}: give this one a name of its own (troupe serve --name), ` +
-      'or wait until the lease of the other is over',
+    `Another daemon on this journal has the name ${name}: give this one another name (troupe serve --name), ` +
+      'or wait until its lease expires',
   );
 }
 
 function nameLost(name: string): TeamError {
   return new TeamError(
     'exists',
-    `Another daemon on this journal took the name ${name} while this one was away: the members here were ended, and this ` +
+    `Another daemon on this journal took the name ${name} while this one was disconnected: its members were ended, and this ` +
       'daemon writes nothing more. Stop it (troupe stop), and start it under another name (troupe serve --name)',
   );
 }

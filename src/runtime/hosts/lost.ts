@@ -86,8 +86,8 @@ function notice(
   { hostId, held, isBound, isAlone }: { hostId: string; held: readonly string[]; isBound: boolean; isAlone: boolean },
 ) {
   const next = isBound
-    ? `It is started again when ${hostId} is back.`
-    : `It is started ${isAlone ? 'here' : 'on another machine'}.`;
+    ? `It restarts when ${hostId} is back.`
+    : `It restarts ${isAlone ? 'here' : 'on another machine'}.`;
   const content = `${memberId} is lost: the machine ${hostId} is gone.${givenBack(held)} ${next}`;
   return { toId: leadId, content, type: 'system' as const, metadata: { memberId } };
 }

@@ -20,7 +20,7 @@ const REASON = 300;
 
 /** Why a member waits that is bound to one daemon. */
 export function awaitHost(host: string): string {
-  return `it is to run on the machine ${host}, which is not there: troupe serve --name ${host} on it, or start it without a host`;
+  return `it must run on the machine ${host}, which is not connected: run troupe serve --name ${host} there, or start it without a host`;
 }
 
 /** Why no daemon runs a waiting member, and what to do; undefined if one is about to. */
@@ -34,14 +34,14 @@ export function whyUnplaced(member: MemberRecord, hosts: readonly HostCard[], wa
   const labelled = named.filter((one) => labels.every((label) => one.labels.includes(label)));
   if (labelled.length === 0) {
     const options = labels.map((label) => `--label ${shellWord(label)}`).join(' ');
-    return `no machine has what it needs (${labels.join(', ')}); there are ${names(named)}: troupe serve ${options} on one that has it`;
+    return `no machine has what it needs (${labels.join(', ')}); connected: ${names(named)}. Run troupe serve ${options} on a machine that has it`;
   }
   const able = labelled.filter((one) => mayRun(one, member));
   if (able.length === 0 && agent) {
     return `${catalogNameOf(agent)} is not installed on ${names(labelled)}: install it there and restart the daemon`;
   }
   if (waitedMs < TAKEN_ON_MS) return undefined;
-  return `${names(able)} could run it and did not; its folder ${cwd ?? ''} must be there, and the daemon's log may say more`;
+  return `${names(able)} could run it but did not: check that its folder ${cwd ?? ''} exists there, and see the daemon's log`;
 }
 
 /** Records on waiting members why no daemon takes them, for everyone to see. One daemon does it for all. */

@@ -54,8 +54,8 @@ export function requirePlace(state: TeamState, here: Place): Elsewhere | undefin
   if (running.length === 0 || state.team?.status === 'cleaned-up') return elsewhere;
   throw new TeamError(
     'conflict',
-    `Team ${state.teamId} was raised in ${elsewhere.folder}, which has it no more, and ${running.join(', ')} may still work there: ` +
-      `stop them first with troupe member stop NAME --team ${state.teamId}, then troupe up goes on in ${here.folder}`,
+    `Team ${state.teamId} was started from ${elsewhere.folder}, which no longer has it, and ${running.join(', ')} may still work there: ` +
+      `stop them first with troupe member stop NAME --team ${state.teamId}, then run troupe up in ${here.folder}`,
   );
 }
 
@@ -67,7 +67,7 @@ function takenError(state: TeamState, { folder, host }: Elsewhere, here: Place):
   return new TeamError(
     'conflict',
     `Team ${name} ${isOver ? 'is closed and ' : ''}belongs to ${where}, not to ${here.folder}: give this one another name (team: in its file), ` +
-      `or ${isOver ? 'begin that one anew with troupe up --again' : 'run troupe up'} in its own folder. If the name is to be free: ${free}`,
+      `or ${isOver ? 'start that one over with troupe up --again' : 'run troupe up'} in its own folder. To free the name: ${free}`,
   );
 }
 

@@ -95,7 +95,7 @@ export async function raiseTeam(
   // The numbers in the commands, and those that were judged, are right only if no task was created meanwhile.
   const now = await look();
   if (now.next !== next || now.isOver !== isOver) {
-    throw new TeamError('conflict', `Team ${file.team} was changed by somebody else meanwhile: bring it up again`);
+    throw new TeamError('conflict', `Somebody else changed team ${file.team} meanwhile: run troupe up again`);
   }
   if (isOver) await remove?.();
   await ledger

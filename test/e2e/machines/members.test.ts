@@ -59,12 +59,12 @@ describe('a team on several machines', NEEDS_NATS, () => {
 
     await until('it is lost', async () => (await show('bound')).status === 'stopped');
     await until('the other is told why it waits', async () => (await show('picky')).metadata !== undefined);
-    const why = 'it is to run on the machine beta, which is not there: troupe serve --name beta on it';
+    const why = 'it must run on the machine beta, which is not connected: run troupe serve --name beta there';
     const said = async (...words: string[]) => {
       const { stdout, stderr } = await a.troupe(...words);
       return `${stdout}${stderr}`.replace(/\s+/g, ' ');
     };
-    expect(await said('ps')).toMatch(/tied bound lost waits: it is to run on the machine beta, .* on beta /);
+    expect(await said('ps')).toMatch(/tied bound lost waits: it must run on the machine beta, .* on beta /);
     for (const words of [['status'], ['team', 'status', 'tied'], ['member', 'list', '--team', 'tied']]) {
       expect(await said(...words), words.join(' ')).toContain(`bound waits: ${why}`);
       expect(await said(...words), words.join(' ')).toContain('picky waits: no machine has what it needs (gpu)');
@@ -98,7 +98,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     expect(isAlive(agent!)).toBe(false);
     expect(isAlive(left!.identity!.pid)).toBe(false);
     const log = readFileSync(join(b.home.processes, `${left!.id}.log`), 'utf8');
-    expect(log).toContain('away for longer than its lease of 4 s: another machine may run m by now');
+    expect(log).toContain('unreachable for longer than its lease of 4 s: another machine may run m by now');
     writeFileSync(go, '');
     await until('it is done', async () => (await a.task('outlived', '1')).status === 'completed');
     const claims = (await eventsOf(a, 'outlived')).filter(({ type }) => type === 'task:claimed');
@@ -108,7 +108,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
 
 /** Bound members run on their machine, the others are spread, and each machine shows it. Returns a third machine. */
 async function spread(a: Machine, b: Machine, journal: string): Promise<Machine> {
-  await expect(startMachine('alpha', journal)).rejects.toThrow(/Another daemon on this journal is called alpha/);
+  await expect(startMachine('alpha', journal)).rejects.toThrow(/Another daemon on this journal has the name alpha/);
   const member = (name: string, more: object = {}) => ({ name, agent: { exec: SHELL }, ...more });
   const file = {
     team: 'spread',

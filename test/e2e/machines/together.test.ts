@@ -49,7 +49,7 @@ describe('features of one machine work across machines', NEEDS_NATS, () => {
     ]);
 
     // A member that no machine can run waits. Every machine shows the reason and what to do.
-    const reason = /no machine has what it needs \(gpu\); there are alpha, beta: troupe serve --label gpu/;
+    const reason = /no machine has what it needs \(gpu\); connected: alpha, beta\. Run troupe serve --label gpu/;
     await until('it is told', async () => (await memberOf(b, 'painter')).metadata?.['waiting']);
     for (const from of [a, b]) {
       const [shown, listed] = [

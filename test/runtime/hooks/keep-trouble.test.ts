@@ -19,9 +19,9 @@ test('a hook that fails and lets work pass is reported once, and so is its recov
   await register('./gate.sh');
   await register('exit 7');
   await complete(3);
-  const gone = `The hook "./gate.sh" cannot be run: ./gate.sh is not there: put it into ${folder}. What it was to judge passed; with onFailure: block it would not`;
+  const gone = `The hook "./gate.sh" cannot be run: ./gate.sh does not exist: put it into ${folder}. The work passed unjudged; onFailure: block would stop it`;
   const failed =
-    'The TaskCompleted hook "exit 7" failed with exit code 7. What it was to judge passed; with onFailure: block it would not';
+    'The TaskCompleted hook "exit 7" failed with exit code 7. The work passed unjudged; onFailure: block would stop it';
   await until('both are told of', async () => (await troubles()).length === 2);
   expect(await troubles()).toEqual([gone, failed]);
   // Once for each hook, not for each task.

@@ -8,13 +8,13 @@ describe('a gate that cannot run', () => {
     [
       'is missing',
       { command: './gone.sh --strict' },
-      /"\.\/gone\.sh --strict" cannot be run: \.\/gone\.sh is not there: put it into/,
+      /"\.\/gone\.sh --strict" cannot be run: \.\/gone\.sh does not exist: put it into/,
     ],
     ['may not be executed', { command: './plain.txt' }, /chmod \+x \/.*\/plain\.txt/],
-    ['is a script that is missing', { command: 'sh gone.sh' }, /gone\.sh is not there/],
-    ['is a module that is missing', { command: 'gone.js', executor: 'node' }, /gone\.js is not there/],
-    ['is found missing by the shell', { command: 'cd . && ./gone.sh' }, /the shell says .*gone\.sh: .*[nN]o/],
-    ['is a folder', { command: './folder' }, /\.\/folder is no file/],
+    ['is a script that is missing', { command: 'sh gone.sh' }, /gone\.sh does not exist/],
+    ['is a module that is missing', { command: 'gone.js', executor: 'node' }, /gone\.js does not exist/],
+    ['is found missing by the shell', { command: 'cd . && ./gone.sh' }, /the shell reports: .*gone\.sh: .*[nN]o/],
+    ['is a folder', { command: './folder' }, /\.\/folder is not a file/],
   ])('because it %s goes to a person at once, and counts as no rejection', async (_what, hook, why) => {
     const stage = await setStage();
     writeFileSync(join(stage.folder, 'plain.txt'), 'exit 0');
@@ -24,7 +24,7 @@ describe('a gate that cannot run', () => {
     for (const result of ['my work', 'my work, once more']) {
       await expect(stage.tasks.completeTask('demo', '1', 'worker', { result })).rejects.toMatchObject({
         code: 'gate_rejected',
-        message: expect.stringMatching(/A person was asked; there is nothing to change in the work$/),
+        message: expect.stringMatching(/A person was asked\. The work needs no change$/),
       });
     }
     expect(await stage.tasks.getTask('demo', '1')).toMatchObject({ status: 'in_progress', rejections: 0 });
@@ -41,7 +41,7 @@ describe('a gate that cannot run', () => {
     await stage.register({ command: 'true', approved: 'another content', onFailure: 'block' });
     await expect(stage.tasks.completeTask('demo', '1', 'worker')).rejects.toMatchObject({ code: 'gate_rejected' });
     const [asked] = await stage.ledger.view('demo', (state) => [...state.requests.values()]);
-    expect(asked?.content).toContain(`then troupe up in ${stage.folder} asks for your yes again`);
+    expect(asked?.content).toContain(`then run troupe up in ${stage.folder} to approve it again`);
     expect(await stage.tasks.getTask('demo', '1')).toMatchObject({ rejections: 0 });
   });
 

@@ -111,7 +111,7 @@ ${member('breaker', 'Show by running something that the work is wrong, or say th
 tasks:
   - { id: build, title: Say here what is to be built, assign: builder }
   - { id: break, title: Try to break what was built, needs: [build], assign: breaker }
-  - { id: mend, title: Mend what was found, needs: [break], assign: builder }
+  - { id: mend, title: Fix what was found, needs: [break], assign: builder }
 `,
   goal: (_member, agents) => `description: A lead makes the tasks, starts teammates, and answers at the end
 
