@@ -45,14 +45,14 @@ export const AGENTS = {
   },
   'claude-native': {
     ...CLAUDE_CODE,
-    title: 'Claude Code in a terminal, as a teammate of its own teams',
+    title: 'Claude Code in a terminal, as one of its own teammates',
     kind: 'claude-native',
     abilities: { steer: false, interrupt: true, resume: true, mail: true, usage: true, permissions: true },
     cost: 'tokens',
     holds: { plan: 'refused', delegate: 'refused' },
     canLead: false,
     variantOf: 'claude',
-    needs: [{ program: 'tmux', next: 'install tmux, in which it works; or take claude, which needs none' }],
+    needs: [{ program: 'tmux', next: 'install tmux, in which it runs; or use claude, which needs none' }],
     versions: ['2.1.37', '2.1.325'],
   },
   codex: {
@@ -117,7 +117,7 @@ export function findAgent(name: string): AgentRow | undefined {
 export function explainCannotLead(name: string): string | undefined {
   const row = findAgent(name);
   if (!row || row.canLead) return undefined;
-  const instead = row.variantOf === undefined ? '' : `: take ${row.variantOf} for the lead`;
+  const instead = row.variantOf === undefined ? '' : `: use ${row.variantOf} for the lead`;
   return `${name} is a teammate and cannot lead a team${instead}`;
 }
 
@@ -126,13 +126,13 @@ export function explainUnknown(name: string): string | undefined {
   if (findAgent(name)) return undefined;
   const nameless = Object.hasOwn(NAMELESS, name) ? NAMELESS[name] : undefined;
   if (nameless) {
-    const next = hasProcess(nameless) ? `say which, as in {"${name}": "./work.sh"}` : nameless.install;
+    const next = hasProcess(nameless) ? `name it, as in {"${name}": "./work.sh"}` : nameless.install;
     return `The agent ${name} is ${nameless.title}: ${next}`;
   }
   const names = Object.keys(AGENTS);
   const nearest = findNearest(name, names);
   const meant = nearest === undefined ? `choose one of ${names.join(', ')}.` : `did you mean ${nearest}?`;
-  const other = `Another that speaks ACP needs its command: ${UNKNOWN_ACP.install.replace(/^.*?: /, '')}`;
+  const other = `An agent of your own that speaks ACP needs its command: ${UNKNOWN_ACP.install.replace(/^.*?: /, '')}`;
   return `There is no agent named ${quote(name)}: ${meant} ${other}`;
 }
 

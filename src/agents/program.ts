@@ -82,7 +82,7 @@ export function findScript(command: string): { readonly path: string; readonly i
 
 function describeFault(fault: Fault, path: string): string {
   if (fault === 'missing') return 'there is no such file';
-  return fault === 'no file' ? 'it is no file' : `it may not be executed; chmod +x ${shellWord(path)}`;
+  return fault === 'no file' ? 'it is not a file' : `it is not executable; chmod +x ${shellWord(path)}`;
 }
 
 function isExecutable(path: string): boolean {

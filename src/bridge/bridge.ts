@@ -131,14 +131,14 @@ export function openBridge(options: BridgeOptions): Bridge {
         const teamId = hosted?.teamOf(led.name) ?? '';
         throw new TeamError(
           'conflict',
-          `The native team ${quote(led.name)} is led by Troupe for its team ${teamId}, so nothing was moved: it goes with that team`,
+          `The native team ${quote(led.name)} is led by Troupe for its team ${teamId}, so nothing was moved: it is removed with that team`,
         );
       }
       const living = wanted.find(({ dead }) => !dead);
       if (living) {
         throw new TeamError(
           'conflict',
-          `The native team ${quote(living.name)} is not left behind, so nothing was moved: ${living.evidence.join('; ')}`,
+          `The native team ${quote(living.name)} is not a leftover, so nothing was moved: ${living.evidence.join('; ')}`,
         );
       }
       const moved = wanted.map((one) => ({ name: one.name, folder: moveToTrash(root, one, trash) }));
@@ -253,7 +253,7 @@ export function openBridge(options: BridgeOptions): Bridge {
 /** Why messages to the native lead wait. */
 function noticesOf(team: NativeTeam, teamId: string): string[] {
   const ended = leadEnded(team);
-  if (ended !== undefined) return [`${team.name}: ${ended}, or part from it with "troupe native leave ${teamId}"`];
+  if (ended !== undefined) return [`${team.name}: ${ended}, or leave it with "troupe native leave ${teamId}"`];
   if (leadReads(team)) return [];
-  return [`${leadOf(team)} reads its inbox only while a teammate that it started itself is there, and none is`];
+  return [`${leadOf(team)} reads its inbox only while it has a teammate that it started itself, and it has none`];
 }

@@ -23,7 +23,7 @@ export function configOf(reading: FileReading): ConfigReading {
   if (parsed.success) return { kind: 'read', config: reading.value as NativeConfig };
   const [issue] = parsed.error.issues;
   const where = issue?.path.map(String).join('.') || 'the file';
-  return { kind: 'unknown', problem: `has a form that is not known: ${where}: ${issue?.message ?? 'unknown'}` };
+  return { kind: 'unknown', problem: `has an unknown form: ${where}: ${issue?.message ?? 'unknown'}` };
 }
 
 /** Reads a team's file and waits for a write in progress to finish. */
@@ -55,7 +55,7 @@ export async function changeConfig(
         throw nativeGone(paths);
       }
       if (found.kind !== 'read') {
-        throw new TeamError('corrupt', `${paths.config} ${found.problem}: it is left as it is`);
+        throw new TeamError('corrupt', `${paths.config} ${found.problem}: Troupe does not change it`);
       }
       const next = edit(found.config);
       if (next === undefined) return false;

@@ -62,7 +62,7 @@ export async function prepareTeam(ledger: Ledger, teamId: string, team: NativeTe
       );
     }
     if (!found.isSame) {
-      const why = found.name === team.name ? 'of an earlier native team of that name' : 'which is another one';
+      const why = found.name === team.name ? 'from an earlier native team of that name' : 'which is a different one';
       throw new TeamError('exists', `There is a team ${quote(teamId)} here, ${why}: leave or delete it`, {
         facts: OTHER_NAME,
       });

@@ -138,7 +138,7 @@ async function change(
       const list = reading.kind === 'read' ? reading.value : undefined;
       if (!Array.isArray(list)) {
         const problem = reading.kind === 'unreadable' ? reading.problem : 'is not a list of messages';
-        throw new TeamError('corrupt', `${path} ${problem}: it is left as it is`);
+        throw new TeamError('corrupt', `${path} ${problem}: Troupe does not change it`);
       }
       const next = edit(list as unknown[]);
       if (next === undefined) return false;

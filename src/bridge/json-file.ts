@@ -52,7 +52,7 @@ export function readNow(path: string): FileReading {
   try {
     const found = fstatSync(file, { bigint: true });
     const print = printOf(found);
-    if (!found.isFile()) return { kind: 'unreadable', problem: 'is no regular file', print };
+    if (!found.isFile()) return { kind: 'unreadable', problem: 'is not a regular file', print };
     if (found.size > FILE_BYTES) return { kind: 'unreadable', problem: `is larger than ${FILE_BYTES} bytes`, print };
     const decoded = decodeJson(readAll(file, Number(found.size)));
     if ('problem' in decoded) return { kind: 'unreadable', ...decoded, print };

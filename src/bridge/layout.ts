@@ -64,7 +64,7 @@ function pathsOf(root: string, name: string): NativePaths {
     },
     task(id) {
       if (!isNativeTaskId(id)) {
-        throw new TeamError('invalid', `${quote(id)} is no id of a native task (a whole number)`);
+        throw new TeamError('invalid', `${quote(id)} is not the id of a native task (a whole number)`);
       }
       return join(tasks, `${id}.json`);
     },

@@ -40,7 +40,7 @@ export function findLeftovers(
 export function moveToTrash(root: string, leftover: Leftover, trash: string): string {
   const { name, dead, evidence } = leftover;
   if (!dead) {
-    throw new TeamError('conflict', `The native team ${quote(name)} is not left behind: ${evidence.join('; ')}`);
+    throw new TeamError('conflict', `The native team ${quote(name)} is not a leftover: ${evidence.join('; ')}`);
   }
   const paths = listedPaths(root, name);
   const stamp = new Date().toISOString().replaceAll(':', '-');
@@ -93,7 +93,7 @@ function judge(
   // A folder that we may not read has no known age or members, and half a team is never moved.
   const closed = root === undefined ? [] : [...closedFolders(listedPaths(root, team.name)).values()];
   for (const why of closed) alive(why);
-  if (team.changedAt === 0) alive('when it last changed is not known');
+  if (team.changedAt === 0) alive('its last change is unknown');
   else if (age < quiet) alive(`${lasts}, less than ${Math.round(quiet / 60_000)} minutes ago`);
   else evidence.push(lasts);
 
@@ -107,8 +107,8 @@ function judge(
   if (keeper !== undefined) alive(`it is joined: ${keeper}`);
 
   const own = processes.filter(({ words }) => mentions(words, team));
-  for (const { pid } of own) alive(`process ${pid} is a member of it`);
-  if (own.length === 0) evidence.push('no process is a member of it');
+  for (const { pid } of own) alive(`process ${pid} is one of its members`);
+  if (own.length === 0) evidence.push('no process is one of its members');
   if (lives === undefined) {
     const cwds = new Set(team.config?.members.flatMap(({ cwd }) => cwd ?? []));
     const near = processes.filter(

@@ -197,10 +197,10 @@ function removeEmpty(path: string): void {
 function requirePlain(lock: string, found: BigIntStats): void {
   const what = found.isSymbolicLink() ? 'a symbolic link' : found.isDirectory() ? undefined : 'a file';
   if (what !== undefined) {
-    throw new TeamError('storage', `${lock} is ${what}, not a lock of Claude Code's: look at it and remove it`);
+    throw new TeamError('storage', `${lock} is ${what}, not a lock of Claude Code's: check it and remove it`);
   }
   if (filled(lock)) {
-    throw new TeamError('storage', `${lock} has something in it, so it is no lock: look at it and remove it`);
+    throw new TeamError('storage', `${lock} is not empty, so it is not a lock: check it and remove it`);
   }
 }
 

@@ -25,12 +25,12 @@ export function whyReadOnly(
   { closed, form, files }: { closed: Closed; form: string; files: readonly string[] },
 ): string | undefined {
   if (!isSafeName(paths.name)) {
-    return 'the name of its directory may have letters a-z and A-Z, digits, spaces and . _ - only, and begins with one of the first two or _';
+    return 'the name of its directory may contain only letters (a-z, A-Z), digits, spaces and . _ -, and must start with a letter, digit or _';
   }
   const [folder] = closed.values();
   if (folder !== undefined) return folder;
   const link = files.find((one) => one.includes(LINKED));
   if (link !== undefined) return link.slice(0, link.indexOf(LINKED) + LINKED.length);
-  if (form === 'unknown') return 'its config.json is of a form that is not known';
+  if (form === 'unknown') return 'its config.json has an unknown form';
   return form === 'unreadable' ? 'its config.json cannot be read' : undefined;
 }

@@ -36,7 +36,7 @@ function whyForeign(found: Stats): string | undefined {
 
 /** Checks the two directories above a file before a write: neither may lead elsewhere. */
 export function checkFolderOf(path: string): void {
-  const remedy = 'nothing is written there; put a directory of your own in its place';
+  const remedy = 'Troupe writes nothing there; put a directory of your own in its place';
   for (const folder of [dirname(dirname(path)), dirname(path)]) checkDirectory(folder, remedy);
 }
 

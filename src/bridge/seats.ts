@@ -120,7 +120,7 @@ export function openSeats({ ledger, sight, root, join, onError }: SeatsOptions):
       if (holder.present > 0 || performance.now() > giveUp) {
         throw new TeamError(
           'conflict',
-          `${quote(member)} sits in ${seat.teamId} already, in another pane: shut that one down, or choose another name`,
+          `${quote(member)} already sits in ${seat.teamId}, in another pane: shut that one down, or choose another name`,
         );
       }
       await sleep(LOOK_MS);
@@ -134,7 +134,7 @@ export function openSeats({ ledger, sight, root, join, onError }: SeatsOptions):
       const found = team?.config?.members.find((one) => one.name === member);
       if (team && found && whyNotJoin(team) === undefined) return found;
       if (performance.now() > giveUp) {
-        const why = team ? (whyNotJoin(team) ?? `${quote(member)} is none of its members`) : 'there is no such team';
+        const why = team ? (whyNotJoin(team) ?? `${quote(member)} is not one of its members`) : 'there is no such team';
         throw new TeamError('not_found', `Nobody can sit in the native team ${quote(name)}: ${why}`);
       }
       await sleep(LOOK_MS);
@@ -184,7 +184,7 @@ export function openSeats({ ledger, sight, root, join, onError }: SeatsOptions):
     async hold(seat, { wait, signal }) {
       const holder = holders.get(keyOf(seat));
       if (!holder || holder.ticket !== seat.ticket) {
-        throw new TeamError('not_found', `${seat.memberId} of ${seat.teamId} does not sit here: sit down again`);
+        throw new TeamError('not_found', `${seat.memberId} of ${seat.teamId} has no seat here: take one again`);
       }
       holder.present++;
       clearTimeout(holder.timer);
@@ -251,7 +251,7 @@ function joiningOf(
   if (member && isSitting(member)) return { id: member.id, commands: [] };
   const isLive = member !== undefined && member.status !== 'stopped';
   if (isLive && (nativeMemberName(member) === undefined || native.isActive !== undefined)) {
-    throw new TeamError('conflict', `${quote(seat)} is at work in ${state.teamId} already: choose another name`);
+    throw new TeamError('conflict', `${quote(seat)} already works in ${state.teamId}: choose another name`);
   }
   const id = member?.id ?? newMemberId(state, seat);
   const input = parse(JoinInput, {

@@ -129,7 +129,7 @@ export function readTeam(root: string, name: string): TeamFiles {
     }
     inboxes.set(member, inbox.entries);
     if (inbox.dropped > 0) {
-      oddities.set(path, `inboxes/${file} has ${inbox.dropped} entries that are no messages`);
+      oddities.set(path, `inboxes/${file} has ${inbox.dropped} entries that are not messages`);
     }
   };
   const readTask = (id: string, doubt: boolean): void => {

@@ -27,7 +27,7 @@ export function taskOf(reading: FileReading, id: string): TaskReading {
   if (reading.kind === 'absent') return reading;
   if (reading.kind === 'unreadable') return { kind: 'unreadable', problem: reading.problem };
   const parsed = NativeTask.safeParse(reading.value);
-  if (!parsed.success) return { kind: 'unknown', problem: `has a form that is not known: ${issueOf(parsed.error)}` };
+  if (!parsed.success) return { kind: 'unknown', problem: `has an unknown form: ${issueOf(parsed.error)}` };
   if (parsed.data.id !== id) return { kind: 'unknown', problem: `says that it is task ${parsed.data.id}` };
   return { kind: 'read', task: reading.value as NativeTask };
 }
@@ -68,7 +68,7 @@ export async function changeTaskFile<R>(
     if (outcome.kind === 'done') return outcome.answer;
     // Waits outside the lock: the oldest version writes without taking it.
     if (attempt > 1 || (await readSettled(path, options.settle)).kind === 'unreadable' || outcome.kind === 'unknown') {
-      throw new TeamError('corrupt', `${path} ${outcome.problem}: it is left as it is`);
+      throw new TeamError('corrupt', `${path} ${outcome.problem}: Troupe does not change it`);
     }
   }
 }

@@ -16,7 +16,7 @@ export interface Wanted {
 
 /** What to do about a program that exists, but not on our PATH. */
 const ELSEWHERE =
-  'if your shell does find it, the daemon was started with another PATH: troupe stop, and the same command again';
+  'if your shell finds it, the daemon was started with another PATH: troupe stop, then the same command again';
 
 /** Refuses agents that could not be started, with all problems at once, so that fixing one does not reveal the next. */
 export function requireAllRunnable(
@@ -40,7 +40,7 @@ export function requireAllRunnable(
 function withOneEnd(problems: readonly string[]): string {
   const lines = problems.map((text) => text.replace(`; ${ELSEWHERE}`, ''));
   const isCommon = lines.some((line, i) => line !== problems[i]);
-  const end = ELSEWHERE.replace('if your shell does find it', 'If your shell does find them');
+  const end = ELSEWHERE.replace('if your shell finds it', 'If your shell finds them');
   return [...lines, ...(isCommon ? [end] : [])].join('\n');
 }
 

@@ -193,7 +193,7 @@ class Teammate {
       if (await this.#mayBegin(task)) this.#produced(await workOn(this.#bench, task));
     } catch (error) {
       // Held without work, the task would never end. Released, members might claim and pay for it again and again.
-      const said = `It could not go on: ${error instanceof Error ? error.message : String(error)}`;
+      const said = `It could not continue: ${error instanceof Error ? error.message : String(error)}`;
       await finish(this.#bench, task, { ...CANCELLED, reason: 'failed', error: said }).catch(() => {});
       throw error;
     }

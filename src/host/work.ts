@@ -102,7 +102,7 @@ async function makeHandover(door: Door, { teamId, memberId }: Bench['who']): Pro
   const results = tasks.slice(-KEPT).map(({ id, title, result }) => `#${id} ${title}: ${inShort(result ?? '')}`);
   const written = notes.filter(({ authorId }) => authorId === memberId).slice(-KEPT);
   return [
-    'Your conversation had become too long; you go on in a fresh one. Nothing of your work is lost.',
+    'Your conversation became too long; this is a new one. None of your work is lost.',
     digest.text,
     ...(results.length > 0 ? ['What you did so far:', ...results] : []),
     ...(written.length > 0 ? ['What you wrote down:', ...written.map(({ text }) => `- ${inShort(text)}`)] : []),

@@ -64,7 +64,7 @@ describe('the path of a native file', () => {
     (name) => {
       expect(() => nativePaths('/r', name)).toThrow('nothing was read or written');
       expect(() => nativePaths('/r', 'demo').inbox(name)).toThrow('nothing was read or written');
-      expect(() => nativePaths('/r', 'demo').task(name)).toThrow('no id');
+      expect(() => nativePaths('/r', 'demo').task(name)).toThrow('is not the id');
     },
   );
 });
@@ -100,11 +100,11 @@ describe('reading', () => {
     expect(readNow(paths.config)).toMatchObject({ kind: 'unreadable' });
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
     await Promise.all([
-      expect(appendEntry(paths, 'bob', { ...ENTRY, id: newId() }, quick)).rejects.toThrow('left as it is'),
+      expect(appendEntry(paths, 'bob', { ...ENTRY, id: newId() }, quick)).rejects.toThrow('Troupe does not change it'),
       expect(
         changeTaskFile(paths, '1', () => ({ write: { ...TASK, id: '1' } as never, answer: 0 }), quick),
       ).rejects.toThrow('left'),
-      expect(changeConfig(paths, (config) => config, quick)).rejects.toThrow('left as it is'),
+      expect(changeConfig(paths, (config) => config, quick)).rejects.toThrow('Troupe does not change it'),
     ]);
     for (const path of [paths.config, paths.inbox('bob'), paths.task('1')]) {
       expect(readFileSync(path).equals(bytes)).toBe(true);

@@ -182,6 +182,6 @@ test('a root full of garbage is reported only as teams that cannot be written', 
   expect(listNative(root)).toEqual(['a', 'b']);
   expect(findReadOnly(root).map(({ why }) => why)).toEqual([
     'its config.json cannot be read',
-    'its config.json is of a form that is not known',
+    'its config.json has an unknown form',
   ]);
 });

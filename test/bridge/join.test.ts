@@ -204,7 +204,7 @@ describe('a team that joined a native one', () => {
     writeFileSync(paths.config, JSON.stringify({ teamName: 'mini', members: [{ name: 'w1' }] }));
     await expect(bridge.join('mini')).rejects.toThrow('no leadAgentId');
     writeFileSync(paths.config, '{"crew":[]}');
-    await expect(bridge.join('mini')).rejects.toThrow('form that is not known');
+    await expect(bridge.join('mini')).rejects.toThrow('unknown form');
     await expect(bridge.join('nobody')).rejects.toThrow('no native team');
     const config = { leadAgentId: 'l', members: [{ name: 'team-lead', agentId: 'l' }] };
     mkdirSync(join(root, 'teams/équipe'));

@@ -41,7 +41,7 @@ describe('a leftover native team', needs(process.platform === 'linux', 'only Lin
     const found = bridge.leftovers(0).find(({ name }) => name === 'rt');
     expect(found).toMatchObject({ dead: true });
     expect(found?.evidence.join('; ')).toMatch(
-      /last change .*; no process is a member of it; no Claude Code runs in its folder/,
+      /last change .*; no process is one of its members; no Claude Code runs in its folder/,
     );
     expect(existsSync(trash)).toBe(false);
     const files = readdirSync(join(root, 'teams/rt'), { recursive: true });
@@ -55,7 +55,7 @@ describe('a leftover native team', needs(process.platform === 'linux', 'only Lin
   test('is not one that changed recently', () => {
     const { bridge } = newBridge('2.1.37/12-resume-after-kill9');
     expect(bridge.leftovers().every(({ dead }) => !dead)).toBe(true);
-    expect(() => bridge.clean(['rt'])).toThrow(/not left behind.*less than 60 minutes ago/);
+    expect(() => bridge.clean(['rt'])).toThrow(/not a leftover.*less than 60 minutes ago/);
   });
 
   test('is not one whose lead runs on this machine, or may run on another', () => {
@@ -94,14 +94,14 @@ describe('a leftover native team', needs(process.platform === 'linux', 'only Lin
           .find(({ name }) => name === 'rt')
           ?.evidence.join(),
       )
-      .toContain(`process ${orphan.pid} is a member of it`);
+      .toContain(`process ${orphan.pid} is one of its members`);
     // A team of the same name in another home is unrelated.
     const evidence = bridge
       .leftovers(0)
       .find(({ name }) => name === 'rt')
       ?.evidence.join();
     expect(evidence).not.toContain(`process ${stranger.pid} `);
-    expect(() => bridge.clean(['rt'], 0)).toThrow('not left behind');
+    expect(() => bridge.clean(['rt'], 0)).toThrow('not a leftover');
     expect(existsSync(join(root, 'teams/rt/config.json'))).toBe(true);
   });
 
@@ -127,9 +127,9 @@ describe('a leftover native team', needs(process.platform === 'linux', 'only Lin
     start('native', 'clean', 'orphan', session);
     start('native', 'clean', '--json', session);
     const resumed = start('--resume', session);
-    await expect.poll(() => evidence(session)).toContain(`process ${resumed.pid} is a member of it`);
-    expect(evidence(session)?.match(/is a member of it/g)).toHaveLength(1);
-    expect(evidence('orphan')).toContain('no process is a member of it');
+    await expect.poll(() => evidence(session)).toContain(`process ${resumed.pid} is one of its members`);
+    expect(evidence(session)?.match(/is one of its members/g)).toHaveLength(1);
+    expect(evidence('orphan')).toContain('no process is one of its members');
     expect(bridge.clean(['orphan'], 0)).toHaveLength(1);
   });
 

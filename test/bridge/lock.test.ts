@@ -201,7 +201,7 @@ describe('the lock beside a file', () => {
       if (what === 'filled') mkdirSync(`${path}.lock/inside`, { recursive: true });
       if (what === 'filled') old(`${path}.lock`);
       const before = readdirSync(folder);
-      await expect(underLock(path, () => 0, { silent: 0 })).rejects.toThrow('look at it and remove it');
+      await expect(underLock(path, () => 0, { silent: 0 })).rejects.toThrow('check it and remove it');
       await clearLeftLocks([path], 0);
       expect(readdirSync(folder)).toEqual(before);
       expect(lstatSync(`${path}.lock`).isSymbolicLink()).toBe(what === 'a link');

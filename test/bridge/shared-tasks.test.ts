@@ -68,7 +68,7 @@ describe('the tasks of a team that joined a native one', () => {
     await expect(tasks.claimTask(TEAM, '3', 'codex-1')).rejects.toMatchObject({ code: 'blocked' });
     await settled();
     expect(['1', '2', '3'].map((id) => read(paths.task(id)))).toMatchObject(shown);
-    expect(bridge.joined()[0]?.notices.join()).toContain('it is for "carol", who is not here yet');
+    expect(bridge.joined()[0]?.notices.join()).toContain('its owner "carol" is not on this team yet');
 
     const config = read(paths.config) as { members: Json[] };
     writeInPlace(paths.config, { ...config, members: [...config.members, member('carol'), member('dave')] });
@@ -251,7 +251,7 @@ describe('the tasks of a team that joined a native one', () => {
     const copies = join(root, '../trash/unreadable');
     expect(readdirSync(copies)).toEqual([`${NATIVE}-tasks-${NATIVE}-2.json-1700000000000`]);
     expect(readFileSync(join(copies, readdirSync(copies)[0] as string), 'utf8')).toBe(broken);
-    expect(bridge.joined()[0]?.notices.join()).toContain('mend the file or remove it');
+    expect(bridge.joined()[0]?.notices.join()).toContain('fix the file or remove it');
   });
 
   test('keep foreign fields, whatever these claim', async () => {

@@ -101,7 +101,7 @@ describe('messages between a team and a native one', () => {
     await settled();
     expect(readList(paths.inbox('codex-1'))).toEqual([prompt]);
     expect(await mail.getInbox(TEAM, 'codex-1')).toEqual([]);
-    expect(bridge.joined()[0]?.notices.join()).toContain('the native team has one of that name');
+    expect(bridge.joined()[0]?.notices.join()).toContain('the native team has a member of that name');
   });
 
   test('include, once, the answer to a shutdown request that was decided while no daemon ran', async () => {
@@ -140,7 +140,7 @@ describe('messages between a team and a native one', () => {
   proves('lead-polls', 'come with a notice if the native lead will not read them', async () => {
     const lead: Json = { ...member('team-lead'), agentType: 'team-lead' };
     const { bridge } = await setStage({ leadProcess: { pid: 1 }, members: [lead] });
-    expect(bridge.joined()[0]?.notices[0]).toContain('only while a teammate that it started itself is there');
+    expect(bridge.joined()[0]?.notices[0]).toContain('only while it has a teammate that it started itself');
   });
 
   test('F28: keep their order in an inbox, whatever the clocks of their senders say', async () => {

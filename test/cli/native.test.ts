@@ -27,7 +27,7 @@ describe("Claude Code's own teams on the command line", () => {
     expect(shown).toMatch(/Members\n[^]*codex-1[^]*Tasks\n[^]*Messages\n/);
     expect((await troupe.run('native events')).stdout).toContain('teammate appeared: codex-1');
     const left = await troupe.run('native leftovers --quiet 0');
-    expect(left.stdout).toMatch(/lab +team .*\n {2}last change .*\n {2}no process is a member of it\n/);
+    expect(left.stdout).toMatch(/lab +team .*\n {2}last change .*\n {2}no process is one of its members\n/);
     const session = '62fd9ac4-6c7d-4d89-a92e-c5302cc28331';
     expect((await troupe.run(`native clean ${session} --quiet 0`)).stdout).toContain(`${session} is now in `);
     expect((await troupe.run('native clean lab')).stderr).toContain('less than 60 minutes ago');

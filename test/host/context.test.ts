@@ -63,7 +63,7 @@ describe('a conversation that has become too long', () => {
     await house.call('task.create', { teamId: 'demo', title: 'Second' });
     await expect.poll(() => completed(house)).toBe(2);
     expect(conversations()).toBe(2);
-    expect(turns[1]?.text).toMatch(/^Your conversation had become too long/);
+    expect(turns[1]?.text).toMatch(/^Your conversation became too long/);
     for (const part of ['Team demo', '#1 First: result 1', 'the API wants UTC', 'Task #2: Second']) {
       expect(turns[1]?.text).toContain(part);
     }

@@ -21,20 +21,20 @@ test('an agent that is not installed is refused with instructions to install it'
 test('problems of several agents are reported together, and common advice once', () => {
   const wanted = ['codex', 'gemini', 'codex', 'clade'].map((name) => ({ spec: agentNamed(name), cwd: '/' }));
   expect(() => requireAllRunnable(wanted, EMPTY)).toThrow(
-    /^Cannot run codex in \/: [^;]*; npm install -g @openai\/codex\nCannot run gemini in \/: [^;]*; npm install [^;]*\nThere is no agent named "clade": .*\nIf your shell does find them, .*$/,
+    /^Cannot run codex in \/: [^;]*; npm install -g @openai\/codex\nCannot run gemini in \/: [^;]*; npm install [^;]*\nThere is no agent named "clade": .*\nIf your shell finds them, .*$/,
   );
   expect(() => requireAllRunnable(wanted.slice(0, 1), EMPTY)).toThrow(
-    /^Cannot run codex .*; if your shell does find it/,
+    /^Cannot run codex .*; if your shell finds it/,
   );
   expect(() => requireAllRunnable(wanted.slice(0, 3))).not.toThrow();
 });
 
 test('an unknown name is refused with a suggestion', () => {
   expect(() => requireRunnable({ spec: agentNamed('clade'), cwd: '/' }, EMPTY)).toThrow(
-    'There is no agent named "clade": did you mean claude? Another that speaks ACP needs its command: agent: { acp:',
+    'There is no agent named "clade": did you mean claude? An agent of your own that speaks ACP needs its command: agent: { acp:',
   );
   expect(() => requireRunnable({ spec: agentNamed('zzz'), cwd: '/' })).toThrow(
-    /choose one of claude, claude-native, codex, gemini.*\. Another that speaks ACP/,
+    /choose one of claude, claude-native, codex, gemini.*\. An agent of your own that speaks ACP/,
   );
 });
 
@@ -47,7 +47,7 @@ test('the row in the catalog decides whether an agent can lead and what else it 
   );
   expect(() => requireRunnable({ ...native, spec: agentNamed('claude'), leads: true })).not.toThrow();
   expect(() => requireRunnable(native, { PATH: folder })).toThrow(
-    'Cannot run tmux in /: it is not on the PATH; install tmux, in which it works; or take claude, which needs none',
+    'Cannot run tmux in /: it is not on the PATH; install tmux, in which it runs; or use claude, which needs none',
   );
   writeFileSync(join(folder, 'tmux'), '#!/bin/sh\n', { mode: 0o755 });
   expect(() => requireRunnable(native, { PATH: folder })).not.toThrow();
@@ -73,10 +73,10 @@ test('a program is searched as its member would find it', () => {
 
 test.each<[string, string | string[], string | undefined]>([
   ['is missing', ['./gone.sh'], 'there is no such file'],
-  ['may not be executed', ['./plain.sh'], 'it may not be executed; chmod +x FOLDER/plain.sh'],
-  ['is a folder', ['./folder'], 'it is no file'],
+  ['may not be executed', ['./plain.sh'], 'it is not executable; chmod +x FOLDER/plain.sh'],
+  ['is a folder', ['./folder'], 'it is not a file'],
   ['is missing, named to a shell', './gone.sh --strict', 'there is no such file'],
-  ['may not be executed, named to a shell', ' ./plain.sh', 'it may not be executed; chmod +x FOLDER/plain.sh'],
+  ['may not be executed, named to a shell', ' ./plain.sh', 'it is not executable; chmod +x FOLDER/plain.sh'],
   ['is missing where an interpreter is to read it', 'node gone.js', 'there is no such file'],
   ['is there for an interpreter to read', 'sh plain.sh', undefined],
   ['only a shell can tell', 'cd elsewhere && ./gone.sh', undefined],

@@ -96,7 +96,7 @@ describe('work', () => {
     });
     await create('One');
     await until('it is failed', async () => (await task('1')).status === 'failed');
-    expect(await task('1')).toMatchObject({ failure: 'It could not go on: a defect of ours' });
+    expect(await task('1')).toMatchObject({ failure: 'It could not continue: a defect of ours' });
     ada.rules.clear();
     await create('Two');
     await until('it goes on', async () => (await task('2')).status === 'completed');

@@ -70,7 +70,7 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s that is killed', (versio
         const inbox = await client.call('message.inbox', { teamId, memberId: 'joined' });
         return inbox.some(({ content }) => content.includes('is gone: its lead ended it'));
       });
-      expect((await stage.troupe('native', 'joined')).stdout).toMatch(/is gone; it is taken up again/);
+      expect((await stage.troupe('native', 'joined')).stdout).toMatch(/is gone; Troupe joins it again/);
 
       // If the team was closed in Troupe meanwhile, a new one is made for the next teammate that takes a seat.
       await client.call('team.close', { teamId, force: true });

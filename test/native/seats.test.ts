@@ -38,7 +38,7 @@ describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', (version)
       const pid = inPane(stage);
       const [, , ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
       const second = await stage.troupe(...words);
-      expect(second.stderr).toMatch(/"Helper_1" sits in .* already, in another pane/);
+      expect(second.stderr).toMatch(/"Helper_1" already sits in .*, in another pane/);
       expect(second.code).not.toBe(0);
 
       process.kill(pid, 'SIGKILL');
@@ -76,7 +76,7 @@ describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', (version)
       stage.team()?.config?.members.find(({ name }) => name === 'broken')?.tmuxPaneId || undefined;
     const pane = await stage.until('it has a pane', paneOf);
     await stage.until('its lead heard why', () =>
-      stage.heard('lead', /broken has stopped: [^]*cannot load its settings[^]*What it held is free again/),
+      stage.heard('lead', /broken has stopped: [^]*cannot load its settings[^]*Its tasks are free again/),
     );
     // The other versions close the pane of a teammate that has left.
     if (version === NEWEST) await stage.sees(/broken has ended: crashed: .*cannot load its settings/, pane);

@@ -20,7 +20,7 @@ type Emit = (event: AgentEvent) => void;
 const GO_ON_LIMIT = 3;
 
 /** Makes a model read what is already in its history. */
-const READ_ON = 'The message before this one came while you ended your turn. Read it, and go on.';
+const READ_ON = 'The message before this one came while you ended your turn. Read it, then continue.';
 
 /** The parts of a session. */
 export interface AcpSessionOptions {
@@ -226,7 +226,7 @@ export class AcpSession {
     const { tool = 'that', why } = this.#denied ?? {};
     this.#denied = undefined;
     const reason = why === undefined ? '' : ` (${why})`;
-    return `You were not allowed to use ${tool}${reason}. Go on without it, or end and say what is missing.`;
+    return `You were not allowed to use ${tool}${reason}. Continue without it, or end your turn and say what is missing.`;
   }
 
   #end({ stopReason, usage }: PromptResponse, signal: AbortSignal): TurnEnd {
@@ -242,8 +242,8 @@ export class AcpSession {
 
 const STOPS: Readonly<Record<string, string>> = {
   refusal: 'the model refused to answer',
-  max_tokens: 'the answer was cut off: it reached the limit of tokens',
-  max_turn_requests: 'the turn was cut off: it reached the limit of calls to the model',
+  max_tokens: 'the answer was cut off: it reached the token limit',
+  max_turn_requests: 'the turn was cut off: it reached the limit of model calls',
 };
 
 function idsOf({ messages }: Turn): string[] {

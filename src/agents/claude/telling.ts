@@ -59,7 +59,7 @@ export function newTelling(tell: (event: AgentEvent) => void): Telling {
       else if (said.type === 'rate_limit_event' && said.rate_limit_info.status === 'rejected') {
         const { resetsAt } = said.rate_limit_info;
         const until = resetsAt === undefined ? {} : { until: resetsAt * 1_000 };
-        tell({ type: 'waiting', reason: 'the limit of the account is reached', ...until });
+        tell({ type: 'waiting', reason: 'the account has reached its limit', ...until });
       }
     },
   };

@@ -146,7 +146,7 @@ export class Thread {
   #hearTrouble({ error, willRetry }: NewsOf<'error'>): void {
     if (!willRetry) return;
     this.#flow.flush();
-    this.#emit({ type: 'text', text: `[The model does not answer, trying again: ${error.message}]` });
+    this.#emit({ type: 'text', text: `[The model does not answer, retrying: ${error.message}]` });
   }
 
   #hearEnd({ turn }: NewsOf<'turn/completed'>): void {

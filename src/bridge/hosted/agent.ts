@@ -58,13 +58,13 @@ export function claudeNativeAgent(options: ClaudeNativeOptions): Agent {
       if (options.root !== undefined && options.root !== root) {
         throw new TeamError(
           'invalid',
-          `${start.memberId} would keep its files in ${root}, and the daemon looks in ${options.root}: ` +
-            'set HOME or CLAUDE_CONFIG_DIR where the daemon is started, not for the member',
+          `${start.memberId} would keep its files in ${root}, but the daemon reads ${options.root}: ` +
+            'set HOME or CLAUDE_CONFIG_DIR for the daemon, not for the member',
         );
       }
       const [file = NAME] = options.command ?? [];
       requireProgram(file, start, install);
-      requireProgram('tmux', start, 'install tmux: such a teammate works in a terminal');
+      requireProgram('tmux', start, 'install tmux: such a teammate runs in a terminal');
       if (Buffer.byteLength(options.socket) > SOCKET_LENGTH) {
         throw new TeamError('invalid', `${options.socket} is too long for a socket: choose a shorter TROUPE_HOME`);
       }

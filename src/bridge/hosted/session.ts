@@ -222,7 +222,7 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
 
   /** The program ignored Escape: kills it. */
   async function giveUp(): Promise<TurnEnd> {
-    gone.resolve(`${start.memberId} did not let its turn be interrupted`);
+    gone.resolve(`The turn of ${start.memberId} could not be interrupted`);
     await pane?.close();
     return CANCELLED;
   }
@@ -239,7 +239,7 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
     const lines = shown.split('\n').filter((line) => line.trim() !== '');
     if (hasBegun) return lines.find((line) => RETRIES.test(line))?.trim();
     const hint = `look at its terminal with: troupe attach ${start.memberId}`;
-    return `it has not begun with what it was given; ${hint}. It shows: ${lines.slice(-6).join(' | ')}`;
+    return `it has not started its turn; ${hint}. It shows: ${lines.slice(-6).join(' | ')}`;
   };
 
   /** A member that agreed to stop ends by itself. Killed during its last write, it would leave half a file. */

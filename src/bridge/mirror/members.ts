@@ -185,7 +185,7 @@ function withOurs(
   const theirs = config.members.filter((member) => !isOurs(member, signature));
   const ours = wanted.filter((member) => {
     const taken = theirs.some(({ name }) => name === member.name);
-    if (taken) report(`member ${member.name}: the native team has one of that name, so ours is not shown there`);
+    if (taken) report(`member ${member.name}: the native team has a member of that name, so ours is not shown there`);
     return !taken;
   });
   const metadata = { ...(config['metadata'] as object | undefined), [BRIDGE_MARK]: signature };

@@ -94,7 +94,7 @@ describe('a native team that we lead', () => {
     for (const folder of [paths.team, paths.inboxes, paths.tasks]) expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(existsSync(paths.taskList)).toBe(true);
     await expect(bridge.join(paths.name)).rejects.toThrow('is led by Troupe');
-    expect(() => bridge.clean([paths.name], 0)).toThrow('it goes with that team');
+    expect(() => bridge.clean([paths.name], 0)).toThrow('it is removed with that team');
   });
 
   test('has the tasks of the team, and its completions pass the gates', async () => {

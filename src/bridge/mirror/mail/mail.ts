@@ -103,7 +103,7 @@ export function mirrorMail(shared: Shared): MailMirror {
       messageId: `${FROM_INBOX}${key}`.slice(0, 128),
       messageType: isStranger ? 'system' : 'direct',
       toId,
-      content: isStranger ? `From ${oneLine(entry.from, 100)}, who is no member:\n${text}` : text,
+      content: isStranger ? `From ${oneLine(entry.from, 100)}, who is not a member:\n${text}` : text,
       ...(summary !== undefined && { summary }),
       priority: 'normal',
       metadata: { native: { from: entry.from.slice(0, 200), sentAt: entry.timestamp.slice(0, 100) } },
@@ -141,7 +141,7 @@ export function mirrorMail(shared: Shared): MailMirror {
         if (told.has(name)) continue;
         told.add(name);
         shared.report(
-          `member ${name}: the native team has one of that name now, to whom what is written to ${name} there goes; ours hears nothing from there until one of them has another name`,
+          `member ${name}: the native team has a member of that name now, which gets all messages to ${name} there. Ours gets none until one of them is renamed`,
         );
       }
       for (const [to, entries] of changed) {
@@ -161,7 +161,7 @@ export function mirrorMail(shared: Shared): MailMirror {
 function whyDoubt(entry: NativeEntry, key: string, used: Map<string, string>): string | undefined {
   const signature = entry['lead_sig'];
   if (typeof signature !== 'string' || !/^[\w-]{86}$/.test(signature)) return 'it is not signed by the lead';
-  if ((used.get(signature) ?? key) !== key) return 'its signature is that of another message';
+  if ((used.get(signature) ?? key) !== key) return 'its signature belongs to another message';
   used.set(signature, key);
   return undefined;
 }

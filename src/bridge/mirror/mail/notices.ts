@@ -76,14 +76,14 @@ export function openNotices(shared: Shared): Notices {
       await change((before) => {
         const kept = [...before, owed].slice(-OWED_AT_MOST);
         if (kept.length <= before.length) {
-          shared.report(`the lead of ${paths.name} was not told of all that it is owed`);
+          shared.report(`the lead of ${paths.name} did not get all notices`);
         }
         return kept;
       });
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
       // A closed team stores nothing more, so we try once to write it.
-      await step(`word of ${debt.memberId} to the lead`, () => pay(owed));
+      await step(`notice about ${debt.memberId} to the lead`, () => pay(owed));
     }
   };
 
@@ -109,7 +109,7 @@ export function openNotices(shared: Shared): Notices {
   const tellGone = async (memberId: string, reason: string | undefined, id: string): Promise<void> => {
     const name = await view((state) => naming.nameOf(state, memberId));
     const why = reason === undefined ? '' : `: ${reason}`;
-    await write(memberId, `${name} has stopped${why}. What it held is free again.`, id);
+    await write(memberId, `${name} has stopped${why}. Its tasks are free again.`, id);
     // The newest version accepts this only as an answer; otherwise it shows it as a text, which repeats the line above.
     if (shared.config()?.leadProcess !== undefined) return;
     const requestId = `shutdown-${Date.now()}@${name}`;
@@ -176,7 +176,7 @@ export function openNotices(shared: Shared): Notices {
     async pass(answers) {
       if (answers) await step('answers', answerShutdowns);
       for (const debt of naming.leads ? [] : await view(owedIn)) {
-        await step(`word of ${debt.memberId} to the lead (${debt.kind} ${debt.id.slice(0, 8)})`, async () => {
+        await step(`notice about ${debt.memberId} to the lead (${debt.kind} ${debt.id.slice(0, 8)})`, async () => {
           await pay(debt);
           await change((owed) => owed.filter(({ id }) => id !== debt.id));
           whole.delete(debt.id);

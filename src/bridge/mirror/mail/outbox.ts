@@ -131,7 +131,7 @@ export function openOutbox(shared: Shared): Outbox {
       if (told.has(message.id)) return;
       told.add(message.id);
       shared.report(
-        `message ${message.id} to ${name} was lost ${REWRITES + 1} times from ${paths.inbox(name)} before it was read, and is not written again: send it anew`,
+        `message ${message.id} to ${name} was lost ${REWRITES + 1} times from ${paths.inbox(name)} before it was read, and is not written again: send it again`,
       );
       return;
     }

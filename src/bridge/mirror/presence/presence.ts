@@ -58,7 +58,7 @@ export function watchPresence(shared: Shared, signature: Signature, onOver: () =
   const tellGone = async (): Promise<void> => {
     isTold = true;
     report(
-      `the native team ${paths.name} is gone; it is taken up again if it comes back. "troupe native leave ${teamId}" keeps what is here without it`,
+      `the native team ${paths.name} is gone; Troupe joins it again if it comes back. "troupe native leave ${teamId}" keeps the team here without it`,
     );
     const commands = await view((state) => (isSaid(state) ? [] : goneOf(state, paths.name, naming)));
     if (commands.length > 0) await execute(commands);
@@ -76,7 +76,7 @@ export function watchPresence(shared: Shared, signature: Signature, onOver: () =
       (since !== undefined && list !== '' && now !== '' && list !== now);
     if (isReplaced) {
       report(
-        `another native team goes by the name ${paths.name} now; "troupe native leave ${teamId}", then "troupe join ${paths.name} --as NAME" joins that one`,
+        `another native team has the name ${paths.name} now; "troupe native leave ${teamId}", then "troupe join ${paths.name} --as NAME" joins that one`,
       );
       return false;
     }
@@ -156,8 +156,8 @@ function goneOf(state: TeamState, name: string, naming: Naming): NewCommand[] {
   const theirs = live.filter(({ id }) => naming.isNative(state, id));
   const ours = live.filter(({ id }) => !naming.isNative(state, id));
   const content =
-    `Claude Code's team ${name} is gone: its lead ended it, or its files were removed. What you hold stays yours; what you write to ` +
-    `its members reaches nobody for now. Should it come back, everything goes on by itself.`;
+    `Claude Code's team ${name} is gone: its lead ended it, or its files were removed. You keep your tasks; messages to ` +
+    `its members reach nobody for now. If it comes back, everything continues by itself.`;
   return [
     { type: 'team.update', by: SYSTEM, metadata: { native: { ...markOf(state), name, gone: true } } },
     ...theirs.map(({ id }) => leaving(id, 'the native team is gone')),

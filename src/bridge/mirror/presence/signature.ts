@@ -54,7 +54,7 @@ export function rivalOf(config: NativeConfig, own: Signature): Partial<Signature
 export function keeperOf(config: NativeConfig): string | undefined {
   const mark = markIn(config);
   if (mark?.pid === undefined || !isRunning(mark as ProcessIdentity)) return undefined;
-  return `the daemon of ${homeOf(mark)} (process ${mark.pid}) keeps it in step until "troupe native leave"`;
+  return `the daemon of ${homeOf(mark)} (process ${mark.pid}) synchronizes it until "troupe native leave"`;
 }
 
 /** Why this daemon does nothing while another one synchronizes, and how to change that. */
@@ -117,13 +117,13 @@ export function watchRival({ paths, naming, execute, report }: Shared, signature
       const rival = naming.leads ? undefined : rivalOf(config, signature);
       const why = rival && whyStandBack(paths.name, rival);
       if (why !== standsBack) {
-        report(why ?? `the other daemon has left ${paths.name}, which is kept in step from here again`);
+        report(why ?? `the other daemon has left ${paths.name}, which this daemon synchronizes again`);
       }
       standsBack = why;
       return why !== undefined;
     },
     async refuse({ id: taskId, epoch }) {
-      await execute({ type: 'task.release', by: SYSTEM, taskId, epoch, reason: 'not kept in step' });
+      await execute({ type: 'task.release', by: SYSTEM, taskId, epoch, reason: 'not synchronized' });
       throw new TeamError('conflict', `Task ${taskId} cannot be taken here: ${standsBack}`);
     },
   };

@@ -185,7 +185,7 @@ function statusSteps(
  */
 function setAside(task: TaskRecord, { owner = '', status }: TaskForm): NewCommand {
   const metadata = fileMark(task, { owner, begun: status === 'in_progress' || undefined });
-  const withheld = `it is for ${quote(owner)}, who is not here yet`;
+  const withheld = `its owner ${quote(owner)} is not on this team yet`;
   return { type: 'task.update', by: SYSTEM, taskId: task.id, metadata, withheld };
 }
 

@@ -44,7 +44,7 @@ export function watchMissingFiles({ paths, step, times }: Pick<Shared, 'paths' |
         if (isThere || !wasThere) return;
         throw new TeamError(
           'not_found',
-          `${paths.tasks} is not there: the tasks stay as they are here, and are compared again when it is back`,
+          `${paths.tasks} is missing: the tasks here stay as they are, and are compared again when it is back`,
         );
       });
       if (!isThere) away.clear();
@@ -75,7 +75,7 @@ function missingError(folder: string, natives: readonly string[]): TeamError {
   const some = natives.slice(0, 5).join(', ') + (natives.length > 5 ? ', …' : '');
   return new TeamError(
     'not_found',
-    `${natives.length} tasks have no file in ${folder} any more (${some}), all at once, and are kept here: put the files back, ` +
+    `${natives.length} tasks have no file in ${folder} any more (${some}), all at once, and stay here: put the files back, ` +
       `or delete the tasks with "troupe task delete"`,
   );
 }

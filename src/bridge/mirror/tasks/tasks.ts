@@ -213,7 +213,7 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
         return { name: task?.assigneeId && naming.nameOf(state, task.assigneeId), revision: task?.revision ?? 0 };
       });
       const who = name === undefined ? '' : ` (${name})`;
-      const text = `Task #${native} failed${who}: ${reason}. Your list shows it as in progress, so that nobody takes it by mistake: set it to pending to have it done again, or to completed.`;
+      const text = `Task #${native} failed${who}: ${reason}. Your list shows it as in progress, so that nobody takes it by mistake: set it to pending to do it again, or to completed.`;
       await shared.tell(shared.leadName(), text, `task-${native}-failed-${revision}`);
     },
     touch(state, taskId) {
