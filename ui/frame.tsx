@@ -136,7 +136,7 @@ function ReachBanner() {
     <div role="status" aria-live="polite">
       {isShown && (
         <div className="reach">
-          <span className="reach-dot" /> Reconnecting to the daemon. What you see is as it was; it catches up by itself.
+          <span className="reach-dot" /> Reconnecting to the daemon. Until then this page may be out of date.
         </div>
       )}
     </div>

@@ -61,6 +61,6 @@ function makeFile(path: string): void {
     closeSync(openSync(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR, 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    if (!lstatSync(path).isFile()) throw new Error('it is no regular file', { cause: error });
+    if (!lstatSync(path).isFile()) throw new Error('it is not a regular file', { cause: error });
   }
 }

@@ -42,5 +42,5 @@ export function openAnswer(takePlace: TakePlace | undefined, signal: AbortSignal
 /** Fails if the client cancelled the call, or lost its rights, while it waited for a place. */
 function requireWanted(signal: AbortSignal): void {
   requireWelcome(signal);
-  if (signal.aborted) throw new TeamError('conflict', 'The call was given up before it was answered');
+  if (signal.aborted) throw new TeamError('conflict', 'The call was cancelled before the answer');
 }

@@ -201,7 +201,7 @@ async function readJson(request: Request): Promise<unknown> {
   try {
     return JSON.parse(body.text) as unknown;
   } catch {
-    return refuse(400, 'The body is no JSON', -32700);
+    return refuse(400, 'The body is not JSON', -32700);
   }
 }
 

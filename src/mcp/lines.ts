@@ -74,7 +74,7 @@ export function serveMcpLines(
       const message = readMessage(line);
       if (!message) return send(refusal(null, -32700, 'This line is not a JSON-RPC message'));
       if (isJSONRPCRequest(message)) {
-        if (calls.size >= CALLS_AT_ONCE) return send(refusal(message.id, -32000, 'Too many calls are under way'));
+        if (calls.size >= CALLS_AT_ONCE) return send(refusal(message.id, -32000, 'Too many calls are running'));
         if (calls.has(message.id)) return send(refusal(message.id, -32600, 'Another running call has this id'));
         calls.add(message.id);
       } else if ('method' in message && message.method === 'notifications/cancelled') {

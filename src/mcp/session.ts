@@ -5,10 +5,10 @@ import type { Caller } from '../operations/caller.ts';
 
 /** What a client may say when it connects. None of it widens the rights of its credential. */
 export const Greeting = z.object({
-  team: Slug.optional().describe("the team that a person's calls are about when they name none"),
-  as: Slug.optional().describe('the member that a person speaks for'),
-  known: z.boolean().optional().describe('whether that team and that member must be there already'),
-  teams: z.boolean().optional().describe('whether the team tools are wanted; else as the credential says'),
+  team: Slug.optional().describe("the team of a person's calls that name none"),
+  as: Slug.optional().describe('the member that a person acts for'),
+  known: z.boolean().optional().describe('whether that team and that member must already exist'),
+  teams: z.boolean().optional().describe('whether to offer the team tools (default: as the credential says)'),
   session: ChosenId.optional().describe("the agent's session, when the client knows it"),
   began: z.number().int().min(0).optional().describe('when that session began; now when not given'),
   epochs: z.record(z.string().max(200), z.number().int().min(0)).optional().describe('what it claimed'),

@@ -94,7 +94,7 @@ describe('a command without a daemon', () => {
     // A second daemon on this journal would run the same members twice.
     const other = newTroupe();
     const second = await other.run(['serve', '--journal', elsewhere]);
-    expect(second).toMatchObject({ status: 1, stderr: expect.stringContaining('which is for one alone') as string });
+    expect(second).toMatchObject({ status: 1, stderr: expect.stringContaining('and only one may') as string });
     expect(await other.json('team list')).toEqual([]);
     process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
     expect(await troupe.json('team list')).toMatchObject([{ name: 'demo' }]);

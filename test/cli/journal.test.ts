@@ -58,7 +58,7 @@ describe('troupe on NATS', NEEDS_NATS, () => {
     await admin.close();
     const again = await natsJournal(address, PATIENT);
     const odd =
-      /Not kept as the journal is set up \(1 replica, 1000000 bytes\): late\. Say it again: troupe journal init/;
+      /do not have the settings of the journal \(1 replica, 1000000 bytes\): late\. To apply them: troupe journal init/;
     expect(again.facts.advice).toMatch(odd);
     await again.close();
     const troupe = newTroupe();
@@ -185,7 +185,7 @@ describe('troupe on NATS', NEEDS_NATS, () => {
     writeFileSync(join(home.directory, 'config.yaml'), 'jurnal: nats://127.0.0.1\n');
     await expect(serve(home)).rejects.toThrow(/config\.yaml:1:1: .*jurnal/s);
     await expect(serve(temporaryHome(), { env: { TROUPE_JOURNAL: 'nats:/x' } })).rejects.toThrow(
-      /no address of a journal/,
+      /not the address of a journal/,
     );
   });
 });

@@ -26,9 +26,9 @@ describe('a journal whose servers are away', NEEDS_NATS, () => {
       `server 127.0.0.1:${port}`,
       'journal',
     ]);
-    expect(checks.find(({ name }) => name === 'journal')?.found).toMatch(/nobody listens there\. Start nats-server/);
+    expect(checks.find(({ name }) => name === 'journal')?.found).toMatch(/no server listens there\. Start nats-server/);
     const status = await troupe.run('status', { env });
-    expect(status.stderr).toMatch(/No connection to nats:.*: nobody listens there\. Start nats-server/);
+    expect(status.stderr).toMatch(/No connection to nats:.*: no server listens there\. Start nats-server/);
   });
 
   test('is used again after kill -9, under the same name, although only flags had named it', async () => {
@@ -46,7 +46,7 @@ describe('a journal whose servers are away', NEEDS_NATS, () => {
     await servers.nodes[0]!.kill();
     const away = await troupe.run('team list');
     expect(away.stderr).toMatch(
-      /nobody listens there.*the last daemon here kept its teams in nats:.*--journal sqlite/s,
+      /no server listens there.*the last daemon here kept its teams in nats:.*--journal sqlite/s,
     );
   });
 
@@ -73,7 +73,7 @@ describe('a journal whose servers are away', NEEDS_NATS, () => {
     // A timeout of the journal would have another message.
     const added = await troupe.run('task add --team demo Another', { env });
     expect(added.stderr).toMatch(AWAY);
-    expect(added.stderr).toMatch(/see that nats-server runs there/);
+    expect(added.stderr).toMatch(/check that nats-server runs there/);
     for (const words of ['task list --team demo', 'team status demo', 'teams', 'ps', 'member list --team demo']) {
       const looked = await troupe.run(words, { env });
       expect(looked, words).toMatchObject({ status: 0, stderr: expect.stringMatching(AWAY) });

@@ -263,7 +263,7 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
       { feedback: 'try harder', epoch: 1 },
     ]);
     const { stdout } = await stage.troupe('logs', 'ann', '--team', stage.team);
-    expect(stdout).toContain('✗ a gate did not let task #1 pass: try harder\n');
+    expect(stdout).toContain('✗ a gate rejected task #1: try harder\n');
   });
 
   test.each([

@@ -23,7 +23,7 @@ test('a change to a shorter lease fails and names the daemon that does not follo
   const change = { leaseMs: SHORTER_MS, followMs: 500, onWait: (names: readonly string[]) => void waited.push(names) };
   await expect(setUpNatsJournal(url, change)).rejects.toMatchObject({
     code: 'conflict',
-    message: expect.stringMatching(/^The lease stays 3600 s: old did not follow, .* Stop those daemons, or give them/),
+    message: expect.stringMatching(/^The lease stays 3600 s: old did not adopt it, .* Stop those daemons, or update/),
   });
   expect(waited).toEqual([['old']]);
   // Daemons that followed go back to the old lease. The lease of the one that did not follow never expired.

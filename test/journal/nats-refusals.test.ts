@@ -49,7 +49,7 @@ describe('opening a journal on NATS says what to do when', NEEDS_NATS, () => {
   afterAll(() => servers?.stop());
 
   test.each([
-    ['nats://', /no address of a journal/],
+    ['nats://', /not the address of a journal/],
     ['nats://127.0.0.1:4222?crds=/x', /no option "crds"; there are creds, nkey/],
     ['nats://bob:hunter2@127.0.0.1:4222', /put the credential in a file/],
     ['nats://127.0.0.1:4222?creds=/not/there', /credentials file cannot be read/],
@@ -61,7 +61,7 @@ describe('opening a journal on NATS says what to do when', NEEDS_NATS, () => {
   });
 
   test('nobody listens', async () => {
-    const message = expect.stringMatching(/nobody listens there. Start nats-server/) as string;
+    const message = expect.stringMatching(/no server listens there. Start nats-server/) as string;
     await expect(natsJournal('nats://127.0.0.1:1')).rejects.toMatchObject({ code: 'storage', message });
   });
 
@@ -204,7 +204,7 @@ describe('a journal on NATS', NEEDS_NATS, () => {
     await expect(journal.append('a', 1, [note('2')])).rejects.toMatchObject(away);
     await expect(collect(journal.read('a', 0))).rejects.toMatchObject(away);
     await expect(journal.teams()).rejects.toMatchObject(away);
-    expect(journal.away()?.message).toMatch(/: see that nats-server runs there .* looks at both\.$/);
+    expect(journal.away()?.message).toMatch(/: check that nats-server runs there .* tests both\.$/);
     await nodes[0]!.start();
     const patient = await open(url);
     expect(await texts(patient.read('a', 0))).toEqual(['1']);
@@ -226,7 +226,7 @@ describe('unreachable servers', NEEDS_NATS, () => {
     const untried = 'Nothing was changed\\.$';
     // SIGSTOP cannot be caught. The kernel still accepts connections for the paused server, which stays silent.
     await pauseProcess(node!.pid);
-    await told(journal.append('a', 1, [note('2')]), 'Whether it was done will show when one answers\\.$');
+    await told(journal.append('a', 1, [note('2')]), 'It is unknown whether it was done until one answers\\.$');
     await told(collect(journal.read('a', 0)), untried);
     process.kill(node!.pid, 'SIGCONT');
     await expect.poll(() => journal.away()).toBeUndefined();
@@ -324,7 +324,7 @@ describe('unreachable servers', NEEDS_NATS, () => {
     const { url } = await start({});
     const journal = await open(url);
     await expect(journal.hosts.ask('other', {}, { timeoutMs: 500 })).rejects.toMatchObject({
-      message: expect.stringMatching(/^The machine other does not answer: see there/),
+      message: expect.stringMatching(/^The machine other does not answer: check there/),
     });
   });
 });

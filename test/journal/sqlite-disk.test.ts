@@ -215,7 +215,7 @@ describe('a file that can only be read', () => {
     const [folder, place] = twoFolders();
     mountReadOnly(folder, place);
     expect(() => sqliteJournal(join(place, 'journal.db'))).toThrow(error('storage'));
-    expect(() => sqliteJournal(join(place, 'journal.db'))).toThrow('it can only be read');
+    expect(() => sqliteJournal(join(place, 'journal.db'))).toThrow('it is read-only');
   });
 });
 
@@ -230,7 +230,7 @@ async function expectReadOnly(journal: Journal): Promise<void> {
     journal.drop('a'),
     journal.saveSnapshot('a', { seq: 3, body: 'x' }),
   ];
-  for (const call of calls) await expect(call).rejects.toThrow(/: it can only be read\. Check the owner and mode/);
+  for (const call of calls) await expect(call).rejects.toThrow(/: it is read-only\. Check the owner and mode/);
   await expect(calls[0]).rejects.toMatchObject(error('storage'));
   expect(await texts(journal.read('a', 0))).toEqual(['1', '2', '3']);
 }

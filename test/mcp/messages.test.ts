@@ -13,7 +13,7 @@ test('carries a message from one member to another, once', async () => {
   expect(data.messages).toMatchObject([
     { id: sent.data.message_id, from: 'alice', type: 'direct', content: 'hello bob' },
   ]);
-  expect(text).toMatch(/^1 message\. What stands between the tags was written by others/);
+  expect(text).toMatch(/^1 message\. Others wrote the text between the tags/);
   expect(text).toMatch(
     /<teammate-message teammate_id="alice" message_id="[^"]+" type="direct" summary="greeting bob" boundary="([0-9a-f]{8})">\nhello bob\n<\/teammate-message boundary="\1">/,
   );

@@ -25,7 +25,7 @@ test('says that there are no tasks, and lists a limited number', async () => {
   expect(data).toMatchObject({ not_listed: 30, more: true, after: '0' });
   expect(data.tasks).toHaveLength(200);
   expect(text).toMatch(/^#31 \[completed\] T30\n/);
-  expect(text).toMatch(/\.\.\. and 30 more: TaskList with after "0" goes on in the order of the ids$/);
+  expect(text).toMatch(/\.\.\. and 30 more: TaskList with after "0" continues in the order of ids$/);
   const first = await use(lead, 'TaskList', { after: '0' });
   expect(first.data).toMatchObject({ not_listed: 30, more: true, after: '200' });
   const rest = await use(lead, 'TaskList', { after: first.data.after });
@@ -111,13 +111,13 @@ test('a session that lost a task can neither take nor release it from another se
   }
   const again = await use(before, 'TaskClaim', { taskId: '1' });
   expect(again.isError).toBe(true);
-  expect(again.text).toContain('You hold task 1 already (epoch 3, since ');
+  expect(again.text).toContain('You already hold task 1 (epoch 3, since ');
   expect(again.text).toContain('If another session of yours works on it, leave it to that one.');
   expect(await refusal(before, 'TaskComplete', { taskId: '1', result: 'late' })).toBe('stale_epoch');
   expect(await house.events('demo')).toHaveLength(seen);
 
   expect((await use(after, 'TaskUpdate', { taskId: '1', status: 'in_progress' })).text).toContain('You hold it now.');
-  expect((await use(after, 'TaskClaim', { taskId: '1' })).text).toContain('You hold task 1 already: work on it');
+  expect((await use(after, 'TaskClaim', { taskId: '1' })).text).toContain('You already hold task 1: work on it');
   expect((await use(after, 'TaskUpdate', { taskId: '1', owner: '' })).isError).toBe(false);
   // A free task can be claimed by any session, even one that lost it before.
   expect((await use(before, 'TaskUpdate', { taskId: '1', status: 'in_progress' })).text).toContain('You hold it now.');
@@ -154,7 +154,7 @@ test('refuses writes of a session whose claim is unknown, until it names the epo
     expect(await refusal(stale, name, input)).toBe('stale_epoch');
   }
   const { text } = await use(stale, 'TaskComplete', { taskId: '1' });
-  expect(text).toContain('look with TaskGet, and if it is yours give its epoch (now 3)');
+  expect(text).toContain('check with TaskGet, and if it is yours pass its epoch (now 3)');
   expect((await use(stale, 'TaskGet', { taskId: '1' })).text).toMatch(/\nEpoch: 3, claimed \d{4}-/);
   // Reading the task is not enough: the call must name the epoch.
   expect(await refusal(stale, 'TaskComplete', { taskId: '1' })).toBe('stale_epoch');
@@ -358,12 +358,12 @@ test('names the field that is wrong', async () => {
     [
       'SendMessage',
       { to: 'alice', recipient: 'bob', message: 'hi' },
-      /^invalid: to: says something else than recipient/,
+      /^invalid: to: differs from recipient/,
     ],
     [
       'SendMessage',
       { to: 'alice', message: 'hi', content: 'ho' },
-      /^invalid: message: says something else than content/,
+      /^invalid: message: differs from content/,
     ],
     [
       'SendMessage',

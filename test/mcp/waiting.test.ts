@@ -157,7 +157,7 @@ test('limits the calls of an agent under way, and still accepts their cancelling
     use(alice, 'Inbox', { wait_seconds: 60 }, { signal: controller.signal }).catch(String),
   );
   const refused = await Promise.race(many);
-  expect(refused).toContain('Too many calls are under way');
+  expect(refused).toContain('Too many calls are running');
   controller.abort();
   await Promise.all(many);
   await expect

@@ -102,13 +102,13 @@ describe('a page that stays open', () => {
     daemon.child.kill('SIGKILL');
     await daemon.ended;
     await page.getByText('Reconnecting to the daemon').waitFor();
-    await form.getByText('It waits for the daemon, which is away').waitFor();
+    await form.getByText('Waiting for the daemon, which is unreachable').waitFor();
     await form.getByRole('button', { name: 'Cancel' }).click();
     await form.waitFor({ state: 'detached' });
     // Nothing new can be started either.
     await page.getByRole('button', { name: 'Log out' }).click();
     const leave = page.getByRole('dialog', { name: 'Log out?' });
-    await leave.getByText('The daemon is away').waitFor();
+    await leave.getByText('The daemon is unreachable').waitFor();
     expect(await leave.getByRole('button', { name: 'Log out' }).isDisabled()).toBe(true);
     // The page finds the daemon only at its old address. This fails if another program took the port meanwhile.
     expect((await startStage(home)).url).toBe(daemon.url);

@@ -32,7 +32,7 @@ function FailForm({ view, onClose }: { view: TaskView; onClose: () => void }) {
         required
         value={reason}
         onChange={setReason}
-        hint="Tasks that wait for it stay blocked, go ahead or fail too, as each of them says."
+        hint="Tasks that wait for it stay blocked, go ahead or fail too, depending on their settings."
       />
       {isOther && <OtherNow view={view} />}
     </Form>

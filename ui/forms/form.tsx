@@ -11,7 +11,7 @@ export interface FormProps {
   readonly onClose: () => void;
 }
 
-const AWAY = 'The daemon is away: this can be sent when it is back.';
+const AWAY = 'The daemon is unreachable: you can send this when it is back.';
 
 /**
  * The frame of every form: its fields, the error, Cancel and the submit button. On success it closes. On failure it
@@ -61,7 +61,7 @@ export function Form({
       <FailureNote failure={failure} />
       {!isHere && (
         <p className="hint" role="status">
-          {isBusy ? 'It waits for the daemon, which is away. Cancel takes it back.' : AWAY}
+          {isBusy ? 'Waiting for the daemon, which is unreachable. Cancel discards this.' : AWAY}
         </p>
       )}
       <div className="actions">

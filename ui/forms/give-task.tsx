@@ -32,7 +32,7 @@ function GiveForm({ view: now, onClose }: { view: TaskView; onClose: () => void 
     await sendAsked(() => call('task.assign', { teamId, taskId, epoch, assigneeId: assigneeId || null }, { signal }));
     say(`#${taskId} is for ${assigneeId}, who begins it when free`);
   };
-  if (sorted.length === 0) return <p>Nobody is here to take it: spawn a teammate first.</p>;
+  if (sorted.length === 0) return <p>No member can take it: spawn a teammate first.</p>;
   return (
     <Form verb="Give" isBlocked={isOther} submit={give} onClose={onClose}>
       <p className="text">{task.title}</p>
@@ -45,7 +45,7 @@ function GiveForm({ view: now, onClose }: { view: TaskView; onClose: () => void 
       {isOther ? (
         <OtherNow view={now} />
       ) : (
-        <p className="hint">A member begins a task itself: it is pending until then, and nobody else can take it.</p>
+        <p className="hint">The task stays pending until the member starts it, and nobody else can take it.</p>
       )}
     </Form>
   );

@@ -12,7 +12,7 @@ export function LogOutForm() {
     <Modal title="Log out?" isOpen={isOpen} onClose={close}>
       <Form verb="Log out" busyVerb="Logging out…" submit={logOut} onClose={close}>
         <p>
-          What you began to write here is discarded. To come back, run <code>troupe ui</code>.
+          Text that you have not sent is discarded. To come back, run <code>troupe ui</code>.
         </p>
       </Form>
     </Modal>

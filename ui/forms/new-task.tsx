@@ -39,7 +39,7 @@ function NewTaskForm({ teamId, onClose }: { teamId: string; onClose: () => void 
         rows={4}
         value={description}
         onChange={setDescription}
-        placeholder="What is to be done, and how one sees that it is. Markdown."
+        placeholder="What to do, and how to check it. Markdown."
       />
       <div className="pair">
         <ChoiceField

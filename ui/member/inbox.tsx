@@ -137,7 +137,7 @@ function Content({ text }: { text: string }) {
 
 /** How far a message got: sent, delivered, acknowledged, read. */
 function Receipt({ message }: { message: TeamMessage }) {
-  const again = message.redeliveries > 0 ? `, handed over again ×${message.redeliveries}` : '';
+  const again = message.redeliveries > 0 ? `, redelivered ×${message.redeliveries}` : '';
   if (message.readAt) {
     return (
       <span className="receipt read" title={`${showMoment(message.readAt)}${again}`}>

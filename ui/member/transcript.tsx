@@ -66,7 +66,7 @@ export function Transcript({
         <h2>{isPerson ? 'A person' : isOver ? 'Nothing' : 'Nothing yet'}</h2>
         <p className="quiet">
           {isPerson
-            ? `No agent works for ${memberId}, so there is nothing to write down.`
+            ? `No agent works for ${memberId}, so there is no transcript.`
             : isOver
               ? `${memberId} is stopped, and no transcript of it is kept here.`
               : `What ${memberId} does and is told appears here as it happens.`}
@@ -149,8 +149,8 @@ function StepView({ teamId, step }: { teamId: string; step: Step }) {
         <div className="step asked">
           <Clock at={step.at} />
           <span className="status is-gate">
-            <Undo2 size={14} aria-hidden /> A gate did not let{' '}
-            <Link href={teamPath(teamId, `/task/${step.taskId}`)}>#{step.taskId}</Link> pass
+            <Undo2 size={14} aria-hidden /> A gate rejected{' '}
+            <Link href={teamPath(teamId, `/task/${step.taskId}`)}>#{step.taskId}</Link>
           </span>
           <pre className="code">{showControls(step.text)}</pre>
         </div>

@@ -52,7 +52,7 @@ export function Commands({ route }: { route: Route }) {
             <Command label="Commands" loop filter={rank}>
               <Command.Input placeholder="Go to a team, member or task; or do something" className="palette-input" />
               <Command.List className="palette-list">
-                <Command.Empty className="palette-empty">Nothing is called like that.</Command.Empty>
+                <Command.Empty className="palette-empty">Nothing matches.</Command.Empty>
                 {teamId && <TeamEntries teamId={teamId} go={go} open={(name) => (close(), setForm(name))} />}
                 <Command.Group heading="Go to">
                   <Entry onSelect={go('/')} keys="G T">

@@ -26,12 +26,12 @@ type Parameter = (typeof PARAMETERS)[number];
 /** Parses `nats://host:port,host:port?creds=FILE`. `tls://` always encrypts. Paths are relative to `base`. */
 export function readNatsAddress(text: string, base: string): NatsAddress {
   const parts = /^(nats|tls):\/\/([^/?#]+)\/?(?:\?(.*))?$/.exec(text);
-  const fail = (why: string) => new TeamError('invalid', `${withoutPassword(text)} is no address of a journal: ${why}`);
+  const fail = (why: string) => new TeamError('invalid', `${withoutPassword(text)} is not the address of a journal: ${why}`);
   if (!parts) throw fail('write nats://host:port, more servers after commas, options after a question mark');
   const [, scheme, hosts = '', query = ''] = parts;
   if (hosts.includes('@')) {
     throw fail(
-      'a password in an address is seen by everybody on the machine; put the credential in a file: ?creds=FILE or ?nkey=FILE',
+      'everybody on the machine can see a password in an address; put the credential in a file: ?creds=FILE or ?nkey=FILE',
     );
   }
   const servers = hosts.split(',').map((host) => readServer(host, fail));
@@ -88,7 +88,7 @@ export function anchorAddress(text: string, base: string): string {
 type Fail = (why: string) => TeamError;
 
 function readServer(text: string, fail: Fail): string {
-  if (!URL.canParse(`nats://${text}`)) throw fail(`${JSON.stringify(text)} is no host and port`);
+  if (!URL.canParse(`nats://${text}`)) throw fail(`${JSON.stringify(text)} is not a host and port`);
   const { hostname, port } = new URL(`nats://${text}`);
   if (hostname === '') throw fail('a host is missing');
   return `${hostname}:${port === '' ? '4222' : port}`;
@@ -98,7 +98,7 @@ function readParameters(query: string, fail: Fail): Partial<Record<Parameter, st
   const given: Partial<Record<Parameter, string>> = {};
   for (const [name, value] of new URLSearchParams(query)) {
     const parameter = PARAMETERS.find((one) => one === name);
-    if (!parameter) throw fail(`there is no option ${JSON.stringify(name)}; there are ${PARAMETERS.join(', ')}`);
+    if (!parameter) throw fail(`there is no option ${JSON.stringify(name)}; the options are ${PARAMETERS.join(', ')}`);
     if (value === '') throw fail(`${name} is empty`);
     given[parameter] = value;
   }

@@ -34,7 +34,7 @@ export async function unpack(data: Uint8Array, encoding: string | undefined, wha
   if (encoding === DEFLATE) return (await inflate(data)).toString();
   throw new TeamError(
     'unsupported',
-    `${what} is packed as ${JSON.stringify(encoding)}: a newer version of Troupe wrote it. Install that version here.`,
+    `${what} is encoded as ${JSON.stringify(encoding)}: a newer version of Troupe wrote it. Install that version here.`,
   );
 }
 
@@ -54,7 +54,7 @@ export async function decodeBatch(message: Message, team: string): Promise<Store
     return { seq: message.seq, events: JSON.parse(text) as TeamEvent[] };
   } catch (error) {
     if (error instanceof TeamError) throw error;
-    throw corruptBatch(team, message.seq, 'it is not what a journal writes', error);
+    throw corruptBatch(team, message.seq, 'it is not an entry of a journal', error);
   }
 }
 

@@ -83,8 +83,8 @@ export async function* inOrder(
 export function forked(team: string, { stream }: Life, seq: Seq): TeamError {
   return new TeamError(
     'corrupt',
-    `Batch ${seq} of team ${JSON.stringify(team)} on NATS was not written after the batch ${seq - 1} that the server shows: its servers hold ` +
-      `different histories, as some versions do after they were parted. Let another one lead (nats stream cluster step-down ${stream}), ` +
-      'then have the one that is wrong fetch all anew (nats stream cluster peer-remove). Other teams can go on.',
+    `Batch ${seq} of team ${JSON.stringify(team)} on NATS does not follow the batch ${seq - 1} that the server shows: its servers hold ` +
+      `different histories, which some versions do after a network partition. Let another server lead (nats stream cluster step-down ${stream}), ` +
+      'then make the wrong one fetch everything again (nats stream cluster peer-remove). Other teams can go on.',
   );
 }

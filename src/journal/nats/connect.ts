@@ -218,7 +218,7 @@ function checkCreds(creds: Uint8Array, file: string): void {
   try {
     credsAuthenticator(creds)('nonce');
   } catch (error) {
-    throw new TeamError('invalid', `${file} is no credentials file: it needs a user JWT and an nkey seed`, {
+    throw new TeamError('invalid', `${file} is not a credentials file: it needs a user JWT and an nkey seed`, {
       cause: error,
     });
   }
@@ -254,7 +254,7 @@ function explain(error: unknown, place: string): unknown {
     );
   }
   if (code !== undefined && /CERT|SIGNATURE|VERIFY/.test(code)) {
-    return fail(`the server's certificate is not trusted (${error.message}). Give ?ca=FILE with who signed it.`);
+    return fail(`the server's certificate is not trusted (${error.message}). Give ?ca=FILE with its issuer.`);
   }
   if (/does not support 'tls'/.test(error.message)) {
     return fail(
@@ -267,7 +267,7 @@ function explain(error: unknown, place: string): unknown {
     );
   }
   if (/refused/.test(error.message) || code === 'ECONNREFUSED') {
-    return fail('nobody listens there. Start nats-server, or correct the address.');
+    return fail('no server listens there. Start nats-server, or correct the address.');
   }
   if (code === 'ENOTFOUND') return fail('there is no such host. Correct the address.');
   return fail(`${error.message}. Check that nats-server runs there and that this machine reaches it.`);

@@ -32,7 +32,7 @@ export async function judgeDurability(
       durability: kept,
       advice:
         `nats-server ${version} acknowledges before it has flushed, every 2 minutes: ${lost} may lose what was acknowledged` +
-        `${replicas >= 3 ? ', and servers that were parted may hold different histories afterwards' : ''}. Upgrade to ${CAN_SYNC.join('.')} or later, and ${CURE}.`,
+        `${replicas >= 3 ? ', and servers may hold different histories after a network partition' : ''}. Upgrade to ${CAN_SYNC.join('.')} or later, and ${CURE}.`,
     };
   }
   if (monitor === undefined) {
@@ -40,7 +40,7 @@ export async function judgeDurability(
       durability: kept,
       advice:
         'Whether the servers flush before they acknowledge (sync_interval) cannot be asked over NATS. ' +
-        `Name their monitoring (?monitor=http://host:8222), or see to it: ${CURE}.`,
+        `Name their monitoring (?monitor=http://host:8222), or make sure of it: ${CURE}.`,
     };
   }
   const answers = await Promise.all(monitor.split(',').map(askMonitor));
@@ -48,7 +48,7 @@ export async function judgeDurability(
   if (silent) {
     return {
       durability: kept,
-      advice: `The monitoring at ${silent.url} does not answer: when the servers flush is not known.`,
+      advice: `The monitoring at ${silent.url} does not answer: it is unknown when the servers flush.`,
     };
   }
   const late = answers.find(({ varz }) => varz?.jetstream?.config?.sync_always !== true);
@@ -57,7 +57,7 @@ export async function judgeDurability(
   const every = interval === undefined ? '' : `, every ${Math.round(interval / 1e9)} s`;
   return {
     durability: kept,
-    advice: `${late.url} acknowledges before it has flushed${every}: ${lost} may lose what was acknowledged. To cure it, ${CURE}.`,
+    advice: `${late.url} acknowledges before it has flushed${every}: ${lost} may lose what was acknowledged. To fix it, ${CURE}.`,
   };
 }
 

@@ -97,13 +97,13 @@ export function toTeamError(error: unknown, place: string, doing: string): unkno
   }
   if (isAnswer(error, ANSWER.noSuitablePeers)) {
     return fail(
-      `too few servers are there to keep all replicas (${error.message}). Start those that are away; nothing was changed.`,
+      `too few servers run to keep all replicas (${error.message}). Start the missing ones; nothing was changed.`,
     );
   }
   if (isTransient(error)) {
     return fail(
-      `no answer (${error.message}). Whether it was done will show when the servers are back; ` +
-        'see that most of them run and reach each other.',
+      `no answer (${error.message}). It is unknown whether it was done until the servers are back; ` +
+        'check that most of them run and reach each other.',
     );
   }
   return fail(`${error.message}.`);
@@ -113,7 +113,7 @@ export function toTeamError(error: unknown, place: string, doing: string): unkno
 export function tooLarge(place: string, doing: string, cause?: unknown): TeamError {
   return new TeamError(
     'invalid',
-    `Cannot ${doing} at ${place}: what is to be written at once is larger than a message may be there. ` +
+    `Cannot ${doing} at ${place}: one write is larger than the message limit there. ` +
       'Raise max_payload in the server configuration (8MB is advised), or do it in smaller steps; nothing was changed.',
     { cause },
   );

@@ -143,7 +143,7 @@ function isHearing(question: unknown): boolean {
 function noAnswer(name: string, cause: unknown): TeamError {
   return new TeamError(
     'storage',
-    `The machine ${name} does not answer: see there with troupe status that its daemon runs and reaches the servers, or ask again in a moment.`,
+    `The machine ${name} does not answer: check there with troupe status that its daemon runs and reaches the servers, or try again in a moment.`,
     { cause },
   );
 }

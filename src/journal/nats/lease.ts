@@ -134,8 +134,8 @@ async function untilFollowed(
     if (performance.now() < giveUp) continue;
     throw new TeamError(
       'conflict',
-      `The lease stays ${before / 1000} s: ${behind.join(', ')} did not follow, and would be taken for dead. ` +
-        'Stop those daemons, or give them this version of Troupe, then say it again.',
+      `The lease stays ${before / 1000} s: ${behind.join(', ')} did not adopt it, and would count as dead. ` +
+        'Stop those daemons, or update Troupe there, then run this again.',
     );
   }
 }

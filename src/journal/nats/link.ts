@@ -99,7 +99,7 @@ async function openLinkTo(
     if (!isNotEnabled(error)) throw toTeamError(error, place, 'use JetStream');
     throw new TeamError(
       'storage',
-      `${place} is a NATS server without JetStream, in which a journal could be kept. ` +
+      `${place} is a NATS server without JetStream, which a journal needs. ` +
         'Give its configuration a jetstream block (troupe journal init writes one), or name another server.',
       { cause: error },
     );

@@ -12,7 +12,7 @@ const LONGEST = 150;
 export function encodeTeam(team: string): string {
   // In UTF-8, names that differ only in a lone surrogate become the same.
   if (!team.isWellFormed()) {
-    throw new TeamError('invalid', `${JSON.stringify(team)} is no name for a team: it has half a character in it.`);
+    throw new TeamError('invalid', `${JSON.stringify(team)} is not a valid team name: it has half a character in it.`);
   }
   if (team === '') return '=';
   const encoded = team.replaceAll(/[^a-z0-9_-]/gu, (character) =>

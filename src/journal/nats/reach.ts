@@ -157,10 +157,10 @@ export function watchReach(
       const when = new Date(performance.timeOrigin + since).toISOString().replace(/\.\d+/, '');
       const isThere = awaySince === undefined && mute !== undefined;
       const situation = isThere ? 'acknowledge nothing' : 'are not reachable';
-      const done = { true: ' Whether it was done will show when one answers.', false: ' Nothing was changed.' };
+      const done = { true: ' It is unknown whether it was done until one answers.', false: ' Nothing was changed.' };
       const advice = isThere
-        ? 'see that most of them run and reach each other; troupe doctor looks at them.'
-        : 'see that nats-server runs there and that this machine reaches it; troupe doctor looks at both.';
+        ? 'check that most of them run and reach each other; troupe doctor tests them.'
+        : 'check that nats-server runs there and that this machine reaches it; troupe doctor tests both.';
       return new JournalAwayError(`The NATS servers at ${place} ${situation} (since ${when})`, {
         advice: `${advice}${tried === undefined ? '' : done[`${tried}`]}`,
         cause,

@@ -33,12 +33,12 @@ function configFor({ servers, prefix, tls }: NatsAddress, at: number, publicKey:
     `listen: "${host}:${port}"`,
     '# Room for what a team writes at once.',
     'max_payload: 8MB',
-    "# Only this machine may ask how it is. Named in a journal's address (?monitor=...), it tells daemons when it flushes.",
+    "# Monitoring, for this machine only. Name it in a journal's address (?monitor=...), so that daemons know when it flushes.",
     `http: "127.0.0.1:${8222 + at}"`,
     '',
     'jetstream {',
     `  store_dir: "./n${at + 1}-data"`,
-    '  # Flush before an acknowledgement: take the # away on nats-server 2.10 and later. 2.9 does not start with this line.',
+    '  # Flush before an acknowledgement: remove the # on nats-server 2.10 and later. 2.9 does not start with this line.',
     '  # sync_interval: always',
     '}',
     '',
@@ -80,7 +80,7 @@ function clusterBlock(servers: readonly string[], at: number, tls: boolean): str
 /** One account for all daemons that share teams: what is in one account cannot be seen from another. */
 function accountsBlock(prefix: string, publicKey: string): string[] {
   return [
-    '# Daemons that share teams share an account; others get one of their own, and neither sees the other.',
+    '# Daemons that share teams share an account. Other daemons need another account; they cannot see each other.',
     'accounts {',
     '  TROUPE {',
     '    jetstream: enabled',
@@ -93,7 +93,7 @@ function accountsBlock(prefix: string, publicKey: string): string[] {
       .map((subject) => `"${subject}"`)
       .join(', ')}]`,
     `          subscribe: ["_INBOX.>", "${prefix}.>", "$KV.${prefix}-hosts.*"]`,
-    '          # What other daemons ask it, for a transcript say, it may answer.',
+    '          # It may answer requests of other daemons, for example for a transcript.',
     '          allow_responses: true',
     '        }',
     '      }',

@@ -42,7 +42,7 @@ export async function ensureSettings(link: Link): Promise<Settings> {
   if (isCluster(link)) {
     throw new TeamError(
       'storage',
-      `There is no journal at ${link.place} yet, which is a cluster. Make it: troupe journal init ${link.place} --replicas 3`,
+      `There is no journal at ${link.place} yet, and it is a cluster. Create one: troupe journal init ${link.place} --replicas 3`,
     );
   }
   return create(link, { replicas: 1 });
@@ -96,7 +96,7 @@ export async function readSettings(link: Link): Promise<Settings | undefined> {
   if (format !== FORMAT) {
     throw new TeamError(
       'unsupported',
-      `The journal at ${link.place} is kept in a way that this version does not know (${JSON.stringify(format)}). Install a newer Troupe.`,
+      `The journal at ${link.place} has a format that this version does not know (${JSON.stringify(format)}). Install a newer Troupe.`,
     );
   }
   return { replicas: info.config.num_replicas, ...(maxBytes !== undefined && { maxBytes }) };

@@ -61,5 +61,5 @@ export async function adviseOnStreams(link: Link, settings: Settings): Promise<s
 export function oddAdvice(place: string, { replicas, maxBytes }: Settings, odd: readonly OddTeam[]): string {
   const wanted = `${replicas} ${replicas === 1 ? 'replica' : 'replicas'}, ${maxBytes === undefined ? 'no bound' : `${maxBytes} bytes`}`;
   const names = nameTeams(odd.map(({ team }) => team));
-  return `Not kept as the journal is set up (${wanted}): ${names}. Say it again: troupe journal init ${place}`;
+  return `These teams do not have the settings of the journal (${wanted}): ${names}. To apply them: troupe journal init ${place}`;
 }

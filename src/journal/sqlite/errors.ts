@@ -60,7 +60,7 @@ export function toTeamError(error: unknown, path: string, doing: string): unknow
     return fail('storage', 'another process holds the file. See which one has it open, and try again.');
   }
   if (code === READONLY || errno === 'EROFS' || errno === 'EACCES' || errno === 'EPERM') {
-    return fail('storage', 'it can only be read. Check the owner and mode of the file, its folder and its mount.');
+    return fail('storage', 'it is read-only. Check the owner and mode of the file, its folder and its mount.');
   }
   if (code === IOERR) {
     return fail('storage', 'the disk reported an error. Check it before going on; nothing was changed.');

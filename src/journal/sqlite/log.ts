@@ -34,7 +34,7 @@ export function requireWholeLog(path: string): void {
   throw new TeamError(
     'corrupt',
     `${log} is damaged after its first ${found.at} bytes: at least ${found.commits} commits that follow would be lost. Restore ${path} and its log from a copy, or ` +
-      `go on without them by cutting the log off there (truncate -s ${found.at} ${log}); nothing was touched.`,
+      `continue without them by cutting the log off there (truncate -s ${found.at} ${log}); nothing was changed.`,
   );
 }
 

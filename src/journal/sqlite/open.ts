@@ -77,7 +77,7 @@ function requireWhole(path: string): void {
   if (sizeOf(path) > 0) return requireWholeLog(path);
   throw new TeamError(
     'corrupt',
-    `${path} is empty, and its log ${path}-wal is not. Put copies of both back, or move both away to begin anew; nothing was touched.`,
+    `${path} is empty, and its log ${path}-wal is not. Restore both from copies, or move both away to start over; nothing was changed.`,
   );
 }
 

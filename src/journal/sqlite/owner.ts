@@ -103,8 +103,8 @@ function lock(path: string, { alone, patienceMs }: { alone: boolean; patienceMs:
   throw new TeamError(
     'storage',
     alone
-      ? `Another process writes to ${path}, which is for one alone: end it first`
-      : `${path} is written by one process alone, and that runs now: change it through that one (a daemon: with troupe), or end it first (troupe stop)`,
+      ? `Another process writes to ${path}, and only one may: end it first`
+      : `Only one process may write to ${path}, and that one is running: use it (a daemon: with troupe), or end it first (troupe stop)`,
   );
 }
 
@@ -120,7 +120,7 @@ function isThere(file: string): boolean {
 function intruded(path: string): TeamError {
   return new TeamError(
     'storage',
-    `Somebody removed ${ownerOf(path)}, and another process wrote to ${path}: nothing more is written from here. End that one, then open the journal anew (troupe stop).`,
+    `Somebody removed ${ownerOf(path)}, and another process wrote to ${path}: this process writes nothing more. End the other one, then open the journal again (troupe stop).`,
   );
 }
 

@@ -90,8 +90,8 @@ async function explainConflict(
   const isOwn = session.epochs.get(`${teamId}/${taskId}`) === task.epoch;
   throw new ClaimConflictError(
     isOwn
-      ? `You hold task ${taskId} already: work on it, then call TaskComplete`
-      : `You hold task ${taskId} already (${heldSince(task)}), but not by a claim that this session knows of. ${OTHER_SESSION} If it is this one's work, end it with TaskComplete and epoch ${task.epoch}; else take another task`,
+      ? `You already hold task ${taskId}: work on it, then call TaskComplete`
+      : `You already hold task ${taskId} (${heldSince(task)}), but this session did not claim it. ${OTHER_SESSION} If it is the work of this session, finish it with TaskComplete and epoch ${task.epoch}; else take another task`,
   );
 }
 

@@ -38,7 +38,7 @@ export async function epochFor(visit: Visit, taskId: string, said: number | unde
   if (!(await heldBefore(visit, task, memberId))) return task.epoch;
   throw new TeamError(
     'stale_epoch',
-    `Task ${taskId} changed hands since you began, and yours may be an earlier claim than the present one: look with TaskGet, and if it is yours give its epoch (now ${task.epoch})`,
+    `Task ${taskId} changed hands since you started, and your claim may be an old one: check with TaskGet, and if it is yours pass its epoch (now ${task.epoch})`,
   );
 }
 

@@ -87,7 +87,7 @@ function readShape(input: SendMessageInput): Meant {
 /** A field in either shape. If an agent fills both, they must be equal, so that neither is silently dropped. */
 function oneOf<T>([name, value]: [string, T | undefined], [older, same]: [string, T | undefined]): T | undefined {
   if (value === undefined || same === undefined || value === same) return value ?? same;
-  throw new TeamError('invalid', `${name}: says something else than ${older}; give one of them`);
+  throw new TeamError('invalid', `${name}: differs from ${older}; give one of them`);
 }
 
 async function send(
@@ -100,7 +100,7 @@ async function send(
     { teamId: visit.teamId, toId, content: someText(text), ...(summary !== undefined && { summary }) },
     { once: true },
   );
-  const idle = notify_when_idle ? ' Whether it is idle is in TeamStatus; no notice comes.' : '';
+  const idle = notify_when_idle ? ' TeamStatus shows whether it is idle; no notice comes.' : '';
   return { text: `Message sent to ${toId}. An answer comes to your Inbox.${idle}`, data: { message_id: id, to: toId } };
 }
 
@@ -135,7 +135,7 @@ async function submitPlan(visit: Visit, plan: string): Promise<Answer> {
   const request = await visit.call<TeamRequest>('plan.submit', { teamId: visit.teamId, content }, { once: true });
   visit.session.asked.add(request.id);
   return {
-    text: `Plan handed in (request_id ${request.id}). Change nothing until it is approved: wait with Inbox.`,
+    text: `Plan submitted (request_id ${request.id}). Change nothing until it is approved: wait with Inbox.`,
     data: { request_id: request.id },
   };
 }
@@ -166,7 +166,7 @@ async function answerRequest(
 }
 
 async function recipient(visit: Visit, name: string | undefined): Promise<string> {
-  if (!name) throw new TeamError('invalid', 'to: say who it is for, a member\'s name or "*" for everybody');
+  if (!name) throw new TeamError('invalid', 'to: name the recipient, a member or "*" for everybody');
   if (name === '*') throw new TeamError('invalid', 'to: name one member; only text can go to everybody');
   return fromMemberName(name, await rosterOf(visit));
 }

@@ -39,7 +39,7 @@ export const spawnTools = [
       }
       const runs = agent ?? member.agent?.name ?? member.agent?.kind;
       return {
-        text: `Teammate "${member.name}" (${runs}) is being started. Next: create tasks, then end your turn; you are told when there is news.`,
+        text: `Teammate "${member.name}" (${runs}) is starting. Next: create tasks, then end your turn; you are told when there is news.`,
         data: { name: member.name, agent: runs, status: member.status },
       };
     },

@@ -95,7 +95,7 @@ export const taskTools = [
       });
       // The first answer lists open tasks first. Pages after it go through all tasks by id.
       const next = after === undefined ? '0' : (tasks.at(-1)?.id ?? after);
-      if (left > 0) lines.push(`... and ${left} more: TaskList with after "${next}" goes on in the order of the ids`);
+      if (left > 0) lines.push(`... and ${left} more: TaskList with after "${next}" continues in the order of ids`);
       return {
         text: lines.join('\n') || (after === undefined ? NO_TASKS : `No tasks come after #${after}.`),
         data: { tasks, ...(left > 0 && { not_listed: left, more: true, after: next }) },
@@ -135,7 +135,7 @@ export const taskTools = [
   tool({
     name: 'TaskComplete',
     description:
-      'Finish a task that you hold (the lead: any open one), with what it produced: the result is what the others get to see.',
+      'Finish a task that you hold (the lead: any open one), with its result, which the others see.',
     for: 'member',
     works: true,
     input: z.strictObject({ taskId: Id, result: z.string().optional(), epoch: Epoch.optional() }),

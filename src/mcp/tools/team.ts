@@ -67,7 +67,7 @@ export const teamTools = [
 
   tool({
     name: 'TeamStatus',
-    description: 'Who is on the team and what they do, how many tasks stand where, what waits for an answer.',
+    description: 'Show the members and what they do, task counts by status, and open requests.',
     for: 'reader',
     reads: true,
     input: z.strictObject({}),
@@ -108,7 +108,7 @@ export const teamTools = [
 /** A lead's credential is for one team. Agents that begin with TeamCreate are told that the team exists. */
 function alreadyLeads(teamId: string, name: string): Answer {
   if (name !== teamId) {
-    throw new TeamError('not_allowed', `You lead team "${teamId}" and can make no other: go on with TaskCreate`);
+    throw new TeamError('not_allowed', `You lead team "${teamId}" and cannot create another: continue with TaskCreate`);
   }
   return {
     text: `You lead team "${teamId}" already. Next: TaskCreate for each piece of work.`,

@@ -36,7 +36,7 @@ describe('a team on a partitioned cluster', NEEDS_NATS, () => {
     const before = writers[1].acknowledged.length;
     await until('most go on', () => writers[1].acknowledged.length > before + 2);
     const said =
-      /^The NATS servers at .* acknowledge nothing \(since .*\): see that most of them run and reach each other/;
+      /^The NATS servers at .* acknowledge nothing \(since .*\): check that most of them run and reach each other/;
     await until('the few say that they do not', () => writers[0].refused.some((why) => said.test(why)));
     const shown = await a.troupe('task', 'list', '--team', TEAM);
     expect(shown.code, shown.stderr).toBe(0);

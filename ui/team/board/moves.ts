@@ -23,7 +23,7 @@ export function moveTo(state: TeamState, { task, phase }: TaskView, to: TaskPhas
     case 'blocked':
       return refused('A task is blocked by what it waits for: add a dependency to it');
     case 'gate':
-      return refused('A gate brings a task here, when it sent the work back too often');
+      return refused('A task comes here when a gate has rejected it too often');
     case 'pending':
       if (phase === 'blocked') return refused(`#${taskId} ${task.blockedReason ?? 'is blocked'}`);
       if (phase === 'completed' || phase === 'failed') {
