@@ -190,7 +190,7 @@ hooks: { TaskCompleted: { command: ./gate.sh, onFailure: block } }
   chmodSync(gate, 0o755);
   expect(await troupe.run(up)).toMatchObject({ status: 1, stderr: expect.stringContaining('the gate of ann') });
   expect((await troupe.run('approve')).stdout).toContain(`chmod +x ${gate}`);
-  expect((await troupe.run('approve')).stdout).toContain('judged again: troupe approve ann --again\n');
+  expect((await troupe.run('approve')).stdout).toContain('To run the gate again: troupe approve ann --again\n');
 
   // The gate is still broken; repaired, it rejects; then it accepts the same work. None of this costs a turn.
   const again = (): ReturnType<typeof troupe.run> => troupe.run('approve ann --again');

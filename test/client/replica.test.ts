@@ -82,7 +82,7 @@ describe('a copy of a team', () => {
     const replica = new Replica('demo');
     expect(replica.apply(first)).toBe(true);
     expect(replica.apply(first)).toBe(false);
-    expect(() => replica.apply(third)).toThrow('batch 3 came where 2 was due');
+    expect(() => replica.apply(third)).toThrow('expected batch 2, got 3');
     expect(replica.apply(second)).toBe(true);
     expect(replica.seq).toBe(2);
   });

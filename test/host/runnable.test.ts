@@ -43,7 +43,7 @@ test('the row in the catalog decides whether an agent can lead and what else it 
   writeFileSync(join(folder, 'claude'), '#!/bin/sh\n', { mode: 0o755 });
   const native = { spec: agentNamed('claude-native'), cwd: '/' };
   expect(() => requireRunnable({ ...native, leads: true })).toThrow(
-    'claude-native is a teammate and cannot lead a team: take claude for the lead',
+    'claude-native is a teammate and cannot lead a team: use claude for the lead',
   );
   expect(() => requireRunnable({ ...native, spec: agentNamed('claude'), leads: true })).not.toThrow();
   expect(() => requireRunnable(native, { PATH: folder })).toThrow(

@@ -82,6 +82,6 @@ test('the advice for a waiting member can be pasted into a shell', async () => {
   const ledger = await makeTeam([{ name: 'm1', labels: ['gpu', "$(reboot) o'neill"] }]);
   const member = await ledger.view('demo', (state) => [...state.members.values()].find(({ name }) => name === 'm1'));
   expect(whyUnplaced(member!, [card('a')], 0)).toContain(
-    "troupe serve --label gpu --label '$(reboot) o'\\''neill' on one that has it",
+    "troupe serve --label gpu --label '$(reboot) o'\\''neill' on a machine that has it",
   );
 });
