@@ -62,7 +62,10 @@ export function sqliteJournal(
     if (closed !== undefined) throw new TeamError('storage', `The journal ${file} is closed. Open it again.`);
     // SQLite stores text as UTF-8, in which names that differ only in a lone surrogate become the same.
     if (team !== undefined && !known.has(team) && !team.isWellFormed()) {
-      throw new TeamError('invalid', `${JSON.stringify(team)} is not a valid team name: it has half a character in it.`);
+      throw new TeamError(
+        'invalid',
+        `${JSON.stringify(team)} is not a valid team name: it has half a character in it.`,
+      );
     }
   }
 

@@ -98,10 +98,7 @@ export async function judgeCompletion(gate: TaskGate, completion: Completion, te
   if (status === 'in_progress') await team.reject({ type: 'task.reject', by: SYSTEM, ...about });
   // A person who completes a task already knows.
   const asked = unable !== undefined && status === 'in_progress' && completion.by !== USER;
-  throw new TeamError(
-    'gate_rejected',
-    asked ? `${feedback}\nA person was asked. The work needs no change` : feedback,
-  );
+  throw new TeamError('gate_rejected', asked ? `${feedback}\nA person was asked. The work needs no change` : feedback);
 }
 
 /** What the gate gets to know about a completion, and the task as it is judged. */

@@ -74,9 +74,7 @@ async function tellLeadOfCrash(
   const { teamId, memberId, how, held, returning } = crash;
   const leadId = await ledger.view(teamId, (state) => state.team?.leadId);
   if (leadId === undefined || leadId === memberId) return;
-  const next = returning
-    ? 'It is started again.'
-    : 'It crashed too often and is not restarted: a person must look.';
+  const next = returning ? 'It is started again.' : 'It crashed too often and is not restarted: a person must look.';
   const content = `${memberId} crashed (${how}).${givenBack(held)} ${next}`;
   await mailbox.send(teamId, SYSTEM, { toId: leadId, content, type: 'system', metadata: { memberId } });
 }

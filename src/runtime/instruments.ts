@@ -52,7 +52,10 @@ export function createInstruments(sources: Sources): Instruments {
     { name: 'troupe_rejected_total', help: 'Requests without a valid credential, Host or Origin.' },
     () => server.rejected,
   );
-  metrics.total({ name: 'troupe_cut_total', help: 'Clients disconnected because they did not read.' }, () => server.cut);
+  metrics.total(
+    { name: 'troupe_cut_total', help: 'Clients disconnected because they did not read.' },
+    () => server.cut,
+  );
   metrics.gauge(
     { name: 'troupe_event_loop_lag_seconds', help: 'The longest lag of the last second.' },
     () => sources.loopLagMs() / 1000,

@@ -246,7 +246,9 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       const wanted = runsOn(this.#options.hostId, member);
       if (wanted && this.#processes.adopt({ ...record, memberId })) return;
       const said = await this.#processes.clear(record);
-      if (wanted) await this.died({ teamId, memberId }, `its process was gone when the daemon came back${said && `: ${said}`}`);
+      if (wanted) {
+        await this.died({ teamId, memberId }, `its process was gone when the daemon came back${said && `: ${said}`}`);
+      }
     });
   }
 

@@ -60,7 +60,10 @@ export function openApp({ hub, guard, pages, cookie, mcp, metrics, health }: App
     // A client that disconnects in the middle of a body is no defect of ours, and gets no answer.
     const { destroyed, complete } = context.env.incoming;
     const isBrokenOff = destroyed && !complete;
-    return sendError(context, isBrokenOff ? new TeamError('invalid', 'The body is incomplete') : hub.asTeamError(error));
+    return sendError(
+      context,
+      isBrokenOff ? new TeamError('invalid', 'The body is incomplete') : hub.asTeamError(error),
+    );
   });
   app.notFound((context) =>
     sendError(

@@ -26,8 +26,7 @@ const AS = {
   required: false,
   schema: {
     type: 'string',
-    description:
-      "the member that a person acts for (default: the person). A member's own token needs none.",
+    description: "the member that a person acts for (default: the person). A member's own token needs none.",
   },
 };
 

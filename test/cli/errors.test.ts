@@ -124,7 +124,12 @@ describe('a refusal', () => {
       `review.yaml:3:31 (and 4:31): cannot run ./gone.sh in ${TEAM_FILES}: there is no`,
     ],
     ['up .', 2, 'invalid', '. is a folder: name the team file in it, as in troupe up troupe.yaml'],
-    ['run x --lead ./lead.sh', 2, 'invalid', 'To run your own program, write agent: { exec: ./lead.sh } in a team file'],
+    [
+      'run x --lead ./lead.sh',
+      2,
+      'invalid',
+      'To run your own program, write agent: { exec: ./lead.sh } in a team file',
+    ],
     ['member spawn a --team demo --agent exec', 2, 'invalid', 'name it, as in {"exec": "./work.sh"}'],
     [
       `team update demo --budget '{"usd":5}'`,

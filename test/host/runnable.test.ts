@@ -23,9 +23,7 @@ test('problems of several agents are reported together, and common advice once',
   expect(() => requireAllRunnable(wanted, EMPTY)).toThrow(
     /^Cannot run codex in \/: [^;]*; npm install -g @openai\/codex\nCannot run gemini in \/: [^;]*; npm install [^;]*\nThere is no agent named "clade": .*\nIf your shell finds them, .*$/,
   );
-  expect(() => requireAllRunnable(wanted.slice(0, 1), EMPTY)).toThrow(
-    /^Cannot run codex .*; if your shell finds it/,
-  );
+  expect(() => requireAllRunnable(wanted.slice(0, 1), EMPTY)).toThrow(/^Cannot run codex .*; if your shell finds it/);
   expect(() => requireAllRunnable(wanted.slice(0, 3))).not.toThrow();
 });
 

@@ -83,7 +83,11 @@ hooks:
 
   test.each<[string, string, RegExp]>([
     ['no name', 'members: []\n', /^t\.yaml:1:1: team is missing: it takes a text \(its name\)$/],
-    ['nothing', '', /^t\.yaml:1:1: the file is empty: it needs at least "team: NAME"; troupe init writes a complete one$/],
+    [
+      'nothing',
+      '',
+      /^t\.yaml:1:1: the file is empty: it needs at least "team: NAME"; troupe init writes a complete one$/,
+    ],
     ['no YAML', 'team: x\nmembers: [\n', /^t\.yaml:\d+:\d+: .*[^:]$/],
     ['a brace left open', 'team: x\nmembers:\n  - { name: a\ntasks: []\n', /^t\.yaml:4:1: Flow map .* end with a \}$/],
     ['a tab', 'team: x\n\tmembers: []\n', /^t\.yaml:2:1: /],

@@ -85,7 +85,9 @@ export function watchUnreadable({ paths, report, trash }: Shared): (team: Native
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       }
-      report(`${path} cannot be read, so Troupe does not change it; a copy of it is ${copy}: fix the file or remove it`);
+      report(
+        `${path} cannot be read, so Troupe does not change it; a copy of it is ${copy}: fix the file or remove it`,
+      );
     }
   };
 }

@@ -26,7 +26,8 @@ type Parameter = (typeof PARAMETERS)[number];
 /** Parses `nats://host:port,host:port?creds=FILE`. `tls://` always encrypts. Paths are relative to `base`. */
 export function readNatsAddress(text: string, base: string): NatsAddress {
   const parts = /^(nats|tls):\/\/([^/?#]+)\/?(?:\?(.*))?$/.exec(text);
-  const fail = (why: string) => new TeamError('invalid', `${withoutPassword(text)} is not the address of a journal: ${why}`);
+  const fail = (why: string) =>
+    new TeamError('invalid', `${withoutPassword(text)} is not the address of a journal: ${why}`);
   if (!parts) throw fail('write nats://host:port, more servers after commas, options after a question mark');
   const [, scheme, hosts = '', query = ''] = parts;
   if (hosts.includes('@')) {

@@ -134,8 +134,7 @@ export const taskTools = [
 
   tool({
     name: 'TaskComplete',
-    description:
-      'Finish a task that you hold (the lead: any open one), with its result, which the others see.',
+    description: 'Finish a task that you hold (the lead: any open one), with its result, which the others see.',
     for: 'member',
     works: true,
     input: z.strictObject({ taskId: Id, result: z.string().optional(), epoch: Epoch.optional() }),
