@@ -230,7 +230,7 @@ describe('a command without a daemon', () => {
     expect(await troupe.run('stop')).toMatchObject({ status: 5, stderr: expect.stringContaining(why) });
     const doctor = await troupe.run('doctor');
     expect(doctor.status).toBe(1);
-    expect(doctor.stdout).toMatch(new RegExp(`process ${pid} runs, but .*token is gone`));
+    expect(doctor.stdout).toMatch(new RegExp(`process ${pid} runs, but .*token is missing`));
     expect(doctor.stdout).toContain(`run: kill ${pid}; the next command starts it again`);
     writeFileSync(token, 'another', { mode: 0o600 });
     const other = await troupe.run('task list --team demo');
