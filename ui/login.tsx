@@ -45,7 +45,7 @@ export function Login() {
         <h1>Log in to Troupe</h1>
         <p className="quiet" role="status">
           {came === undefined
-            ? 'This browser is not logged in, or its 8 hours are over. In a terminal on this machine:'
+            ? 'This browser is not logged in, or its login expired after 8 hours. In a terminal on this machine:'
             : REASONS[came]}
         </p>
         <code className="command">troupe ui{'teamId' in route && ` --team ${route.teamId}`}</code>

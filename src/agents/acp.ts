@@ -171,7 +171,7 @@ async function setMode(peer: ClientContext, agent: AcpAgent, { mode }: StartOpti
   } catch (error) {
     if (mode === 'edit' || mode === 'full') return;
     const offered = opened.modes?.join(', ') ?? 'none';
-    throw new TeamError('unsupported', `it cannot be held to ${mode} mode; it offers ${offered}`, { cause: error });
+    throw new TeamError('unsupported', `it does not support ${mode} mode; it offers ${offered}`, { cause: error });
   }
 }
 

@@ -107,7 +107,7 @@ export const ChangeMemberInput = z.strictObject({
   backendType: BackendType.optional().describe('the terminal that shows it'),
   subscriptions: z.array(Line).max(64).optional().describe('the events it wants to hear about'),
   budget: Budget.optional().describe('the budget'),
-  result: textOf(RESULT_BYTES).optional().describe('what it produced before it went idle'),
+  result: textOf(RESULT_BYTES).optional().describe('its result before it became idle'),
   reason: Line.optional().describe('why'),
   metadata: Metadata.optional().describe('your own data'),
 });

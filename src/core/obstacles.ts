@@ -167,7 +167,7 @@ export function refuseClaim(state: TeamState, memberId: string, obstacle: Obstac
     case 'held':
       return new ClaimConflictError(
         obstacle.by === memberId
-          ? `${memberId} holds task ${id} already: go on with it`
+          ? `${memberId} already holds task ${id}: continue it`
           : `Cannot claim ${describeTask(state, id)}: take another one`,
       );
     case 'reserved':

@@ -73,8 +73,8 @@ const Dependencies = z.array(TaskId).max(DEPENDENCIES_PER_TASK);
 
 /** The input that creates a task. */
 export const CreateTaskInput = z.strictObject({
-  title: Title.describe('what is to be done, in one line'),
-  description: Description.default('').describe('what is to be done'),
+  title: Title.describe('what to do, in one line'),
+  description: Description.default('').describe('what to do'),
   activeForm: Line.optional().describe('the text to show while it is in progress: "Running tests"'),
   priority: SharedTaskPriority.default('medium').describe('how soon it should be done'),
   assigneeId: Slug.optional().describe('the member it is reserved for'),
@@ -93,8 +93,8 @@ const Seen = {
 /** The fields of a task that can be changed in place. */
 export const ChangeTaskInput = z.strictObject({
   taskId: TaskId,
-  title: Title.optional().describe('what is to be done, in one line'),
-  description: Description.optional().describe('what is to be done'),
+  title: Title.optional().describe('what to do, in one line'),
+  description: Description.optional().describe('what to do'),
   activeForm: Line.optional().describe('the text to show while it is in progress: "Running tests"'),
   priority: SharedTaskPriority.optional().describe('how soon it should be done'),
   onDependencyFailure: DependencyFailurePolicy.optional().describe('what to do when a task it waits for fails'),
@@ -135,7 +135,7 @@ export type ReleaseTaskInput = z.output<typeof ReleaseTaskInput>;
 /** Completes a task, with its result. */
 export const CompleteTaskInput = z.strictObject({
   taskId: TaskId.describe('the task'),
-  result: textOf(RESULT_BYTES).optional().describe('what it produced'),
+  result: textOf(RESULT_BYTES).optional().describe('its result'),
   ...Seen,
 });
 export type CompleteTaskInput = z.output<typeof CompleteTaskInput>;

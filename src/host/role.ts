@@ -29,7 +29,7 @@ export function describeRole(parts: RoleParts): string {
 }
 
 function leadText({ delegates, agents }: RoleParts): string {
-  const bring = agents.length > 0 ? `SpawnTeammate brings in a teammate (${agents.join(', ')}). ` : '';
+  const bring = agents.length > 0 ? `SpawnTeammate starts a teammate (${agents.join(', ')}). ` : '';
   return [
     'Split the goal into tasks that can be done and checked by themselves (TaskCreate; addBlockedBy in TaskUpdate for what must come first). ' +
       `${bring}Teammates take free tasks by themselves; reserve one for somebody with TaskUpdate, owner.`,

@@ -10,7 +10,7 @@ export const Greeting = z.object({
   known: z.boolean().optional().describe('whether that team and that member must already exist'),
   teams: z.boolean().optional().describe('whether to offer the team tools (default: as the credential says)'),
   session: ChosenId.optional().describe("the agent's session, when the client knows it"),
-  began: z.number().int().min(0).optional().describe('when that session began; now when not given'),
+  began: z.number().int().min(0).optional().describe('when that session began (default: now)'),
   epochs: z.record(z.string().max(200), z.number().int().min(0)).optional().describe('what it claimed'),
 });
 export type Greeting = z.input<typeof Greeting>;

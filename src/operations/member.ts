@@ -133,7 +133,7 @@ export const memberOperations = [
     summary: 'Report that a member has nothing left to do; a hook may give it more',
     scope: 'member',
     input: OfMember.extend({
-      result: textOf(RESULT_BYTES).optional().describe('what it produced'),
+      result: textOf(RESULT_BYTES).optional().describe('its result'),
       reason: Line.optional().describe('why'),
     }),
     result: z.object({ idle: z.boolean() }),

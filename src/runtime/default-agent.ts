@@ -21,6 +21,6 @@ export function defaultAgent({ agent }: DaemonConfig, installed: readonly string
     'invalid',
     `No agent is installed (${ORDER.join(', ')}). Install one (${AGENTS.claude.install}; ` +
       `troupe agents lists the others), or set agent in config.yaml`,
-    { facts: { option: { field: 'agent', effect: 'say which it is' } } },
+    { facts: { option: { field: 'agent', effect: 'name one' } } },
   );
 }

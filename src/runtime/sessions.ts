@@ -75,7 +75,7 @@ export class SessionManager extends EventEmitter<SessionEvents> {
         reject(new TeamError('member_stopped', `${memberId} stopped before it was done${why}`));
       }
     });
-    const onAbort = (): void => reject(new TeamError('conflict', `stopped waiting for ${memberId}`));
+    const onAbort = (): void => reject(new TeamError('conflict', `Stopped waiting for ${memberId}`));
     this.#mailbox.on('teammate:idle', onIdle);
     signal.addEventListener('abort', onAbort, { once: true });
     try {

@@ -88,5 +88,5 @@ async function findAgent(hub: Hub, caller: Caller, id: string): Promise<OwnAgent
   // The agent may be in a team that cannot be read.
   const trouble = found.find((one) => one instanceof TeamError);
   if (trouble) throw trouble;
-  throw new TeamError('not_found', `There is no agent ${quote(id)}: say name@team, or a lead's session id`);
+  throw new TeamError('not_found', `There is no agent ${quote(id)}: use name@team, or a lead's session id`);
 }

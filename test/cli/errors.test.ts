@@ -106,7 +106,7 @@ describe('a refusal', () => {
     ['task depend 2 2 --team demo', 4, 'cycle', '2'],
     ['task complete 1 --team demo --as worker-2', 5, 'not_allowed', 'worker-2'],
     ['task complete 2 --team demo --as worker-2', 4, 'blocked', 'it waits for task 1 (in progress, held by worker-1)'],
-    ['task complete 3 --team demo --as worker-1', 4, 'conflict', 'it is over; reopen it first'],
+    ['task complete 3 --team demo --as worker-1', 4, 'conflict', 'it is finished; reopen it first'],
     ['task claim --team demo', 2, 'invalid', 'can do that, and you are calling as @user: pass --as MEMBER'],
     ['up nofile.yaml', 3, 'not_found', 'There is no team file nofile.yaml. Make one with: troupe init'],
     [

@@ -88,7 +88,7 @@ describe('the live view of troupe up', () => {
     await pauseProcess(readPid(troupe.home) as number);
     try {
       terminal.press('C-c');
-      await terminal.see(/Stopping its members; Ctrl-C again leaves at once/);
+      await terminal.see(/Stopping its members; Ctrl-C again exits at once/);
       // Within a second it would count as the same Ctrl-C, received twice.
       const pressed = performance.now();
       await until('a second has gone by', () => performance.now() - pressed > 1_100);

@@ -279,7 +279,7 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
     expect(stage.work()).toHaveLength(5);
     const shown = (await stage.troupe('task', 'show', '1', '--team', stage.team)).stdout;
     expect(shown).toMatch(/sent back +5 times\n/);
-    expect(shown).toContain('what was said of the last try\n    never good enough\n');
+    expect(shown).toContain('feedback on the last try\n    never good enough\n');
     expect(shown).toContain(`It waits for a person (gate): troupe approve ${request?.id}\n`);
     writeFileSync(join(stage.folder, 'open'), '');
     const answer = approve ? ['--approve'] : ['--no-approve', '--feedback', 'mind the tests'];

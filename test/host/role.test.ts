@@ -25,7 +25,7 @@ test('a teammate learns its name and what happens with its last words, in at mos
 
 test('a lead learns whom it may add, when it is woken and what happens with its last words, in at most 250 words', () => {
   const text = describeRole({ ...PARTS, leads: true, agents: ['codex', 'gemini'], prompt: 'comes as its first turn' });
-  expect(text).toContain('SpawnTeammate brings in a teammate (codex, gemini).');
+  expect(text).toContain('SpawnTeammate starts a teammate (codex, gemini).');
   expect(text).toContain('do not wait or poll');
   expect(text).toContain('end with the answer to the goal');
   expect(text).not.toContain('comes as its first turn');

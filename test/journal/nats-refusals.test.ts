@@ -50,7 +50,7 @@ describe('opening a journal on NATS says what to do when', NEEDS_NATS, () => {
 
   test.each([
     ['nats://', /not the address of a journal/],
-    ['nats://127.0.0.1:4222?crds=/x', /no option "crds"; there are creds, nkey/],
+    ['nats://127.0.0.1:4222?crds=/x', /no option "crds"; the options are creds, nkey/],
     ['nats://bob:hunter2@127.0.0.1:4222', /put the credential in a file/],
     ['nats://127.0.0.1:4222?creds=/not/there', /credentials file cannot be read/],
     ['nats://127.0.0.1:4222?prefix=A_B', /a prefix is/],

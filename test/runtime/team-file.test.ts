@@ -160,7 +160,7 @@ hooks:
     [
       'agents that are not known, all of them, beside what else is wrong',
       'team: x\nagents:\n  eyes: { agent: codx }\nlead: { agent: cluade }\nmembers:\n  - { name: a, agent: eyes }\n  - { name: b, agent: mine, command: ./mine }\n  - { name: c, agent: exec, rol: x }\n',
-      /^t\.yaml:4:16: there is no agent named "cluade": did you mean claude\?.*\nt\.yaml:6:23: there is no agent named "codx": did you mean codex\?.*\nt\.yaml:8:23: the agent exec is any program: say which.*\nt\.yaml:8:29: .*no key "rol".*$/,
+      /^t\.yaml:4:16: there is no agent named "cluade": did you mean claude\?.*\nt\.yaml:6:23: there is no agent named "codx": did you mean codex\?.*\nt\.yaml:8:23: the agent exec is any program: name it.*\nt\.yaml:8:29: .*no key "rol".*$/,
     ],
     [
       'members under a misspelt word, who are not told as missing as well',

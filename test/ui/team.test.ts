@@ -293,7 +293,7 @@ test('a task can be created, assigned, raised in priority, blocked, completed, r
   await sheet.getByRole('combobox', { name: 'Add a dependency' }).fill('#17');
   await page.keyboard.press('Enter');
   await eventually(async () => (await show()).status).toBe('blocked');
-  await sheet.getByRole('button', { name: 'Wait for #17 no longer' }).click();
+  await sheet.getByRole('button', { name: 'Remove the dependency on #17' }).click();
   await eventually(async () => (await show()).status).toBe('pending');
   await sheet.getByRole('button', { name: 'Complete' }).click();
   await eventually(async () => (await show()).status).toBe('completed');

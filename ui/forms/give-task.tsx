@@ -30,7 +30,7 @@ function GiveForm({ view: now, onClose }: { view: TaskView; onClose: () => void 
   const give = async (signal: AbortSignal): Promise<void> => {
     const { teamId, id: taskId, epoch } = asked.task;
     await sendAsked(() => call('task.assign', { teamId, taskId, epoch, assigneeId: assigneeId || null }, { signal }));
-    say(`#${taskId} is for ${assigneeId}, who begins it when free`);
+    say(`#${taskId} is reserved for ${assigneeId}, who starts it when free`);
   };
   if (sorted.length === 0) return <p>No member can take it: spawn a teammate first.</p>;
   return (

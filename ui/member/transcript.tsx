@@ -69,7 +69,7 @@ export function Transcript({
             ? `No agent works for ${memberId}, so there is no transcript.`
             : isOver
               ? `${memberId} is stopped, and no transcript of it is kept here.`
-              : `What ${memberId} does and is told appears here as it happens.`}
+              : `The transcript of ${memberId} appears here as it happens.`}
         </p>
         <FailureNote failure={failure} />
       </div>

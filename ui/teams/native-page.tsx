@@ -77,7 +77,7 @@ function JoinButton({ team, joined }: { team: NativeTeam; joined: string | undef
         <button
           type="button"
           className="button"
-          onClick={() => void act(() => call('native.leave', { teamId: joined }), `${joined} was parted from it`)}
+          onClick={() => void act(() => call('native.leave', { teamId: joined }), `${joined} has left it`)}
         >
           <Link2Off size={15} aria-hidden /> Part
         </button>

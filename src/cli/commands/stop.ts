@@ -88,7 +88,7 @@ async function takenDownOf(client: Client, team: string, signal: AbortSignal): P
   return [{ team, members, tasks, ...(typeof folder === 'string' && { folder }) }];
 }
 
-/** `2 members of slow were stopped, #1 and #2 went back; troupe up in /home/me/slow goes on with it.` */
+/** `2 members of slow were stopped, #1 and #2 went back; troupe up in /home/me/slow continues.` */
 function describeTakenDown({ team, members, tasks, folder }: TakenDown): string {
   const who = `${count(members.length, 'member')} of ${clean(team)} ${members.length === 1 ? 'was' : 'were'} stopped`;
   const back = tasks.length === 0 ? '' : `, ${taskNames(tasks)} went back`;

@@ -130,5 +130,5 @@ export function requireHolder(state: TeamState, task: TaskRecord, by: Actor, ver
 /** Requires a task that is in progress, or pending: a manager may end it then. */
 export function requireUnfinished(state: TeamState, task: TaskRecord, verb: string): void {
   if (task.status === 'in_progress' || task.status === 'pending') return;
-  throw new TeamError('conflict', `Cannot ${verb} ${describeTask(state, task.id)}: it is over; reopen it first`);
+  throw new TeamError('conflict', `Cannot ${verb} ${describeTask(state, task.id)}: it is finished; reopen it first`);
 }

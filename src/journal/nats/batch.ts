@@ -63,7 +63,7 @@ export function corruptBatch(team: string, seq: Seq, why: string, cause?: unknow
   return new TeamError(
     'corrupt',
     `Batch ${seq} of team ${JSON.stringify(team)} on NATS cannot be read: ${why}. ` +
-      'Restore its stream from a copy; other teams can go on.',
+      'Restore its stream from a copy; other teams still work.',
     { cause },
   );
 }

@@ -85,6 +85,6 @@ export function forked(team: string, { stream }: Life, seq: Seq): TeamError {
     'corrupt',
     `Batch ${seq} of team ${JSON.stringify(team)} on NATS does not follow the batch ${seq - 1} that the server shows: its servers hold ` +
       `different histories, which some versions do after a network partition. Let another server lead (nats stream cluster step-down ${stream}), ` +
-      'then make the wrong one fetch everything again (nats stream cluster peer-remove). Other teams can go on.',
+      'then make the wrong one fetch everything again (nats stream cluster peer-remove). Other teams still work.',
   );
 }

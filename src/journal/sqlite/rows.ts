@@ -182,7 +182,7 @@ export function corruptBatch(team: string, seq: Seq, path: string, why: string, 
   return new TeamError(
     'corrupt',
     `Batch ${seq} of team ${JSON.stringify(team)} in ${path} cannot be read: ${why}. ` +
-      'Restore the file from a copy; other teams can go on.',
+      'Restore the file from a copy; other teams still work.',
     { cause },
   );
 }
@@ -192,7 +192,7 @@ function lostBatches(team: string, path: string, end: Seq, kept: Seq): TeamError
   return new TeamError(
     'corrupt',
     `Team ${JSON.stringify(team)} in ${path} cannot be read: ${lost}; its snapshot of batch ${kept} shows that they were there. ` +
-      'Restore the file from a copy; other teams can go on.',
+      'Restore the file from a copy; other teams still work.',
   );
 }
 

@@ -48,7 +48,7 @@ describe('a claim', () => {
     team.as('ann', 'task.claim', { taskId });
     expect(team.refuse('ann', 'task.claim', { taskId })).toMatchObject({
       code: 'claim_conflict',
-      message: `ann holds task ${taskId} already: go on with it`,
+      message: `ann already holds task ${taskId}: continue it`,
     });
   });
 

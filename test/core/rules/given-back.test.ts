@@ -116,7 +116,7 @@ describe.each([
       expect(team.refuse(by, type, input)).toMatchObject({
         code: 'conflict',
         message: expect.stringMatching(
-          new RegExp(`^Cannot ${verb} task ${taskId} \\(${status}.*\\): it is over; reopen it first$`),
+          new RegExp(`^Cannot ${verb} task ${taskId} \\(${status}.*\\): it is finished; reopen it first$`),
         ) as string,
       });
     }

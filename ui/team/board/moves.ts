@@ -42,7 +42,7 @@ export function moveTo(state: TeamState, { task, phase }: TaskView, to: TaskPhas
       });
     case 'in_progress':
       if (phase === 'gate') return refused(`#${taskId} waits for your answer in the queue: send it back there`);
-      if (phase === 'completed' || phase === 'failed') return refused(`#${taskId} is over: reopen it first`);
+      if (phase === 'completed' || phase === 'failed') return refused(`#${taskId} is finished: reopen it first`);
       if (phase === 'blocked') return refused(`#${taskId} ${task.blockedReason ?? 'is blocked'}`);
       return unless(whyNot(state, { type: 'task.assign', ...at, assigneeId: null }), {
         kind: 'ask',

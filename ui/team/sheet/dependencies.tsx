@@ -34,7 +34,7 @@ export function Dependencies({ teamId, view: { task }, canAct }: { teamId: strin
               type="button"
               className="button ghost icon small"
               disabled={!canAct}
-              aria-label={`Wait for #${id} no longer`}
+              aria-label={`Remove the dependency on #${id}`}
               onClick={() => void act(() => call('task.undepend', { teamId, taskId: task.id, dependencies: [id] }))}
             >
               <X size={14} aria-hidden />

@@ -72,7 +72,7 @@ function checkSpecial(
   const asked = spawnSync(path, ['--version'], { encoding: 'utf8', env: { PATH, HOME }, timeout: VERSION_MS });
   const version = /\d+\.\d+\.\d+/.exec(asked.stdout ?? '')?.[0];
   if (version === undefined) {
-    return [{ name, state: 'warn', found: `${path} does not say its version`, remedy: `try ${path} --version` }];
+    return [{ name, state: 'warn', found: `${path} does not report its version`, remedy: `try ${path} --version` }];
   }
   const found = `Claude Code ${version} in tmux (agent: ${name})`;
   const [first, last] = versions;

@@ -3,9 +3,9 @@ export type TemplateName = 'solo' | 'script' | 'gate' | 'review' | 'feature' | '
 
 /** A description of each, the smallest first. */
 export const ABOUT: Readonly<Record<TemplateName, string>> = {
-  solo: 'one program of yours that does two tasks, one after the other',
+  solo: 'one of your programs does two tasks, one after the other',
   script: 'two programs that share four tasks; needs no agent',
-  gate: 'one agent, and a check of yours that sends its work back until it passes',
+  gate: 'one agent, and your check, which sends its work back until it passes',
   review: 'three agents review a change, each for one thing, and a fourth combines the reviews',
   feature: 'architect, builder and tester in parallel, with npm test as the gate at the end',
   mixed: 'agents of different vendors: one plans and builds, another tries to break it, within a budget',
@@ -39,13 +39,11 @@ export function writeTemplate(
 type Template = (member: (name: string, prompt: string) => string, agents: readonly string[]) => string;
 
 const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
-  review: (
-    member,
-  ) => `description: Three members review the same change, each for one thing, and a fourth combines the reviews
+  review: (member) => `description: Three members review the same change, a fourth combines the reviews
 
 members:
 ${member('security', 'You look for what an attacker could use. Name file and line.')}
-${member('performance', 'You look for work that need not be done. Name file and line, and say how you know.')}
+${member('performance', 'You look for unnecessary work. Name file and line, and say how you know.')}
 ${member('clarity', 'You look for what the next reader will not understand. Propose the better words.')}
 ${member('editor', 'You put findings together: worst first, each once, each with what to do.')}
 
@@ -87,13 +85,13 @@ tasks:
   - { id: two, title: Second explanation, assign: second }
   - { id: verdict, title: Say which one holds and what the fix is, needs: [one, two], assign: judge }
 `,
-  gate: (member) => `description: Work that counts only when a check of yours agrees
+  gate: (member) => `description: Work that counts only if your check agrees
 
 members:
 ${member('builder', 'Do the task. If the check rejects it you get its output: fix the work, do not argue.')}
 
 tasks:
-  - { id: change, title: Say here what is to be changed, assign: builder }
+  - { id: change, title: Say here what to change, assign: builder }
 
 # Exit code 0 agrees; any other sends the work back, with the end of what the check wrote.
 hooks:
@@ -109,7 +107,7 @@ ${member('builder', 'Say what you will change before you change it. Small steps,
 ${member('breaker', 'Show by running something that the work is wrong, or say that you could not.')}
 
 tasks:
-  - { id: build, title: Say here what is to be built, assign: builder }
+  - { id: build, title: Say here what to build, assign: builder }
   - { id: break, title: Try to break what was built, needs: [build], assign: breaker }
   - { id: mend, title: Fix what was found, needs: [break], assign: builder }
 `,
@@ -118,9 +116,9 @@ tasks:
 lead:
   agent: ${agents[0] ?? 'claude'}
   delegate: true
-  prompt: "Say here what the team is to achieve."
+  prompt: "Say here what the team should achieve."
 
-# Whom the lead may bring in, and how each is set up: model, mode, permissions, command, args, env.
+# The agents that the lead may start, with their settings: model, mode, permissions, command, args, env.
 agents:
 ${(agents.length > 0 ? agents : ['claude']).map((agent) => `  ${agent}: { mode: edit }`).join('\n')}
 `,

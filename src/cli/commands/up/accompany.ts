@@ -69,7 +69,7 @@ async function seeThrough(
     // There is no daemon that could stop the team.
     if (trouble.isStopped()) leaveAtOnce(team, options);
     if (screen.isTerminal && !json && holder.isUs()) {
-      warn(fold('Stopping its members; Ctrl-C again leaves at once.\n', screen));
+      warn(fold('Stopping its members; Ctrl-C again exits at once.\n', screen));
     }
   };
   ending.signal.addEventListener('abort', interrupted, { once: true });

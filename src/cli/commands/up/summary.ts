@@ -132,7 +132,7 @@ function whoStopped(members: Outcome['members']): string[] {
   return [...alike].map(([what, ones]) => `${ones.map(({ id }) => clean(id)).join(', ')} ${what}`);
 }
 
-/** What keeps the open tasks from being done. All their dependents wait for failed ones, so these come first. */
+/** What keeps the open tasks from being done: failed ones, for which the others wait, else what each waits for. */
 function whatIsLeft(tasks: Outcome['tasks']): string[] {
   const open = tasks.filter(({ status }) => status !== 'completed');
   const failed = open.filter(({ status }) => status === 'failed');

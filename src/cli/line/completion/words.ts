@@ -14,7 +14,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   member: 'Members of a team',
   task: 'Tasks of a team',
   message: 'Messages between members',
-  request: 'What waits for an answer',
+  request: 'Requests that wait for an answer',
   shutdown: 'Asking members to stop',
   plan: 'Plans and their approval',
   event: 'What happened',
@@ -23,7 +23,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   session: 'Sessions of agents',
   note: 'Notes that the team keeps',
   hook: 'Hooks and their approval',
-  transcript: 'What agents did and were told',
+  transcript: 'Transcripts of agents',
 };
 
 /** All commands with their help texts. */

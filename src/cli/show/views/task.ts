@@ -124,7 +124,7 @@ function taskDetails(task: Task, screen: Screen, intro = 'Task'): string {
     heading(`${intro} ${taskName(task.id)}: ${task.title}`, screen) +
     details(rows, screen) +
     block('description', task.description, screen) +
-    block('what was said of the last try', feedbackOf(task), screen) +
+    block('feedback on the last try', feedbackOf(task), screen) +
     block('result', task.result, screen) +
     block('failure', task.failure, screen)
   );

@@ -109,7 +109,7 @@ export function describeAnswer(request: Request): string {
     case 'plan':
       return isYes
         ? `The plan of ${who} is approved: the work begins.`
-        : `The plan of ${who} is rejected: it makes another.`;
+        : `The plan of ${who} is rejected; ${who} makes another.`;
     case 'permission':
       return isYes ? `${who} may do it.` : `${who} may not do it, and has been told.`;
     case 'budget':
