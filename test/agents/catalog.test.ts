@@ -12,8 +12,8 @@ test('a variant of an agent names the usual agent, which runs the same program a
 test.each([
   ['claude', undefined],
   ['cluade', /did you mean claude\?/],
-  ['constructor', /^There is no agent named "constructor": choose of claude, /],
-  ['exec', /^The agent exec is any program: say which, as in \{"exec": /],
+  ['constructor', /^There is no agent named "constructor": choose one of claude, /],
+  ['exec', /^The agent exec is any program: name it, as in \{"exec": /],
   ['function', /^The agent function is a function in this process: give it to the library$/],
 ])('the name %s alone is answered with %s', (name, answer) => {
   const told = explainUnknown(name);

@@ -103,7 +103,7 @@ describe('reading', () => {
       expect(appendEntry(paths, 'bob', { ...ENTRY, id: newId() }, quick)).rejects.toThrow('Troupe does not change it'),
       expect(
         changeTaskFile(paths, '1', () => ({ write: { ...TASK, id: '1' } as never, answer: 0 }), quick),
-      ).rejects.toThrow('left'),
+      ).rejects.toThrow('Troupe does not change it'),
       expect(changeConfig(paths, (config) => config, quick)).rejects.toThrow('Troupe does not change it'),
     ]);
     for (const path of [paths.config, paths.inbox('bob'), paths.task('1')]) {
