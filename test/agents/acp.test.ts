@@ -112,6 +112,6 @@ describe('an agent that speaks ACP', () => {
       'There is no agent named "clippy": choose one of claude, claude-native, codex, gemini',
     );
     expect(() => acpAgent({ name: 'codex' })).toThrow('The agent codex does not speak ACP');
-    expect(() => acpAgent({})).toThrow('The agent acp is any other that speaks ACP: say which');
+    expect(() => acpAgent({})).toThrow('The agent acp is any other that speaks ACP: name it');
   });
 });
