@@ -7,7 +7,6 @@ import { fileAddress, OWN_ADDRESS, pathInAddress } from './journal/file-address.
 import type { Hosts } from './journal/hosts.ts';
 import type { Journal } from './journal/journal.ts';
 import { memoryJournal } from './journal/memory.ts';
-import type { NatsInspection } from './journal/nats/inspect.ts';
 import { sqliteJournal } from './journal/sqlite.ts';
 
 /** Where teams are stored: a file, the memory of one process, or servers that several machines reach. */
@@ -68,8 +67,6 @@ interface JournalKind<P extends JournalPlace> {
   file(place: P, own: string): string | undefined;
   /** Its place as in `location`, if that is not its file. */
   show?(place: P): Promise<string>;
-  /** Looks at its servers, if it is on servers. */
-  inspect?(place: P, base: string): Promise<NatsInspection>;
   /** `exclusive`: only one ledger, of this process, writes to it. */
   open(place: P, options: { file: string; exclusive: boolean }): Promise<OpenedJournal>;
 }
@@ -101,10 +98,6 @@ const KINDS: { readonly [P in JournalPlace as P['kind']]: JournalKind<P> } = {
     async show({ url, base }) {
       const { readNatsAddress, showAddress } = await import('./journal/nats/address.ts');
       return showAddress(readNatsAddress(url, base ?? process.cwd()));
-    },
-    async inspect({ url, base: own }, base) {
-      const { inspectNatsJournal } = await import('./journal/nats/inspect.ts');
-      return inspectNatsJournal(url, own ?? base);
     },
     async open({ url, base }) {
       const { natsJournal } = await import('./journal/nats.ts');
@@ -147,11 +140,6 @@ export function fileOf(place: JournalPlace, { file }: { file: string }): string 
 /** A place as in `location`, without opening it. */
 export async function showPlace(place: JournalPlace, { file }: { file: string }): Promise<string> {
   return (await kindOf(place).show?.(place)) ?? fileOf(place, { file }) ?? place.kind;
-}
-
-/** What the servers of a journal say, found without a daemon; undefined for a journal on none. Paths begin at `base`. */
-export async function inspectServers(place: JournalPlace, base: string): Promise<NatsInspection | undefined> {
-  return kindOf(place).inspect?.(place, base);
 }
 
 /** Whether there is something to read; opening a missing file would create one. */

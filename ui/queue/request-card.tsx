@@ -10,6 +10,7 @@ import { showSpan } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { say } from '../parts/toast.tsx';
 import { answerRequest, judgeAgain, kindOf } from './answer.ts';
+import { fitsCard } from './fits-card.ts';
 import { RequestContent } from './request-content.tsx';
 import './queue.css';
 
@@ -205,12 +206,4 @@ export function Answer({
       </div>
     </div>
   );
-}
-
-const LINES = 8;
-const CHARACTERS = 480;
-
-/** Whether a small card can show the whole request: nobody should approve there what they could not read there. */
-function fitsCard(content: string): boolean {
-  return content.length <= CHARACTERS && content.split('\n').length <= LINES;
 }

@@ -25,6 +25,8 @@ test('a terminal that is too busy to notice the end of its program gets more tim
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(line);
   onTestFinished(() => void parent.kill('SIGKILL'));
+  // Before that it is still the shell, which would notice the end of its child.
+  await expect.poll(() => readFileSync(`/proc/${parent.pid}/cmdline`, 'latin1')).toMatch(/^sleep/);
   const pane = await openOn(pid, () => undefined);
   process.kill(pid, 'SIGKILL');
   await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'latin1')).toContain(') Z');

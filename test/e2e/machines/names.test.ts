@@ -57,7 +57,9 @@ describe('the name of a machine', NEEDS_NATS, () => {
   test('is refused to a copy of the state directory; a killed daemon gets it back at once', async () => {
     const journal = await newJournal(servers, { leaseMs: LONG_MS });
     const first = await startMachine('alpha', journal);
-    await expect(startMachine('alpha', journal, { copyOf: first })).rejects.toThrow(/Another daemon .* has the name alpha/);
+    await expect(startMachine('alpha', journal, { copyOf: first })).rejects.toThrow(
+      /Another daemon .* has the name alpha/,
+    );
     first.daemon.child.kill('SIGKILL');
     await first.daemon.ended;
     await serve(first.home);

@@ -9,9 +9,10 @@ export async function checkServers(home: Home, environment: NodeJS.ProcessEnv): 
   const name = 'journal';
   try {
     const place = await findPlace(home, environment);
-    const { inspectServers } = await import('../../../journals.ts');
-    const found = place && (await inspectServers(place, home.directory));
-    return found ? describe(found) : [];
+    // Only NATS has servers to look at.
+    if (place?.kind !== 'nats') return [];
+    const { inspectNatsJournal } = await import('../../../journal/nats/inspect.ts');
+    return describe(await inspectNatsJournal(place.url, place.base ?? home.directory));
   } catch (error) {
     const found = (error as Error).message;
     return [{ name, state: 'fail', found, remedy: 'correct it in config.yaml of the home, or in TROUPE_JOURNAL' }];
