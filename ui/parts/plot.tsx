@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import type { AlignedData, Options } from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { labelTicks, stepsFrom } from './axis.ts';
 import { showClock, showDay, showSeconds } from './format.ts';
 
 /** One line of a plot. */
@@ -109,19 +110,4 @@ function makeOptions(element: HTMLElement, lines: readonly Line[], height: numbe
       })),
     ],
   };
-}
-
-/** The labels of an axis, in the format of the largest. If rounding makes two neighbours equal, the second is empty. */
-function labelTicks(ticks: readonly number[], show: (tick: number, largest: number) => string): string[] {
-  const labels = ticks.map((tick) => show(tick, Math.max(...ticks)));
-  return labels.map((label, i) => (label === labels[i - 1] ? '' : label));
-}
-
-const LARGEST = 1e12;
-
-/** The possible steps of an axis, none smaller than `least`: there are no half tasks. */
-function stepsFrom(least: number): number[] {
-  const steps: number[] = [];
-  for (let power = least; power <= LARGEST; power *= 10) steps.push(power, 2 * power, 5 * power);
-  return steps;
 }
