@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
@@ -461,11 +461,15 @@ test('if many troupe up find the holder of a team dead at the same moment, one t
   }
 });
 
-/** The process that holds a team, by the newest file in `holders/`. */
+/** The process that holds a team, by the newest turn in `holders/`. Drafts of turns come and go beside them. */
 function holderOf(team: string): number | undefined {
   const folder = join(troupe.home, 'holders');
-  const turns = readdirSync(folder).flatMap((name) => (name.startsWith(`${team}.`) ? name.slice(team.length + 1) : []));
-  const text = readFileSync(join(folder, `${team}.${Math.max(...turns.map(Number))}`), 'utf8');
+  const names = readdirSync(folder).filter((name) => name.startsWith(`${team}.`));
+  const turns = names.map((name) => Number(name.slice(team.length + 1))).filter((turn) => turn > 0);
+  const path = join(folder, `${team}.${Math.max(...turns)}`);
+  // A holder that just came has removed it.
+  if (!existsSync(path)) return holderOf(team);
+  const text = readFileSync(path, 'utf8');
   return text === '' ? undefined : (JSON.parse(text) as { pid: number }).pid;
 }
 
