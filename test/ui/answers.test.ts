@@ -6,12 +6,14 @@ import { CreateTeamInput } from '../../src/core/team.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, useBrowser, usePage } from './browser.ts';
+import { until } from '../until.ts';
+import { eventually, expectQuiet, openPage, useBrowser, usePage } from './browser.ts';
 import { writePast } from './home-ledger.ts';
-import { useStage } from './stage.ts';
+import { setStage, useStage } from './stage.ts';
 
 const AGENTS = join(import.meta.dirname, '../fixtures/agents');
 const TEAM = 'demo';
+const CLICKS = 'clicks';
 
 /** Two members that crashed too often: bo has a program that works now, cy was run by somebody else. */
 async function writeCrashed(home: Home): Promise<void> {
@@ -32,6 +34,20 @@ async function writeCrashed(home: Home): Promise<void> {
   await writePast(home, TEAM, steps);
 }
 
+/** Commands that wait for a permission, one after the other. */
+async function writeCommands(
+  home: Home,
+  commands: readonly string[] = ['npm test', 'rm -rf ./build', 'npm publish'],
+): Promise<void> {
+  await writePast(home, CLICKS, [
+    { type: 'team.create', by: '@user', ...CreateTeamInput.parse({ name: CLICKS }) },
+    { type: 'member.join', by: 'lead', ...JoinInput.parse({ name: 'ada' }) },
+    ...commands.map(
+      (content) => ({ type: 'request.raise', by: 'ada', kind: 'permission', memberId: 'ada', content }) as const,
+    ),
+  ]);
+}
+
 const browser = useBrowser();
 const stage = useStage(writeCrashed);
 const open = usePage(browser, stage);
@@ -46,25 +62,36 @@ describe('an answer from the queue', () => {
     const heading = (name: string) => detail.getByRole('heading', { name }).waitFor();
 
     await heading('Permission of ada');
+    const settled = () => detail.locator('[data-answer=yes]:enabled').waitFor();
     await page.keyboard.press('j');
     await heading('Crashed too often of bo');
+    await settled();
     await page.keyboard.down('a');
-    // The next request comes, not the first again. The key that is still held down does not answer it.
-    await heading('Crashed too often of cy');
+    // The answered request stays. Neither the key that is still held down nor another press answers the next one.
+    await detail.getByText('This request is answered').waitFor();
     await page.keyboard.down('a');
     await page.keyboard.up('a');
+    await page.keyboard.press('a');
+    await heading('Crashed too often of bo');
+    // The next request comes when the person asks for it, not the first again.
+    await page.keyboard.press('j');
+    await heading('Crashed too often of cy');
     const ofCy = async () =>
       (await client.call('request.list', { teamId: TEAM, kind: 'restart' }))
         .filter(({ memberId }) => memberId === 'cy')
         .map(({ status }) => status);
     expect(await ofCy()).toEqual(['pending']);
+    await settled();
     await page.keyboard.press('a');
     await page.locator('.queue-line', { hasText: 'cy could not be restarted: Troupe does not run cy' }).waitFor();
     await page.keyboard.press('j');
     await heading('Crashed too often of cy');
+    await settled();
     await page.keyboard.press('r');
     await page.keyboard.type('It is gone');
     await page.keyboard.press('Control+Enter');
+    await detail.getByText('This request is answered').waitFor();
+    await detail.getByRole('button', { name: 'Next request' }).click();
     await heading('Permission of ada');
     await eventually(() => page.title()).toBe('(1) Queue · Troupe');
     expect(await ofCy()).toEqual(['approved', 'rejected']);
@@ -97,6 +124,73 @@ describe('an answer from the queue', () => {
       { status: 'rejected', feedback: 'Not on this machine', answeredBy: '@user' },
     ]);
     await client.call('team.down', { teamId: TEAM, force: true });
+    expectQuiet(watched);
+  });
+
+  test('is one answer: a second click, a second press or another tab never answers a request that just came into view', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage(writeCommands);
+    const statuses = async () =>
+      (await client.call('request.list', { teamId: CLICKS })).map(({ content, status }) => `${content} ${status}`);
+    const watched = await openPage(browser(), client, `/t/${CLICKS}`);
+    const { page } = watched;
+    await page.clock.install();
+    await page.reload();
+    const card = page.getByRole('article', { name: 'Permission of ada' }).first();
+    const allow = card.getByRole('button', { name: 'Allow' });
+    await card.getByText('npm test').waitFor();
+    await allow.and(page.locator(':enabled')).waitFor();
+    const box = await allow.boundingBox();
+    const click = () => page.mouse.click(box!.x + 5, box!.y + 5);
+    // From here on the page's clock goes in small steps: what comes has just come.
+    await page.clock.pauseAt(new Date(Date.now() + 60_000));
+    const comes = (text: string) =>
+      until(`${text} comes`, async () => {
+        await page.clock.runFor(50);
+        return card.getByText(text).isVisible();
+      });
+    await click();
+    await comes('rm -rf ./build');
+    await click();
+    await click();
+    await page.keyboard.press('Enter');
+    expect(await statuses()).toEqual(['npm test approved', 'rm -rf ./build pending', 'npm publish pending']);
+    // Answered elsewhere: the next one comes to the same place.
+    await page.clock.runFor(2_000);
+    await allow.and(page.locator(':enabled')).waitFor();
+    const [, second] = await client.call('request.list', { teamId: CLICKS });
+    await client.call('request.answer', { teamId: CLICKS, requestId: second!.id, approve: false });
+    await comes('npm publish');
+    await click();
+    expect(await statuses()).toEqual(['npm test approved', 'rm -rf ./build rejected', 'npm publish pending']);
+    await page.clock.runFor(2_000);
+    await allow.and(page.locator(':enabled')).waitFor();
+    await click();
+    await eventually(statuses).toEqual(['npm test approved', 'rm -rf ./build rejected', 'npm publish approved']);
+    expectQuiet(watched);
+  });
+
+  test('is given only after the end of the request was in view', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = await setStage((home) => writeCommands(home, [`npm test${'\n'.repeat(60)}&& rm -rf ~`]));
+    const statuses = async () => (await client.call('request.list', { teamId: CLICKS })).map(({ status }) => status);
+    const watched = await openPage(browser(), client, `/t/${CLICKS}`);
+    const { page } = watched;
+    // A small card shows only its beginning, and has no button.
+    await page.getByRole('link', { name: 'Read all of it, then answer' }).click();
+    const detail = page.locator('.queue-detail');
+    await detail.locator('[data-answer=yes]:enabled').waitFor();
+    const end = () =>
+      detail.getByText('rm -rf ~').evaluate((text) => {
+        const { bottom } = text.getBoundingClientRect();
+        return bottom <= (globalThis as unknown as { innerHeight: number }).innerHeight;
+      });
+    expect(await end()).toBe(false);
+    await page.keyboard.press('a');
+    await eventually(end).toBe(true);
+    expect(await statuses()).toEqual(['pending']);
+    await page.keyboard.press('a');
+    await eventually(statuses).toEqual(['approved']);
     expectQuiet(watched);
   });
 

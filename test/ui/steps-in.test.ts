@@ -88,11 +88,15 @@ describe('a new request', () => {
       expect(await detail.locator('[data-answer]').allInnerTexts()).toEqual([yes, no]);
       await page.keyboard.press('j');
     }
+    const settled = detail.locator('[data-answer=yes]:enabled');
+    await settled.waitFor();
     await page.keyboard.press('a');
     await eventually(() => page.title()).toBe('(3) Queue · Troupe');
-    await page.keyboard.press('k');
-    await page.keyboard.press('k');
-    await detail.getByRole('heading', { name: 'Plan of ada' }).waitFor();
+    for (const name of ['Budget reached of ada', 'Crashed too often of bo', 'Plan of ada']) {
+      await page.keyboard.press('k');
+      await detail.getByRole('heading', { name }).waitFor();
+    }
+    await settled.waitFor();
     await page.keyboard.press('a');
     await eventually(() => page.title()).toBe('(2) Queue · Troupe');
     // By clicks: bo stays stopped and the budget is not raised, each with a reason.

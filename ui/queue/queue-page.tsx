@@ -21,25 +21,32 @@ export function QueuePage() {
   const canAct = useSignal(reach) === 'live';
   const [query, setQuery] = useQuery();
   const asked = query.get('id');
-  const place = useRef(0);
+  const last = useRef<{ readonly request: Waiting; readonly at: number }>(undefined);
   const found = requests.findIndex((one) => keyOf(one) === asked);
-  if (found >= 0) place.current = found;
-  // After an answer, the next request is shown, not the first.
-  const at = Math.max(0, Math.min(place.current, requests.length - 1));
-  const current = requests[at];
+  const open = requests[found];
+  if (open) last.current = { request: open, at: found };
+  // The shown request stays when it is answered, here or elsewhere: a click or a key must never answer one that the
+  // person has not seen. Only the person moves on.
+  const answered = open || !last.current || keyOf(last.current.request) !== asked ? undefined : last.current;
+  const current = open ?? answered?.request ?? requests[0];
   const shown = current && keyOf(current);
-  // The shown request stays, whatever others answer meanwhile: a key must never answer a request that is not shown.
   useEffect(() => {
     if (shown !== undefined && shown !== asked) setQuery({ id: shown });
   }, [shown, asked, setQuery]);
   const go = (step: number) => (): void => {
-    const next = requests[Math.max(0, Math.min(requests.length - 1, at + step))];
+    // The request after an answered one has its place now.
+    const at = answered ? answered.at + Math.min(step, 0) : found + step;
+    const next = requests[Math.max(0, Math.min(requests.length - 1, at))];
     if (next) setQuery({ id: keyOf(next) });
   };
-  const press = (answer: 'yes' | 'no') => (): void =>
-    document.querySelector<HTMLButtonElement>(`.queue-detail [data-answer=${answer}]`)?.click();
+  const press = (answer: 'yes' | 'no') => (): void => {
+    const button = document.querySelector<HTMLButtonElement>(`.queue-detail [data-answer=${answer}]`);
+    // The buttons are below the text. A key must not answer before its end was in view.
+    if (button && button.getBoundingClientRect().bottom > innerHeight) button.scrollIntoView({ block: 'end' });
+    else button?.click();
+  };
   useKeys({ j: go(1), k: go(-1), ArrowDown: go(1), ArrowUp: go(-1), a: press('yes'), r: press('no') });
-  if (!current) {
+  if (!current || requests.length === 0) {
     return (
       <main className="page" id="main" tabIndex={-1}>
         <QueueHead count={0} />
@@ -69,7 +76,7 @@ export function QueuePage() {
             </li>
           ))}
         </ul>
-        <Detail key={keyOf(current)} request={current} canAct={canAct} />
+        <Detail key={keyOf(current)} request={current} canAct={canAct} onNext={answered && go(1)} />
       </div>
     </main>
   );
@@ -142,7 +149,16 @@ function QueueLine({ request, isHere, onSelect }: { request: Waiting; isHere: bo
   );
 }
 
-function Detail({ request, canAct }: { request: Waiting; canAct: boolean }) {
+function Detail({
+  request,
+  canAct,
+  onNext,
+}: {
+  request: Waiting;
+  canAct: boolean;
+  /** Set once the request is answered. */
+  onNext: (() => void) | undefined;
+}) {
   const now = useNow();
   const task = useTask(request.teamId, request.taskId);
   const { name, phase } = kindOf(request.kind);
@@ -162,7 +178,7 @@ function Detail({ request, canAct }: { request: Waiting; canAct: boolean }) {
             {showSpan(now - Date.parse(request.requestedAt))} ago
           </span>
           {request.taskId !== undefined && <> · about #{request.taskId}</>}
-          {deadline !== undefined && (
+          {deadline !== undefined && !onNext && (
             <>
               {' '}
               · <b>without an answer it is a no {deadline > now ? `in ${showSpan(deadline - now)}` : 'now'}</b>
@@ -175,13 +191,24 @@ function Detail({ request, canAct }: { request: Waiting; canAct: boolean }) {
         <RequestContent kind={request.kind} content={withoutRepeat(request.content, task?.feedback)} />
         {request.filePath !== undefined && <p className="meta mono text">{showControls(request.filePath)}</p>}
         {request.detail !== undefined && (
-          <details>
+          <details open={request.kind === 'permission'}>
             <summary className="meta">Details</summary>
             <pre className="code">{showControls(JSON.stringify(request.detail, null, 2))}</pre>
           </details>
         )}
       </div>
-      <Answer request={request} canAct={canAct} withLink={false} />
+      {onNext ? (
+        <div className="answer" role="status">
+          <div className="row">
+            <span className="quiet">This request is answered.</span>
+            <button type="button" className="button" onClick={onNext}>
+              Next request <kbd>J</kbd>
+            </button>
+          </div>
+        </div>
+      ) : (
+        <Answer request={request} canAct={canAct} withLink={false} />
+      )}
     </article>
   );
 }

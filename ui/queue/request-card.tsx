@@ -8,6 +8,7 @@ import { showControls } from '../parts/controls.ts';
 import { FailureNote } from '../parts/failure.tsx';
 import { showSpan } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
+import { useSettled } from '../parts/settled.ts';
 import { say } from '../parts/toast.tsx';
 import { answerRequest, judgeAgain, kindOf } from './answer.ts';
 import { fitsCard } from './fits-card.ts';
@@ -107,18 +108,22 @@ export function Answer({
   withLink?: boolean;
 }) {
   const [feedback, setFeedback] = useState<string>();
+  const { ref, isSettled, check } = useSettled();
   const { isBusy, failure, run } = useAct();
+  const isOff = !canAct || isBusy || !isSettled;
   const { yes, no, name } = kindOf(request.kind);
   const answer = async (approve: boolean): Promise<void> => {
+    // A no has its own step before it, so that nobody says it by mistake.
+    if (approve && !check()) return;
     if (await run(() => answerRequest(request, approve, feedback ?? ''))) {
       say(`${name} of ${request.memberId}: ${approve ? 'yes' : 'no'}`);
     }
   };
   const judge = async (): Promise<void> => {
-    if (await run(() => judgeAgain(request))) say(`The gate let the work of ${request.memberId} pass`);
+    if (check() && (await run(() => judgeAgain(request)))) say(`The gate let the work of ${request.memberId} pass`);
   };
   return (
-    <div className="answer">
+    <div className="answer" ref={ref}>
       {feedback !== undefined && (
         <label className="field">
           <span>What {request.memberId} should know</span>
@@ -146,7 +151,7 @@ export function Answer({
               type="button"
               className="button primary"
               data-answer="yes"
-              disabled={!canAct || isBusy}
+              disabled={isOff}
               onClick={() => void answer(true)}
             >
               <Check size={15} aria-hidden /> {yes}
@@ -155,6 +160,7 @@ export function Answer({
               type="button"
               className="button"
               data-answer="no"
+              // This only asks for a reason. If its key did nothing, the keys of the reason would answer.
               disabled={!canAct || isBusy}
               onClick={() => setFeedback('')}
             >
@@ -165,7 +171,7 @@ export function Answer({
                 type="button"
                 className="button"
                 title="Run the gate again on the unchanged work"
-                disabled={!canAct || isBusy}
+                disabled={isOff}
                 onClick={() => void judge()}
               >
                 <RotateCcw size={15} aria-hidden /> Judge again
