@@ -147,7 +147,7 @@ test('connections above the limit are refused, and clients can still connect', a
   // An eighth is reserved for people.
   expect(accepted.length).toBeGreaterThan(0.8 * places);
   expect(outcomes.filter((outcome) => outcome !== 503 && outcome !== 0 && typeof outcome === 'number')).toEqual([]);
-  expect((await health()).connections).toBeLessThanOrEqual(places + 4);
+  await expect.poll(async () => (await health()).connections).toBeLessThanOrEqual(places + 4);
   for (const socket of accepted.slice(0, 20)) socket.terminate();
 
   // Connections of silent strangers, far more than the limit. Not all at once, because the kernel's backlog is limited.
@@ -163,7 +163,7 @@ test('connections above the limit are refused, and clients can still connect', a
   await expect.poll(() => strangers.filter(({ destroyed }) => destroyed).length).toBeGreaterThanOrEqual(11 * places);
   expect(await open(url, tokens[5] as string)).toBeInstanceOf(WebSocket);
   expect(await client.call('team.list', {})).toHaveLength(1);
-  const { connections, errors } = await health();
-  expect(connections).toBeLessThanOrEqual(places + 4);
-  expect(errors).toBe(0);
+  // The daemon may not have noticed the end of the last ones yet.
+  await expect.poll(async () => (await health()).connections).toBeLessThanOrEqual(places + 4);
+  expect((await health()).errors).toBe(0);
 });
