@@ -84,7 +84,7 @@ export function splitLines(take: (line: string) => void, rules: LineRules = {}):
   }
 }
 
-/** Where the last character begins if it has several bytes, of which some may not have come; else the end. */
+/** Where the last character begins, if it has several bytes: some may still be missing. Otherwise the end. */
 function lastCharacter(bytes: Uint8Array): number {
   const start = bytes.findLastIndex((byte) => (byte & 0xc0) !== 0x80);
   return bytes.length - start <= 4 && (bytes[start] ?? 0) >= 0xc0 ? start : bytes.length;

@@ -21,7 +21,7 @@ function asked(content: string, more: Partial<Request> = {}): Request {
   };
 }
 
-test('a request is shown whole: who asks, every word of it, and what to type', () => {
+test('a request is shown whole: the member, the full text, and the commands to answer it', () => {
   const command =
     'Bash: npm test && echo all is well with the world and nothing to see here; rm -rf ~/work\nsecond line';
   expect(waitingBlocks([asked(command, { taskId: '3' })], screen)).toBe(

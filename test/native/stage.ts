@@ -11,7 +11,7 @@
  *         alice: rules([/hi/, { calls: [send('team-lead', 'hello')] }]),
  *       });
  *       await stage.startLead();                                       // claude --teammate-mode tmux, in the first pane
- *       await stage.type(as('lead') + 'go');                           // the mark tells the script who asks
+ *       await stage.type(as('lead') + 'go');                           // the mark names the asking member
  *       await stage.until('the lead heard it', () => stage.heard('lead', 'hello'));
  *
  * The program takes seconds to start, so tests share a lead if they can: `const enter = shareNativeStage(version, ...)`

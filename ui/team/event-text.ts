@@ -12,6 +12,6 @@ export function describeEvent(event: TeamEvent): string {
 function nameOf(actor: string): string {
   if (actor === '@user') return 'You';
   if (actor === '@system') return 'Troupe';
-  // A gate begins the sentence, so it gets a capital letter.
-  return actor.replace(/^(a|the) gate\b/, (words) => words.charAt(0).toUpperCase() + words.slice(1));
+  // A gate or a task begins the sentence, so it gets a capital letter.
+  return actor.replace(/^(?:(?:a|the) gate|task)\b/, (words) => words.charAt(0).toUpperCase() + words.slice(1));
 }
