@@ -62,8 +62,12 @@ export const openTmuxScreen: OpenScreen = async ({ command, cwd, env, socket }) 
         // The terminal itself is gone.
         .catch(() => '');
       const [dead, status = '', signal = ''] = facts.split(' ');
+      if (dead !== '1') return undefined;
       // tmux notices that a terminal is closed before it knows how its program ended.
-      if (dead !== '1' || (status === '' && signal === '')) return undefined;
+      if (status === '' && signal === '') {
+        lookForEnded(Number(holder));
+        return undefined;
+      }
       const how = signal === '' ? `ended with code ${status}` : `was ended by ${signalName(Number(signal))}`;
       const said = (await text()).split('\n').filter((line) => line.trim() !== '' && !line.startsWith('Pane is dead'));
       return said.length === 0 ? how : `${how}: ${said.slice(-LAST_LINES).join('\n')}`;
@@ -74,6 +78,18 @@ export const openTmuxScreen: OpenScreen = async ({ command, cwd, env, socket }) 
     },
   };
 };
+
+/**
+ * tmux 3.4 and older miss the end of a program that ends while libutempter, called at that moment, handles SIGCHLD in
+ * its place. The program stays a zombie until the next SIGCHLD, so we send one.
+ */
+function lookForEnded(server: number): void {
+  try {
+    process.kill(server, 'SIGCHLD');
+  } catch {
+    // The terminal itself is gone.
+  }
+}
 
 function signalName(number: number): string {
   return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
