@@ -43,6 +43,22 @@ export const TeamRequest = z.object({
 });
 export type TeamRequest = z.output<typeof TeamRequest>;
 
+/** Who answers a request: the member it is about, the lead (or a person in its place), or nobody but a person. */
+export function answererOf(kind: TeamRequest['kind']): 'member' | 'lead' | 'person' {
+  if (kind === 'shutdown') return 'member';
+  return kind === 'plan' ? 'lead' : 'person';
+}
+
+/** Whether this member is the one that answers the request. Nobody judges its own plan. */
+export function isAnsweredBy(
+  { kind, memberId: about }: Pick<TeamRequest, 'kind' | 'memberId'>,
+  { memberId, leadId }: { memberId: string | undefined; leadId: string },
+): boolean {
+  const answerer = answererOf(kind);
+  if (answerer === 'member') return about === memberId;
+  return answerer === 'lead' && leadId === memberId && about !== memberId;
+}
+
 const RequestId = z.string().min(1).max(300);
 
 /** Asks a member to stop. */

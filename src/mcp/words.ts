@@ -1,4 +1,5 @@
 import { TeamError } from '../core/errors.ts';
+import type { TeamRequest } from '../core/request.ts';
 import type { SharedTask } from '../core/task.ts';
 import { suggestSlug } from '../core/text.ts';
 
@@ -69,6 +70,21 @@ export function fromTaskIds(ids: unknown): unknown {
   if (Array.isArray(ids)) return ids.map(fromTaskIds);
   if (typeof ids === 'number') return String(ids);
   return typeof ids === 'string' ? ids.trim().replace(/^#/, '') : ids;
+}
+
+/** The type of a request in the protocol that agents know. */
+export const REQUEST_TYPE = {
+  shutdown: 'shutdown_request',
+  plan: 'plan_approval_request',
+  gate: 'gate_request',
+  permission: 'permission_request',
+  budget: 'budget_request',
+  restart: 'restart_request',
+} as const satisfies Readonly<Record<TeamRequest['kind'], string>>;
+
+/** The type of the answer to a request. */
+export function answerType(kind: TeamRequest['kind']): string {
+  return REQUEST_TYPE[kind].replace(/_request$/, '_response');
 }
 
 /** Our field names, and the names that agents use. */

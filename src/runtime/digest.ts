@@ -1,7 +1,9 @@
 import { wrapText } from '../core/envelope.ts';
 import type { TeamEvent } from '../core/event.ts';
+import { isAnsweredBy } from '../core/request.ts';
 import type { TeamRequest } from '../core/request.ts';
 import type { TeamState } from '../core/state.ts';
+import { pendingRequests } from '../core/tables.ts';
 import { shorten } from '../core/text.ts';
 import { requireTeam, viewTask } from '../core/view.ts';
 import type { Stored } from '../journal/journal.ts';
@@ -143,8 +145,12 @@ function answerLines(state: TeamState, said: Happened['said'], ended: ReadonlySe
   return [...said].flatMap(([memberId, answer]) => (told.has(memberId) ? [] : `${memberId} says: ${answer}`));
 }
 
+/** The plans that wait for the lead. Its own waits for a person. */
 function pendingPlans(state: TeamState): TeamRequest[] {
-  return [...state.requests.values()].filter(({ kind, status }) => kind === 'plan' && status === 'pending');
+  const { leadId } = requireTeam(state);
+  return pendingRequests(state).filter(
+    (request) => request.kind === 'plan' && isAnsweredBy(request, { memberId: leadId, leadId }),
+  );
 }
 
 function planLines(plans: readonly TeamRequest[]): string[] {

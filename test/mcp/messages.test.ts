@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { SYSTEM } from '../../src/core/actor.ts';
 import type { TeamMember } from '../../src/core/member.ts';
 import type { TeamMessage } from '../../src/core/message.ts';
+import type { TeamRequest } from '../../src/core/request.ts';
 import { connect, LEAD, member, openTeam, refusal, use } from './house.ts';
 
 test('carries a message from one member to another, once', async () => {
@@ -167,6 +169,50 @@ test('submits a plan, judges it, and informs its author', async () => {
   await use(lead, 'SendMessage', { type: 'plan_approval_response', recipient: 'alice', request_id, approve: true });
   expect((await use(alice, 'Inbox')).data.requests).toMatchObject([{ approve: true }]);
   expect((await use(lead, 'TeamStatus')).text).not.toContain('needs an approved plan');
+});
+
+test.each(['permission', 'gate', 'budget', 'restart'] as const)(
+  'does not offer a lead to answer a %s request, which only a person answers',
+  async (kind) => {
+    const house = await openTeam();
+    const lead = await connect(house, LEAD);
+    if (kind === 'restart') await house.call('member.stop', { teamId: 'demo', memberId: 'alice' });
+    const { id } = await house.services.ledger.execute(
+      'demo',
+      { type: 'request.raise', by: SYSTEM, kind, memberId: 'alice', content: 'May I?' },
+      (state) => [...state.requests.values()].at(-1) as TeamRequest,
+    );
+    expect(await use(lead, 'Inbox')).toMatchObject({ data: { messages: [], requests: [] } });
+    expect((await use(lead, 'Inbox', { wait_seconds: 0.05 })).text).toBe('No mail came.');
+    const status = await use(lead, 'TeamStatus');
+    expect(status.data.requests).toMatchObject([
+      { request_id: id, type: `${kind}_request`, member: 'alice', waits_for: 'a person' },
+    ]);
+    expect(status.text).toContain(`Waits for a person: ${kind}_request of alice`);
+    const answer = { type: `${kind}_response`, request_id: id, approve: true };
+    const { text } = await use(lead, 'SendMessage', { to: 'alice', message: answer });
+    expect(text).toMatch(
+      /^invalid: message: must be a text, or an object with one of the types shutdown_request, .*only a person/,
+    );
+  },
+);
+
+test('says who has to answer each request', async () => {
+  const house = await openTeam();
+  const [lead, alice, bob] = [
+    await connect(house, LEAD),
+    await connect(house, member('alice')),
+    await connect(house, member('bob')),
+  ];
+  await use(lead, 'SendMessage', { to: 'alice', message: { type: 'shutdown_request' } });
+  for (const one of [bob, lead]) {
+    await use(one, 'SendMessage', { to: 'lead', message: { type: 'plan_approval_request', plan: '# Plan' } });
+  }
+  const waits = async (client: typeof lead) =>
+    (await use(client, 'TeamStatus')).data.requests.map(({ waits_for }: { waits_for: string }) => waits_for);
+  expect(await waits(lead)).toEqual(['alice', 'you', 'a person']);
+  expect(await waits(alice)).toEqual(['you', 'lead', 'a person']);
+  expect((await use(lead, 'Inbox')).data.requests).toMatchObject([{ type: 'plan_approval_request', member: 'bob' }]);
 });
 
 test('shows messages again, marked, if a session broke while they were on their way', async () => {

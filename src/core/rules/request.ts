@@ -4,6 +4,7 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { ANSWER_WITHIN, REJECTIONS_PER_TASK } from '../limits.ts';
+import { answererOf } from '../request.ts';
 import type { TeamRequest } from '../request.ts';
 import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
@@ -173,7 +174,7 @@ export function pendingGate(state: TeamState, taskId: string): TeamRequest | und
 export function answerRequest(state: TeamState, command: CommandOf<'request.answer'>): TeamEvent[] {
   requireOpenTeam(state);
   const request = state.requests.get(command.requestId);
-  if (!request || request.kind === 'shutdown' || request.kind === 'plan') {
+  if (!request || answererOf(request.kind) !== 'person') {
     throw new TeamError('not_found', `There is no request ${quote(command.requestId)}`, {
       facts: { list: 'request' },
     });

@@ -4,6 +4,7 @@ import type { TeamMessage } from '../../core/message.ts';
 import type { TeamRequest } from '../../core/request.ts';
 import { mattersToInbox, requireWelcome, waitFor } from '../../operations/wait.ts';
 import type { Answer, Visit } from '../tool.ts';
+import { answerType, REQUEST_TYPE } from '../words.ts';
 import { findNews, isNew } from './news.ts';
 import type { News } from './news.ts';
 
@@ -110,33 +111,16 @@ function wrapRequest(request: TeamRequest, boundary: string): string {
   const asks = status === 'pending';
   return wrapText(asks ? request.content : (request.feedback ?? ''), boundary, {
     teammate_id: (asks ? request.requestedBy : request.answeredBy) ?? request.memberId,
-    type: asks ? REQUEST_TYPE[kind] : ANSWER_TYPE[kind],
+    type: asks ? REQUEST_TYPE[kind] : answerType(kind),
     request_id: id,
     approve: asks ? undefined : String(status === 'approved'),
     file: request.filePath,
   });
 }
 
-const REQUEST_TYPE = {
-  shutdown: 'shutdown_request',
-  plan: 'plan_approval_request',
-  gate: 'gate_request',
-  permission: 'permission_request',
-  budget: 'budget_request',
-  restart: 'restart_request',
-} as const;
-const ANSWER_TYPE = {
-  shutdown: 'shutdown_response',
-  plan: 'plan_approval_response',
-  gate: 'gate_response',
-  permission: 'permission_response',
-  budget: 'budget_response',
-  restart: 'restart_response',
-} as const;
-
 function answerTo({ id, kind, memberId }: TeamRequest): object {
   const to = kind === 'shutdown' ? 'team-lead' : memberId;
-  return { to, message: { type: ANSWER_TYPE[kind], request_id: id, approve: true } };
+  return { to, message: { type: answerType(kind), request_id: id, approve: true } };
 }
 
 function howToAnswer(request: TeamRequest): string {
@@ -162,5 +146,5 @@ function toRequest(request: TeamRequest): Record<string, unknown> {
   const { id, kind, status, memberId, requestedBy, content, feedback } = request;
   const common = { request_id: id, status, member: memberId, requested_by: requestedBy };
   if (status === 'pending') return { type: REQUEST_TYPE[kind], ...common, content, answer_with: answerTo(request) };
-  return { type: ANSWER_TYPE[kind], ...common, approve: status === 'approved', feedback };
+  return { type: answerType(kind), ...common, approve: status === 'approved', feedback };
 }

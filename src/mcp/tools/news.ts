@@ -1,6 +1,7 @@
 import { NO_SESSION } from '../../core/member.ts';
 import type { TeamMember } from '../../core/member.ts';
 import type { TeamMessage } from '../../core/message.ts';
+import { isAnsweredBy } from '../../core/request.ts';
 import type { TeamRequest } from '../../core/request.ts';
 import type { TeamConfig } from '../../core/team.ts';
 import type { Visit } from '../tool.ts';
@@ -29,10 +30,8 @@ export async function findNews({ call, teamId, memberId, session }: Visit): Prom
   const { leadId } = await call<TeamConfig>('team.show', { teamId });
   return {
     messages,
-    pending: requests.filter(
-      ({ status, kind, memberId: about }) =>
-        status === 'pending' && (kind === 'shutdown' ? about === memberId : leadId === memberId && about !== memberId),
-    ),
+    // Not those that only a person answers: an agent could only try in vain.
+    pending: requests.filter((request) => request.status === 'pending' && isAnsweredBy(request, { memberId, leadId })),
     answered: requests.filter(({ id, status }) => status !== 'pending' && session.asked.has(id)),
     running,
   };

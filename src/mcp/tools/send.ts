@@ -23,7 +23,11 @@ const ProtocolMessage = z.strictObject({
  */
 export const SendMessageInput = z.strictObject({
   to: z.string().optional().describe('a member, "team-lead", or "*" for everybody'),
-  message: z.union([z.string(), ProtocolMessage]).optional(),
+  message: z
+    .union([z.string(), ProtocolMessage], {
+      error: `must be a text, or an object with one of the types ${PROTOCOL.join(', ')}; only a person answers other requests`,
+    })
+    .optional(),
   summary: z.string().optional().describe('5 to 10 words'),
   notify_when_idle: z.boolean().optional(),
   type: z

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { escapeVoices } from '../../core/envelope.ts';
 import { TeamError } from '../../core/errors.ts';
 import type { TeamMember } from '../../core/member.ts';
+import { answererOf, isAnsweredBy } from '../../core/request.ts';
 import type { TeamRequest } from '../../core/request.ts';
 import type { TeamConfig } from '../../core/team.ts';
 import { hasScope } from '../../operations/caller.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { tool } from '../tool.ts';
 import type { Answer } from '../tool.ts';
-import { fromTeamName } from '../words.ts';
+import { fromTeamName, REQUEST_TYPE } from '../words.ts';
 
 type Status = Omit<ResultOf<'team.status'>, 'team' | 'pendingRequests'> & {
   team: TeamConfig;
@@ -73,11 +74,12 @@ export const teamTools = [
     input: z.strictObject({}),
     run: async ({ call, teamId, memberId }) => {
       const { team, tasks, pendingRequests } = await call<Status>('team.status', { teamId });
-      const requests = pendingRequests.map(({ id, kind, memberId, requestedBy }) => ({
-        request_id: id,
-        type: kind === 'plan' ? 'plan_approval_request' : 'shutdown_request',
-        member: memberId,
-        requested_by: requestedBy,
+      const requests = pendingRequests.map((request) => ({
+        request_id: request.id,
+        type: REQUEST_TYPE[request.kind],
+        member: request.memberId,
+        requested_by: request.requestedBy,
+        waits_for: answerer(request, { memberId, leadId: team.leadId }),
       }));
       const lines = [
         `Team "${team.id}" (${team.status}), led by ${team.leadId}${memberId === undefined ? '' : `; you are ${memberId}`}.`,
@@ -85,7 +87,10 @@ export const teamTools = [
         'Members:',
         ...team.members.map(describeMember),
         ...(team.agents ? [`Agents for SpawnTeammate: ${Object.keys(team.agents).join(', ')}.`] : []),
-        ...requests.map((one) => `Waits for an answer: ${one.type} of ${one.member} (request_id ${one.request_id})`),
+        ...requests.map(
+          ({ waits_for, type, member, request_id }) =>
+            `Waits for ${waits_for}: ${type} of ${member}${waits_for === 'you' ? ` (request_id ${request_id}): see Inbox` : ''}`,
+        ),
       ];
       return {
         text: lines.join('\n'),
@@ -104,6 +109,18 @@ export const teamTools = [
     },
   }),
 ];
+
+/** Who has to answer a request, as the reader of the status would say. */
+function answerer(
+  request: TeamRequest,
+  { memberId, leadId }: { memberId: string | undefined; leadId: string },
+): string {
+  if (isAnsweredBy(request, { memberId, leadId })) return 'you';
+  const who = answererOf(request.kind);
+  // A lead does not judge its own plan.
+  if (who === 'person' || (who === 'lead' && request.memberId === leadId)) return 'a person';
+  return who === 'lead' ? leadId : request.memberId;
+}
 
 /** A lead's credential is for one team. Agents that begin with TeamCreate are told that the team exists. */
 function alreadyLeads(teamId: string, name: string): Answer {
