@@ -30,6 +30,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'text.ts',
     'tokens.ts',
     'turns.ts',
+    'user-home.ts',
   ],
   terminals: ['terminal.ts', 'run.ts'],
 };
@@ -45,6 +46,7 @@ const BESIDE: readonly string[] = [
   'src/agents/catalog.ts',
   'src/agents/process.ts',
   'src/agents/program.ts',
+  'src/agents/user-home.ts',
   'src/bridge/layout.ts',
   'src/bridge/snapshot.ts',
   'src/journal/file-address.ts',

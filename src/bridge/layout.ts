@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { findUserHome } from '../agents/user-home.ts';
 import { TeamError } from '../core/errors.ts';
 import { isChosenTaskId, quote } from '../core/text.ts';
 
@@ -6,7 +7,7 @@ import { isChosenTaskId, quote } from '../core/text.ts';
 export function findNativeRoot(environment: Readonly<Record<string, string | undefined>>): string {
   const chosen = environment['CLAUDE_CONFIG_DIR'];
   if (chosen) return chosen;
-  return join(environment['HOME'] || process.getBuiltinModule('node:os').homedir(), '.claude');
+  return join(findUserHome(environment), '.claude');
 }
 
 /** The lead's name in every native team. */

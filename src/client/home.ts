@@ -1,3 +1,5 @@
+import { findUserHome } from '../agents/user-home.ts';
+
 /** The paths in the state directory of one daemon. */
 export interface Home {
   readonly directory: string;
@@ -38,7 +40,7 @@ export interface Home {
 export function findHome(environment: Readonly<Record<string, string | undefined>>): Home {
   const { TROUPE_HOME: own = '', XDG_STATE_HOME: state = '' } = environment;
   if (own !== '') return homeAt(own.startsWith('/') ? own : `${process.cwd()}/${own}`);
-  return homeAt(`${state.startsWith('/') ? state : stateDirectory()}/troupe`);
+  return homeAt(`${state.startsWith('/') ? state : `${findUserHome(environment)}/.local/state`}/troupe`);
 }
 
 /** The paths in a given state directory. Every command needs them, and ten calls of `join` would take 1.5 ms. */
@@ -62,8 +64,4 @@ export function homeAt(path: string): Home {
     holders: `${directory}/holders`,
     terminals: `${directory}/terminals`,
   };
-}
-
-function stateDirectory(): string {
-  return `${process.getBuiltinModule('node:os').homedir()}/.local/state`;
 }

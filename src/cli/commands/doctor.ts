@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { findUserHome } from '../../agents/user-home.ts';
 import { findHome } from '../../client/home.ts';
 import type { Home } from '../../client/home.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
@@ -78,5 +78,5 @@ function verdict(failed: number, warned: number): string {
 }
 
 function shorten(text: string): string {
-  return text.replaceAll(`${homedir()}/`, '~/');
+  return text.replaceAll(`${findUserHome(process.env)}/`, '~/');
 }
