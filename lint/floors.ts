@@ -23,6 +23,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'agent.ts',
     'catalog.ts',
     'live-program.ts',
+    'process-table.ts',
     'process.ts',
     'program.ts',
     'read-lines.ts',

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
+import { openProcessTable } from './process-table.ts';
+import type { MarkedProcess, ProcessTable } from './process-table.ts';
 
 /** The variable that marks every descendant of our process, also one that left its group. */
 export const MARKER = 'TROUPE_PROCESS';
@@ -8,8 +10,9 @@ export const MARKER = 'TROUPE_PROCESS';
 /** Enough to recognize a process: a PID alone is reused. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** In the kernel's ticks since boot; empty if the system does not report it. */
+  /** As the system reports it; empty if it does not. */
   readonly startTime: string;
+  /** Differs from boot to boot; empty if the system does not report it. */
   readonly bootId: string;
 }
 
@@ -41,6 +44,11 @@ export interface RunningProcess {
 }
 
 const GRACE_MS = 5_000;
+
+const TABLE = openProcessTable();
+
+/** How often to look whether a process of somebody else still runs, in milliseconds. */
+export const LOOK_EVERY_MS = TABLE.everyMs;
 
 /** Starts a program without a shell, in its own session. Rejects if it cannot run at all. */
 export function startProcess({ command, cwd, env, marker, log }: ProcessOptions): Promise<RunningProcess> {
@@ -127,43 +135,32 @@ export async function endMarked(marker: string): Promise<number> {
   return ended;
 }
 
-/** Our processes with the marker. Empty if the system has no /proc. */
+/** The processes with the marker, except this one. */
 export function findMarked(marker: string): number[] {
-  const wanted = `${MARKER}=${marker}`;
-  return pids().filter((pid) => {
-    if (pid === process.pid) return false;
-    try {
-      return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(wanted);
-    } catch {
-      return false;
-    }
-  });
+  return findAllMarked().flatMap((found) => (found.marker === marker ? found.pid : []));
 }
 
-function pids(): number[] {
-  try {
-    return readdirSync('/proc')
-      .map(Number)
-      .filter((pid) => pid > 0);
-  } catch {
-    return [];
-  }
+/** All processes that a Troupe of this user has started, and their descendants; except this one. */
+export function findAllMarked(): MarkedProcess[] {
+  return TABLE.withVariable(MARKER).filter(({ pid }) => pid !== process.pid);
 }
 
 /** Tells this process from a later one with the same PID. */
-export function identify(pid: number): ProcessIdentity {
-  return { pid, startTime: startTimeOf(pid), bootId: bootId() };
+export function identify(pid: number, table = TABLE): ProcessIdentity {
+  return { pid, startTime: table.find(pid)?.startTime ?? '', bootId: table.bootId() };
 }
 
-/** Whether exactly this process still runs; a zombie does not. Without start times, whether any process has its PID. */
-export function isRunning(identity: ProcessIdentity): boolean {
-  if (identity.bootId !== bootId() || !isThere(identity.pid)) return false;
-  return startTimeOf(identity.pid) === identity.startTime && stateOf(identity.pid) !== 'Z';
+/**
+ * Whether exactly this process still runs; a zombie does not. One whose start or boot is unknown does not count: its PID
+ * may be a stranger's by now, and callers kill what runs.
+ */
+export function isRunning(identity: ProcessIdentity, table = TABLE): boolean {
+  return stateOf(identity, table) === 'running';
 }
 
 /** Whether exactly this process is a zombie: it ended, and its parent has not reaped it yet. */
-export function isUnnoted({ pid, startTime }: ProcessIdentity): boolean {
-  return isThere(pid) && startTimeOf(pid) === startTime && stateOf(pid) === 'Z';
+export function isUnnoted(identity: ProcessIdentity): boolean {
+  return stateOf(identity, TABLE) === 'zombie';
 }
 
 /** Whether any process has this PID, including a zombie. */
@@ -177,28 +174,10 @@ export function isThere(pid: number): boolean {
   }
 }
 
-/** The fields of /proc/PID/stat after the name, which may itself contain spaces and parentheses. */
-function statOf(pid: number): string[] {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return [];
-  }
-}
-
-function startTimeOf(pid: number): string {
-  return statOf(pid)[19] ?? '';
-}
-
-function stateOf(pid: number): string {
-  return statOf(pid)[0] ?? '';
-}
-
-function bootId(): string {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-  } catch {
-    return '';
-  }
+function stateOf({ pid, startTime, bootId }: ProcessIdentity, table: ProcessTable): 'running' | 'zombie' | 'gone' {
+  // The cheap questions first: most processes that are looked up here are gone.
+  if (startTime === '' || bootId === '' || !isThere(pid) || table.bootId() !== bootId) return 'gone';
+  const now = table.find(pid);
+  if (now?.startTime !== startTime) return 'gone';
+  return now.isZombie ? 'zombie' : 'running';
 }

@@ -66,8 +66,9 @@ export function hasProcesses(name: string): boolean {
 export function leadLives(team: NativeTeam): boolean | undefined {
   const lead = team.config?.leadProcess;
   if (!lead || (lead.pidSpace !== undefined && lead.pidSpace !== pidSpace())) return undefined;
+  // Elsewhere Claude Code writes start times in a form of its own.
+  if (process.platform !== 'linux') return isThere(lead.pid);
   const { startTime } = identify(lead.pid);
-  if (startTime === '' && process.platform !== 'linux') return isThere(lead.pid);
   return startTime !== '' && (lead.procStart === undefined || lead.procStart === startTime);
 }
 

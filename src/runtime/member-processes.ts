@@ -1,4 +1,4 @@
-import { endMarked, isRunning, startProcess, stopProcess } from '../agents/process.ts';
+import { endMarked, isRunning, LOOK_EVERY_MS, startProcess, stopProcess } from '../agents/process.ts';
 import type { ProcessIdentity, ProcessOptions } from '../agents/process.ts';
 import type { MemberProcess, ProcessRecord, ProcessRecords } from './process-records.ts';
 
@@ -26,9 +26,6 @@ interface Running {
   /** We asked it to end. Any other end is a crash, also by a signal from outside. */
   asked: boolean;
 }
-
-/** How often we poll a process of an earlier daemon: we cannot wait for a process that is not our child. */
-const LOOK_MS = 250;
 
 /** The grace period before SIGKILL: a member's process ends its agent first. */
 const STOP_GRACE_MS = 8_000;
@@ -141,6 +138,7 @@ export class MemberProcesses {
     await onEnded(record, { how: said ? `${how}: ${said}` : how, asked });
   }
 
+  /** Polls a process of an earlier daemon: we cannot wait for a process that is not our child. */
   #untilGone(identity: ProcessIdentity): Promise<string> {
     return new Promise((resolve) => {
       const timer = setInterval(() => {
@@ -148,7 +146,7 @@ export class MemberProcesses {
         clearInterval(timer);
         this.#looks.delete(timer);
         resolve('gone');
-      }, LOOK_MS);
+      }, LOOK_EVERY_MS);
       this.#looks.add(timer);
     });
   }

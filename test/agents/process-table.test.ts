@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openProcessTable } from '../../src/agents/process-table.ts';
+import { identify, isRunning, MARKER } from '../../src/agents/process.ts';
+import { until } from '../until.ts';
+
+describe.each([
+  ['/proc', '/proc'],
+  ['ps', '/nowhere'],
+])('by %s, a process', (_name, proc) => {
+  const table = openProcessTable(proc);
+
+  test('is told from a later one with the same pid, and from one before the last boot', async () => {
+    const child = spawn('sleep', ['1031'], { stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const identity = identify(child.pid as number, table);
+    expect(identity.startTime).not.toBe('');
+    expect(identity.bootId).not.toBe('');
+    expect(isRunning(identity, table)).toBe(true);
+    expect(identify(child.pid as number, table)).toEqual(identity);
+    // These start times and boots are those of others.
+    expect(isRunning({ ...identity, startTime: identify(1, table).startTime }, table)).toBe(false);
+    expect(isRunning({ ...identity, bootId: 'another' }, table)).toBe(false);
+    // A record without them names nobody in particular, so nothing may be signalled.
+    expect(isRunning({ ...identity, startTime: '' }, table)).toBe(false);
+    expect(isRunning({ ...identity, bootId: '' }, table)).toBe(false);
+    child.kill('SIGKILL');
+    await until('it is gone', () => !isRunning(identity, table));
+    await until('it is reaped', () => table.find(child.pid as number) === undefined);
+  });
+
+  test('counts as ended when it is a zombie', async () => {
+    const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 1032'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(line.toString());
+    const identity = identify(pid, table);
+    await until('it is a zombie', () => table.find(pid)?.isZombie);
+    expect(isRunning(identity, table)).toBe(false);
+  });
+
+  test('is found by its marker, with its command line', async () => {
+    const marker = `test-${crypto.randomUUID()}`;
+    const child = spawn('sleep', ['1033'], {
+      stdio: 'ignore',
+      env: { PATH: process.env['PATH'], [MARKER]: marker, AFTER: 'and more' },
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const found = await until('it is found', () => table.withVariable(MARKER).find((one) => one.marker === marker));
+    expect(found.pid).toBe(child.pid);
+    expect(found.command).toMatch(/^sleep 1033 /);
+  });
+});
