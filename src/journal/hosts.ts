@@ -1,3 +1,5 @@
+import { TeamError } from '../core/errors.ts';
+
 /** What a daemon tells the others that share its journal. */
 export interface HostCard {
   readonly name: string;
@@ -26,13 +28,16 @@ export interface Hosts {
   /** Reads the lease again, because it may have changed. */
   readLease(): Promise<number>;
 
-  /** Publishes or renews the card; it is stored when this resolves. */
-  announce(card: HostCard): Promise<void>;
+  /**
+   * Publishes or renews the card; it is stored when this resolves. Fails with `exists` if another daemon has a card of
+   * this name, unless it is the one that this card `replaces`.
+   */
+  announce(card: HostCard, options?: { replaces?: HostCard | undefined }): Promise<void>;
 
   /** The cards that have not expired, sorted by name. */
   list(): Promise<HostCard[]>;
 
-  /** Removes the card. */
+  /** Removes our card. One of another daemon stays. */
   leave(name: string): Promise<void>;
 
   /** Whether a daemon of this name has a connection. A frozen one has; a killed one has not. */
@@ -56,4 +61,13 @@ export interface Hosts {
 
   /** Calls the listener with new teams. A team may get lost. Returns a function that stops it. */
   onTeam(listener: (team: string) => void): () => void;
+}
+
+/** The error for a name that another daemon has. */
+export function nameTaken(name: string): TeamError {
+  return new TeamError(
+    'exists',
+    `Another daemon on this journal has the name ${name}: give this one another name (troupe serve --name), ` +
+      'or wait until its lease expires',
+  );
 }

@@ -1,7 +1,8 @@
 import { errors } from '@nats-io/transport-node';
 import { TeamError } from '../../core/errors.ts';
+import { nameTaken } from '../hosts.ts';
 import type { HostCard, Hosts } from '../hosts.ts';
-import { isNobodyThere, toTeamError } from './errors.ts';
+import { isNobodyThere, isWrongSequence, toTeamError } from './errors.ts';
 import { ensureStream, LEASE_MS, leaseIn } from './lease.ts';
 import { acknowledging, patiently } from './link.ts';
 import type { Link } from './link.ts';
@@ -15,7 +16,41 @@ export async function openHosts(anyLink: Link, { replicas }: { replicas: number 
   const subject = (name: string) => link.names.host(name);
   let leaseMs = leaseIn(await ensureStream(link, { replicas, leaseMs: LEASE_MS }));
   const decoder = new TextDecoder();
+  /** The sequence of our own card, by name. */
+  const own = new Map<string, number>();
   let unheard = 0;
+
+  /**
+   * Publishes only after our own card, or where none is. A card that was sent before a pause may arrive after another
+   * daemon took the name, and must not replace its card.
+   */
+  async function publishCard(card: HostCard, replaces: HostCard | undefined): Promise<void> {
+    for (;;) {
+      const expected = own.get(card.name) ?? (await sequenceFor(card, replaces));
+      try {
+        const { seq } = await acknowledging(link, () =>
+          link.js.publish(subject(card.name), JSON.stringify(card), {
+            expect: { lastSubjectSequence: expected },
+            timeout: REQUEST_MS,
+          }),
+        );
+        own.set(card.name, seq);
+        return;
+      } catch (error) {
+        if (!isWrongSequence(error)) throw error;
+        own.delete(card.name);
+      }
+    }
+  }
+
+  /** The sequence of the card that ours may replace, 0 if there is none. */
+  async function sequenceFor(card: HostCard, replaces: HostCard | undefined): Promise<number> {
+    const message = await link.jsm.streams.getMessage(stream, { last_by_subj: subject(card.name) });
+    if (!message) return 0;
+    const there = message.data.length > 0 ? message.json<HostCard>() : undefined;
+    if (!there || isSame(there, card) || (replaces && isSame(there, replaces))) return message.seq;
+    throw nameTaken(card.name);
+  }
 
   async function telling<T>(doing: string, work: () => Promise<T>): Promise<T> {
     try {
@@ -37,20 +72,28 @@ export async function openHosts(anyLink: Link, { replicas }: { replicas: number 
         return leaseMs;
       }),
 
-    async announce(card) {
+    async announce(card, { replaces } = {}) {
       await telling(`renew the lease of ${card.name}`, () =>
-        patiently({ ...link, patienceMs: leaseMs / 3 }, () =>
-          acknowledging(link, () => link.js.publish(subject(card.name), JSON.stringify(card), { timeout: REQUEST_MS })),
-        ),
+        patiently({ ...link, patienceMs: leaseMs / 3 }, () => publishCard(card, replaces)),
       );
     },
 
     list: () => telling('list the daemons', () => listCards(link)),
 
     async leave(name) {
-      await telling(`take ${name} from the list of daemons`, () =>
-        link.js.publish(subject(name), '', { timeout: REQUEST_MS }),
-      );
+      const expected = own.get(name);
+      if (expected === undefined) return;
+      await telling(`take ${name} from the list of daemons`, async () => {
+        try {
+          await link.js.publish(subject(name), '', {
+            expect: { lastSubjectSequence: expected },
+            timeout: REQUEST_MS,
+          });
+        } catch (error) {
+          // It expired, or another daemon took the name.
+          if (!isWrongSequence(error)) throw error;
+        }
+      });
     },
 
     isConnected: (name) =>
@@ -127,6 +170,11 @@ export async function openHosts(anyLink: Link, { replicas }: { replicas: number 
       return () => subscription.unsubscribe();
     },
   };
+}
+
+/** Whether two cards are of the same run of a daemon. */
+function isSame(a: HostCard, b: HostCard): boolean {
+  return a.home === b.home && a.instance === b.instance;
 }
 
 /** The question that a daemon asks itself. */

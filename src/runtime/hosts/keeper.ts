@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TeamError } from '../../core/errors.ts';
 import type { TeamState } from '../../core/state.ts';
+import { nameTaken } from '../../journal/hosts.ts';
 import type { HostCard, Hosts } from '../../journal/hosts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { readClocks, since } from './lease.ts';
@@ -53,11 +54,11 @@ export async function keepHosts(options: KeeperOptions) {
   const isNamesake = ({ name, home, instance }: HostCard): boolean =>
     name === self.name && (home !== self.home || instance !== self.instance);
 
-  async function renew(): Promise<void> {
+  async function renew(replaces?: HostCard): Promise<void> {
     if (ousted) throw ousted;
     const at = readClocks();
     const card = { ...self, load: options.load(), leaseMs: pace };
-    await hosts.announce(card);
+    await hosts.announce(card, { replaces });
     renewed = at;
     heard.set(self.name, { card, at });
   }
@@ -165,7 +166,7 @@ export async function keepHosts(options: KeeperOptions) {
   async function enter(): Promise<void> {
     const before = (await hosts.list()).find(isNamesake);
     if (before && (before.home !== self.home || (await hosts.isConnected(self.name)))) throw nameTaken(self.name);
-    await renew();
+    await renew(before);
     const at = readClocks();
     const cards = await hosts.list();
     for (const card of cards) heard.set(card.name, { card, at });
@@ -254,14 +255,6 @@ function repeat(work: () => Promise<void>, every: () => number) {
 }
 
 export type HostKeeper = Awaited<ReturnType<typeof keepHosts>>;
-
-function nameTaken(name: string): TeamError {
-  return new TeamError(
-    'exists',
-    `Another daemon on this journal has the name ${name}: give this one another name (troupe serve --name), ` +
-      'or wait until its lease expires',
-  );
-}
 
 function nameLost(name: string): TeamError {
   return new TeamError(
