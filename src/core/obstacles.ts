@@ -1,7 +1,7 @@
 import { ClaimConflictError, TeamError } from './errors.ts';
 import { LEAD_GRACE_MS } from './limits.ts';
 import { isExpected } from './state.ts';
-import type { TaskRecord, TeamRecord, TeamState } from './state.ts';
+import type { MemberRecord, TaskRecord, TeamRecord, TeamState } from './state.ts';
 import { inOneLine, quote } from './text.ts';
 
 /*
@@ -29,6 +29,9 @@ export type Obstacle =
 /** What keeps every member from a pending task. */
 type Blocker = Extract<Obstacle, { readonly kind: 'withheld' | 'unjudged' | 'dependency' }>;
 
+/** What keeps every member from every task. */
+type Halt = Extract<Obstacle, { readonly kind: 'shutting-down' | 'unled' }>;
+
 /** The member that wants to claim a task, and when. */
 export interface Taker {
   readonly memberId: string;
@@ -36,20 +39,25 @@ export interface Taker {
   readonly at: number;
 }
 
+type Members = ReadonlyMap<string, Pick<MemberRecord, 'status' | 'statusSince' | 'returning'>>;
+
 /** All reasons why a member cannot claim a task, or any task; the most important first, none if it can. */
 export function obstacles(state: TeamState, taker: Taker, task?: TaskRecord): Obstacle[] {
-  const own = takerObstacles(state, taker);
+  const own = state.team ? takerObstacles(state.team, state.members, taker) : [];
   return task ? [...own, ...taskObstacles(state, task, taker.memberId)] : own;
 }
 
-function takerObstacles(state: TeamState, { memberId, at }: Taker): Obstacle[] {
-  const { team } = state;
+/** The reasons why a member cannot claim any task. Also works with the views of a team and its members. */
+export function takerObstacles(
+  team: Pick<TeamRecord, 'leadId' | 'delegateMode' | 'status'>,
+  members: Members,
+  { memberId, at }: Taker,
+): Obstacle[] {
   const found: Obstacle[] = [];
-  if (!team) return found;
   if (isDelegating(team, memberId)) found.push({ kind: 'delegating' });
   if (team.status === 'shutting-down') found.push({ kind: 'shutting-down' });
-  if (state.members.get(memberId)?.status === 'shutting-down') found.push({ kind: 'leaving' });
-  if (isUnled(state, team, at)) found.push({ kind: 'unled', leadId: team.leadId });
+  if (members.get(memberId)?.status === 'shutting-down') found.push({ kind: 'leaving' });
+  if (isUnled(team, members, at)) found.push({ kind: 'unled', leadId: team.leadId });
   return found;
 }
 
@@ -112,12 +120,15 @@ export function waitsOf(state: TeamState, taskId: string): number {
 }
 
 /** A lead in delegate mode only coordinates. */
-export function isDelegating({ delegateMode, leadId }: TeamRecord, memberId: string): boolean {
+export function isDelegating(
+  { delegateMode, leadId }: Pick<TeamRecord, 'delegateMode' | 'leadId'>,
+  memberId: string,
+): boolean {
   return delegateMode && memberId === leadId;
 }
 
 /** Without a lead nobody sees results or answers, so after a while no new work starts. */
-function isUnled({ members }: TeamState, { leadId }: TeamRecord, at: number): boolean {
+function isUnled({ leadId }: Pick<TeamRecord, 'leadId'>, members: Members, at: number): boolean {
   const lead = members.get(leadId);
   return lead?.status === 'stopped' && !isExpected(lead) && at - lead.statusSince.getTime() >= LEAD_GRACE_MS;
 }
@@ -184,13 +195,19 @@ export function refuseClaim(state: TeamState, memberId: string, obstacle: Obstac
     case 'leaving':
       return new TeamError('conflict', `${memberId} agreed to shut down: it takes no new work`);
     case 'shutting-down':
-      return new TeamError('conflict', `Team ${teamId} is shutting down: no new work is taken`);
     case 'unled':
-      return new TeamError(
-        'conflict',
-        `${obstacle.leadId}, the lead of team ${teamId}, has stopped: update the team with another lead before anybody claims tasks`,
-      );
+      return new TeamError('conflict', explainHalt(teamId, obstacle));
   }
+}
+
+/** Why nobody in a team claims tasks. */
+export function explainHalt(teamId: string, obstacle: Halt): string {
+  if (obstacle.kind === 'shutting-down') return `Team ${teamId} is shutting down: no new work is taken`;
+  return `${obstacle.leadId}, the lead of team ${teamId}, has stopped: update the team with another lead before anybody claims tasks`;
+}
+
+export function isHalt(obstacle: Obstacle): obstacle is Halt {
+  return obstacle.kind === 'shutting-down' || obstacle.kind === 'unled';
 }
 
 /** A short description of a task, for messages: `task 3 (in progress, held by tests)`. */

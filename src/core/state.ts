@@ -27,7 +27,7 @@ export type MemberRecord = Omit<TeamMember, 'assignedTasks' | 'planModeRequired'
 };
 
 /** Live, or stopped and expected back: its mail, its reserved tasks and its place in the team are kept. */
-export function isExpected(member: MemberRecord): boolean {
+export function isExpected(member: Pick<MemberRecord, 'status' | 'returning'>): boolean {
   return member.status !== 'stopped' || member.returning === true;
 }
 

@@ -44,8 +44,14 @@ test('a card that comes late does not replace that of the daemon that took the n
   const [first, second] = await Promise.all([natsJournal(url, PATIENT), natsJournal(url, PATIENT)]);
   onTestFinished(() => Promise.all([first.close(), second.close()]).then(() => undefined));
   const card = (instance: string): HostCard => ({
-    ...{ name: 'twin', labels: [], agents: [], load: 0, version: '1' },
-    ...{ home: 'h', instance, leaseMs: LONG_MS },
+    name: 'twin',
+    labels: [],
+    agents: [],
+    load: 0,
+    home: 'h',
+    instance,
+    version: '1',
+    leaseMs: LONG_MS,
   });
   const names = async () => (await second.hosts.list()).map(({ instance }) => instance);
 

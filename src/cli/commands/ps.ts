@@ -47,7 +47,7 @@ async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): 
       ...session,
       role: member.role,
       agent: agentWord(member),
-      doing: describeDoing(member, { tasks, requests }),
+      doing: describeDoing(member, { team, tasks, requests }),
     };
   });
 }

@@ -1,3 +1,4 @@
+import { explainHalt, isHalt, takerObstacles } from '../../core/obstacles.ts';
 import { waitingOf } from '../../core/waiting.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { clean } from './text.ts';
@@ -7,13 +8,14 @@ type Member = ResultOf<'member.show'>;
 
 /** What is known about a team besides its members. */
 export interface Surrounded {
+  readonly team: ResultOf<'team.show'>;
   /** By id. */
   readonly tasks: ReadonlyMap<string, ResultOf<'task.show'>>;
   readonly requests: ResultOf<'request.list'>;
 }
 
 /** What a member does now, or waits for; empty if it has nothing to do. */
-export function describeDoing(member: Member, { tasks, requests }: Surrounded): string {
+export function describeDoing(member: Member, { team, tasks, requests }: Surrounded): string {
   const waiting = requests.filter(({ kind, status }) => status === 'pending' && kind !== 'shutdown');
   const asked = waiting.find(({ memberId }) => memberId === member.id);
   if (asked) return `waits for your answer (${asked.kind}): troupe approve ${answerName(asked, waiting)}`;
@@ -25,9 +27,16 @@ export function describeDoing(member: Member, { tasks, requests }: Surrounded): 
   const plans = member.planModeRequired && member.status === 'active' ? 'plans ' : '';
   if (held.length > 0) return held.map(({ id, title }) => `${plans}${taskName(id)} ${title}`).join(', ');
   const blocked = own.find(({ status }) => status === 'blocked');
-  if (!blocked) return '';
+  if (!blocked) return whyIdle(member, team);
   const { id, blockedBy, blockedReason = 'is blocked' } = blocked;
   return `waits: ${taskName(id)} ${blockedBy.length > 0 ? `needs ${taskNames(blockedBy)}` : clean(blockedReason)}`;
+}
+
+/** Why a member would claim nothing, whatever tasks there are; empty if it would. */
+function whyIdle({ id: memberId }: Member, team: Surrounded['team']): string {
+  const members = new Map(team.members.map((one) => [one.id, { ...one, statusSince: new Date(one.statusSince) }]));
+  const halt = takerObstacles(team, members, { memberId, at: Date.now() }).find(isHalt);
+  return halt ? `waits: ${clean(explainHalt(team.id, halt))}` : '';
 }
 
 /** The agent of a member, in one word. */

@@ -163,7 +163,7 @@ function memberPanel({ status, tasks }: Model, screen: Screen, rows: number): st
   const width = Math.min(20, Math.max(...shown.map(({ name }) => name.length)));
   const lines = shown.map((member) => {
     const state = pad(member.status, 13);
-    const doing = describeDoing(member, { tasks, requests: status.pendingRequests });
+    const doing = describeDoing(member, { team: status.team, tasks, requests: status.pendingRequests });
     const role = member.name === leadId ? 'lead' : member.role;
     const rest = cut(clean(doing === '' ? role : doing), Math.max(1, screen.columns - width - 17));
     const head = paint(screen, member.name === leadId ? 'bold' : undefined, pad(member.name, width));
