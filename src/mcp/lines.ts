@@ -59,6 +59,7 @@ export function serveMcpLines(
     () =>
       (mcp = createTeamServer(services, session, {
         ...options,
+        stays: true,
         ...(takePlace && { takePlace }),
         ...(takeWait && { takeWait }),
       })),

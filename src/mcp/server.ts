@@ -26,6 +26,8 @@ export interface OfRequest {
   readonly takeWait?: TakeWait;
   /** The parent span of calls that name none. */
   readonly traceparent?: string;
+  /** Whether the client stays connected, so that it can be told when its list of tools changes. */
+  readonly stays?: boolean;
 }
 
 /** The key of the command id that Troupe's own proxy gives each call, so that a retry runs once. */
@@ -43,12 +45,8 @@ export function createTeamServer(
   session: Session,
   options: McpOptions & OfRequest = {},
 ): McpServer {
-  const mcp = new McpServer(
-    { name: 'troupe', version: options.version ?? '0' },
-    // If the feature is off, the agent is told nothing about teams.
-    session.teams ? { instructions: introduce(session) } : {},
-  );
-  mcp.server.registerCapabilities({ tools: { listChanged: true } });
+  const mcp = new McpServer({ name: 'troupe', version: options.version ?? '0' }, introduce(session));
+  mcp.server.registerCapabilities({ tools: options.stays ? { listChanged: true } : {} });
   mcp.server.setRequestHandler('tools/list', async () => {
     const { tools } = await accessOf(services, session);
     return { tools: tools.map((tool) => describeTool(tool, { named: session.team === undefined })) };
@@ -70,10 +68,13 @@ export function createTeamServer(
     const answer = openAnswer(options.takePlace, signal);
     const report = (error: unknown): void => options.onError?.(error);
     const result = await callTool(services, session, { ...call, answer }, report).finally(() => answer.end());
-    if (!result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}`);
+    if (!result) {
+      const why = session.why === undefined ? '' : `. ${session.why}`;
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}${why}`);
+    }
     const { text, data, isError = false } = result;
     const moved = session.team === team ? undefined : { team: session.team, as: session.as };
-    if (moved) mcp.sendToolListChanged();
+    if (moved && options.stays) mcp.sendToolListChanged();
     const epochs = epochsOf(session);
     // What the next daemon needs to know about the session.
     const news = { ...moved, ...(epochs !== claimed && { epochs: Object.fromEntries(session.epochs) }) };
@@ -110,7 +111,13 @@ function extrasOf({ mcpReq }: ServerContext): Pick<ToolCall, 'commandId' | 'prog
   };
 }
 
-function introduce(session: Session): string {
+/** What the client is told at the start: how to use the tools, or why there are none. */
+function introduce(session: Session): { instructions?: string } {
+  if (session.teams) return { instructions: describeUse(session) };
+  return session.why === undefined ? {} : { instructions: session.why };
+}
+
+function describeUse(session: Session): string {
   const name = memberOf(session);
   const who = name === undefined ? '' : `You are "${name}" in team "${session.team ?? ''}". `;
   return (

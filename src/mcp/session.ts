@@ -34,6 +34,8 @@ export interface Session {
   readonly id: string;
   readonly caller: Caller;
   readonly teams: boolean;
+  /** Why there are no tools. Not set if the client turned them off: then its agent is told nothing about teams. */
+  readonly why?: string;
   /** Whether several clients with one credential share it. Then no client may change it for the others. */
   readonly shared: boolean;
   team: string | undefined;
@@ -52,6 +54,11 @@ export interface Session {
   readonly doubted: Set<string>;
 }
 
+const NOT_ASKED =
+  "This is a person's credential, so Troupe offers no tools until you ask for them. " +
+  'Over HTTP send the header x-troupe-teams: 1, with x-troupe-team: TEAM and x-troupe-as: MEMBER to act for a member. ' +
+  'On stdio use: troupe mcp --team TEAM --as MEMBER';
+
 /** Begins a conversation, or says why this credential may not. */
 export function openSession(caller: Caller, greeting: Greeting = {}, { shared = false } = {}): Session {
   const { team, as, teams, session, began, epochs = {} } = greeting;
@@ -66,6 +73,7 @@ export function openSession(caller: Caller, greeting: Greeting = {}, { shared = 
     caller,
     // A member's credential was made for an agent that Troupe runs. A person's credential says nothing about teams.
     teams: teams ?? caller.teamId !== undefined,
+    ...(teams === undefined && caller.teamId === undefined && { why: NOT_ASKED }),
     shared,
     team: caller.teamId ?? team,
     as,

@@ -300,7 +300,11 @@ test('a session that its client ended takes no place, and cannot be resumed', as
 test('offers the tools if the credential or a header asks for them', async () => {
   const house = await openTeam();
   const { connect } = await serve(house);
-  expect(await toolNames(await connect('person'))).toEqual([]);
+  const unasked = await connect('person');
+  expect(await toolNames(unasked)).toEqual([]);
+  expect(unasked.getInstructions()).toContain('x-troupe-teams: 1');
+  // Requests over HTTP are served one by one: nobody could be told of a change.
+  expect(unasked.getServerCapabilities()).toEqual({ tools: {} });
   expect(await toolNames(await connect('alice', {}, { 'x-troupe-teams': '0' }))).toEqual([]);
   const headers = { 'x-troupe-teams': '1', 'x-troupe-team': 'demo', 'x-troupe-as': 'bob' };
   const person = await connect('person', {}, headers);

@@ -49,13 +49,22 @@ test('keeps the list of tools short, because every agent reads all of it', () =>
 
 test('offers no tools while the feature is off', async () => {
   const house = await openTeam();
-  const off = await connect(house, ADMIN, { greeting: { team: 'demo' } });
+  const off = await connect(house, ADMIN, { greeting: { team: 'demo', teams: false } });
   expect(await toolNames(off)).toEqual([]);
   expect(off.getInstructions()).toBeUndefined();
   await expect(off.callTool({ name: 'TaskList', arguments: {} })).rejects.toThrow('There is no tool TaskList');
   expect(await toolNames(await connect(house, member('alice'), { greeting: { teams: false } }))).toEqual([]);
   expect(await toolNames(await connect(house, ADMIN, { greeting: { team: 'demo', teams: true } }))).toHaveLength(14);
   expect(await toolNames(await connect(house, member('alice')))).toHaveLength(11);
+});
+
+test("tells a person's client why it gets no tools, and how to get them", async () => {
+  const person = await connect(await openTeam(), ADMIN);
+  expect(await toolNames(person)).toEqual([]);
+  expect(person.getInstructions()).toMatch(/a person's credential.*x-troupe-teams: 1.*troupe mcp --team TEAM/);
+  await expect(person.callTool({ name: 'TaskList', arguments: {} })).rejects.toThrow(
+    "There is no tool TaskList. This is a person's credential",
+  );
 });
 
 test('offers each caller the tools that it may use', async () => {
