@@ -52,6 +52,8 @@ async function start(options: PlacedOptions, ending: Ending): Promise<Daemon> {
   const storage = await openStorage(taken, options, ending);
   const daemon = daemonService({ taken, storage, ending });
   const teams = openDaemonTeams({ taken, storage, daemon }, options, ending);
+  // Before they can connect: the key of their tokens may be new.
+  await teams.teams.renewTokens();
   const faces = await openFaces({ taken, storage, daemon, teams }, options, ending);
 
   const { home, card, lock, log, reserve } = taken;

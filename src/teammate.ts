@@ -93,7 +93,7 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
     const team = await patient.call('team.show', { teamId });
     const leads = team.leadId === memberId;
     const agent = await agentFor(member.agent, { home, environment, memberId, leads, team });
-    const tools = toolsFor(home, tokenFile);
+    const toolsNow = (): TeamTools => toolsFor(home, tokenFile);
     const env = agentEnvironment(environment, {
       provider: providerOf(member.agent, environment),
       ...(member.agent.env && { added: member.agent.env }),
@@ -112,7 +112,8 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
       signal,
       onError,
       transcriptPath: (sessionId) => join(home.transcripts, teamId, memberId, `${sessionId}.jsonl`),
-      ...startOf({ team, member, agent: member.agent }, { cwd, env, tools }),
+      ...startOf({ team, member, agent: member.agent }, { cwd, env, tools: toolsNow() }),
+      toolsNow,
     });
     if (ending === 'crashed') return 1;
     // Only the sender knows whether a signal was a stop or an accident, so the supervisor records it.

@@ -204,6 +204,7 @@ function converse(
   };
   return turnByTurn(session.id, run, {
     steer: (turn) => session.steer(turn).catch(() => false),
+    holdsTools: true,
     close: () => program.close(),
     gone: program.gone,
   });

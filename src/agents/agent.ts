@@ -161,6 +161,8 @@ export interface AgentSession {
   changeMode?(mode: Mode): Promise<boolean>;
   /** Asks the agent, between two turns, whether it agrees to stop; agents without this always agree. */
   askToStop?(reason: string): Promise<{ agreed: boolean; reason?: string }>;
+  /** Its program keeps the address and credential of the team's tools from its start. It needs a restart for others. */
+  readonly holdsTools?: true;
   /** Ends the session and all its processes. */
   close(): Promise<void>;
 }

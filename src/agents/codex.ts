@@ -150,5 +150,5 @@ function converse(
     }
   };
 
-  return turnByTurn(thread.id, run, { steer, close: () => server.close(), gone: server.gone });
+  return turnByTurn(thread.id, run, { steer, holdsTools: true, close: () => server.close(), gone: server.gone });
 }

@@ -18,6 +18,7 @@ export interface LiveAgent {
   readonly steer?: (turn: Turn) => Promise<boolean>;
   readonly changeMode?: AgentSession['changeMode'];
   readonly askToStop?: AgentSession['askToStop'];
+  readonly holdsTools?: AgentSession['holdsTools'];
   /** Ends the rest of the agent when no turn runs any more. */
   readonly close?: () => Promise<void>;
   /** Resolves with the reason when the agent is gone for good; its running turn must then fail by itself. */
@@ -92,6 +93,7 @@ export function turnByTurn(id: string, run: RunTurn, live: LiveAgent = {}): Agen
     cancel,
     ...(live.changeMode && { changeMode: live.changeMode }),
     ...(live.askToStop && { askToStop: live.askToStop }),
+    ...(live.holdsTools && { holdsTools: live.holdsTools }),
     close: () => (closing ??= end(CANCELLED)),
   };
 }

@@ -71,6 +71,7 @@ export function openDaemonTeams(
     onError,
   });
   closers.add('teams', () => teams.close());
+  credentials.onRotate(() => teams.renewTokens());
   const onHostsError = (error: unknown, about: object): void => log.error('hosts.failed', { ...about, error });
 
   async function joinOthers(answer: Answer): Promise<void> {

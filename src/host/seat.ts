@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type {
   Agent,
   AgentEvent,
@@ -6,6 +7,7 @@ import type {
   Permission,
   StartOptions,
   TaskJson,
+  TeamTools,
   Turn,
   TurnEnd,
 } from '../agents/agent.ts';
@@ -38,6 +40,8 @@ export interface SeatOptions {
   readonly agent: Agent;
   readonly start: StartOptions;
   readonly transcriptPath: (sessionId: string) => string;
+  /** The team's tools as they are now; without it they stay as in `start`. */
+  readonly toolsNow?: (() => TeamTools) | undefined;
   readonly watch: Watch;
   readonly hearing: Hearing;
   /** Aborts to end the running turn. */
@@ -81,6 +85,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
   const { agent, start, watch, hearing, signal } = options;
   const lost = Promise.withResolvers<void>();
   let mode = start.mode;
+  let tools = start.tools;
   /** Turns that were sent and have not ended, oldest first: a turn, and those that came too late to join it. */
   const running: Running[] = [];
   let fullness = 0;
@@ -166,12 +171,20 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     await closeSession();
     fullness = 0;
     try {
-      open = await openSession({ ...start, mode, resume });
+      open = await openSession({ ...start, mode, tools, resume });
     } catch (error) {
       // The member has no session any more.
       lost.resolve();
       throw error;
     }
+  }
+
+  /** An agent that holds a revoked credential would fail at every call of its tools. */
+  async function refreshTools(): Promise<void> {
+    const now = options.toolsNow?.();
+    if (!now || !open.session.holdsTools || isDeepStrictEqual(now, tools)) return;
+    tools = now;
+    await reopen(agent.abilities.resume ? open.session.id : undefined);
   }
 
   async function closeSession(): Promise<void> {
@@ -197,6 +210,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     async turn(turn, { task, onUrgent } = {}) {
       if (open.isOver) return LOST;
       if (signal.aborted) return CANCELLED;
+      await refreshTools();
       const { session, transcript } = open;
       const sent = expect(task);
       const cancel = (): void => void session.cancel();

@@ -1,4 +1,4 @@
-import type { Agent, Mode, StartOptions, TaskJson } from '../agents/agent.ts';
+import type { Agent, Mode, StartOptions, TaskJson, TeamTools } from '../agents/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { LINE_LENGTH, RESULT_BYTES } from '../core/limits.ts';
 import { cutToBytes, shorten } from '../core/text.ts';
@@ -31,6 +31,8 @@ export interface TeammateOptions {
   readonly workMode?: Mode;
   /** The path of a session's transcript. */
   readonly transcriptPath: (sessionId: string) => string;
+  /** The team's tools as they are now: their credential changes with `troupe token rotate`. */
+  readonly toolsNow?: () => TeamTools;
   /** Aborts to end the teammate now; its tasks are released. */
   readonly signal: AbortSignal;
   /** Gets errors that the loop survives. */
@@ -86,6 +88,7 @@ async function runUntil(over: AbortController, options: TeammateOptions): Promis
     agent,
     start,
     transcriptPath,
+    toolsNow: options.toolsNow,
     watch,
     signal,
     hearing: {
@@ -154,6 +157,8 @@ class Teammate {
         const ending = await this.#step();
         if (ending) return ending;
       } catch (error) {
+        // Its credential will not become valid again. A new process gets a new one.
+        if (codeOf(error) === 'unauthenticated') throw error;
         if (isOver(error) || (codeOf(error) === 'not_found' && (await this.#isGone()))) return 'over';
         this.#options.onError?.(error);
         // Whatever it was, it is retried when something happens.

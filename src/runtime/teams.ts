@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessOptions } from '../agents/process.ts';
 import { TeamError } from '../core/errors.ts';
@@ -19,6 +19,7 @@ import { openApprovals } from './hooks/approvals.ts';
 import { keepTrouble } from './hooks/keep-trouble.ts';
 import { TeamHooks } from './hooks/team-hooks.ts';
 import { keepLeads } from './lead-keeper.ts';
+import type { LaunchMember } from './member-processes.ts';
 import { keepNewTasks } from './new-task-keeper.ts';
 import { replacePrivateFile } from './private-file.ts';
 import { openProcessRecords } from './process-records.ts';
@@ -77,6 +78,8 @@ export interface Teams {
   readonly sessions: SessionManager;
   readonly coordinator: TeamCoordinator;
   readonly supervisor: Supervisor;
+  /** Gives the processes of members tokens that are valid now. They read their token whenever they connect. */
+  renewTokens(): Promise<void>;
   /** Takes over what an earlier daemon left: members, processes, pending requests. */
   start(): Promise<void>;
   /** Stops watching. The members go on unless the supervisor was told to end them. */
@@ -129,6 +132,16 @@ export function openTeams(options: TeamsOptions): Teams {
     onError(error, { teamId }),
   );
   return {
+    async renewTokens() {
+      for (const { id: processId, teamId, memberId } of records.list()) {
+        if (memberId === undefined) continue;
+        await giveToken(options, { teamId, memberId, processId }).catch((error: unknown) => {
+          // Its process ends with the member.
+          const isGone = error instanceof TeamError && ['not_found', 'member_stopped'].includes(error.code);
+          if (!isGone) onError(error, { teamId, memberId });
+        });
+      }
+    },
     async start() {
       await supervisor.start();
       await newTasks.start();
@@ -157,19 +170,36 @@ export function openTeams(options: TeamsOptions): Teams {
   };
 }
 
+type MemberToLaunch = Parameters<LaunchMember>[0];
+
+/** Writes the credential of a member's process to its own file, and returns the path. */
+async function giveToken(
+  { ledger, home, memberToken }: TeamsOptions,
+  { teamId, memberId, processId }: MemberToLaunch,
+): Promise<string> {
+  const isLead = await ledger.view(teamId, ({ team }) => team?.leadId === memberId);
+  const path = join(home.processes, `${processId}.token`);
+  const token = await memberToken(teamId, memberId, isLead ? 'lead' : 'member');
+  if (readText(path) !== token) replacePrivateFile(path, token);
+  return path;
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
 /** How a member's process is started: this program again, as a teammate, with a credential in its own file. */
-async function launchOptions(
-  { ledger, home, environment, teammateCommand, memberToken }: TeamsOptions,
-  { teamId, memberId, processId }: { teamId: string; memberId: string; processId: string },
-): Promise<Omit<ProcessOptions, 'marker'>> {
+async function launchOptions(options: TeamsOptions, member: MemberToLaunch): Promise<Omit<ProcessOptions, 'marker'>> {
+  const { ledger, home, environment, teammateCommand } = options;
+  const { teamId, memberId, processId } = member;
   mkdirSync(home.processes, { recursive: true, mode: 0o700 });
   const own = teamFolder(home, teamId);
-  const { cwd, isLead } = await ledger.view(teamId, (state) => ({
-    cwd: folderOfMember(state.members.get(memberId), own) ?? own,
-    isLead: state.team?.leadId === memberId,
-  }));
-  const tokenFile = join(home.processes, `${processId}.token`);
-  replacePrivateFile(tokenFile, await memberToken(teamId, memberId, isLead ? 'lead' : 'member'));
+  const cwd = await ledger.view(teamId, (state) => folderOfMember(state.members.get(memberId), own) ?? own);
+  const tokenFile = await giveToken(options, member);
   if (cwd === own) mkdirSync(own, { recursive: true, mode: 0o700 });
   if (!existsSync(cwd)) throw new TeamError('invalid', `its folder ${cwd} does not exist`);
   const env = Object.fromEntries(

@@ -28,6 +28,8 @@ export interface Credentials {
   memberToken(teamId: string, memberId: string, scope: 'member' | 'lead' | 'reader'): Promise<string>;
   /** Revokes all tokens, sessions and login codes. */
   rotate(): Promise<void>;
+  /** Calls the listener while the tokens of before still work, to give those that run tokens that work afterwards. */
+  onRotate(listener: () => Promise<void>): void;
   /** Calls the listener when all credentials were revoked. Returns a function that removes the listener. */
   onVoid(listener: () => void): () => void;
   /** The dashboard's sessions. */
@@ -46,8 +48,11 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
   const { tokenFile, secretFile, ledger } = options;
   const logins = openLogins({ file: options.loginsFile });
   const listeners = new Set<() => void>();
-  let secret = (await readSecret(secretFile)) ?? (await renew(secretFile));
-  let admin: string | undefined = await renew(tokenFile);
+  const renewals = new Set<() => Promise<void>>();
+  let secret = (await readSecret(secretFile)) ?? (await replaceSecret(secretFile));
+  /** The secret before, as long as some members still have only its tokens. */
+  let former: string | undefined;
+  let admin: string | undefined = await replaceSecret(tokenFile);
   let seen = await markOf(tokenFile);
 
   return {
@@ -74,14 +79,25 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
       });
       const claims: z.infer<typeof Claims> = [teamId, memberId, scope, createdAt, since];
       const body = Buffer.from(JSON.stringify(claims)).toString('base64url');
-      return `${PREFIX}.${body}.${sign(body)}`;
+      return `${PREFIX}.${body}.${sign(body, secret)}`;
     },
 
     async rotate() {
-      secret = await renew(secretFile);
-      admin = await renew(tokenFile);
-      seen = await markOf(tokenFile);
-      voidAll();
+      const next = await replaceSecret(secretFile);
+      former = secret;
+      secret = next;
+      try {
+        for (const renew of renewals) await renew();
+        admin = await replaceSecret(tokenFile);
+        seen = await markOf(tokenFile);
+      } finally {
+        former = undefined;
+        voidAll();
+      }
+    },
+
+    onRotate(listener) {
+      renewals.add(listener);
     },
 
     onVoid(listener) {
@@ -92,7 +108,8 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
 
   async function verifyMember(token: string): Promise<Caller | undefined> {
     const [, body = '', signature = '', ...rest] = token.split('.');
-    if (rest.length > 0 || !isSame(signature, sign(body))) return undefined;
+    const isSigned = [secret, former].some((key) => key !== undefined && isSame(signature, sign(body, key)));
+    if (rest.length > 0 || !isSigned) return undefined;
     const claims = Claims.safeParse(JSON.parse(Buffer.from(body, 'base64url').toString()));
     // An earlier version signed fewer claims, and its tokens do not say which member of that name they are for.
     if (!claims.success) return undefined;
@@ -105,8 +122,8 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
     );
   }
 
-  function sign(body: string): string {
-    return createHmac('sha256', secret).update(`${PREFIX}.${body}`).digest('base64url');
+  function sign(body: string, key: string): string {
+    return createHmac('sha256', key).update(`${PREFIX}.${body}`).digest('base64url');
   }
 
   /** Somebody may have replaced the token file. If the file is gone or others can read it, no admin token is valid. */
@@ -127,7 +144,7 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
   }
 }
 
-async function renew(path: string): Promise<string> {
+async function replaceSecret(path: string): Promise<string> {
   const secret = newSecret();
   await writeSecret(path, secret);
   return secret;

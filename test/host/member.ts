@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Abilities, Agent, AgentEvent, Mode, Turn } from '../../src/agents/agent.ts';
+import type { Abilities, Agent, AgentEvent, Mode, TeamTools, Turn } from '../../src/agents/agent.ts';
 import { OWN_AGENTS } from '../../src/agents/catalog.ts';
 import { turnByTurn } from '../../src/agents/turns.ts';
 import type { LiveAgent } from '../../src/agents/turns.ts';
@@ -32,7 +32,9 @@ export class Cancelled extends Error {}
 /** Intercepts a member's calls: may look, wait, fail, or do something before and after. */
 export type Rule = (next: () => Promise<unknown>, input: unknown) => Promise<unknown>;
 
-export interface MemberOptions extends Partial<Pick<TeammateOptions, 'permissions' | 'workMode' | 'retryAfter'>> {
+export interface MemberOptions extends Partial<
+  Pick<TeammateOptions, 'permissions' | 'workMode' | 'retryAfter' | 'toolsNow'>
+> {
   readonly abilities?: Partial<Abilities>;
   readonly live?: LiveAgent;
   readonly mode?: Mode;
@@ -46,7 +48,7 @@ export interface Member {
   /** The turns that its agent got. */
   readonly turns: Turn[];
   /** The options of each start of its agent. */
-  readonly sessions: { readonly mode: Mode; readonly resume: string | undefined }[];
+  readonly sessions: { readonly mode: Mode; readonly resume: string | undefined; readonly tools?: TeamTools }[];
   readonly errors: unknown[];
   /** The operations that it called. */
   readonly calls: OperationName[];
@@ -82,8 +84,8 @@ export function startMember(house: House, memberId: string, play: Play, options:
   const agent: Agent = {
     kind: 'function',
     abilities: { ...OWN_AGENTS.function, ...options.abilities },
-    async start({ mode, resume }) {
-      sessions.push({ mode, resume });
+    async start({ mode, resume, tools }) {
+      sessions.push({ mode, resume, ...(tools && { tools }) });
       return turnByTurn(
         resume ?? crypto.randomUUID(),
         async (turn, emit, signal) => {
@@ -104,11 +106,12 @@ export function startMember(house: House, memberId: string, play: Play, options:
       );
     },
   };
-  const { permissions, workMode, retryAfter, mode = 'edit', resume } = options;
+  const { permissions, workMode, retryAfter, toolsNow, mode = 'edit', resume } = options;
   const ended = runTeammate({
     door,
     agent,
-    start: { teamId: 'demo', memberId, cwd: folder, env: {}, role: '', mode, resume },
+    start: { teamId: 'demo', memberId, cwd: folder, env: {}, role: '', mode, resume, tools: toolsNow?.() },
+    ...(toolsNow && { toolsNow }),
     ...(permissions && { permissions }),
     ...(workMode && { workMode }),
     ...(retryAfter && { retryAfter }),

@@ -12,6 +12,42 @@ import { ask, holding, startMember } from './member.ts';
 
 const did = ({ task }: Turn): string => `did ${task?.title ?? 'mail'}`;
 
+test('an agent that keeps the credential of its tools is resumed with a new one before its next turn', async () => {
+  const house = await openTeam(['ada']);
+  const { create, task } = ask(house);
+  const stdio = { command: 'none', args: [], env: {} };
+  let token = 'old';
+  const toolsNow = () => ({
+    name: 'troupe',
+    http: { url: 'http://localhost', headers: { authorization: token } },
+    stdio,
+  });
+  const ada = startMember(house, 'ada', did, { toolsNow, live: { holdsTools: true } });
+  await create('One');
+  await until('the first is done', async () => (await task('1')).status === 'completed');
+  token = 'new';
+  await create('Two');
+  await until('the second is done', async () => (await task('2')).status === 'completed');
+  await create('Three');
+  await until('the third is done', async () => (await task('3')).status === 'completed');
+  expect(
+    ada.sessions.map(({ tools, resume }) => [tools?.http?.headers['authorization'], resume !== undefined]),
+  ).toEqual([
+    ['old', false],
+    ['new', true],
+  ]);
+});
+
+test('a member whose credential is refused ends, so that its next process gets another one', async () => {
+  const house = await openTeam(['ada']);
+  const { create, member } = ask(house);
+  const ada = startMember(house, 'ada', did);
+  await until('it rests', async () => (await member('ada')).status === 'idle');
+  ada.rules.set('task.claim', () => Promise.reject(new TeamError('unauthenticated', 'not valid')));
+  await create('One');
+  await expect(ada.ended).rejects.toMatchObject({ code: 'unauthenticated' });
+});
+
 describe('work', () => {
   test('is done one task after another, with waiting messages in order; then the member is idle and reports', async () => {
     const house = await openTeam(['ada']);

@@ -34,6 +34,25 @@ test('gives up on a daemon that ends every connection before it answers, and ret
   client.close();
 });
 
+test('over the socket, a token that was replaced after it was read is read again', async () => {
+  const server = await startServer();
+  const path = join(temporaryFolder(), 'token');
+  writeFileSync(path, 'replaced');
+  // The refusal comes after the file was read, so it is replaced in between.
+  const { credentials } = server.hub;
+  const verify = credentials.verify.bind(credentials);
+  onTestFinished(() => void Object.assign(credentials, { verify }));
+  Object.assign(credentials, {
+    verify: async (token: string) => {
+      writeFileSync(path, server.token);
+      return verify(token);
+    },
+  });
+  const client = new Client(socketConnect({ path: server.home.socket, token: { file: path } }));
+  onTestFinished(() => client.close());
+  expect(await client.call('team.list', {})).toEqual([]);
+});
+
 describe.each(['unix', 'ws', 'browser ws'] as const)('the client over %s', (kind) => {
   /** Finds the server each time: after a restart it has another token and another port. */
   function connect(server: () => Server): Client {

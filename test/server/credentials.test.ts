@@ -210,6 +210,28 @@ test('rotating revokes everything at once', async () => {
   expect(await credentials.verify(readToken())).toEqual({ scope: 'admin' });
 });
 
+test('while credentials are rotated, members get new tokens, and the old ones work until then', async () => {
+  const credentials = await open();
+  const old = await credentials.memberToken('demo', 'lead', 'lead');
+  const { promise: go, resolve } = Promise.withResolvers<void>();
+  const given = Promise.withResolvers<string>();
+  let isVoid = false;
+  credentials.onVoid(() => (isVoid = true));
+  credentials.onRotate(async () => {
+    given.resolve(await credentials.memberToken('demo', 'lead', 'lead'));
+    await go;
+  });
+  const rotated = credentials.rotate();
+  const renewed = await given.promise;
+  for (const token of [old, renewed]) expect(await credentials.verify(token)).toMatchObject({ memberId: 'lead' });
+  expect(isVoid).toBe(false);
+  resolve();
+  await rotated;
+  expect(isVoid).toBe(true);
+  expect(await credentials.verify(old)).toBeUndefined();
+  expect(await credentials.verify(renewed)).toMatchObject({ memberId: 'lead' });
+});
+
 describe('a login', () => {
   test('code works once and for a minute; a session for 8 hours', () => {
     let now = 0;

@@ -147,6 +147,7 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
           running.open.add(sendText(turn, { priority: 'next' }));
           return true;
         },
+        holdsTools: true,
         close: () => program.close(),
         gone: connection.gone,
       }),

@@ -12,7 +12,7 @@ export const views: Views = {
   'daemon.stop': () => 'The daemon has ended.\n',
   'ui.login': ({ url }) => `${clean(url)}\n`,
   'token.rotate': () =>
-    'Every credential given out so far is void. Members need new ones: troupe member token NAME --team TEAM\n',
+    'Every credential given out so far is void. Members that Troupe runs have new ones. Programs of yours need new ones: troupe member token NAME --team TEAM\n',
   'transcript.read': ({ entries }, screen, { after }) =>
     entries.length === 0
       ? `There is nothing ${after === undefined ? 'yet' : 'more'}.\n`
