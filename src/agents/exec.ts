@@ -92,8 +92,9 @@ async function runProgram(
   await program.stop(0);
   const { text, stderr } = await output.drained();
   signal.removeEventListener('abort', onAbort);
-  // The input waits in a pipe until it is read: a killed program may never have read it.
-  if (isHandedOver && !killedBy && !signal.aborted) {
+  // The input waits in a pipe until it is read, and a program that failed may not have come to that. Even its exit code
+  // can be a shell's report that the real program was killed.
+  if (isHandedOver && code === 0 && !signal.aborted) {
     emit({ type: 'shown', messageIds: turn.messages.map((message) => message.id) });
   }
   if (signal.aborted) return { type: 'turnEnd', reason: 'cancelled', text };

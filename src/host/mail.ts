@@ -13,7 +13,7 @@ export interface Mail {
    * otherwise they are delivered once more, marked.
    */
   endTurn(sessionId: string, options: { went: 'well' | 'badly' }): Promise<void>;
-  /** The turn with these messages failed: those that the agent may not have are delivered once more, marked. */
+  /** The turn with these messages is over. Those that it did not show are delivered once more, marked. */
   doubt(messageIds: readonly string[]): void;
 }
 

@@ -51,12 +51,12 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
       bench.mail.doubt(messageIds);
       return CANCELLED;
     }
-    const steering: Promise<void>[] = [];
+    const steering: Promise<string[]>[] = [];
     const end = await seat.turn(next, { task, onUrgent: () => void steering.push(steer(bench)) });
-    await Promise.all(steering);
+    const joined = (await Promise.all(steering)).flat();
     // The supervisor sees that the agent is gone and releases its tasks.
     if (end.lost) await seat.lost;
-    if (end.reason !== 'done') bench.mail.doubt(messageIds);
+    bench.mail.doubt([...messageIds, ...joined]);
     if (!end.lost) await bench.mail.endTurn(seat.sessionId, { went: end.reason === 'done' ? 'well' : 'badly' });
     if (end.reason !== 'failed') return end;
     // The conversation filled up during the turn: the rest fits into a fresh one.
@@ -134,15 +134,17 @@ async function waitFor(
   return goesOn;
 }
 
-async function steer({ seat, mail, onError }: Bench): Promise<void> {
+/** Adds urgent messages to the running turn, or runs a turn with them after it. Returns their ids. */
+async function steer({ seat, mail, onError }: Bench): Promise<string[]> {
+  const messageIds: string[] = [];
   try {
     const messages = await mail.take(seat.sessionId, { urgentOnly: true });
-    if (messages.length === 0) return;
-    const end = await seat.steer(makeTurn({ messages }));
-    if (end && end.reason !== 'done') mail.doubt(messages.map(({ id }) => id));
+    messageIds.push(...messages.map(({ id }) => id));
+    if (messages.length > 0) await seat.steer(makeTurn({ messages }));
   } catch (error) {
     onError(error);
   }
+  return messageIds;
 }
 
 /** Records how a turn on a task ended; returns the feedback if a gate rejected the work. */

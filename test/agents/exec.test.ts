@@ -96,8 +96,12 @@ describe('a program', () => {
     expect(await session.end(1)).toMatchObject({ reason: 'failed', error: expect.stringMatching(/ended by SIGKILL/) });
   });
 
-  test('that is killed was shown no message, because it may not have read its input', async () => {
-    const session = await start(execAgent({ command: ['sh', '-c', 'kill -9 $$'] }));
+  test.each([
+    ['is killed', 'kill -9 $$'],
+    ['fails', 'exit 1'],
+    ['is a shell whose program was killed', `sh -c 'kill -9 $$'; exit $?`],
+  ])('that %s was shown no message, because it may not have read its input', async (_, script) => {
+    const session = await start(execAgent({ command: ['sh', '-c', script] }));
     await session.send({ ...turn('x'), messages: [message('m-1')] }, { when: 'next' });
     expect(await session.end(1)).toMatchObject({ reason: 'failed' });
     expect(session.events.filter(({ type }) => type === 'shown')).toEqual([]);

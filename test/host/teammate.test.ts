@@ -48,6 +48,40 @@ test('a member whose credential is refused ends, so that its next process gets a
   await expect(ada.ended).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
+describe('a message', () => {
+  const texts = ({ messages }: Turn) => messages.map(({ content, redeliveries }) => [content, redeliveries]);
+
+  test('whose turn failed is shown once more, marked; then not again', async () => {
+    const house = await openTeam(['ada']);
+    const { send, member } = ask(house);
+    const ada = startMember(house, 'ada', () => Promise.reject(new Error('no')));
+    await send('ada', 'one');
+    await until('it was shown twice', () => ada.turns.length === 2);
+    await until('it rests', async () => (await member('ada')).status === 'idle');
+    await send('ada', 'two');
+    await until('the next was shown twice', () => ada.turns.length === 4);
+    expect(ada.turns.map(texts)).toEqual([[['one', 0]], [['one', 1]], [['two', 0]], [['two', 1]]]);
+  });
+
+  test('that joined a turn which ended before it was read is shown once more, marked', async () => {
+    const house = await openTeam(['ada']);
+    const { create, send } = ask(house);
+    const first = holding();
+    const joined = Promise.withResolvers<void>();
+    const ada = startMember(house, 'ada', (turn, stage) => (stage.count === 1 ? first.play(turn, stage) : did(turn)), {
+      abilities: { steer: true },
+      live: { steer: async () => (joined.resolve(), true) },
+    });
+    await create('One');
+    await first.begun;
+    await send('ada', 'hurry', { priority: 'urgent' });
+    await joined.promise;
+    first.letGo();
+    await until('it was shown in a turn', () => ada.turns.length === 2);
+    expect(ada.turns.map(texts)).toEqual([[], [['hurry', 1]]]);
+  });
+});
+
 describe('work', () => {
   test('is done one task after another, with waiting messages in order; then the member is idle and reports', async () => {
     const house = await openTeam(['ada']);
