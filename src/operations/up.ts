@@ -8,6 +8,8 @@ import { TeamConfig } from '../core/team.ts';
 import { isSlug, Line, quote, Slug, suggestSlug, textOf } from '../core/text.ts';
 import { viewTeam } from '../core/view.ts';
 import { describeBroken } from '../runtime/hooks/obstacle.ts';
+import { approvePrograms, findUnapproved, programsOf } from '../runtime/team-file/approval.ts';
+import type { Unapproved } from '../runtime/team-file/approval.ts';
 import { hooksOf, pathOfHook } from '../runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../runtime/team-file/parse.ts';
 import { findElsewhere, placeOf, requirePlace } from '../runtime/team-file/place.ts';
@@ -35,7 +37,7 @@ const AgentName = z.string().superRefine((text, context) => {
 export const upOperations = [
   operation({
     name: 'team.check',
-    summary: 'Check a team file, and list its hooks that are not approved',
+    summary: 'Check a team file, and list what it runs that is not approved',
     scope: 'admin',
     input: Source,
     result: z.object({
@@ -59,16 +61,25 @@ export const upOperations = [
         .array(z.string())
         .default([])
         .describe('agents that cannot be started, each with its place in the file and the reason'),
-      unapproved: z.array(
-        z.object({
-          type: z.string(),
-          command: z.string(),
-          hash: z.string(),
-          folder: z.string().describe('where it runs'),
-          files: z.array(z.string()).describe('the files that decide what it does; an approval is for their content'),
-          changed: z.boolean().describe('whether other content of it was approved before'),
-        }),
-      ),
+      unapproved: z
+        .array(
+          z.object({
+            type: z.string().describe('the type of a hook, or agent'),
+            members: z.array(z.string()).default([]).describe('the members and agents that it is for'),
+            command: z.string().describe('the command, or the name of an agent'),
+            env: z
+              .array(z.string())
+              .default([])
+              .describe('NAME=value for the variables of an agent; names of your variables that a hook sees'),
+            isFree: z.boolean().default(false).describe('whether it may do everything without asking (mode full)'),
+            allow: z.array(z.string()).default([]).describe('what it may do without asking'),
+            hash: z.string(),
+            folder: z.string().describe('where it runs'),
+            files: z.array(z.string()).describe('the files that decide what it does; an approval is for their content'),
+            changed: z.boolean().describe('whether other content of it was approved before'),
+          }),
+        )
+        .describe('what the file runs as you, or allows without a question, and that you have not approved'),
       lacking: z
         .array(z.string())
         .default([])
@@ -79,7 +90,7 @@ export const upOperations = [
     run: async ({ ledger, hooks, daemon }, { source, name, folder }) => {
       const file = parseTeamFile(source, name);
       const configs = hooksOf(file, folder);
-      const unapproved = hooks.unapproved(configs);
+      const unapproved = findUnapproved(hooks, { hooks: configs, agents: programsOf(file, folder) });
       const place = placeOf(folder, name, daemon.hostId);
       const elsewhere = await ledger.view(file.team, ({ team }) => findElsewhere(team, place));
       const taken = new Set(agentsOf(file, folder).flatMap(({ spec }) => namesTaken(spec)));
@@ -100,8 +111,8 @@ export const upOperations = [
     summary: 'Create a team from its file, or add what is missing',
     scope: 'admin',
     input: Source.extend({
-      approve: z.array(z.string()).default([]).describe('hashes of hooks that the person approves'),
-      yes: z.boolean().default(false).describe('approve all hooks of the file'),
+      approve: z.array(z.string()).default([]).describe('hashes of hooks and agents that the person approves'),
+      yes: z.boolean().default(false).describe('approve everything that the file runs'),
       again: z
         .boolean()
         .default(false)
@@ -123,17 +134,10 @@ export const upOperations = [
         const at = placeIn(source, name, pathOfHook(file, broken));
         throw new TeamError('invalid', `${at}: ${describeBroken(broken)}`);
       }
-      hooks.approve(
-        yes ? configs : configs.filter(({ approved }) => approved !== undefined && approve.includes(approved)),
-      );
-      const [left] = hooks.unapproved(configs);
-      if (left) {
-        throw new TeamError(
-          'not_allowed',
-          `The ${left.type} hook ${quote(left.command)} of ${name} is not approved: read it first`,
-          { facts: { option: { field: 'yes', effect: 'approve it' } } },
-        );
-      }
+      const programs = { hooks: configs, agents: programsOf(file, folder) };
+      approvePrograms(hooks, programs, (hash) => yes || approve.includes(hash));
+      const left = findUnapproved(hooks, programs);
+      if (left.length > 0) throw unapprovedError(left, name);
       const judge: RaiseOptions['judge'] = async (registered, tasks) => {
         const unwanted = await hooks.judgeNewTasks(file.team, { hooks: registered, tasks, createdBy: actor });
         if (unwanted.length === 0) return;
@@ -178,6 +182,19 @@ export const upOperations = [
     },
   }),
 ] as const;
+
+/** A file may come from somebody else, so nothing of it runs before a person has read it. */
+function unapprovedError(left: readonly Unapproved[], name: string): TeamError {
+  const [first] = left as [Unapproved];
+  const what =
+    first.type === 'agent'
+      ? `What ${first.members.join(', ')} ${first.members.length > 1 ? 'run' : 'runs'} in ${name} (${quote(first.command)})`
+      : `The ${first.type} hook ${quote(first.command)} of ${name}`;
+  const others = left.length > 1 ? `, and ${left.length - 1} more of its commands are not` : '';
+  return new TeamError('not_allowed', `${what} is not approved${others}: read it first`, {
+    facts: { option: { field: 'yes', effect: 'approve all that it runs' } },
+  });
+}
 
 /** Numbers agents of the same kind. The lead may start more of them or, if none are given, of its own kind. */
 function teamFor(

@@ -76,7 +76,7 @@ test('a member that was restarted has earlier sessions, which are listed and can
     file,
     `team: renewed\nmembers: [{ name: ann, agent: { exec: ${exec} } }]\ntasks: [{ id: a, title: A }]\n`,
   );
-  const first = troupe.start(['up', file]);
+  const first = troupe.start(['up', '--yes', file]);
   const saysTurn = async (): Promise<boolean> =>
     (await troupe.ask('logs ann --team renewed')).stdout.includes('turn of 1');
   await until('it works', saysTurn);
@@ -89,7 +89,7 @@ test('a member that was restarted has earlier sessions, which are listed and can
   first.child.kill('SIGINT');
   await first.ended;
   writeFileSync(join(file, '../go'), '');
-  expect(await troupe.ask(['up', file])).toMatchObject({ status: 0 });
+  expect(await troupe.ask(['up', '--yes', file])).toMatchObject({ status: 0 });
   const { stderr } = await troupe.ask('logs ann --team renewed');
   expect(stderr).toContain(`troupe transcript read ann --team renewed --session ID, with ${id} (newest first)`);
   expect((await troupe.ask('logs ann --team renewed --json')).stderr).toBe('');

@@ -15,7 +15,7 @@ async function startUp(
 ): Promise<{ troupe: Troupe; up: Started; go: () => void; folder: string }> {
   const troupe = newTroupe();
   const { file, go } = slowTeam('fourth');
-  const up = troupe.start(['up', file, ...words]);
+  const up = troupe.start(['up', '--yes', file, ...words]);
   const daemon = connect(homeAt(troupe.home));
   await until('its member works', async () => {
     const task = await daemon.call('task.show', { teamId: 'fourth', taskId: '1' }).catch(() => undefined);
@@ -88,7 +88,7 @@ test('a team with only failed and blocked tasks left says what to reopen, not th
   ];
   const members = [{ name: 'ann', agent: { exec: ['false'] } }];
   writeFileSync(file, JSON.stringify({ team: 'fifth', members, tasks }));
-  expect(await troupe.run(['up', file])).toMatchObject({ status: 1 });
+  expect(await troupe.run(['up', '--yes', file])).toMatchObject({ status: 1 });
   const reopen =
     'its open tasks failed or wait for failed ones. To continue: troupe task reopen TASK --team fifth, then troupe up with its team file';
   const said = async (words: string): Promise<string> => (await troupe.run(words)).stdout;

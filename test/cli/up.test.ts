@@ -23,7 +23,7 @@ const troupe = sharedTroupe();
 async function watchUp(context: TestContext, team: string): Promise<{ terminal: Terminal; go: () => void }> {
   needTool(context, 'tmux');
   const { file, go } = slowTeam(team);
-  const terminal = openTerminal(troupe, `troupe up ${file} --no-panes`, { columns: 100 });
+  const terminal = openTerminal(troupe, `troupe up --yes ${file} --no-panes`, { columns: 100 });
   await terminal.see(/ann active/);
   return { terminal, go };
 }
@@ -102,22 +102,24 @@ describe('the live view of troupe up', () => {
   });
 });
 
-test('troupe up asks before it runs hooks: it names their folder, what the yes covers, and what changed since the last yes', async (context) => {
+test('troupe up asks before it runs what a file names: hooks, programs and variables, each to its end', async (context) => {
   needTool(context, 'tmux');
-  const { file, go } = slowTeam('asked', 'hooks:\n  TaskCompleted: { command: ./gate.sh }\n');
-  const gate = join(file, '../gate.sh');
+  const { file, go } = slowTeam('asked', 'hooks:\n  TaskCompleted: { command: ./gate.sh, env: [CI] }\n');
+  const folder = join(file, '..');
+  const gate = join(folder, 'gate.sh');
   writeFileSync(gate, '#!/bin/sh\nexit 0\n');
   chmodSync(gate, 0o755);
   go();
   const first = openTerminal(troupe, `troupe up ${file} --no-panes`, { columns: 100 });
   const asked = await first.see(/Run them\? \[y\/N\]/);
-  expect(asked.replaceAll('\n', '')).toContain(`run as you, in ${join(file, '..')}:`);
-  expect(asked).toContain('TaskCompleted: ./gate.sh\n    Your approval covers it and gate.sh.');
+  expect(asked.replaceAll('\n', '')).toContain(`run as you, in ${folder}:`);
+  expect(asked).toContain("  ann: sh -c 'cat > /dev/null; until test -e go; do sleep 0.1; done; echo done'\n");
+  expect(asked).toContain('TaskCompleted: ./gate.sh\n    sees your CI\n    Your approval covers it and gate.sh.');
   first.press('y', 'Enter');
   await first.see(/ended with 0/);
   writeFileSync(gate, '#!/bin/sh\ntrue\n');
   const second = openTerminal(troupe, `troupe up ${file} --again --no-panes`, { columns: 100 });
-  await second.see(/TaskCompleted: \.\/gate\.sh \(changed since you approved it\)/);
+  expect(await second.see(/TaskCompleted: \.\/gate\.sh \(changed since you approved it\)/)).not.toContain('ann: sh');
   second.press('n', 'Enter');
   await second.see(/ended with 5/);
   // Without a yes nothing is started again, and the closed team stays.
@@ -125,26 +127,62 @@ test('troupe up asks before it runs hooks: it names their folder, what the yes c
   expect(await troupe.json('team show asked')).toMatchObject({ status: 'cleaned-up' });
 });
 
+test('without a terminal, troupe up runs no program of a file that nobody approved, and shows all of it', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'troupe.yaml');
+  const script = join(folder, 'worker.sh');
+  const canary = join(folder, 'ran');
+  writeFileSync(script, `#!/bin/sh\ntouch ${canary}\n`);
+  chmodSync(script, 0o755);
+  const hidden = JSON.stringify(`./worker.sh ${'\n'.repeat(60)}echo \u001b[2Jthe end`);
+  const write = (env: string): void =>
+    writeFileSync(
+      file,
+      `team: foreign\nmembers:\n  - { name: ann, agent: { exec: ${hidden} }, env: { ${env} } }\ntasks: [{ id: a, title: A }]\n`,
+    );
+  write('PATH: "./bin:${PATH}"');
+  const { status, stderr } = await troupe.run(['up', file]);
+  expect(status).toBe(5);
+  expect(stderr).toContain('    │ ./worker.sh\n    │ (59 empty lines)\n    │ echo \\x1b[2Jthe end\n');
+  expect(stderr).toContain('    with PATH=./bin:${PATH}\n    Your approval covers it and worker.sh.\n');
+  expect(stderr).toContain('is not approved: read it first, or approve all that it runs (--yes)');
+  expect(existsSync(canary)).toBe(false);
+  expect(await troupe.run('team show foreign')).toMatchObject({ status: 3 });
+  // One yes is enough until the program or its variables change.
+  expect(await troupe.run(['up', file, '--yes'])).toMatchObject({ status: 0 });
+  expect(existsSync(canary)).toBe(true);
+  expect(await troupe.run(['up', file, '--again'])).toMatchObject({ status: 0 });
+  writeFileSync(script, '#!/bin/sh\ntrue\n');
+  const changed = await troupe.run(['up', file, '--again']);
+  expect(changed).toMatchObject({ status: 5, stderr: expect.stringContaining('ann: (changed since you approved it)') });
+  writeFileSync(script, `#!/bin/sh\ntouch ${canary}\n`);
+  write('PATH: "./other:${PATH}"');
+  expect(await troupe.run(['up', file, '--again'])).toMatchObject({ status: 5 });
+});
+
 test('troupe up does not touch a team of the same name from another folder, open or closed, and says what to do', async () => {
   const [ours, theirs] = [slowTeam('namesake'), slowTeam('namesake')];
   const folderOf = ({ file }: { file: string }): string => join(file, '..');
-  expect(await troupe.run(['up', theirs.file, '--detach'])).toMatchObject({ status: 0 });
+  expect(await troupe.run(['up', '--yes', theirs.file, '--detach'])).toMatchObject({ status: 0 });
   const places = async (): Promise<unknown[]> => {
     const { members } = await troupe.json<{ members: { id: string; cwd?: string }[] }>('team show namesake');
     return members.map(({ id, cwd }) => [id, cwd]);
   };
   const before = await places();
   const belongs = `Team namesake belongs to ${folderOf(theirs)}, not to ${folderOf(ours)}: give this one another name`;
-  expect(await troupe.run(['up', ours.file])).toMatchObject({ status: 4, stderr: expect.stringContaining(belongs) });
+  expect(await troupe.run(['up', '--yes', ours.file])).toMatchObject({
+    status: 4,
+    stderr: expect.stringContaining(belongs),
+  });
   expect(await places()).toEqual(before);
   expect(await troupe.run('down namesake --force')).toMatchObject({ status: 0 });
-  const again = await troupe.run(['up', ours.file, '--again']);
+  const again = await troupe.run(['up', '--yes', ours.file, '--again']);
   expect(again).toMatchObject({ status: 4, stderr: expect.stringContaining('Team namesake is closed and belongs to') });
   expect(await troupe.json('team show namesake')).toMatchObject({ status: 'cleaned-up' });
   // A team file that was deleted no longer owns the name.
   rmSync(theirs.file);
   ours.go();
-  const freed = await troupe.run(['up', ours.file, '--again']);
+  const freed = await troupe.run(['up', '--yes', ours.file, '--again']);
   expect(freed).toMatchObject({ status: 0, stderr: expect.stringContaining('which no longer has it') });
 });
 
@@ -212,7 +250,7 @@ hooks: { TaskCompleted: { command: ./gate.sh, onFailure: block } }
 test('troupe attach says that a message was sent and when a program reads it, and keeps the prompt on its own line', async (context) => {
   needTool(context, 'tmux');
   const { file } = slowTeam('joined');
-  expect(await troupe.run(['up', file, '--detach'])).toMatchObject({ status: 0 });
+  expect(await troupe.run(['up', '--yes', file, '--detach'])).toMatchObject({ status: 0 });
   const terminal = openTerminal(troupe, 'troupe attach ann --team joined', { columns: 40 });
   await terminal.see(
     /^ann of joined\. Type a message and Enter;\n {2}! in front makes it urgent; Ctrl-D or\n {2}Ctrl-C leaves\.$/m,
@@ -243,7 +281,7 @@ tasks:
   - { id: s, title: Second thoughts, assign: coder }
 `,
   );
-  const first = troupe.start(['up', file]);
+  const first = troupe.start(['up', '--yes', file]);
   await until('it works', () => first.output.stdout.includes('claimed'));
   first.child.kill('SIGINT');
   const { status, stdout } = await first.ended;
@@ -260,7 +298,7 @@ tasks:
   expect((await tasks()).map(({ assigneeId }) => assigneeId)).toEqual([undefined, undefined, undefined]);
   expect(await troupe.json('team show pair')).toMatchObject({ status: 'active' });
   writeFileSync(join(folder, 'go'), '');
-  expect(await troupe.run(['up', file])).toMatchObject({ status: 0 });
+  expect(await troupe.run(['up', '--yes', file])).toMatchObject({ status: 0 });
   expect((await tasks()).map(({ title, result }) => `${title}: ${result}`)).toEqual([
     'Code: done by coder',
     'Review: done by reviewer',
@@ -270,7 +308,7 @@ tasks:
 
 /** Brings the slow team up and waits until its member works. */
 async function startUp(file: string): Promise<Started> {
-  const started = troupe.start(['up', file]);
+  const started = troupe.start(['up', '--yes', file]);
   await until('it works', () => started.output.stdout.includes('claimed'));
   return started;
 }
@@ -290,7 +328,7 @@ members: [{ name: ann, agent: ${agent}, env: { A: '\${CREW_A}', B: 'at \${CREW_B
 tasks: [{ id: a, title: A }]
 `,
   );
-  const { status, stderr } = await troupe.run(['up', file], { env: { CREW_B: 'here' } });
+  const { status, stderr } = await troupe.run(['up', '--yes', file], { env: { CREW_B: 'here' } });
   expect(status).toBe(0);
   expect(stderr).toContain(`takes \${CREW_A}, \${CREW_B} from the environment of the daemon, where it is not set`);
   expect(stderr).toContain('${CREW_B} was set after the daemon had started: troupe stop, and the same command');
@@ -302,17 +340,17 @@ describe('the summary of troupe up', () => {
   test('says what is missing in a file without tasks, and in one without members', async () => {
     const file = join(temporaryFolder(), 'troupe.yaml');
     writeFileSync(file, `team: idle\nmembers: [{ name: ann, agent: ${work} }]\n`);
-    const idle = await troupe.run(['up', file]);
+    const idle = await troupe.run(['up', '--yes', file]);
     expect(idle).toMatchObject({ status: 0, stdout: expect.stringContaining('the team has no tasks') });
     writeFileSync(file, 'team: empty\ntasks: [{ id: a, title: A }]\n');
-    const empty = await troupe.run(['up', file]);
+    const empty = await troupe.run(['up', '--yes', file]);
     expect(empty).toMatchObject({ status: 1, stdout: expect.stringContaining('Write members: into the team file') });
     // Tasks that were completed earlier are not reported as completed now.
     writeFileSync(file, `team: empty\nmembers: [{ name: ann, agent: ${work} }]\ntasks: [{ id: a, title: A }]\n`);
-    const first = await troupe.run(['up', file, '--keep']);
+    const first = await troupe.run(['up', '--yes', file, '--keep']);
     expect(first.stdout).toMatch(/1 of 1 tasks completed in [\d.]+ s\. The team stays open until troupe down empty\./);
     expect((await troupe.run('task show 1 --team empty')).stdout).toMatch(/^ {2}id in file +a\n\n/m);
-    const again = await troupe.run(['up', file]);
+    const again = await troupe.run(['up', '--yes', file]);
     expect(again).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('All tasks were already completed.'),
@@ -320,13 +358,13 @@ describe('the summary of troupe up', () => {
     // Tasks that failed earlier do not count as completed earlier.
     writeFileSync(file, `team: failing\nmembers: [{ name: ann, agent: { exec: 'exit 3' } }]\ntasks: [{ title: A }]\n`);
     for (let i = 0; i < 2; i++) {
-      expect((await troupe.run(['up', file])).stdout).toMatch(/^0 of 1 tasks completed in \d/m);
+      expect((await troupe.run(['up', '--yes', file])).stdout).toMatch(/^0 of 1 tasks completed in \d/m);
     }
   });
 
   test('of a detached team says where to watch it and how to close it', async () => {
     const { file } = slowTeam('detached');
-    const { status, stdout } = await troupe.run(['up', file, '--detach']);
+    const { status, stdout } = await troupe.run(['up', '--yes', file, '--detach']);
     expect(status).toBe(0);
     expect(stdout).toMatch(
       /^Team detached is up\.\n\nMEMBER .*\nann .*\n\nIt works in the background, and stays open until/,
@@ -389,7 +427,7 @@ describe('a second troupe up of the same team', () => {
   test('only watches: Ctrl-C leaves it, and the members of the first one go on', async () => {
     const { file, go } = slowTeam('seen');
     const first = await startUp(file);
-    const second = troupe.start(['up', file]);
+    const second = troupe.start(['up', '--yes', file]);
     const notice = 'team seen already runs in another troupe up';
     await until('it says so', () => second.output.stderr.includes(notice));
     second.child.kill('SIGINT');
@@ -407,7 +445,7 @@ describe('a second troupe up of the same team', () => {
   test('takes over once the first one was killed, before or after it started', async () => {
     const { file } = slowTeam('inherited');
     const first = await startUp(file);
-    const second = troupe.start(['up', file]);
+    const second = troupe.start(['up', '--yes', file]);
     await until('it looks on', () => second.output.stderr.includes('already runs'));
     first.child.kill('SIGKILL');
     await first.ended;
@@ -417,7 +455,7 @@ describe('a second troupe up of the same team', () => {
     const third = await startUp(file);
     third.child.kill('SIGKILL');
     await third.ended;
-    const fourth = troupe.start(['up', file, '--json']);
+    const fourth = troupe.start(['up', '--yes', file, '--json']);
     await until('it works', async () => (await statuses('inherited'))[0] === 'active');
     await until('it has the team', () => holderOf('inherited') === fourth.child.pid);
     fourth.child.kill('SIGINT');
@@ -497,9 +535,9 @@ hooks: { TaskCompleted: { command: 'echo no >&2; exit 2' } }
 test('closing a team does not wait for a member that no machine has taken', async () => {
   const file = join(temporaryFolder(), 'troupe.yaml');
   writeFileSync(file, 'team: away\nmembers: [{ name: ann, host: elsewhere, agent: { exec: [cat] } }]\n');
-  expect(await troupe.run(['up', file, '--detach'])).toMatchObject({ status: 0 });
+  expect(await troupe.run(['up', '--yes', file, '--detach'])).toMatchObject({ status: 0 });
   // If it waited for ann, the test would time out.
   expect(await troupe.run('down away --within 1h')).toMatchObject({ status: 0 });
-  const again = await troupe.run(['up', file]);
+  const again = await troupe.run(['up', '--yes', file]);
   expect(again).toMatchObject({ stderr: expect.stringContaining('--again') });
 });

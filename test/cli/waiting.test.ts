@@ -24,7 +24,7 @@ test('troupe up without a terminal says which answer it waits for, as ps does, a
   const file = join(temporaryFolder(), 'troupe.yaml');
   writeFileSync(file, TEAM);
   await troupe.run('status');
-  const up = troupe.start(['up', file, '--json']);
+  const up = troupe.start(['up', '--yes', file, '--json']);
   const hint = await until('it says so', () => /waits for you: the plan of ann\. .*/.exec(up.output.stderr)?.[0]);
   expect(hint).toContain('To approve the plan: troupe approve ann; to say no, add --deny');
   const { stdout } = await troupe.run('ps');

@@ -12,7 +12,7 @@ test('a program that has used up its budget rests until a person raises the budg
     members: [{ ...stage.member('worker', 'quick'), budget: { turns: 2 } }],
     tasks,
   });
-  await stage.ask('up', file, '--detach');
+  await stage.ask('up', '--yes', file, '--detach');
   const client = stage.client();
   await until('a person is asked', async () => {
     const requests = await client.call('request.list', { teamId: 'thrifty', kind: 'budget' });

@@ -27,7 +27,12 @@ test.each(Array.from({ length: rounds(1, 5) }, (_, i) => i + 1))(
       const member = stage.member(name, 'quick') as { agent: object };
       return { ...member, agent: { ...member.agent, messages: true } };
     });
-    const { code, stderr } = await stage.troupe('up', stage.teamFile({ team: 'crew', members, tasks }), '--detach');
+    const { code, stderr } = await stage.troupe(
+      'up',
+      '--yes',
+      stage.teamFile({ team: 'crew', members, tasks }),
+      '--detach',
+    );
     expect(code, stderr).toBe(0);
     await Promise.all([makeTrouble(stage, random), sendMail(stage, random)]);
     const client = stage.client();

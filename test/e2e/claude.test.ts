@@ -35,7 +35,7 @@ describe('a team of Claude Code', needs(program !== undefined, 'Claude Code is n
       ],
     });
     // The agent gets its provider's variables from the environment of the command that started the daemon.
-    const up = stage.start(['up', file, '--detach'], {
+    const up = stage.start(['up', '--yes', file, '--detach'], {
       ANTHROPIC_BASE_URL: model.url,
       ANTHROPIC_API_KEY: 'a dummy',
       OPENAI_API_KEY: 'of somebody else',

@@ -30,7 +30,7 @@ test('an agent as lead creates tasks, spawns a teammate, and answers when all ta
     lead: { name: 'boss', prompt: 'Make:\none\ntwo\nthree', delegate: true, ...fixture(stage, 'leads') },
     agents: { quick: fixture(stage, 'quick') },
   });
-  const { code, stdout, stderr } = await stage.troupe('up', file, '--json');
+  const { code, stdout, stderr } = await stage.troupe('up', '--yes', file, '--json');
   expect({ code, stderr }).toMatchObject({ code: 0 });
   const outcome = JSON.parse(stdout) as { reason: string; answer: string; tasks: { assigneeId: string }[] };
   expect(outcome).toMatchObject({
@@ -51,7 +51,7 @@ test('a person sees and answers the requests of all teams; the answer to a plan 
   const stage = newStage();
   const members = [{ ...stage.member('planner', 'plans'), plan: 'required', mode: 'full' }];
   const file = stage.teamFile({ team: 'asks', lead: 'person', members, tasks: [{ title: 'Tidy' }] });
-  await stage.ask('up', file, '--detach');
+  await stage.ask('up', '--yes', file, '--detach');
   interface Waiting {
     readonly id: string;
     readonly kind: string;
@@ -83,7 +83,7 @@ test('a person sees and answers the requests of all teams; the answer to a plan 
 test('a lead may spawn only agents that a person set up', async () => {
   const stage = newStage();
   const lead = { name: 'boss', prompt: 'Make:\none', ...fixture(stage, 'leads') };
-  const outcome = await stage.troupe('up', stage.teamFile({ team: 'alone', lead }), '--json');
+  const outcome = await stage.troupe('up', '--yes', stage.teamFile({ team: 'alone', lead }), '--json');
   expect(outcome.code).toBe(1);
   const { answer, reason } = JSON.parse(outcome.stdout) as { answer: string; reason: string };
   expect(reason).toBe('stuck');
@@ -94,7 +94,7 @@ test('a lead that died restarts and gets the status of its team', async () => {
   const stage = newStage();
   const lead = { name: 'boss', prompt: 'Make:\nslow', ...fixture(stage, 'leads') };
   const agents = { quick: fixture(stage, 'slow') };
-  await stage.ask('up', stage.teamFile({ team: 'survives', lead, agents }), '--detach');
+  await stage.ask('up', '--yes', stage.teamFile({ team: 'survives', lead, agents }), '--detach');
   const client = stage.client();
   await until('the helper works', async () => {
     const { tasks } = await client.call('team.status', { teamId: 'survives' });

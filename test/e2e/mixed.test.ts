@@ -130,7 +130,7 @@ describe(
         lead: { name: 'boss', agent: 'claude', prompt: 'Review the auth module.', ...lead.entry },
         agents: { codex: plain(codex), gemini: plain(gemini) },
       });
-      const up = stage.start(['up', file, '--json']);
+      const up = stage.start(['up', '--yes', file, '--json']);
       expect(await up.ended, up.output.stderr).toBe(0);
       const outcome = JSON.parse(up.output.stdout) as {
         answer: string;

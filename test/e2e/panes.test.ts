@@ -91,7 +91,7 @@ describe('panes of tmux', () => {
     const first = openTmux(context);
     const stage = newStage();
     const path = detached(stage);
-    type(first.tmux, first.target, `${commandLine(stage)} up ${path}`);
+    type(first.tmux, first.target, `${commandLine(stage)} up --yes ${path}`);
     await until('it has a pane', () => first.panes().length === 2);
     await until('the work has begun', () => stage.work()[0]);
     const pid = await stage.pidOf(stage.team, 'ann');
@@ -101,7 +101,7 @@ describe('panes of tmux', () => {
       second.tmux('split-window', '-d', '-t', second.target, '-P', '-F', '#{pane_id}', 'sleep', '1019'),
     );
     const mine = [second.target, ...canaries].toSorted();
-    type(second.tmux, second.target, `${commandLine(stage)} up ${path}; echo ended with $?`);
+    type(second.tmux, second.target, `${commandLine(stage)} up --yes ${path}; echo ended with $?`);
     await until('it has a pane there', () => second.panes().length === 5);
     expect(await stage.pidOf(stage.team, 'ann')).toBe(pid);
     expect(stage.work()).toHaveLength(1);
@@ -124,7 +124,7 @@ describe('panes of tmux', () => {
       ],
     });
     const foreign = tmux('split-window', '-d', '-t', target, '-P', '-F', '#{pane_id}', 'sleep', '1010');
-    type(tmux, target, `${commandLine(stage)} up ${path}; echo ended with $?`);
+    type(tmux, target, `${commandLine(stage)} up --yes ${path}; echo ended with $?`);
     await until('both have a pane', () => panes().length === 4);
     await until('both work', () => stage.work().length === 2);
     const [, , first = '', second = ''] = panes();
@@ -189,7 +189,7 @@ function detached(stage: Stage): string {
 }
 
 async function detach(stage: Stage): Promise<void> {
-  const { code, stderr } = await stage.troupe('up', detached(stage), '--detach');
+  const { code, stderr } = await stage.troupe('up', '--yes', detached(stage), '--detach');
   expect(code, stderr).toBe(0);
 }
 

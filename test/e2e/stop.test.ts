@@ -169,7 +169,7 @@ async function countLooks({ home }: Stage): Promise<() => number> {
 async function bringUp(stage: Stage, fixtures: readonly string[], tasks: readonly object[]): Promise<void> {
   const members = fixtures.map((fixture, i) => stage.member(`m${i}`, fixture));
   const path = stage.teamFile({ team: stage.team, members, tasks });
-  const { code, stderr } = await stage.troupe('up', path, '--detach');
+  const { code, stderr } = await stage.troupe('up', '--yes', path, '--detach');
   expect(code, stderr).toBe(0);
   await until('all are there', async () => {
     const { members: all } = await stage.client().call('team.show', { teamId: stage.team });

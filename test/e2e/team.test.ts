@@ -74,13 +74,13 @@ describe('troupe up', () => {
         { id: 'two', title: 'Two', needs: ['one'], assign: 'ann' },
       ],
     });
-    const { code, stdout, stderr } = await stage.troupe('up', path);
+    const { code, stdout, stderr } = await stage.troupe('up', '--yes', path);
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/1 +● completed +One +bob .* sent 1\n/);
     expect(stdout).toContain('2 of 2 tasks completed');
     expect(stage.work()).toMatchObject([{ taskId: '2', messages: [{ content: 'One 1', redeliveries: 0 }] }]);
     expect(stage.processes()).toEqual([]);
-    const again = await stage.troupe('up', path);
+    const again = await stage.troupe('up', '--yes', path);
     expect(again.code).not.toBe(0);
     expect(again.stderr).toContain('was closed');
   });
@@ -95,7 +95,7 @@ describe('troupe up', () => {
         { title: 'Two', needs: ['a'] },
       ],
     });
-    const { code, stdout } = await stage.troupe('up', path);
+    const { code, stdout } = await stage.troupe('up', '--yes', path);
     expect(code).toBe(1);
     expect(stdout).toContain('full of cats');
     expect(stdout).toContain('0 of 2 tasks completed');
@@ -104,10 +104,10 @@ describe('troupe up', () => {
   test('refuses a file with a mistake, and hooks without approval', async () => {
     const stage = newStage();
     const path = stage.teamFile({ team: stage.team, tasks: [{ title: 'A', assign: 'nobody' }] });
-    const wrong = await stage.troupe('up', path);
+    const wrong = await stage.troupe('up', '--yes', path);
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toMatch(/troupe\.yaml:\d+:\d+: there is no member "nobody"/);
-    expect((await stage.troupe('up', 'missing.yaml')).stderr).toContain('missing.yaml');
+    expect((await stage.troupe('up', '--yes', 'missing.yaml')).stderr).toContain('missing.yaml');
     const canary = join(stage.folder, 'canary');
     stage.teamFile({
       team: stage.team,
@@ -163,7 +163,7 @@ describe('troupe up', () => {
   test('with --again keeps the closed team if any part of the new one is refused', async () => {
     const stage = newStage();
     const file = { team: stage.team, members: [stage.member('ann', 'quick')], tasks: [{ title: 'First' }] };
-    expect((await stage.troupe('up', stage.teamFile(file))).code).toBe(0);
+    expect((await stage.troupe('up', '--yes', stage.teamFile(file))).code).toBe(0);
     const before = await stage.task(stage.team, '1');
     const refuse = async (next: object, said: string): Promise<void> => {
       const { code, stderr } = await stage.troupe('up', stage.teamFile({ ...file, ...next }), '--again', '--yes');
@@ -173,7 +173,7 @@ describe('troupe up', () => {
     await refuse({ hooks: { TaskCreated: { command: 'echo not now >&2; exit 2' } } }, '"First": not now');
     const two = [stage.member('ann', 'quick'), stage.member('bob', 'quick')];
     await refuse({ members: two, limits: { maxTeammates: 1 } }, 'its limit');
-    const { code, stderr } = await stage.troupe('up', stage.teamFile(file), '--again');
+    const { code, stderr } = await stage.troupe('up', '--yes', stage.teamFile(file), '--again');
     expect(code, stderr).toBe(0);
     expect(await stage.task(stage.team, '1')).not.toEqual(before);
   });
@@ -185,9 +185,9 @@ describe('troupe up', () => {
       members: [stage.member('ann', 'quick')],
       tasks: [{ title: 'First' }],
     });
-    expect((await stage.troupe('up', path, '--keep')).code).toBe(0);
+    expect((await stage.troupe('up', '--yes', path, '--keep')).code).toBe(0);
     const before = await stage.task(stage.team, '1');
-    expect(await stage.troupe('up', path, '--again')).toMatchObject({
+    expect(await stage.troupe('up', '--yes', path, '--again')).toMatchObject({
       code: 4,
       stderr: expect.stringContaining(
         `Team ${stage.team} is still open, so it cannot be started over: close it first with troupe down ${stage.team}`,
@@ -195,7 +195,7 @@ describe('troupe up', () => {
     });
     expect(await stage.task(stage.team, '1')).toEqual(before);
     expect((await stage.troupe('down', stage.team)).code).toBe(0);
-    expect((await stage.troupe('up', path, '--again')).code).toBe(0);
+    expect((await stage.troupe('up', '--yes', path, '--again')).code).toBe(0);
     expect(await stage.task(stage.team, '1')).not.toEqual(before);
   });
 
@@ -203,7 +203,7 @@ describe('troupe up', () => {
     const stage = newStage();
     // No other team has a member of this name, so commands find it without a team name.
     const file = { team: stage.team, members: [stage.member('dot', 'slow')], tasks: [{ id: 'one', title: 'One' }] };
-    expect((await stage.troupe('up', stage.teamFile(file), '--detach')).code).toBe(0);
+    expect((await stage.troupe('up', '--yes', stage.teamFile(file), '--detach')).code).toBe(0);
     const first = await until('the work has begun', () => stage.work()[0]);
     const ps = await stage.troupe('ps');
     expect(ps.stdout).toMatch(
@@ -216,7 +216,7 @@ describe('troupe up', () => {
       members: [...file.members, stage.member('bob', 'quick')],
       tasks: [...file.tasks, { title: 'Two' }],
     };
-    expect((await stage.troupe('up', stage.teamFile(more), '--detach')).code).toBe(0);
+    expect((await stage.troupe('up', '--yes', stage.teamFile(more), '--detach')).code).toBe(0);
     await until('the new one works', () =>
       stage.work().some(({ memberId, taskId }) => memberId === 'bob' && taskId === '2'),
     );
@@ -238,7 +238,7 @@ describe('troupe up', () => {
       members: [stage.member('ann', 'slow')],
       tasks: [{ title: 'Long' }],
     });
-    const up = stage.start(['up', path]);
+    const up = stage.start(['up', '--yes', path]);
     await until('the work has begun', () => stage.work()[0]);
     up.child.kill(how);
     expect(await up.ended).toBe(130);

@@ -107,7 +107,7 @@ describe.for(TESTED_VERSIONS)('a Troupe team with native teammates of Claude Cod
         ],
       };
       writeFileSync(join(stage.cwd, 'troupe.yaml'), JSON.stringify(team));
-      const up = await stage.troupe('up', 'troupe.yaml', '--detach');
+      const up = await stage.troupe('up', '--yes', 'troupe.yaml', '--detach');
       expect(up.code, up.stderr).toBe(0);
       const client = connect(stage.troupeHome);
       const teamId = 'mixed';
@@ -204,7 +204,7 @@ describe.for(TESTED_VERSIONS)('a teammate of Claude Code %s that is killed', (ve
       const more = { model: 'claude-sonnet-4-5-20250929', prompt: as('alice') };
       const team = { team: 'mixed', members: [{ ...member, ...more }], tasks: [{ title: 'Wait for it' }] };
       writeFileSync(join(stage.cwd, 'troupe.yaml'), JSON.stringify(team));
-      expect((await stage.troupe('up', 'troupe.yaml', '--detach')).code).toBe(0);
+      expect((await stage.troupe('up', '--yes', 'troupe.yaml', '--detach')).code).toBe(0);
       const client = connect(stage.troupeHome);
       const about = { teamId: 'mixed', taskId: '1' };
       const programs = (): number[] =>
@@ -243,7 +243,7 @@ describe.for(TESTED_VERSIONS)('a teammate of Claude Code %s that is killed', (ve
         'a daemon is there again',
         async () =>
           (await stage.troupe('status', '--json')).code === 0 ||
-          (await stage.troupe('up', 'troupe.yaml', '--detach')).code === 0,
+          (await stage.troupe('up', '--yes', 'troupe.yaml', '--detach')).code === 0,
       );
       await stage.until('the task is done', async () => (await client.call('task.show', about)).status === 'completed');
       expect((await client.call('task.show', about)).result).toBe('It came.');

@@ -96,7 +96,7 @@ test('a person who leads is shown as a person, and a team without a lead shows n
     ['free', 'none'],
   ] as const) {
     const source = `team: ${name}\nlead: ${lead}\nmembers:\n  - { name: ann, agent: { exec: ${join(AGENTS, 'quick.js')} } }\ntasks:\n  - title: One\n`;
-    await client.call('team.up', { source, name: 'troupe.yaml', folder });
+    await client.call('team.up', { yes: true, source, name: 'troupe.yaml', folder });
   }
   const watched = await open('/t/ours');
   const { page } = watched;

@@ -1,20 +1,19 @@
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { newCommandId } from '../reach/call.ts';
 import { openClient } from '../reach/connect.ts';
-import { askYesNo } from '../show/ask.ts';
 import { show } from '../show/result.ts';
 import { standardScreen } from '../show/screen.ts';
 import { clean, fold } from '../show/text.ts';
 import { print, toJson, warn } from '../show/write.ts';
 import { accompany, exitCode, listenForTeamEnd } from './up/accompany.ts';
+import { askToRun } from './up/approval.ts';
 import { readSource, TEAM_FILE } from './up/source.ts';
 import { summarize } from './up/summary.ts';
 import { watchTrouble } from './up/trouble.ts';
 
 type Found = ResultOf<'team.check'>;
-type Unapproved = Found['unapproved'][number];
 
 interface UpInput {
   readonly file?: string;
@@ -40,9 +39,12 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     const found = await client.call('team.check', team, { signal: ending.signal });
     const { lacking = [], unrunnable = [] } = found;
     if (lacking.length > 0) warn(lackingNotice(lacking, file, environment));
-    // If the team will be refused anyway, nobody is asked to approve hooks.
+    // If the team will be refused anyway, nobody is asked to approve anything.
     const isRefused = found.elsewhere?.holds === true || found.broken.length > 0 || unrunnable.length > 0;
-    const approve = yes || isRefused ? [] : await askForHooks(found.unapproved, team, ending.signal);
+    const approve =
+      yes || isRefused
+        ? []
+        : await askToRun(found.unapproved, team, { signal: ending.signal, screen: standardScreen(environment) });
     ending.signal.throwIfAborted();
     const config = await client.call(
       'team.up',
@@ -89,28 +91,7 @@ function lackingNotice(lacking: readonly string[], file: string, ours: NodeJS.Pr
   return `troupe: ${file} takes ${names(lacking)} from the environment of the daemon, where it is not set, so it is empty for the members. ${next} troupe stop, and the same command.\n`;
 }
 
-/** Hooks run programs of the checkout as you. A person approves each once, until it changes. */
-async function askForHooks(
-  unapproved: readonly Unapproved[],
-  team: { name: string; folder: string },
-  signal: AbortSignal,
-): Promise<string[]> {
-  if (unapproved.length === 0 || !process.stdin.isTTY) return [];
-  warn(`${team.name} has hooks that run as you, in ${clean(team.folder)}:\n`);
-  for (const hook of unapproved) warn(describeHook(hook));
-  return (await askYesNo('Run them?', signal)) ? unapproved.map(({ hash }) => hash) : [];
-}
-
 /** The team's folder was moved, or its file removed: it is the same team in another place. */
 function describeMove({ team, elsewhere }: Found, folder: string): string {
   return `troupe: team ${clean(team)} was started from ${clean(elsewhere?.folder ?? '')} before, which no longer has it; from now on it belongs to ${clean(folder)}.\n`;
-}
-
-/** Says what an approval covers. */
-function describeHook({ type, command, folder, files, changed }: Unapproved): string {
-  const names = files.map((path) => clean(relative(folder, path)));
-  const covers =
-    names.length === 0 ? 'Your approval covers this command' : `Your approval covers it and ${names.join(', ')}`;
-  const since = changed ? ' (changed since you approved it)' : '';
-  return `  ${clean(type)}: ${clean(command)}${since}\n    ${covers}.\n`;
 }

@@ -4,11 +4,11 @@ import { replacePrivateFile } from '../private-file.ts';
 import { filesOfHook } from './hook-files.ts';
 import type { HookText } from './hook-files.ts';
 
-/** The hooks from checkouts that the user approved: by content, so that any change asks again. */
+/** The hooks and agents from checkouts that the user approved: by content, so that any change asks again. */
 export interface Approvals {
   has(hash: string): boolean;
   add(hash: string, what: string, folder?: string): void;
-  /** Whether other content of the same hook was approved before. */
+  /** Whether other content of the same hook or agent was approved before. */
   knew(what: string, folder?: string): boolean;
 }
 
@@ -45,8 +45,17 @@ export function openApprovals(path: string): Approvals {
  */
 export function hashHook(hook: HookText & { readonly env?: readonly string[] | undefined }, cwd: string): string {
   const { command, executor, env = [] } = hook;
-  const files = [...filesOfHook(hook, cwd)].map(([path, content]) => [path, digest(content)]);
-  return digest(JSON.stringify([command, executor, env, realpathSync(cwd), files]));
+  return hashAll([command, executor, env, realpathSync(cwd), digestFiles(filesOfHook(hook, cwd))]);
+}
+
+/** The hash of everything that an approval covers. */
+export function hashAll(parts: readonly unknown[]): string {
+  return digest(JSON.stringify(parts));
+}
+
+/** Files with the hashes of their contents. */
+export function digestFiles(files: ReadonlyMap<string, string | Buffer>): [path: string, hash: string][] {
+  return [...files].map(([path, content]) => [path, digest(content)]);
 }
 
 function digest(content: string | Buffer): string {

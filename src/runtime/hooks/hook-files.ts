@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, extname, resolve } from 'node:path';
+import { basename, dirname, extname, isAbsolute, relative, resolve, sep } from 'node:path';
 
 /** A hook without its files. */
 export interface HookText {
@@ -31,6 +31,35 @@ const MAKERS: Readonly<Record<string, readonly string[]>> = {
  * Everything else that a gate reads is the work that it judges, which is meant to change.
  */
 export function filesOfHook({ command, executor }: HookText, cwd: string): Map<string, string | Buffer> {
+  return filesOf(wordsOf(command), { cwd, hasRunners: executor === 'shell' });
+}
+
+/**
+ * The files that decide what an agent's command does. A program by its absolute path is the machine's, not the
+ * checkout's. What the user's own program reads (`isOwn`) is its work, which is meant to change.
+ */
+export function filesOfCommand(
+  command: readonly string[],
+  { cwd, folder, isOwn }: { readonly cwd: string; readonly folder: string; readonly isOwn: boolean },
+): Map<string, string | Buffer> {
+  const words = [...new Set(command.flatMap((word) => [word, ...wordsOf(word)]))];
+  const covers = (path: string, word: string): boolean =>
+    (!isAbsolute(word) || isWithin(folder, path)) && (!isOwn || isProgramFile(path));
+  return filesOf(words, { cwd, hasRunners: true, covers });
+}
+
+function filesOf(
+  words: readonly string[],
+  {
+    cwd,
+    hasRunners,
+    covers = () => true,
+  }: {
+    readonly cwd: string;
+    readonly hasRunners: boolean;
+    readonly covers?: (path: string, word: string) => boolean;
+  },
+): Map<string, string | Buffer> {
   const found = new Map<string, string | Buffer>();
   const waiting: string[] = [];
   const add = (path: string): void => {
@@ -49,11 +78,12 @@ export function filesOfHook({ command, executor }: HookText, cwd: string): Map<s
     for (const word of words) for (const name of MAKERS[word] ?? []) add(resolve(cwd, name));
   };
 
-  const words = wordsOf(command);
   // A command may change the folder first: `cd checks && ./gate.sh`.
   const folders = [cwd, ...words.map((word) => resolve(cwd, word)).filter(isFolder)];
-  for (const folder of folders) for (const word of words) add(resolve(folder, word));
-  if (executor === 'shell') addRunners(words);
+  for (const folder of folders) {
+    for (const word of words) if (covers(resolve(folder, word), word)) add(resolve(folder, word));
+  }
+  if (hasRunners) addRunners(words);
 
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     const text = (found.get(path) ?? '').toString();
@@ -103,6 +133,16 @@ function isProgram(path: string, head: string): boolean {
   } catch {
     return false;
   }
+}
+
+function isProgramFile(path: string): boolean {
+  return isProgram(path, contentOf(path)?.subarray(0, 2).toString() ?? '');
+}
+
+/** Whether a path is a folder, or in it. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 /** The scripts of a package; the rest of its file changes with the work. */

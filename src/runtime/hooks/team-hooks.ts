@@ -63,6 +63,8 @@ export interface UnapprovedHook {
   readonly hash: string;
   readonly folder: string;
   readonly files: string[];
+  /** The names of the user's variables that it sees. */
+  readonly env: string[];
   /** Other content of it was approved before. */
   readonly changed: boolean;
 }
@@ -81,6 +83,11 @@ export class TeamHooks {
   constructor(ledger: Ledger, options: TeamHooksOptions) {
     this.#ledger = ledger;
     this.#options = options;
+  }
+
+  /** What people approved, hooks and agents. */
+  get approvals(): Approvals {
+    return this.#options.approvals;
   }
 
   /** Registers a program as a hook; it becomes part of the team. */
@@ -108,11 +115,11 @@ export class TeamHooks {
   unapproved(hooks: readonly HookConfig[]): UnapprovedHook[] {
     const { approvals } = this.#options;
     return hooks.flatMap((hook) => {
-      const { type, command, approved: hash } = hook;
+      const { type, command, approved: hash, env = [] } = hook;
       if (hash === undefined || approvals.has(hash)) return [];
       const folder = this.#folderOf(hook);
       const files = [...filesOfHook(hook, folder).keys()];
-      return { type, command, hash, folder, files, changed: approvals.knew(nameOf(hook), folder) };
+      return { type, command, hash, folder, files, env, changed: approvals.knew(nameOf(hook), folder) };
     });
   }
 

@@ -103,7 +103,7 @@ function isThere(folder: string): boolean {
 }
 
 /** Resolves links: the same folder may have several paths. */
-function realPath(path: string): string {
+export function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {

@@ -47,7 +47,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     const tasks = chainedTasks();
     const source = JSON.stringify({ team: TEAM, members, tasks, limits: { maxTeammates: 32 } });
     await acquaint(a, b, c);
-    await a.connection.call('team.up', { source, folder: '/' });
+    await a.connection.call('team.up', { yes: true, source, folder: '/' });
     const { done, settled } = watchTeam(TEAM, [a, c, b]);
     // If beta is slow just now, the others take all members. A new one is for the machine with the fewest.
     for (let placed = MEMBERS.length; ; placed++) {
@@ -92,7 +92,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     const tasks = chainedTasks();
     const source = JSON.stringify({ team: TEAM, members, tasks, limits: { maxTeammates: MEMBERS.length } });
     await acquaint(a, b, c);
-    await c.connection.call('team.up', { source, folder: temporaryFolder() });
+    await c.connection.call('team.up', { yes: true, source, folder: temporaryFolder() });
     const mail = keepSending(c);
     const { done } = watchTeam(TEAM, [c, a], admin);
 

@@ -35,7 +35,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     const journal = await newJournal(servers, { leaseMs: 9_000 });
     const [a, b] = await Promise.all([startMachine('alpha', journal), startMachine('beta', journal)]);
     const upOf = (team: string, members: readonly object[], tasks: readonly object[] = []) =>
-      a.connection.call('team.up', { source: JSON.stringify({ team, members, tasks }), folder: '/' });
+      a.connection.call('team.up', { yes: true, source: JSON.stringify({ team, members, tasks }), folder: '/' });
     const agent = { exec: SHELL };
     await upOf(
       'short',
@@ -87,7 +87,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     const journal = await newJournal(servers, { leaseMs: 4_000 });
     const b = await startMachine('beta', journal);
     const { source, go, turns } = longTask('outlived', b);
-    await b.connection.call('team.up', { source, folder: '/' });
+    await b.connection.call('team.up', { yes: true, source, folder: '/' });
     await until('it works', async () => readTurns(turns).length === 1);
     const [agent] = readTurns(turns);
     const a = await startMachine('alpha', journal);
@@ -122,7 +122,7 @@ async function spread(a: Machine, b: Machine, journal: string): Promise<Machine>
     tasks: [{ title: 'for m3', assign: 'm3' }],
   };
   await acquaint(a, b);
-  await a.connection.call('team.up', { source: JSON.stringify(file), folder: a.folder });
+  await a.connection.call('team.up', { yes: true, source: JSON.stringify(file), folder: a.folder });
   const places = async (from: Machine) => {
     const { members } = await from.connection.call('team.show', { teamId: 'spread' });
     return Object.fromEntries(
@@ -191,7 +191,7 @@ async function race(machines: readonly [Machine, Machine, ...Machine[]]): Promis
 /** A process continues its turn if its daemon, killed or stopped with --keep, is back within the lease. */
 async function kept(a: Machine, b: Machine): Promise<void> {
   const { source, go, turns } = longTask('kept', b, { host: 'beta' });
-  await a.connection.call('team.up', { source, folder: '/' });
+  await a.connection.call('team.up', { yes: true, source, folder: '/' });
   await until('it works', async () => readTurns(turns).length === 1);
   const left = b.records().find(({ teamId }) => teamId === 'kept');
   process.kill(b.daemon.pid, 'SIGKILL');

@@ -24,7 +24,11 @@ describe('a team on a partitioned cluster', NEEDS_NATS, () => {
     const members = ['m1', 'm2', 'm3', 'm4'].map((name) => ({ name, agent: { exec: SHELL } }));
     const tasks = Array.from({ length: 20 }, (_, i) => ({ title: `task ${i}` }));
     await acquaint(a, b);
-    await a.connection.call('team.up', { source: JSON.stringify({ team: TEAM, members, tasks }), folder: '/' });
+    await a.connection.call('team.up', {
+      yes: true,
+      source: JSON.stringify({ team: TEAM, members, tasks }),
+      folder: '/',
+    });
     await until('both run members', async () => new Set(await hostsOf(b, TEAM)).size === 2);
     // The worst case: afterwards a former leader of version 2.9.10 may keep its own writes instead of the majority's.
     await places.leadWithFew(`troupe_${TEAM}`);

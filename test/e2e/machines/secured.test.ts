@@ -39,7 +39,7 @@ describe('machines on servers with the configuration of journal init', NEEDS_NAT
     const members = ['alpha', 'beta'].map((host) => ({ name: `on-${host}`, agent: { exec: SHELL }, host }));
     const tasks = members.map(({ name }) => ({ title: `for ${name}`, assign: name }));
     const source = JSON.stringify({ team: TEAM, members, tasks });
-    await a.connection.call('team.up', { source, folder: '/' });
+    await a.connection.call('team.up', { yes: true, source, folder: '/' });
     await until(
       'all is done',
       async () => (await b.connection.call('team.status', { teamId: TEAM })).tasks['completed'] === 2,

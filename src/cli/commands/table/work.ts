@@ -45,7 +45,13 @@ export const WORK_COMMANDS: readonly Command[] = [
     summary: 'Start a team from its file, follow its work, close it when all is done',
     args: [{ field: 'file', name: 'file', type: 'string', text: 'the team file', default: 'troupe.yaml' }],
     flags: [
-      { field: 'yes', name: 'yes', type: 'boolean', text: 'approve the hooks of the file', short: 'y' },
+      {
+        field: 'yes',
+        name: 'yes',
+        type: 'boolean',
+        text: 'approve all that the file runs: hooks, programs, variables',
+        short: 'y',
+      },
       {
         field: 'detach',
         name: 'detach',

@@ -41,9 +41,9 @@ function checkedFile(found: ResultOf<'team.check'>, screen: Screen): string {
   const wrong = [...unrunnable, ...broken].map((line) => `${clean(line)}\n`).join('');
   const head = `Team ${clean(team)}: ${count(members, 'member')}, ${count(tasks, 'task')}.\n${other}${wrong}`;
   if (unapproved.length === 0) return head;
-  const rows = unapproved.map(({ type, command }): Cell[] => [type, command]);
-  const columns = [{ title: 'HOOK' }, { title: 'COMMAND', flexible: true }] as const;
-  return `${head}\n${heading('Hooks that nobody has approved yet', screen)}${table(columns, rows, screen)}`;
+  const rows = unapproved.map(({ type, members = [], command }): Cell[] => [members.join(', ') || type, command]);
+  const columns = [{ title: 'WHO' }, { title: 'COMMAND', flexible: true }] as const;
+  return `${head}\n${heading('Commands that nobody has approved yet', screen)}${table(columns, rows, screen)}`;
 }
 
 function nextSteps(name: string): string {

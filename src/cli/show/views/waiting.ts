@@ -1,8 +1,9 @@
 import type { ResultOf } from '../../../operations/index.ts';
 import { paint } from '../screen.ts';
 import type { Screen } from '../screen.ts';
-import { clean, fold, visibleLines, widthOf, wrap } from '../text.ts';
+import { clean, fold, widthOf } from '../text.ts';
 import { showTime } from '../time.ts';
+import { wholeText } from '../whole-text.ts';
 import { answerName, taskName } from '../words.ts';
 
 type Request = ResultOf<'request.list'>[number];
@@ -26,16 +27,13 @@ export function meaningOfYes(kind: Request['kind']): string {
   return kind === 'shutdown' ? 'To let the member stop' : MEANINGS[kind].yes;
 }
 
-/** How many lines of one request a terminal shows; more would push the others out of sight. */
-const LINES = 40;
-
 /** The requests that wait for a person: the member, the whole question, and the command that answers it. */
 export function waitingBlocks(waiting: readonly Request[], screen: Screen, teamId?: string): string {
   const flag = teamId === undefined ? '' : ` --team ${clean(teamId)}`;
   return waiting
     .map((request) => {
       const command = `troupe approve ${clean(answerName(request, waiting))}${flag}`;
-      return `${headOf(request, screen)}${textOf(request, screen, flag)}${answersTo(request, command, screen)}`;
+      return `${headOf(request, screen)}${wholeText(request.content, screen)}${answersTo(request, command, screen)}`;
     })
     .join('\n');
 }
@@ -48,25 +46,6 @@ function headOf({ kind, memberId, teamId, taskId, requestedAt }: Request, screen
   ];
   const head = `${paint(screen, 'bold', `${kind} of ${clean(memberId)}`)} (${about.join(', ')})`;
   return `${fold(head, screen, 2)}\n`;
-}
-
-/** In a pipe, nothing is left out. A wrapped line is marked, because a line break may change what a command does. */
-function textOf({ content }: Request, screen: Screen, flag: string): string {
-  const width = Math.max(16, screen.columns - 4);
-  const rows = visibleLines(content).flatMap((line) =>
-    wrapKeeping(line, width).map((part, i) => `  ${i === 0 ? '│' : '┆'} ${part}`.trimEnd()),
-  );
-  if (!screen.isTerminal || rows.length <= LINES) return `${rows.join('\n')}\n`;
-  const left = rows.length - LINES;
-  const rest = fold(`  … ${left} more lines are not shown. All of it: troupe approve${flag} | less`, screen, 2);
-  return `${rows.slice(0, LINES).join('\n')}\n${paint(screen, 'yellow', rest)}\n`;
-}
-
-/** Wraps a line and keeps its indent, which shows the structure of a plan. */
-function wrapKeeping(line: string, width: number): string[] {
-  if (width === Infinity) return [line];
-  const indent = (/^ */.exec(line)?.[0] ?? '').slice(0, width / 2);
-  return wrap(line.trimStart(), width - indent.length).map((part) => `${indent}${part}`);
 }
 
 function answersTo({ kind }: Request, command: string, screen: Screen): string {

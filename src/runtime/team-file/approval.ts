@@ -1,0 +1,90 @@
+import { isOwnAgent } from '../../core/agent.ts';
+import type { AgentSpec } from '../../core/agent.ts';
+import type { HookConfig } from '../../core/hook.ts';
+import { commandLineOf, powersOf } from '../../core/powers.ts';
+import type { Powers } from '../../core/powers.ts';
+import { digestFiles, hashAll } from '../hooks/approvals.ts';
+import { filesOfCommand, isWithin } from '../hooks/hook-files.ts';
+import type { TeamHooks } from '../hooks/team-hooks.ts';
+import { choiceOf } from './agents.ts';
+import { realPath } from './place.ts';
+import { agentsOf } from './raise.ts';
+import type { TeamFile } from './schema.ts';
+
+/** Something that a file runs as the user, or allows without a question, and that nobody approved as it is now. */
+export interface Unapproved extends Powers {
+  /** The type of a hook, or `agent`. */
+  readonly type: HookConfig['type'] | 'agent';
+  readonly hash: string;
+  /** Where it runs. */
+  readonly folder: string;
+  /** The files that decide what it does. */
+  readonly files: string[];
+  /** Other content of it was approved before. */
+  readonly changed: boolean;
+  /** The members that it is for, and the names of agents that a lead may start; empty for a hook. */
+  readonly members: string[];
+}
+
+/** The hooks of a file, and what it runs for its members: one approval covers both. */
+export interface FilePrograms {
+  readonly hooks: readonly HookConfig[];
+  readonly agents: readonly FileProgram[];
+}
+
+/** What a file runs for members with the same settings. */
+type FileProgram = Omit<Unapproved, 'changed' | 'type'>;
+
+/** What a file runs for its members: programs, arguments, variables, and what they may do without asking. */
+export function programsOf(file: TeamFile, folder: string): FileProgram[] {
+  const members = agentsOf(file, folder).map(({ spec, cwd, entry }) => ({ name: entry.name ?? 'lead', spec, cwd }));
+  const choice = Object.entries(choiceOf(file) ?? {}).map(([name, spec]) => ({ name, spec, cwd: folder }));
+  const programs = new Map<string, FileProgram>();
+  for (const { name, spec, cwd } of [...members, ...choice]) {
+    const powers = powersIn(folder, { spec, cwd });
+    if (!powers) continue;
+    const { command = [], args = [], kind } = spec;
+    const files = filesOfCommand([...command, ...args], { cwd, folder, isOwn: isOwnAgent(spec) });
+    const { env, isFree, allow } = powers;
+    const hash = hashAll(['agent', kind, command, args, env, isFree, allow, realPath(cwd), digestFiles(files)]);
+    const known = programs.get(hash);
+    // A team of 32 members with one program is one question, and a further member none.
+    if (known) known.members.push(...(known.members.includes(name) ? [] : [name]));
+    else programs.set(hash, { ...powers, hash, folder: cwd, files: [...files.keys()], members: [name] });
+  }
+  return [...programs.values()];
+}
+
+/** What a file runs, as far as it is not approved with its present content. */
+export function findUnapproved(hooks: TeamHooks, file: FilePrograms): Unapproved[] {
+  const { approvals } = hooks;
+  const gates = hooks.unapproved(file.hooks).map((hook) => ({ ...hook, members: [], isFree: false, allow: [] }));
+  const agents = file.agents
+    .filter(({ hash }) => !approvals.has(hash))
+    .map((program) => ({
+      ...program,
+      type: 'agent' as const,
+      changed: approvals.knew(nameOf(program), program.folder),
+    }));
+  return [...agents, ...gates];
+}
+
+/** Records a person's approval of everything in the file that `covers` selects by its hash. */
+export function approvePrograms(hooks: TeamHooks, file: FilePrograms, covers: (hash: string) => boolean): void {
+  hooks.approve(file.hooks.filter(({ approved }) => approved !== undefined && covers(approved)));
+  for (const program of file.agents.filter(({ hash }) => covers(hash))) {
+    hooks.approvals.add(program.hash, nameOf(program), program.folder);
+  }
+}
+
+/** The name of an agent among the approvals. */
+function nameOf({ members }: FileProgram): string {
+  return `agent: ${members[0]}`;
+}
+
+/** Even a plain agent needs an approval outside of the file's folder: it may edit there without asking. */
+function powersIn(folder: string, { spec, cwd }: { spec: AgentSpec; cwd: string }): Powers | undefined {
+  const powers = powersOf(spec);
+  if (powers || isWithin(realPath(folder), realPath(cwd))) return powers;
+  return { command: commandLineOf(spec), env: [], isFree: false, allow: [] };
+}

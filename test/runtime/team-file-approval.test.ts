@@ -1,0 +1,72 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { parse } from '../../src/core/parse.ts';
+import { programsOf } from '../../src/runtime/team-file/approval.ts';
+import { TeamFile } from '../../src/runtime/team-file/schema.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+const read = (file: object) => programsOf(parse(TeamFile, { team: 'demo', ...file }), folder);
+const hashes = (member: object): string[] => read({ members: [{ name: 'ann', ...member }] }).map(({ hash }) => hash);
+
+describe('what a team file runs needs an approval', () => {
+  test.each([
+    ['a program', { agent: { exec: './run.sh' } }, { command: './run.sh' }],
+    ['a program with words', { agent: { exec: ['node', 'a b.js'] } }, { command: "node 'a b.js'" }],
+    ['an agent that speaks ACP', { agent: { acp: ['x', '--acp'] } }, { command: 'x --acp' }],
+    ['another binary', { agent: 'claude', command: './claude' }, { command: './claude' }],
+    ['arguments', { agent: 'claude', args: ['--mcp-config', 'm.json'] }, { command: 'claude --mcp-config m.json' }],
+    ['variables', { agent: 'codex', env: { PATH: './bin' } }, { command: 'codex', env: ['PATH=./bin'] }],
+    ['mode full', { agent: 'codex', mode: 'full' }, { isFree: true }],
+    ['permissions', { agent: 'codex', permissions: { allow: ['shell(*)'] } }, { allow: ['shell(*)'] }],
+    ['a folder outside of its own', { agent: 'codex', cwd: '..' }, { command: 'codex' }],
+  ])('%s', (_what, member, expected) => {
+    expect(read({ members: [{ name: 'ann', ...member }] })).toMatchObject([{ members: ['ann'], ...expected }]);
+  });
+
+  test('a link that leads out of its folder', () => {
+    symlinkSync(temporaryFolder(), join(folder, 'link'));
+    expect(hashes({ agent: 'codex', cwd: 'link' })).toHaveLength(1);
+  });
+
+  test('but a named agent that asks before it does anything needs none', () => {
+    mkdirSync(join(folder, 'src'));
+    const member = { agent: 'claude', mode: 'edit', cwd: 'src', model: 'm', permissions: { deny: ['WebFetch'] } };
+    expect(hashes(member)).toEqual([]);
+  });
+
+  test('of the lead, and of agents that the lead may start; those that nobody can start need none', () => {
+    const agents = { mine: { agent: { exec: './mine.sh' } } };
+    expect(read({ agents })).toEqual([]);
+    const lead = { agent: { exec: './lead.sh' } };
+    expect(read({ lead, agents }).map(({ members }) => members)).toEqual([['lead'], ['mine']]);
+  });
+
+  test('once for members with the same settings', () => {
+    const members = ['ann', 'bob'].map((name) => ({ name, agent: { exec: './run.sh' } }));
+    expect(read({ members }).map((one) => one.members)).toEqual([['ann', 'bob']]);
+  });
+});
+
+test('an approval covers the content of programs in the checkout, not the work of a program or the machine', () => {
+  const write = (name: string, text: string): void => {
+    writeFileSync(join(folder, name), text);
+    chmodSync(join(folder, name), name.endsWith('.sh') ? 0o755 : 0o644);
+  };
+  write('run.sh', 'one');
+  write('notes.md', 'one');
+  const own = { agent: { exec: ['./run.sh', 'notes.md', process.execPath] } };
+  const named = { agent: 'claude', args: ['--settings', 'notes.md'] };
+  const before = [hashes(own), hashes(named)];
+  expect(read({ members: [{ name: 'ann', ...own }] })[0]?.files).toEqual([join(folder, 'run.sh')]);
+  write('notes.md', 'two');
+  expect(hashes(own)).toEqual(before[0]);
+  expect(hashes(named)).not.toEqual(before[1]);
+  write('run.sh', 'two');
+  expect(hashes(own)).not.toEqual(before[0]);
+});
