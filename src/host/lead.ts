@@ -12,7 +12,7 @@ export interface Lead {
   readonly failure: string | undefined;
   /** Runs a turn if there is something to tell, after `wake`. Returns its text; undefined if there was nothing. */
   listen(wake: () => Promise<void>): Promise<string | undefined>;
-  /** Something happened, so a failed turn may be retried. */
+  /** Somebody else did something, so a failed turn may be retried. */
   stir(): void;
   /** It may have forgotten its goal and the state of its team: both are told again. */
   forget(): void;

@@ -291,8 +291,9 @@ class Teammate {
       if (!asks) await door.call('member.update', { ...idle, ...metadata, status: 'idle' });
       this.#idle = true;
     }
-    await this.#watch.next();
-    this.#lead?.stir();
+    const { isOwn } = await this.#watch.next();
+    // What a lead did in a turn that failed is no reason to repeat that turn: it might do and pay for it for ever.
+    if (!isOwn) this.#lead?.stir();
   }
 
   /** The hook's feedback came as a message; it is read now, even by an agent that is not started for messages. */

@@ -4,13 +4,16 @@ import { isPassing, pauseBeforeRetry } from './patience.ts';
 
 /** How a teammate watches its team while it works or waits. */
 export interface Watch {
-  /** Resolves at the next event that may concern the member; at once if there was one since the last call. */
-  next(): Promise<void>;
+  /**
+   * Resolves at the next event that may concern the member; at once if there was one since the last call. Says whether
+   * all such events were the member's own actions.
+   */
+  next(): Promise<{ readonly isOwn: boolean }>;
   /** Calls back for every event until the returned function is called. */
   onEvent(listener: (event: TeamEvent) => void): () => void;
 }
 
-/** Follows the team until the signal aborts. The member's own actions do not wake it. */
+/** Follows the team until the signal aborts. */
 export function watchTeam(
   door: Door,
   { teamId, memberId, leads }: { teamId: string; memberId: string; leads: boolean },
@@ -18,15 +21,17 @@ export function watchTeam(
 ): Watch {
   const listeners = new Set<(event: TeamEvent) => void>();
   let pending = true;
+  let isOwn = false;
   /** The last batch seen. */
   let last: number | undefined;
   let wake = (): void => {};
   // A member that is to stop does not sleep, even if the team could not be followed.
-  signal.addEventListener('abort', notice, { once: true });
+  signal.addEventListener('abort', () => notice(), { once: true });
   // A team that is gone cannot be followed; the next call reports it.
-  void followOn().finally(notice);
+  void followOn().finally(() => notice());
 
-  function notice(): void {
+  function notice(by?: string): void {
+    isOwn &&= by === memberId;
     pending = true;
     wake();
   }
@@ -54,7 +59,9 @@ export function watchTeam(
       last = seq;
       for (const event of events) {
         for (const listener of listeners) listener(event);
-        if (concerns(event, memberId) || (leads && event.by !== memberId && concernsLead(event))) notice();
+        if (concerns(event, memberId) || (leads && event.by !== memberId && concernsLead(event))) {
+          notice(event.by);
+        }
       }
     }
   }
@@ -62,7 +69,10 @@ export function watchTeam(
   return {
     async next() {
       if (!pending && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
+      const said = { isOwn };
       pending = false;
+      isOwn = true;
+      return said;
     },
     onEvent(listener) {
       listeners.add(listener);
