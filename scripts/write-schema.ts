@@ -6,7 +6,12 @@ import { z } from 'zod';
 import { TeamFile } from '../src/runtime/team-file/schema.ts';
 
 const FILE = join(dirname(import.meta.dirname), 'schema', 'troupe.schema.json');
-const schema = { title: 'Troupe team file', ...z.toJSONSchema(TeamFile, { io: 'input', unrepresentable: 'any' }) };
+const schema = {
+  // A name, not an address: the file comes with the package.
+  $id: 'urn:troupe:schema:team-file',
+  title: 'Troupe team file',
+  ...z.toJSONSchema(TeamFile, { io: 'input', unrepresentable: 'any' }),
+};
 const text = `${JSON.stringify(schema, null, 2)}\n`;
 
 if (process.argv.includes('--check')) {

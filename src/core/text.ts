@@ -131,14 +131,20 @@ function nearestSlug(text: string): string | undefined {
   return slug ? `${slug.slice(0, NAME_LENGTH - 2)}-1` : undefined;
 }
 
+/** For editors and generated clients, which know JSON Schema but not our code. */
+const SLUG_SCHEMA = { pattern: SLUG.source, not: { enum: [...RESERVED] } };
+
 /** The name of a team or a member: safe as a file name, an argument, a pane title or an object key. */
-export const Slug = z.string().superRefine((text, context) => {
-  if (isSlug(text)) return;
-  const why = RESERVED.has(text) ? 'is a reserved word' : 'is not a name (a-z, 0-9, - and _ inside, at most 64)';
-  // The name may be for a team or a member.
-  const near = quote(nearestSlug(text) ?? 'name-1');
-  context.addIssue({ code: 'custom', message: `${quote(text)} ${why}; try ${near}` });
-});
+export const Slug = z
+  .string()
+  .superRefine((text, context) => {
+    if (isSlug(text)) return;
+    const why = RESERVED.has(text) ? 'is a reserved word' : 'is not a name (a-z, 0-9, - and _ inside, at most 64)';
+    // The name may be for a team or a member.
+    const near = quote(nearestSlug(text) ?? 'name-1');
+    context.addIssue({ code: 'custom', message: `${quote(text)} ${why}; try ${near}` });
+  })
+  .meta(SLUG_SCHEMA);
 export type Slug = z.infer<typeof Slug>;
 
 /** A task's id: a decimal string, never reused within its team. */

@@ -24,6 +24,8 @@ describe('troupe init', () => {
     expect({ stdout, status }).toMatchObject({ status: 0, stdout: expect.stringContaining('for codex, gemini.') });
     const { members } = parseTeamFile(readFileSync(file, 'utf8'), file);
     expect(members.map(({ agent }) => agent)).toEqual(['codex', 'gemini', 'codex']);
+    const [, schema = ''] = /^# yaml-language-server: \$schema=(\S+)\n/.exec(readFileSync(file, 'utf8')) ?? [];
+    expect(JSON.parse(readFileSync(new URL(schema), 'utf8'))).toMatchObject({ $id: 'urn:troupe:schema:team-file' });
 
     const led = await troupe.json(['init', 'goal', '--file', file, '--force'], { env });
     expect(led).toMatchObject({ agents: ['codex', 'gemini'] });

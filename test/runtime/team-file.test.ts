@@ -211,7 +211,7 @@ hooks:
     [
       'several faults, each on a line of its own in the order of the file',
       'team: x\nmode: tmx\nlimits: { maxTeammates: 99 }\ntasks:\n  - { title: 1 }\n',
-      /^t\.yaml:2:7: mode cannot .*\nt\.yaml:3:25: limits\.maxTeammates must be at most 32\nt\.yaml:5:14: tasks\[0\]\.title cannot be 1: it takes a text; in quotes it is one: "1"$/,
+      /^t\.yaml:2:7: mode cannot .*\nt\.yaml:3:25: limits\.maxTeammates must be at most 32\nt\.yaml:5:14: tasks\[0\]\.title cannot be 1: it takes a text \(what is to be done, in one line\); in quotes it is one: "1"$/,
     ],
   ])('with %s is refused, with line and column', (_what, text, message) => {
     expect(() => parseTeamFile(text, 't.yaml')).toThrow(

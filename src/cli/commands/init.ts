@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { basename, dirname, extname, resolve } from 'node:path';
+import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { suggestSlug } from '../../core/text.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
@@ -27,7 +28,9 @@ export async function run(given: Arguments, surroundings: Surroundings): Promise
   const path = resolve(file);
   const team = nameFor(path, template);
   try {
-    writeFileSync(path, writeTemplate(template, { team, agents: chosen }), { flag: force ? 'w' : 'wx' });
+    writeFileSync(path, writeTemplate(template, { team, agents: chosen, schema: schemaFor(path) }), {
+      flag: force ? 'w' : 'wx',
+    });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw new Refusal('exists', `${file} already exists: choose another name or add --force`);
@@ -36,6 +39,14 @@ export async function run(given: Arguments, surroundings: Surroundings): Promise
   if (given.json) print(toJson({ file: path, team, template, agents: chosen }, undefined));
   else print(`Wrote ${file}${whoIsIn(template, chosen)}, then: troupe up ${file}\n`);
   return 0;
+}
+
+/** Where an editor finds the schema: by a relative path if the project has its own Troupe, so that others can use it. */
+function schemaFor(file: string): string {
+  const schema = new URL('../../../schema/troupe.schema.json', import.meta.url);
+  const path = relative(dirname(file), fileURLToPath(schema));
+  // Spaces would end the address.
+  return path.startsWith('..') || isAbsolute(path) ? schema.href : encodeURI(`./${path}`);
 }
 
 /** Team names are unique on the machine. So the name is the project's, with the file's unless that is `troupe`. */

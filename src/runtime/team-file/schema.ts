@@ -58,7 +58,7 @@ export type AgentRef = z.output<typeof AgentRef>;
 
 /** The settings of an agent, wherever one is named. */
 const Setup = {
-  model: Line.optional(),
+  model: Line.optional().describe('the model, in the words of its agent'),
   mode: z.enum(['plan', 'edit', 'full']).optional().describe('what it may do without asking'),
   permissions: z
     .strictObject({
@@ -75,17 +75,20 @@ const Setup = {
 };
 
 /** An agent with a person's settings. */
-export const AgentEntry = z.strictObject({ agent: AgentRef.optional(), ...Setup });
+export const AgentEntry = z.strictObject({
+  agent: AgentRef.optional().describe('the agent that these settings are for (default: the one of this name)'),
+  ...Setup,
+});
 
 const BudgetEntry = z.strictObject({
-  tokens: z.number().int().min(1).optional(),
+  tokens: z.number().int().min(1).optional().describe('tokens, in and out'),
   usd: z.number().positive().optional().describe('US dollars'),
-  turns: z.number().int().min(1).optional(),
-  time: Duration.optional(),
+  turns: z.number().int().min(1).optional().describe('prompts, each with everything until the answer'),
+  time: Duration.optional().describe('working time, such as "30m"'),
 });
 
 const Runs = {
-  agent: AgentRef,
+  agent: AgentRef.describe('what runs it: the name of an agent, a program (exec), or a command that speaks ACP (acp)'),
   ...Setup,
   role: Line.optional().describe('its role on the team, in a few words'),
   prompt: textOf(PROMPT_BYTES).optional().describe('what it should know and how it should work'),
@@ -97,25 +100,27 @@ const Runs = {
 };
 
 const MemberEntry = z.strictObject({
-  name: Slug,
+  name: Slug.describe('its name in the team'),
   ...Runs,
-  backend: BackendType.optional(),
+  backend: BackendType.optional().describe('where it is shown'),
 });
 
 const TaskEntry = z.strictObject({
   id: z.string().min(1).max(64).optional().describe('a name for `needs`'),
-  title: Title,
-  description: textOf(DESCRIPTION_BYTES).optional(),
+  title: Title.describe('what is to be done, in one line'),
+  description: textOf(DESCRIPTION_BYTES).optional().describe('everything else that its holder should know'),
   needs: z.array(z.string()).optional().describe('ids of tasks that must be completed first'),
   assign: Slug.optional().describe('the member who does it'),
-  priority: SharedTaskPriority.optional(),
-  onDependencyFailure: DependencyFailurePolicy.optional(),
+  priority: SharedTaskPriority.optional().describe('which of the ready tasks is claimed first'),
+  onDependencyFailure: DependencyFailurePolicy.optional().describe('what happens to it if a task that it needs fails'),
 });
 
 const HookEntry = z.strictObject({
-  command: withoutSecret(z.string().min(1)),
-  executor: z.enum(['shell', 'node']).optional(),
-  timeout: Duration.optional(),
+  command: withoutSecret(z.string().min(1)).describe(
+    'the program: exit code 2 sends the work back, with its error output',
+  ),
+  executor: z.enum(['shell', 'node']).optional().describe('shell: a shell command; node: a JavaScript file'),
+  timeout: Duration.optional().describe('how long it may run, such as "2m"'),
   env: z.array(HookVariable).max(32).optional().describe('names of your environment variables that it may see'),
   onFailure: z.enum(['allow', 'block']).optional().describe('block: a failing gate sends the work back'),
 });
@@ -123,11 +128,15 @@ const HookEntry = z.strictObject({
 /** A team as a file describes it. */
 export const TeamFile = z.strictObject({
   team: Slug.describe('its name'),
-  description: textOf(DESCRIPTION_BYTES).optional(),
+  description: textOf(DESCRIPTION_BYTES).optional().describe('what it is for'),
   lead: z
     .union([
       z.enum(['none', 'person']),
-      z.strictObject({ name: Slug.optional(), delegate: z.boolean().optional(), ...Runs }),
+      z.strictObject({
+        name: Slug.optional().describe('its name in the team (default: lead)'),
+        delegate: z.boolean().optional().describe('true: it only coordinates and takes no tasks'),
+        ...Runs,
+      }),
     ])
     .optional()
     .describe('none: members just do the tasks; person: you lead; else the agent that leads'),
@@ -136,13 +145,22 @@ export const TeamFile = z.strictObject({
     .optional()
     .describe('your agents by name: members use them, and a lead may start only these'),
   budget: BudgetEntry.optional().describe('what all members together may use before a person is asked'),
-  members: z.array(MemberEntry).max(MAX_TEAMMATES).default([]),
-  tasks: z.array(TaskEntry).max(1_000).default([]),
-  hooks: z.partialRecord(HookType, z.union([HookEntry, z.array(HookEntry)])).optional(),
+  members: z.array(MemberEntry).max(MAX_TEAMMATES).default([]).describe('the teammates'),
+  tasks: z.array(TaskEntry).max(1_000).default([]).describe('the tasks, in any order'),
+  hooks: z
+    .partialRecord(HookType, z.union([HookEntry, z.array(HookEntry)]))
+    .optional()
+    .describe('your programs that run at fixed moments, such as before a task completes'),
   mode: TeammateMode.optional().describe('the terminal in which to show teammates'),
   limits: z
     .strictObject({
-      maxTeammates: z.number().int().min(1).max(MAX_TEAMMATES).default(DEFAULT_TEAMMATES),
+      maxTeammates: z
+        .number()
+        .int()
+        .min(1)
+        .max(MAX_TEAMMATES)
+        .default(DEFAULT_TEAMMATES)
+        .describe('how many teammates it may have'),
       messagesPerMinute: z
         .number()
         .int()
@@ -151,7 +169,8 @@ export const TeamFile = z.strictObject({
         .optional()
         .describe('what each member may send'),
     })
-    .optional(),
+    .optional()
+    .describe('limits of the team'),
 });
 export type TeamFile = z.output<typeof TeamFile>;
 

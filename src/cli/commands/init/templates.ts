@@ -17,7 +17,7 @@ export const ABOUT: Readonly<Record<TemplateName, string>> = {
 export const OF_PROGRAMS: readonly TemplateName[] = ['solo', 'script'];
 
 const HEAD = `# A team for Troupe. Run it: troupe up
-# Every key is described in Troupe's own folder: schema/troupe.schema.json, which editors read, and docs/team-files.md
+# Editors check it with the schema above, which describes every key. So does docs/team-files.md of Troupe.
 `;
 
 /**
@@ -26,14 +26,15 @@ const HEAD = `# A team for Troupe. Run it: troupe up
  */
 export function writeTemplate(
   name: TemplateName,
-  { team, agents }: { readonly team: string; readonly agents: readonly string[] },
+  { team, agents, schema }: { readonly team: string; readonly agents: readonly string[]; readonly schema: string },
 ): string {
   let next = 0;
   const member = (who: string, prompt: string): string =>
     memberText(who, prompt, agents.length > 0 ? agents[next++ % agents.length] : undefined);
   // YAML reads a name such as 2026 as a number unless it is quoted.
   const text = /^[a-z]/.test(team) ? team : JSON.stringify(team);
-  return `${HEAD}team: ${text}\n${TEMPLATES[name](member, agents)}`;
+  // The first line is a convention of editors: https://github.com/redhat-developer/yaml-language-server#using-inlined-schema
+  return `# yaml-language-server: $schema=${schema}\n${HEAD}team: ${text}\n${TEMPLATES[name](member, agents)}`;
 }
 
 type Template = (member: (name: string, prompt: string) => string, agents: readonly string[]) => string;
