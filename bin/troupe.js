@@ -3,8 +3,8 @@
 // CommonJS and loads next to nothing, because it is part of the start of every command.
 'use strict';
 
-// node:sqlite needs no flag from 22.13 on; a checkout that is not built needs type stripping as well, from 22.18 on.
-const BUILT = '22.13';
+// The packages that Troupe uses need 22.15. A checkout that is not built needs type stripping as well, from 22.18 on.
+const BUILT = '22.15';
 const SOURCE = '22.18';
 
 if (isAtLeast(BUILT)) {

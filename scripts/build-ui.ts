@@ -1,6 +1,7 @@
 // Builds the dashboard into dist/ui, where the daemon finds it. With --if-stale, only if one of its sources is newer.
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { completeLicenses, LICENSES } from './licenses.ts';
 import { isStale } from './stale.ts';
 
 const ROOT = dirname(import.meta.dirname);
@@ -24,8 +25,9 @@ export async function buildUi({ ifStale = false, root = ROOT } = {}): Promise<vo
     await build({
       configFile: join(root, 'ui/vite.config.ts'),
       logLevel: 'error',
-      build: { outDir: draft, emptyOutDir: true },
+      build: { outDir: draft, emptyOutDir: true, license: LICENSES },
     });
+    completeLicenses(root, join(draft, LICENSES.fileName), ['ui/**/*.{css,ts,tsx}']);
     // A parallel build may have finished by now, and somebody may be reading its result.
     if (isWanted()) takePlace(draft, target);
   } finally {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
 import { keepPlaces } from './keep-places.ts';
+import { completeLicenses, LICENSES } from './licenses.ts';
 
 /** The programs to bundle, and what each exports. */
 const PROGRAMS = { serve: 'runServe', teammate: 'runTeammateCommand' } as const;
@@ -30,6 +31,7 @@ export async function bundlePrograms(root: string): Promise<void> {
       // Stack traces in the log should be readable.
       minify: false,
       target: 'node22',
+      license: LICENSES,
       rolldownOptions: {
         input: Object.fromEntries(names.map((name) => [`program-${name}`, join(folder, 'commands', `${name}.js`)])),
         external: LATER,
@@ -38,6 +40,7 @@ export async function bundlePrograms(root: string): Promise<void> {
       },
     },
   });
+  completeLicenses(root, join(folder, LICENSES.fileName));
   for (const [name, exported] of Object.entries(PROGRAMS)) {
     writeFileSync(join(folder, 'commands', `${name}.js`), `export { ${exported} } from '../program-${name}.js';\n`);
   }

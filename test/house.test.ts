@@ -12,6 +12,8 @@ describe('the package', () => {
     dependencies: z.record(z.string(), z.string()),
     devDependencies: z.record(z.string(), z.string()),
     overrides: z.record(z.string(), z.string()),
+    engines: z.object({ node: z.string() }),
+    files: z.array(z.string()),
   });
   const Lock = z.object({
     packages: z.record(
@@ -21,6 +23,8 @@ describe('the package', () => {
         resolved: z.string().optional(),
         integrity: z.string().optional(),
         optionalDependencies: z.record(z.string(), z.string()).optional(),
+        engines: z.object({ node: z.string().optional() }).optional(),
+        dev: z.boolean().optional(),
       }),
     ),
   });
@@ -32,6 +36,32 @@ describe('the package', () => {
     const versions = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.overrides };
     const loose = Object.entries(versions).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version));
     expect(loose).toEqual([]);
+  });
+
+  test('asks for a Node that all its dependencies accept, and says the same everywhere', () => {
+    const [, own = ''] = /^>=(\d+\.\d+)$/.exec(manifest.engines.node) ?? [];
+    const [major = 0, minor = 0] = own.split('.').map(Number);
+    const newer = locked.filter(([, { dev, engines }]) => {
+      const [, least, then = '0'] = />=\s*v?(\d+)(?:\.(\d+))?/.exec(engines?.node ?? '') ?? [];
+      return !dev && (Number(least) > major || (Number(least) === major && Number(then) > minor));
+    });
+    expect(newer.map(([path]) => path)).toEqual([]);
+    expect(readFileSync(join(ROOT, 'bin/troupe.js'), 'utf8')).toContain(`const BUILT = '${own}'`);
+    for (const file of ['README.md', 'docs/library.md', 'src/journal/node-sqlite.ts']) {
+      expect(readFileSync(join(ROOT, file), 'utf8')).toContain(`Node ${own}`);
+    }
+  });
+
+  test('contains every file that its documents link to', () => {
+    const packed = new Set(globSync([...manifest.files, 'README.md', 'LICENSE', 'package.json'], { cwd: ROOT }));
+    const documents = [...packed].filter((path) => path.endsWith('.md'));
+    const dead = documents.flatMap((document) =>
+      [...readFileSync(join(ROOT, document), 'utf8').matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)]
+        .map(([, path = '']) => join(dirname(document), path))
+        .filter((path) => !packed.has(path))
+        .map((path) => `${document}: ${path}`),
+    );
+    expect(dead).toEqual([]);
   });
 
   test('has a lock file without addresses, and with a checksum of every package', () => {

@@ -14,7 +14,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // The style sheet is small, and the order of its rules matters.
     cssCodeSplit: false,
-    // The licenses of the bundled packages.
-    license: { fileName: 'licenses.md' },
   },
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -47,6 +47,13 @@ describe('the built package', () => {
     expect(run('stop').status).toBe(0);
   });
 
+  test('has the license texts of the packages that are bundled', () => {
+    const text = readFileSync(join(folder, 'dist/cli/licenses.md'), 'utf8');
+    for (const name of ['hono', 'ws', 'yaml', 'zod', '@modelcontextprotocol/server']) {
+      expect(text).toContain(`\n## ${name} - `);
+    }
+  });
+
   test('runs members and gates, which find their files although the code is bundled', () => {
     const troupe = newTroupe();
     const work = temporaryFolder();
@@ -70,12 +77,12 @@ describe('the built package', () => {
 
   test(
     'says which Node it needs, also when used as a library',
-    needs(findOldNode() !== undefined, 'no Node older than 22.13 is on the PATH'),
+    needs(findOldNode() !== undefined, 'no Node older than 22.15 is on the PATH'),
     () => {
       const program = `import(${JSON.stringify(join(folder, 'dist/index.js'))}).catch((error) => console.log(error.message))`;
       expect(spawnSync(findOldNode() ?? '', ['-e', program], { encoding: 'utf8' })).toMatchObject({
         stdout: expect.stringMatching(
-          /^Troupe needs Node 22\.13 or newer, and this is Node \d+\.\d+\.\d+\.\n$/,
+          /^Troupe needs Node 22\.15 or newer, and this is Node \d+\.\d+\.\d+\.\n$/,
         ) as string,
       });
     },
