@@ -1,13 +1,14 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { Mode, Permission } from '../agents/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
-import { ANSWER_WITHIN } from '../core/limits.ts';
+import { ANSWER_WITHIN, RESULT_BYTES } from '../core/limits.ts';
 import { judgeWish } from '../core/permission.ts';
+import { byteLength } from '../core/text.ts';
 import type { Door } from './door.ts';
 import type { Watch } from './watch.ts';
 
-/** How much of a request a person sees, in characters; the transcript has the rest. */
-const SHOWN_LENGTH = 4_000;
+/** How much of a call's input goes beside the question, in characters; the transcript has the rest. */
+const INPUT_LENGTH = 4_000;
 
 /** Answers permission requests: by a person's rules, else by asking a person. Never by an agent. */
 export function answerPermissions(options: {
@@ -43,11 +44,17 @@ export function answerPermissions(options: {
     try {
       const { tool, input } = permission;
       const given = JSON.stringify(input) ?? '';
+      const content = `${tool}: ${describeWish(permission)}`;
+      // Nobody can agree to what they cannot read to its end.
+      if (byteLength(content) > RESULT_BYTES) {
+        permission.answer({ allow: false, message: 'it is too long to be shown to a person: use a shorter one' });
+        return;
+      }
       const request = await door.call('request.raise', {
         ...who,
         kind: 'permission',
-        content: `${tool}: ${describeWish(permission)}`.slice(0, SHOWN_LENGTH),
-        detail: { tool, input: given.length > SHOWN_LENGTH ? `${given.slice(0, SHOWN_LENGTH)}…` : given },
+        content,
+        detail: { tool, input: shorten(given) },
       });
       requestId = request.id;
       settle();
@@ -84,6 +91,12 @@ export function describeWish({ input, description, tool }: Pick<Permission, 'inp
   const given = known === undefined ? (JSON.stringify(input) ?? '') : [known].flat().join(', ');
   if (given === '' || given === '{}' || description.includes(given)) return description;
   return description === tool ? given : `${given}\n${description}`;
+}
+
+/** Says how much is missing, so that nobody takes a part for the whole. */
+function shorten(given: string): string {
+  const left = given.length - INPUT_LENGTH;
+  return left <= 0 ? given : `${given.slice(0, INPUT_LENGTH)}… (${left} more characters are in the transcript)`;
 }
 
 /** Denied if any part is, allowed if all parts are. */

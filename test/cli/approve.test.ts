@@ -58,6 +58,39 @@ test('a long plan keeps its indent and is shown to its end', () => {
   expect(waitingBlocks([asked(plan)], { ...screen, isTerminal: false, columns: Infinity })).toContain('Step 100\n');
 });
 
+test('an agent that only gives a title is shown with its input: paths, texts and the deadline', () => {
+  const input = JSON.stringify({
+    path: '/home/me/.bashrc',
+    content: 'one\nt\x1b[2Jwo',
+    description: 'Tidy up',
+    mode: 7,
+  });
+  const more = { detail: { tool: 'edit', input }, deadline: '2026-01-01T00:17:30.000Z' };
+  expect(waitingBlocks([asked('edit: Tidy up', more)], screen)).toBe(
+    [
+      'permission of coder (team demo, 3 min ago)',
+      '  │ edit: Tidy up',
+      '  │ path: /home/me/.bashrc',
+      '  content:',
+      '    │ one',
+      '    │ t\\x1b[2Jwo',
+      '  │ mode: 7',
+      '  Without an answer it is a no in 7 min.',
+      '  To allow it: troupe approve coder',
+      '  To deny it: troupe approve coder --deny --feedback "why"',
+      '',
+    ].join('\n'),
+  );
+  const cut = waitingBlocks([asked('edit: x', { detail: { input: '{"a":"b… (9 more)' } })], screen);
+  expect(cut).toContain('  │ input: {"a":"b… (9 more)\n');
+  const gate = asked('no', {
+    kind: 'gate',
+    detail: { epoch: 2, result: 'wrote 1.md' },
+    deadline: '2026-01-01T00:01:00Z',
+  });
+  expect(waitingBlocks([gate], screen)).toMatch(/result: wrote 1\.md\n {2}Without an answer it is a no now\./);
+});
+
 test('control and invisible characters are written out', () => {
   expect(waitingBlocks([asked('ls\r\x1b[2K\u202eevil\u{e0041}')], screen)).toContain(
     '  │ ls\\x0d\\x1b[2K\\u202eevil\\u{e0041}\n',

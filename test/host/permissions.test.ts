@@ -92,6 +92,16 @@ test("a refusal contains the person's feedback", async () => {
   await expect.poll(() => result(house)).toBe('no: not on a Sunday');
 });
 
+test('a person is asked about a long command to its end, and never about one that cannot be shown whole', async () => {
+  const long = `echo ${'a '.repeat(10_000)}&& rm -rf ~`;
+  const house = await startAsker({ asks: { tool: 'Bash', input: { command: long } } });
+  const asked = await question(house);
+  expect(asked.content).toContain('&& rm -rf ~\n');
+  expect(asked.detail?.['input']).toMatch(/… \(\d+ more characters are in the transcript\)$/);
+  const endless = await startAsker({ asks: { tool: 'Bash', input: { command: `echo ${'a'.repeat(70_000)}` } } });
+  await expect.poll(() => result(endless)).toBe('no: it is too long to be shown to a person: use a shorter one');
+});
+
 test('no agent can answer, not even the lead', async () => {
   const house = await startAsker();
   const { id } = await question(house);

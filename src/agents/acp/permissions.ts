@@ -5,7 +5,7 @@ import type {
 } from '@agentclientprotocol/sdk/unstable';
 import type { AgentEvent } from '../agent.ts';
 import type { AcpAgent } from './agents.ts';
-import { learn, textOf, toolInput, toolName } from './tool.ts';
+import { askedInput, learn, textOf, toolName } from './tool.ts';
 import type { KnownCall } from './tool.ts';
 
 /** What the answer to an agent depends on. */
@@ -65,6 +65,6 @@ function ask(
     signal.addEventListener('abort', () => resolve('cancelled'), { once: true });
     const description = [call.title, textOf(call.content ?? [])].filter(Boolean).join('\n');
     const id = crypto.randomUUID();
-    emit({ type: 'permission', id, tool, description, input: toolInput(call), answer: resolve });
+    emit({ type: 'permission', id, tool, description, input: askedInput(call), answer: resolve });
   });
 }

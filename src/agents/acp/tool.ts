@@ -38,6 +38,24 @@ export function toolInput({ kind, title, rawInput, locations }: KnownCall): unkn
   return locations && locations.length > 0 ? { paths: locations.map(({ path }) => path), title } : { title };
 }
 
+/**
+ * The input that a person is asked about. Some agents describe a change only as a diff: its path and its text belong to
+ * the question, whatever the title says.
+ */
+export function askedInput(call: KnownCall): unknown {
+  const input = toolInput(call);
+  const diffs = (call.content ?? []).flatMap((part) => (part.type === 'diff' ? [part] : []));
+  const given = JSON.stringify(input) ?? '';
+  // A text inside JSON is escaped.
+  const unknown = diffs.filter(
+    ({ path, newText }) => ![path, newText].every((text) => given.includes(JSON.stringify(text).slice(1, -1))),
+  );
+  if (unknown.length === 0) return input;
+  const rest = typeof input === 'object' && input !== null ? input : { input };
+  const changes = unknown.map(({ path, oldText, newText }) => ({ path, ...(oldText && { oldText }), newText }));
+  return { paths: [...new Set(diffs.map(({ path }) => path))], ...rest, changes };
+}
+
 /** A call as an event. */
 export function toolEvent(call: KnownCall): ToolEvent {
   const status = call.status === 'completed' ? 'done' : call.status === 'failed' ? 'failed' : 'running';

@@ -1,8 +1,8 @@
 import type { ResultOf } from '../../../operations/index.ts';
 import { paint } from '../screen.ts';
 import type { Screen } from '../screen.ts';
-import { clean, fold, widthOf } from '../text.ts';
-import { showTime } from '../time.ts';
+import { clean, fold, visibleLines, widthOf } from '../text.ts';
+import { showDuration, showTime } from '../time.ts';
 import { wholeText } from '../whole-text.ts';
 import { answerName, taskName } from '../words.ts';
 
@@ -33,7 +33,7 @@ export function waitingBlocks(waiting: readonly Request[], screen: Screen, teamI
   return waiting
     .map((request) => {
       const command = `troupe approve ${clean(answerName(request, waiting))}${flag}`;
-      return `${headOf(request, screen)}${wholeText(request.content, screen)}${answersTo(request, command, screen)}`;
+      return `${headOf(request, screen)}${wholeText(request.content, screen)}${detailsOf(request, screen)}${deadlineOf(request, screen)}${answersTo(request, command, screen)}`;
     })
     .join('\n');
 }
@@ -46,6 +46,46 @@ function headOf({ kind, memberId, teamId, taskId, requestedAt }: Request, screen
   ];
   const head = `${paint(screen, 'bold', `${kind} of ${clean(memberId)}`)} (${about.join(', ')})`;
   return `${fold(head, screen, 2)}\n`;
+}
+
+/** What the question leaves out: paths, texts, the result to accept. An agent's title alone may call anything harmless. */
+function detailsOf({ content, detail = {}, filePath }: Request, screen: Screen): string {
+  const shown = new Set(content.split('\n').flatMap((line) => [line, line.replace(/^[^:]*: /, '')]));
+  const { tool: _inContent, input, ...rest } = detail as Readonly<Record<string, unknown>>;
+  const fields = [
+    ...(filePath === undefined ? [] : [['file', filePath] as const]),
+    ...fieldsOf(input),
+    ...Object.entries(rest).filter(([, value]) => typeof value === 'string'),
+  ].map(([name, value]) => ({
+    name,
+    text: typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''),
+  }));
+  return fields
+    .filter(({ text }) => text !== '' && text !== content && !shown.has(text))
+    .map(({ name, text }) => {
+      const [label] = visibleLines(name);
+      return text.includes('\n')
+        ? `  ${label}:\n${wholeText(text, screen, '    ')}`
+        : wholeText(`${label}: ${text}`, screen);
+    })
+    .join('');
+}
+
+/** The parts of a call's input; as it is, if it was too long to be kept whole. */
+function fieldsOf(input: unknown): [name: string, value: unknown][] {
+  if (typeof input !== 'string') return input === undefined ? [] : [['input', input]];
+  try {
+    const value: unknown = JSON.parse(input);
+    return typeof value === 'object' && value !== null ? Object.entries(value) : [['input', value]];
+  } catch {
+    return [['input', input]];
+  }
+}
+
+function deadlineOf({ deadline }: Request, screen: Screen): string {
+  if (deadline === undefined) return '';
+  const left = Date.parse(deadline) - screen.now;
+  return `${fold(`  Without an answer it is a no ${left > 0 ? `in ${showDuration(left)}` : 'now'}.`, screen)}\n`;
 }
 
 function answersTo({ kind }: Request, command: string, screen: Screen): string {
