@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { eventSchemas } from '../src/server/event-schemas.ts';
 import { LONG } from './setup/long-tests.ts';
 
 const ROOT = dirname(import.meta.dirname);
@@ -136,6 +137,17 @@ describe('the documents', () => {
   test.for(documents)('%s links to files that exist', (document) => {
     const links = [...read(document).matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)].map(([, path = '']) => path);
     expect(links.filter((path) => !isThere(dirname(document), path))).toEqual([]);
+  });
+
+  test('docs/api.md names every event and every metric', () => {
+    const text = read('docs/api.md');
+    const missing = [...eventSchemas().keys()].filter((type) => {
+      const [noun = '', verb = ''] = type.split(':');
+      return !new RegExp(`^\\| [^|]*\`${noun}\`[^|]*\\|[^|]*\\b${verb}\\b`, 'm').test(text);
+    });
+    expect(missing).toEqual([]);
+    const metrics = read('src/runtime/instruments.ts').matchAll(/name: '(\w+)'/g);
+    expect([...metrics].map(([, name = '']) => name).filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 
   test('ARCHITECTURE.md names files that exist', () => {

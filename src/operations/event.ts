@@ -5,11 +5,11 @@ import { operation } from './operation.ts';
 import { ENOUGH_CHARS } from './page.ts';
 import { visibleEvents } from './visible.ts';
 
-/** The batch of one commit, with the journal's events as plain JSON. */
-const Batch = z.object({
-  seq: z.number().int(),
-  events: z.array(z.looseObject({ type: z.string(), at: z.number(), by: z.string() })),
-});
+/** An event of the journal as plain JSON. */
+export const EventJson = z.looseObject({ type: z.string(), at: z.number(), by: z.string() });
+
+/** The batch of one commit. */
+export const Batch = z.object({ seq: z.number().int(), events: z.array(EventJson) });
 
 export const eventOperations = [
   operation({

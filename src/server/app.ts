@@ -6,7 +6,7 @@ import { parse } from '../core/parse.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { TakePlace, TakeWait } from '../operations/operation.ts';
 import { addAgentRoutes } from './agents.ts';
-import { admittedOf, callerOf, LOGIN, readJson, sendError } from './context.ts';
+import { admittedOf, callerOf, LOGIN, MethodNotAllowed, readJson, sendError } from './context.ts';
 import type { Env } from './context.ts';
 import type { SessionCookie } from './cookie.ts';
 import { isFollowedLink } from './guard.ts';
@@ -65,12 +65,14 @@ export function openApp({ hub, guard, pages, cookie, mcp, metrics, health }: App
       isBrokenOff ? new TeamError('invalid', 'The body is incomplete') : hub.asTeamError(error),
     );
   });
-  app.notFound((context) =>
-    sendError(
+  app.notFound((context) => {
+    const allowed = methodsAt(app, context.req.path);
+    if (allowed.length > 0) return sendError(context, new MethodNotAllowed(context.req.method, allowed));
+    return sendError(
       context,
       new TeamError('not_found', 'There is nothing at this address: /api/openapi.json lists what exists'),
-    ),
-  );
+    );
+  });
 
   app.get('/health', (context) => context.json({ status: health?.() ?? 'ok' }));
   app.get('/metrics', async (context) => {
@@ -123,6 +125,16 @@ export function openApp({ hub, guard, pages, cookie, mcp, metrics, health }: App
     return context.body(page.body, page.isAbsent ? 404 : 200, { 'content-type': page.type, 'cache-control': caching });
   });
   return app;
+}
+
+/** The methods that an address takes; HEAD comes with GET. */
+function methodsAt(app: Hono<Env>, path: string): string[] {
+  const methods = app.routes.flatMap((route) => {
+    if (route.method === 'ALL' || route.path.includes('*')) return [];
+    const isIt = new RegExp(`^${route.path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`).test(path);
+    return !isIt ? [] : route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
+  });
+  return [...new Set(methods)].sort();
 }
 
 function requireAdmin(context: Context<Env>): void {

@@ -51,14 +51,26 @@ export const LOGIN = '/api/login';
 
 const NAMING: Naming = { speaker: 'send the header X-Troupe-As with the name of a member' };
 
+/** The address exists, but not for this method. */
+export class MethodNotAllowed extends TeamError {
+  readonly allowed: readonly string[];
+
+  constructor(method: string, allowed: readonly string[]) {
+    super('invalid', `This address does not take ${method}: it takes ${allowed.join(', ')}`);
+    this.allowed = allowed;
+  }
+}
+
 /** An error in the form that all HTTP faces use. */
 export function sendError(context: Context, error: TeamError): Response {
   const { code, facts } = error;
   const body = { error: { code, message: wordError(error, NAMING), ...(facts && { facts }) } };
-  return context.json(body, statusOf(error) as 400, retryHeader(error));
+  const allow = error instanceof MethodNotAllowed ? { allow: error.allowed.join(', ') } : {};
+  return context.json(body, statusOf(error) as 400, { ...retryHeader(error), ...allow });
 }
 
 function statusOf(error: TeamError): number {
+  if (error instanceof MethodNotAllowed) return 405;
   return error instanceof BodyTooLong ? 413 : ERROR_CODES[error.code].status;
 }
 

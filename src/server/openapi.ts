@@ -4,12 +4,7 @@ import type { Scope } from '../operations/caller.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { Teammate, TeammateTask } from '../operations/teammate-views.ts';
-
-interface JsonSchema {
-  readonly [key: string]: unknown;
-  readonly properties?: Readonly<Record<string, object>>;
-  readonly required?: readonly string[];
-}
+import { jsonSchema, namedSchemas, refTo } from './named-schemas.ts';
 
 /** The id of an agent, for programs that know agents instead of teams. */
 const AGENT_ID = {
@@ -42,7 +37,7 @@ export function openApiDocument(): object {
     paths: { ...pathsOf(OPERATIONS), ...furtherPaths() },
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: TOKEN_TEXT } },
-      schemas: { Error: ERROR_SCHEMA },
+      schemas: { Error: ERROR_SCHEMA, ...namedSchemas(), EventsFrame: EVENTS_FRAME },
     },
   };
   return made;
@@ -50,6 +45,18 @@ export function openApiDocument(): object {
 
 const TOKEN_TEXT =
   "Authorization: Bearer TOKEN. Yours is in the file that `troupe status` names; `troupe member token NAME --team TEAM` makes a member's.";
+
+/** The data of a server-sent event, and a frame of a WebSocket that subscribed. */
+const EVENTS_FRAME = {
+  type: 'object',
+  required: ['type', 'teamId', 'seq', 'events'],
+  properties: {
+    type: { const: 'events' },
+    teamId: { type: 'string' },
+    seq: { type: 'integer', description: 'the number of the batch: the cursor to resume from' },
+    events: { type: 'array', items: refTo('Event') },
+  },
+};
 
 const ERROR_SCHEMA = {
   type: 'object',
@@ -110,7 +117,10 @@ function describe({ name, summary, scope, input, result }: Operation, method: st
     description: `Needs the scope ${scope}.`,
     tags: [name.split('.')[0]],
     parameters,
-    ...(!inQuery && others.length > 0 && { requestBody: { content: { 'application/json': { schema: body } } } }),
+    ...(!inQuery &&
+      others.length > 0 && {
+        requestBody: { required: body.required.length > 0, content: { 'application/json': { schema: body } } },
+      }),
     responses: responsesWith('application/json', jsonSchema(result)),
   };
 }
@@ -146,6 +156,7 @@ function furtherPaths(): Record<string, { get: object }> {
           { name: 'Last-Event-ID', in: 'header', required: false, schema: { type: 'string' } },
         ],
         type: 'text/event-stream',
+        schema: { type: 'string', contentMediaType: 'application/json', contentSchema: refTo('EventsFrame') },
       },
     ),
     '/health': further('daemon.health', 'Whether the daemon is healthy', {
@@ -170,9 +181,4 @@ function further(
   return {
     get: { operationId, summary, description, tags: [tag], parameters, responses: responsesWith(type, schema) },
   };
-}
-
-function jsonSchema(schema: z.ZodType): JsonSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
-  return rest;
 }

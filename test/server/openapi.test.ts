@@ -21,7 +21,7 @@ const Method = z.strictObject({
       schema: Schema,
     }),
   ),
-  requestBody: z.strictObject({ content: Content }).optional(),
+  requestBody: z.strictObject({ required: z.boolean(), content: Content }).optional(),
   responses: z.record(z.string(), z.strictObject({ description: z.string(), content: Answer })),
 });
 const Document = z.strictObject({
@@ -105,10 +105,64 @@ test('required inputs are required, dates are text', () => {
   const create = document.paths['/api/teams/{teamId}/tasks']?.post;
   const body = create?.requestBody?.content['application/json'].schema as { required: string[]; properties: object };
   expect(body.required).toEqual(['title']);
+  expect(create?.requestBody?.required).toBe(true);
+  expect(document.paths['/api/teams/{teamId}/claim']?.post?.requestBody?.required ?? false).toBe(false);
   expect(Object.keys(body.properties)).toContain('priority');
   const inbox = document.paths['/api/teams/{teamId}/inbox']?.get;
   expect(inbox?.parameters.find(({ name }) => name === 'since')?.schema).toMatchObject({
     type: 'string',
     format: 'date-time',
   });
+});
+
+test('has named schemas, which results refer to', () => {
+  const { schemas } = document.components;
+  for (const name of ['Task', 'Member', 'Team', 'Message', 'Request', 'Note', 'Hook', 'Usage', 'Batch', 'Event']) {
+    expect(Object.keys(schemas)).toContain(name);
+  }
+  const result = (path: string) => document.paths[path]?.get?.responses['200']?.content['application/json']?.schema;
+  const task = { $ref: '#/components/schemas/Task' };
+  expect(result('/api/teams/{teamId}/tasks/{taskId}')).toEqual(task);
+  expect(result('/api/teams/{teamId}/tasks')).toMatchObject({ type: 'array', items: task });
+  expect(schemas['Team']).toMatchObject({
+    properties: { members: { items: { $ref: '#/components/schemas/Member' } } },
+  });
+});
+
+test('describes every event by its type, and real events fit', async () => {
+  const { schemas } = document.components;
+  const { discriminator } = schemas['Event'] as { discriminator: { mapping: Record<string, string> } };
+  const stage = await setStage();
+  await stage.act('task.create', { teamId: 'demo', title: 'First' });
+  await stage.act('task.claim', { teamId: 'demo' }, 'worker');
+  await stage.act('message.send', { teamId: 'demo', toId: 'worker', content: 'hi' }, 'lead');
+  const batches = await stage.act('event.list', { teamId: 'demo' });
+  const events = batches.flatMap((batch) => batch.events);
+  expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(4);
+  for (const event of events) {
+    const name = discriminator.mapping[event.type]?.split('/').at(-1) ?? '';
+    const { properties, required } = schemas[name] as { properties: Record<string, unknown>; required: string[] };
+    expect(properties['type']).toMatchObject({ const: event.type });
+    expect(Object.keys(event).filter((key) => !(key in properties))).toEqual([]);
+    expect(required.filter((key) => !(key in event))).toEqual([]);
+  }
+});
+
+test('says which methods an address takes if it does not take this one', async () => {
+  const stage = await setStage();
+  const ask = (method: string, path: string): Promise<Response> =>
+    fetch(stage.url + path, { method, headers: { authorization: `Bearer ${stage.token}` } });
+  for (const [method, path, allow] of [
+    ['PUT', '/api/teams/demo/tasks', 'GET, HEAD, POST'],
+    ['DELETE', '/health', 'GET, HEAD'],
+    ['GET', '/api/login', 'POST'],
+    ['POST', '/api/openapi.json', 'GET, HEAD'],
+  ] as const) {
+    const answer = await ask(method, path);
+    expect({ path, status: answer.status, allow: answer.headers.get('allow') }).toEqual({ path, status: 405, allow });
+    expect(await answer.json()).toMatchObject({
+      error: { message: expect.stringContaining(`not take ${method}`) as string },
+    });
+  }
+  expect((await ask('GET', '/api/nothing')).status).toBe(404);
 });

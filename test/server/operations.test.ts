@@ -99,7 +99,7 @@ describe('a call over REST', () => {
     const path = `${stage.url}/api/teams/demo/tasks/${task.id}`;
     expect((await fetch(path, { method: 'DELETE', headers: { authorization } })).status).toBe(200);
     // No such route, and still a proper answer.
-    expect((await fetch(path, { method: 'PUT', headers: { authorization } })).status).toBe(404);
+    expect((await fetch(path, { method: 'PUT', headers: { authorization } })).status).toBe(405);
     expect(stage.errors).toEqual([]);
   });
 
