@@ -1,6 +1,8 @@
 import { hasProcess } from '../core/agent.ts';
 import { findNearest } from '../core/nearest.ts';
 import { quote } from '../core/text.ts';
+import { matchesName } from '../core/variables.ts';
+import type { Variables } from '../core/variables.ts';
 import { ACP_AGENTS, UNKNOWN_ACP } from './acp/agents.ts';
 import type { Abilities } from './agent.ts';
 import type { AgentRow } from './row.ts';
@@ -147,14 +149,8 @@ export function providerVariables(
   const chosen = clouds.filter(({ chosenBy }) => isOn(added[chosenBy] ?? ours[chosenBy]));
   const wanted = [...env, ...chosen.flatMap((cloud) => cloud.env)];
   return Object.keys(ours).filter(
-    (name) => !foreign.includes(name) && wanted.some((pattern) => matches(name, pattern)),
+    (name) => !foreign.includes(name) && wanted.some((pattern) => matchesName(name, pattern)),
   );
-}
-
-type Variables = Readonly<Record<string, string | undefined>>;
-
-function matches(name: string, pattern: string): boolean {
-  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
 function isOn(value: string | undefined): boolean {

@@ -14,6 +14,8 @@ import { createRedactor } from '../runtime/redact.ts';
 import type { Redactor } from '../runtime/redact.ts';
 import { openReserve } from '../runtime/reserve.ts';
 import type { Reserve } from '../runtime/reserve.ts';
+import { openTeamEnvironments } from '../runtime/team-environments.ts';
+import type { TeamEnvironments } from '../runtime/team-environments.ts';
 import { readVersion } from '../runtime/version.ts';
 import type { HttpOptions } from '../server/http.ts';
 import type { Ending } from './ending.ts';
@@ -43,6 +45,7 @@ export type PlacedOptions = DaemonOptions & { readonly home: Home };
 export interface TakenHome {
   readonly home: Home;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environments: TeamEnvironments;
   readonly lock: Lock;
   readonly reserve: Reserve;
   /** This daemon's card; `url` is set when it listens. */
@@ -76,5 +79,11 @@ export async function takeHome(options: PlacedOptions, ending: Ending): Promise<
   const log = openLog({ path: home.log, level: options.logLevel ?? 'info', redactor });
   ending.tell(log);
   closers.add('log', () => log.close());
-  return { home, environment, lock, reserve, card, redactor, log };
+  const environments = openTeamEnvironments({
+    path: join(home.directory, 'environments.json'),
+    environment,
+    hide: (secret) => redactor.hide(secret),
+    onError: (error) => log.error('environments.failed', { error }),
+  });
+  return { home, environment, environments, lock, reserve, card, redactor, log };
 }

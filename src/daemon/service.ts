@@ -1,6 +1,7 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { requireAllRunnable } from '../host/runnable.ts';
+import { variablesOf } from '../host/team-variables.ts';
 import type { HostCard } from '../journal/hosts.ts';
 import type { DaemonService } from '../operations/operation.ts';
 import { readConfig } from '../runtime/config.ts';
@@ -28,7 +29,7 @@ export interface Prepared {
 
 /** What operations need from the daemon that runs them. */
 export function daemonService({ taken, storage, ending }: DaemonParts): DaemonService {
-  const { home, environment, card, log, reserve } = taken;
+  const { home, environment, environments, card, log, reserve } = taken;
   const { credentials, counters, health, hostId, journal, membership, totals } = storage;
   const url = (): string => card.url ?? '';
   const living = (): readonly HostCard[] => membership?.keeper?.list() ?? [];
@@ -68,9 +69,14 @@ export function daemonService({ taken, storage, ending }: DaemonParts): DaemonSe
         ...living().flatMap(({ agents }) => agents),
       ]),
     // Another machine that shares the journal may have what this one lacks.
-    requireAgents: (agents) => requireAllRunnable(agents, membership ? undefined : environment),
-    lacking: (names) => (membership ? [] : names.filter((name) => environment[name] === undefined)),
+    requireAgents(agents, given) {
+      const ours = membership ? undefined : environments.with(given);
+      requireAllRunnable(agents, ours, { isCallers: given !== undefined });
+    },
+    variablesOf,
+    environments,
     async removeTranscripts(teamId) {
+      environments.set(teamId, undefined);
       await rm(join(home.transcripts, teamId), { recursive: true, force: true });
       // Files that members created there are for a person to remove.
       await rmdir(teamFolder(home, teamId)).catch(() => {});

@@ -16,7 +16,7 @@ import { writeLeaseFile } from '../runtime/hosts/lease-file.ts';
 import { bringHome } from '../runtime/hosts/lost.ts';
 import type { Log } from '../runtime/log.ts';
 import { openGates, openTeams } from '../runtime/teams.ts';
-import type { Teams } from '../runtime/teams.ts';
+import type { Teams, TeamsOptions } from '../runtime/teams.ts';
 import type { Ending } from './ending.ts';
 import type { DaemonOptions } from './home.ts';
 import type { Prepared } from './service.ts';
@@ -38,11 +38,12 @@ export function openDaemonTeams(
   { agents }: DaemonOptions,
   ending: Ending,
 ): DaemonTeams {
-  const { home, environment, card, log } = taken;
+  const { home, environment, environments, card, log } = taken;
+  const environmentOf: TeamsOptions['environmentOf'] = (teamId) => environments.of(teamId);
   const { ledger, credentials, health, hostId, membership } = storage;
   const { closers } = ending;
   const onError = (error: unknown, about: object): void => log.error('teams.failed', { ...about, error });
-  const gates = openGates({ ledger, home, environment, onError, onHook: logRuns(log) });
+  const gates = openGates({ ledger, home, environment, environmentOf, onError, onHook: logRuns(log) });
   // It handles no claims, so it needs no bridge.
   const judged = new SharedTaskList(ledger, { gate: gates.hooks });
   const native = openBridge({
@@ -62,6 +63,7 @@ export function openDaemonTeams(
     hostId,
     ...(membership && { turnFor: (state, memberId) => membership.keeper?.turnFor(state, memberId) }),
     environment,
+    environmentOf,
     teammateCommand: [process.execPath, fileURLToPath(new URL('../../bin/troupe.js', import.meta.url))],
     memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
     agentFor: async (teamId, teammate) =>

@@ -2,8 +2,8 @@ import { fillIn } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { RUNS_CODE } from '../core/hook.ts';
 
-/** What programs need to run at all. */
-const BASE = [
+/** What programs need to run at all, and what an activated environment of Python sets. */
+export const BASE = [
   'PATH',
   'HOME',
   'USER',
@@ -28,6 +28,9 @@ const BASE = [
   'no_proxy',
   'NODE_EXTRA_CA_CERTS',
   'SSL_CERT_FILE',
+  'VIRTUAL_ENV',
+  'CONDA_PREFIX',
+  'CONDA_DEFAULT_ENV',
 ];
 
 /**

@@ -22,11 +22,12 @@ const ELSEWHERE =
 export function requireAllRunnable(
   agents: readonly Wanted[],
   ours?: Readonly<Record<string, string | undefined>>,
+  { isCallers = false } = {},
 ): void {
   const problems = new Set<string>();
   for (const one of agents) {
     try {
-      requireRunnable(one, ours);
+      requireRunnable(one, ours, { isCallers });
     } catch (error) {
       if (!(error instanceof TeamError) || error.code !== 'invalid') throw error;
       problems.add(error.message);
@@ -47,10 +48,12 @@ function withOneEnd(problems: readonly string[]): string {
 /**
  * Refuses an agent that could not be started: once and before there is a team, instead of by members that crash one
  * after another. `ours` is the environment to search for its program; without it, other machines may have the program.
+ * `isCallers`: it is the environment of the command, not of whoever started the daemon.
  */
 export function requireRunnable(
   { spec, cwd, leads }: Wanted,
   ours?: Readonly<Record<string, string | undefined>>,
+  { isCallers = false } = {},
 ): void {
   if (!hasProcess(spec)) return;
   const name = catalogNameOf(spec);
@@ -61,7 +64,8 @@ export function requireRunnable(
   if (program === undefined) throw new TeamError('invalid', explainUnknown(name) ?? `The agent ${name} has no program`);
   if (!ours) return;
   const env = agentEnvironment(ours, { ...(spec.env && { added: spec.env }), team: {} });
-  const next = spec.command ? undefined : [known?.install, ELSEWHERE].filter(Boolean).join('; ');
+  const hints = [known?.install, isCallers ? undefined : ELSEWHERE].filter(Boolean).join('; ');
+  const next = spec.command || hints === '' ? undefined : hints;
   requireProgram(program, { cwd, env }, next);
   const text = shellTextOf(spec.command ?? []);
   if (text !== undefined && cwd !== undefined) requireScript(text, cwd);

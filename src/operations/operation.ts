@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Bridge } from '../bridge/bridge.ts';
 import type { Actor } from '../core/actor.ts';
 import type { AgentSpec } from '../core/agent.ts';
+import type { TeamVariables } from '../core/variables.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
 import type { SharedTaskList } from '../ledger/task-list.ts';
@@ -9,6 +10,7 @@ import type { DaemonConfig } from '../runtime/config.ts';
 import type { TeamCoordinator } from '../runtime/coordinator.ts';
 import type { TeamHooks } from '../runtime/hooks/team-hooks.ts';
 import type { SessionManager } from '../runtime/sessions.ts';
+import type { TeamEnvironment, TeamEnvironments } from '../runtime/team-environments.ts';
 import type { TeamMemory } from '../runtime/team-memory.ts';
 import type { Caller, Scope } from './caller.ts';
 import type { DaemonStatus } from './daemon-status.ts';
@@ -55,10 +57,16 @@ export interface DaemonService {
   /** Throws if an agent cannot start in its work folder. */
   requireAgents?(
     agents: readonly { readonly spec: AgentSpec; readonly cwd: string | undefined; readonly leads?: boolean }[],
+    given?: TeamEnvironment,
   ): void;
-  /** Which of these variables are missing in the daemon's environment. It knows nothing about other machines. */
-  lacking?(names: readonly string[]): string[];
-  /** Removes the transcripts of a removed team, and its work folder if that is empty. */
+  /** The names of variables that such a team takes from the command that brings it up. */
+  variablesOf?(
+    agents: readonly AgentSpec[],
+    hooks: readonly { readonly env?: readonly string[] | undefined }[],
+  ): TeamVariables;
+  /** What these commands gave; without it, a process has only its own environment. */
+  readonly environments?: TeamEnvironments;
+  /** Removes the transcripts and the environment of a removed team, and its work folder if that is empty. */
   removeTranscripts(teamId: string): Promise<void>;
   /** Asks another daemon that shares the journal. Returns undefined for our own name, or if no such daemon is alive. */
   askHost?(name: string, question: unknown, options: { timeoutMs: number }): Promise<unknown>;

@@ -1,6 +1,5 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { namesTaken } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { MAX_TEAMMATES, PROMPT_BYTES } from '../core/limits.ts';
 import { parse } from '../core/parse.ts';
@@ -20,6 +19,7 @@ import { TeamFile } from '../runtime/team-file/schema.ts';
 import { placeIn, problemsOf } from '../runtime/yaml-file.ts';
 import { operation } from './operation.ts';
 import { removeTeam } from './team.ts';
+import { Environment, givenTo, Outdated, variablesIn, withEnvironment } from './up-environment.ts';
 
 const Source = z.strictObject({
   source: z.string().describe('the text of the team file'),
@@ -34,12 +34,14 @@ const AgentName = z.string().superRefine((text, context) => {
   context.addIssue({ code: 'custom', message });
 });
 
+const RaisedTeam = TeamConfig.extend({ outdated: Outdated.optional() });
+
 export const upOperations = [
   operation({
     name: 'team.check',
     summary: 'Check a team file, and list what it runs that is not approved',
     scope: 'admin',
-    input: Source,
+    input: Source.extend({ environment: Environment }),
     result: z.object({
       team: z.string(),
       members: z.number().int(),
@@ -80,29 +82,34 @@ export const upOperations = [
           }),
         )
         .describe('what the file runs as you, or allows without a question, and that you have not approved'),
-      lacking: z
-        .array(z.string())
-        .default([])
-        .describe('variables that its members take from the environment of the daemon, but that are not set there'),
+      variables: z
+        .object({
+          usual: z.array(z.string()).describe('what programs, agents and hooks need; LC_* stands for a beginning'),
+          named: z.array(z.string()).describe('what the file gives to members, as ${NAME}'),
+          isShared: z.boolean().describe('whether other machines, with their own variables, may run its members'),
+        })
+        .optional()
+        .describe('names of the variables whose values team.up takes as its environment'),
     }),
     route: 'POST /api/check',
     cli: { args: ['source'] },
-    run: async ({ ledger, hooks, daemon }, { source, name, folder }) => {
+    run: async ({ ledger, hooks, daemon }, { source, name, folder, environment }) => {
       const file = parseTeamFile(source, name);
       const configs = hooksOf(file, folder);
       const unapproved = findUnapproved(hooks, { hooks: configs, agents: programsOf(file, folder) });
       const place = placeOf(folder, name, daemon.hostId);
       const elsewhere = await ledger.view(file.team, ({ team }) => findElsewhere(team, place));
-      const taken = new Set(agentsOf(file, folder).flatMap(({ spec }) => namesTaken(spec)));
+      const variables = variablesIn(file, daemon);
+      const given = givenTo(file, daemon, environment);
       return {
         team: file.team,
         members: file.members.length,
         tasks: file.tasks.length,
         ...(elsewhere && { elsewhere }),
         broken: hooks.broken(configs),
-        unrunnable: findUnrunnable(file, { source, name, folder }, (agents) => daemon.requireAgents?.(agents)),
+        unrunnable: findUnrunnable(file, { source, name, folder }, (agents) => daemon.requireAgents?.(agents, given)),
         unapproved,
-        lacking: daemon.lacking?.([...taken]) ?? [],
+        ...(variables && { variables: { ...variables, isShared: daemon.hostId !== undefined } }),
       };
     },
   }),
@@ -117,16 +124,19 @@ export const upOperations = [
         .boolean()
         .default(false)
         .describe('start a closed team over: delete it, then create it from the file; an open team is refused'),
+      environment: Environment,
     }),
-    result: TeamConfig,
+    result: RaisedTeam,
     route: 'POST /api/up',
     cli: { args: ['source'] },
-    run: async ({ ledger, hooks, daemon, actor }, { source, name, folder, approve, yes, again }) => {
+    run: async ({ ledger, hooks, sessions, daemon, actor }, input) => {
+      const { source, name, folder, approve, yes, again, environment } = input;
       const file = parseTeamFile(source, name);
       const place = placeOf(folder, name, daemon.hostId);
       await ledger.view(file.team, (state) => requirePlace(state, place));
       const where = { source, name, folder };
-      const unrunnable = findUnrunnable(file, where, (agents) => daemon.requireAgents?.(agents));
+      const given = givenTo(file, daemon, environment);
+      const unrunnable = findUnrunnable(file, where, (agents) => daemon.requireAgents?.(agents, given));
       if (unrunnable.length > 0) throw problemsOf(unrunnable, name);
       const configs = hooksOf(file, folder);
       const [broken] = hooks.broken(configs);
@@ -147,9 +157,11 @@ export const upOperations = [
           `A hook rejected ${unwanted.length} of the tasks of ${name}, so nothing was created:\n${said.join('\n')}`,
         );
       };
-      const remove = (): Promise<void> => removeTeam({ ledger, daemon }, file.team);
-      await raiseTeam(ledger, file, place, { judge, ...(again && { remove }) });
-      return ledger.view(file.team, viewTeam);
+      const outdated = await withEnvironment({ ledger, sessions, daemon }, { teamId: file.team, given }, (keep) => {
+        const remove = (): Promise<void> => removeTeam({ ledger, daemon }, file.team).then(keep);
+        return raiseTeam(ledger, file, place, { judge, ...(again && { remove }) });
+      });
+      return { ...(await ledger.view(file.team, viewTeam)), ...(outdated && { outdated }) };
     },
   }),
   operation({
@@ -169,15 +181,20 @@ export const upOperations = [
       model: Line.optional().describe('the model of the lead'),
       mode: z.enum(['plan', 'edit', 'full']).optional().describe('what they may do without asking'),
       delegate: z.boolean().default(false).describe('the lead only coordinates'),
+      environment: Environment,
     }),
     result: TeamConfig,
     route: 'POST /api/run',
     cli: { args: ['goal'] },
-    run: async ({ ledger, daemon }, input) => {
+    run: async ({ ledger, sessions, daemon }, input) => {
       const team = input.name ?? nameFor(input.goal, new Set(await ledger.teams()));
       const file = teamFor(team, input);
-      daemon.requireAgents?.(agentsOf(file, input.folder));
-      await raiseTeam(ledger, file, placeOf(input.folder, undefined, daemon.hostId));
+      const given = givenTo(file, daemon, input.environment);
+      daemon.requireAgents?.(agentsOf(file, input.folder), given);
+      const place = placeOf(input.folder, undefined, daemon.hostId);
+      await withEnvironment({ ledger, sessions, daemon }, { teamId: team, given }, () =>
+        raiseTeam(ledger, file, place),
+      );
       return ledger.view(team, viewTeam);
     },
   }),

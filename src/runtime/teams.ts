@@ -5,6 +5,7 @@ import { TeamError } from '../core/errors.ts';
 import { folderOfMember } from '../core/folder.ts';
 import type { HookResult, HookType } from '../core/hook.ts';
 import type { TeamState } from '../core/state.ts';
+import type { Variables } from '../core/variables.ts';
 import type { ClaimKeeper } from '../ledger/claim-keeper.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Mailbox } from '../ledger/mailbox.ts';
@@ -39,7 +40,9 @@ export interface GatesOptions {
     readonly approvals: string;
     readonly folders: string;
   };
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Variables;
+  /** The environment of a team's members and gates; without it, `environment`. */
+  readonly environmentOf?: (teamId: string) => Variables;
   readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
   /** Called after every run of a hook. */
   readonly onHook?: (run: { teamId: string; type: HookType; result: HookResult }) => void;
@@ -87,14 +90,15 @@ export interface Teams {
 }
 
 /** Opens the hooks. */
-export function openGates({ ledger, home, environment, onError, onHook }: GatesOptions): Gates {
+export function openGates(options: GatesOptions): Gates {
+  const { ledger, home, environment, environmentOf = () => environment, onError, onHook } = options;
   const approvals = openApprovals(home.approvals);
   const records = openProcessRecords(home.processes, (path) => onError(new Error(`${path} cannot be read`), {}));
   const tellTrouble = keepTrouble(ledger, (error, teamId) => onError(error, { teamId }));
   const hooks = new TeamHooks(ledger, {
     approvals,
     records,
-    environment: { ...environment, TROUPE_HOME: home.directory },
+    environmentOf: (teamId) => ({ ...environmentOf(teamId), TROUPE_HOME: home.directory }),
     cwd: home.directory,
     folders: home.folders,
     onRun(run) {
@@ -194,7 +198,7 @@ function readText(path: string): string | undefined {
 
 /** How a member's process is started: this program again, as a teammate, with a credential in its own file. */
 async function launchOptions(options: TeamsOptions, member: MemberToLaunch): Promise<Omit<ProcessOptions, 'marker'>> {
-  const { ledger, home, environment, teammateCommand } = options;
+  const { ledger, home, environment, environmentOf = () => environment, teammateCommand } = options;
   const { teamId, memberId, processId } = member;
   mkdirSync(home.processes, { recursive: true, mode: 0o700 });
   const own = teamFolder(home, teamId);
@@ -203,7 +207,7 @@ async function launchOptions(options: TeamsOptions, member: MemberToLaunch): Pro
   if (cwd === own) mkdirSync(own, { recursive: true, mode: 0o700 });
   if (!existsSync(cwd)) throw new TeamError('invalid', `its folder ${cwd} does not exist`);
   const env = Object.fromEntries(
-    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    Object.entries(environmentOf(teamId)).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
   return {
     command: [...teammateCommand, '--teammate', '--team', teamId, '--agent', memberId, '--base-dir', home.directory],

@@ -318,22 +318,6 @@ const statuses = async (team: string): Promise<string[]> => {
   return members.filter(({ id }) => id !== 'lead').map(({ status }) => status);
 };
 
-test('troupe up names variables that the daemon lacks, and says when they were set too late', async () => {
-  const file = join(temporaryFolder(), 'troupe.yaml');
-  const agent = "{ exec: [sh, -c, 'cat > /dev/null; echo done'] }";
-  writeFileSync(
-    file,
-    `team: lacking
-members: [{ name: ann, agent: ${agent}, env: { A: '\${CREW_A}', B: 'at \${CREW_B}', P: '\${PATH}' } }]
-tasks: [{ id: a, title: A }]
-`,
-  );
-  const { status, stderr } = await troupe.run(['up', '--yes', file], { env: { CREW_B: 'here' } });
-  expect(status).toBe(0);
-  expect(stderr).toContain(`takes \${CREW_A}, \${CREW_B} from the environment of the daemon, where it is not set`);
-  expect(stderr).toContain('${CREW_B} was set after the daemon had started: troupe stop, and the same command');
-});
-
 describe('the summary of troupe up', () => {
   const work = "{ exec: [sh, -c, 'cat > /dev/null; echo done'] }";
 

@@ -9,11 +9,13 @@ import { clean, fold } from '../show/text.ts';
 import { print, toJson, warn } from '../show/write.ts';
 import { accompany, exitCode, listenForTeamEnd } from './up/accompany.ts';
 import { askToRun } from './up/approval.ts';
+import { checkTeam } from './up/environment.ts';
 import { readSource, TEAM_FILE } from './up/source.ts';
 import { summarize } from './up/summary.ts';
 import { watchTrouble } from './up/trouble.ts';
 
 type Found = ResultOf<'team.check'>;
+type Raised = ResultOf<'team.up'>;
 
 interface UpInput {
   readonly file?: string;
@@ -36,9 +38,10 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
   const trouble = watchTrouble(environment);
   const client = openClient(environment, { patience: Infinity, onState: trouble.onState });
   try {
-    const found = await client.call('team.check', team, { signal: ending.signal });
-    const { lacking = [], unrunnable = [] } = found;
-    if (lacking.length > 0) warn(lackingNotice(lacking, file, environment));
+    const { found, given: ours } = await checkTeam(client, team, { environment, signal: ending.signal });
+    const { unrunnable = [], variables } = found;
+    const lacking = variables?.isShared === false ? variables.named.filter((name) => ours[name] === undefined) : [];
+    if (lacking.length > 0) warn(lackingNotice(lacking, file));
     // If the team will be refused anyway, nobody is asked to approve anything.
     const isRefused = found.elsewhere?.holds === true || found.broken.length > 0 || unrunnable.length > 0;
     const approve =
@@ -48,9 +51,10 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     ending.signal.throwIfAborted();
     const config = await client.call(
       'team.up',
-      { ...team, yes, approve, ...(again && { again }) },
+      { ...team, yes, approve, environment: ours, ...(again && { again }) },
       { signal: ending.late, commandId: newCommandId() },
     );
+    if (config.outdated) warn(outdatedNotice(config.name, config.outdated));
     if (found.elsewhere) warn(describeMove(found, team.folder));
     if (detach) {
       await show('team.up', config, { json: given.json, screen });
@@ -80,15 +84,17 @@ function detachedNotice(teamId: string): string {
   return `\nIt works in the background, and stays open until you close it. See it: troupe watch ${teamId}. Close it: troupe down ${teamId}\n`;
 }
 
-/**
- * Warns about missing variables, which are empty for members. If this process has one, the daemon was started without.
- */
-function lackingNotice(lacking: readonly string[], file: string, ours: NodeJS.ProcessEnv): string {
-  const names = (some: readonly string[]): string => some.map((name) => `\${${name}}`).join(', ');
-  const late = lacking.filter((name) => ours[name] !== undefined);
-  const next =
-    late.length === 0 ? 'If they need it, set it, then' : `${names(late)} was set after the daemon had started:`;
-  return `troupe: ${file} takes ${names(lacking)} from the environment of the daemon, where it is not set, so it is empty for the members. ${next} troupe stop, and the same command.\n`;
+/** Warns about variables that are empty for members. */
+function lackingNotice(lacking: readonly string[], file: string): string {
+  const names = lacking.map((name) => `\${${name}}`).join(', ');
+  const [are, them] = lacking.length > 1 ? ['They are', 'them'] : ['It is', 'it'];
+  return `troupe: ${clean(file)} takes ${names} from your environment. ${are} not set there, so empty for the members. To change that, stop the team, set ${them} and run the same command again.\n`;
+}
+
+/** A process keeps the environment that it was started with. */
+function outdatedNotice(teamId: string, { members, variables }: NonNullable<Raised['outdated']>): string {
+  const restart = `troupe member restart NAME --team ${clean(teamId)}`;
+  return `troupe: ${members.map(clean).join(', ')} already ran and keep an earlier environment; your ${variables.map(clean).join(', ')} differ. To restart a member with yours: ${restart}\n`;
 }
 
 /** The team's folder was moved, or its file removed: it is the same team in another place. */

@@ -38,7 +38,21 @@ export function commandOf({ executor, command }: Pick<HookConfig, 'executor' | '
 }
 
 /** The variables that a hook inherits; it gets no others. */
-const INHERITED = ['PATH', 'HOME', 'USER', 'LANG', 'TZ', 'TERM', 'TMPDIR', 'SHELL', 'XDG_STATE_HOME', 'TROUPE_HOME'];
+const INHERITED = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LANG',
+  'TZ',
+  'TERM',
+  'TMPDIR',
+  'SHELL',
+  'XDG_STATE_HOME',
+  'TROUPE_HOME',
+  'VIRTUAL_ENV',
+  'CONDA_PREFIX',
+  'CONDA_DEFAULT_ENV',
+];
 
 /**
  * The environment of a hook: the little that programs need, and the ids of its subject, as `TROUPE_*` and under the

@@ -11,6 +11,7 @@ import type {
 } from '../../core/hook.ts';
 import { parse } from '../../core/parse.ts';
 import { quote } from '../../core/text.ts';
+import type { Variables } from '../../core/variables.ts';
 import { requireTeam } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { teamFolder } from '../home.ts';
@@ -37,7 +38,8 @@ export interface NewTask {
 /** What hooks need from the daemon. */
 export interface TeamHooksOptions {
   readonly approvals: Approvals;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The environment of a team's hooks. */
+  readonly environmentOf: (teamId: string) => Variables;
   /** The folder of a hook that names none and judges nobody's work. */
   readonly cwd: string;
   /** The parent of the teams' own folders. */
@@ -235,7 +237,11 @@ export class TeamHooks {
       if (last.exitCode === 2) return last;
     }
     for (const hook of hooks) {
-      const env = hookEnvironment(this.#options.environment, { TEAM_ID: teamId, EVENT: type, ...about }, hook.env);
+      const env = hookEnvironment(
+        this.#options.environmentOf(teamId),
+        { TEAM_ID: teamId, EVENT: type, ...about },
+        hook.env,
+      );
       const inside = { env, payload, cwd: this.#folderOf(hook, work) };
       last = { ...(await this.#places.run(() => this.#tryHook(hook, teamId, inside))), command: hook.command };
       this.#options.onRun?.({ teamId, type, result: last });

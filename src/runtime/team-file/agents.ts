@@ -38,6 +38,15 @@ export function choiceOf(file: TeamFile): AgentChoice | undefined {
   );
 }
 
+/** Every agent that a file starts or lets its lead start. */
+export function specsOf(file: TeamFile): AgentSpec[] {
+  const lead = typeof file.lead === 'object' ? [file.lead] : [];
+  return [
+    ...[...lead, ...file.members].map((entry) => specOf(entry, file.agents)),
+    ...Object.values(choiceOf(file) ?? {}),
+  ];
+}
+
 function defined<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }

@@ -70,7 +70,7 @@ const Setup = {
   command: Command.optional().describe('a program instead of the one on the PATH'),
   args: Words.optional().describe('added to the arguments that Troupe gives'),
   env: Variables.optional().describe(
-    'added to its environment; ${NAME} comes from the environment of its daemon, the only way to pass a secret',
+    'added to its environment; ${NAME} comes from the environment of troupe up, the only way to pass a secret',
   ),
 };
 

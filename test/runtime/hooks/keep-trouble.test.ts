@@ -56,7 +56,7 @@ async function setStage() {
   const errors: unknown[] = [];
   const hooks = new TeamHooks(ledger, {
     approvals: openApprovals(join(temporaryFolder(), 'approvals.json')),
-    environment: { PATH: process.env['PATH'] },
+    environmentOf: () => ({ PATH: process.env['PATH'] }),
     cwd: folder,
     onRun: keepTrouble(ledger, (error) => errors.push(error)),
   });

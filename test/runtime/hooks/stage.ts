@@ -37,7 +37,7 @@ export async function setStage(environment: Record<string, string> = {}) {
   const hooks = new TeamHooks(ledger, {
     approvals: openApprovals(join(temporaryFolder(), 'approvals.json')),
     records: openProcessRecords(processes),
-    environment: { PATH: process.env['PATH'], ...environment },
+    environmentOf: () => ({ PATH: process.env['PATH'], ...environment }),
     cwd: folder,
     folders,
     grace: 100,

@@ -1,0 +1,40 @@
+/** Environment variables by name. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The variables that members and hooks of a team take from the command that brings it up. */
+export interface TeamVariables {
+  /** What programs and the agents' providers usually need, and what hooks may see: names, or beginnings such as `LC_*`. */
+  readonly usual: string[];
+  /** What its file gives to members, as `${NAME}`. */
+  readonly named: string[];
+}
+
+/** Whether a name fits a pattern: itself, or a beginning such as `LC_*`. */
+export function matchesName(name: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+/** The variables that fit one of the patterns and are set. */
+export function pickVariables(variables: Variables, patterns: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined && patterns.some((pattern) => matchesName(entry[0], pattern)),
+    ),
+  );
+}
+
+/** An environment in which everything that fits the patterns comes from `given`, also what is not set there. */
+export function replaceVariables(ours: Variables, patterns: readonly string[], given: Variables): Variables {
+  const rest = Object.entries(ours).filter(([name]) => !patterns.some((pattern) => matchesName(name, pattern)));
+  return { ...Object.fromEntries(rest), ...pickVariables(given, patterns) };
+}
+
+/** They differ between terminals, and no program works differently because of them. */
+const OF_TERMINAL = ['TERM', 'COLORTERM'];
+
+/** The names of variables that differ, sorted. */
+export function findDifferent(before: Variables, after: Variables): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => before[name] !== after[name] && !OF_TERMINAL.includes(name)).sort();
+}

@@ -1,0 +1,82 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+import { isRunning, readPid, sharedTroupe } from './troupe.ts';
+
+/** Its daemon is started by `troupe status`, without the variables that the tests set. */
+const troupe = sharedTroupe();
+
+/** A folder with a program that is only on the PATH of an activated environment. */
+function activate(folder: string, says: string): { PATH: string; VIRTUAL_ENV: string } {
+  const bin = join(folder, says, 'bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'crew-tool'), `#!/bin/sh\necho ${says}\n`);
+  chmodSync(join(bin, 'crew-tool'), 0o755);
+  return { PATH: `${bin}:${process.env['PATH']}`, VIRTUAL_ENV: join(folder, says) };
+}
+
+test('members and gates get the environment of troupe up, and no file keeps its secrets', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'troupe.yaml');
+  writeFileSync(
+    file,
+    `team: given
+members:
+  - name: ann
+    agent: { exec: [crew-tool-runner] }
+    env: { REPO: '\${CREW_REPO}', TOKEN: '\${CREW_TOKEN}', LOST: '\${CREW_LOST}' }
+tasks: [{ id: a, title: A }]
+hooks:
+  TaskCompleted: { command: 'echo "$CREW_REPO $(crew-tool)" > judged', env: [CREW_REPO] }
+`,
+  );
+  const env = { ...activate(folder, 'venv'), CREW_REPO: '/repo/x', CREW_TOKEN: 'only-in-memory-81', OTHER: 'unnamed' };
+  const runner = join(folder, 'venv/bin/crew-tool-runner');
+  writeFileSync(runner, '#!/bin/sh\necho "$REPO $(crew-tool) $TOKEN $VIRTUAL_ENV <$LOST> <$OTHER>" > worked\n');
+  chmodSync(runner, 0o755);
+  const { status, stderr } = await troupe.run(['up', '--yes', file], { env });
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  expect(stderr).toContain(`${file} takes \${CREW_LOST} from your environment. It is not set there`);
+  expect(readFileSync(join(folder, 'worked'), 'utf8')).toBe(
+    `/repo/x venv only-in-memory-81 ${join(folder, 'venv')} <> <>\n`,
+  );
+  expect(readFileSync(join(folder, 'judged'), 'utf8')).toBe('/repo/x venv\n');
+  const files = readdirSync(troupe.home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const keepers = files.filter((one) => readFileSync(join(one.parentPath, one.name)).includes('only-in-memory-81'));
+  expect(keepers.map(({ name }) => name)).toEqual([]);
+  // Without the activated environment its program is missing, whatever the daemon had before.
+  const gone = await troupe.run(['up', '--yes', file, '--again']);
+  expect(gone).toMatchObject({ status: 2, stderr: expect.stringContaining('crew-tool-runner') });
+});
+
+test('a running member keeps its environment, troupe up says so, and a restart takes the new one, also after a crash', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'troupe.yaml');
+  const work = `'cat > /dev/null; crew-tool >> said; until test -e go; do sleep 0.1; done'`;
+  writeFileSync(
+    file,
+    `team: kept\nmembers: [{ name: ann, agent: { exec: [sh, -c, ${work}] } }]\ntasks: [{ id: a, title: A }]\n`,
+  );
+  const said = (): string[] =>
+    existsSync(join(folder, 'said')) ? readFileSync(join(folder, 'said'), 'utf8').trim().split('\n') : [];
+  const up = (says: string) => troupe.run(['up', '--yes', '--detach', file], { env: activate(folder, says) });
+  expect(await up('one')).toMatchObject({ status: 0 });
+  await until('it works', () => said().length === 1);
+  const same = await up('one');
+  expect(same.stderr).not.toContain('earlier environment');
+  const { stderr } = await up('two');
+  expect(stderr).toContain('ann already ran and keep an earlier environment; your PATH, VIRTUAL_ENV differ.');
+  expect(stderr).toContain('troupe member restart NAME --team kept');
+  expect(await troupe.run('member restart ann --team kept')).toMatchObject({ status: 0 });
+  await until('it works again', () => said().length === 2);
+  const daemon = readPid(troupe.home) as number;
+  process.kill(daemon, 'SIGKILL');
+  await until('the daemon is gone', () => !isRunning(daemon));
+  expect(await troupe.run('member restart ann --team kept')).toMatchObject({ status: 0 });
+  await until('it works once more', () => said().length === 3);
+  expect(said()).toEqual(['one', 'two', 'two']);
+  writeFileSync(join(folder, 'go'), '');
+  expect(await troupe.run('down kept --force')).toMatchObject({ status: 0 });
+});
