@@ -78,6 +78,7 @@ const PROCESSES = [
   'src/cli/commands/stop-all.ts',
   'src/cli/commands/up/panes.ts',
   'src/cli/commands/journal.ts',
+  'src/cli/commands/journal-accept.ts',
   'src/cli/reach/journal-place.ts',
   'src/cli/commands/doctor/journal.ts',
 ];

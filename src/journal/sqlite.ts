@@ -6,11 +6,12 @@ import type { Journal, Seq } from './journal.ts';
 import { damagedFile } from './sqlite/check.ts';
 import { toTeamError } from './sqlite/errors.ts';
 import { openFollowers, versionOf } from './sqlite/follow.ts';
+import { forgetInMark, keepMark, requireMarked } from './sqlite/mark.ts';
 import { openDatabase, refuseForeign } from './sqlite/open.ts';
 import type { OpenDatabase } from './sqlite/open.ts';
 import { ownerOf, takeOwnership } from './sqlite/owner.ts';
 import type { Ownership } from './sqlite/owner.ts';
-import { corruptBatch, decodeRow } from './sqlite/rows.ts';
+import { corruptBatch, decodeRow, readEnds } from './sqlite/rows.ts';
 import type { Page, TeamId } from './sqlite/rows.ts';
 import { groupWriter } from './sqlite/writer.ts';
 
@@ -26,6 +27,8 @@ export interface SqliteJournalOptions {
    * are refused.
    */
   readonly exclusive?: boolean;
+  /** How often the mark of an exclusive file is written: commits after it can be lost unnoticed. */
+  readonly markMs?: number;
 }
 
 /** A journal in a file, and the damage of that file, if any. A damaged one is read-only. */
@@ -43,14 +46,19 @@ export interface SqliteJournal extends Journal {
  */
 export function sqliteJournal(
   path: string,
-  { patienceMs = 10_000, pollMs = 1_000, exclusive = false }: SqliteJournalOptions = {},
+  { patienceMs = 10_000, pollMs = 1_000, exclusive = false, markMs = 1_000 }: SqliteJournalOptions = {},
 ): SqliteJournal {
   const file = resolvePath(path);
   // If the owner file exists, nothing new is created beside the journal. Otherwise check the journal first.
-  if (exclusive && !existsSync(ownerOf(file))) refuseForeign(file);
+  if (exclusive && !existsSync(ownerOf(file))) {
+    requireMarked(file);
+    refuseForeign(file);
+  }
   let ownership = exclusive ? takeOwnership(file, { alone: true }) : undefined;
   const { db, rows, damage: found } = openOwned(file, ownership);
   ownership?.compare(versionOf(db));
+  // Only the owner knows every batch.
+  const mark = exclusive && found === undefined ? keepMark(file, readEnds(db), markMs) : undefined;
   const damage = found === undefined ? undefined : damagedFile(file, found);
   const followers = openFollowers(db, file, { exclusive, pollMs });
   const writer = groupWriter({ db, path: file, patienceMs, exclusive, onCommit: (team) => followers.announce(team) });
@@ -138,6 +146,7 @@ export function sqliteJournal(
             if (!appended || id === undefined) return reject(conflict(team, expected));
             // Only after the commit: after a rollback another team may get the number.
             known.set(team, id);
+            mark?.reached(team, expected + 1);
             resolve(expected + 1);
           },
           reject,
@@ -219,12 +228,17 @@ export function sqliteJournal(
 
     async drop(team) {
       assertUsable(team);
-      await change(team, 'drop', 0, () => rows.deleteTeam(team));
+      await change(team, 'drop', 0, () => {
+        if (mark) mark.forget(team);
+        else forgetInMark(file, team);
+        return rows.deleteTeam(team);
+      });
     },
 
     close() {
       closed ??= writer.drained().then(() => {
         followers.close();
+        mark?.close();
         db.close();
         ownership?.release();
       });
@@ -233,9 +247,10 @@ export function sqliteJournal(
   };
 }
 
-/** Releases the ownership of a file that cannot be opened. */
+/** Opens a file that has all it ever had. Releases the ownership of one that cannot be opened. */
 function openOwned(file: string, ownership: Ownership | undefined): OpenDatabase {
   try {
+    if (ownership) requireMarked(file);
     return openDatabase(file);
   } catch (error) {
     ownership?.release();

@@ -28,7 +28,8 @@ export interface Reserve {
  */
 export function openReserve(path: string): Reserve {
   let health: Health | undefined;
-  let isHeld = lstatSync(path, { throwIfNoEntry: false })?.size === BYTES;
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  let isHeld = found?.isFile() === true && found.size === BYTES;
   let isSpent = false;
   if (isShort()) spend();
   const timer = setInterval(restore, LOOK_EVERY_MS).unref();
@@ -44,6 +45,19 @@ export function openReserve(path: string): Reserve {
     },
     close: () => clearInterval(timer),
   };
+
+  /** Without a reserve everything works, until the disk is full. */
+  function abandon(error: unknown): void {
+    try {
+      rmSync(path, { force: true });
+    } catch {
+      // Something of another kind is in its place, which may be somebody's.
+    }
+    health?.raise(
+      'reserve',
+      `${path} cannot be written, so nothing is kept for a full disk: ${(error as Error).message}`,
+    );
+  }
 
   function isShort(): boolean {
     return isHeld && freeBytes(path) < BYTES;
@@ -72,13 +86,14 @@ export function openReserve(path: string): Reserve {
       rmSync(path, { force: true });
       // Random data: some disks store zeros without using space.
       writeFileSync(path, randomBytes(BYTES), { mode: 0o600, flag: 'wx' });
-    } catch {
-      rmSync(path, { force: true });
+    } catch (error) {
+      abandon(error);
       return;
     }
     isHeld = true;
     isSpent = false;
     health?.clear('disk');
+    health?.clear('reserve');
   }
 }
 

@@ -32,6 +32,7 @@ const LEFT = [
   'daemon.log',
   'journal.db',
   'journal.db.bell',
+  'journal.db.mark',
   'journal.db.owner',
   'last-journal',
   'lock.db',

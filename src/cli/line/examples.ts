@@ -149,6 +149,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'troupe journal init tls://n1:4222,n2:4222,n3:4222 --config ./nats',
     'troupe journal init tls://n1:4222,n2:4222,n3:4222?nkey=daemon.nk --replicas 3',
   ],
+  'journal accept': ['troupe journal accept'],
   'journal copy': [
     'troupe journal copy sqlite:$HOME/.local/state/troupe/journal.db nats://127.0.0.1:4222',
     'troupe journal copy nats://127.0.0.1:4222 sqlite:backup.db --teams demo',

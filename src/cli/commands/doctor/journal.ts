@@ -57,10 +57,12 @@ async function findPlace(home: Home, environment: NodeJS.ProcessEnv): Promise<Jo
 async function checkFile(path: string, home: Home): Promise<Check[]> {
   const name = 'teams';
   const { refuseForeign } = await import('../../../journal/sqlite/open.ts');
+  const { requireMarked } = await import('../../../journal/sqlite/mark.ts');
   const { lastJournalOf, requireKept } = await import('../../../runtime/last-journal.ts');
   try {
     requireKept(lastJournalOf(home.directory), { path, isOwn: path === home.journal });
     refuseForeign(path, { readOnly: true });
+    requireMarked(path);
     return [];
   } catch (error) {
     const found = `the journal cannot be read: ${(error as Error).message}`;

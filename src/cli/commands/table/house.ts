@@ -74,6 +74,14 @@ export const HOUSE_COMMANDS: readonly Command[] = [
     load: async () => ({ run: (await import('../journal.ts')).runCopy }),
   },
   {
+    words: 'journal accept',
+    summary: 'Continue with a journal that has lost batches',
+    args: [{ field: 'address', name: 'address', type: 'string', text: "sqlite:PATH; by default the daemon's journal" }],
+    flags: [],
+    more: 'The daemon does not start on a journal that has less than it once had. Restore a copy if there is one. This command says what is missing, and lets the daemon start with what is left.',
+    load: async () => ({ run: (await import('../journal-accept.ts')).runAccept }),
+  },
+  {
     words: 'completion',
     summary: 'Print a completion script for a shell',
     args: [
