@@ -1,6 +1,7 @@
 import { TeamError } from '../core/errors.ts';
 import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
+import type { Watch } from './watch.ts';
 
 // How a teammate's life ends: its door closes, its team is over, or it is asked to shut down.
 
@@ -38,4 +39,14 @@ export async function pendingShutdown(
 /** Whether something came up that cannot wait for the work. */
 export async function isInterrupted(door: Door, who: Who, signal: AbortSignal): Promise<boolean> {
   return signal.aborted || (await pendingShutdown(door, who)) !== undefined;
+}
+
+/**
+ * Calls back when the team's record says that the member has stopped. Another process may run it from then on, even at
+ * once, and the calls of this one would count as the other's.
+ */
+export function onStopped(watch: Watch, memberId: string, callback: () => void): void {
+  watch.onEvent((event) => {
+    if (event.type === 'teammate:stopped' && event.memberId === memberId) callback();
+  });
 }

@@ -9,7 +9,7 @@ import type { Door } from './door.ts';
 import { beginToLead } from './lead.ts';
 import type { Lead } from './lead.ts';
 import { openMail } from './mail.ts';
-import { closingDoor, isInterrupted, isOver, pendingShutdown } from './over.ts';
+import { closingDoor, isInterrupted, isOver, onStopped, pendingShutdown } from './over.ts';
 import { patientDoor } from './patience.ts';
 import { answerPermissions } from './permissions.ts';
 import { planFor } from './plan.ts';
@@ -68,7 +68,9 @@ export async function runTeammate(options: TeammateOptions): Promise<Ending> {
   }
 }
 
-async function runUntil(over: AbortController, options: TeammateOptions): Promise<Ending> {
+async function runUntil(over: AbortController, given: TeammateOptions): Promise<Ending> {
+  const replaced = new AbortController();
+  const options = { ...given, signal: AbortSignal.any([given.signal, replaced.signal]) };
   const { agent, start, signal, transcriptPath } = options;
   const onError = (error: unknown): void => options.onError?.(error);
   const door = patientDoor(options.door, { signal, onError });
@@ -124,8 +126,10 @@ async function runUntil(over: AbortController, options: TeammateOptions): Promis
   const lead = leads ? beginToLead(bench, { goal, resumed }) : undefined;
   if (lead) forget = () => lead.forget();
   const teammate = new Teammate(options, bench, watch, lead);
+  onStopped(watch, who.memberId, () => replaced.abort());
   try {
-    return await Promise.race([teammate.live(), seat.lost.then((): Ending => (over.abort(), 'crashed'))]);
+    const ending = await Promise.race([teammate.live(), seat.lost.then((): Ending => (over.abort(), 'crashed'))]);
+    return ending === 'stopped' && !given.signal.aborted ? 'over' : ending;
   } finally {
     await seat.close();
   }

@@ -23,7 +23,7 @@ const EXAMPLES: { [T in CommandType]: [by: string, input: InputOf<T>, events: Ev
   'member.join': ['lead', { name: 'eve' }, ['teammate:joined']],
   'member.change': ['ann', { memberId: 'ann', status: 'idle' }, ['teammate:idle']],
   'member.leave': ['ann', { memberId: 'ann' }, ['teammate:stopped', 'task:released']],
-  'member.place': ['@system', { memberId: 'ann', hostId: 'h1' }, ['teammate:placed']],
+  'member.place': ['@system', { memberId: 'ann', hostId: 'h1' }, ['teammate:placed', 'task:released']],
   'task.create': ['ann', { title: 't' }, ['task:created']],
   'task.update': ['ann', { taskId: '1', title: 'new' }, ['task:updated']],
   'task.assign': ['lead', { taskId: '2', assigneeId: 'bob' }, ['task:assigned']],

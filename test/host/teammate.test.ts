@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { Turn } from '../../src/agents/agent.ts';
 import { TeamError } from '../../src/core/errors.ts';
 import type { TeamRequest } from '../../src/core/request.ts';
+import type { MemberRecord } from '../../src/core/state.ts';
+import { rejoinInput } from '../../src/runtime/rejoin.ts';
 import { openTeam } from '../mcp/house.ts';
 import type { House } from '../mcp/house.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -252,6 +254,22 @@ describe('a member that must stop', () => {
     ada.stop();
     expect(await ada.ended).toBe('stopped');
     expect(await task('1')).toMatchObject({ status: 'pending', epoch: 2 });
+  });
+
+  test('by the record of the team ends it, even if the member is back at once: another process runs it then', async () => {
+    const house = await openTeam(['ada']);
+    const { create, task } = ask(house);
+    await create('First');
+    const work = holding();
+    const member = startMember(house, 'ada', work.play);
+    await work.begun;
+    const { ledger } = house.services;
+    const { epoch } = await task('1');
+    const join = await ledger.view('demo', ({ members }) => rejoinInput(members.get('ada') as MemberRecord));
+    const left = { type: 'member.leave', by: '@system', memberId: 'ada', returning: true } as const;
+    await ledger.execute('demo', [left, { type: 'member.join', by: '@system', ...join }], () => undefined);
+    expect(await member.ended).toBe('over');
+    expect(await task('1')).toMatchObject({ status: 'pending', epoch: epoch + 1 });
   });
 
   test('ends even if the journal is unreachable', async () => {

@@ -61,22 +61,44 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
   ];
 }
 
-/** Of several daemons that could run a new member, the first one wins. */
+/** A daemon is about to start a process for a member. Of several that could, the first one wins. */
 export function placeMember(state: TeamState, command: CommandOf<'member.place'>): TeamEvent[] {
   requireOpenTeam(state);
   if (command.by !== SYSTEM) {
     throw new TeamError('not_allowed', `${command.by} may not place members: only a daemon may`);
   }
   const member = requireLive(state, command.memberId);
-  if (member.hostId === command.hostId) return [];
+  const forgotten = releaseForgotten(state, command);
+  if (member.hostId === command.hostId) return forgotten;
   if (member.hostId !== undefined) throw new ClaimConflictError(`Member ${member.id} runs on ${member.hostId}`);
   if (member.host !== undefined && member.host !== command.hostId) {
     throw new ClaimConflictError(`Member ${member.id} is to run on ${member.host}, not on ${command.hostId}`);
   }
   const placed = event(command, 'teammate:placed', { memberId: member.id, hostId: command.hostId });
   // It waited for this, and its record said why.
-  if (waitingOf(member) === undefined) return [placed];
-  return [placed, event(command, 'teammate:changed', { memberId: member.id, metadata: { waiting: null } })];
+  if (waitingOf(member) === undefined) return [placed, ...forgotten];
+  const changed = event(command, 'teammate:changed', { memberId: member.id, metadata: { waiting: null } });
+  return [placed, changed, ...forgotten];
+}
+
+/**
+ * A daemon places a member each time before it starts a process for it, and a new process knows of no task. What the
+ * member still holds would wait forever, so it goes back, and the member can claim it like any other. A task about which
+ * a person decides waits for the answer, not for the member.
+ */
+function releaseForgotten(state: TeamState, command: CommandOf<'member.place'>): TeamEvent[] {
+  const { memberId } = command;
+  const decided = new Set<string | undefined>();
+  for (const { kind, status, taskId } of state.requests.values()) {
+    if (kind === 'gate' && status === 'pending') decided.add(taskId);
+  }
+  return [...assignedTo(state, memberId)]
+    .map((taskId) => requireTask(state, taskId))
+    .filter(({ id, status }) => status === 'in_progress' && !decided.has(id))
+    .map(({ id, epoch }) => {
+      const reason = `${memberId} was started again and did not know of it`;
+      return event(command, 'task:released', { taskId: id, memberId, epoch: epoch + 1, reason });
+    });
 }
 
 /** Idle is announced once, when work ends, with the result; a repetition changes nothing. */

@@ -27,6 +27,21 @@ describe('a member with an agent', () => {
     expect(member(team, 'ann').metadata?.['waiting']).toBeUndefined();
   });
 
+  test('holds nothing when a process is started for it, except work about which a person decides', () => {
+    const team = teamOf('ann');
+    const place = () => team.as('@system', 'member.place', { memberId: 'ann', hostId: 'h1' });
+    expect(types(place())).toEqual(['teammate:placed']);
+    for (const title of ['a', 'b']) {
+      team.do('task.create', { title });
+      team.as('ann', 'task.claim', {});
+    }
+    team.do('task.create', { title: 'kept for it', assigneeId: 'ann' });
+    team.as('@system', 'request.raise', { kind: 'gate', memberId: 'ann', taskId: '2', content: 'Is it good?' });
+    expect(place()).toMatchObject([{ type: 'task:released', taskId: '1', memberId: 'ann', epoch: 2 }]);
+    expect([...team.state.tasks.values()].map(({ status }) => status)).toEqual(['pending', 'in_progress', 'pending']);
+    expect(place()).toEqual([]);
+  });
+
   test('may be run by another daemon when it joins again', () => {
     const team = teamOf('ann');
     team.as('@system', 'member.place', { memberId: 'ann', hostId: 'h1' });
