@@ -13,6 +13,8 @@ import type { Ledger } from './ledger/ledger.ts';
 import { removeCard, writeCard } from './runtime/card.ts';
 import { isDiskFull, noRoom } from './runtime/home.ts';
 import type { Log } from './runtime/log.ts';
+import { openStopMark } from './runtime/stop-mark.ts';
+import { STOPPED } from './runtime/supervisor.ts';
 import type { Teams } from './runtime/teams.ts';
 
 export type { DaemonOptions } from './daemon/home.ts';
@@ -70,7 +72,17 @@ async function start(options: PlacedOptions, ending: Ending): Promise<Daemon> {
   storage.remember();
   writeCard(home.card, { ...card, journal: storage.journal.location });
   // While members can still reach the daemon: they release their tasks and say that they stop.
-  closers.add('members', () => supervisor.close({ end: !ending.keepsMembers }));
+  closers.add('members', async () => {
+    if (ending.keepsMembers) return void (await supervisor.close({ end: false }));
+    const stopMark = openStopMark(home.stopped);
+    try {
+      stopMark.set(STOPPED);
+    } catch (error) {
+      // It only helps if this daemon is killed before the journal has it.
+      log.warn('stop.unmarked', { error });
+    }
+    if (await supervisor.close({ end: true })) stopMark.clear();
+  });
   // First of all: the next daemon waits for the lock only if no card names an owner.
   closers.add('card', () => removeCard(home.card));
   closers.add('farewell', () => log.info('daemon.closing'));

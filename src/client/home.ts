@@ -16,6 +16,8 @@ export interface Home {
   readonly lock: string;
   /** The running daemon: pid, url, version. */
   readonly card: string;
+  /** Says that a person stopped everything, until the journal says so too. */
+  readonly stopped: string;
   /** How long this daemon may be silent before other machines may run its members. Only with a shared journal. */
   readonly lease: string;
   readonly log: string;
@@ -55,6 +57,7 @@ export function homeAt(path: string): Home {
     journal: `${directory}/journal.db`,
     lock: `${directory}/lock.db`,
     card: `${directory}/daemon.json`,
+    stopped: `${directory}/stopped`,
     lease: `${directory}/lease`,
     log: `${directory}/daemon.log`,
     transcripts: `${directory}/transcripts`,

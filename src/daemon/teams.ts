@@ -15,6 +15,7 @@ import { describeHost } from '../runtime/hosts/identity.ts';
 import { writeLeaseFile } from '../runtime/hosts/lease-file.ts';
 import { bringHome } from '../runtime/hosts/lost.ts';
 import type { Log } from '../runtime/log.ts';
+import { openStopMark, recordStop } from '../runtime/stop-mark.ts';
 import { openGates, openTeams } from '../runtime/teams.ts';
 import type { Teams, TeamsOptions } from '../runtime/teams.ts';
 import type { Ending } from './ending.ts';
@@ -94,6 +95,15 @@ export function openDaemonTeams(
     closers.add('host', () => keeper.close({ returning: ending.keepsMembers }));
   }
 
+  /** Records what a person stopped before this daemon started, so that nothing of it starts again. */
+  async function finishStop(): Promise<void> {
+    const mark = openStopMark(home.stopped);
+    const stop = mark.read();
+    if (!stop) return;
+    const host = { ledger, hostId, isAlone: membership === undefined, onError };
+    if (await recordStop(host, stop, await ledger.teams())) mark.clear();
+  }
+
   /** Runs members whose agents are objects of this process. Their code is loaded only if there are any. */
   async function startOwn(services: Services): Promise<void> {
     if (!agents) return;
@@ -110,6 +120,7 @@ export function openDaemonTeams(
     native,
     async start({ answer, services }) {
       await joinOthers(answer);
+      await finishStop();
       await teams.start();
       await startOwn(services);
       if (!membership) await bringHome({ ledger, mailbox: teams.mailbox }, { self: hostId, onError: onHostsError });

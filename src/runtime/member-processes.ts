@@ -61,7 +61,7 @@ export class MemberProcesses {
   /** Starts a process. If that fails, rejects and leaves nothing behind. */
   async start(teamId: string, memberId: string): Promise<void> {
     const { records, launch } = this.#options;
-    const id = `member-${crypto.randomUUID()}`;
+    const id = records.newId('member');
     const record: MemberProcess = { id, teamId, memberId, startedAt: new Date().toISOString() };
     records.write(record);
     try {

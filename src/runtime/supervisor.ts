@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import { endMarked } from '../agents/process.ts';
 import { SYSTEM } from '../core/actor.ts';
 import { hasProcess } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
@@ -8,12 +7,17 @@ import type { MemberRecord, TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
 import { watchAdrift } from './adrift.ts';
-import { recordCrash, recordDeparture } from './departure.ts';
+import { recordCrash } from './departure.ts';
 import { runsOn, unplaced, wantedOn } from './hosts/placement.ts';
 import { MemberProcesses } from './member-processes.ts';
 import type { LaunchMember } from './member-processes.ts';
-import type { MemberProcess, ProcessRecord, ProcessRecords } from './process-records.ts';
+import type { MemberProcess, ProcessRecords } from './process-records.ts';
 import { rejoinInput } from './rejoin.ts';
+import { recordStop } from './stop-mark.ts';
+import { takeOver } from './take-over.ts';
+
+/** Why members are stopped when their daemon stops in order. */
+export const STOPPED = 'the daemon was stopped';
 
 /** What the supervisor needs. */
 export interface SupervisorOptions {
@@ -53,6 +57,8 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   readonly #dying = new Set<string>();
   readonly #returning = new Set<string>();
   readonly #adrift = watchAdrift();
+  /** The teams that have or had members to run. */
+  readonly #teams = new Set<string>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #unsubscribe = (): void => {};
   #closed = false;
@@ -74,19 +80,33 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
 
   /** Takes over or ends processes of an earlier daemon, starts what is missing, then watches. */
   async start(): Promise<void> {
-    await Promise.all(this.#options.records.list().map((record) => this.#takeOver(record)));
-    this.#unsubscribe = this.#options.ledger.subscribe((teamId, batch, state) => {
+    const { ledger, hostId, records, onError } = this.#options;
+    await takeOver({
+      records,
+      processes: this.#processes,
+      isWanted: (teamId, memberId) => ledger.view(teamId, ({ members }) => runsOn(hostId, members.get(memberId))),
+      died: (who, how) => this.died(who, how),
+      onError,
+    });
+    this.#unsubscribe = ledger.subscribe((teamId, batch, state) => {
       for (const event of batch.events) this.#react(teamId, event, state);
     });
-    for (const teamId of await this.#options.ledger.teams()) {
+    for (const teamId of await ledger.teams()) {
       await this.#guard({ teamId }, async () => {
-        const returning = await this.#options.ledger.view(teamId, (state) => {
-          const wanted = wantedOn(this.#options.hostId, state);
-          for (const { id, status } of wanted) if (status !== 'stopped') this.#consider(teamId, id, state);
-          return wanted.filter((member) => member.status === 'stopped');
+        const { returning, lost } = await ledger.view(teamId, (state) => {
+          const all = wantedOn(hostId, state);
+          if (all.length > 0) this.#teams.add(teamId);
+          const wanted = all.filter(({ status }) => status !== 'stopped');
+          for (const member of wanted) if (!hadProcess(member)) this.#consider(teamId, member.id, state);
+          return {
+            returning: all.filter(({ status }) => status === 'stopped'),
+            lost: wanted.filter((member) => hadProcess(member) && !this.#processes.has(teamId, member.id)),
+          };
         });
         // They were waiting for their restart when the daemon ended.
         for (const member of returning) this.#rejoinLater(teamId, member, 0);
+        // They had a process, and neither a record nor a marker leads to it.
+        for (const { id } of lost) await this.died({ teamId, memberId: id }, 'its process was gone and left no record');
       });
     }
   }
@@ -111,39 +131,33 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   }
 
   /**
-   * Stops watching. With `end`, ends every process and marks its member as stopped, unless `disowned`: then the members
-   * belong to another daemon. Without `end`, the processes go on and are taken over later.
+   * Stops watching. With `end`, ends every process and records that all our members are stopped, also those that were to
+   * be restarted; unless `disowned`: then the members belong to another daemon. Without `end`, the processes go on and
+   * are taken over later. Returns false if something could not be recorded.
    */
-  async close({ end, disowned = false }: { end: boolean; disowned?: boolean }): Promise<void> {
+  async close({ end, disowned = false }: { end: boolean; disowned?: boolean }): Promise<boolean> {
     this.#closed = true;
     this.#processes.letGo();
     this.#unsubscribe();
     for (const timer of this.#timers) clearTimeout(timer);
     await Promise.all(this.#starting.values());
+    let isRecorded = true;
     if (end) {
+      const stop = { at: Date.now(), reason: STOPPED };
       await Promise.all(
         this.list().map(({ teamId, memberId }) =>
-          this.#guard({ teamId, memberId }, async () => {
-            await this.stop(teamId, memberId);
-            if (!disowned) await this.#depart(teamId, memberId);
-          }),
+          this.#guard({ teamId, memberId }, async () => void (await this.stop(teamId, memberId))),
         ),
       );
+      const host = { ...this.#options, isAlone: this.#options.turnFor === undefined };
+      if (!disowned) isRecorded = await recordStop(host, stop, this.#teams);
     }
     this.#processes.close();
-  }
-
-  async #depart(teamId: string, memberId: string): Promise<void> {
-    const { ledger, hostId } = this.#options;
-    const isLive = await ledger.view(
-      teamId,
-      ({ team, members }) => team?.status !== 'cleaned-up' && runsOn(hostId, members.get(memberId)),
-    );
-    if (!isLive) return;
-    await recordDeparture(ledger, { teamId, memberId, hostId, reason: 'the daemon was stopped' });
+    return isRecorded;
   }
 
   #react(teamId: string, event: TeamEvent, state: TeamState): void {
+    if (event.type === 'teammate:joined' && event.agent) this.#teams.add(teamId);
     if (event.type === 'teammate:joined' && event.agent && event.status === 'spawning') {
       this.#consider(teamId, event.memberId, state);
     }
@@ -230,28 +244,6 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     }
   }
 
-  /**
-   * Handles a process of an earlier daemon: adopts it if it lives and is wanted, else ends it to the last descendant.
-   */
-  async #takeOver(record: ProcessRecord): Promise<void> {
-    const { teamId, memberId, id } = record;
-    if (memberId === undefined) {
-      // Nobody waits any more for the verdict of a hook that outlived its daemon.
-      await endMarked(id);
-      this.#options.records.remove(id);
-      return;
-    }
-    await this.#guard({ teamId, memberId }, async () => {
-      const member = await this.#options.ledger.view(teamId, (state) => state.members.get(memberId));
-      const wanted = runsOn(this.#options.hostId, member);
-      if (wanted && this.#processes.adopt({ ...record, memberId })) return;
-      const said = await this.#processes.clear(record);
-      if (wanted) {
-        await this.died({ teamId, memberId }, `its process was gone when the daemon came back${said && `: ${said}`}`);
-      }
-    });
-  }
-
   /** Restarts a member if its process was ended for that, or if it joined again while the process was ending. */
   async #startAgain({ teamId, memberId }: MemberProcess): Promise<void> {
     const isAnew = this.#anew.delete(`${teamId}/${memberId}`);
@@ -306,4 +298,9 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       this.#options.onError(error, about);
     }
   }
+}
+
+/** Whether a live member has had a process. */
+function hadProcess({ status, hostId }: MemberRecord): boolean {
+  return status !== 'spawning' && hostId !== undefined;
 }

@@ -29,6 +29,7 @@ import { keepRestarts } from './restart-keeper.ts';
 import { SessionManager } from './sessions.ts';
 import { Supervisor } from './supervisor.ts';
 import { TeamMemory } from './team-memory.ts';
+import { teammateArguments } from './teammate-command.ts';
 
 /** What gates need from their process. */
 export interface GatesOptions {
@@ -210,7 +211,7 @@ async function launchOptions(options: TeamsOptions, member: MemberToLaunch): Pro
     Object.entries(environmentOf(teamId)).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
   return {
-    command: [...teammateCommand, '--teammate', '--team', teamId, '--agent', memberId, '--base-dir', home.directory],
+    command: [...teammateCommand, ...teammateArguments({ teamId, memberId, directory: home.directory })],
     cwd,
     env: { ...env, TROUPE_TOKEN_FILE: tokenFile },
     log: join(home.processes, `${processId}.log`),

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { identify } from '../../src/agents/process.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
@@ -114,6 +115,47 @@ describe('troupe stop', () => {
     expect(readdirSync(stage.home.processes)).toEqual([]);
     const { code, stdout } = await stage.troupe('stop', '--all');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Ended no teammate; no daemon ran.\n' });
+  });
+
+  test('with --all lasts: looking starts a daemon but no member, and troupe up continues the work', async () => {
+    const stage = setStage();
+    await bringUp(stage, ['slow', 'slow'], [{ title: 'Held', assign: 'm0' }]);
+    await until('the work has begun', () => stage.work()[0]);
+    const { epoch } = await stage.task(stage.team, '1');
+    const { stdout } = await stage.troupe('stop', '--all');
+    expect(stdout).toContain('They stay stopped until you bring them up');
+    expect(await stage.ask('ps')).toEqual([]);
+    // A daemon that is killed is not stopped by a person, and still brings back nobody that a person stopped.
+    process.kill(stage.daemonPid(), 'SIGKILL');
+    const members = await stage.ask<{ id: string; status: string }[]>('member', 'list', '--team', stage.team);
+    const stopped = { status: 'stopped', stopReason: 'stopped by troupe stop --all' };
+    expect(members.slice(1)).toMatchObject([stopped, stopped]);
+    expect(await stage.task(stage.team, '1')).toMatchObject({ status: 'pending' });
+    expect(teammates(stage)).toEqual([]);
+    stage.letGo();
+    const { code, stderr } = await stage.troupe('up', join(stage.folder, 'troupe.yaml'));
+    expect(code, stderr).toBe(0);
+    expect(stage.work().map(({ memberId }) => memberId)).toEqual(['m0', 'm0']);
+    expect((await stage.task(stage.team, '1')).epoch).toBeGreaterThan(epoch);
+  });
+
+  test('finds members whose records were lost: the next daemon starts none twice, and --all misses none', async () => {
+    const stage = setStage();
+    await bringUp(stage, ['slow', 'slow'], [{ title: 'Long', assign: 'm0' }]);
+    await until('the work has begun', () => stage.work()[0]);
+    const loseRecords = (): void => rmSync(stage.home.processes, { recursive: true });
+    const pids = teammates(stage).map(({ pid }) => pid);
+    process.kill(stage.daemonPid(), 'SIGKILL');
+    loseRecords();
+    await stage.ask('status');
+    expect(teammates(stage).map(({ pid }) => pid)).toEqual(pids);
+    stage.letGo();
+    await until('the work is done', async () => (await stage.task(stage.team, '1')).status === 'completed');
+    expect(stage.work()).toHaveLength(1);
+    loseRecords();
+    const { ended } = await stage.ask<{ ended: string[] }>('stop', '--all');
+    expect(ended.toSorted()).toEqual(['m0@crew', 'm1@crew']);
+    expect(processesOf(stage.home)).toEqual([]);
   });
 
   test('F8: with --all never signals a foreign process with a reused pid; attached views do not restart the daemon', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { endMarked, findMarked, identify, isRunning, startProcess } from '../../src/agents/process.ts';
@@ -17,6 +17,7 @@ import { keepLeads } from '../../src/runtime/lead-keeper.ts';
 import { MemberProcesses } from '../../src/runtime/member-processes.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';
+import { teammateArguments } from '../../src/runtime/teammate-command.ts';
 import { openLedger } from '../ledger/places.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
@@ -145,6 +146,41 @@ describe('a supervisor', () => {
     expect(after.records.list()).toEqual([]);
   });
 
+  test('starts no member twice whose record was lost, and gives back what one holds that is gone without a trace', async () => {
+    const journal = memoryJournal();
+    // A shell with the arguments of a teammate, which it keeps while its child runs.
+    const before = await setStage('sleep 1034; :', { journal });
+    await before.supervisor.start();
+    const names = ['deleted', 'truncated', 'garbage', 'gone'];
+    for (const name of names) await before.join(name);
+    const [deleted, truncated, garbage, gone] = await Promise.all(names.map((name) => before.running(name)));
+    for (const name of names) await before.claim(name);
+    await before.supervisor.close({ end: false });
+    const pathOf = ({ id }: { id: string } = { id: '' }): string => join(before.folder, `${id}.json`);
+    rmSync(pathOf(deleted));
+    writeFileSync(pathOf(truncated), readFileSync(pathOf(truncated), 'utf8').slice(0, 40));
+    writeFileSync(pathOf(garbage), '\0\0\0');
+    rmSync(pathOf(gone));
+    process.kill(gone?.identity?.pid as number, 'SIGKILL');
+    await until('only its child is left', () => findMarked(gone?.id ?? '').length === 1);
+    expect(before.records.strays()).toEqual([gone?.id]);
+
+    const after = await setStage(undefined, { journal, folder: before.folder, create: false });
+    await after.supervisor.start();
+    expect(findMarked(gone?.id ?? '')).toEqual([]);
+    const ids = [deleted, truncated, garbage].map((record) => record?.id ?? '').sort();
+    expect(
+      after.supervisor
+        .list('demo')
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(ids);
+    expect(readdirSync(before.folder).sort()).toEqual(ids.map((id) => `${id}.json`));
+    await after.running('gone');
+    expect(after.launched).toEqual(['gone']);
+    expect(await after.heldBy()).toEqual(['deleted', 'garbage', 'truncated']);
+  });
+
   test('counts a SIGTERM that it did not send as a crash, and its own as a normal end', async () => {
     const stage = await setStage();
     const crashed: { reason: string; restartsIn: number | undefined }[] = [];
@@ -174,6 +210,22 @@ describe('a supervisor', () => {
     await until('it is given up', () => restarts.at(-1) === undefined);
     expect(restarts).toEqual([250, 500, 1_000, undefined]);
     expect(await after.ledger.view('demo', ({ members }) => members.get('worker')?.returning)).toBeUndefined();
+  });
+
+  test('stops for good also a member that waits for its restart', async () => {
+    const journal = memoryJournal();
+    const before = await setStage('exit 9', { journal });
+    await before.supervisor.start();
+    await before.join('worker');
+    const isReturning = () => before.ledger.view('demo', ({ members }) => members.get('worker')?.returning === true);
+    await until('it is to come back', isReturning);
+    expect(await before.supervisor.close({ end: true })).toBe(true);
+    expect(await isReturning()).toBe(false);
+    const after = await setStage(undefined, { journal, folder: before.folder, create: false });
+    await after.supervisor.start();
+    await after.join('other');
+    await after.running('other');
+    expect(after.launched).toEqual(['other']);
   });
 
   test('F3: a new lead gets the state of the team, and its process restarts', async () => {
@@ -277,7 +329,7 @@ async function setStage(
     launch: async ({ memberId, processId }) => {
       launched.push(memberId);
       return {
-        command: ['sh', '-c', script],
+        command: ['sh', '-c', script, 'sh', ...teammateArguments({ teamId: 'demo', memberId, directory: folder })],
         cwd: '/',
         env: { PATH: process.env['PATH'] ?? '' },
         ...(log && { log: join(folder, `${processId}.log`) }),
@@ -308,6 +360,19 @@ async function setStage(
       const input = JoinInput.parse({ name, status: 'spawning', agent });
       await ledger.execute('demo', { type: 'member.join', by: USER, ...input }, () => undefined);
     },
+    /** The member has said that it works, and has a task of its own. */
+    async claim(memberId: string): Promise<void> {
+      const create = { type: 'task.create', by: USER, ...CreateTaskInput.parse({ title: memberId }) } as const;
+      const change = { type: 'member.change', by: memberId, memberId, status: 'active' } as const;
+      await ledger.execute('demo', [create, change, { type: 'task.claim', by: memberId }], () => undefined);
+    },
+    /** The members that hold a task. */
+    heldBy: () =>
+      ledger.view('demo', ({ tasks }) =>
+        [...tasks.values()]
+          .flatMap(({ status, assigneeId }) => (status === 'in_progress' ? (assigneeId ?? '') : []))
+          .sort(),
+      ),
     async leave(memberId: string): Promise<void> {
       const command = { type: 'member.leave', by: SYSTEM, memberId, returning: false } as const;
       await ledger.execute('demo', command, () => undefined);

@@ -4,11 +4,14 @@ import { endMarked, isRunning, signalGroup } from '../../agents/process.ts';
 import { findHome } from '../../client/home.ts';
 import { readCard, removeCard } from '../../runtime/card.ts';
 import { openProcessRecords } from '../../runtime/process-records.ts';
+import { openStopMark } from '../../runtime/stop-mark.ts';
 import { count } from '../show/views/details.ts';
-import { print, toJson } from '../show/write.ts';
+import { print, toJson, warn } from '../show/write.ts';
 
 /** A killed process exists until its memory is freed; until then it may still start something. */
 const GONE_MS = 2_000;
+
+const STAY_STOPPED = 'They stay stopped until you bring them up: troupe up, or troupe member restart NAME.\n';
 
 /**
  * The kill switch: kills every recorded process with all descendants, and the daemon. It asks nobody, and works when
@@ -16,9 +19,10 @@ const GONE_MS = 2_000;
  */
 export async function stopAll(environment: NodeJS.ProcessEnv, json: boolean): Promise<number> {
   const home = findHome(environment);
+  const records = openProcessRecords(home.processes);
+  markStopped(home.stopped);
   const daemon = await endDaemon(home.card);
   const ended: string[] = [];
-  const records = openProcessRecords(home.processes);
   for (const record of records.list()) {
     const { id, identity, teamId, memberId } = record;
     if (identity && isRunning(identity)) signalGroup(identity.pid, 'SIGKILL');
@@ -26,12 +30,26 @@ export async function stopAll(environment: NodeJS.ProcessEnv, json: boolean): Pr
     records.remove(id);
     if (memberId !== undefined) ended.push(`${memberId}@${teamId}`);
   }
+  // What they belonged to is not known any more.
+  for (const id of records.strays()) await endMarked(id);
   if (json) print(toJson({ daemon: daemon ?? null, ended }, undefined));
   else {
     const who = ended.length > 0 ? `${count(ended.length, 'teammate')} (${ended.join(', ')})` : 'no teammate';
     print(`Ended ${who}${daemon === undefined ? '; no daemon ran' : ` and the daemon (process ${daemon})`}.\n`);
+    if (ended.length > 0) print(STAY_STOPPED);
   }
   return 0;
+}
+
+/** Lets the next daemon know. What must end is ended even if the disk is full. */
+function markStopped(path: string): void {
+  try {
+    openStopMark(path).set('stopped by troupe stop --all');
+  } catch (error) {
+    warn(
+      `troupe: ${path} cannot be written (${(error as Error).message}): the next daemon will start the members again\n`,
+    );
+  }
 }
 
 /** The teammates that still run, with or without a daemon. */

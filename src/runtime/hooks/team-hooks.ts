@@ -47,7 +47,7 @@ export interface TeamHooksOptions {
   /** Milliseconds between SIGTERM and SIGKILL after a timeout. */
   readonly grace?: number;
   /** The records of this daemon's processes. */
-  readonly records?: Pick<ProcessRecords, 'write' | 'remove'>;
+  readonly records?: Pick<ProcessRecords, 'newId' | 'write' | 'remove'>;
   /** Called after every run of a hook. */
   readonly onRun?: (run: { teamId: string; type: HookType; result: HookResult }) => void;
 }
@@ -257,7 +257,7 @@ export class TeamHooks {
     run: { env: Record<string, string>; payload: object; cwd: string },
   ): Promise<HookResult> {
     const { records } = this.#options;
-    const marker = `hook-${crypto.randomUUID()}`;
+    const marker = records?.newId('hook') ?? `hook-${crypto.randomUUID()}`;
     try {
       records?.write({ id: marker, teamId, startedAt: new Date().toISOString() });
       return await this.#runHook(hook, { ...run, marker });
