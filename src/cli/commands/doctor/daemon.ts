@@ -8,9 +8,8 @@ import { isAbsence, openClient } from '../../reach/connect.ts';
 import type { Check } from './check.ts';
 import { checkStart } from './journal.ts';
 
-/** Timeouts for the daemon's status and its list of teams. */
-const ANSWER_MS = 3_000;
-const LIST_MS = 10_000;
+/** How long the daemon may take to answer. On a very busy machine it took more than 3 s. */
+const ANSWER_MS = 10_000;
 
 /** Checks whether a daemon answers and can read its journal; without a daemon, whether one could start. */
 export async function checkDaemon(
@@ -53,14 +52,14 @@ export async function checkDaemon(
 /** A daemon that cannot reach its servers answers from memory, after it has tried them. */
 async function listTeams(client: Client) {
   try {
-    const list = await client.call('team.list', {}, { signal: AbortSignal.timeout(LIST_MS) });
+    const list = await client.call('team.list', {}, { signal: AbortSignal.timeout(ANSWER_MS) });
     const checks = (durability: string): Check[] => [
       { name: 'teams', state: 'ok', found: `${list.length} in the journal (${durability})` },
     ];
     return { list, checks };
   } catch (error) {
     const found =
-      error instanceof CallError ? error.message : `the daemon did not list them within ${LIST_MS / 1000} s`;
+      error instanceof CallError ? error.message : `the daemon did not list them within ${ANSWER_MS / 1000} s`;
     return { list: [], checks: (): Check[] => [{ name: 'teams', state: 'fail', found }] };
   }
 }
