@@ -81,6 +81,7 @@ export async function openStorage(
     closers,
     reserve,
     health,
+    transcripts: home.transcripts,
     version: card.version,
     journal: facts,
     tally: () => totals.now(),

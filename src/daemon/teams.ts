@@ -4,20 +4,20 @@ import { openBridge } from '../bridge/bridge.ts';
 import type { Bridge } from '../bridge/bridge.ts';
 import { findNativeRoot } from '../bridge/layout.ts';
 import { feedbackOf } from '../core/hook.ts';
-import type { HookResult, HookType } from '../core/hook.ts';
 import type { InProcessOptions } from '../host/in-process.ts';
 import { findOwn } from '../host/own-agents.ts';
 import { SharedTaskList } from '../ledger/task-list.ts';
 import { ADMIN } from '../operations/caller.ts';
 import { agentForTeammate } from '../operations/choose-agent.ts';
 import type { Services } from '../operations/operation.ts';
+import type { HookRun } from '../runtime/hooks/team-hooks.ts';
 import { describeHost } from '../runtime/hosts/identity.ts';
 import { writeLeaseFile } from '../runtime/hosts/lease-file.ts';
 import { bringHome } from '../runtime/hosts/lost.ts';
 import type { Log } from '../runtime/log.ts';
 import { openStopMark, recordStop } from '../runtime/stop-mark.ts';
 import { openGates, openTeams } from '../runtime/teams.ts';
-import type { Teams, TeamsOptions } from '../runtime/teams.ts';
+import type { GatesOptions, Teams, TeamsOptions } from '../runtime/teams.ts';
 import type { Ending } from './ending.ts';
 import type { DaemonOptions } from './home.ts';
 import type { Prepared } from './service.ts';
@@ -44,7 +44,12 @@ export function openDaemonTeams(
   const { ledger, credentials, health, hostId, membership } = storage;
   const { closers } = ending;
   const onError = (error: unknown, about: object): void => log.error('teams.failed', { ...about, error });
-  const gates = openGates({ ledger, home, environment, environmentOf, onError, onHook: logRuns(log) });
+  const logRun = logRuns(log);
+  const onHook: GatesOptions['onHook'] = (run) => {
+    logRun(run);
+    storage.gate?.(run);
+  };
+  const gates = openGates({ ledger, home, environment, environmentOf, onError, onHook });
   // It handles no claims, so it needs no bridge.
   const judged = new SharedTaskList(ledger, { gate: gates.hooks });
   const native = openBridge({
@@ -134,7 +139,7 @@ export function openDaemonTeams(
 const SAID_CHARS = 500;
 
 /** Logs the result of each run of a hook. */
-function logRuns(log: Log): (run: { teamId: string; type: HookType; result: HookResult }) => void {
+function logRuns(log: Log): (run: HookRun) => void {
   return ({ teamId, type, result: { stderr, stdout, ...result } }) => {
     const said = feedbackOf({ stderr, stdout }).slice(0, SAID_CHARS);
     const hasFailed = result.exitCode === 1 || result.unable !== undefined;

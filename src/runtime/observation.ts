@@ -22,6 +22,8 @@ export interface Observation {
   readonly appended: (append: Append) => void;
   /** For a ledger, if traces should show which call caused an append. */
   readonly around: Tracing['around'] | undefined;
+  /** Call this after every run of a hook. */
+  readonly gate: Tracing['gate'] | undefined;
 }
 
 /** What is observed, and where it is reported. */
@@ -31,6 +33,8 @@ export interface ObservationOptions extends Omit<Sources, 'loopLagMs' | 'isDegra
   readonly closers: Closers;
   readonly reserve: Reserve;
   readonly health: Health;
+  /** The folder with the members' transcripts. */
+  readonly transcripts: string;
 }
 
 /** How late the event loop may be before that is logged. */
@@ -43,6 +47,7 @@ export async function openObservation({
   closers,
   reserve,
   health,
+  transcripts,
   ...sources
 }: ObservationOptions): Promise<Observation> {
   reserve.tell(health);
@@ -54,7 +59,7 @@ export async function openObservation({
     loopLagMs: () => lag.milliseconds(),
     isDegraded: () => health.report().status === 'degraded',
   });
-  const tracing = await startTracing(environment, sources.version, log);
+  const tracing = await startTracing(environment, { version: sources.version, transcripts, log });
   closers.add('tracing', () => tracing?.close());
   const calls = watchCalls((call) => {
     const { operation, teamId, memberId, code, ms } = call;
@@ -65,6 +70,7 @@ export async function openObservation({
     instruments,
     calls,
     around: tracing?.around,
+    gate: tracing?.gate,
     appended(append) {
       const code = codeOf(append.error);
       instruments.appended(append);

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { ProcessOptions } from '../agents/process.ts';
 import { TeamError } from '../core/errors.ts';
 import { folderOfMember } from '../core/folder.ts';
-import type { HookResult, HookType } from '../core/hook.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Variables } from '../core/variables.ts';
 import type { ClaimKeeper } from '../ledger/claim-keeper.ts';
@@ -19,6 +18,7 @@ import { teamFolder } from './home.ts';
 import { openApprovals } from './hooks/approvals.ts';
 import { keepTrouble } from './hooks/keep-trouble.ts';
 import { TeamHooks } from './hooks/team-hooks.ts';
+import type { HookRun } from './hooks/team-hooks.ts';
 import { keepLeads } from './lead-keeper.ts';
 import type { LaunchMember } from './member-processes.ts';
 import { keepNewTasks } from './new-task-keeper.ts';
@@ -46,7 +46,7 @@ export interface GatesOptions {
   readonly environmentOf?: (teamId: string) => Variables;
   readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
   /** Called after every run of a hook. */
-  readonly onHook?: (run: { teamId: string; type: HookType; result: HookResult }) => void;
+  readonly onHook?: (run: HookRun) => void;
 }
 
 /** The hooks of all teams, and the records of the hooks' and members' processes. */

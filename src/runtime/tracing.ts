@@ -6,16 +6,20 @@ import type { TeamEvent } from '../core/event.ts';
 import type { Picker } from '../ledger/options.ts';
 import type { Log } from './log.ts';
 import type { Append } from './observed-journal.ts';
+import { traceTeams } from './team-traces.ts';
+import type { TracedGate } from './team-traces.ts';
 import type { StartedCall, TracedCall } from './watched-calls.ts';
 
 /** Sends traces to an OpenTelemetry collector: operations and times with facts, no content. */
 export interface Tracing {
-  /** Starts the span of a call, in the caller's trace if there is one. */
+  /** Starts the span of a call: in the caller's trace if there is one, else in that of its team. */
   readonly call: (call: StartedCall, start: number) => TracedCall;
   /** Records which call caused which events. */
   readonly around: <R>(pick: Picker<R>) => Picker<R>;
-  /** A span in the call that caused it; if there are several, linked to each. */
+  /** A span in the call that caused it. If there are several, it belongs to the team and is linked to each. */
   appended(append: Append, failure: string | undefined): void;
+  /** Records the run of a hook. */
+  readonly gate: (run: TracedGate) => void;
   /** Sends the remaining spans. */
   close(): Promise<void>;
 }
@@ -33,7 +37,10 @@ const REACH_MS = 2_000;
  * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables. Without an endpoint nothing is
  * loaded or sent.
  */
-export async function startTracing(environment: Environment, version: string, log: Log): Promise<Tracing | undefined> {
+export async function startTracing(
+  environment: Environment,
+  { version, transcripts, log }: { version: string; transcripts: string; log: Log },
+): Promise<Tracing | undefined> {
   if (!isWanted(environment, log)) return undefined;
   const [api, sdk, { OTLPTraceExporter }, resources] = await Promise.all([
     import('@opentelemetry/api'),
@@ -72,6 +79,20 @@ export async function startTracing(environment: Environment, version: string, lo
   const current = new AsyncLocalStorage<SpanContext>();
   /** The call that caused an event. */
   const causes = new WeakMap<TeamEvent, SpanContext>();
+  const teams = traceTeams((name, { parent, at, attributes }) => {
+    const span = tracer.startSpan(name, { attributes, ...(at !== undefined && { startTime: at }) }, under(parent));
+    return {
+      context: span.spanContext(),
+      setAttributes: (more) => span.setAttributes(more),
+      end({ at: endedAt, failure } = {}) {
+        if (failure !== undefined) {
+          span.setAttribute('error.type', failure);
+          span.setStatus({ code: api.SpanStatusCode.ERROR, message: failure });
+        }
+        span.end(endedAt);
+      },
+    };
+  }, transcripts);
   tellIfAway(endpointOf(environment) as string, complain);
 
   return {
@@ -81,7 +102,8 @@ export async function startTracing(environment: Environment, version: string, lo
         ...(memberId !== undefined && { 'troupe.member': memberId }),
       };
       const startTime = performance.timeOrigin + start;
-      const parent = under(traceparent === undefined ? undefined : readTraceparent(traceparent));
+      const own = traceparent === undefined ? undefined : readTraceparent(traceparent);
+      const parent = under(own ?? (teamId === undefined ? undefined : teams.parentOf(teamId, memberId)));
       const span = tracer.startSpan(operation, { kind: SpanKind.SERVER, startTime, attributes }, parent);
       return {
         run: (work) => current.run(span.spanContext(), work),
@@ -111,12 +133,16 @@ export async function startTracing(environment: Environment, version: string, lo
           attributes: { 'troupe.team': team, 'troupe.events': events.length },
           ...(another && { links: [...found].map((context) => ({ context })) }),
         },
-        under(another ? undefined : only),
+        under(another || !only ? teams.parentOf(team, undefined) : only),
       );
       end(span, { start, ms }, failure);
+      if (failure === undefined) teams.saw(team, events);
     },
 
+    gate: (run) => teams.gate(run),
+
     async close() {
+      await teams.close();
       let timer: NodeJS.Timeout | undefined;
       const patience = new Promise<void>((resolve) => {
         timer = setTimeout(() => {

@@ -87,10 +87,12 @@ export function factsOf(
     readonly traceparent?: string | undefined;
   },
 ): StartedCall {
-  const { teamId, wait } = (call.input ?? {}) as { teamId?: unknown; wait?: unknown };
+  const { teamId, name, wait } = (call.input ?? {}) as { teamId?: unknown; name?: unknown; wait?: unknown };
+  // A new team is named in another field.
+  const team = nameOf(operation === 'team.create' ? name : teamId);
   return {
     operation,
-    teamId: nameOf(teamId) ?? call.caller.teamId,
+    teamId: team ?? call.caller.teamId,
     memberId: call.caller.memberId ?? nameOf(call.as),
     isWaiting: typeof wait === 'number' && wait > 0,
     traceparent: call.traceparent,

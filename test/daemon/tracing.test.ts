@@ -33,7 +33,6 @@ test('sends a span for each call and each commit if OTEL_* is set, without conte
   expect(sent).toMatchObject({
     attributes: { 'troupe.code': 'ok', 'troupe.team': 'demo', 'troupe.member': 'lead' },
     isError: false,
-    parentSpanId: undefined,
   });
   expect(spans).toContainEqual(
     expect.objectContaining({ name: 'journal.append', parentSpanId: sent?.spanId, traceId: sent?.traceId }),
@@ -48,6 +47,51 @@ test('sends a span for each call and each commit if OTEL_* is set, without conte
     attributes: { 'troupe.team': 'demo', 'troupe.events': expect.any(Number) as number },
   });
   for (const { durationMs } of spans) expect(durationMs).toBeGreaterThanOrEqual(0);
+  expect(collector.bodies.join('\n')).not.toMatch(/canary/);
+});
+
+test('makes one trace of a run: the team, its tasks, their turns, and gates', async () => {
+  const collector = await startCollector();
+  const { home, daemon } = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  const client = connect(home);
+  const teamId = 'demo';
+  await client.call('team.create', { name: teamId });
+  const gate = { type: 'TaskCompleted', command: 'exit 0' } as const;
+  await client.call('hook.register', { teamId, ...gate });
+  for (const title of ['First', 'Second']) await client.call('task.create', { teamId, title });
+  const agent = { kind: 'exec', command: ['sh', '-c', 'cat >/dev/null; echo canary'] } as const;
+  await client.call('member.spawn', { teamId, name: 'ann', role: 'worker', prompt: 'Work.', agent });
+  await until('both tasks are completed', async () =>
+    (await client.call('task.list', { teamId })).every(({ status }) => status === 'completed'),
+  );
+  await client.call('team.close', { teamId, force: true });
+  await client.call('team.show', { teamId: 'nobody' }).catch(() => {});
+  await until('all spans have come', () => collector.spans().some(({ name }) => name === 'team.run'));
+  await daemon.close();
+
+  const spans = collector.spans();
+  const [run, ...others] = spans.filter(({ name }) => name === 'team.run');
+  expect(others).toEqual([]);
+  const ofTeam = spans.filter(({ attributes }) => attributes['troupe.team'] === teamId);
+  expect(new Set(ofTeam.map(({ traceId }) => traceId))).toEqual(new Set([run?.traceId]));
+  const tasks = spans.filter(({ name }) => name === 'task');
+  expect(tasks.map(({ attributes, parentSpanId }) => [attributes['troupe.task'], parentSpanId])).toEqual([
+    ['1', run?.spanId],
+    ['2', run?.spanId],
+  ]);
+  const under = (name: string) =>
+    spans
+      .filter((span) => span.name === name)
+      .map(({ parentSpanId }) => tasks.findIndex((one) => one.spanId === parentSpanId));
+  expect(under('invoke_agent ann').filter((at) => at >= 0)).toEqual([0, 1]);
+  expect(under('gate')).toEqual([0, 1]);
+  expect(spans.find(({ name }) => name === 'gate')?.attributes).toMatchObject({ 'troupe.verdict': 'allowed' });
+  expect(spans.find(({ name }) => name === 'invoke_agent ann')?.attributes).toMatchObject({
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.provider.name': 'exec',
+    'gen_ai.agent.name': 'ann',
+    'gen_ai.agent.id': 'ann@demo',
+  });
   expect(collector.bodies.join('\n')).not.toMatch(/canary/);
 });
 
@@ -91,7 +135,8 @@ test('joins the trace of its caller; an append for many calls is linked to each'
   expect(spans.find(({ parentSpanId }) => parentSpanId === '2'.repeat(16))).toMatchObject({ traceId: mcp });
   expect(spans.filter(({ traceId }) => traceId === other)).toEqual([]);
   const shared = spans.find(({ linked }) => linked.length > 1);
-  expect(shared).toMatchObject({ name: 'journal.append', parentSpanId: undefined });
+  const run = spans.find(({ name }) => name === 'team.run');
+  expect(shared).toMatchObject({ name: 'journal.append', parentSpanId: run?.spanId });
   const calls = new Map(spans.map(({ spanId, name }) => [spanId, name]));
   expect(new Set(shared?.linked.map((id) => calls.get(id)))).toEqual(new Set(['task.create']));
   expect(readLog(home)).toContainEqual(
@@ -148,7 +193,10 @@ test('joins the trace of its caller over every connection', async () => {
   await daemon.close();
 
   const lists = collector.spans().filter(({ name }) => name === 'task.list');
-  const parents = lists.flatMap(({ parentSpanId, traceId }) => (parentSpanId ? `${traceId} ${parentSpanId}` : []));
+  const run = collector.spans().find(({ name }) => name === 'team.run');
+  const parents = lists.flatMap(({ parentSpanId, traceId }) =>
+    parentSpanId === run?.spanId ? [] : `${traceId} ${parentSpanId}`,
+  );
   expect(parents).toEqual(['1', '2', '4', '6'].map((digit) => `${digit.repeat(32)} ${digit.repeat(16)}`));
   expect(lists).toHaveLength(2 + 5 + 2 + 1);
 });

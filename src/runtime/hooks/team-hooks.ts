@@ -35,6 +35,14 @@ export interface NewTask {
   readonly description: string;
 }
 
+/** A hook that ran, and the task that it judged. */
+export interface HookRun {
+  readonly teamId: string;
+  readonly type: HookType;
+  readonly taskId?: string;
+  readonly result: HookResult;
+}
+
 /** What hooks need from the daemon. */
 export interface TeamHooksOptions {
   readonly approvals: Approvals;
@@ -49,7 +57,7 @@ export interface TeamHooksOptions {
   /** The records of this daemon's processes. */
   readonly records?: Pick<ProcessRecords, 'newId' | 'write' | 'remove'>;
   /** Called after every run of a hook. */
-  readonly onRun?: (run: { teamId: string; type: HookType; result: HookResult }) => void;
+  readonly onRun?: (run: HookRun) => void;
 }
 
 /** How many programs run at once; judging takes time, and 200 completions may come together. */
@@ -230,10 +238,11 @@ export class TeamHooks {
   ): Promise<HookResult> {
     const { context, about, hooks, payload, work } = run;
     const { teamId } = context;
+    const judged = { teamId, type, ...('taskId' in context && { taskId: context.taskId }) };
     let last = ALLOWED;
     for (const judge of this.#functions.get(`${teamId} ${type}`) ?? []) {
       last = await runFunction(judge, context);
-      this.#options.onRun?.({ teamId, type, result: last });
+      this.#options.onRun?.({ ...judged, result: last });
       if (last.exitCode === 2) return last;
     }
     for (const hook of hooks) {
@@ -244,7 +253,7 @@ export class TeamHooks {
       );
       const inside = { env, payload, cwd: this.#folderOf(hook, work) };
       last = { ...(await this.#places.run(() => this.#tryHook(hook, teamId, inside))), command: hook.command };
-      this.#options.onRun?.({ teamId, type, result: last });
+      this.#options.onRun?.({ ...judged, result: last });
       if (last.exitCode === 2) return last;
     }
     return last;

@@ -4,7 +4,7 @@ import { createRedactor } from '../../../src/runtime/redact.ts';
 import { startTracing } from '../../../src/runtime/tracing.ts';
 
 const log = openLog({ path: `${process.env['TROUPE_TEST_MODULES']}.log`, level: 'info', redactor: createRedactor({}) });
-const tracing = await startTracing(process.env, '0', log);
+const tracing = await startTracing(process.env, { version: '0', transcripts: '', log });
 process.stdout.write(`tracing: ${tracing !== undefined}\n`);
 await tracing?.close();
 log.close();
