@@ -1,5 +1,5 @@
 import type { Budget, BudgetMeasure } from './budget.ts';
-import type { TeamState } from './state.ts';
+import type { MemberRecord, TeamState } from './state.ts';
 import type { Usage } from './usage.ts';
 import { teamUsage } from './view.ts';
 
@@ -21,14 +21,45 @@ export function budgetUses(state: TeamState, memberId: string | undefined, at: n
   const { team } = state;
   const member = memberId === undefined ? undefined : state.members.get(memberId);
   return [
-    ...usesOf('team', team?.budget, () => teamUsage(state), at - (team?.createdAt.getTime() ?? at)),
-    ...usesOf(
-      'member',
-      member?.budget,
-      () => state.memberUsage.get(memberId ?? ''),
-      at - (member?.joinedAt.getTime() ?? at),
-    ),
+    ...usesOf('team', team?.budget, () => teamUsage(state), ranUntil(team ?? {}, at)),
+    ...usesOf('member', member?.budget, () => state.memberUsage.get(memberId ?? ''), ranUntil(clockOf(member), at)),
   ].sort((a, b) => b.share - a.share);
+}
+
+/** How long something ran: before, and since when it runs now. Milliseconds. */
+interface Clock {
+  readonly ranMs?: number | undefined;
+  readonly runsSince?: number | undefined;
+}
+
+/** A member's time runs while it is not stopped. */
+function clockOf(member: MemberRecord | undefined): Clock {
+  if (!member) return {};
+  const { ranMs, status, joinedAt } = member;
+  return status === 'stopped' ? { ranMs } : { ranMs, runsSince: joinedAt.getTime() };
+}
+
+function ranUntil({ ranMs = 0, runsSince }: Clock, at: number): number {
+  return ranMs + (runsSince === undefined ? 0 : Math.max(0, at - runsSince));
+}
+
+/**
+ * When the time budget of the team, or of a member, next reaches the warning or its limit. Undefined if that is over, or
+ * no time runs.
+ */
+export function nextTimeLimit(state: TeamState, at: number): number | undefined {
+  const { team, members } = state;
+  const owners = [
+    { minutes: team?.budget?.minutes, clock: team ?? {} },
+    ...[...members.values()].map((member) => ({ minutes: member.budget?.minutes, clock: clockOf(member) })),
+  ];
+  const moments = owners.flatMap(({ minutes, clock: { ranMs = 0, runsSince } }) =>
+    minutes === undefined || runsSince === undefined
+      ? []
+      : [BUDGET_WARNING, 1].map((share) => Math.ceil(runsSince + minutes * 60_000 * share - ranMs)),
+  );
+  const next = moments.filter((moment) => moment > at);
+  return next.length > 0 ? Math.min(...next) : undefined;
 }
 
 function usesOf(
@@ -43,7 +74,7 @@ function usesOf(
     tokens: inputTokens + outputTokens + cacheWriteTokens,
     costUsd,
     turns,
-    minutes: Math.max(0, elapsed) / 60_000,
+    minutes: elapsed / 60_000,
   };
   return (Object.entries(budget) as [BudgetMeasure, number | undefined][]).flatMap(([what, limit]) =>
     limit === undefined ? [] : [{ of, what, used: used[what], limit, share: used[what] / limit }],

@@ -8,7 +8,7 @@ export const Budget = z.strictObject({
   /** US dollars. */
   costUsd: z.number().positive().max(USAGE_COST).optional(),
   turns: z.number().int().min(1).max(USAGE_COUNT).optional(),
-  /** Minutes since the team was created or the member joined. */
+  /** Minutes in which the member, or any member of the team, was not stopped. */
   minutes: z.number().positive().max(525_600).optional(),
 });
 export type Budget = z.output<typeof Budget>;
@@ -16,11 +16,42 @@ export type Budget = z.output<typeof Budget>;
 /** What a budget can limit. */
 export type BudgetMeasure = keyof Budget;
 
-/** The budget that a person's yes gives: the used amount plus the old limit. */
-export function raiseBudget(budget: Budget, { what, used }: { what: BudgetMeasure; used: number }): Budget {
-  const raised = used + (budget[what] ?? 0);
+const Amount = z.number().optional();
+
+/** How much of each measure people added to a budget when they were asked. It is part of the limit. */
+export const Granted = z.object({ tokens: Amount, costUsd: Amount, turns: Amount, minutes: Amount });
+export type Granted = z.output<typeof Granted>;
+
+/** A budget, and the part of it that people granted. */
+export interface Limits {
+  readonly budget?: Budget | undefined;
+  readonly granted?: Granted | undefined;
+}
+
+/** How much a person's yes gives: the limit without earlier grants. Otherwise each yes would double the limit. */
+export function grantOf({ budget, granted }: Limits, what: BudgetMeasure): number {
+  const limit = budget?.[what] ?? 0;
+  const base = limit - (granted?.[what] ?? 0);
+  return base > 0 ? base : limit;
+}
+
+/** The limits after a person's yes: that much more than is used by now. */
+export function grantMore(
+  limits: Limits,
+  { what, used }: { what: BudgetMeasure; used: number },
+): { budget: Budget; granted: Granted } {
+  const { budget, granted } = limits;
+  const raised = used + grantOf(limits, what);
   const isWhole = what === 'tokens' || what === 'turns';
-  return { ...budget, [what]: isWhole ? Math.ceil(raised) : raised };
+  const limit = isWhole ? Math.ceil(raised) : raised;
+  const more = limit - (budget?.[what] ?? 0) + (granted?.[what] ?? 0);
+  return { budget: { ...budget, [what]: limit }, granted: { ...granted, [what]: more } };
+}
+
+/** A team file's budget, with what people granted on top of it. */
+export function withGrants(budget: Budget, granted: Granted = {}): Budget {
+  const entries = Object.entries(budget) as [BudgetMeasure, number][];
+  return Object.fromEntries(entries.map(([what, limit]) => [what, limit + (granted[what] ?? 0)]));
 }
 
 /** Whether `after` allows more than `before` in any measure. */

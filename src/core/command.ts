@@ -1,4 +1,5 @@
 import type { Actor } from './actor.ts';
+import type { Granted } from './budget.ts';
 import type { HookConfig, HookType } from './hook.ts';
 import type { ChangeMemberInput, JoinInput, LeaveInput, PlaceMemberInput } from './member.ts';
 import type { BroadcastInput, DeliverInput, ReceiptInput, SendMessageInput } from './message.ts';
@@ -30,10 +31,11 @@ import type { RecordUsageInput } from './usage.ts';
 /** The data of each command, besides its envelope: the parsed input of its verb. */
 export interface CommandData {
   'team.create': CreateTeamInput;
-  'team.update': UpdateTeamInput;
+  /** Only Troupe itself says which part of a budget people granted; without it, none. */
+  'team.update': UpdateTeamInput & { granted?: Granted | undefined };
   'team.close': CloseTeamInput;
   'member.join': JoinInput;
-  'member.change': ChangeMemberInput;
+  'member.change': ChangeMemberInput & { granted?: Granted | undefined };
   'member.leave': LeaveInput;
   'member.place': PlaceMemberInput;
   /** Only the bridge chooses an id: that of the same task in another program's list. */

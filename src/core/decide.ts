@@ -2,13 +2,13 @@ import type { Command, CommandOf, CommandType } from './command.ts';
 import { TeamError } from './errors.ts';
 import type { TeamEvent } from './event.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import { answerRequest } from './rules/answer.ts';
 import { addDependencies, removeDependencies } from './rules/graph.ts';
 import { requireHost } from './rules/guard.ts';
 import { changeMember, joinTeam, leaveTeam, placeMember, recordUsage } from './rules/member.ts';
 import { acknowledgeMessages, broadcastMessage, deliverMessages, readMessages, sendMessage } from './rules/message.ts';
 import { addNote, removeNote, updateNote } from './rules/note.ts';
 import {
-  answerRequest,
   approvePlan,
   approveShutdown,
   raiseRequest,

@@ -1,6 +1,6 @@
 import type { Actor } from './actor.ts';
 import type { AgentChoice, AgentSpec } from './agent.ts';
-import type { Budget } from './budget.ts';
+import type { Budget, Granted } from './budget.ts';
 import type { HookConfig, HookType } from './hook.ts';
 import type { Metadata } from './json.ts';
 import type { BackendType, TeammateStatus } from './member.ts';
@@ -35,6 +35,8 @@ export interface EventData {
     delegateMode?: boolean | undefined;
     agents?: AgentChoice | undefined;
     budget?: Budget | undefined;
+    /** The part of the new budget that people granted when they were asked. */
+    granted?: Granted | undefined;
     status?: TeamStatus | undefined;
     metadata?: Metadata | undefined;
   };
@@ -72,6 +74,7 @@ export interface EventData {
     backendType?: BackendType | undefined;
     subscriptions?: string[] | undefined;
     budget?: Budget | undefined;
+    granted?: Granted | undefined;
     metadata?: Metadata | undefined;
   };
   /** A daemon took the member, to run it. */

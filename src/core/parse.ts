@@ -43,11 +43,21 @@ function wordsFor(issue: z.core.$ZodIssue, subject = ''): string {
   const [isDefault, received] = DEFAULT_TEXT.exec(issue.message) ?? [];
   if (isDefault === undefined) return issue.message;
   if (issue.code === 'too_big') return `${subject}must be at most ${issue.maximum}${unitOf(issue.origin)}`;
-  if (issue.code === 'too_small') return `${subject}must be at least ${issue.minimum}${unitOf(issue.origin)}`;
+  if (issue.code === 'too_small') return `${subject}must be ${boundOf(issue)}${unitOf(issue.origin)}`;
   if (issue.code !== 'invalid_type' || received === undefined) return issue.message;
   if (received === 'undefined') return `${subject}is missing: it must be ${kindOf(issue.expected)}`;
   const what = `${subject}must be ${kindOf(issue.expected)}`;
   return issue.expected === 'int' && received === 'number' ? what : `${what}, not ${kindOf(received)}`;
+}
+
+/** The lower limit of a value: `at least 1`, or `more than 0` if the limit itself is too little. */
+export function boundOf({ minimum, inclusive }: { minimum: number | bigint; inclusive?: boolean | undefined }): string {
+  return inclusive === false ? `more than ${minimum}` : `at least ${minimum}`;
+}
+
+/** Whether the schema has a text of its own for the problem. */
+export function isWorded({ message }: { readonly message: string }): boolean {
+  return !DEFAULT_TEXT.test(message);
 }
 
 const KINDS: Readonly<Record<string, string>> = {

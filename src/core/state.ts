@@ -1,3 +1,4 @@
+import type { Granted } from './budget.ts';
 import type { Heap } from './heap.ts';
 import { REMEMBERED_COMMANDS } from './limits.ts';
 import type { TeamMember } from './member.ts';
@@ -22,6 +23,10 @@ export type MemberRecord = Omit<TeamMember, 'assignedTasks' | 'planModeRequired'
   restarts?: number[] | undefined;
   /** When it last started other members, newest last; only as many as the next decision needs. */
   spawns?: number[] | undefined;
+  /** What people granted of its budget. */
+  granted?: Granted | undefined;
+  /** How long it was not stopped before it last joined, in milliseconds. */
+  ranMs?: number | undefined;
   /** When the time price of its messages will be paid off; see message-price.ts. */
   sendsPaidAt?: number | undefined;
 };
@@ -32,7 +37,14 @@ export function isExpected(member: Pick<MemberRecord, 'status' | 'returning'>): 
 }
 
 /** A team's record, without its members. */
-export type TeamRecord = Omit<TeamConfig, 'members'>;
+export type TeamRecord = Omit<TeamConfig, 'members'> & {
+  /** What people granted of its budget. */
+  granted?: Granted | undefined;
+  /** Since when a member with an agent is not stopped, in milliseconds since 1970; absent if all are. */
+  runsSince?: number | undefined;
+  /** How long that was so before, in milliseconds. */
+  ranMs?: number | undefined;
+};
 
 /** What a command did, remembered so that the same command sent again has no second effect. */
 export interface Receipt {

@@ -35,6 +35,8 @@ export function viewMember(
     restarts: _restarts,
     spawns: _spawns,
     sendsPaidAt: _sendsPaidAt,
+    granted: _granted,
+    ranMs: _ranMs,
     ...member
   }: MemberRecord,
 ): TeamMember {
@@ -52,7 +54,7 @@ export function sameSince({ firstJoinedAt, joinedAt }: MemberRecord): number {
 
 /** A team as the faces show it, the lead first. */
 export function viewTeam(state: TeamState): TeamConfig {
-  const team = requireTeam(state);
+  const { granted: _granted, runsSince: _runsSince, ranMs: _ranMs, ...team } = requireTeam(state);
   const members = [...state.members.values()].map((member) => viewMember(state, member));
   const isLead = (member: TeamMember) => Number(member.id === team.leadId);
   return { ...team, members: members.sort((a, b) => isLead(b) - isLead(a)) };

@@ -1,108 +1,97 @@
-import { SYSTEM, USER } from '../core/actor.ts';
-import { BUDGET_WARNING, budgetUses } from '../core/budget-use.ts';
-import type { BudgetUse } from '../core/budget-use.ts';
-import { raiseBudget } from '../core/budget.ts';
-import type { TeamRequest } from '../core/request.ts';
+import { SYSTEM } from '../core/actor.ts';
+import { budgetQuestions } from '../core/budget-questions.ts';
+import { BUDGET_WARNING, budgetUses, nextTimeLimit } from '../core/budget-use.ts';
+import { describeUse } from '../core/budget-words.ts';
+import type { EventType } from '../core/event.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
+import { Alarms } from './alarms.ts';
+
+/** Makes sure that a budget that is used up is noticed. */
+export interface BudgetKeeper {
+  /** Looks at all teams: an earlier daemon may have ended before it asked. */
+  start(): Promise<void>;
+  close(): void;
+}
+
+/** After these, a budget may be used up, or a question about one may be missing. */
+const MATTERS: ReadonlySet<EventType> = new Set([
+  'usage:recorded',
+  'team:updated',
+  'teammate:joined',
+  'teammate:changed',
+  'teammate:stopped',
+  'request:answered',
+]);
 
 /**
- * Compares usage with budgets. At 80 % it tells the lead once; at 100 % it asks a person, whose yes grants the same
- * amount again. The code that starts turns must check that none begins meanwhile.
+ * Compares usage with budgets. At 80 % it tells the lead once; at 100 % it asks a person. Time passes without an event,
+ * so an alarm is set for the moment of the next limit. The code that starts turns must check that none begins meanwhile.
  */
 export function keepBudgets(
   { ledger, mailbox }: { ledger: Ledger; mailbox: Mailbox },
   onError: (error: unknown, teamId: string) => void,
-): () => void {
+): BudgetKeeper {
+  const alarms = new Alarms(onError);
   /** Warnings already sent; a restart may repeat one. */
   const warned = new Set<string>();
-  return ledger.subscribe((teamId, { events }, state) => {
-    for (const event of events) {
-      if (event.type === 'usage:recorded') {
-        look(teamId, event.memberId, event.at, state).catch((error: unknown) => onError(error, teamId));
-      }
-      if (event.type === 'request:answered' && event.approved) {
-        carryOut(ledger, teamId, state.requests.get(event.requestId), state).catch((error: unknown) =>
-          onError(error, teamId),
-        );
-      }
-    }
+  const unsubscribe = ledger.subscribe((teamId, { events }, state) => {
+    if (events.some(({ type }) => MATTERS.has(type)) && hasBudget(state)) look(teamId);
   });
 
-  async function look(teamId: string, memberId: string, at: number, state: TeamState): Promise<void> {
-    if (state.team?.status !== 'active') return;
-    const [worst] = budgetUses(state, memberId, at);
-    if (!worst || worst.share < BUDGET_WARNING) return;
-    if (worst.share >= 1) await askPerson(ledger, teamId, memberId, worst, state);
-    else await warnLead(teamId, memberId, worst, state);
+  return {
+    async start() {
+      for (const teamId of await ledger.teams()) look(teamId);
+    },
+    close() {
+      unsubscribe();
+      alarms.close();
+    },
+  };
+
+  function look(teamId: string): void {
+    lookAt(teamId).catch((error: unknown) => onError(error, teamId));
   }
 
-  async function warnLead(teamId: string, memberId: string, use: BudgetUse, state: TeamState): Promise<void> {
-    const key = `${teamId} ${use.of === 'team' ? '' : memberId} ${use.what} ${use.limit}`;
-    if (warned.has(key) || !state.team) return;
-    warned.add(key);
-    const content = `${describeUse(use, memberId)}. At 100 % no new turn begins until a person raises it.`;
-    await mailbox.send(teamId, SYSTEM, { toId: state.team.leadId, content, type: 'system', metadata: { memberId } });
+  async function lookAt(teamId: string): Promise<void> {
+    const { questions, warnings, leadId, next } = await ledger.view(teamId, (state) => {
+      const at = Date.now();
+      const isOpen = hasBudget(state) && state.team?.status === 'active';
+      return {
+        questions: isOpen ? budgetQuestions(state, at) : [],
+        warnings: isOpen ? warningsOf(state, at) : [],
+        leadId: state.team?.leadId,
+        next: isOpen ? nextTimeLimit(state, at) : undefined,
+      };
+    });
+    if (next === undefined) alarms.clear(teamId, 'time');
+    else alarms.set(teamId, 'time', next, () => lookAt(teamId));
+    if (questions.length > 0) {
+      const raises = questions.map((question): NewCommand => ({ type: 'request.raise', by: SYSTEM, ...question }));
+      await ledger.execute(teamId, raises, () => undefined);
+    }
+    for (const { key, memberId, content } of warnings) {
+      if (warned.has(`${teamId} ${key}`) || leadId === undefined) continue;
+      warned.add(`${teamId} ${key}`);
+      await mailbox.send(teamId, SYSTEM, { toId: leadId, content, type: 'system', metadata: { memberId } });
+    }
   }
 }
 
-/** Asks once about a team's budget, whichever member reaches it. */
-async function askPerson(
-  ledger: Ledger,
-  teamId: string,
-  memberId: string,
-  use: BudgetUse,
-  state: TeamState,
-): Promise<void> {
-  const isSame = ({ kind, status, detail, memberId: whose }: TeamRequest): boolean =>
-    kind === 'budget' &&
-    status === 'pending' &&
-    detail?.['of'] === use.of &&
-    detail['what'] === use.what &&
-    (use.of === 'team' || whose === memberId);
-  if ([...state.requests.values()].some(isSame)) return;
-  const { of, what, used, limit } = use;
-  const content = `${describeUse(use, memberId)}. Yes allows the same amount again. Until then no new turn begins.`;
-  const raise: NewCommand = {
-    type: 'request.raise',
-    by: SYSTEM,
-    kind: 'budget',
-    memberId,
-    content,
-    detail: { of, what, used, limit },
-  };
-  await ledger.execute(teamId, raise, () => undefined);
+function hasBudget({ team, members }: TeamState): boolean {
+  if (team?.budget) return true;
+  for (const { budget } of members.values()) if (budget) return true;
+  return false;
 }
 
-async function carryOut(
-  ledger: Ledger,
-  teamId: string,
-  request: TeamRequest | undefined,
-  state: TeamState,
-): Promise<void> {
-  if (request?.kind !== 'budget') return;
-  const of = request.detail?.['of'];
-  const use = budgetUses(state, request.memberId, request.answeredAt?.getTime() ?? 0).find(
-    (one) => one.of === of && one.what === request.detail?.['what'],
-  );
-  // Somebody changed the budget meanwhile, so the request is settled.
-  if (!use || use.share < 1) return;
-  const before = use.of === 'team' ? state.team?.budget : state.members.get(request.memberId)?.budget;
-  const budget = raiseBudget(before ?? {}, use);
-  const change: NewCommand =
-    use.of === 'team'
-      ? { type: 'team.update', by: USER, budget }
-      : { type: 'member.change', by: USER, memberId: request.memberId, budget };
-  await ledger.execute(teamId, change, () => undefined);
-}
-
-/** In words: whose budget, of what, how much. */
-function describeUse({ of, what, used, limit }: BudgetUse, memberId: string): string {
-  const show = (value: number): string => {
-    if (what === 'costUsd') return `$${value.toFixed(2)}`;
-    const count = Math.round(value);
-    return `${count} ${count === 1 ? what.slice(0, -1) : what}`;
-  };
-  return `The budget of ${of === 'team' ? 'the team' : memberId}: ${show(used)} of ${show(limit)} is used`;
+/** What the lead should know: the budget nearest to its limit of each member that runs. */
+function warningsOf(state: TeamState, at: number): { key: string; memberId: string; content: string }[] {
+  return [...state.members.values()].flatMap(({ id: memberId, status }) => {
+    const [worst] = status === 'stopped' ? [] : budgetUses(state, memberId, at);
+    if (!worst || worst.share < BUDGET_WARNING || worst.share >= 1) return [];
+    const key = `${worst.of === 'team' ? '' : memberId} ${worst.what} ${worst.limit}`;
+    const content = `${describeUse(worst, memberId)}. At 100 % no new turn begins until a person raises it.`;
+    return [{ key, memberId, content }];
+  });
 }

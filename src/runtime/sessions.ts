@@ -6,11 +6,11 @@ import { TeamError } from '../core/errors.ts';
 import { JoinInput } from '../core/member.ts';
 import type { TeamMember, TeammateStatus } from '../core/member.ts';
 import { parse } from '../core/parse.ts';
+import { rejoinInput } from '../core/rejoin.ts';
 import type { TeamState } from '../core/state.ts';
 import { requireMember, requireTeam, viewMember } from '../core/view.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
-import { rejoinInput } from './rejoin.ts';
 import type { Supervisor } from './supervisor.ts';
 
 /** A member at work: its conversation and its process. */

@@ -3,6 +3,7 @@ import { SYSTEM } from '../core/actor.ts';
 import { hasProcess } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
+import { rejoinInput } from '../core/rejoin.ts';
 import type { MemberRecord, TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
@@ -12,7 +13,6 @@ import { runsOn, unplaced, wantedOn } from './hosts/placement.ts';
 import { MemberProcesses } from './member-processes.ts';
 import type { LaunchMember } from './member-processes.ts';
 import type { MemberProcess, ProcessRecords } from './process-records.ts';
-import { rejoinInput } from './rejoin.ts';
 import { recordStop } from './stop-mark.ts';
 import { takeOver } from './take-over.ts';
 

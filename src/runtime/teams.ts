@@ -13,7 +13,6 @@ import { keepBudgets } from './budget-keeper.ts';
 import { TeamCoordinator } from './coordinator.ts';
 import type { AgentFor } from './coordinator.ts';
 import { keepDeadlines } from './deadlines.ts';
-import { keepGates } from './gate-keeper.ts';
 import { teamFolder } from './home.ts';
 import { openApprovals } from './hooks/approvals.ts';
 import { keepTrouble } from './hooks/keep-trouble.ts';
@@ -25,7 +24,6 @@ import { keepNewTasks } from './new-task-keeper.ts';
 import { replacePrivateFile } from './private-file.ts';
 import { openProcessRecords } from './process-records.ts';
 import type { ProcessRecords } from './process-records.ts';
-import { keepRestarts } from './restart-keeper.ts';
 import { SessionManager } from './sessions.ts';
 import { Supervisor } from './supervisor.ts';
 import { TeamMemory } from './team-memory.ts';
@@ -128,10 +126,8 @@ export function openTeams(options: TeamsOptions): Teams {
   });
   const sessions = new SessionManager(ledger, mailbox, supervisor);
   const coordinator = new TeamCoordinator({ ledger, mailbox, sessions, agentFor: options.agentFor }, environment);
-  const stopBudgets = keepBudgets({ ledger, mailbox }, (error, teamId) => onError(error, { teamId }));
-  const stopGates = keepGates(ledger, (error, teamId) => onError(error, { teamId }));
+  const budgets = keepBudgets({ ledger, mailbox }, (error, teamId) => onError(error, { teamId }));
   const stopLeads = keepLeads({ ledger, mailbox, supervisor }, (error, teamId) => onError(error, { teamId }));
-  const stopRestarts = keepRestarts({ ledger, sessions }, (error, teamId) => onError(error, { teamId }));
   const deadlines = keepDeadlines(ledger, (error, teamId) => onError(error, { teamId }));
   const newTasks = keepNewTasks({ ledger, gate: hooks, alone: options.turnFor === undefined }, (error, teamId) =>
     onError(error, { teamId }),
@@ -151,6 +147,7 @@ export function openTeams(options: TeamsOptions): Teams {
       await supervisor.start();
       await newTasks.start();
       await deadlines.start();
+      await budgets.start();
     },
     tasks,
     mailbox,
@@ -163,10 +160,8 @@ export function openTeams(options: TeamsOptions): Teams {
       await supervisor.close({ end: false });
       deadlines.close();
       newTasks.close();
-      stopGates();
-      stopBudgets();
+      budgets.close();
       stopLeads();
-      stopRestarts();
       coordinator.close();
       memory.close();
       mailbox.close();

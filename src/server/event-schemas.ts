@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Actor } from '../core/actor.ts';
 import { AgentChoice, AgentSpec } from '../core/agent.ts';
-import { Budget } from '../core/budget.ts';
+import { Budget, Granted } from '../core/budget.ts';
 import type { EventData, EventType } from '../core/event.ts';
 import { HookConfig, HookType } from '../core/hook.ts';
 import { BackendType, TeammateStatus } from '../core/member.ts';
@@ -44,6 +44,7 @@ function shapes(): Shapes {
   const request = { requestId: text, ...member };
   const agents = AgentChoice.optional();
   const budget = Budget.optional();
+  const granted = Granted.optional();
   return {
     'team:created': {
       name: text,
@@ -68,6 +69,7 @@ function shapes(): Shapes {
       delegateMode: yes,
       agents,
       budget,
+      granted,
       status: TeamStatus.optional(),
       metadata,
     },
@@ -104,6 +106,7 @@ function shapes(): Shapes {
       backendType: BackendType.optional(),
       subscriptions: texts.optional(),
       budget,
+      granted,
       metadata,
     },
     'teammate:placed': { ...member, hostId: text },

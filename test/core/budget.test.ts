@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import { budgetUses } from '../../src/core/budget-use.ts';
-import { Budget, isRaised, raiseBudget } from '../../src/core/budget.ts';
+import { budgetQuestions } from '../../src/core/budget-questions.ts';
+import { budgetUses, nextTimeLimit } from '../../src/core/budget-use.ts';
+import { showAmount, showGrant } from '../../src/core/budget-words.ts';
+import { Budget, grantMore, isRaised } from '../../src/core/budget.ts';
+import type { RaiseRequestInput } from '../../src/core/request.ts';
 import { teamOf } from './stage.ts';
 
 const MINUTE = 60_000;
@@ -31,12 +34,73 @@ test('the budgets of a member and its team are listed by how much is used, the f
   expect(budgetUses(team.state, 'bob', joined).map(({ of }) => of)).toEqual(['team', 'team']);
 });
 
-test('an approval adds the budget again to what is used, rounded for counts', () => {
-  expect(raiseBudget({ costUsd: 5, turns: 10 }, { what: 'costUsd', used: 5.25 })).toEqual({
-    costUsd: 10.25,
-    turns: 10,
-  });
-  expect(raiseBudget({ tokens: 100 }, { what: 'tokens', used: 120 })).toEqual({ tokens: 220 });
+test('an approval adds the first limit to what is used, however often, rounded for counts', () => {
+  const first = grantMore({ budget: { costUsd: 5, turns: 10 } }, { what: 'costUsd', used: 5.25 });
+  expect(first).toEqual({ budget: { costUsd: 10.25, turns: 10 }, granted: { costUsd: 5.25 } });
+  const second = grantMore(first, { what: 'costUsd', used: 11 });
+  expect(second).toEqual({ budget: { costUsd: 16, turns: 10 }, granted: { costUsd: 11 } });
+  expect(grantMore({ budget: { tokens: 100 } }, { what: 'tokens', used: 120 }).budget).toEqual({ tokens: 220 });
+});
+
+test('time runs only while an agent of the team is not stopped, or the member itself', () => {
+  const team = teamOf();
+  team.do('team.update', { budget: { minutes: 60 } });
+  const agent = { kind: 'exec', command: ['true'] };
+  team.do('member.join', { name: 'ada', agent, budget: { minutes: 10 } });
+  const began = team.now;
+  const minutes = (at: number): number[] => budgetUses(team.state, 'ada', at).map(({ used }) => Math.round(used));
+  expect(minutes(began + 4 * MINUTE)).toEqual([4, 4]);
+  team.pass(5 * MINUTE);
+  team.do('member.leave', { memberId: 'ada' });
+  const stopped = team.now;
+  expect(minutes(stopped + 60 * MINUTE)).toEqual([5, 5]);
+  expect(nextTimeLimit(team.state, stopped)).toBeUndefined();
+  team.pass(60 * MINUTE);
+  team.do('member.join', { name: 'ada', agent, budget: { minutes: 10 } });
+  expect(minutes(team.now + 2 * MINUTE)).toEqual([7, 7]);
+  // 80 % of its ten minutes.
+  expect(nextTimeLimit(team.state, team.now)).toBeGreaterThanOrEqual(team.now + 2.9 * MINUTE);
+});
+
+test('amounts are shown in a unit in which they are not zero', () => {
+  const shown = [30, 30_000, 90_000, 30 * MINUTE, 150 * MINUTE].map((ms) => showAmount('minutes', ms / MINUTE));
+  expect(shown).toEqual(['30 ms', '30 seconds', '90 seconds', '30 minutes', '2.5 hours']);
+  expect([0.004, 0.5, 12].map((usd) => showAmount('costUsd', usd))).toEqual(['$0.004', '$0.50', '$12.00']);
+  expect(showGrant({ what: 'turns', grants: 1 })).toBe('1 turn more');
+});
+
+test('a used-up budget is asked about once, and again after a person brought the member up again', () => {
+  const team = teamOf();
+  const agent = { kind: 'exec', command: ['true'] } as const;
+  team.do('team.update', { budget: { turns: 1 } });
+  for (const name of ['ada', 'bob']) team.do('member.join', { name, agent });
+  team.do('usage.record', { memberId: 'ada', usage: { turns: 1 } });
+  const asked = () => budgetQuestions(team.state, team.now);
+  const raise = (): string => {
+    const [question] = asked();
+    team.as('@system', 'request.raise', question as RaiseRequestInput);
+    // Another daemon noticed it at the same time.
+    expect(team.as('@system', 'request.raise', question as RaiseRequestInput)).toEqual([]);
+    return [...team.state.requests.keys()].at(-1) ?? '';
+  };
+  expect(asked()).toMatchObject([{ memberId: 'ada', detail: { of: 'team', what: 'turns', grants: 1 } }]);
+  raise();
+  expect(asked()).toEqual([]);
+  // The question ends with its member, and the other one is still there.
+  team.do('member.leave', { memberId: 'ada' });
+  expect(asked()).toMatchObject([{ memberId: 'bob' }]);
+  team.as('@user', 'request.answer', { requestId: raise(), approve: false });
+  expect(asked()).toEqual([]);
+  team.do('member.join', { name: 'ada', agent });
+  const id = raise();
+  team.as('@user', 'request.answer', { requestId: id, approve: true });
+  expect(team.state.team).toMatchObject({ budget: { turns: 2 } });
+  expect(asked()).toEqual([]);
+  // A larger limit, from whoever may set it, settles the question.
+  team.do('usage.record', { memberId: 'bob', usage: { turns: 1 } });
+  const last = raise();
+  team.as('@user', 'team.update', { budget: { turns: 5 } });
+  expect(team.state.requests.get(last)?.status).toBe('withdrawn');
 });
 
 test('more of anything, or dropping a bound, counts as raising a budget', () => {

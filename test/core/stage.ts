@@ -107,6 +107,16 @@ export class Stage {
     this.state = createState(teamId);
   }
 
+  /** The time of the last command. */
+  get now(): number {
+    return this.#now;
+  }
+
+  /** Lets time pass; returns the time then. */
+  pass(ms: number): number {
+    return (this.#now += ms);
+  }
+
   /** Runs a command as the lead. */
   do<T extends CommandType>(type: T, input: InputOf<T>): TeamEvent[] {
     return this.as('lead', type, input);

@@ -5,7 +5,7 @@ import type { Turn } from '../../src/agents/agent.ts';
 import { TeamError } from '../../src/core/errors.ts';
 import type { TeamRequest } from '../../src/core/request.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
-import { rejoinInput } from '../../src/runtime/rejoin.ts';
+import { rejoinInput } from '../../src/core/rejoin.ts';
 import { openTeam } from '../mcp/house.ts';
 import type { House } from '../mcp/house.ts';
 import { temporaryFolder } from '../temporary-folder.ts';

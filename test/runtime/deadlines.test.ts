@@ -3,7 +3,6 @@ import { SYSTEM, USER } from '../../src/core/actor.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { keepDeadlines } from '../../src/runtime/deadlines.ts';
-import { keepGates } from '../../src/runtime/gate-keeper.ts';
 import { claim, createTask, createTeam, run, TEAM } from '../ledger/commands.ts';
 import { openLedger } from '../ledger/places.ts';
 import { until } from '../until.ts';
@@ -50,11 +49,7 @@ async function setStage({ journal = memoryJournal(), keep = true, now = Date.now
   const ledger = openLedger(journal, { now });
   const failures: unknown[] = [];
   const deadlines = keepDeadlines(ledger, (error) => failures.push(error));
-  const stopGates = keepGates(ledger, (error) => failures.push(error));
-  onTestFinished(() => {
-    deadlines.close();
-    stopGates();
-  });
+  onTestFinished(() => deadlines.close());
   if (!keep) deadlines.close();
   const exists = await ledger.view(TEAM, ({ team }) => team !== undefined);
   if (!exists) await createTeam(ledger);

@@ -1,3 +1,4 @@
+import type { Budget, BudgetMeasure } from '../budget.ts';
 import type { EventNoun, EventOf, EventType } from '../event.ts';
 import type { TeamRequest } from '../request.ts';
 import type { MemberRecord, TaskRecord, TeamState } from '../state.ts';
@@ -41,6 +42,19 @@ export function withdrawRequests(state: TeamState, which: (request: TeamRequest)
   for (const request of pendingRequests(state, taskId)) {
     if (which(request)) putRequest(state, request.id, { ...request, status: 'withdrawn' });
   }
+}
+
+/** A question about a limit that changed is obsolete: of the team, or of a member. */
+export function withdrawBudgets(
+  state: TeamState,
+  { before, after, memberId }: { before: Budget | undefined; after: Budget; memberId?: string },
+): void {
+  withdrawRequests(state, ({ kind, detail, memberId: whose }) => {
+    const isOurs =
+      memberId === undefined ? detail?.['of'] === 'team' : detail?.['of'] === 'member' && whose === memberId;
+    const what = detail?.['what'] as BudgetMeasure;
+    return kind === 'budget' && isOurs && before?.[what] !== after[what];
+  });
 }
 
 /** Removes undefined fields, so that an update does not erase what it does not mention. */

@@ -1,9 +1,10 @@
 import { mergeMetadata } from '../json.ts';
 import { RESTARTS, SPAWNS_PER_MINUTE } from '../limits.ts';
-import { putMember, putUsage } from '../tables.ts';
+import type { TeamState } from '../state.ts';
+import { putMember, putTeam, putUsage } from '../tables.ts';
 import { addUsage, NO_USAGE } from '../usage.ts';
 import { sameSince } from '../view.ts';
-import { changeMember, defined, withdrawRequests } from './apply.ts';
+import { changeMember, defined, withdrawBudgets, withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
 export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
@@ -22,7 +23,10 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       restarts: before?.restarts,
       spawns: before?.spawns,
       sendsPaidAt: before?.sendsPaidAt,
+      granted: before?.granted,
+      ranMs: before?.ranMs,
     });
+    if (data.agent) startClock(state, at);
     withdrawRequests(state, (request) => request.kind === 'restart' && request.memberId === memberId);
     if (!data.agent) return;
     changeMember(state, by, (spawner) => ({
@@ -31,15 +35,19 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
     }));
   },
 
-  'teammate:changed': (state, { type: _type, at, by: _by, cause: _cause, print: _print, memberId, ...changes }) =>
+  'teammate:changed': (state, { type: _type, at, by: _by, cause: _cause, print: _print, memberId, ...changes }) => {
+    const before = state.members.get(memberId)?.budget;
     changeMember(state, memberId, (member) => ({
       ...member,
       // A new session starts with an empty conversation.
       context: changes.sessionId === undefined || changes.sessionId === member.sessionId ? member.context : undefined,
       ...defined(changes),
+      granted: changes.budget ? changes.granted : member.granted,
       statusSince: changes.status && changes.status !== member.status ? new Date(at) : member.statusSince,
       metadata: mergeMetadata(member.metadata, changes.metadata),
-    })),
+    }));
+    if (changes.budget) withdrawBudgets(state, { before, after: changes.budget, memberId });
+  },
 
   'teammate:placed': (state, { memberId, hostId }) =>
     changeMember(state, memberId, (member) => ({ ...member, hostId })),
@@ -55,6 +63,7 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
   'teammate:stopped': (state, { at, memberId, reason, returning }) => {
     changeMember(state, memberId, (member) => ({
       ...member,
+      ranMs: member.status === 'stopped' ? member.ranMs : (member.ranMs ?? 0) + at - member.joinedAt.getTime(),
       status: 'stopped',
       statusSince: new Date(at),
       stoppedAt: new Date(at),
@@ -62,6 +71,7 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       returning,
       restarts: returning ? [...(member.restarts ?? []), at].slice(-RESTARTS) : member.restarts,
     }));
+    stopClock(state, at);
     withdrawRequests(state, (request) => request.memberId === memberId);
   },
 
@@ -72,3 +82,16 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
     putUsage(state, 'taskUsage', taskId, addUsage(state.taskUsage.get(taskId) ?? NO_USAGE, usage));
   },
 };
+
+/** A team's time budget runs while any of its agents does. */
+function startClock(state: TeamState, at: number): void {
+  const { team } = state;
+  if (team && team.runsSince === undefined) putTeam(state, { ...team, runsSince: at });
+}
+
+function stopClock(state: TeamState, at: number): void {
+  const { team } = state;
+  if (team?.runsSince === undefined) return;
+  for (const { agent, status } of state.members.values()) if (agent && status !== 'stopped') return;
+  putTeam(state, { ...team, runsSince: undefined, ranMs: (team.ranMs ?? 0) + at - team.runsSince });
+}

@@ -1,6 +1,6 @@
 import { mergeMetadata } from '../json.ts';
 import { putTeam } from '../tables.ts';
-import { defined, withdrawRequests } from './apply.ts';
+import { defined, withdrawBudgets, withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
 export const TEAM_FACTS: ApplyTo<'team' | 'hook'> = {
@@ -9,8 +9,11 @@ export const TEAM_FACTS: ApplyTo<'team' | 'hook'> = {
 
   'team:updated': (state, { type: _type, at: _at, by: _by, cause: _cause, print: _print, ...changes }) => {
     if (!state.team) return;
+    const { budget: before } = state.team;
     const metadata = mergeMetadata(state.team.metadata, changes.metadata);
-    putTeam(state, { ...state.team, ...defined(changes), metadata });
+    const granted = changes.budget ? changes.granted : state.team.granted;
+    putTeam(state, { ...state.team, ...defined(changes), granted, metadata });
+    if (changes.budget) withdrawBudgets(state, { before, after: changes.budget });
   },
 
   'team:closed': (state, { at }) => {

@@ -1,10 +1,9 @@
-import { SYSTEM, USER } from '../actor.ts';
+import { SYSTEM } from '../actor.ts';
 import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { ANSWER_WITHIN, REJECTIONS_PER_TASK } from '../limits.ts';
-import { answererOf } from '../request.ts';
 import type { TeamRequest } from '../request.ts';
 import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
@@ -109,6 +108,7 @@ export function raiseRequest(state: TeamState, command: CommandOf<'request.raise
   requireLive(state, memberId);
   if (taskId !== undefined) requireTask(state, taskId);
   if (kind === 'gate' && taskId !== undefined && pendingGate(state, taskId)) return [];
+  if (kind === 'budget' && command.by === SYSTEM && pendingBudget(state, memberId, detail)) return [];
   const requestId = freeId(state, command.at, (at) => `${kind}-${at}@${memberId}`);
   const deadline = command.at + (within ?? ANSWER_WITHIN[kind]);
   return [event(command, 'request:raised', { requestId, kind, memberId, taskId, content, deadline, detail })];
@@ -170,21 +170,15 @@ export function pendingGate(state: TeamState, taskId: string): TeamRequest | und
   return pendingRequests(state, taskId).find(({ kind }) => kind === 'gate');
 }
 
-/** Only a person says yes. Troupe may only say no, after the deadline, unless a person's rule allows it. */
-export function answerRequest(state: TeamState, command: CommandOf<'request.answer'>): TeamEvent[] {
-  requireOpenTeam(state);
-  const request = state.requests.get(command.requestId);
-  if (!request || answererOf(request.kind) !== 'person') {
-    throw new TeamError('not_found', `There is no request ${quote(command.requestId)}`, {
-      facts: { list: 'request' },
-    });
-  }
-  if (command.by !== USER && command.by !== SYSTEM) {
-    throw new TeamError('not_allowed', `${command.by} may not answer ${request.id}: only a person may`);
-  }
-  requirePending(request);
-  const { requestId, approve: approved, feedback } = command;
-  return [event(command, 'request:answered', { requestId, memberId: request.memberId, approved, feedback })];
+/** A pending question about the same limit. Two daemons may notice at the same time that it is reached. */
+function pendingBudget(state: TeamState, memberId: string, detail: TeamRequest['detail']): boolean {
+  return pendingRequests(state).some(
+    (request) =>
+      request.kind === 'budget' &&
+      request.detail?.['of'] === detail?.['of'] &&
+      request.detail?.['what'] === detail?.['what'] &&
+      (detail?.['of'] === 'team' || request.memberId === memberId),
+  );
 }
 
 /** A request takes one answer. */

@@ -1,10 +1,10 @@
 import { SYSTEM } from '../../core/actor.ts';
 import { TeamError } from '../../core/errors.ts';
+import { rejoinInput } from '../../core/rejoin.ts';
 import type { MemberRecord, TeamState } from '../../core/state.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Mailbox } from '../../ledger/mailbox.ts';
 import { givenBack, recordDeparture } from '../departure.ts';
-import { rejoinInput } from '../rejoin.ts';
 import { awaitHost } from './waiting.ts';
 
 /** Error codes that mean that another daemon was first. */

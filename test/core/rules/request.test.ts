@@ -347,7 +347,8 @@ describe('F41: work that a gate keeps rejecting', () => {
     team.as('@system', 'task.reject', { taskId, feedback: 'no' });
     const [asked] = gates(team);
     team.as('@user', 'request.answer', { requestId: asked?.id ?? '', approve: false });
-    expect(team.state.tasks.get(taskId)?.rejections).toBe(0);
+    expect(team.state.tasks.get(taskId)).toMatchObject({ rejections: 0, status: 'pending' });
+    team.as('ann', 'task.claim', { taskId });
     for (let i = 0; i < 4; i++) team.as('@system', 'task.reject', { taskId, feedback: 'no' });
     expect(gates(team)).toHaveLength(1);
     team.as('@system', 'task.reject', { taskId, feedback: 'no' });

@@ -1,6 +1,6 @@
-import { JoinInput } from '../core/member.ts';
-import { parse } from '../core/parse.ts';
-import type { MemberRecord } from '../core/state.ts';
+import { JoinInput } from './member.ts';
+import { parse } from './parse.ts';
+import type { MemberRecord } from './state.ts';
 
 /** The input that adds the same member again, with the session that it can resume. */
 export function rejoinInput(member: MemberRecord): JoinInput {
