@@ -8,6 +8,7 @@ import type { EventsFrame } from '../operations/frames.ts';
 
 // The command line and the dashboard compute what they show from a team's state with the daemon's own code.
 export { budgetUses } from '../core/budget-use.ts';
+export { showGrant } from '../core/budget-words.ts';
 export { nounOf } from '../core/event.ts';
 export { wordEvent } from '../core/event-words.ts';
 export { hookTroubles } from '../core/hook-trouble.ts';

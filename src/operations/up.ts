@@ -9,6 +9,7 @@ import { viewTeam } from '../core/view.ts';
 import { describeBroken } from '../runtime/hooks/obstacle.ts';
 import { approvePrograms, findUnapproved, programsOf } from '../runtime/team-file/approval.ts';
 import type { Unapproved } from '../runtime/team-file/approval.ts';
+import { describeBudgets } from '../runtime/team-file/budgets.ts';
 import { hooksOf, pathOfHook } from '../runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../runtime/team-file/parse.ts';
 import { findElsewhere, placeOf, requirePlace } from '../runtime/team-file/place.ts';
@@ -82,6 +83,7 @@ export const upOperations = [
           }),
         )
         .describe('what the file runs as you, or allows without a question, and that you have not approved'),
+      budgets: z.array(z.string()).default([]).describe('what the file changes about the budgets of a standing team'),
       variables: z
         .object({
           usual: z.array(z.string()).describe('what programs, agents and hooks need; LC_* stands for a beginning'),
@@ -98,7 +100,10 @@ export const upOperations = [
       const configs = hooksOf(file, folder);
       const unapproved = findUnapproved(hooks, { hooks: configs, agents: programsOf(file, folder) });
       const place = placeOf(folder, name, daemon.hostId);
-      const elsewhere = await ledger.view(file.team, ({ team }) => findElsewhere(team, place));
+      const { elsewhere, budgets } = await ledger.view(file.team, (state) => ({
+        elsewhere: findElsewhere(state.team, place),
+        budgets: describeBudgets(state, file),
+      }));
       const variables = variablesIn(file, daemon);
       const given = givenTo(file, daemon, environment);
       return {
@@ -109,6 +114,7 @@ export const upOperations = [
         broken: hooks.broken(configs),
         unrunnable: findUnrunnable(file, { source, name, folder }, (agents) => daemon.requireAgents?.(agents, given)),
         unapproved,
+        budgets,
         ...(variables && { variables: { ...variables, isShared: daemon.hostId !== undefined } }),
       };
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findNearest } from '../core/nearest.ts';
-import { unitOf } from '../core/parse.ts';
+import { boundOf, isWorded, unitOf } from '../core/parse.ts';
 import { quote } from '../core/text.ts';
 
 /** A position in a file: keys and list indexes from the top. */
@@ -57,9 +57,10 @@ function explain(issue: Issue, path: Path, file: { whole: Form; value: unknown }
     if (!meant) return say(misfit(found, forms));
     return meant.flatMap((one) => explain(one, [...path, ...(one.path as Path)], file));
   }
+  if (issue.code === 'invalid_type' && isWorded(issue)) return say(issue.message);
   if (issue.code === 'invalid_value' || issue.code === 'invalid_type') return say(misfit(found, forms));
   if (issue.code === 'too_big') return say(`must be at most ${issue.maximum}${unitOf(issue.origin)}`);
-  if (issue.code === 'too_small') return say(`must be at least ${issue.minimum}${unitOf(issue.origin)}`);
+  if (issue.code === 'too_small') return say(`must be ${boundOf(issue)}${unitOf(issue.origin)}`);
   return say(issue.message);
 }
 

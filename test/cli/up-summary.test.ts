@@ -15,6 +15,17 @@ test.each([
   expect(summarize(outcome, SCREEN, { goesOn: true })).toContain(text);
 });
 
+test.each([
+  [false, true, 'The team is closed. To go on, write the answer into the prompt: of the lead, then troupe up --again.'],
+  [false, false, 'The team is closed. To go on, run it again with the answer in the goal.'],
+  [true, true, 'To answer: troupe send boss "…" --team crew.'],
+])('the summary repeats what the lead asked at its end (open: %s)', (open, goesOn, next) => {
+  const members = [{ id: 'boss', role: 'lead' }] as unknown as Outcome['members'];
+  const none = { tasks: [], requests: [], earlier: 0, duration: 1 };
+  const outcome: Outcome = { team: 'crew', reason: 'done', members, open, answer: 'x', question: 'Which?', ...none };
+  expect(summarize(outcome, SCREEN, { goesOn })).toContain(`The lead asked a question: Which? ${next}`);
+});
+
 describe('the summary of a team that cannot go on', () => {
   const member = (id: string, more: object = {}) => ({ id, agent: { kind: 'exec' }, status: 'idle', ...more });
   const task = (id: string, more: object = {}) => ({ id, title: 'x', status: 'pending', ...more });

@@ -59,7 +59,7 @@ async function writeQuestions(home: Home, teams: readonly string[]): Promise<voi
       ...['1', '2'].flatMap(
         (n) =>
           [
-            task(`Judged ${n}`),
+            task(`Judged ${n}`, { assigneeId: `gated-${n}` }),
             claim(`gated-${n}`, n),
             ask('gate', `gated-${n}`, { taskId: n, detail: { epoch: 1, result: 'as it is' } }),
             join(`thrifty-${n}`, { budget: { turns: 1 } }),

@@ -37,3 +37,34 @@ test('a program that has used up its budget rests until a person raises the budg
   const uses = await stage.ask('budget', 'show', 'worker', '--team', 'thrifty');
   expect(uses).toMatchObject([{ of: 'member', what: 'turns', used: 3, limit: 4 }]);
 });
+
+test('a used-up budget is asked about again after a stop, and a larger one in the file is applied and told', async () => {
+  const stage = setStage();
+  const plan = (turns: number) => ({
+    team: 'spent',
+    lead: 'none',
+    budget: { turns },
+    members: [stage.member('worker', 'quick')],
+    tasks: [{ title: 'One' }, { title: 'Two' }, { title: 'Three' }],
+  });
+  const first = await stage.troupe('up', '--yes', stage.teamFile(plan(1)));
+  expect(first).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('To allow 1 turn more: troupe approve worker'),
+  });
+  await stage.troupe('stop');
+  await stage.troupe('up', '--yes', stage.teamFile(plan(1)), '--detach');
+  await until('a person is asked again', async () => {
+    const pending = await stage.client().call('request.list', { teamId: 'spent', status: 'pending' });
+    return pending.length > 0;
+  });
+  // A no names the way on; so does the end of the next run.
+  const no = await stage.troupe('approve', 'worker', '--deny');
+  expect(no.stdout).toContain('write a larger budget: into the team file, then troupe up');
+  const stuck = await stage.troupe('up', '--yes', stage.teamFile(plan(1)));
+  expect(stuck.stdout).toMatch(/the budget of the team: 1 turn of 1 turn is used\. To go on, write a larger budget:/);
+  // Brought up again, it asks again. The larger budget of the file answers that.
+  const done = await stage.troupe('up', '--yes', stage.teamFile(plan(3)));
+  expect(done.stderr).toContain('The budget of the team is now 3 turns. It was 1 turn.');
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('3 of 3 tasks completed') });
+});

@@ -175,8 +175,19 @@ hooks:
     [
       'a duration that is none',
       'team: x\nhooks:\n  TaskCompleted: { command: x, timeout: soon }\n',
-      /^t\.yaml:3:41: hooks\.TaskCompleted\.timeout is not a duration such as "10s" or "2m"$/,
+      /^t\.yaml:3:41: hooks\.TaskCompleted\.timeout must be a duration above 0, such as "10s" or "2m"$/,
     ],
+    [
+      'a duration without a unit',
+      'team: x\nbudget: { time: 30 }\n',
+      /^t\.yaml:2:17: budget\.time needs a unit: ms, s, m or h, such as "30s" or "30m"$/,
+    ],
+    [
+      'no time at all',
+      'team: x\nbudget: { time: 0m }\n',
+      /^t\.yaml:2:17: budget\.time must be a duration above 0, such as "10s" or "2m"$/,
+    ],
+    ['no money at all', 'team: x\nbudget: { usd: 0 }\n', /^t\.yaml:2:16: budget\.usd must be more than 0$/],
     [
       'a hook of no kind',
       'team: x\nhooks:\n  Nonsense: { command: x }\n',

@@ -108,7 +108,7 @@ describe('an answer from the queue', () => {
     await heading('Budget reached of dee');
     await detail.getByText('1 turn of 1 turn is used').waitFor();
     expect((await client.call('task.show', { teamId: TEAM, taskId: '3' })).status).not.toBe('completed');
-    await detail.getByRole('button', { name: 'Go on' }).click();
+    await detail.getByRole('button', { name: 'Allow 1 turn more' }).click();
     await eventually(async () => (await client.call('task.show', { teamId: TEAM, taskId: '3' })).status).toBe(
       'completed',
     );

@@ -81,7 +81,7 @@ describe('a new request', () => {
     for (const [name, yes, no] of [
       ['Plan of ada', 'Approve', 'Reject…'],
       ['Crashed too often of bo', 'Start again', 'Leave stopped…'],
-      ['Budget reached of ada', 'Go on', 'Stop…'],
+      ['Budget reached of ada', 'Allow more', 'Stop…'],
       ['Permission of ada', 'Allow', 'Deny…'],
     ] as const) {
       await detail.getByRole('heading', { name }).waitFor();

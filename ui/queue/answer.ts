@@ -1,3 +1,4 @@
+import { showGrant } from '../../src/client/replica.ts';
 import { call } from '../data/daemon.ts';
 
 /** The fields of a request that an answer needs. */
@@ -29,10 +30,17 @@ const KINDS: Readonly<Record<string, { name: string; yes: string; no: string; ph
   plan: { name: 'Plan', yes: 'Approve', no: 'Reject…', phase: 'gate' },
   permission: { name: 'Permission', yes: 'Allow', no: 'Deny…', phase: 'gate' },
   gate: { name: 'Gate gave up', yes: 'Accept', no: 'Send back…', phase: 'failed' },
-  budget: { name: 'Budget reached', yes: 'Go on', no: 'Stop…', phase: 'gate' },
+  budget: { name: 'Budget reached', yes: 'Allow more', no: 'Stop…', phase: 'gate' },
   restart: { name: 'Crashed too often', yes: 'Start again', no: 'Leave stopped…', phase: 'failed' },
   shutdown: { name: 'Shutdown', yes: 'Agree', no: 'Refuse…', phase: 'gate' },
 };
+
+/** The word for yes. Of a budget: how much it gives. */
+export function yesTo(request: { kind: string; detail?: Readonly<Record<string, unknown>> | undefined }): string {
+  const { kind, detail } = request;
+  const grant = kind === 'budget' ? showGrant(detail) : undefined;
+  return grant === undefined ? kindOf(kind).yes : `Allow ${grant}`;
+}
 
 export function kindOf(kind: string): { name: string; yes: string; no: string; phase: 'gate' | 'failed' } {
   return KINDS[kind] ?? { name: kind, yes: 'Approve', no: 'Reject…', phase: 'gate' };

@@ -10,7 +10,7 @@ import { showSpan } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { say } from '../parts/toast.tsx';
-import { answerRequest, judgeAgain, kindOf } from './answer.ts';
+import { answerRequest, judgeAgain, kindOf, yesTo } from './answer.ts';
 import { fitsCard } from './fits-card.ts';
 import { RequestContent } from './request-content.tsx';
 import './queue.css';
@@ -111,7 +111,8 @@ export function Answer({
   const { ref, isSettled, check } = useSettled();
   const { isBusy, failure, run } = useAct();
   const isOff = !canAct || isBusy || !isSettled;
-  const { yes, no, name } = kindOf(request.kind);
+  const { no, name } = kindOf(request.kind);
+  const yes = yesTo(request);
   const answer = async (approve: boolean): Promise<void> => {
     // A no has its own step before it, so that nobody says it by mistake.
     if (approve && !check()) return;

@@ -56,6 +56,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     );
     if (config.outdated) warn(outdatedNotice(config.name, config.outdated));
     if (found.elsewhere) warn(describeMove(found, team.folder));
+    for (const line of found.budgets ?? []) warn(fold(`troupe: ${clean(line)}\n`, screen));
     if (detach) {
       await show('team.up', config, { json: given.json, screen });
       if (!given.json) print(fold(detachedNotice(config.name), screen));

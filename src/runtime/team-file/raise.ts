@@ -15,6 +15,7 @@ import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
 import type { NewTask } from '../hooks/team-hooks.ts';
 import type { Path } from '../yaml-problems.ts';
 import { agentNameOf, choiceOf, specOf } from './agents.ts';
+import { budgetCommands, budgetFor } from './budgets.ts';
 import { hookCommands, hooksAfter, hooksOf } from './hooks.ts';
 import { requirePlace } from './place.ts';
 import type { Place } from './place.ts';
@@ -144,7 +145,7 @@ function commandsFor(state: TeamState, file: TeamFile, place: Place): NewCommand
 function teamCommands(state: TeamState, file: TeamFile, place: Place): NewCommand[] {
   const { folder } = place;
   const hooks = hookCommands(state.team?.hooks ?? [], hooksOf(file, folder), foldersOf(state.team, place));
-  if (state.team) return [...updateCommands(state.team, file, place), ...hooks];
+  if (state.team) return [...updateCommands(state.team, file, place), ...budgetCommands(state, file), ...hooks];
   const lead = typeof file.lead === 'object' ? file.lead : undefined;
   const team = parse(CreateTeamInput, {
     name: file.team,
@@ -164,7 +165,12 @@ function teamCommands(state: TeamState, file: TeamFile, place: Place): NewComman
     ...(file.limits?.messagesPerMinute !== undefined && { messagesPerMinute: file.limits.messagesPerMinute }),
     metadata: { ...place, lead: lead ? 'agent' : (file.lead ?? 'none') },
   });
-  return [{ type: 'team.create', by: USER, ...team }, ...hooks];
+  const budget = lead?.budget && budgetOf(lead.budget);
+  return [
+    { type: 'team.create', by: USER, ...team },
+    ...(budget ? [{ type: 'member.change' as const, by: USER, memberId: team.leadName, budget }] : []),
+    ...hooks,
+  ];
 }
 
 /** The folders of hooks that come from the file: this one, and the team's earlier one. */
@@ -173,7 +179,7 @@ function foldersOf(team: TeamRecord | undefined, { folder }: Place): string[] {
   return typeof before === 'string' ? [folder, before] : [folder];
 }
 
-/** The limits of the file apply. Its budget is not restored: a person may have granted more since. */
+/** The limits of the file apply. */
 function updateCommands(team: TeamRecord, file: TeamFile, place: Place): NewCommand[] {
   const { maxTeammates = Math.max(team.maxTeammates, file.members.length), messagesPerMinute } = file.limits ?? {};
   const isHere = Object.entries(place).every(([key, value]) => team.metadata?.[key] === value);
@@ -204,7 +210,7 @@ function memberCommands(state: TeamState, file: TeamFile, folder: string): NewCo
         ...(member.host !== undefined && { host: member.host }),
         ...(member.labels && { labels: member.labels }),
         agent: specOf(member, file.agents),
-        ...(member.budget && { budget: budgetOf(member.budget) }),
+        budget: budgetFor(state, member),
       });
       return { type: 'member.join', by: USER, ...join };
     });

@@ -7,6 +7,8 @@ import {
   MAX_MESSAGES_PER_MINUTE,
   MAX_TEAMMATES,
   PROMPT_BYTES,
+  USAGE_COST,
+  USAGE_COUNT,
 } from '../../core/limits.ts';
 import { BackendType } from '../../core/member.ts';
 import { findInCommand, findInVariable, findInWords } from '../../core/secret.ts';
@@ -14,11 +16,10 @@ import { DependencyFailurePolicy, SharedTaskPriority, Title } from '../../core/t
 import { TeammateMode } from '../../core/team.ts';
 import { Labels, Line, Slug, textOf } from '../../core/text.ts';
 
-/** A length of time: `10s`, `2m`, `500ms`, or a number of milliseconds. */
-const Duration = z.union([
-  z.number().int().min(1),
-  z.string().regex(/^\d+(ms|s|m|h)$/, 'is not a duration such as "10s" or "2m"'),
-]);
+/** A length of time: `10s`, `2m`, `500ms`. A number alone is refused: people mean seconds, minutes or hours. */
+const Duration = z
+  .string('needs a unit: ms, s, m or h, such as "30s" or "30m"')
+  .regex(/^0*[1-9]\d*(ms|s|m|h)$/, 'must be a duration above 0, such as "10s" or "2m"');
 
 /** Refuses a text of the file that contains a secret. */
 const withoutSecret = <T extends z.ZodType<string>>(text: T): T =>
@@ -80,11 +81,16 @@ export const AgentEntry = z.strictObject({
   ...Setup,
 });
 
+/** The longest time of a budget. */
+const LONGEST_MS = 8_760 * 3_600_000;
+
 const BudgetEntry = z.strictObject({
-  tokens: z.number().int().min(1).optional().describe('tokens, in and out'),
-  usd: z.number().positive().optional().describe('US dollars'),
-  turns: z.number().int().min(1).optional().describe('prompts, each with everything until the answer'),
-  time: Duration.optional().describe('working time, such as "30m"'),
+  tokens: z.number().int().min(1).max(USAGE_COUNT).optional().describe('tokens, in and out'),
+  usd: z.number().positive().max(USAGE_COST).optional().describe('US dollars'),
+  turns: z.number().int().min(1).max(USAGE_COUNT).optional().describe('prompts, each with everything until the answer'),
+  time: Duration.refine((time) => milliseconds(time) <= LONGEST_MS, 'must be at most 8760h, a year')
+    .optional()
+    .describe('time in which its agents are not stopped, such as "30m"'),
 });
 
 const Runs = {
@@ -187,7 +193,6 @@ export function budgetOf(entry: z.output<typeof BudgetEntry>): Budget {
 
 /** A duration in milliseconds. */
 export function milliseconds(duration: z.output<typeof Duration>): number {
-  if (typeof duration === 'number') return duration;
   const [, amount = '0', unit = 'ms'] = /^(\d+)(ms|s|m|h)$/.exec(duration) ?? [];
   const factor = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[unit] ?? 1;
   return Number(amount) * factor;

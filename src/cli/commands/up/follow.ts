@@ -1,5 +1,6 @@
 import type { Client } from '../../../client/client.ts';
 import type { TeamEvent } from '../../../core/event.ts';
+import { questionIn } from '../../../core/question.ts';
 import { eventLines } from '../../show/event-lines.ts';
 import type { Batch } from '../../show/event-lines.ts';
 import type { Screen } from '../../show/screen.ts';
@@ -20,6 +21,10 @@ export interface Outcome {
   readonly requests: Standing['requests'];
   /** The last answer of a lead that is an agent. */
   readonly answer?: string | undefined;
+  /** If nobody can go on: the budgets that are used up, in words. */
+  readonly spent?: readonly string[] | undefined;
+  /** What the lead asked at the end of its last answer, if it did. */
+  readonly question?: string | undefined;
   /** How many tasks were completed before this command began. */
   readonly earlier: number;
   /** How often gates rejected each task, over all its rounds. */
@@ -51,8 +56,8 @@ export interface FollowOptions {
 }
 
 /** For output without a picture: how to answer from another terminal meanwhile. */
-function howToAnswer(kind: Standing['requests'][number]['kind'], name: string): string {
-  return `${meaningOfYes(kind)}: troupe approve ${clean(name)}; to say no, add --deny. troupe approve shows the request.`;
+function howToAnswer(request: Standing['requests'][number], name: string): string {
+  return `${meaningOfYes(request)}: troupe approve ${clean(name)}; to say no, add --deny. troupe approve shows the request.`;
 }
 
 /** Drops events that only record mail and members, and change nothing about the work. */
@@ -93,7 +98,7 @@ export async function followWork(
       told.add(id);
       const whose = kind === 'budget' && detail?.['of'] === 'team' ? 'the team' : clean(memberId);
       const about = taskId === undefined ? whose : `${whose} (task ${taskName(clean(taskId))})`;
-      const how = howToAnswer(kind, answerName(request, requests));
+      const how = howToAnswer(request, answerName(request, requests));
       warn(`troupe: ${teamId} waits for you: the ${kind} of ${about}. ${how}\n`);
     }
   };
@@ -133,8 +138,20 @@ export async function followWork(
     progress?.close();
   }
   const reason = signal.aborted ? 'interrupted' : (last.reason ?? 'stuck');
-  const { tasks, members, requests, answer } = last;
+  const { tasks, members, requests, answer, spent } = last;
+  const question = answer === undefined ? undefined : questionIn(answer);
   const completed = tasks.filter(({ status }) => status === 'completed');
   const earlier = completed.filter(({ completedAt = '' }) => Date.parse(completedAt) < performance.timeOrigin).length;
-  return { team: teamId, reason, tasks, members, requests, answer, earlier, duration: performance.now() - began };
+  return {
+    team: teamId,
+    reason,
+    tasks,
+    members,
+    requests,
+    answer,
+    question,
+    spent,
+    earlier,
+    duration: performance.now() - began,
+  };
 }

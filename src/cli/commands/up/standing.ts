@@ -1,4 +1,5 @@
 import type { Client } from '../../../client/client.ts';
+import { describeUse } from '../../../core/budget-words.ts';
 import { hookTroubles } from '../../../core/hook-trouble.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 
@@ -13,6 +14,8 @@ export interface Standing {
   readonly troubles: readonly string[];
   /** The last answer of a lead that is an agent. */
   readonly answer?: string | undefined;
+  /** If nobody can go on: the budgets that are used up, in words. */
+  readonly spent: readonly string[];
 }
 
 /** Fetches the state of a team. */
@@ -27,7 +30,21 @@ export async function look(client: Client, teamId: string): Promise<Standing> {
   const leads = lead && (await isLeading(client, teamId, lead));
   const reason = leads ? undefined : reasonToEnd(tasks, members, requests, lead);
   const troubles = hookTroubles(team.metadata);
-  return { seq, tasks, members, requests, reason, troubles, answer: lead?.lastResult };
+  const spent = reason === 'stuck' ? await findSpent(client, team) : [];
+  return { seq, tasks, members, requests, reason, troubles, answer: lead?.lastResult, spent };
+}
+
+/** The budgets that keep members from going on. */
+async function findSpent(client: Client, { id: teamId, members }: ResultOf<'team.show'>): Promise<string[]> {
+  const found = await Promise.all(
+    members
+      .filter(({ agent }) => agent !== undefined)
+      .map(async ({ id: memberId }) => {
+        const uses = await client.call('budget.show', { teamId, memberId });
+        return uses.filter(({ share }) => share >= 1).map((use) => describeUse(use, memberId));
+      }),
+  );
+  return [...new Set(found.flat())];
 }
 
 /** Whether the lead is at work, or will be as soon as it hears the newest events. */

@@ -32,6 +32,7 @@ export function summarize(outcome: Outcome, screen: Screen, { goesOn }: { goesOn
   const said = [
     ...(outcome.troubles ?? []).map((text) => paint(screen, 'yellow', `${clean(text)}.`)),
     verdict(outcome, screen, goesOn),
+    ...asked(outcome, goesOn).map((text) => paint(screen, 'yellow', text)),
   ];
   return `${tasks}${fold(answer, screen)}\n${said.map((line) => `${fold(line, screen)}\n`).join('')}`;
 }
@@ -101,15 +102,32 @@ function sentBack({ sentBack: counts = {} }: Outcome): string {
   return ` A gate sent ${back.map(([id, number]) => `${taskName(id)} back ${times(number)}`).join(', ')}.`;
 }
 
-function whyStuck({ members, tasks }: Outcome): string {
+/** A lead that ends with a question waits for an answer, and a closed team cannot get one. */
+function asked({ question, team, members, open = false }: Outcome, goesOn: boolean): string[] {
+  if (question === undefined) return [];
+  const again = goesOn
+    ? 'write the answer into the prompt: of the lead, then troupe up --again'
+    : 'run it again with the answer in the goal';
+  const next = open
+    ? `To answer: troupe send ${clean(members.find(({ role }) => role === 'lead')?.id ?? 'lead')} "…" --team ${clean(team)}`
+    : `The team is closed. To go on, ${again}`;
+  return [`The lead asked a question: ${clean(question)} ${next}.`];
+}
+
+function whyStuck({ members, tasks, spent = [] }: Outcome): string {
   if (!members.some(({ agent }) => agent !== undefined)) {
     return 'No member can do the remaining tasks: no member has an agent. Write members: into the team file, each with its agent.';
   }
   const hasTasks = tasks.some(({ status }) => status !== 'completed');
   const what = hasTasks ? 'No member can do the remaining tasks' : 'The lead gave no answer';
   const stopped = whoStopped(members);
-  const reasons = stopped.length > 0 ? stopped : whatIsLeft(tasks);
-  return `${what}: ${reasons.join('; ').replace(/\.$/, '')}.`;
+  const reasons = spent.length > 0 ? spent.map(lowerFirst) : stopped.length > 0 ? stopped : whatIsLeft(tasks);
+  const help = spent.length > 0 ? ' To go on, write a larger budget: into the team file, then the same command.' : '';
+  return `${what}: ${reasons.join('; ').replace(/\.$/, '')}.${help}`;
+}
+
+function lowerFirst(text: string): string {
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
 
 /** `troupe up` restarts members that were stopped on purpose, for example with the daemon. */

@@ -1,3 +1,4 @@
+import { showGrant } from '../../../core/budget-words.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { paint } from '../screen.ts';
 import type { Screen } from '../screen.ts';
@@ -18,13 +19,15 @@ const MEANINGS: Readonly<Record<Exclude<Request['kind'], 'shutdown'>, Meaning>> 
   permission: { yes: 'To allow it', no: 'To deny it' },
   plan: { yes: 'To approve the plan', no: 'To reject the plan' },
   gate: { yes: 'To accept the work', no: 'To send the task back' },
-  budget: { yes: 'To allow as much again', no: 'To keep the limit' },
+  budget: { yes: 'To allow more', no: 'To keep the limit' },
   restart: { yes: 'To restart the member', no: 'To leave it stopped' },
 };
 
-/** What a yes is for. */
-export function meaningOfYes(kind: Request['kind']): string {
-  return kind === 'shutdown' ? 'To let the member stop' : MEANINGS[kind].yes;
+/** What a yes is for. Of a budget: how much it gives. */
+export function meaningOfYes({ kind, detail }: Pick<Request, 'kind' | 'detail'>): string {
+  if (kind === 'shutdown') return 'To let the member stop';
+  const grant = kind === 'budget' ? showGrant(detail) : undefined;
+  return grant === undefined ? MEANINGS[kind].yes : `To allow ${grant}`;
 }
 
 /** The requests that wait for a person: the member, the whole question, and the command that answers it. */
@@ -88,11 +91,12 @@ function deadlineOf({ deadline }: Request, screen: Screen): string {
   return `${fold(`  Without an answer it is a no ${left > 0 ? `in ${showDuration(left)}` : 'now'}.`, screen)}\n`;
 }
 
-function answersTo({ kind }: Request, command: string, screen: Screen): string {
+function answersTo(request: Request, command: string, screen: Screen): string {
+  const { kind } = request;
   if (kind === 'shutdown') return '';
-  const { yes, no } = MEANINGS[kind];
+  const { no } = MEANINGS[kind];
   const answers = [
-    { what: yes, type: command },
+    { what: meaningOfYes(request), type: command },
     { what: no, type: `${command} --deny --feedback "why"` },
     ...(kind === 'gate' ? [{ what: 'To run the gate again', type: `${command} --again` }] : []),
   ];
@@ -116,6 +120,10 @@ function workOf({ memberId, taskId }: Request): string {
     : `task ${taskName(clean(taskId))} of ${clean(memberId)}`;
 }
 
+function budgetOwner({ detail }: Request, memberId: string): string {
+  return detail?.['of'] === 'team' ? 'The team' : memberId;
+}
+
 /** The outcome of an answer. */
 export function describeAnswer(request: Request): string {
   const { kind, memberId, status } = request;
@@ -132,7 +140,9 @@ export function describeAnswer(request: Request): string {
     case 'permission':
       return isYes ? `${who} may do it.` : `${who} may not do it, and has been told.`;
     case 'budget':
-      return isYes ? 'The same amount may be used again.' : 'No new turn begins.';
+      return isYes
+        ? `${budgetOwner(request, who)} may use ${showGrant(request.detail) ?? 'as much again'}.`
+        : 'No new turn begins. To go on later, write a larger budget: into the team file, then troupe up.';
     case 'restart':
       return isYes ? `${who} is started again.` : `${who} stays stopped.`;
     case 'shutdown':
