@@ -2,9 +2,16 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endMarked, isRunning, signalGroup } from '../../agents/process.ts';
 import { findHome } from '../../client/home.ts';
+import type { Home } from '../../client/home.ts';
+import { isShared, openJournal } from '../../journals.ts';
+import { Ledger } from '../../ledger/ledger.ts';
 import { readCard, removeCard } from '../../runtime/card.ts';
+import { defaultName } from '../../runtime/hosts/identity.ts';
+import { lastJournalOf, recallJournal } from '../../runtime/last-journal.ts';
 import { openProcessRecords } from '../../runtime/process-records.ts';
-import { openStopMark } from '../../runtime/stop-mark.ts';
+import { openStopMark, recordStop } from '../../runtime/stop-mark.ts';
+import { findNext, readConfigIn } from '../reach/journal-place.ts';
+import { clean } from '../show/text.ts';
 import { count } from '../show/views/details.ts';
 import { print, toJson, warn } from '../show/write.ts';
 
@@ -32,6 +39,10 @@ export async function stopAll(environment: NodeJS.ProcessEnv, json: boolean): Pr
   }
   // What they belonged to is not known any more.
   for (const id of records.strays()) await endMarked(id);
+  await tellOthers(home, environment).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    warn(`troupe: The journal cannot be written, so other machines may start these members: ${clean(why)}\n`);
+  });
   if (json) print(toJson({ daemon: daemon ?? null, ended }, undefined));
   else {
     const who = ended.length > 0 ? `${count(ended.length, 'teammate')} (${ended.join(', ')})` : 'no teammate';
@@ -49,6 +60,28 @@ function markStopped(path: string): void {
     warn(
       `troupe: ${path} cannot be written (${(error as Error).message}): the next daemon will start the members again\n`,
     );
+  }
+}
+
+/**
+ * Other machines that share the journal would start the members when the lease of this one expires, so they are told
+ * now. Alone, the next daemon reads the mark, and opening the journal would only take time.
+ */
+async function tellOthers(home: Home, environment: NodeJS.ProcessEnv): Promise<void> {
+  const place = await findNext(home, environment);
+  const stop = openStopMark(home.stopped).read();
+  if (!isShared(place) || !stop) return;
+  const { name = recallJournal(lastJournalOf(home.directory))?.name ?? defaultName() } = await readConfigIn(home);
+  const { journal } = await openJournal(place, { file: home.journal });
+  try {
+    const errors: unknown[] = [];
+    const ledger = new Ledger(journal, { exclusive: false, onError: (error) => errors.push(error) });
+    const host = { ledger, hostId: name, isAlone: false, onError: (error: unknown) => errors.push(error) };
+    await recordStop(host, stop, await ledger.teams());
+    await ledger.close();
+    if (errors.length > 0) throw errors[0];
+  } finally {
+    await journal.close();
   }
 }
 

@@ -29,6 +29,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     const c = await spread(a, b, journal);
     await race([a, b, c]);
     await kept(a, b);
+    await stoppedForGood(a, b);
   });
 
   test('follows a shorter lease without losing a live machine; shows lost members and why they wait', async () => {
@@ -214,4 +215,20 @@ function longTask(team: string, { folder }: Machine, where: object = {}) {
 
 function readTurns(path: string): number[] {
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').map(Number) : [];
+}
+
+/** The kill switch of one machine is known to the others at once: they would start its members after its lease. */
+async function stoppedForGood(a: Machine, b: Machine): Promise<void> {
+  const members = [{ name: 'ended', labels: ['gpu'], agent: { exec: SHELL } }];
+  await a.connection.call('team.up', { yes: true, source: JSON.stringify({ team: 'ending', members }), folder: '/' });
+  const show = () => a.connection.call('member.show', { teamId: 'ending', memberId: 'ended' });
+  await until('it runs', async () => {
+    const { hostId, status } = await show();
+    return hostId === b.name && status === 'idle';
+  });
+  const { code, stderr } = await b.troupe('stop', '--all');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const ended = await show();
+  expect(ended).toMatchObject({ status: 'stopped', stopReason: 'stopped by troupe stop --all' });
+  expect(ended.returning).toBeFalsy();
 }
