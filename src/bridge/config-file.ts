@@ -37,6 +37,14 @@ export function isWhole(config: NativeConfig): boolean {
 }
 
 /**
+ * Whether the file has the simplified form: `teamName` and bare members. Other tools write it, and no version of Claude
+ * Code does. What its oldest version does without ids, it does with or without us.
+ */
+export function isSimple(config: NativeConfig): boolean {
+  return config.name === undefined && config.teamName !== undefined;
+}
+
+/**
  * Changes a team's file under its lock. If `edit` returns undefined, the file stays. Returns whether it was written.
  */
 export async function changeConfig(

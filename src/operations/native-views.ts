@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Joined } from '../bridge/bridge.ts';
 import { nameOf, textOfEntry } from '../bridge/format.ts';
+import type { NativeMember, NativeTask } from '../bridge/format.ts';
 import { NATIVE_LEAD } from '../bridge/layout.ts';
 import type { Leftover } from '../bridge/leftovers.ts';
 import { leadEnded } from '../bridge/mirror/presence/lead.ts';
@@ -26,6 +27,7 @@ export const NativeSummary = z.object({
       active: z.boolean().optional(),
       cwd: z.string().optional(),
       unread: z.number().int(),
+      currentTask: z.string().optional().describe('the subject of the task that it works on'),
     }),
   ),
   tasks: z.array(
@@ -100,6 +102,7 @@ export function summarize(team: NativeTeam): NativeSummary {
       active: member.isActive,
       cwd: member.cwd,
       unread: unread(member.name),
+      currentTask: taskOf(team, member)?.subject,
     })),
     tasks: [...team.tasks.values()]
       // Such a task only represents a running teammate; Claude Code hides it too.
@@ -116,6 +119,15 @@ export function summarize(team: NativeTeam): NativeSummary {
     problems: [...team.problems, ...troubleOf(team)],
     changedAt: momentOf(team.changedAt),
   };
+}
+
+/** The task that a member of a native team works on. Its owner may be a name or an agent's id. */
+export function taskOf({ name, tasks }: NativeTeam, member: NativeMember): NativeTask | undefined {
+  const owners = [member.name, member.agentId ?? `${member.name}@${name}`];
+  return [...tasks.values()].find(
+    ({ status, owner = '', metadata }) =>
+      status === 'in_progress' && owners.includes(owner) && metadata?.['_internal'] !== true,
+  );
 }
 
 /** All mail in its inboxes. Each inbox keeps its own order, whatever the senders' clocks; time only merges them. */

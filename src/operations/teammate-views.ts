@@ -7,6 +7,7 @@ import { TeamMember } from '../core/member.ts';
 import type { TeamState } from '../core/state.ts';
 import { SharedTask } from '../core/task.ts';
 import { viewMember } from '../core/view.ts';
+import { taskOf } from './native-views.ts';
 
 /** A teammate, for programs that know only agents; of one in a native team only what its files say is known. */
 export const Teammate = TeamMember.partial().extend({
@@ -80,8 +81,7 @@ export function viewNativeTeammates({ team, name }: NativeAgent): Teammate[] {
     .map((member) => {
       const agentId = agentIdOf(team, member);
       const { model, color, cwd, agentType, isActive } = member;
-      const owners = [member.name, agentId];
-      const task = tasksOf(team).find(({ status, owner = '' }) => status === 'in_progress' && owners.includes(owner));
+      const task = taskOf(team, member);
       // Only teammates in panes report whether they work.
       const isAtWork = isActive ?? task !== undefined;
       return {

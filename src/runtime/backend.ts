@@ -3,10 +3,10 @@ import { delimiter, join } from 'node:path';
 import type { BackendType } from '../core/member.ts';
 import type { TeammateMode } from '../core/team.ts';
 
-/** Where teammates can be shown: in panes of the terminal that we run in, or nowhere. */
+/** Where teammates can be shown: in panes of the terminal that this process (or the environment's) runs in, or nowhere. */
 export function detectBackend(
   mode: TeammateMode,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
 ): BackendType {
   if (mode === 'in-process') return 'in-process';
   if (mode !== 'iterm2' && isInsideTmux(environment)) return 'tmux';

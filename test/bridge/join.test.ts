@@ -197,12 +197,45 @@ describe('a team that joined a native one', () => {
     await expect(bridge.join('mini')).resolves.toMatchObject({ teamId: 'mini' });
   });
 
+  proves('config-simple', 'joins a team in the simplified form, and keeps that form', async () => {
+    const { root, bridge, tasks, mail, ledger } = await setStage();
+    const paths = nativePaths(root, 'mini');
+    mkdirSync(paths.team, { recursive: true });
+    mkdirSync(paths.tasks, { recursive: true });
+    writeFileSync(paths.config, JSON.stringify({ teamName: 'mini', members: [{ name: 'team-lead' }, { name: 'w1' }] }));
+    const task = {
+      id: '1',
+      subject: 'Look',
+      description: '',
+      status: 'in_progress',
+      owner: 'w1',
+      blocks: [],
+      blockedBy: [],
+    };
+    writeFileSync(paths.task('1'), JSON.stringify(task));
+    await expect(bridge.join('mini')).resolves.toMatchObject({ teamId: 'mini' });
+    await bridge.settled('mini');
+    expect(await tasks.listTasks('mini')).toMatchObject([
+      { id: '1', title: 'Look', assigneeId: 'w1', status: 'in_progress' },
+    ]);
+    const members = await ledger.view('mini', (state) => [...state.members.keys()]);
+    expect(members.toSorted()).toEqual(['team-lead', 'w1']);
+    await mail.send('mini', 'team-lead', { toId: 'w1', content: 'hello' });
+    await bridge.settled('mini');
+    await bridge.settled('mini');
+    expect(readList(paths.inbox('w1'))).toMatchObject([{ text: 'hello' }]);
+    await bridge.leave('mini');
+    expect(readTeam(paths.config)).toMatchObject({
+      teamName: 'mini',
+      members: [{ name: 'team-lead' }, { name: 'w1' }],
+    });
+    expect(readTeam(paths.config)).not.toHaveProperty('name');
+  });
+
   test('refuses what it cannot share', async () => {
     const { root, bridge } = await setStage();
     const paths = nativePaths(root, 'mini');
     mkdirSync(paths.team, { recursive: true });
-    writeFileSync(paths.config, JSON.stringify({ teamName: 'mini', members: [{ name: 'w1' }] }));
-    await expect(bridge.join('mini')).rejects.toThrow('no leadAgentId');
     writeFileSync(paths.config, '{"crew":[]}');
     await expect(bridge.join('mini')).rejects.toThrow('unknown form');
     await expect(bridge.join('nobody')).rejects.toThrow('no native team');

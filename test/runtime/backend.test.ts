@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { detectBackend } from '../../src/runtime/backend.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { openTmux } from '../tmux.ts';
@@ -14,6 +14,13 @@ describe('the terminal in which teammates are shown', () => {
       expect(detectBackend(mode, { PATH: process.env['PATH'] })).toBe('in-process');
     },
   );
+
+  test('is that of this process if no environment is given', () => {
+    vi.stubEnv('TMUX', '/tmp/some-tmux,1,0');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(detectBackend('auto')).toBe('tmux');
+    expect(detectBackend('in-process')).toBe('in-process');
+  });
 
   test('is tmux for a program that runs in it, unless the setting differs', async (context) => {
     const { environmentInside } = openTmux(context);

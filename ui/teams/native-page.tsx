@@ -147,7 +147,7 @@ function Members({ team: { members, lead } }: { team: NativeTeam }) {
       </h2>
       {members.length === 0 && <p className="quiet">Nobody but the session itself.</p>}
       <ul>
-        {members.map(({ name, agentType, model, color, active, unread }) => (
+        {members.map(({ name, agentType, model, color, active, unread, currentTask }) => (
           <li key={name} className="row">
             <Avatar name={name} color={name === lead ? undefined : color} />
             <b className="one-line">{name}</b>
@@ -156,6 +156,11 @@ function Members({ team: { members, lead } }: { team: NativeTeam }) {
               {[agentType !== name && agentType, model].filter(Boolean).join(' · ')}
             </span>
             <span className="spacer" />
+            {currentTask !== undefined && (
+              <span className="meta one-line" title={`It works on: ${showControls(currentTask)}`}>
+                {showControls(currentTask)}
+              </span>
+            )}
             {unread > 0 && <span className="meta">{unread} unread</span>}
             {active === false && <span className="meta">idle</span>}
           </li>

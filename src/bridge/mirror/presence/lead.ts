@@ -1,4 +1,4 @@
-import { isWhole } from '../../config-file.ts';
+import { isSimple, isWhole } from '../../config-file.ts';
 import { NATIVE_LEAD } from '../../layout.ts';
 import { leadLives } from '../../leftovers.ts';
 import type { NativeTeam } from '../../snapshot.ts';
@@ -28,6 +28,8 @@ export function leadEnded(team: NativeTeam): string | undefined {
 export function whyNotJoin(team: NativeTeam): string | undefined {
   if (team.kind === 'session') return 'it is the task list of a session without a team';
   if (!team.config) return team.problems[0] ?? 'it has no config.json';
-  if (!isWhole(team.config)) return 'its config.json has no leadAgentId, or members without agentId';
+  if (!isWhole(team.config) && !isSimple(team.config)) {
+    return 'its config.json has no leadAgentId, or members without agentId';
+  }
   return team.readOnly;
 }
