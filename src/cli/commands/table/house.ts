@@ -20,6 +20,7 @@ export const HOUSE_COMMANDS: readonly Command[] = [
         text: 'leave the teammates running; the next daemon takes them over',
       },
     ],
+    more: 'Teammates stay stopped until you bring them up, with troupe up or troupe member restart NAME. Other commands start a daemon again, but no teammate.',
     operation: 'daemon.stop',
     load: () => import('../stop.ts'),
   },
