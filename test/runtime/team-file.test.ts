@@ -8,7 +8,7 @@ import { memoryJournal } from '../../src/journal/memory.ts';
 import { hooksOf } from '../../src/runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../../src/runtime/team-file/parse.ts';
 import { placeOf } from '../../src/runtime/team-file/place.ts';
-import { raiseTeam } from '../../src/runtime/team-file/raise.ts';
+import { agentsOf, raiseTeam } from '../../src/runtime/team-file/raise.ts';
 import { findBadReferences } from '../../src/runtime/team-file/references.ts';
 import { openLedger } from '../ledger/places.ts';
 import { mustEnd } from '../must-end.ts';
@@ -513,3 +513,19 @@ function messageOf(work: () => unknown): string {
   }
   throw new Error('it was accepted');
 }
+
+test('a member may have the permissions of the lead, but not its mode', () => {
+  const rules = '{ allow: [shell(npm test*)], deny: [shell(git push*)] }';
+  const member = '{ name: ann, agent: own, permissions: lead }';
+  const agents = 'agents: { own: { agent: claude, permissions: { allow: [fetch] } } }';
+  const read = (lead: string) =>
+    agentsOf(parseTeamFile(`team: x\n${agents}\nlead: ${lead}\nmembers: [${member}]\n`, 't.yaml'), '/').map(
+      ({ spec }) => spec,
+    );
+  const [lead, ann] = read(`{ agent: claude, mode: full, permissions: ${rules} }`);
+  expect(lead?.permissions).toEqual({ allow: ['shell(npm test*)'], deny: ['shell(git push*)'] });
+  expect(ann?.permissions).toEqual(lead?.permissions);
+  expect(ann?.mode).toBeUndefined();
+  expect(read('{ agent: claude }')[1]?.permissions).toEqual({});
+  expect(() => read('person')).toThrow('t.yaml:4:49: no agent leads this team: list the rules here');
+});

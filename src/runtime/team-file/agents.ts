@@ -3,12 +3,24 @@ import type { AgentChoice, AgentSpec } from '../../core/agent.ts';
 import type { AgentRef, TeamFile } from './schema.ts';
 
 /** Any part of a file that sets up an agent: a member, the lead, an entry of `agents`. */
-type Entry = Omit<NonNullable<TeamFile['agents']>[string], 'agent'> & { agent: AgentRef };
+type Entry = Omit<NonNullable<TeamFile['agents']>[string], 'agent' | 'permissions'> & {
+  agent: AgentRef;
+  permissions?: TeamFile['members'][number]['permissions'];
+};
 
 /** The name of an agent in lists. */
 export function agentNameOf(agent: AgentRef): string {
   if (typeof agent === 'string') return agent;
   return 'exec' in agent ? 'exec' : 'acp';
+}
+
+/** The specification of a member's agent, or of the lead's, as the whole file says. */
+export function specIn(file: TeamFile, entry: Entry): AgentSpec {
+  const { lead, agents } = file;
+  if (entry.permissions !== 'lead') return specOf(entry, agents);
+  // Only the rules: what the lead may do without asking is its mode, and nobody gets that by starting under it.
+  const { permissions = {} } = typeof lead === 'object' ? specOf(lead, agents) : {};
+  return specOf({ ...entry, permissions }, agents);
 }
 
 /** The specification of an entry's agent; `agents` under its name gives the defaults. */
@@ -20,7 +32,13 @@ export function specOf(entry: Entry, agents: TeamFile['agents']): AgentSpec {
     return specOf({ ...general, ...defined(entry), agent, ...(Object.keys(env).length > 0 && { env }) }, undefined);
   }
   const { agent, command, args, env, mode, model, permissions } = entry;
-  const rest = defined({ args, env, mode, model, permissions: permissions && defined(permissions) });
+  const rest = defined({
+    args,
+    env,
+    mode,
+    model,
+    permissions: typeof permissions === 'object' ? defined(permissions) : undefined,
+  });
   if (typeof agent === 'object' && 'exec' in agent) {
     return { kind: 'exec', command: argvOf(agent.exec), ...defined({ messages: agent.messages }), ...rest };
   }
@@ -41,10 +59,7 @@ export function choiceOf(file: TeamFile): AgentChoice | undefined {
 /** Every agent that a file starts or lets its lead start. */
 export function specsOf(file: TeamFile): AgentSpec[] {
   const lead = typeof file.lead === 'object' ? [file.lead] : [];
-  return [
-    ...[...lead, ...file.members].map((entry) => specOf(entry, file.agents)),
-    ...Object.values(choiceOf(file) ?? {}),
-  ];
+  return [...[...lead, ...file.members].map((entry) => specIn(file, entry)), ...Object.values(choiceOf(file) ?? {})];
 }
 
 function defined<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {

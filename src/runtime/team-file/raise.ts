@@ -14,7 +14,7 @@ import { CreateTeamInput } from '../../core/team.ts';
 import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
 import type { NewTask } from '../hooks/team-hooks.ts';
 import type { Path } from '../yaml-problems.ts';
-import { agentNameOf, choiceOf, specOf } from './agents.ts';
+import { agentNameOf, choiceOf, specIn } from './agents.ts';
 import { budgetCommands, budgetFor } from './budgets.ts';
 import { hookCommands, hooksAfter, hooksOf } from './hooks.ts';
 import { requirePlace } from './place.ts';
@@ -41,7 +41,7 @@ function folderIn(folder: string, entry: { readonly cwd?: string | undefined } |
 export function agentsOf(file: TeamFile, folder: string): FileAgent[] {
   const lead = typeof file.lead === 'object' ? [{ entry: file.lead, path: ['lead'] as Path }] : [];
   return [...lead, ...file.members.map((entry, at) => ({ entry, path: ['members', at] }))].map(({ entry, path }) => ({
-    spec: specOf(entry, file.agents),
+    spec: specIn(file, entry),
     cwd: folderIn(folder, entry),
     leads: entry === file.lead,
     entry,
@@ -153,7 +153,7 @@ function teamCommands(state: TeamState, file: TeamFile, place: Place): NewComman
     cwd: folderIn(folder, lead),
     ...(lead?.name !== undefined && { leadName: lead.name }),
     leadAgentType: lead ? agentNameOf(lead.agent) : (file.lead ?? 'none'),
-    ...(lead && { leadAgent: specOf(lead, file.agents), leadPrompt: lead.prompt ?? file.description ?? '' }),
+    ...(lead && { leadAgent: specIn(file, lead), leadPrompt: lead.prompt ?? file.description ?? '' }),
     ...(lead?.model !== undefined && { leadModel: lead.model }),
     ...(lead?.host !== undefined && { leadHost: lead.host }),
     ...(lead?.labels && { leadLabels: lead.labels }),
@@ -209,7 +209,7 @@ function memberCommands(state: TeamState, file: TeamFile, folder: string): NewCo
         status: 'spawning',
         ...(member.host !== undefined && { host: member.host }),
         ...(member.labels && { labels: member.labels }),
-        agent: specOf(member, file.agents),
+        agent: specIn(file, member),
         budget: budgetFor(state, member),
       });
       return { type: 'member.join', by: USER, ...join };

@@ -11,6 +11,7 @@ interface Named {
   readonly title: string | undefined;
   readonly needs: readonly { readonly at: number; readonly id: string }[];
   readonly assign: string | undefined;
+  readonly permissions: string | undefined;
 }
 
 /**
@@ -28,6 +29,10 @@ export function findBadReferences(file: unknown, misfits: readonly Problem[]): P
   }
   const lead = recordOf(recordOf(file)?.['lead']);
   if (lead) names.add(textOf(lead['name']) ?? 'lead');
+  for (const { at, permissions } of members) {
+    if (permissions !== 'lead' || lead) continue;
+    note(['members', at, 'permissions'], 'no agent leads this team: list the rules here');
+  }
   const ids = new Set<string>();
   for (const { at, id } of tasks) {
     if (id !== undefined && ids.has(id)) note(['tasks', at, 'id'], `there are two tasks ${quote(id)}`);
@@ -124,6 +129,7 @@ function entriesOf(file: unknown, list: string): Named[] {
       title: textOf(entry['title']),
       needs: needs.flatMap((need, place) => (typeof need === 'string' ? [{ at: place, id: need }] : [])),
       assign: textOf(entry['assign']),
+      permissions: textOf(entry['permissions']),
     };
   });
 }

@@ -57,17 +57,18 @@ export const AgentRef = z.union([
 ]);
 export type AgentRef = z.output<typeof AgentRef>;
 
+/** A person's answers in advance. */
+const Permissions = z.strictObject({
+  allow: z.array(z.string()).optional().describe('granted when it asks, such as "shell(npm test*)"'),
+  deny: z.array(z.string()).optional().describe('refused when it asks, such as "shell(git push*)"'),
+});
+const ANSWERS = 'answers in advance; without a matching rule, a person is asked';
+
 /** The settings of an agent, wherever one is named. */
 const Setup = {
   model: Line.optional().describe('the model, in the words of its agent'),
   mode: z.enum(['plan', 'edit', 'full']).optional().describe('what it may do without asking'),
-  permissions: z
-    .strictObject({
-      allow: z.array(z.string()).optional().describe('granted when it asks, such as "shell(npm test*)"'),
-      deny: z.array(z.string()).optional().describe('refused when it asks, such as "shell(git push*)"'),
-    })
-    .optional()
-    .describe('answers in advance; without a matching rule, a person is asked'),
+  permissions: Permissions.optional().describe(ANSWERS),
   command: Command.optional().describe('a program instead of the one on the PATH'),
   args: Words.optional().describe('added to the arguments that Troupe gives'),
   env: Variables.optional().describe(
@@ -108,6 +109,10 @@ const Runs = {
 const MemberEntry = z.strictObject({
   name: Slug.describe('its name in the team'),
   ...Runs,
+  permissions: z
+    .union([z.literal('lead'), Permissions])
+    .optional()
+    .describe(`${ANSWERS}; lead: the same as the lead's`),
   backend: BackendType.optional().describe('where it is shown'),
 });
 
