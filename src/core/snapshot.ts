@@ -26,6 +26,7 @@ interface Form {
   taskUsage: [string, Usage][];
   receipts: [string, Receipt][];
   nextTask: number;
+  completions: number;
   nextNote: number;
 }
 
@@ -48,6 +49,7 @@ export function takeSnapshot(state: TeamState): string {
     taskUsage: [...state.taskUsage],
     receipts: [...state.receipts],
     nextTask: state.nextTask,
+    completions: state.completions,
     nextNote: state.nextNote,
   };
   return JSON.stringify(form);
@@ -78,6 +80,7 @@ export function openSnapshot(teamId: string, body: string): TeamState | undefine
   fill(state.taskUsage, form.taskUsage);
   fill(state.receipts, form.receipts);
   state.nextTask = form.nextTask;
+  state.completions = form.completions;
   state.nextNote = form.nextNote;
   return state;
 }

@@ -87,6 +87,8 @@ export interface TeamState {
   readonly receipts: Map<string, Receipt>;
   /** The number of the next task. */
   nextTask: number;
+  /** How often a task was completed, also those that were reopened or deleted since. */
+  completions: number;
   /** The number of the next note. */
   nextNote: number;
 
@@ -134,6 +136,7 @@ export function createState(teamId: string): TeamState {
     taskUsage: new Map(),
     receipts: new Map(),
     nextTask: 1,
+    completions: 0,
     nextNote: 1,
     index: {
       dependents: new Map(),

@@ -71,6 +71,12 @@ export function putNextTask(state: TeamState, next: number): void {
   state.nextTask = next;
 }
 
+export function countCompletion(state: TeamState): void {
+  const before = state.completions;
+  state.undo?.push(() => (state.completions = before));
+  state.completions = before + 1;
+}
+
 export function putNextNote(state: TeamState, next: number): void {
   const before = state.nextNote;
   state.undo?.push(() => putNextNote(state, before));

@@ -42,6 +42,8 @@ export function viewMember(
 ): TeamMember {
   return {
     ...member,
+    // Another member leads by now; a role that somebody wrote stays.
+    ...(member.role === 'lead' && state.team && member.id !== state.team.leadId && { role: 'teammate' }),
     assignedTasks: assignedTo(state, member.id),
     planModeRequired: member.planApprovalRequired && !planApproved,
   };

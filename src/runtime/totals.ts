@@ -19,6 +19,7 @@ const Tally = z.object({
   in_progress: count,
   completed: count,
   failed: count,
+  completions: count,
 });
 export type Tally = z.output<typeof Tally>;
 
@@ -125,7 +126,7 @@ export function countTotals({ journal, path, onError }: TotalsOptions): Totals {
       teamMetrics: {
         totalTeamsCreated: sum.teams,
         totalTeammatesSpawned: sum.teammates,
-        totalTeamTasksCompleted: sum.completed,
+        totalTeamTasksCompleted: sum.completions,
         totalTeamMessages: sum.messages,
       },
       counting: !isComplete,
@@ -135,7 +136,7 @@ export function countTotals({ journal, path, onError }: TotalsOptions): Totals {
       const tally = byTeam.get(team);
       if (!tally) return;
       put(team, undefined);
-      for (const key of ['teams', 'teammates', 'messages', 'completed'] as const) {
+      for (const key of ['teams', 'teammates', 'messages', 'completed', 'completions'] as const) {
         deleted[key] += tally[key];
         sum[key] += tally[key];
       }
@@ -152,7 +153,7 @@ export function countTotals({ journal, path, onError }: TotalsOptions): Totals {
   };
 }
 
-function tallyOf({ team, members, messages, index: { counts } }: TeamState): Tally | undefined {
+function tallyOf({ team, members, messages, completions, index: { counts } }: TeamState): Tally | undefined {
   if (!team) return undefined;
   const { pending, in_progress, completed, failed } = counts;
   return {
@@ -165,6 +166,7 @@ function tallyOf({ team, members, messages, index: { counts } }: TeamState): Tal
     in_progress,
     completed,
     failed,
+    completions,
   };
 }
 

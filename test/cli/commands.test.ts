@@ -156,6 +156,15 @@ describe('the promised commands', () => {
 describe('a command line', () => {
   const troupe = sharedTroupe();
 
+  test('a team is shown in the terminal of the command that creates it, not in that of the daemon', async () => {
+    const inside = { env: { TMUX: '/tmp/tmux-0/default,1,0' } };
+    const created = await troupe.json('team create in-panes --teammate-mode tmux', inside);
+    expect(created).toMatchObject({ teammateMode: 'tmux', resolvedBackend: 'tmux' });
+    expect(await troupe.json('team create outside --teammate-mode tmux')).toMatchObject({
+      resolvedBackend: 'in-process',
+    });
+  });
+
   beforeAll(async () => {
     await troupe.ask('team create demo');
     await troupe.ask('member add worker-1 --team demo');

@@ -93,9 +93,26 @@ describe('troupe init', () => {
     expect(await troupe.json('team list', { env })).toHaveLength(2);
   });
 
+  test('writes the check of the project as the gate, and never one that agrees to everything', async () => {
+    const { troupe, env, file } = machineWith();
+    const gateOf = async (template: string): Promise<string> => {
+      const { status } = await troupe.ask(['init', template, '--file', file, '--force'], { env });
+      expect(status).toBe(0);
+      const { hooks } = parseTeamFile(readFileSync(file, 'utf8'), file);
+      return [hooks?.TaskCompleted].flat()[0]?.command ?? '';
+    };
+    expect(await gateOf('gate')).toBe('./check.sh');
+    expect(await gateOf('feature')).toContain('then ./check.sh; fi');
+    writeFileSync(join(dirname(file), 'Cargo.toml'), '');
+    expect(await gateOf('gate')).toBe('cargo test');
+    writeFileSync(join(dirname(file), 'package.json'), '{ "scripts": { "test": "true" } }');
+    expect(await gateOf('feature')).toContain('then npm test; fi');
+  });
+
   test('writes a gate for the feature template that judges only the last task, and says what fails', async () => {
     const { troupe, env, file } = machineWith();
     const init = ['init', 'feature', '--agents', 'claude', '--file', file];
+    writeFileSync(join(dirname(file), 'package.json'), '{ "scripts": { "test": "true" } }');
     const { team } = await troupe.json<{ team: string }>(init, { env });
     const folder = dirname(file);
     writeFileSync(

@@ -346,6 +346,17 @@ describe('the summary of troupe up', () => {
     }
   });
 
+  test('of a detached team without members says that nothing works', async () => {
+    const file = join(temporaryFolder(), 'troupe.yaml');
+    writeFileSync(file, 'team: deserted\ntasks: [{ id: a, title: A }]\n');
+    const { status, stdout } = await troupe.run(['up', file, '--detach']);
+    expect(status).toBe(0);
+    expect(stdout).toContain(
+      'It has no members that work, and stays open until you close it. Add one: troupe member spawn',
+    );
+    expect(stdout).not.toContain('in the background');
+  });
+
   test('of a detached team says where to watch it and how to close it', async () => {
     const { file } = slowTeam('detached');
     const { status, stdout } = await troupe.run(['up', '--yes', file, '--detach']);

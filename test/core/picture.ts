@@ -38,6 +38,7 @@ export function picture(state: TeamState) {
     usage: [[...state.memberUsage], [...state.taskUsage], teamUsage(state)],
     receipts: [...state.receipts],
     nextTask: state.nextTask,
+    completions: state.completions,
     nextNote: state.nextNote,
     work: members.map((id) => workFor(state, id)),
   };

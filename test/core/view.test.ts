@@ -7,6 +7,16 @@ import { createState } from '../../src/core/state.ts';
 import { requireMember, requireTask, requireTeam, viewMember, viewTeam } from '../../src/core/view.ts';
 import { Stage, teamOf } from './stage.ts';
 
+test('a former lead is shown as a teammate', () => {
+  const team = teamOf('ann');
+  const roleOf = (id: string): string => viewMember(team.state, requireMember(team.state, id)).role;
+  expect(roleOf('lead')).toBe('lead');
+  team.do('team.update', { leadId: 'ann' });
+  expect(roleOf('lead')).toBe('teammate');
+  team.as('@user', 'team.update', { leadId: 'lead' });
+  expect(roleOf('lead')).toBe('lead');
+});
+
 describe('a task as the faces show it', () => {
   test('is blocked while a dependency is open, and names it', () => {
     const team = teamOf('ann');

@@ -47,6 +47,9 @@ test('keeps its totals across restarts and deleted teams', async () => {
   let daemon = await startDaemon({ home });
   const client = connect(home);
   await work(client);
+  // What was done was done, also if it is done again.
+  await client.call('task.reopen', { teamId: 'alpha', taskId: '1' });
+  expect(await client.call('daemon.status', {})).toMatchObject({ teamMetrics: METRICS });
   await daemon.close();
 
   daemon = await startDaemon({ home });

@@ -9,6 +9,7 @@ import { Refusal } from '../show/errors.ts';
 import { pairs } from '../show/table.ts';
 import { fold } from '../show/text.ts';
 import { print, toJson } from '../show/write.ts';
+import { findCheck } from './init/check.ts';
 import { ABOUT, OF_PROGRAMS, writeTemplate } from './init/templates.ts';
 import type { TemplateName } from './init/templates.ts';
 
@@ -28,9 +29,13 @@ export async function run(given: Arguments, surroundings: Surroundings): Promise
   const path = resolve(file);
   const team = nameFor(path, template);
   try {
-    writeFileSync(path, writeTemplate(template, { team, agents: chosen, schema: schemaFor(path) }), {
-      flag: force ? 'w' : 'wx',
-    });
+    writeFileSync(
+      path,
+      writeTemplate(template, { team, agents: chosen, check: findCheck(dirname(path)), schema: schemaFor(path) }),
+      {
+        flag: force ? 'w' : 'wx',
+      },
+    );
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw new Refusal('exists', `${file} already exists: choose another name or add --force`);

@@ -1,5 +1,6 @@
 import { findHome } from '../../client/home.ts';
 import { connectOnce } from '../../client/once.ts';
+import type { TeammateMode } from '../../core/team.ts';
 import type { OperationName, ResultOf } from '../../operations/index.ts';
 import { readArguments } from '../line/arguments.ts';
 import type { Command } from '../line/command.ts';
@@ -28,6 +29,7 @@ export async function callOperation(command: Command, rest: readonly string[]): 
     environment: process.env,
     listOpen: async () => (await import('../reach/open-teams.ts')).listOpenTeams(process.env),
   });
+  if (operation === 'team.create') await addBackend(given.input);
   const frame = {
     type: operation,
     payload: given.input,
@@ -66,6 +68,12 @@ export async function callOperation(command: Command, rest: readonly string[]): 
     print(fold(await explainWaiting(process.env, result as ResultOf<'task.show'>), screen));
   }
   return 0;
+}
+
+/** The panes of a new team open in the terminal of this command. The daemon may have none, or another one. */
+async function addBackend(input: Record<string, unknown>): Promise<void> {
+  const { findBackend } = await import('./up/panes.ts');
+  input['resolvedBackend'] ??= findBackend(input['teammateMode'] as TeammateMode | undefined, process.env);
 }
 
 /** After an error, only people get this notice: a program expects one JSON text on standard error. */

@@ -59,7 +59,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     for (const line of found.budgets ?? []) warn(fold(`troupe: ${clean(line)}\n`, screen));
     if (detach) {
       await show('team.up', config, { json: given.json, screen });
-      if (!given.json) print(fold(detachedNotice(config.name), screen));
+      if (!given.json) print(fold(detachedNotice(config), screen));
       return 0;
     }
     const outcome = await accompany(client, config, {
@@ -81,8 +81,11 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
 }
 
 /** Says how to follow and close a team that no `troupe up` follows. */
-function detachedNotice(teamId: string): string {
-  return `\nIt works in the background, and stays open until you close it. See it: troupe watch ${teamId}. Close it: troupe down ${teamId}\n`;
+function detachedNotice({ name, members }: Raised): string {
+  const works = members.some(({ agent }) => agent !== undefined)
+    ? 'It works in the background, and stays open until you close it.'
+    : `It has no members that work, and stays open until you close it. Add one: troupe member spawn NAME --team ${clean(name)}.`;
+  return `\n${works} See it: troupe watch ${clean(name)}. Close it: troupe down ${clean(name)}\n`;
 }
 
 /** Warns about variables that are empty for members. */

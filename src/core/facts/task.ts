@@ -1,5 +1,5 @@
 import { mergeMetadata } from '../json.ts';
-import { noteDeleted, noteReturned, putNextTask, putTask } from '../tables.ts';
+import { countCompletion, noteDeleted, noteReturned, putNextTask, putTask } from '../tables.ts';
 import { dateOf } from '../time.ts';
 import { changeTask, defined } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
@@ -80,14 +80,16 @@ export const TASK_FACTS: ApplyTo<'task'> = {
   'task:rejected': (state, { at, taskId, feedback }) =>
     changeTask(state, taskId, at, (task) => ({ ...task, rejections: task.rejections + 1, feedback })),
 
-  'task:completed': (state, { at, taskId, memberId, result }) =>
+  'task:completed': (state, { at, taskId, memberId, result }) => {
+    countCompletion(state);
     changeTask(state, taskId, at, (task, now) => ({
       ...task,
       status: 'completed',
       assigneeId: memberId ?? task.assigneeId,
       result,
       completedAt: now,
-    })),
+    }));
+  },
 
   'task:failed': (state, { at, taskId, reason }) =>
     changeTask(state, taskId, at, (task, now) => ({ ...task, status: 'failed', failure: reason, completedAt: now })),

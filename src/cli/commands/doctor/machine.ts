@@ -24,7 +24,7 @@ const inNeedOf = (program: string): string =>
 
 /** Programs that teams use. None of them is needed to share tasks and messages. */
 const TOOLS: readonly { program: string; use: string; expected?: true }[] = [
-  { program: 'git', use: 'to give each teammate a working copy of its own', expected: true },
+  { program: 'git', use: 'for agents that work in repositories: they run it themselves', expected: true },
   { program: 'tmux', use: `to see teammates in panes, and for teammates that are ${inNeedOf('tmux')}` },
 ];
 

@@ -7,7 +7,7 @@ export const ABOUT: Readonly<Record<TemplateName, string>> = {
   script: 'two programs that share four tasks; needs no agent',
   gate: 'one agent, and your check, which sends its work back until it passes',
   review: 'three agents review a change, each for one thing, and a fourth combines the reviews',
-  feature: 'architect, builder and tester in parallel, with npm test as the gate at the end',
+  feature: 'architect, builder and tester in parallel, with your tests as the gate at the end',
   mixed: 'agents of different vendors: one plans and builds, another tries to break it, within a budget',
   debug: 'competing explanations of one bug, and a judge',
   goal: 'an agent leads: it makes the tasks and starts teammates',
@@ -20,24 +20,30 @@ const HEAD = `# A team for Troupe. Run it: troupe up
 # Editors check it with the schema above, which describes every key. So does docs/team-files.md of Troupe.
 `;
 
+/** What a team file is written for. */
+interface TemplateParts {
+  readonly team: string;
+  readonly agents: readonly string[];
+  readonly schema: string;
+  /** The command that runs the project's tests. */
+  readonly check?: string | undefined;
+}
+
 /**
  * A team file for these agents, which take turns. Without an agent it names the usual one: `troupe up` then says how to
  * install it. A stand-in program would complete the tasks without doing anything.
  */
-export function writeTemplate(
-  name: TemplateName,
-  { team, agents, schema }: { readonly team: string; readonly agents: readonly string[]; readonly schema: string },
-): string {
+export function writeTemplate(name: TemplateName, { team, agents, schema, check = OWN_CHECK }: TemplateParts): string {
   let next = 0;
   const member = (who: string, prompt: string): string =>
     memberText(who, prompt, agents.length > 0 ? agents[next++ % agents.length] : undefined);
   // YAML reads a name such as 2026 as a number unless it is quoted.
   const text = /^[a-z]/.test(team) ? team : JSON.stringify(team);
   // The first line is a convention of editors: https://github.com/redhat-developer/yaml-language-server#using-inlined-schema
-  return `# yaml-language-server: $schema=${schema}\n${HEAD}team: ${text}\n${TEMPLATES[name](member, agents)}`;
+  return `# yaml-language-server: $schema=${schema}\n${HEAD}team: ${text}\n${TEMPLATES[name](member, agents, check)}`;
 }
 
-type Template = (member: (name: string, prompt: string) => string, agents: readonly string[]) => string;
+type Template = (member: (name: string, prompt: string) => string, agents: readonly string[], check: string) => string;
 
 const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
   review: (member) => `description: Three members review the same change, a fourth combines the reviews
@@ -54,7 +60,7 @@ tasks:
   - { id: clarity, title: Review for clarity, assign: clarity }
   - { id: report, title: Write one review from the three, needs: [security, performance, clarity], assign: editor }
 `,
-  feature: (member, agents) => `description: A feature built in parallel, with tests as the gate
+  feature: (member, _agents, check) => `description: A feature built in parallel, with tests as the gate
 
 members:
 ${member('architect', 'You decide the shape: types and files, no more than is needed.')}
@@ -70,7 +76,7 @@ tasks:
 # The gate hears of every task, as JSON on its standard input. It judges the last one: nothing could pass before that.
 hooks:
   TaskCompleted:
-    command: if grep -q '"task_subject":"Make all tests pass"'; then ${agents.length > 0 ? 'npm test; fi' : 'true; fi   # your check in place of true: npm test'}
+    command: if grep -q '"task_subject":"Make all tests pass"'; then ${check}; fi${hintFor(check)}
     timeout: 5m
     onFailure: block
 `,
@@ -86,7 +92,7 @@ tasks:
   - { id: two, title: Second explanation, assign: second }
   - { id: verdict, title: Say which one holds and what the fix is, needs: [one, two], assign: judge }
 `,
-  gate: (member) => `description: Work that counts only if your check agrees
+  gate: (member, _agents, check) => `description: Work that counts only if your check agrees
 
 members:
 ${member('builder', 'Do the task. If the check rejects it you get its output: fix the work, do not argue.')}
@@ -96,7 +102,7 @@ tasks:
 
 # Exit code 0 agrees; any other sends the work back, with the end of what the check wrote.
 hooks:
-  TaskCompleted: { command: 'true  # your check: npm test, cargo test, ./check.sh', timeout: 5m, onFailure: block }
+  TaskCompleted: { command: ${check}, timeout: 5m, onFailure: block }${hintFor(check)}
 `,
   mixed: (member) => `description: One agent builds, one of another vendor tries to break it
 
@@ -146,6 +152,13 @@ tasks:
   - { id: last, title: Put it together, needs: [left, right] }
 `,
 };
+
+/** The check of a project whose own check is unknown. It does not exist yet, and `troupe up` says so. */
+const OWN_CHECK = './check.sh';
+
+function hintFor(check: string): string {
+  return check === OWN_CHECK ? '   # write it, or name your own: npm test, cargo test …' : '';
+}
 
 /** JSON is valid YAML, so nothing in a prompt can end the text early. */
 function memberText(name: string, prompt: string, agent: string | undefined): string {

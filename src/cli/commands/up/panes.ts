@@ -54,3 +54,8 @@ function terminalOf(backend: BackendType, environment: NodeJS.ProcessEnv): Termi
   if (backend === 'tmux') return tmuxTerminal({ environment });
   return backend === 'iterm2' ? iterm2Terminal(environment) : undefined;
 }
+
+/** The terminal in which a team's panes would open from here. */
+export function findBackend(mode: TeammateMode = 'auto', environment: NodeJS.ProcessEnv = process.env): BackendType {
+  return detectBackend(mode, environment);
+}
