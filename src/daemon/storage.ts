@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import { fileOf, isShared, lasts, openJournal, OWN_PLACE, readJournalPlace } from '../journals.ts';
-import type { OpenedJournal } from '../journals.ts';
+import type { JournalPlace, OpenedJournal } from '../journals.ts';
 import { Ledger } from '../ledger/ledger.ts';
+import { listMoved } from '../runtime/clear-way.ts';
 import { createHealth } from '../runtime/health.ts';
 import type { Health } from '../runtime/health.ts';
 import { defaultName } from '../runtime/hosts/identity.ts';
@@ -51,7 +52,8 @@ export async function openStorage(
 ): Promise<Storage> {
   const lastJournal = lastJournalOf(home.directory);
   const last = options.journal ? undefined : recallJournal(lastJournal);
-  const place = options.journal ?? (last ? readJournalPlace(last.journal, home.directory) : OWN_PLACE);
+  const recalled = last && readLastPlace(last.journal, home);
+  const place = options.journal ?? recalled ?? OWN_PLACE;
   const file = fileOf(place, { file: home.journal });
   const name = options.name ?? last?.name;
   const labels = options.labels?.length ? options.labels : [...(last?.labels ?? [])];
@@ -60,7 +62,7 @@ export async function openStorage(
   // The lock is on the home, and a file elsewhere may be another daemon's: on one file, both would run its members.
   const exclusive = !isShared(place);
   const opened = await openJournal(place, { file: home.journal, exclusive }).catch((error: unknown) => {
-    throw last ? whereLast(last, error) : error;
+    throw last && recalled ? whereLast(last, error) : error;
   });
   const { journal: bare, hosts, away, again, damage, ...facts } = opened;
   closers.add('journal', () => bare.close());
@@ -105,7 +107,24 @@ export async function openStorage(
   closers.add('ledger', () => ledger.close());
   totals.follow(ledger);
   closers.add('totals', () => totals.close());
-  const credentials = await openCredentials({ ...home, ledger });
+  const credentials = await openCredentials({
+    ...home,
+    ledger,
+    onNewSecret: ({ message }) =>
+      health.raise(
+        'secret',
+        `${message}. It was replaced: make new tokens for your own programs (troupe member token)`,
+      ),
+  });
+  if (last && !recalled) {
+    const what = `${lastJournal} could not be read, so the daemon uses ${home.journal}`;
+    health.raise('last-journal', `${what}. If teams are missing, name their journal: troupe serve --journal ADDRESS`);
+  }
+  const moved = listMoved(home.directory);
+  if (moved.length > 0) {
+    const what = `${moved.join(', ')} in ${home.directory} was in the place of a file or folder of the daemon`;
+    health.raise('moved', `${what}: look at it, then move or remove it`);
+  }
   const hideToken = (): void => redactor.hide(readFileSync(home.tokenFile, 'utf8').trim());
   hideToken();
   return {
@@ -126,4 +145,17 @@ export async function openStorage(
       rememberJournal(lastJournal, kept);
     },
   };
+}
+
+/** The journal of the last daemon; undefined if its address is garbage and there is an own journal to use instead. */
+function readLastPlace(address: string, { directory, journal }: TakenHome['home']): JournalPlace | undefined {
+  try {
+    return readJournalPlace(address, directory);
+  } catch {
+    if (existsSync(journal)) return undefined;
+    throw new TeamError(
+      'conflict',
+      `${lastJournalOf(directory)} should name the journal of the last daemon, and is damaged: troupe serve --journal ADDRESS`,
+    );
+  }
 }

@@ -1,10 +1,11 @@
-import { closeSync, constants, lstatSync, openSync, statSync } from 'node:fs';
+import { closeSync, constants, copyFileSync, lstatSync, openSync, statSync, truncateSync } from 'node:fs';
 import { DatabaseSync } from './node-sqlite.ts';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
 
 /** SQLite's result codes for a lock that another holds. */
 const BUSY = [5, 6];
+const NOT_A_DATABASE = 26;
 
 /** A lock that ends with its process, however that ends, and remains while the process is suspended. */
 export interface KernelLock {
@@ -38,8 +39,12 @@ export function tryKernelLock(path: string, options: KernelLockOptions = {}): Ke
     db.exec(shared ? 'BEGIN; SELECT count(*) FROM sqlite_schema' : 'BEGIN EXCLUSIVE');
   } catch (error) {
     db.close();
-    if (BUSY.includes((error as { errcode?: number }).errcode ?? 0)) return undefined;
-    throw error;
+    const { errcode = 0 } = error as { errcode?: number };
+    if (BUSY.includes(errcode)) return undefined;
+    if (errcode !== NOT_A_DATABASE || statSync(path).size === 0) throw error;
+    // Somebody wrote into the file, which is always empty. Nobody holds the lock: SQLite looks at the content after it.
+    empty(path);
+    return tryKernelLock(path, options);
   }
   const { dev, ino } = statSync(path);
   return {
@@ -54,6 +59,16 @@ export function tryKernelLock(path: string, options: KernelLockOptions = {}): Ke
     },
     release: () => db.close(),
   };
+}
+
+/** Keeps the content in a copy. The file itself stays: another process may lock it at this moment. */
+function empty(path: string): void {
+  try {
+    copyFileSync(path, `${path}.moved`, constants.COPYFILE_EXCL);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  truncateSync(path);
 }
 
 function makeFile(path: string): void {

@@ -1,6 +1,7 @@
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { TeamError } from '../core/errors.ts';
+import { clearWay } from './clear-way.ts';
 
 /** Others may neither write nor read here. */
 const PRIVATE = 0o700;
@@ -38,10 +39,15 @@ export function prepareHome(directory: string): void {
     );
   }
   requireWritable(path);
-  if ((found.mode & 0o777) === PRIVATE) return;
+  makePrivate(path, found.mode);
+  clearWay(path);
+}
+
+function makePrivate(path: string, before: number): void {
+  if ((before & 0o777) === PRIVATE) return;
   // In a folder with other content, the new mode would lock out its other users.
   if (!isOurs(path)) {
-    const mode = (found.mode & 0o777).toString(8);
+    const mode = (before & 0o777).toString(8);
     throw refusal(
       path,
       `holds other files and is open to others (mode ${mode})`,

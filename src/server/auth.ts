@@ -18,6 +18,8 @@ export interface CredentialOptions {
   /** Hashes of the dashboard's sessions, 0600. Without this file the sessions end with the daemon. */
   readonly loginsFile?: string;
   readonly ledger: Ledger;
+  /** The key could not be used, so there is a new one: tokens that were given out before are void. */
+  readonly onNewSecret?: (why: TeamError) => void;
 }
 
 /** Finds the caller of a credential, and makes credentials. */
@@ -49,7 +51,12 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
   const logins = openLogins({ file: options.loginsFile });
   const listeners = new Set<() => void>();
   const renewals = new Set<() => Promise<void>>();
-  let secret = (await readSecret(secretFile)) ?? (await replaceSecret(secretFile));
+  const kept = await readSecret(secretFile).catch((error: unknown) => {
+    if (!(error instanceof TeamError)) throw error;
+    options.onNewSecret?.(error);
+    return undefined;
+  });
+  let secret = kept ?? (await replaceSecret(secretFile));
   /** The secret before, as long as some members still have only its tokens. */
   let former: string | undefined;
   let admin: string | undefined = await replaceSecret(tokenFile);

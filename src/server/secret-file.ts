@@ -42,14 +42,11 @@ export async function readSecret(path: string): Promise<string | undefined> {
   try {
     const { uid, mode } = await file.stat();
     if (uid !== process.getuid?.() || (mode & 0o077) !== 0) {
-      throw new TeamError(
-        'not_allowed',
-        `${path} can be read by others, or belongs to them: remove it and start the daemon again`,
-      );
+      throw new TeamError('not_allowed', `${path} can be read by others, or belongs to them`);
     }
     const secret = (await file.readFile('utf8')).trim();
     if (/^[A-Za-z0-9_-]{43,256}$/.test(secret)) return secret;
-    throw new TeamError('corrupt', `${path} holds no secret: remove it and start the daemon again`);
+    throw new TeamError('corrupt', `${path} holds no secret`);
   } finally {
     await file.close();
   }

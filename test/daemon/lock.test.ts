@@ -1,7 +1,7 @@
-import { readdirSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { identify } from '../../src/agents/process.ts';
 import { writeCard } from '../../src/runtime/card.ts';
 import { LockedError, takeLock } from '../../src/runtime/lock.ts';
@@ -91,11 +91,15 @@ test('notices that its file was removed or replaced', async () => {
   lock.release();
 });
 
-test('refuses a file that is not a lock, and a link', async () => {
+test('empties a file that is not a lock and keeps a copy; refuses a link', async () => {
   const folder = temporaryFolder();
   const place = placeIn(folder);
-  writeFileSync(place.lock, 'this is the diary of somebody who keeps it here'.repeat(20));
-  await expect(takeLock(place)).rejects.toThrow(/cannot be locked .* remove it/);
+  const diary = 'this is the diary of somebody who keeps it here'.repeat(20);
+  writeFileSync(place.lock, diary);
+  const lock = await takeLock(place);
+  onTestFinished(() => lock.release());
+  expect(readFileSync(`${place.lock}.moved`, 'utf8')).toBe(diary);
+  expect(statSync(place.lock).size).toBe(0);
   const linked = { ...place, lock: join(folder, 'link.db') };
   symlinkSync(join(folder, 'nowhere'), linked.lock);
   await expect(takeLock(linked)).rejects.toThrow(/cannot be locked/);

@@ -181,10 +181,16 @@ describe('a member token', () => {
   test('is not signed with a secret that others could have read', async () => {
     await open();
     chmodSync(home.secretFile, 0o640);
-    await expect(open()).rejects.toMatchObject({ code: 'not_allowed' });
+    const reasons: string[] = [];
+    const onNewSecret = ({ code }: { code: string }): void => void reasons.push(code);
+    const read = readFileSync(home.secretFile, 'utf8');
+    await openCredentials({ ...home, ledger, onNewSecret });
+    expect(readFileSync(home.secretFile, 'utf8')).not.toBe(read);
     writeFileSync(home.secretFile, 'short');
-    chmodSync(home.secretFile, 0o600);
-    await expect(open()).rejects.toMatchObject({ code: 'corrupt' });
+    await openCredentials({ ...home, ledger, onNewSecret });
+    expect(readFileSync(home.secretFile, 'utf8')).toMatch(/^[\w-]{43}\n$/);
+    expect(statSync(home.secretFile).mode & 0o777).toBe(0o600);
+    expect(reasons).toEqual(['not_allowed', 'corrupt']);
   });
 });
 

@@ -1,0 +1,62 @@
+import { lstatSync, readdirSync, renameSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { join } from 'node:path';
+
+const isFile = (found: Stats): boolean => found.isFile();
+const isFolder = (found: Stats): boolean => found.isDirectory();
+
+/**
+ * What a daemon keeps beside its journal, and of which kind it is. Not `config.yaml`, which is a person's: without it a
+ * daemon might use another journal.
+ */
+const KINDS: Readonly<Record<string, (found: Stats) => boolean>> = {
+  ...Object.fromEntries(
+    [
+      'approvals.json',
+      'daemon.json',
+      'daemon.log',
+      'environments.json',
+      'journal.db.bell',
+      'journal.db.mark',
+      'journal.db.owner',
+    ]
+      .concat(['last-journal', 'lease', 'lock.db', 'logins.json', 'port', 'reserve', 'secret', 'starting', 'token'])
+      .concat(['totals.json'])
+      .map((name) => [name, isFile]),
+  ),
+  ...Object.fromEntries(
+    ['claude', 'folders', 'holders', 'processes', 'terminals', 'transcripts', 'trash'].map((name) => [name, isFolder]),
+  ),
+  'daemon.sock': (found) => found.isSocket(),
+};
+
+/** Only a daemon leaves these. In another folder, something that is called `port` may be somebody's own. */
+const OURS = ['journal.db', 'lock.db', 'last-journal'];
+
+const MOVED = /^(?<name>.+)\.moved(-\d+)?$/;
+
+/**
+ * Moves things out of the way that are of another kind than the daemon needs there, such as a folder named `port`. All
+ * this can be made again; it must not keep a daemon from its teams.
+ */
+export function clearWay(directory: string): void {
+  const names = readdirSync(directory);
+  if (!names.some((name) => OURS.includes(name))) return;
+  for (const name of names) {
+    const path = join(directory, name);
+    const found = Object.hasOwn(KINDS, name) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
+    // A person may keep something elsewhere, behind a link.
+    if (found === undefined || found.isSymbolicLink() || KINDS[name]?.(found) !== false) continue;
+    const taken = names.filter((other) => MOVED.exec(other)?.groups?.['name'] === name).length;
+    try {
+      renameSync(path, `${path}.moved${taken === 0 ? '' : `-${taken}`}`);
+    } catch {
+      // Another command was first. Otherwise whoever needs the path says what is wrong.
+    }
+  }
+}
+
+/** The names of things that were moved out of the way. */
+export function listMoved(directory: string): string[] {
+  return readdirSync(directory).filter((name) => Object.hasOwn(KINDS, MOVED.exec(name)?.groups?.['name'] ?? ''));
+}
