@@ -92,5 +92,8 @@ function grantBudget(state: TeamState, answer: Answer, { memberId, detail }: Tea
 function startAgain(state: TeamState, { at, by, commandId, approve }: Answer, { memberId }: TeamRequest): TeamEvent[] {
   const member = state.members.get(memberId);
   if (!approve || !member || isExpected(member)) return [];
+  if (!member.agent) {
+    throw new TeamError('unsupported', `Troupe does not run ${memberId}, so it cannot restart it: say no instead`);
+  }
   return joinTeam(state, { type: 'member.join', at, by, commandId, ...rejoinInput(member) });
 }

@@ -428,3 +428,28 @@ test('a request that only a person answers has a deadline: ten minutes for a per
   );
   expect(waits).toEqual([600_000, 5]);
 });
+
+describe('an answer and what follows from it', () => {
+  test('are one step: a yes restarts a crashed member with its session', () => {
+    const team = teamOf();
+    const agent = { kind: 'exec', command: ['true'] } as const;
+    team.do('member.join', { name: 'ann', agent, sessionId: 'first' });
+    team.as('@system', 'member.leave', { memberId: 'ann' });
+    team.as('@system', 'request.raise', { kind: 'restart', memberId: 'ann', content: 'It keeps crashing.' });
+    const requestId = [...team.state.requests.keys()].at(-1) ?? '';
+    const events = team.as('@user', 'request.answer', { requestId, approve: true }, 'once');
+    expect(events.map(({ type }) => type)).toEqual(['request:answered', 'teammate:joined']);
+    expect(team.state.members.get('ann')).toMatchObject({ status: 'spawning', sessionId: 'first' });
+    expect(team.as('@user', 'request.answer', { requestId, approve: true }, 'once')).toEqual([]);
+  });
+
+  test('are refused together: the request still waits', () => {
+    const team = teamOf();
+    team.do('member.join', { name: 'ann' });
+    team.as('@system', 'member.leave', { memberId: 'ann' });
+    team.as('@system', 'request.raise', { kind: 'restart', memberId: 'ann', content: 'It keeps crashing.' });
+    const requestId = [...team.state.requests.keys()].at(-1) ?? '';
+    expect(team.refuse('@user', 'request.answer', { requestId, approve: true }).code).toBe('unsupported');
+    expect(team.state.requests.get(requestId)?.status).toBe('pending');
+  });
+});
