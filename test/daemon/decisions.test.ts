@@ -14,7 +14,7 @@ import { run } from './processes.ts';
 import type { Running } from './processes.ts';
 import { connect, temporaryHome } from './serve.ts';
 
-const KILLS = rounds(3, 60);
+const KILLS = rounds(2, 60);
 
 type Request = ResultOf<'request.list'>[number];
 

@@ -30,6 +30,7 @@ export const LONG: readonly string[] = [
   'test/e2e/lead.test.ts',
   'test/daemon/mishaps.test.ts',
   'test/daemon/crash.test.ts',
+  'test/daemon/decisions.test.ts',
   'test/ui/everyday.test.ts',
   'test/journal/nats-refusals.test.ts',
   'test/server/follow.test.ts',
