@@ -120,7 +120,10 @@ function nameOf(field: string, isPlace: boolean): string {
   return name;
 }
 
-function typeOf(property: Property): InputType {
+function typeOf(given: Property): InputType {
+  // People type "none" for null, so a value that may be null is typed as the value.
+  const [value, ...others] = given.anyOf?.filter(({ type }) => type !== 'null') ?? [];
+  const property = others.length === 0 ? { ...given, ...value } : given;
   if (property['x-unit'] === 'ms') return 'duration';
   if (property.format === 'date-time') return 'time';
   const type = [property.type].flat().find((one) => one !== 'null');
@@ -132,6 +135,7 @@ function typeOf(property: Property): InputType {
 /** The parts of the operations' JSON Schemas that are used here. */
 const Property = z.looseObject({
   type: z.union([z.string(), z.array(z.string())]).optional(),
+  anyOf: z.array(z.looseObject({ type: z.string().optional() })).optional(),
   enum: z.array(z.string()).optional(),
   format: z.string().optional(),
   'x-unit': z.string().optional(),
