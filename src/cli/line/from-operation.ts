@@ -9,7 +9,7 @@ export function commandFrom(operation: Operation): { command: Command; texts: Co
   const schema = Schema.parse(z.toJSONSchema(operation.input, { io: 'input' }));
   const places = cli.args ?? [];
   const inputs = Object.entries(schema.properties).map(([field, property]) => ({
-    ...describeInput(operation, field, property),
+    ...describeInput(operation, field, flatten(property)),
     isRequired: schema.required.includes(field),
   }));
   const inputOf = (field: string): Input => {
@@ -120,10 +120,15 @@ function nameOf(field: string, isPlace: boolean): string {
   return name;
 }
 
-function typeOf(given: Property): InputType {
-  // People type "none" for null, so a value that may be null is typed as the value.
-  const [value, ...others] = given.anyOf?.filter(({ type }) => type !== 'null') ?? [];
-  const property = others.length === 0 ? { ...given, ...value } : given;
+/** The property with its types in a list, also if its schema is a union of a value and null. */
+function flatten(property: Property): Property {
+  const kinds = property.anyOf ?? [];
+  const [value, ...others] = kinds.filter(({ type }) => type !== 'null');
+  if (value?.type === undefined || others.length > 0 || kinds.length === 1) return property;
+  return { ...property, ...value, type: [value.type, 'null'] };
+}
+
+function typeOf(property: Property): InputType {
   if (property['x-unit'] === 'ms') return 'duration';
   if (property.format === 'date-time') return 'time';
   const type = [property.type].flat().find((one) => one !== 'null');
