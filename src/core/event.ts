@@ -56,7 +56,6 @@ export interface EventData {
     color?: string | undefined;
     cwd?: string | undefined;
     backendType: BackendType;
-    subscriptions: string[];
     agent?: AgentSpec | undefined;
     host?: string | undefined;
     labels?: string[] | undefined;
@@ -72,7 +71,6 @@ export interface EventData {
     color?: string | undefined;
     cwd?: string | undefined;
     backendType?: BackendType | undefined;
-    subscriptions?: string[] | undefined;
     budget?: Budget | undefined;
     granted?: Granted | undefined;
     metadata?: Metadata | undefined;

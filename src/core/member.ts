@@ -49,7 +49,6 @@ export const TeamMember = z.object({
   returning: z.boolean().optional(),
   cwd: z.string().optional(),
   backendType: BackendType,
-  subscriptions: z.array(Line),
   /** What runs it; absent for members that run themselves. */
   agent: AgentSpec.optional(),
   /** How much it may use. */
@@ -85,7 +84,6 @@ export const JoinInput = SpawnTeammateOptions.extend({
   color: Line.optional().describe('the colour it is shown in'),
   cwd: z.string().max(4096).optional().describe('the directory it works in'),
   backendType: BackendType.default('in-process').describe('the terminal that shows it'),
-  subscriptions: z.array(Line).max(64).default([]).describe('the events it wants to hear about'),
   status: z.enum(['spawning', 'active', 'idle']).default('active').describe('how it starts'),
   agent: AgentInput.optional().describe('its agent'),
   host: Slug.optional().describe('the daemon that runs it, if several share the journal'),
@@ -105,7 +103,6 @@ export const ChangeMemberInput = z.strictObject({
   color: Line.optional().describe('the colour it is shown in'),
   cwd: z.string().max(4096).optional().describe('the directory it works in'),
   backendType: BackendType.optional().describe('the terminal that shows it'),
-  subscriptions: z.array(Line).max(64).optional().describe('the events it wants to hear about'),
   budget: Budget.optional().describe('the budget'),
   result: textOf(RESULT_BYTES).optional().describe('its result before it became idle'),
   reason: Line.optional().describe('why'),

@@ -15,7 +15,6 @@ export function rejoinInput(member: MemberRecord): JoinInput {
     color: member.color,
     cwd: member.cwd,
     backendType: member.backendType,
-    subscriptions: member.subscriptions,
     status: 'spawning',
     agent: member.agent,
     host: member.host,

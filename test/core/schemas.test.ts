@@ -185,7 +185,6 @@ describe('a limit', () => {
     ['dependencies of a task', task.CreateTaskInput, (n) => ({ title: 't', dependencies: ids(n) }), 64],
     ['dependencies to add', task.DependenciesInput, (n) => ({ taskId: '1', dependencies: ids(n) }), 64],
     ['messages in one step', message.ReceiptInput, (n) => ({ memberId: 'ann', messageIds: ids(n) }), 1000],
-    ['subscriptions', member.JoinInput, (n) => ({ name: 'ann', subscriptions: ids(n) }), 64],
     ['tags of a note', note.AddNoteInput, (n) => ({ text: 'x', tags: ids(n) }), 16],
     ['teammates', team.CreateTeamInput, (n) => ({ name: 'a', maxTeammates: n }), 32],
   ])('counts the %s', (_what, schema, input, most) => {

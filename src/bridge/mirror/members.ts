@@ -113,7 +113,6 @@ async function takeMember(shared: Shared, native: NativeMember): Promise<void> {
       agentType: oneLine(native.agentType ?? 'general-purpose', LINE_LENGTH),
       sessionId: 'none',
       backendType: backendOf(native.backendType),
-      subscriptions: [],
       status,
       ...(native.model !== undefined && { model: oneLine(native.model, LINE_LENGTH) }),
       ...(native.color !== undefined && { color: oneLine(native.color, LINE_LENGTH) }),

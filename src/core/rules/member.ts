@@ -51,7 +51,6 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
       color: command.color ?? before?.color ?? nextColor(state, command.name),
       cwd: folderOfNewMember(command, state.members.get(team.leadId)),
       backendType: command.backendType,
-      subscriptions: command.subscriptions,
       agent: command.agent,
       host: command.host,
       labels: command.labels,

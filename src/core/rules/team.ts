@@ -52,7 +52,6 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
       labels: command.leadLabels,
       cwd: command.cwd,
       backendType: command.leadAgent ? 'subprocess' : 'in-process',
-      subscriptions: [],
       agent: command.leadAgent,
     }),
   ];

@@ -128,7 +128,6 @@ describe('a member that joins', () => {
       planApprovalRequired: false,
       planModeRequired: false,
       backendType: 'in-process',
-      subscriptions: [],
       joinedAt: expect.any(Date) as Date,
       color: 'blue',
     });
@@ -143,7 +142,6 @@ describe('a member that joins', () => {
       color: 'red',
       cwd: '/x',
       backendType: 'tmux' as const,
-      subscriptions: ['a'],
       agent: { kind: 'exec' as const, command: ['true'], env: { KEY: '${KEY}' } },
       metadata: { a: 1 },
     };
@@ -234,7 +232,6 @@ describe('a change of a member', () => {
       color: 'red',
       cwd: '/y',
       backendType: 'iterm2' as const,
-      subscriptions: ['x'],
       metadata: { a: 1 },
     };
     expect(types(team.as('ann', 'member.change', { memberId: 'ann', ...changes }))).toEqual(['teammate:changed']);

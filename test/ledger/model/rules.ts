@@ -72,7 +72,6 @@ const RULES: Rules = {
       planApprovalRequired: false,
       planApproved: false,
       backendType: 'in-process',
-      subscriptions: [],
       joinedAt: command.at,
     });
     attempt.facts.push('team:created', `teammate:joined ${command.leadName}`);
@@ -132,7 +131,6 @@ const RULES: Rules = {
       color: command.color ?? before?.color ?? newColor,
       cwd: command.cwd,
       backendType: command.backendType,
-      subscriptions: command.subscriptions,
       agent: command.agent,
       joinedAt: command.at,
       metadata: command.metadata,
@@ -179,7 +177,13 @@ const RULES: Rules = {
     if (command.by !== '@system') attempt.codes.push('not_allowed');
     const member = needLive(world, command.memberId, attempt);
     if (member && (member.hostId ?? command.hostId) !== command.hostId) attempt.codes.push('claim_conflict');
-    if (refused(attempt) || !member || member.hostId === command.hostId) return;
+    if (refused(attempt) || !member) return;
+    // A new process knows of no task, except those about which a person decides.
+    const held = world.tasks.filter(({ status, assigneeId }) => status === 'in_progress' && assigneeId === member.id);
+    const isDecided = (task: Task) =>
+      world.requests.some(({ kind, status, taskId }) => kind === 'gate' && status === 'pending' && taskId === task.id);
+    for (const task of held) if (!isDecided(task)) release(task, command.at, attempt);
+    if (member.hostId === command.hostId) return;
     member.hostId = command.hostId;
     attempt.facts.push(`teammate:placed ${member.id}`);
   },

@@ -44,7 +44,6 @@ export interface Member {
   color?: string | undefined;
   cwd?: string | undefined;
   backendType: string;
-  subscriptions: string[];
   agent?: AgentSpec | undefined;
   hostId?: string;
   joinedAt: number;
@@ -193,6 +192,7 @@ export function observeWorld(world: World): object {
     members: [...lead, ...others].map(({ planApproved, ...member }) => ({
       ...member,
       name: member.id,
+      role: member.role === 'lead' && member.id !== team?.leadId ? 'teammate' : member.role,
       agentId: `${member.id}@${TEAM}`,
       assignedTasks: world.tasks
         .filter(({ status, assigneeId }) => ['pending', 'in_progress'].includes(status) && assigneeId === member.id)
