@@ -8,7 +8,7 @@ import { putMember, putMessage, putRequest, putTask } from './tables.ts';
 import type { Usage } from './usage.ts';
 
 /** Increased when the form below changes. A snapshot of another form is ignored, and the batches are replayed. */
-const FORMAT = 8;
+const FORMAT = 9;
 
 interface Form {
   format: number;

@@ -44,6 +44,8 @@ export type TeamRecord = Omit<TeamConfig, 'members'> & {
   runsSince?: number | undefined;
   /** How long that was so before, in milliseconds. */
   ranMs?: number | undefined;
+  /** How often the lead was replaced. What a new lead needs carries this number, so that it comes exactly once. */
+  leadTerm?: number | undefined;
 };
 
 /** What a command did, remembered so that the same command sent again has no second effect. */

@@ -59,10 +59,11 @@ export class MemberProcesses {
   }
 
   /** Starts a process. If that fails, rejects and leaves nothing behind. */
-  async start(teamId: string, memberId: string): Promise<void> {
+  async start(teamId: string, memberId: string, leadTerm?: number): Promise<void> {
     const { records, launch } = this.#options;
     const id = records.newId('member');
-    const record: MemberProcess = { id, teamId, memberId, startedAt: new Date().toISOString() };
+    const startedAt = new Date().toISOString();
+    const record: MemberProcess = { id, teamId, memberId, startedAt, leadTerm };
     records.write(record);
     try {
       const options = await launch({ teamId, memberId, processId: id });

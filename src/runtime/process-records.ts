@@ -27,6 +27,8 @@ export const ProcessRecord = z.object({
   /** Its member; absent for a hook. */
   memberId: Slug.optional(),
   startedAt: z.string(),
+  /** How often the team's lead had been replaced when it was started; see `leadTerm` of a team. */
+  leadTerm: z.number().int().optional(),
   /** Absent until it has started. */
   identity: z.object({ pid: z.number().int(), startTime: z.string(), bootId: z.string() }).optional(),
 });

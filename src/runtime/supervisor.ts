@@ -123,9 +123,11 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     return this.#processes.stop(teamId, memberId);
   }
 
-  /** Restarts a member's process, with the member's present role in the team; does nothing if there is none. */
-  async restart(teamId: string, memberId: string): Promise<void> {
-    if (!this.#processes.has(teamId, memberId)) return;
+  /** Restarts the process of a lead if it was started before the member became the lead, in `leadTerm`. */
+  async restartLead(teamId: string, memberId: string, leadTerm: number): Promise<void> {
+    await this.#starting.get(`${teamId}/${memberId}`);
+    const process = this.list(teamId).find((one) => one.memberId === memberId);
+    if (!process || (process.leadTerm ?? 0) >= leadTerm) return;
     this.#anew.add(`${teamId}/${memberId}`);
     await this.stop(teamId, memberId);
   }
@@ -224,12 +226,14 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   async #placeAndStart(teamId: string, memberId: string): Promise<void> {
     try {
       const { ledger, hostId } = this.#options;
-      const mine = await ledger.execute(teamId, { type: 'member.place', by: SYSTEM, memberId, hostId }, (state) =>
-        state.members.get(memberId),
-      );
+      const place = { type: 'member.place', by: SYSTEM, memberId, hostId } as const;
+      const { mine, leadTerm } = await ledger.execute(teamId, place, (state) => ({
+        mine: state.members.get(memberId),
+        leadTerm: state.team?.leadTerm,
+      }));
       if (!mine?.agent || !hasProcess(mine.agent)) return;
       try {
-        await this.#processes.start(teamId, memberId);
+        await this.#processes.start(teamId, memberId, leadTerm);
       } catch (error) {
         await this.died({ teamId, memberId }, `could not be started: ${(error as Error).message}`);
       }

@@ -127,7 +127,7 @@ export function openTeams(options: TeamsOptions): Teams {
   const sessions = new SessionManager(ledger, mailbox, supervisor);
   const coordinator = new TeamCoordinator({ ledger, mailbox, sessions, agentFor: options.agentFor }, environment);
   const budgets = keepBudgets({ ledger, mailbox }, (error, teamId) => onError(error, { teamId }));
-  const stopLeads = keepLeads({ ledger, mailbox, supervisor }, (error, teamId) => onError(error, { teamId }));
+  const leads = keepLeads({ ledger, mailbox, supervisor }, (error, teamId) => onError(error, { teamId }));
   const deadlines = keepDeadlines(ledger, (error, teamId) => onError(error, { teamId }));
   const newTasks = keepNewTasks({ ledger, gate: hooks, alone: options.turnFor === undefined }, (error, teamId) =>
     onError(error, { teamId }),
@@ -145,6 +145,7 @@ export function openTeams(options: TeamsOptions): Teams {
     },
     async start() {
       await supervisor.start();
+      await leads.start();
       await newTasks.start();
       await deadlines.start();
       await budgets.start();
@@ -161,7 +162,7 @@ export function openTeams(options: TeamsOptions): Teams {
       deadlines.close();
       newTasks.close();
       budgets.close();
-      stopLeads();
+      leads.close();
       coordinator.close();
       memory.close();
       mailbox.close();

@@ -230,8 +230,8 @@ describe('a supervisor', () => {
 
   test('F3: a new lead gets the state of the team, and its process restarts', async () => {
     const stage = await setStage();
-    const stopLeads = keepLeads(stage, (error) => stage.failures.push(error));
-    onTestFinished(stopLeads);
+    const leads = keepLeads(stage, (error) => stage.failures.push(error));
+    onTestFinished(() => leads.close());
     await stage.supervisor.start();
     await stage.join('ann');
     await stage.join('bob');
@@ -247,6 +247,43 @@ describe('a supervisor', () => {
     expect(told?.content).toContain('#1 [pending] Left open');
     expect(stage.supervisor.list('demo').find(({ memberId }) => memberId === 'bob')?.id).toBe(bob.id);
     expect(stage.failures).toEqual([]);
+  });
+
+  test('F3: the next daemon carries out a change of the lead that this one did not live to, and only once', async () => {
+    const journal = memoryJournal();
+    const lead = (leadId: string) => ({ type: 'team.update', by: USER, leadId }) as const;
+    const before = await setStage(undefined, { journal });
+    await before.supervisor.start();
+    await before.join('ann');
+    const { id: first } = await before.running('ann');
+    await before.ledger.execute('demo', lead('ann'), () => undefined);
+    await before.supervisor.close({ end: false });
+    const open = async () => {
+      const stage = await setStage(undefined, { journal, folder: before.folder, create: false });
+      const leads = keepLeads(stage, (error) => stage.failures.push(error));
+      onTestFinished(() => leads.close());
+      await stage.supervisor.start();
+      await leads.start();
+      return stage;
+    };
+
+    const next = await open();
+    await until('another process of the new lead runs', () =>
+      next.supervisor.list('demo').some(({ id }) => id !== first),
+    );
+    await next.supervisor.close({ end: false });
+    // It carries out a later change, and nothing of the first one.
+    const last = await open();
+    await last.join('bob');
+    const { id: second } = await last.running('bob');
+    // To name the present lead again changes nothing.
+    for (const name of ['ann', 'bob']) await last.ledger.execute('demo', lead(name), () => undefined);
+    await until('another process of the last lead runs', () =>
+      last.supervisor.list('demo').some(({ id, memberId }) => memberId === 'bob' && id !== second),
+    );
+    expect([before, next, last].map(({ launched }) => launched)).toEqual([['ann'], ['ann'], ['bob', 'bob']]);
+    for (const name of ['ann', 'bob']) expect(await last.mailbox.getInbox('demo', name)).toHaveLength(1);
+    expect([...next.failures, ...last.failures]).toEqual([]);
   });
 
   test('ends the children of a dead process before its tasks are released', async () => {

@@ -9,10 +9,17 @@ export const TEAM_FACTS: ApplyTo<'team' | 'hook'> = {
 
   'team:updated': (state, { type: _type, at: _at, by: _by, cause: _cause, print: _print, ...changes }) => {
     if (!state.team) return;
-    const { budget: before } = state.team;
+    const { budget: before, leadId, leadTerm = 0 } = state.team;
+    const isReplaced = changes.leadId !== undefined && changes.leadId !== leadId;
     const metadata = mergeMetadata(state.team.metadata, changes.metadata);
     const granted = changes.budget ? changes.granted : state.team.granted;
-    putTeam(state, { ...state.team, ...defined(changes), granted, metadata });
+    putTeam(state, {
+      ...state.team,
+      ...defined(changes),
+      granted,
+      metadata,
+      ...(isReplaced && { leadTerm: leadTerm + 1 }),
+    });
     if (changes.budget) withdrawBudgets(state, { before, after: changes.budget });
   },
 
