@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import type { Home } from '../../src/client/home.ts';
@@ -5,6 +6,7 @@ import { SYSTEM, USER } from '../../src/core/actor.ts';
 import { NO_USAGE } from '../../src/core/usage.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
+import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import { claim, join, leave, task, teamCommands } from '../ledger/commands.ts';
 import { rounds } from '../proof.ts';
 import { seededRandom } from '../seed.ts';
@@ -27,21 +29,33 @@ test(`carries out every decision once, of all kinds of requests, when it is kill
   let daemon = await loadSpare(home);
   daemon.child.stdin?.write('go\n');
   for (const teamId of teams) {
-    const spare = await loadSpare(home);
+    const liveId = `live-${teamId}`;
+    const [spare] = await Promise.all([loadSpare(home), startMembers(client, liveId)]);
     const requests = await client.call('request.list', { teamId, status: 'pending' });
     expect(requests).toHaveLength(7);
-    requests.sort(() => random() - 0.5);
+    const asked = await until('the members ask', async () => {
+      const list = await client.call('request.list', { teamId: liveId, status: 'pending' });
+      return list.length === 2 && list;
+    });
+    const decisions = [...requests, ...asked].map((request) => () => answer(client, request, random() < 0.75));
+    decisions.push(
+      () => client.call('shutdown.request', { teamId: liveId, memberId: 'leaver' }, { commandId: 'shutdown' }),
+      () => client.call('team.update', { teamId: liveId, leadId: 'chief' }, { commandId: 'lead' }),
+    );
+    decisions.sort(() => random() - 0.5);
     // Killed right after one of the answers. The client repeats those that were lost with the daemon, under their ids.
-    const last = Math.floor(random() * requests.length);
+    const last = Math.floor(random() * decisions.length);
     const victim = daemon;
-    const answers = requests.map(async (request, i) => {
-      await answer(client, request, random() < 0.75);
+    const decided = decisions.map(async (decide, i) => {
+      await decide();
       if (i === last) victim.child.kill('SIGKILL');
     });
     expect(await victim.ended, victim.output.stderr).toBe('SIGKILL');
     daemon = spare;
     daemon.child.stdin?.write('go\n');
-    await Promise.all(answers);
+    await Promise.all(decided);
+    await checkLive(client, liveId, home);
+    await client.call('team.down', { teamId: liveId, force: true });
   }
   for (const teamId of teams) await check(client, teamId);
   // The members outlive the daemon, which is killed when the test ends.
@@ -86,14 +100,38 @@ function ask(kind: 'gate' | 'budget' | 'restart', memberId: string, more: object
   return { type: 'request.raise', by: SYSTEM, kind, memberId, content: 'Go on?', ...more };
 }
 
+/** Members with processes, which carry out what is decided: one asks for a permission, one plans, two only wait. */
+async function startMembers(client: Client, teamId: string): Promise<void> {
+  await client.call('team.create', { name: teamId });
+  const start = (name: string, agent: object, more: object = {}) =>
+    client.call('member.add', { teamId, name, status: 'spawning', agent, ...more });
+  const fixture = (name: string): string => resolve(import.meta.dirname, '../fixtures/agents', name);
+  const node = process.execPath;
+  await start('asker', { kind: 'acp', command: [node, fixture('acp.ts')] });
+  const plans = { kind: 'exec', command: [node, fixture('plans.js')], env: { WORK_LOG: '/dev/null' } };
+  await start('planner', plans, { planApprovalRequired: true });
+  for (const name of ['leaver', 'chief']) await start(name, { kind: 'exec', command: ['true'] });
+  await client.call('task.create', { teamId, title: 'ask', assigneeId: 'asker' });
+  await client.call('task.create', { teamId, title: 'Tidy', assigneeId: 'planner' });
+  for (const memberId of ['leaver', 'chief']) {
+    await until(`${memberId} waits`, async () => {
+      const { status } = await client.call('member.show', { teamId, memberId });
+      return status === 'idle';
+    });
+  }
+}
+
 async function loadSpare(home: Home): Promise<Running> {
   const spare = run('spare-daemon', [home.directory], { stdio: ['pipe', 'pipe', 'pipe'] });
   await until('it has loaded', () => spare.output.stdout === 'loaded\n');
   return spare;
 }
 
-function answer(client: Client, { teamId, id: requestId }: Request, approve: boolean): Promise<unknown> {
-  return client.call('request.answer', { teamId, requestId, approve }, { commandId: `answer-${requestId}` });
+function answer(client: Client, { teamId, id: requestId, kind }: Request, approve: boolean): Promise<unknown> {
+  const once = { commandId: `answer-${requestId}` };
+  if (kind !== 'plan') return client.call('request.answer', { teamId, requestId, approve }, once);
+  const verdict = approve ? 'plan.approve' : 'plan.reject';
+  return client.call(verdict, { teamId, requestId, feedback: 'with care' }, once);
 }
 
 /** Each answer has its consequence, and has it once. */
@@ -132,4 +170,44 @@ async function check(client: Client, teamId: string): Promise<void> {
       return member.status === (isYes ? 'idle' : 'stopped');
     });
   }
+}
+
+/** The members' processes carried out each decision once. */
+async function checkLive(client: Client, teamId: string, home: Home): Promise<void> {
+  const requestsOf = (kind: Request['kind']) => client.call('request.list', { teamId, kind });
+  const resultOf = (taskId: string) =>
+    until(`task ${taskId} is done`, async () => {
+      const task = await client.call('task.show', { teamId, taskId });
+      return task.status === 'completed' && task.result;
+    });
+
+  const permissions = await requestsOf('permission');
+  expect(permissions).toHaveLength(1);
+  expect(await resultOf('1')).toBe(permissions[0]?.status === 'approved' ? 'allowed' : 'denied');
+
+  const [plan] = await requestsOf('plan');
+  if (plan?.status === 'rejected') {
+    const again = await until('it plans again', async () => (await requestsOf('plan'))[1]);
+    expect(again.content).toBe('I will do Tidy: with care');
+    await answer(client, again, true);
+  }
+  expect(await resultOf('2')).toBe('did Tidy');
+  expect(await requestsOf('plan')).toHaveLength(plan?.status === 'rejected' ? 2 : 1);
+
+  await until('it has left', async () => {
+    const { status } = await client.call('member.show', { teamId, memberId: 'leaver' });
+    return status === 'stopped';
+  });
+  expect(await requestsOf('shutdown')).toMatchObject([{ status: 'approved' }]);
+
+  const records = openProcessRecords(home.processes);
+  await until('the new lead was restarted', () =>
+    records.list().some((record) => record.teamId === teamId && record.memberId === 'chief' && record.leadTerm === 1),
+  );
+  const mail = await client.call('message.inbox', { teamId, memberId: 'chief' });
+  expect(mail.filter(({ type, content }) => type === 'system' && content.startsWith('Team '))).toHaveLength(1);
+  // A daemon that is killed while it restarts the lead leaves it without a process, as after a crash. Nobody else left.
+  const batches = await client.call('event.list', { teamId, after: 0 });
+  const stops = batches.flatMap(({ events }) => events).filter(({ type }) => type === 'teammate:stopped');
+  expect(stops.filter(({ memberId }) => memberId !== 'chief')).toMatchObject([{ memberId: 'leaver' }]);
 }
