@@ -36,6 +36,12 @@ export function isExpected(member: Pick<MemberRecord, 'status' | 'returning'>): 
   return member.status !== 'stopped' || member.returning === true;
 }
 
+/** Whether Troupe has run members of the team and none is expected: nothing of it runs until a person brings one up. */
+export function isDown({ members }: Pick<TeamState, 'members'>): boolean {
+  const run = [...members.values()].filter(({ agent }) => agent !== undefined);
+  return run.length > 0 && !run.some(isExpected);
+}
+
 /** A team's record, without its members. */
 export type TeamRecord = Omit<TeamConfig, 'members'> & {
   /** What people granted of its budget. */

@@ -1,5 +1,6 @@
 import { TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
+import { isDown } from '../core/state.ts';
 import type { TeamState } from '../core/state.ts';
 import type { SharedTask } from '../core/task.ts';
 import { requireTask, viewTask } from '../core/view.ts';
@@ -11,7 +12,7 @@ import { isForNewTasks } from './hooks/team-hooks.ts';
 
 /** Makes sure that no new task stays unjudged forever. */
 export interface NewTaskKeeper {
-  /** Takes over the tasks of a daemon that ended while its hooks ran. */
+  /** Takes over the tasks of a daemon that ended while its hooks ran; of a stopped team, when a person brings it up. */
   start(): Promise<void>;
   close(): void;
 }
@@ -28,6 +29,8 @@ export function keepNewTasks(
   onError: (error: unknown, teamId: string) => void,
 ): NewTaskKeeper {
   const alarms = new Alarms(onError);
+  /** Tasks of teams that are down. A person may have stopped everything because of their hooks. */
+  const kept = new Map<string, Left[]>();
   const unsubscribe = ledger.subscribe((teamId, { events }, state) => {
     for (const event of events) react(teamId, event, state);
   });
@@ -36,14 +39,11 @@ export function keepNewTasks(
     async start() {
       for (const teamId of await ledger.teams()) {
         try {
-          const left = await ledger.view(teamId, (state) =>
-            state.team?.status === 'cleaned-up'
-              ? []
-              : [...state.tasks.values()]
-                  .filter(({ status, unjudged }) => unjudged && status === 'pending')
-                  .map(({ id, createdAt }) => ({ id, dueAt: alone ? 0 : createdAt.getTime() + limitOf(state) })),
-          );
-          for (const { id, dueAt } of left) arm(teamId, id, dueAt);
+          await ledger.view(teamId, (state) => {
+            const left = findLeft(state, alone);
+            if (isDown(state)) kept.set(teamId, left);
+            else armAll(teamId, left);
+          });
         } catch (error) {
           onError(error, teamId);
         }
@@ -56,9 +56,17 @@ export function keepNewTasks(
   };
 
   function react(teamId: string, event: TeamEvent, state: TeamState): void {
+    if (event.type === 'teammate:joined' && event.agent) {
+      armAll(teamId, kept.get(teamId) ?? []);
+      kept.delete(teamId);
+    }
     if (event.type === 'task:created' && event.unjudged) arm(teamId, event.taskId, Date.now() + limitOf(state));
     if (event.type === 'task:updated' && event.unjudged === false) alarms.clear(teamId, event.taskId);
     if (event.type === 'task:deleted') alarms.clear(teamId, event.taskId);
+  }
+
+  function armAll(teamId: string, left: readonly Left[]): void {
+    for (const { id, dueAt } of left) arm(teamId, id, dueAt);
   }
 
   function arm(teamId: string, taskId: string, at: number): void {
@@ -84,6 +92,19 @@ export function keepNewTasks(
       throw error;
     }
   }
+}
+
+/** A task that was left unjudged, and when this daemon may judge it. */
+interface Left {
+  readonly id: string;
+  readonly dueAt: number;
+}
+
+function findLeft(state: TeamState, alone: boolean): Left[] {
+  if (state.team?.status === 'cleaned-up') return [];
+  return [...state.tasks.values()]
+    .filter(({ status, unjudged }) => unjudged && status === 'pending')
+    .map(({ id, createdAt }) => ({ id, dueAt: alone ? 0 : createdAt.getTime() + limitOf(state) }));
 }
 
 /** Error codes of a task that was rejected or is gone. */

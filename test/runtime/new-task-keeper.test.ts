@@ -5,7 +5,7 @@ import { CreateTaskInput } from '../../src/core/task.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { SharedTaskList } from '../../src/ledger/task-list.ts';
 import { keepNewTasks } from '../../src/runtime/new-task-keeper.ts';
-import { createTeam, TEAM } from '../ledger/commands.ts';
+import { createTeam, join, leave, TEAM } from '../ledger/commands.ts';
 import { openLedger } from '../ledger/places.ts';
 
 const verdict = (exitCode: 0 | 2, unable?: string): HookResult => ({
@@ -64,4 +64,18 @@ test('a blocking hook that cannot run leaves the task to other daemons, and dele
   await stage.open().start();
   await expect.poll(() => stage.asked).toEqual(['good', 'bad']);
   expect(await stage.listed()).toEqual(['good blocked', 'bad blocked']);
+});
+
+test('after a stop, no hook runs for the tasks that it left unjudged until a person brings a member up', async () => {
+  const stage = await setStage(() => verdict(0));
+  const start = join('runner', { agent: { kind: 'exec', command: ['true'] }, status: 'spawning' });
+  await stage.ledger.execute(TEAM, [start, leave('runner', { reason: 'the daemon was stopped' })], () => undefined);
+  await stage.open().start();
+  await stage.tasks.createTask(TEAM, 'lead', { title: 'mine' });
+  expect(stage.asked).toEqual(['mine']);
+  expect(await stage.listed()).toEqual(['good blocked', 'bad blocked', 'mine pending']);
+  await stage.ledger.execute(TEAM, start, () => undefined);
+  await expect.poll(stage.listed).toEqual(['good pending', 'bad pending', 'mine pending']);
+  expect(stage.asked).toEqual(['mine', 'good', 'bad']);
+  expect(stage.errors).toEqual([]);
 });
