@@ -12,7 +12,7 @@ export { showGrant } from '../core/budget-words.ts';
 export { nounOf } from '../core/event.ts';
 export { wordEvent } from '../core/event-words.ts';
 export { hookTroubles } from '../core/hook-trouble.ts';
-export { isBlocked } from '../core/obstacles.ts';
+export { isBlocked, whyBlocked } from '../core/obstacles.ts';
 export { isEmptySeat, isPerson } from '../core/seat.ts';
 export { teamUsage, viewMember, viewTask } from '../core/view.ts';
 export { isLost, waitingOf } from '../core/waiting.ts';

@@ -2,6 +2,7 @@ import { ClaimConflictError, TeamError } from './errors.ts';
 import { LEAD_GRACE_MS } from './limits.ts';
 import { isExpected } from './state.ts';
 import type { MemberRecord, TaskRecord, TeamRecord, TeamState } from './state.ts';
+import type { SharedTask } from './task.ts';
 import { inOneLine, quote } from './text.ts';
 
 /*
@@ -26,8 +27,11 @@ export type Obstacle =
   | { readonly kind: 'shutting-down' }
   | { readonly kind: 'unled'; readonly leadId: string };
 
-/** What keeps every member from a pending task. */
-type Blocker = Extract<Obstacle, { readonly kind: 'withheld' | 'unjudged' | 'dependency' }>;
+/** What keeps every member from a pending task, besides its dependencies. */
+type OwnBlocker = Extract<Obstacle, { readonly kind: 'withheld' | 'unjudged' }>;
+
+/** The fields of a task, in a record or a view, that say so. */
+type Own = Pick<SharedTask, OwnBlocker['kind']>;
 
 /** What keeps every member from every task. */
 type Halt = Extract<Obstacle, { readonly kind: 'shutting-down' | 'unled' }>;
@@ -70,34 +74,31 @@ function taskObstacles(state: TeamState, task: TaskRecord, memberId?: string): O
   if (memberId !== undefined && assigneeId !== undefined && assigneeId !== memberId) {
     found.push({ kind: 'reserved', for: assigneeId });
   }
-  return [...found, ...blockersOf(state, task)];
+  const waits = openDependencies(state, task).map((taskId) => ({ kind: 'dependency', taskId }) as const);
+  return [...found, ...ownBlockers(task), ...waits];
 }
 
-/** Whether a pending task has a blocker of each kind. These are fast: every claim asks. */
-const BLOCKS: Readonly<Record<Blocker['kind'], (state: TeamState, task: TaskRecord) => boolean>> = {
-  withheld: (_state, { withheld }) => withheld !== undefined,
-  unjudged: (_state, { unjudged }) => unjudged === true,
-  dependency: (state, { id }) => waitsOf(state, id) > 0,
+/** The blockers that a task has by itself, the most important first. These are fast: every claim asks. */
+const OWN: {
+  readonly [K in OwnBlocker['kind']]: (task: Own) => Extract<OwnBlocker, { readonly kind: K }> | undefined;
+} = {
+  withheld: ({ withheld: why }) => (why === undefined ? undefined : { kind: 'withheld', why }),
+  unjudged: ({ unjudged }) => (unjudged === true ? { kind: 'unjudged' } : undefined),
 };
-const KINDS = Object.keys(BLOCKS) as readonly Blocker['kind'][];
+const FINDERS = Object.values(OWN);
 
 /** Whether nobody can claim a pending task yet. */
 export function isBlocked(state: TeamState, task: TaskRecord): boolean {
-  return KINDS.some((kind) => BLOCKS[kind](state, task));
+  return FINDERS.some((find) => find(task) !== undefined) || waitsOf(state, task.id) > 0;
 }
 
-/** The blockers of a pending task, the most important first. */
-function blockersOf(state: TeamState, task: TaskRecord): Blocker[] {
-  return KINDS.filter((kind) => BLOCKS[kind](state, task)).flatMap((kind): Blocker[] => {
-    switch (kind) {
-      case 'withheld':
-        return [{ kind, why: task.withheld ?? '' }];
-      case 'unjudged':
-        return [{ kind }];
-      case 'dependency':
-        return task.dependencies.filter((id) => isOpen(task, state.tasks.get(id))).map((taskId) => ({ kind, taskId }));
-    }
-  });
+function ownBlockers(task: Own): OwnBlocker[] {
+  return FINDERS.flatMap((find) => find(task) ?? []);
+}
+
+/** The dependencies that a task still waits for. */
+export function openDependencies(state: TeamState, task: TaskRecord): string[] {
+  return task.dependencies.filter((id) => isOpen(task, state.tasks.get(id)));
 }
 
 /** Whether `dependent` still waits for this dependency. It does not wait for a removed one. */
@@ -133,24 +134,40 @@ function isUnled({ leadId }: Pick<TeamRecord, 'leadId'>, members: Members, at: n
   return lead?.status === 'stopped' && !isExpected(lead) && at - lead.statusSince.getTime() >= LEAD_GRACE_MS;
 }
 
-/** Why a pending task waits, as text that follows its name; undefined if it does not wait. */
+/** Why a pending task waits, as text that follows its name; undefined if it does not wait. In full, for a view. */
 export function explainBlocked(state: TeamState, task: TaskRecord): string | undefined {
   if (task.status !== 'pending') return undefined;
-  const blockers = blockersOf(state, task);
-  if (blockers.length === 0) return undefined;
-  const awaited: string[] = [];
-  for (const blocker of blockers) {
-    switch (blocker.kind) {
-      case 'withheld':
-        return `is withheld: ${blocker.why}`;
-      case 'unjudged':
-        awaited.push('the hooks that judge new tasks');
-        break;
-      case 'dependency':
-        awaited.push(describeTask(state, blocker.taskId));
-    }
+  const own = ownBlockers(task);
+  // What it would wait for afterwards does not matter yet.
+  const [first] = own;
+  if (first && first.kind !== 'unjudged') return explainOwn(first);
+  const tasks = openDependencies(state, task).map((id) => describeTask(state, id));
+  if (own.length === 0 && tasks.length > 0) return `waits for ${tasks.join(', ')}`;
+  return [...own.map(explainOwn), ...tasks].join(', ') || undefined;
+}
+
+/**
+ * Why a task is blocked, in few words that follow its name; empty if it is not. `needs` puts the tasks that it waits for
+ * into the words of a face, or leaves them out if the face shows them elsewhere.
+ */
+export function whyBlocked(task: BlockedView, needs: (taskIds: readonly string[]) => string): string {
+  if (task.status !== 'blocked') return '';
+  const own = ownBlockers(task).map(explainOwn);
+  // A newer daemon may know reasons that have no field here.
+  if (own.length === 0 && task.blockedBy.length === 0) return task.blockedReason ?? 'is blocked';
+  const tasks = task.blockedBy.length === 0 ? '' : needs(task.blockedBy);
+  return [...own, tasks].filter((text) => text !== '').join(', ');
+}
+
+type BlockedView = Pick<SharedTask, 'status' | 'blockedBy' | 'blockedReason'> & Own;
+
+function explainOwn(blocker: OwnBlocker): string {
+  switch (blocker.kind) {
+    case 'withheld':
+      return `is withheld: ${blocker.why}`;
+    case 'unjudged':
+      return 'waits for the hooks that judge new tasks';
   }
-  return `waits for ${awaited.join(', ')}`;
 }
 
 /**

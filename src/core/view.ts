@@ -2,7 +2,7 @@ import { TeamError } from './errors.ts';
 import { DELETED_TASKS } from './limits.ts';
 import type { TeamMember } from './member.ts';
 import type { TeamNote } from './note.ts';
-import { explainBlocked, isBlocked, isOpen } from './obstacles.ts';
+import { explainBlocked, isBlocked, openDependencies } from './obstacles.ts';
 import { assignedTo, dependentsOf } from './ready.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import type { SharedTask } from './task.ts';
@@ -14,7 +14,7 @@ import type { Usage } from './usage.ts';
 /** A task as the faces show it: its record and derived fields. */
 export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
   const blocked = task.status === 'pending' && isBlocked(state, task);
-  const blockedBy = blocked ? task.dependencies.filter((id) => isOpen(task, state.tasks.get(id))) : [];
+  const blockedBy = blocked ? openDependencies(state, task) : [];
   const view: SharedTask = {
     ...task,
     status: blocked ? 'blocked' : task.status,

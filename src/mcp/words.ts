@@ -1,4 +1,5 @@
 import { TeamError } from '../core/errors.ts';
+import { whyBlocked } from '../core/obstacles.ts';
 import type { TeamRequest } from '../core/request.ts';
 import type { SharedTask } from '../core/task.ts';
 import { suggestSlug } from '../core/text.ts';
@@ -19,17 +20,21 @@ export interface ClaudeTask {
   readonly owner?: string;
   /** Only those that are still open. */
   readonly blockedBy: readonly string[];
+  /** Why nobody can claim it, besides the tasks in `blockedBy`. */
+  readonly notFree?: string;
 }
 
 /** A task in a list. */
 export function toListedTask(task: SharedTask): ClaudeTask {
+  const notFree = whyBlocked(task, () => '');
   return {
     id: task.id,
     subject: task.title,
-    // Being blocked shows in `blockedBy`; Claude Code has no status for it.
+    // Being blocked shows in `blockedBy` and `notFree`; Claude Code has no status for it.
     status: task.status === 'blocked' ? 'pending' : task.status,
     ...(task.assigneeId !== undefined && { owner: task.assigneeId }),
     blockedBy: task.blockedBy,
+    ...(notFree !== '' && { notFree }),
   };
 }
 

@@ -20,3 +20,17 @@ test('says why a member that has nothing to do would claim nothing', () => {
   unled.do('member.leave', { memberId: unled.state.team?.leadId ?? '' });
   expect(doing(unled)).toMatch(/^waits: \S+, the lead of team \S+, has stopped: update the team with another lead/);
 });
+
+test('says all that a reserved task waits for', () => {
+  const stage = teamOf('ann');
+  stage.task();
+  const taskId = stage.task({ dependencies: ['1'], assigneeId: 'ann' });
+  const team = JSON.parse(JSON.stringify(viewTeam(stage.state))) as ResultOf<'team.show'>;
+  const ann = team.members.find(({ id }) => id === 'ann') as ResultOf<'member.show'>;
+  const task = JSON.parse(JSON.stringify(stage.view(taskId))) as ResultOf<'task.show'>;
+  const doing = (facts: Partial<typeof task> = {}): string =>
+    describeDoing(ann, { team, tasks: new Map([[taskId, { ...task, ...facts }]]), requests: [] });
+  expect(doing()).toBe('waits: #2 needs #1');
+  expect(doing({ withheld: 'its file is broken' })).toBe('waits: #2 is withheld: its file is broken, needs #1');
+  expect(doing({ unjudged: true, blockedBy: [] })).toBe('waits: #2 waits for the hooks that judge new tasks');
+});

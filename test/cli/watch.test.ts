@@ -293,6 +293,23 @@ describe('the frame of watch', () => {
     expect(lines.find((line) => line.includes('Task 3'))).toMatch(/ {9}worker-1 {3}5 min$/);
   });
 
+  test('says what a blocked task waits for: other tasks, hooks, or what withholds it', () => {
+    const screen = { isTerminal: true, hasColor: false, columns: 100, now: Date.parse('2026-01-01T01:00:00Z') };
+    const facts: Partial<Task>[] = [
+      { blockedBy: ['4', '5'] },
+      { blockedBy: [], withheld: 'its file is broken' },
+      { blockedBy: [], unjudged: true },
+    ];
+    const tasks = [...modelOf(3, (at) => `Task ${at + 1}`).tasks.values()];
+    const shown = tasks.map((task, at): Task => ({ ...task, status: 'blocked', ...facts[at] }));
+    const one = { ...model, tasks: new Map(shown.map((task) => [task.id, task])) };
+    const lines = drawFrame(one, choice, { screen, rows: 24, isLive: true });
+    const line = (title: string): string | undefined => lines.find((text) => text.includes(title));
+    expect(line('Task 1')).toContain('Task 1 ← #4 #5 ');
+    expect(line('Task 2')).toContain('Task 2 ← is withheld: its file is broken ');
+    expect(line('Task 3')).toContain('Task 3 ← waits for the hooks that judge new tasks ');
+  });
+
   test('can be scrolled to the last task', () => {
     const screen = { isTerminal: true, hasColor: false, columns: 80, now: Date.parse('2026-01-01T01:00:00Z') };
     const stage = { screen, rows: 24, isLive: true };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Command } from '../../src/core/command.ts';
 import { decide } from '../../src/core/decide.ts';
 import { evolve } from '../../src/core/evolve.ts';
-import { obstacles } from '../../src/core/obstacles.ts';
+import { obstacles, whyBlocked } from '../../src/core/obstacles.ts';
 import type { Obstacle } from '../../src/core/obstacles.ts';
 import { commandOf, teamOf } from './stage.ts';
 import type { Stage } from './stage.ts';
@@ -78,5 +78,35 @@ describe('a withheld task', () => {
     withhold(team, taskId, 'its file is broken');
     team.do('task.assign', { taskId, assigneeId: 'ann' });
     expect(team.as('ann', 'task.claim', { taskId })).toMatchObject([{ type: 'task:claimed', taskId }]);
+  });
+});
+
+describe('why a task is blocked, in few words', () => {
+  const why = (team: Stage, taskId = '1'): string => whyBlocked(team.view(taskId), (ids) => `needs ${ids.join(' ')}`);
+
+  test('is empty for a task that is not blocked', () => {
+    const team = teamOf('ann');
+    team.task();
+    expect(why(team)).toBe('');
+    team.as('ann', 'task.claim', { taskId: '1' });
+    expect(why(team)).toBe('');
+  });
+
+  test('names every reason, and the tasks in the words of the caller', () => {
+    const team = teamOf('ann');
+    team.task();
+    const taskId = team.task({ dependencies: ['1'] });
+    expect(why(team, taskId)).toBe('needs 1');
+    withhold(team, taskId, 'its file is broken');
+    expect(why(team, taskId)).toBe('is withheld: its file is broken, needs 1');
+    expect(whyBlocked(team.view(taskId), () => '')).toBe('is withheld: its file is broken');
+    team.do('task.complete', { taskId: '1' });
+    expect(why(team, taskId)).toBe('is withheld: its file is broken');
+  });
+
+  test('is the text of the daemon if that knows reasons of its own', () => {
+    const blocked = { status: 'blocked' as const, blockedBy: [] };
+    expect(whyBlocked({ ...blocked, blockedReason: 'is frozen' }, () => '')).toBe('is frozen');
+    expect(whyBlocked(blocked, () => '')).toBe('is blocked');
   });
 });

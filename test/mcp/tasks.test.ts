@@ -15,6 +15,24 @@ test('creates, lists and shows tasks in the words that agents know', async () =>
   expect((await use(lead, 'TaskGet', { taskId: '2' })).data.task).toMatchObject({ owner: 'alice', blockedBy: ['1'] });
 });
 
+test('says why nobody can claim a task, also if it waits for another one', async () => {
+  const house = await openTeam();
+  const lead = await connect(house, LEAD);
+  await use(lead, 'TaskCreate', { subject: 'First', description: '' });
+  await use(lead, 'TaskCreate', { subject: 'Second', description: '', blockedBy: ['1'] });
+  for (const taskId of ['1', '2']) {
+    const withhold = { type: 'task.update', by: '@system', taskId, withheld: 'a broken file' } as const;
+    await house.services.ledger.execute('demo', withhold, () => undefined);
+  }
+  const { text, data } = await use(lead, 'TaskList');
+  expect(text).toBe(
+    '#1 [pending] First [is withheld: a broken file]\n#2 [pending] Second [is withheld: a broken file, blocked by #1]',
+  );
+  expect(data.tasks[0]).toMatchObject({ blockedBy: [], notFree: 'is withheld: a broken file' });
+  const second = await use(lead, 'TaskGet', { taskId: '2' });
+  expect(second.text).toContain('\nBlocked by: #1\nNot free: it is withheld: a broken file');
+});
+
 test('says that there are no tasks, and lists a limited number', async () => {
   const house = await openTeam();
   const lead = await connect(house, LEAD);

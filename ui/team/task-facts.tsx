@@ -1,15 +1,16 @@
 import type { CSSProperties } from 'react';
-import { waitsSince, workedOn } from '../../src/client/replica.ts';
+import { waitsSince, whyBlocked, workedOn } from '../../src/client/replica.ts';
 import type { SharedTask } from '../../src/core/task.ts';
 import type { TaskView } from '../data/task-view.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { Avatar } from '../parts/avatar.tsx';
+import { showControls } from '../parts/controls.ts';
 import { showSpan } from '../parts/format.ts';
 
 /**
- * The working time of a task, or how long it waits for an answer or a gate; and how often it was rejected. `dot` puts a
- * dot before it.
+ * The working time of a task, or how long it waits for an answer or a gate; why nobody can claim it, besides the tasks
+ * that it waits for; or how often it was rejected. `dot` puts a dot before it.
  */
 export function Since({ view: { task, phase }, dot = false }: { view: TaskView; dot?: boolean }) {
   const before = dot ? ' · ' : '';
@@ -19,6 +20,15 @@ export function Since({ view: { task, phase }, dot = false }: { view: TaskView; 
         {before}
         <Elapsed task={task} isGate={phase === 'gate'} />
       </>
+    );
+  }
+  const why = showControls(whyBlocked(task, () => ''));
+  if (why !== '') {
+    return (
+      <span className="why-blocked one-line" title={`It ${why}`}>
+        {before}
+        {why}
+      </span>
     );
   }
   if (task.rejections === 0 || phase === 'completed') return null;

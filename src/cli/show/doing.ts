@@ -1,4 +1,4 @@
-import { explainHalt, isHalt, takerObstacles } from '../../core/obstacles.ts';
+import { explainHalt, isHalt, takerObstacles, whyBlocked } from '../../core/obstacles.ts';
 import { waitingOf } from '../../core/waiting.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { clean } from './text.ts';
@@ -28,8 +28,7 @@ export function describeDoing(member: Member, { team, tasks, requests }: Surroun
   if (held.length > 0) return held.map(({ id, title }) => `${plans}${taskName(id)} ${title}`).join(', ');
   const blocked = own.find(({ status }) => status === 'blocked');
   if (!blocked) return whyIdle(member, team);
-  const { id, blockedBy, blockedReason = 'is blocked' } = blocked;
-  return `waits: ${taskName(id)} ${blockedBy.length > 0 ? `needs ${taskNames(blockedBy)}` : clean(blockedReason)}`;
+  return `waits: ${taskName(blocked.id)} ${clean(whyBlocked(blocked, (ids) => `needs ${taskNames(ids)}`))}`;
 }
 
 /** Why a member would claim nothing, whatever tasks there are; empty if it would. */

@@ -1,4 +1,5 @@
 import { indentText } from '../../core/envelope.ts';
+import { whyBlocked } from '../../core/obstacles.ts';
 import type { SharedTask } from '../../core/task.ts';
 import type { Answer } from '../tool.ts';
 import { toClaudeTask, toListedTask } from '../words.ts';
@@ -23,11 +24,19 @@ export function whatWasSkipped({ skipped = [] }: { skipped?: readonly string[] |
   return `, though it was waiting for ${listOf(skipped)}, which ${verb} not completed`;
 }
 
+/** A task in a list, in Claude Code's format. */
+export function describeInList(task: SharedTask): string {
+  const { id, status, subject, owner } = toListedTask(task);
+  const holder = owner === undefined ? '' : ` (${owner})`;
+  const why = whyBlocked(task, (ids) => `blocked by ${listOf(ids)}`);
+  return `#${id} [${status}] ${indentText(subject)}${holder}${why && ` [${indentText(why)}]`}`;
+}
+
 const listOf = (ids: readonly string[]): string => ids.map((id) => `#${id}`).join(', ');
 
 /** A task in full, in Claude Code's format. Text of others is indented, so it cannot pass for Troupe's own words. */
 function describeTask(task: SharedTask): string {
-  const { status, owner, blockedBy } = toListedTask(task);
+  const { status, owner, blockedBy, notFree } = toListedTask(task);
   const lines = [
     `Task #${task.id}: ${indentText(task.title)}`,
     `Status: ${status}`,
@@ -38,7 +47,7 @@ function describeTask(task: SharedTask): string {
     `Description: ${indentText(task.description)}`,
     ...(task.feedback === undefined || task.status === 'completed' ? [] : [`Sent back: ${indentText(task.feedback)}`]),
     ...(blockedBy.length > 0 ? [`Blocked by: ${listOf(blockedBy)}`] : []),
-    ...(task.blockedReason === undefined || blockedBy.length > 0 ? [] : [`Not free: it ${task.blockedReason}`]),
+    ...(notFree === undefined ? [] : [`Not free: it ${indentText(notFree)}`]),
     ...(task.blocks.length > 0 ? [`Blocks: ${listOf(task.blocks)}`] : []),
     ...(task.result === undefined ? [] : [`Result: ${indentText(task.result)}`]),
     ...(task.failure === undefined ? [] : [`Failed: ${indentText(task.failure)}`]),

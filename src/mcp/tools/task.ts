@@ -6,7 +6,7 @@ import type { SharedTask } from '../../core/task.ts';
 import type { EndedTask } from '../../operations/task.ts';
 import { tool } from '../tool.ts';
 import { fromTaskWords, toListedTask } from '../words.ts';
-import { aboutTask, showTask, whatWasSkipped } from './about-task.ts';
+import { aboutTask, describeInList, showTask, whatWasSkipped } from './about-task.ts';
 import { claimTask } from './claim.ts';
 import { epochFor, forgetEpoch } from './epoch.ts';
 import { Epoch, Id, LONGEST_WAIT, WaitSeconds } from './inputs.ts';
@@ -86,13 +86,10 @@ export const taskTools = [
         limit: TASKS_PER_TEAM,
         ...(Number(after) > 0 && { after }),
       });
-      const tasks = (after === undefined ? mostUseful(all) : all.slice(0, LISTED_TASKS)).map(toListedTask);
+      const listed = after === undefined ? mostUseful(all) : all.slice(0, LISTED_TASKS);
+      const tasks = listed.map(toListedTask);
       const left = all.length - tasks.length;
-      const lines = tasks.map(({ id, status, subject, owner, blockedBy }) => {
-        const holder = owner === undefined ? '' : ` (${owner})`;
-        const waits = blockedBy.length > 0 ? ` [blocked by ${blockedBy.map((one) => `#${one}`).join(', ')}]` : '';
-        return `#${id} [${status}] ${indentText(subject)}${holder}${waits}`;
-      });
+      const lines = listed.map(describeInList);
       // The first answer lists open tasks first. Pages after it go through all tasks by id.
       const next = after === undefined ? '0' : (tasks.at(-1)?.id ?? after);
       if (left > 0) lines.push(`... and ${left} more: TaskList with after "${next}" continues in the order of ids`);

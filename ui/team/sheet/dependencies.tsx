@@ -41,8 +41,7 @@ export function Dependencies({ teamId, view: { task }, canAct }: { teamId: strin
             </button>
           </li>
         ))}
-        {task.unjudged && <li>the hooks that judge new tasks</li>}
-        {task.dependencies.length === 0 && !task.unjudged && <li className="quiet">nothing</li>}
+        {task.dependencies.length === 0 && <li className="quiet">no task</li>}
       </ul>
       {canAct && (
         <form

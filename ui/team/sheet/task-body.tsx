@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { workedOn } from '../../../src/client/replica.ts';
+import { whyBlocked, workedOn } from '../../../src/client/replica.ts';
 import { call } from '../../data/daemon.ts';
 import type { TaskView } from '../../data/task-view.ts';
 import { useCanAct } from '../../data/use-can-act.ts';
@@ -20,6 +20,8 @@ import { TaskHistory } from './history.tsx';
 /** Everything about a task, and the ways to change it. */
 export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
   const { task } = view;
+  // The tasks that it waits for are listed below.
+  const keptBy = whyBlocked(task, () => '');
   const canAct = useCanAct();
   const state = useTeam(({ view }) => view.state);
   const used = usedParts(useTeam(({ view }) => view.state.taskUsage.get(task.id)));
@@ -40,6 +42,7 @@ export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
           onChange={(priority) => void act(() => call('task.update', { teamId, taskId: task.id, priority }))}
         />
       </div>
+      {keptBy !== '' && <Part title="Why nobody can claim it" text={`It ${keptBy}`} isOutput />}
       {task.failure !== undefined && <Part title="Why it failed" className="is-failed" text={task.failure} isOutput />}
       {task.feedback !== undefined && (
         <Part

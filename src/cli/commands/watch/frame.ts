@@ -1,4 +1,5 @@
 import { hookTroubles } from '../../../core/hook-trouble.ts';
+import { whyBlocked } from '../../../core/obstacles.ts';
 import { isEmptySeat } from '../../../core/seat.ts';
 import { workedOn } from '../../../core/work-time.ts';
 import { describeDoing } from '../../show/doing.ts';
@@ -130,11 +131,11 @@ function taskLine(
   const age = task.startedAt === undefined ? '' : showDuration(workedOn(task, requests, screen.now));
   const isNarrow = screen.columns < NARROW;
   const prefix = `${taskName(task.id).padStart(idWidth)} ${isNarrow ? status.short : status.text.padEnd(13)} `;
-  const needs = task.status === 'blocked' ? ` ← ${taskNames(task.blockedBy, ' ')}` : '';
+  const why = clean(whyBlocked(task, (ids) => taskNames(ids, ' ')));
   const suffix = `${back}  ${pad(task.assigneeId ?? '', whoWidth)}${isNarrow ? '' : `  ${age.padStart(6)}`}`;
   const room = screen.columns - widthOf(prefix) - widthOf(suffix);
   const doing = task.status === 'in_progress' && task.activeForm ? `${task.title}: ${task.activeForm}` : task.title;
-  const title = pad(`${urgency(task)}${clean(doing)}${needs}`, Math.max(4, room));
+  const title = pad(`${urgency(task)}${clean(doing)}${why && ` ← ${why}`}`, Math.max(4, room));
   const line = cut(`${prefix}${title}`, screen.columns);
   return `${paint(screen, status.style, line)}${paint(screen, 'dim', cut(suffix, Math.max(0, screen.columns - widthOf(line))))}`;
 }

@@ -1,3 +1,4 @@
+import { whyBlocked } from '../../../core/obstacles.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import type { Screen, Style } from '../screen.ts';
 import { table } from '../table.ts';
@@ -85,9 +86,8 @@ function priorityCell({ priority, status }: Task): Cell {
   return { text: priority, style: isOpen ? style : 'dim' };
 }
 
-/** What a task waits for: other tasks by name, else the reason in words. */
-function waitsOf({ blockedBy, blockedReason = 'is blocked' }: Task): string {
-  return blockedBy.length > 0 ? `waits for ${taskNames(blockedBy)}` : clean(blockedReason);
+function waitsOf(task: Task): string {
+  return whyBlocked(task, (ids) => `waits for ${taskNames(ids)}`);
 }
 
 /** The open dependencies of a task that ended without them. */
