@@ -11,6 +11,7 @@ export { budgetUses } from '../core/budget-use.ts';
 export { showGrant } from '../core/budget-words.ts';
 export { nounOf } from '../core/event.ts';
 export { wordEvent } from '../core/event-words.ts';
+export { rowOf, taskRowOf } from '../core/events/table.ts';
 export { hookTroubles } from '../core/hook-trouble.ts';
 export { isBlocked, whyBlocked } from '../core/obstacles.ts';
 export { isEmptySeat, isPerson } from '../core/seat.ts';

@@ -1,4 +1,5 @@
-import type { EventOf, EventType, TeamEvent } from '../core/event.ts';
+import type { TeamEvent } from '../core/event.ts';
+import { rowOf } from '../core/events/table.ts';
 import type { Door } from './door.ts';
 import { isPassing, pauseBeforeRetry } from './patience.ts';
 
@@ -59,7 +60,9 @@ export function watchTeam(
       last = seq;
       for (const event of events) {
         for (const listener of listeners) listener(event);
-        if (concerns(event, memberId) || (leads && event.by !== memberId && concernsLead(event))) {
+        // An older process may hear of an event that it does not know.
+        const wakes = rowOf(event)?.wakes(event, memberId) ?? false;
+        if (wakes || (leads && event.by !== memberId && concernsLead(event))) {
           notice(event.by);
         }
       }
@@ -90,61 +93,6 @@ function concernsLead(event: TeamEvent): boolean {
   if (type === 'task:completed') return event.by !== event.memberId;
   return type === 'teammate:idle' || type === 'teammate:stopped' || type === 'task:failed' || type === 'plan:submitted';
 }
-
-/** Work that may have become claimable, a message, a request or its answer, the end of the team. */
-function concerns(event: TeamEvent, memberId: string): boolean {
-  // An older process may hear of an event that it does not know.
-  const isFor = CONCERNS[event.type] as ((event: TeamEvent, memberId: string) => boolean) | undefined;
-  return isFor?.(event, memberId) ?? false;
-}
-
-const everybody = (): boolean => true;
-const nobody = (): boolean => false;
-const itsMember = (event: { readonly memberId: string }, memberId: string): boolean => event.memberId === memberId;
-
-/** Whom an event wakes. */
-const CONCERNS: { readonly [T in EventType]: (event: EventOf<T>, memberId: string) => boolean } = {
-  'team:created': nobody,
-  'team:updated': everybody,
-  'team:closed': everybody,
-  'hook:registered': nobody,
-  'hook:removed': nobody,
-  // The lead may be back; without it no new work was taken.
-  'teammate:joined': everybody,
-  'teammate:changed': (event, memberId) => event.budget !== undefined && event.memberId === memberId,
-  'teammate:placed': nobody,
-  'teammate:idle': nobody,
-  'teammate:stopped': itsMember,
-  'task:created': everybody,
-  'task:updated': everybody,
-  'task:assigned': everybody,
-  'task:claimed': nobody,
-  'task:released': everybody,
-  'task:rejected': nobody,
-  'task:completed': nobody,
-  'task:failed': nobody,
-  'task:reopened': everybody,
-  'task:deleted': everybody,
-  'task:unblocked': everybody,
-  'task:dependencies-added': nobody,
-  'task:dependencies-removed': nobody,
-  'message:sent': ({ copies }, memberId) => copies.some(({ toId }) => toId === memberId),
-  'message:delivered': nobody,
-  'message:acknowledged': nobody,
-  'message:read': nobody,
-  'shutdown:requested': itsMember,
-  'shutdown:approved': nobody,
-  'shutdown:rejected': nobody,
-  'plan:submitted': itsMember,
-  'plan:approved': itsMember,
-  'plan:rejected': itsMember,
-  'request:raised': nobody,
-  'request:answered': nobody,
-  'note:added': nobody,
-  'note:updated': nobody,
-  'note:removed': nobody,
-  'usage:recorded': nobody,
-};
 
 /** Resolves with true after this many milliseconds, with false as soon as it is interrupted. */
 export async function pauseFor(ms: number, watch: Watch, isInterrupted: () => Promise<boolean>): Promise<boolean> {

@@ -4,6 +4,7 @@ import { USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
 import { ClaimConflictError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
+import { taskRowOf } from '../core/events/table.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
 import { parse } from '../core/parse.ts';
 import { allReady } from '../core/ready.ts';
@@ -14,7 +15,6 @@ import { requireMember, requireTask, requireTeam, viewTask } from '../core/view.
 import type { ClaimKeeper } from './claim-keeper.ts';
 import { emitAll } from './emit.ts';
 import type { Ledger, NewCommand } from './ledger.ts';
-import { toldAs } from './task-events.ts';
 import type { TaskListEvents } from './task-events.ts';
 import { filterTasks } from './task-filter.ts';
 import type { TaskFilter } from './task-filter.ts';
@@ -56,7 +56,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
       emitAll(batch.events, (event) => {
         if (!('taskId' in event) || event.taskId === undefined) return;
         const task = state.tasks.get(event.taskId);
-        const name = toldAs(event.type);
+        const name = taskRowOf(event.type)?.told;
         if (!task || !name) return;
         if (this.listenerCount(name) > 0) this.emit(name, viewTask(state, task));
         if (this.#updates.has(event)) this.emit('task:updated', viewTask(state, task));
@@ -129,7 +129,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     const task = await this.#ledger.execute(teamId, checked, (state, events) => {
       const own = events.filter((event) => 'taskId' in event && event.taskId === taskId);
       const last = own.at(-1);
-      if (last && !own.some(({ type }) => toldAs(type) === 'task:updated')) this.#updates.add(last);
+      if (last && !own.some(({ type }) => taskRowOf(type)?.told === 'task:updated')) this.#updates.add(last);
       return viewTask(state, requireTask(state, taskId, { deleted: true }));
     });
     const claim = steps.find((step) => step.type === 'task.claim');

@@ -1,5 +1,6 @@
+import { taskRowOf } from '../../src/client/replica.ts';
 import type { Batch } from '../../src/client/replica.ts';
-import type { EventType, TeamEvent } from '../../src/core/event.ts';
+import type { TeamEvent } from '../../src/core/event.ts';
 
 interface Known {
   /** How many batches were read. */
@@ -47,28 +48,9 @@ function note({ holders, joined, freed }: Known, event: TeamEvent, seq: number):
     if (!joined.has(event.memberId)) joined.set(event.memberId, event.at);
   }
   if (event.type === 'task:claimed') holders.set(event.taskId, event.memberId);
-  if ('taskId' in event && event.taskId !== undefined && LETS_GO[event.type as TaskEventType]) {
+  if ('taskId' in event && event.taskId !== undefined && taskRowOf(event.type)?.letsGo) {
     const holder = holders.get(event.taskId);
     if (holder !== undefined) free(holder);
     holders.delete(event.taskId);
   }
 }
-
-type TaskEventType = Extract<EventType, `task:${string}`>;
-
-/** Whether the holder of a task has it no longer. */
-const LETS_GO: Readonly<Record<TaskEventType, boolean>> = {
-  'task:created': false,
-  'task:updated': false,
-  'task:assigned': true,
-  'task:claimed': false,
-  'task:released': true,
-  'task:rejected': false,
-  'task:completed': true,
-  'task:failed': true,
-  'task:reopened': true,
-  'task:deleted': true,
-  'task:unblocked': false,
-  'task:dependencies-added': false,
-  'task:dependencies-removed': false,
-};

@@ -1,5 +1,7 @@
+import { rowOf } from '../../../src/client/replica.ts';
 import type { Batch } from '../../../src/client/replica.ts';
 import type { TeamEvent } from '../../../src/core/event.ts';
+import type { EventMark } from '../../../src/core/events/row.ts';
 import { placeIn } from './span.ts';
 import type { Span } from './span.ts';
 
@@ -14,7 +16,7 @@ export const LANES: readonly (readonly [lane: Lane, words: string])[] = [
 ];
 
 /** The shapes of marks. Within one lane, completed and failed work look different. */
-export type Shape = Lane | 'done' | 'fail';
+export type Shape = EventMark;
 
 /** An event that people look for. */
 export interface Moment {
@@ -23,50 +25,6 @@ export interface Moment {
   readonly lane: Lane;
   readonly shape: Shape;
 }
-
-/** Null for events without a mark. */
-const SHAPES: Readonly<Record<TeamEvent['type'], Shape | null>> = {
-  'message:sent': 'message',
-  'task:claimed': 'claim',
-  'task:released': 'claim',
-  'task:assigned': 'claim',
-  'task:rejected': 'gate',
-  'plan:submitted': 'gate',
-  'plan:approved': 'gate',
-  'plan:rejected': 'gate',
-  'request:raised': 'gate',
-  'request:answered': 'gate',
-  'task:completed': 'done',
-  'task:failed': 'fail',
-  'task:created': 'state',
-  'task:reopened': 'state',
-  'task:deleted': 'state',
-  'task:unblocked': 'state',
-  'teammate:joined': 'state',
-  'teammate:idle': 'state',
-  'teammate:stopped': 'state',
-  'shutdown:requested': 'state',
-  'shutdown:approved': 'state',
-  'shutdown:rejected': 'state',
-  'team:created': 'state',
-  'team:closed': 'state',
-  'team:updated': null,
-  'hook:registered': null,
-  'hook:removed': null,
-  // Of all changes of a member, people look for its status.
-  'teammate:changed': 'state',
-  'teammate:placed': null,
-  'task:updated': null,
-  'task:dependencies-added': null,
-  'task:dependencies-removed': null,
-  'message:delivered': null,
-  'message:acknowledged': null,
-  'message:read': null,
-  'note:added': null,
-  'note:updated': null,
-  'note:removed': null,
-  'usage:recorded': null,
-};
 
 const read = new WeakMap<readonly Batch[], { seq: number; moments: Moment[] }>();
 
@@ -85,7 +43,7 @@ export function momentsOf(history: readonly Batch[]): readonly Moment[] {
 
 function shapeOf(event: TeamEvent): Shape | undefined {
   if (event.type === 'teammate:changed' && !event.status) return undefined;
-  return SHAPES[event.type] ?? undefined;
+  return rowOf(event)?.mark ?? undefined;
 }
 
 function laneOf(shape: Shape): Lane {
