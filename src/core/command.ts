@@ -12,24 +12,12 @@ import type {
   RequestShutdownInput,
   SubmitPlanInput,
 } from './request.ts';
-import type {
-  AssignTaskInput,
-  ChangeTaskInput,
-  ClaimTaskInput,
-  CompleteTaskInput,
-  CreateTaskInput,
-  DeleteTaskInput,
-  DependenciesInput,
-  FailTaskInput,
-  RejectTaskInput,
-  ReleaseTaskInput,
-  ReopenTaskInput,
-} from './task.ts';
+import type { ChangeTaskInput, CreateTaskInput, TaskCommandData } from './task.ts';
 import type { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from './team.ts';
 import type { RecordUsageInput } from './usage.ts';
 
 /** The data of each command, besides its envelope: the parsed input of its verb. */
-export interface CommandData {
+export interface CommandData extends TaskCommandData {
   'team.create': CreateTeamInput;
   /** Only Troupe itself says which part of a budget people granted; without it, none. */
   'team.update': UpdateTeamInput & { granted?: Granted | undefined };
@@ -42,16 +30,6 @@ export interface CommandData {
   'task.create': CreateTaskInput & { taskId?: string | undefined; unjudged?: true | undefined };
   /** Only Troupe itself says that the hooks accepted a new task. */
   'task.update': ChangeTaskInput & { unjudged?: false | undefined; withheld?: string | null | undefined };
-  'task.assign': AssignTaskInput;
-  'task.claim': ClaimTaskInput;
-  'task.release': ReleaseTaskInput;
-  'task.complete': CompleteTaskInput;
-  'task.reject': RejectTaskInput;
-  'task.fail': FailTaskInput;
-  'task.reopen': ReopenTaskInput;
-  'task.delete': DeleteTaskInput;
-  'task.addDependencies': DependenciesInput;
-  'task.removeDependencies': DependenciesInput;
   'message.send': Omit<SendMessageInput, 'type'> & { messageId: string; messageType: SendMessageInput['type'] };
   'message.broadcast': BroadcastInput & { messageId: string };
   'message.deliver': DeliverInput;

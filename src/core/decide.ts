@@ -1,9 +1,8 @@
-import type { Command, CommandOf, CommandType } from './command.ts';
+import type { Command } from './command.ts';
 import { TeamError } from './errors.ts';
 import type { TeamEvent } from './event.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { answerRequest } from './rules/answer.ts';
-import { addDependencies, removeDependencies } from './rules/graph.ts';
 import { requireHost } from './rules/guard.ts';
 import { changeMember, joinTeam, leaveTeam, placeMember, recordUsage } from './rules/member.ts';
 import { acknowledgeMessages, broadcastMessage, deliverMessages, readMessages, sendMessage } from './rules/message.ts';
@@ -17,18 +16,8 @@ import {
   requestShutdown,
   submitPlan,
 } from './rules/request.ts';
-import {
-  assignTask,
-  claimTask,
-  completeTask,
-  createTask,
-  deleteTask,
-  failTask,
-  rejectTask,
-  releaseTask,
-  reopenTask,
-  updateTask,
-} from './rules/task.ts';
+import type { Rules } from './rules/rule.ts';
+import { TASK_RULES } from './rules/task.ts';
 import { closeTeam, createTeam, registerHook, removeHook, updateTeam } from './rules/team.ts';
 import type { TeamState } from './state.ts';
 import { quote } from './text.ts';
@@ -74,8 +63,6 @@ export function wasDone(state: TeamState, { by, commandId = '' }: Sent, print: s
 
 type Sent = Pick<Command, 'by' | 'commandId'>;
 
-type Rules = { [T in CommandType]: (state: TeamState, command: CommandOf<T>) => TeamEvent[] };
-
 const RULES: Rules = {
   'team.create': createTeam,
   'team.update': updateTeam,
@@ -84,18 +71,7 @@ const RULES: Rules = {
   'member.change': changeMember,
   'member.leave': leaveTeam,
   'member.place': placeMember,
-  'task.create': createTask,
-  'task.update': updateTask,
-  'task.assign': assignTask,
-  'task.claim': claimTask,
-  'task.release': releaseTask,
-  'task.complete': completeTask,
-  'task.reject': rejectTask,
-  'task.fail': failTask,
-  'task.reopen': reopenTask,
-  'task.delete': deleteTask,
-  'task.addDependencies': addDependencies,
-  'task.removeDependencies': removeDependencies,
+  ...TASK_RULES,
   'message.send': sendMessage,
   'message.broadcast': broadcastMessage,
   'message.deliver': deliverMessages,

@@ -181,3 +181,22 @@ export const RejectTaskInput = z.strictObject({
   ...Seen,
 });
 export type RejectTaskInput = z.output<typeof RejectTaskInput>;
+
+/** The input of each command about a task. Some commands have more fields, which no face can send (`command.ts`). */
+export const TASK_COMMANDS = {
+  'task.create': CreateTaskInput,
+  'task.update': ChangeTaskInput,
+  'task.assign': AssignTaskInput,
+  'task.claim': ClaimTaskInput,
+  'task.release': ReleaseTaskInput,
+  'task.complete': CompleteTaskInput,
+  'task.reject': RejectTaskInput,
+  'task.fail': FailTaskInput,
+  'task.reopen': ReopenTaskInput,
+  'task.delete': DeleteTaskInput,
+  'task.addDependencies': DependenciesInput,
+  'task.removeDependencies': DependenciesInput,
+} as const;
+
+/** The same, parsed. */
+export type TaskCommandData = { [T in keyof typeof TASK_COMMANDS]: z.output<(typeof TASK_COMMANDS)[T]> };

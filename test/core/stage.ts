@@ -21,19 +21,7 @@ import {
 } from '../../src/core/request.ts';
 import { createState } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
-import {
-  AssignTaskInput,
-  ChangeTaskInput,
-  ClaimTaskInput,
-  CompleteTaskInput,
-  CreateTaskInput,
-  DeleteTaskInput,
-  DependenciesInput,
-  FailTaskInput,
-  RejectTaskInput,
-  ReleaseTaskInput,
-  ReopenTaskInput,
-} from '../../src/core/task.ts';
+import { TASK_COMMANDS } from '../../src/core/task.ts';
 import type { SharedTask } from '../../src/core/task.ts';
 import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../src/core/team.ts';
 import { ChosenId } from '../../src/core/text.ts';
@@ -49,18 +37,7 @@ export const INPUTS = {
   'member.change': ChangeMemberInput,
   'member.leave': LeaveInput,
   'member.place': PlaceMemberInput,
-  'task.create': CreateTaskInput,
-  'task.update': ChangeTaskInput,
-  'task.assign': AssignTaskInput,
-  'task.claim': ClaimTaskInput,
-  'task.release': ReleaseTaskInput,
-  'task.complete': CompleteTaskInput,
-  'task.reject': RejectTaskInput,
-  'task.fail': FailTaskInput,
-  'task.reopen': ReopenTaskInput,
-  'task.delete': DeleteTaskInput,
-  'task.addDependencies': DependenciesInput,
-  'task.removeDependencies': DependenciesInput,
+  ...TASK_COMMANDS,
   'message.send': SendMessageInput.omit({ type: true }).extend({
     messageId: ChosenId,
     messageType: SendMessageInput.shape.type,

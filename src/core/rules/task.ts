@@ -12,7 +12,14 @@ import type { TaskRecord, TeamState } from '../state.ts';
 import { SharedTaskPriority } from '../task.ts';
 import { isChosenTaskId, quote } from '../text.ts';
 import { requireMember, requireTask } from '../view.ts';
-import { consequencesOfFailure, failsAtOnce, requireDependencies, unblockedBy } from './graph.ts';
+import {
+  addDependencies,
+  consequencesOfFailure,
+  failsAtOnce,
+  removeDependencies,
+  requireDependencies,
+  unblockedBy,
+} from './graph.ts';
 import {
   requireActor,
   requireFit,
@@ -25,8 +32,24 @@ import {
   requireWorker,
 } from './guard.ts';
 import { askAboutGate, askAboutRejections } from './request.ts';
+import type { RulesOf } from './rule.ts';
 
-export function createTask(state: TeamState, command: CommandOf<'task.create'>): TeamEvent[] {
+export const TASK_RULES: RulesOf<'task'> = {
+  'task.create': createTask,
+  'task.update': updateTask,
+  'task.assign': assignTask,
+  'task.claim': claimTask,
+  'task.release': releaseTask,
+  'task.complete': completeTask,
+  'task.reject': rejectTask,
+  'task.fail': failTask,
+  'task.reopen': reopenTask,
+  'task.delete': deleteTask,
+  'task.addDependencies': addDependencies,
+  'task.removeDependencies': removeDependencies,
+};
+
+function createTask(state: TeamState, command: CommandOf<'task.create'>): TeamEvent[] {
   requireOpenTeam(state);
   requireActor(state, command.by);
   requireRoom(state);
@@ -60,7 +83,7 @@ export function createTask(state: TeamState, command: CommandOf<'task.create'>):
 }
 
 /** Any member may change a task's text, priority and dependencies (graph.ts). Only its holder or a manager ends it. */
-export function updateTask(state: TeamState, command: CommandOf<'task.update'>): TeamEvent[] {
+function updateTask(state: TeamState, command: CommandOf<'task.update'>): TeamEvent[] {
   requireOpenTeam(state);
   requireActor(state, command.by);
   const task = requireTask(state, command.taskId);
@@ -108,7 +131,7 @@ function requireWithholder(task: TaskRecord, by: Actor): void {
 }
 
 /** Reserves a task. Taking it from its holder raises the epoch, so that the holder's writes are refused. */
-export function assignTask(state: TeamState, command: CommandOf<'task.assign'>): TeamEvent[] {
+function assignTask(state: TeamState, command: CommandOf<'task.assign'>): TeamEvent[] {
   requireOpenTeam(state);
   requireActor(state, command.by);
   const task = requireTask(state, command.taskId);
@@ -128,7 +151,7 @@ export function assignTask(state: TeamState, command: CommandOf<'task.assign'>):
 }
 
 /** Claims a pending task without obstacles, in one step. Without an id: the best such task. */
-export function claimTask(state: TeamState, command: CommandOf<'task.claim'>): TeamEvent[] {
+function claimTask(state: TeamState, command: CommandOf<'task.claim'>): TeamEvent[] {
   requireOpenTeam(state);
   const { by, memberId = by } = command;
   if (memberId !== by) requireManager(state, by, `start a task for ${memberId}`);
@@ -171,7 +194,7 @@ export function completeTask(state: TeamState, command: CommandOf<'task.complete
 }
 
 /** The task stays with its holder, which does it again; after several rejections a person has to look at it. */
-export function rejectTask(state: TeamState, command: CommandOf<'task.reject'>): TeamEvent[] {
+function rejectTask(state: TeamState, command: CommandOf<'task.reject'>): TeamEvent[] {
   requireOpenTeam(state);
   const { by, taskId } = command;
   if (by !== SYSTEM && by !== USER) {
@@ -204,7 +227,7 @@ export function failTask(state: TeamState, command: CommandOf<'task.fail'>): Tea
 }
 
 /** Records a new epoch, who reopened the task and why: a final state is never undone silently. */
-export function reopenTask(state: TeamState, command: CommandOf<'task.reopen'>): TeamEvent[] {
+function reopenTask(state: TeamState, command: CommandOf<'task.reopen'>): TeamEvent[] {
   requireOpenTeam(state);
   const task = requireTask(state, command.taskId, { deleted: true });
   requireManager(state, command.by, `reopen task ${task.id}`, task.createdBy);
@@ -225,7 +248,7 @@ export function reopenTask(state: TeamState, command: CommandOf<'task.reopen'>):
   return events;
 }
 
-export function deleteTask(state: TeamState, command: CommandOf<'task.delete'>): TeamEvent[] {
+function deleteTask(state: TeamState, command: CommandOf<'task.delete'>): TeamEvent[] {
   requireOpenTeam(state);
   const task = requireTask(state, command.taskId);
   requireManager(state, command.by, `delete task ${task.id}`, task.createdBy);
