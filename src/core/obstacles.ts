@@ -89,7 +89,22 @@ const FINDERS = Object.values(OWN);
 
 /** Whether nobody can claim a pending task yet. */
 export function isBlocked(state: TeamState, task: TaskRecord): boolean {
-  return FINDERS.some((find) => find(task) !== undefined) || waitsOf(state, task.id) > 0;
+  return isKept(task) || waitsOf(state, task.id) > 0;
+}
+
+/** Whether a change ends the last blocker of a task. `settled` is how many open dependencies it will have fewer. */
+export function endsBlock(
+  state: TeamState,
+  task: TaskRecord,
+  { after = task, settled = 0 }: { after?: TaskRecord; settled?: number },
+): boolean {
+  return (
+    task.status === 'pending' && isBlocked(state, task) && !isKept(after) && waitsOf(state, task.id) - settled === 0
+  );
+}
+
+function isKept(task: Own): boolean {
+  return FINDERS.some((find) => find(task) !== undefined);
 }
 
 function ownBlockers(task: Own): OwnBlocker[] {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../../src/core/command.ts';
 import { decide } from '../../src/core/decide.ts';
+import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
 import { obstacles, whyBlocked } from '../../src/core/obstacles.ts';
 import type { Obstacle } from '../../src/core/obstacles.ts';
@@ -18,10 +19,14 @@ function found(prepare: (team: Stage) => void): Obstacle[] {
 }
 
 /** Only the bridge sends this; no face can. */
-function withhold(team: Stage, taskId: string, withheld: string | null, by = '@system'): void {
+function withhold(team: Stage, taskId: string, withheld: string | null, by = '@system'): TeamEvent[] {
   const command = { ...commandOf('task.update', { taskId }, { by, at: 0 }), withheld } as Command;
-  for (const event of decide(team.state, command)) evolve(team.state, event);
+  const events = decide(team.state, command);
+  for (const event of events) evolve(team.state, event);
+  return events;
 }
+
+const types = (events: readonly TeamEvent[]): string[] => events.map(({ type }) => type);
 
 describe('the obstacles between a member and a task', () => {
   test.each<[string, (team: Stage) => void, Obstacle[]]>([
@@ -71,12 +76,38 @@ describe('a withheld task', () => {
     expect(team.as('ann', 'task.claim', {})).toMatchObject([{ type: 'task:claimed', taskId }]);
   });
 
+  test('is announced as ready when nothing blocks it any more, not when its last dependency ends', () => {
+    const team = teamOf('ann');
+    const [first, second] = [team.task(), team.task()];
+    const waiting = [team.task({ dependencies: [first] }), team.task({ dependencies: [second] })];
+    for (const taskId of waiting) withhold(team, taskId, 'its file is broken');
+    expect(types(team.do('task.complete', { taskId: first }))).toEqual(['task:completed']);
+    expect(types(team.do('task.fail', { taskId: second, reason: 'no' }))).toEqual(['task:failed']);
+    expect(types(withhold(team, '3', null))).toEqual(['task:updated', 'task:unblocked']);
+    expect(types(team.do('task.update', { taskId: '4', onDependencyFailure: 'proceed' }))).toEqual(['task:updated']);
+    expect(types(withhold(team, '4', null))).toEqual(['task:updated', 'task:unblocked']);
+  });
+
+  test('is not announced while it has an open dependency', () => {
+    const team = teamOf('ann');
+    const first = team.task();
+    const taskId = team.task({ dependencies: [first] });
+    withhold(team, taskId, 'its file is broken');
+    expect(types(withhold(team, taskId, null))).toEqual(['task:updated']);
+    withhold(team, taskId, 'its file is broken');
+    expect(types(team.do('task.removeDependencies', { taskId, dependencies: [first] }))).toEqual([
+      'task:dependencies-removed',
+    ]);
+    expect(types(withhold(team, taskId, null))).toEqual(['task:updated', 'task:unblocked']);
+  });
+
   test('is withheld only by Troupe itself, and only until it is assigned to a member', () => {
     const team = teamOf('ann');
     const taskId = team.task();
     expect(() => withhold(team, taskId, 'no', 'lead')).toThrow('lead may not withhold task 1');
     withhold(team, taskId, 'its file is broken');
-    team.do('task.assign', { taskId, assigneeId: 'ann' });
+    const events = team.do('task.assign', { taskId, assigneeId: 'ann' });
+    expect(types(events)).toEqual(['task:assigned', 'task:unblocked']);
     expect(team.as('ann', 'task.claim', { taskId })).toMatchObject([{ type: 'task:claimed', taskId }]);
   });
 });

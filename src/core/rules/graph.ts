@@ -3,7 +3,7 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { DEPENDENCIES_PER_TASK } from '../limits.ts';
-import { describeTask, isOpen, waitsOf } from '../obstacles.ts';
+import { describeTask, endsBlock, isOpen } from '../obstacles.ts';
 import { dependentsOf } from '../ready.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { joinSome } from '../text.ts';
@@ -36,10 +36,21 @@ export function removeDependencies(state: TeamState, command: CommandOf<'task.re
   const task = editable(state, command);
   const removed = unique(command.dependencies).filter((id) => task.dependencies.includes(id));
   if (removed.length === 0) return [];
-  const open = removed.filter((id) => isOpen(task, state.tasks.get(id))).length;
-  const events = [event(command, 'task:dependencies-removed', { taskId: task.id, dependencies: removed })];
-  if (open > 0 && open === waitsOf(state, task.id)) events.push(event(command, 'task:unblocked', { taskId: task.id }));
-  return events;
+  const settled = removed.filter((id) => isOpen(task, state.tasks.get(id))).length;
+  return [
+    event(command, 'task:dependencies-removed', { taskId: task.id, dependencies: removed }),
+    ...unblocked(state, command, task, { settled }),
+  ];
+}
+
+/** Says that a task is ready, if a change ends its last blocker. */
+export function unblocked(
+  state: TeamState,
+  command: CommandEnvelope,
+  task: TaskRecord,
+  change: { after?: TaskRecord; settled?: number },
+): TeamEvent[] {
+  return endsBlock(state, task, change) ? [event(command, 'task:unblocked', { taskId: task.id })] : [];
 }
 
 /** Every dependency must exist; a task cannot wait for a deleted one. */
@@ -49,14 +60,10 @@ export function requireDependencies(state: TeamState, ids: readonly string[]): v
 
 /** The tasks that become unblocked when `task` is completed or deleted. */
 export function unblockedBy(state: TeamState, command: CommandEnvelope, task: TaskRecord): TeamEvent[] {
-  const events: TeamEvent[] = [];
-  for (const id of dependentsOf(state, task.id)) {
+  return dependentsOf(state, task.id).flatMap((id) => {
     const dependent = state.tasks.get(id);
-    if (dependent?.status === 'pending' && waitsOf(state, id) === 1 && isOpen(dependent, task)) {
-      events.push(event(command, 'task:unblocked', { taskId: id }));
-    }
-  }
-  return events;
+    return dependent && isOpen(dependent, task) ? unblocked(state, command, dependent, { settled: 1 }) : [];
+  });
 }
 
 /** A task with the policy `fail` fails at once if a dependency failed earlier: the order must not matter. */
@@ -75,7 +82,7 @@ export function consequencesOfFailure(state: TeamState, command: CommandEnvelope
   const events: TeamEvent[] = [];
   const failing = new Set([failedId]);
   /** How many open dependencies of each task failed that it goes ahead without. */
-  const settled = new Map<string, number>();
+  const settled = new Map<TaskRecord, number>();
   for (const id of failing) {
     for (const dependentId of dependentsOf(state, id)) {
       const dependent = state.tasks.get(dependentId);
@@ -84,14 +91,12 @@ export function consequencesOfFailure(state: TeamState, command: CommandEnvelope
         failing.add(dependentId);
         events.push(failsToo(command, dependentId, id));
       } else if (dependent.onDependencyFailure === 'proceed') {
-        settled.set(dependentId, (settled.get(dependentId) ?? 0) + 1);
+        settled.set(dependent, (settled.get(dependent) ?? 0) + 1);
       }
     }
   }
-  for (const [id, count] of settled) {
-    if (count === waitsOf(state, id)) events.push(event(command, 'task:unblocked', { taskId: id }));
-  }
-  return events;
+  const ready = [...settled].flatMap(([task, count]) => unblocked(state, command, task, { settled: count }));
+  return [...events, ...ready];
 }
 
 function failsToo(command: CommandEnvelope, taskId: string, dependency: string): TeamEvent {

@@ -5,7 +5,7 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { CHOSEN_TASK_ID, TASKS_PER_TEAM } from '../limits.ts';
-import { describeTask, isOpen, obstacles, refuseClaim, waitsOf } from '../obstacles.ts';
+import { describeTask, obstacles, openDependencies, refuseClaim, waitsOf } from '../obstacles.ts';
 import { bestReady, isPriority } from '../ready.ts';
 import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
@@ -18,6 +18,7 @@ import {
   failsAtOnce,
   removeDependencies,
   requireDependencies,
+  unblocked,
   unblockedBy,
 } from './graph.ts';
 import {
@@ -98,29 +99,38 @@ function updateTask(state: TeamState, command: CommandOf<'task.update'>): TeamEv
     revision: _revision,
     ...changes
   } = command;
-  if (changes.unjudged !== undefined) return passTask(task, command);
+  if (changes.unjudged !== undefined) return passTask(state, task, command);
   if (changes.withheld !== undefined) requireWithholder(task, command.by);
   const isSaid = (changes.withheld ?? undefined) === task.withheld && changes.metadata === undefined;
   if (changes.withheld !== undefined && isSaid) return [];
   requireFit(`task ${task.id}`, task.metadata, changes.metadata);
   if (changes.priority !== undefined) requirePriority(changes.priority);
-  const events = [event(command, 'task:updated', changes)];
-  const next = { ...task, onDependencyFailure: changes.onDependencyFailure ?? task.onDependencyFailure };
-  if (task.status !== 'pending' || next.onDependencyFailure === task.onDependencyFailure) return events;
-  const waits = next.dependencies.some((id) => isOpen(next, state.tasks.get(id)));
-  if (waitsOf(state, task.id) > 0 && !waits) events.push(event(command, 'task:unblocked', { taskId: task.id }));
-  return [...events, ...failsAtOnce(state, command, next)];
+  const updated = event(command, 'task:updated', changes);
+  if (task.status !== 'pending') return [updated];
+  const after = {
+    ...task,
+    withheld: changes.withheld === undefined ? task.withheld : (changes.withheld ?? undefined),
+    onDependencyFailure: changes.onDependencyFailure ?? task.onDependencyFailure,
+  };
+  const settled = waitsOf(state, task.id) - openDependencies(state, after).length;
+  const ready = unblocked(state, command, task, { after, settled });
+  const isOther = after.onDependencyFailure !== task.onDependencyFailure;
+  return [updated, ...ready, ...(isOther ? failsAtOnce(state, command, after) : [])];
 }
 
 /** Marks a new task as accepted by the hooks; a second time changes nothing. */
-function passTask(task: TaskRecord, command: CommandOf<'task.update'>): TeamEvent[] {
+function passTask(state: TeamState, task: TaskRecord, command: CommandOf<'task.update'>): TeamEvent[] {
   if (command.by !== SYSTEM) {
     throw new TeamError(
       'not_allowed',
       `${command.by} may not let task ${task.id} pass: only the hooks on new tasks may`,
     );
   }
-  return task.unjudged ? [event(command, 'task:updated', { taskId: task.id, unjudged: false })] : [];
+  if (!task.unjudged) return [];
+  return [
+    event(command, 'task:updated', { taskId: task.id, unjudged: false }),
+    ...unblocked(state, command, task, { after: { ...task, unjudged: undefined } }),
+  ];
 }
 
 /** Only Troupe itself withholds a task and frees it again, if another program shares the task list. */
@@ -147,7 +157,11 @@ function assignTask(state: TeamState, command: CommandOf<'task.assign'>): TeamEv
   const handsOver = task.assigneeId === command.by || task.createdBy === command.by;
   if (!takesFreeTask && !handsOver) requireManager(state, command.by, `assign task ${task.id}`);
   if ((task.assigneeId ?? null) === assigneeId) return [];
-  return [event(command, 'task:assigned', { taskId: task.id, assigneeId, epoch: task.epoch + (held ? 1 : 0) })];
+  return [
+    event(command, 'task:assigned', { taskId: task.id, assigneeId, epoch: task.epoch + (held ? 1 : 0) }),
+    // Whoever assigns a withheld task to a member frees it.
+    ...(assigneeId === null ? [] : unblocked(state, command, task, { after: { ...task, withheld: undefined } })),
+  ];
 }
 
 /** Claims a pending task without obstacles, in one step. Without an id: the best such task. */

@@ -77,21 +77,22 @@ describe('a new task', () => {
   test('that is unjudged cannot be claimed until its hooks accept it, also after its dependencies and in a snapshot', () => {
     const team = teamOf('ann');
     const first = team.task();
-    const play = (command: Command): void => decide(team.state, command).forEach((event) => evolve(team.state, event));
+    const play = (command: Command): string[] =>
+      decide(team.state, command).map((event) => evolve(team.state, event) && event.type);
     const by = { by: '@system', at: 0 };
     play({ ...commandOf('task.create', { title: 't', dependencies: [first] }, by), unjudged: true } as Command);
     expect(team.view('2')).toMatchObject({
       status: 'blocked',
       blockedReason: 'waits for the hooks that judge new tasks, task 1 (pending)',
     });
-    team.do('task.complete', { taskId: first });
+    expect(types(team.do('task.complete', { taskId: first }))).toEqual(['task:completed']);
     expect(team.refuse('ann', 'task.claim', { taskId: '2' })).toMatchObject({ code: 'blocked' });
     expect(team.as('ann', 'task.claim', {})).toEqual([]);
     const opened = openSnapshot('alpha', takeSnapshot(team.state));
     expect(opened?.tasks.get('2')).toEqual(team.state.tasks.get('2'));
     const pass = { ...commandOf('task.update', { taskId: '2' }, by), unjudged: false } as Command;
     expect(() => decide(team.state, { ...pass, by: '@user' })).toThrow('@user may not let task 2 pass');
-    play(pass);
+    expect(play(pass)).toEqual(['task:updated', 'task:unblocked']);
     expect(decide(team.state, pass)).toEqual([]);
     expect(types(team.as('ann', 'task.claim', {}))).toEqual(['task:claimed']);
   });
