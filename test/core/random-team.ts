@@ -38,7 +38,14 @@ const metadata = fc.dictionary(fc.constantFrom('a', 'b', '__x'), fc.constantFrom
 });
 const seen = { epoch: rarely(fc.nat(3)), revision: rarely(fc.nat(5)) };
 
-const COMMANDS: { [T in CommandType]?: [weight: number, by: fc.Arbitrary<Actor>, input: fc.Arbitrary<InputOf<T>>] } = {
+/** Every command, or this does not compile. A story begins with `team.create` and has no second one. */
+const COMMANDS: {
+  [T in Exclude<CommandType, 'team.create'>]: [
+    weight: number,
+    by: fc.Arbitrary<Actor>,
+    input: fc.Arbitrary<InputOf<T>>,
+  ];
+} = {
   'team.update': [
     1,
     manager,
