@@ -37,7 +37,7 @@ export const agentOperations = [
     }),
     result: z.array(ListedAgent),
     route: 'GET /api/agents',
-    cli: { command: 'agents' },
+    cli: { command: 'agents', examples: ['troupe agents', 'troupe agents --json'] },
     run: (_services, { quick }) => listAgents(process.env, { quick }),
   }),
 ] as const;

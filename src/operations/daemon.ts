@@ -10,7 +10,7 @@ export const daemonOperations = [
     input: z.strictObject({}),
     result: DaemonStatus,
     route: 'GET /api/status',
-    cli: { command: 'status' },
+    cli: { command: 'status', examples: ['troupe status', 'troupe status --json'] },
     run: ({ daemon }) => daemon.status(),
   }),
   operation({
@@ -22,7 +22,7 @@ export const daemonOperations = [
     }),
     result: z.object({ stopping: z.literal(true) }),
     route: 'POST /api/stop',
-    cli: { command: 'stop' },
+    cli: { command: 'stop', examples: ['troupe stop'] },
     run: async ({ daemon }, { keep }) => {
       daemon.stop({ keep });
       return { stopping: true as const };
@@ -35,7 +35,7 @@ export const daemonOperations = [
     input: z.strictObject({}),
     result: z.object({ url: z.string() }),
     route: 'POST /api/ui/login',
-    cli: { command: 'ui' },
+    cli: { command: 'ui', examples: ['troupe ui'] },
     run: async ({ daemon }) => ({ url: await daemon.loginUrl() }),
   }),
   operation({
@@ -45,6 +45,7 @@ export const daemonOperations = [
     input: z.strictObject({}),
     result: z.object({ rotated: z.literal(true) }),
     route: 'POST /api/tokens/rotate',
+    cli: { examples: ['troupe token rotate'] },
     run: async ({ daemon }) => {
       await daemon.rotateTokens();
       return { rotated: true as const };

@@ -23,6 +23,7 @@ export const eventOperations = [
     }),
     result: z.array(Batch),
     route: 'GET /api/teams/:teamId/history',
+    cli: { examples: ['troupe event list --team demo --after 120'] },
     run: async ({ ledger, caller, more }, { teamId, after, limit }) => {
       const end = await ledger.view(teamId, (state, seq) => {
         requireTeam(state);

@@ -13,7 +13,10 @@ export const hookOperations = [
     input: HookConfig.extend(InTeam.shape),
     result: z.array(HookConfig),
     route: 'POST /api/teams/:teamId/hooks',
-    cli: { args: ['type', 'command'] },
+    cli: {
+      args: ['type', 'command'],
+      examples: ['troupe hook register TaskCompleted "npm test" --team demo --on-failure block'],
+    },
     run: async ({ hooks, once }, { teamId, ...config }) => {
       // The program of a disabled hook may be written later.
       const [broken] = config.enabled ? hooks.broken([config]) : [];
@@ -29,6 +32,7 @@ export const hookOperations = [
     input: InTeam,
     result: z.array(HookConfig),
     route: 'GET /api/teams/:teamId/hooks',
+    cli: { examples: ['troupe hook list --team demo'] },
     run: ({ hooks }, { teamId }) => hooks.getRegisteredHooks(teamId),
   }),
   operation({
@@ -38,7 +42,7 @@ export const hookOperations = [
     input: InTeam.extend({ type: HookType.describe('which hooks') }),
     result: z.object({ removed: z.boolean() }),
     route: 'DELETE /api/teams/:teamId/hooks/:type',
-    cli: { args: ['type'] },
+    cli: { args: ['type'], examples: ['troupe hook remove TaskCompleted --team demo'] },
     run: async ({ hooks }, { teamId, type }) => ({ removed: await hooks.removeHook(teamId, type) }),
   }),
 ] as const;

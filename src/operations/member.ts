@@ -35,7 +35,13 @@ export const memberOperations = [
     input: JoinInput.extend(InTeam.shape),
     result: TeamMember,
     route: 'POST /api/teams/:teamId/members',
-    cli: { args: ['name'] },
+    cli: {
+      args: ['name'],
+      examples: [
+        'troupe member add worker-1 --team demo --role tester',
+        'troupe member add ada --team demo --plan-approval-required --prompt - < brief.md',
+      ],
+    },
     run: async ({ ledger, daemon, caller, actor, once }, { teamId, ...input }) => {
       const agent =
         input.agent &&
@@ -53,7 +59,13 @@ export const memberOperations = [
     result: TeamMember,
     route: 'POST /api/teams/:teamId/teammates',
     message: { type: 'spawn_teammate', answer: 'teammate_spawned', fields: (member) => ({ member }) },
-    cli: { args: ['name'] },
+    cli: {
+      args: ['name'],
+      examples: [
+        'troupe member spawn tester --team demo --agent codex',
+        `troupe member spawn worker-1 --team demo --agent '{"exec":"./work.sh"}'`,
+      ],
+    },
     run: async ({ ledger, coordinator, daemon, caller, actor, once }, { teamId, ...input }) => {
       const agent = await agentForTeammate({ ledger, daemon }, caller, { teamId, ...input });
       return coordinator.spawnTeammate(teamId, { ...input, agent }, actor, once);
@@ -66,7 +78,7 @@ export const memberOperations = [
     input: OfMember.extend({ reason: Line.default('stopped').describe('why') }),
     result: z.object({ memberId: z.string(), how: z.string() }),
     route: 'POST /api/teams/:teamId/members/:memberId/stop',
-    cli: { args: ['memberId'] },
+    cli: { args: ['memberId'], examples: ['troupe member stop worker-1 --team demo --reason "it loops"'] },
     run: async ({ coordinator }, { teamId, memberId, reason }) => ({
       memberId,
       how: await coordinator.shutdownTeammate(teamId, memberId, reason),
@@ -79,7 +91,7 @@ export const memberOperations = [
     input: OfMember,
     result: TeamMember,
     route: 'POST /api/teams/:teamId/members/:memberId/restart',
-    cli: { args: ['memberId'] },
+    cli: { args: ['memberId'], examples: ['troupe member restart worker-1 --team demo'] },
     run: ({ sessions, actor }, { teamId, memberId }) => sessions.restartSession(teamId, memberId, actor),
   }),
   operation({
@@ -89,6 +101,7 @@ export const memberOperations = [
     input: InTeam,
     result: z.array(SessionView),
     route: 'GET /api/teams/:teamId/sessions',
+    cli: { examples: ['troupe session list --team demo'] },
     run: ({ sessions }, { teamId }) => sessions.getSessionsByTeam(teamId),
   }),
   operation({
@@ -99,6 +112,7 @@ export const memberOperations = [
     input: InTeam,
     result: z.array(TeamMember),
     route: 'GET /api/teams/:teamId/members',
+    cli: { examples: ['troupe member list --team demo'] },
     run: ({ ledger }, { teamId }) =>
       ledger.view(teamId, (state) => {
         requireTeam(state);
@@ -112,7 +126,7 @@ export const memberOperations = [
     input: OfMember,
     result: TeamMember,
     route: 'GET /api/teams/:teamId/members/:memberId',
-    cli: { args: ['memberId'] },
+    cli: { args: ['memberId'], examples: ['troupe member show worker-1 --team demo'] },
     run: ({ ledger }, { teamId, memberId }) => ledger.view(teamId, (state) => memberOf(state, memberId)),
   }),
   operation({
@@ -122,7 +136,10 @@ export const memberOperations = [
     input: ChangeMemberInput.extend(InTeam.shape),
     result: TeamMember,
     route: 'PATCH /api/teams/:teamId/members/:memberId',
-    cli: { args: ['memberId'] },
+    cli: {
+      args: ['memberId'],
+      examples: ['troupe member update worker-1 --team demo --status idle --result "All tests pass"'],
+    },
     run: ({ ledger, actor, once }, { teamId, ...input }) =>
       ledger.execute(teamId, { type: 'member.change', by: actor, ...once, ...input }, (state) =>
         memberOf(state, input.memberId),
@@ -138,7 +155,10 @@ export const memberOperations = [
     }),
     result: z.object({ idle: z.boolean() }),
     route: 'POST /api/teams/:teamId/members/:memberId/idle',
-    cli: { args: ['memberId'] },
+    cli: {
+      args: ['memberId'],
+      examples: ['troupe member idle worker-1 --team demo --as worker-1 --result "All tests pass"'],
+    },
     run: async ({ mailbox, caller, actor, once }, { teamId, memberId, result, reason }) => {
       if (actor !== memberId && !hasScope(caller, 'lead')) {
         throw new TeamError('not_allowed', `${actor} may not report that ${memberId} is idle`);
@@ -159,7 +179,7 @@ export const memberOperations = [
     input: LeaveInput.extend(InTeam.shape),
     result: TeamMember,
     route: 'DELETE /api/teams/:teamId/members/:memberId',
-    cli: { args: ['memberId'] },
+    cli: { args: ['memberId'], examples: ['troupe member remove worker-1 --team demo --reason "done"'] },
     run: ({ ledger, actor, once }, { teamId, ...input }) =>
       ledger.execute(teamId, { type: 'member.leave', by: actor, ...once, ...input }, (state) =>
         memberOf(state, input.memberId),
@@ -179,7 +199,7 @@ export const memberOperations = [
       token: z.string(),
     }),
     route: 'POST /api/teams/:teamId/members/:memberId/token',
-    cli: { args: ['memberId'] },
+    cli: { args: ['memberId'], examples: ['TROUPE_TOKEN=$(troupe member token worker-1 --team demo) ./agent.sh'] },
     run: async ({ ledger, daemon }, { teamId, memberId, readOnly }) => {
       const isLead = await ledger.view(
         teamId,
@@ -196,7 +216,10 @@ export const memberOperations = [
     input: RecordUsageInput.extend(InTeam.shape),
     result: Usage,
     route: 'POST /api/teams/:teamId/members/:memberId/usage',
-    cli: { args: ['memberId'] },
+    cli: {
+      args: ['memberId'],
+      examples: [`troupe usage record worker-1 --team demo --usage '{"inputTokens":1200,"turns":1}'`],
+    },
     run: ({ ledger, actor, once }, { teamId, ...input }) =>
       ledger.execute(teamId, { type: 'usage.record', by: actor, ...once, ...input }, (state) =>
         usageOf(state, input.memberId),
@@ -217,7 +240,10 @@ export const memberOperations = [
       }),
     ),
     route: 'GET /api/teams/:teamId/members/:memberId/budget',
-    cli: { args: ['memberId'] },
+    cli: {
+      args: ['memberId'],
+      examples: ['troupe budget show --team demo', 'troupe budget show worker-1 --team demo'],
+    },
     run: ({ ledger }, { teamId, memberId }) =>
       ledger.view(teamId, (state) => {
         requireTeam(state);
@@ -232,6 +258,7 @@ export const memberOperations = [
     input: InTeam,
     result: z.object({ members: z.record(z.string(), Usage), tasks: z.record(z.string(), Usage) }),
     route: 'GET /api/teams/:teamId/usage',
+    cli: { examples: ['troupe usage show --team demo'] },
     run: ({ ledger }, { teamId }) =>
       ledger.view(teamId, (state) => {
         requireTeam(state);

@@ -39,7 +39,10 @@ export const messageOperations = [
       answer: 'team_message',
       fields: (message) => ({ message }),
     },
-    cli: { args: ['toId', 'content'] },
+    cli: {
+      args: ['toId', 'content'],
+      examples: ['troupe message send worker-1 "Please look at task 3" --team demo --as lead'],
+    },
     run: ({ mailbox, actor, once }, { teamId, messageId = once.commandId, ...input }) =>
       mailbox.send(teamId, actor, input, messageId === undefined ? {} : { messageId }),
   }),
@@ -57,7 +60,7 @@ export const messageOperations = [
       answer: 'team_messages',
       fields: (messages) => ({ messages }),
     },
-    cli: { args: ['content'] },
+    cli: { args: ['content'], examples: ['troupe message broadcast "Rebase before you push" --team demo --as lead'] },
     run: ({ mailbox, actor, once }, { teamId, messageId = once.commandId, content, ...options }) =>
       mailbox.broadcast(teamId, actor, content, messageId === undefined ? options : { ...options, messageId }),
   }),
@@ -80,7 +83,15 @@ export const messageOperations = [
     }),
     result: z.array(TeamMessage),
     route: 'GET /api/teams/:teamId/inbox',
-    cli: { command: 'inbox', flags: { memberId: 'of' } },
+    cli: {
+      command: 'inbox',
+      flags: { memberId: 'of' },
+      examples: [
+        'troupe inbox --team demo --as worker-1 --unread',
+        'troupe inbox --team demo --as worker-1 --unread --mark-read --wait 30s',
+        'troupe inbox --team demo --of worker-1 --since 10m',
+      ],
+    },
     run: async (
       context,
       { teamId, memberId, unread, waiting, type, since, until, after, limit, markRead, wait = 0 },
@@ -120,7 +131,10 @@ export const messageOperations = [
     input: ReceiptInput.extend(InTeam.shape),
     result: z.array(TeamMessage),
     route: 'POST /api/teams/:teamId/members/:memberId/read',
-    cli: { args: ['memberId', 'messageIds'] },
+    cli: {
+      args: ['memberId', 'messageIds'],
+      examples: ['troupe message read worker-1 MESSAGE --team demo --as worker-1'],
+    },
     run: (context, input) => mark(context, ['message.read'], input),
   }),
   operation({
@@ -131,7 +145,10 @@ export const messageOperations = [
     input: DeliverInput.extend(InTeam.shape),
     result: z.array(TeamMessage),
     route: 'POST /api/teams/:teamId/members/:memberId/deliver',
-    cli: { args: ['memberId', 'messageIds'] },
+    cli: {
+      args: ['memberId', 'messageIds'],
+      examples: ['troupe message deliver worker-1 MESSAGE --team demo --as worker-1 --session-id s1'],
+    },
     run: ({ ledger, actor, once }, { teamId, ...input }) =>
       ledger.execute(teamId, { type: 'message.deliver', by: actor, ...once, ...input }, (state, events) => {
         const ids = events.flatMap((event) => (event.type === 'message:delivered' ? event.messageIds : []));
@@ -152,7 +169,10 @@ export const messageOperations = [
     }),
     result: z.array(TeamMessage),
     route: 'POST /api/teams/:teamId/members/:memberId/acknowledge',
-    cli: { args: ['memberId', 'messageIds'] },
+    cli: {
+      args: ['memberId', 'messageIds'],
+      examples: ['troupe message acknowledge worker-1 MESSAGE --team demo --as worker-1'],
+    },
     run: (context, { read, ...input }) =>
       mark(context, read ? ['message.acknowledge', 'message.read'] : ['message.acknowledge'], input),
   }),

@@ -55,6 +55,7 @@ export const nativeOperations = [
       teams: z.array(NativeSummary),
     }),
     route: 'GET /api/native',
+    cli: { examples: ['troupe native list', 'troupe native list --json'] },
     run: async ({ native, signal }, { known, wait = 0 }) => {
       const sight = native.sight();
       let teams = sight.list();
@@ -72,7 +73,7 @@ export const nativeOperations = [
     input: Named,
     result: NativeSummary.extend({ mail: z.array(NativeMessage) }),
     route: 'GET /api/native/teams/:name',
-    cli: { args: ['name'] },
+    cli: { args: ['name'], examples: ['troupe native show session-0fc79bc3'] },
     run: async ({ native }, { name }) => {
       const sight = native.sight();
       const team = sight.list().find((one) => one.name === name || one.title === name);
@@ -110,6 +111,7 @@ export const nativeOperations = [
       }),
     ),
     route: 'GET /api/native/events',
+    cli: { examples: ['troupe native events --after 12 --wait 1m'] },
     run: async ({ native, signal }, { after, wait = 0 }) => {
       const sight = native.sight();
       if (sight.count <= after && wait > 0) await somethingHappened(sight, wait, signal);
@@ -123,6 +125,7 @@ export const nativeOperations = [
     input: z.strictObject(Quiet),
     result: z.array(LeftTeam),
     route: 'GET /api/native/leftovers',
+    cli: { examples: ['troupe native leftovers', 'troupe native leftovers --quiet 24'] },
     run: async ({ native }, { quiet }) =>
       native.leftovers(quiet === undefined ? undefined : quiet * HOUR).map(viewLeftover),
   }),
@@ -136,7 +139,7 @@ export const nativeOperations = [
     }),
     result: z.array(z.object({ name: z.string(), folder: z.string() })),
     route: 'POST /api/native/clean',
-    cli: { args: ['names'] },
+    cli: { args: ['names'], examples: ['troupe native clean proxy-analysis,old-team'] },
     run: async ({ native }, { names, quiet }) => native.clean(names, quiet === undefined ? undefined : quiet * HOUR),
   }),
   operation({
@@ -146,7 +149,11 @@ export const nativeOperations = [
     input: Named.extend({ as: Slug.optional().describe('the name of the team here (default: the native name)') }),
     result: JoinedTeam,
     route: 'POST /api/native/join',
-    cli: { command: 'join', args: ['name'] },
+    cli: {
+      command: 'join',
+      args: ['name'],
+      examples: ['troupe join proxy-analysis', 'troupe join session-0fc79bc3 --as parser'],
+    },
     run: async ({ native }, { name, as }) => viewJoined(await native.join(name, { as })),
   }),
   operation({
@@ -156,7 +163,7 @@ export const nativeOperations = [
     input: InTeam,
     result: JoinedTeam,
     route: 'POST /api/native/leave/:teamId',
-    cli: { args: ['teamId'] },
+    cli: { args: ['teamId'], examples: ['troupe native leave proxy-analysis'] },
     run: async ({ native }, { teamId }) => viewJoined(await native.leave(teamId)),
   }),
   operation({
@@ -166,6 +173,7 @@ export const nativeOperations = [
     input: z.strictObject({}),
     result: z.array(JoinedTeam),
     route: 'GET /api/native/joined',
+    cli: { examples: ['troupe native joined'] },
     run: async ({ native }) => native.joined().map(viewJoined),
   }),
   operation({
@@ -188,6 +196,7 @@ export const nativeOperations = [
       }),
     ),
     route: 'POST /api/native/players',
+    cli: { examples: ['troupe native players'] },
     run: async ({ daemon }, { agents, cwd }) => {
       const players = choosePlayers(agents, daemon.config?.() ?? {}, await listAgents(process.env, { quick: true }));
       const chosen = players.filter(({ source }) => source !== 'name');
@@ -210,7 +219,12 @@ export const nativeOperations = [
     }),
     result: Seat,
     route: 'POST /api/native/seats',
-    cli: { args: ['name', 'member'] },
+    cli: {
+      args: ['name', 'member'],
+      examples: [
+        `troupe native sit session-0fc79bc3 codex --agent '{"kind":"codex"}' --cwd "$PWD" --root "$HOME/.claude" --ticket 1`,
+      ],
+    },
     run: async ({ native, daemon }, { root, ...wish }) => {
       if (root !== native.root) {
         throw new TeamError(
@@ -235,7 +249,7 @@ export const nativeOperations = [
       failed: z.boolean().optional().describe('it ended unexpectedly'),
     }),
     route: 'POST /api/native/seats/:teamId/:memberId/hold',
-    cli: { args: ['memberId'] },
+    cli: { args: ['memberId'], examples: ['troupe native hold codex --team session-0fc79bc3 --ticket 1 --wait 1m'] },
     run: async ({ native, signal }, { wait = 0, ...seat }) => native.seats.hold(seat, { wait, signal }),
   }),
 ] as const;

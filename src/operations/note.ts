@@ -24,7 +24,11 @@ export const noteOperations = [
     input: AddNoteInput.extend(InTeam.shape),
     result: TeamNote,
     route: 'POST /api/teams/:teamId/notes',
-    cli: { args: ['text'], flags: { tags: 'tag' } },
+    cli: {
+      args: ['text'],
+      flags: { tags: 'tag' },
+      examples: ['troupe note add "The API wants UTC" --team demo --tag api,time'],
+    },
     run: ({ ledger, actor, once }, { teamId, ...input }) =>
       ledger.execute(teamId, { type: 'note.add', by: actor, ...once, ...input }, (state, events) => {
         const [added] = events;
@@ -44,6 +48,7 @@ export const noteOperations = [
     }),
     result: z.array(TeamNote),
     route: 'GET /api/teams/:teamId/notes',
+    cli: { examples: ['troupe note list --team demo --tag api'] },
     run: ({ ledger, more }, { teamId, tag, after = '0', limit }) =>
       ledger.view(teamId, (state) => {
         requireTeam(state);
@@ -60,7 +65,11 @@ export const noteOperations = [
     input: UpdateNoteInput.extend(InTeam.shape),
     result: TeamNote,
     route: 'PATCH /api/teams/:teamId/notes/:noteId',
-    cli: { args: ['noteId', 'text'], flags: { tags: 'tag' } },
+    cli: {
+      args: ['noteId', 'text'],
+      flags: { tags: 'tag' },
+      examples: ['troupe note update 1 "The API wants UTC, in seconds" --team demo'],
+    },
     run: ({ ledger, actor, once }, { teamId, ...input }) =>
       ledger.execute(teamId, { type: 'note.update', by: actor, ...once, ...input }, (state) =>
         requireNote(state, input.noteId),
@@ -73,7 +82,7 @@ export const noteOperations = [
     input: RemoveNoteInput.extend(InTeam.shape),
     result: z.object({ noteId: z.string(), removed: z.literal(true) }),
     route: 'DELETE /api/teams/:teamId/notes/:noteId',
-    cli: { args: ['noteId'] },
+    cli: { args: ['noteId'], examples: ['troupe note remove 1 --team demo'] },
     run: ({ ledger, actor, once }, { teamId, noteId }) =>
       ledger.execute(teamId, { type: 'note.remove', by: actor, ...once, noteId }, () => ({
         noteId,
@@ -91,7 +100,7 @@ export const noteOperations = [
     }),
     result: z.array(MemoryHit),
     route: 'GET /api/teams/:teamId/search',
-    cli: { args: ['query'] },
+    cli: { args: ['query'], examples: ['troupe note search "time zone" --team demo'] },
     run: ({ memory }, { teamId, query, limit }) => memory.search(teamId, query, limit),
   }),
 ] as const;

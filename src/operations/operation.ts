@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Bridge } from '../bridge/bridge.ts';
 import type { Actor } from '../core/actor.ts';
 import type { AgentSpec } from '../core/agent.ts';
+import type { SharedTaskStatus } from '../core/task.ts';
 import type { TeamVariables } from '../core/variables.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
@@ -126,6 +127,12 @@ export interface CommandLine {
   readonly args?: readonly string[];
   /** Flags whose name differs from the input's: `dependencies` is `--needs`. */
   readonly flags?: Readonly<Record<string, string>>;
+  /** Command lines for its help. Each of them is valid. */
+  readonly examples?: readonly string[];
+  /** What it did to its task, after the task's name: `has failed`. A result that needs more words has a view. */
+  readonly said?: string;
+  /** The status of the tasks that a shell offers for it. */
+  readonly offers?: SharedTaskStatus;
 }
 
 /** A verb of Troupe, defined once; every face is derived from it. */

@@ -33,6 +33,7 @@ export const requestOperations = [
     }),
     result: z.array(TeamRequest),
     route: 'GET /api/teams/:teamId/requests',
+    cli: { examples: ['troupe request list --team demo --status pending'] },
     run: ({ ledger, more }, { teamId, status, kind, after }) =>
       ledger.view(teamId, (state) => {
         requireTeam(state);
@@ -52,7 +53,12 @@ export const requestOperations = [
     input: RaiseRequestInput.extend(InTeam.shape),
     result: TeamRequest,
     route: 'POST /api/teams/:teamId/requests',
-    cli: { args: ['kind', 'content'] },
+    cli: {
+      args: ['kind', 'content'],
+      examples: [
+        'troupe request raise permission "May I delete the old tests?" --team demo --member-id worker-1 --as worker-1',
+      ],
+    },
     run: ({ ledger, actor, once }, { teamId, ...input }) =>
       ledger.execute(teamId, { type: 'request.raise', by: actor, ...once, ...input }, (state, events) => {
         const [raised] = events;
@@ -70,7 +76,13 @@ export const requestOperations = [
     input: AnswerRequestInput.extend(InTeam.shape),
     result: TeamRequest,
     route: 'POST /api/teams/:teamId/requests/:requestId/answer',
-    cli: { args: ['requestId'] },
+    cli: {
+      args: ['requestId'],
+      examples: [
+        'troupe request answer REQUEST --approve --team demo',
+        'troupe request answer REQUEST --no-approve --feedback "Keep them" --team demo',
+      ],
+    },
     run: ({ ledger, once }, { teamId, ...input }) =>
       ledger.execute(teamId, { type: 'request.answer', by: USER, ...once, ...input }, (state) =>
         found(state.requests.get(input.requestId)),
@@ -83,7 +95,7 @@ export const requestOperations = [
     input: InTeam.extend({ requestId: AnswerRequestInput.shape.requestId }),
     result: TeamRequest,
     route: 'POST /api/teams/:teamId/requests/:requestId/judge',
-    cli: { args: ['requestId'] },
+    cli: { args: ['requestId'], examples: ['troupe request judge REQUEST --team demo'] },
     run: judgeAgain,
   }),
   operation({
@@ -94,7 +106,7 @@ export const requestOperations = [
     result: TeamRequest,
     route: 'POST /api/teams/:teamId/members/:memberId/shutdown',
     message: { type: 'shutdown_teammate', answer: 'shutdown_requested', fields: (request) => ({ request }) },
-    cli: { args: ['memberId'] },
+    cli: { args: ['memberId'], examples: ['troupe shutdown request worker-1 --team demo --reason "the work is done"'] },
     run: ({ ledger, actor, once }, { teamId, ...input }) =>
       ledger.execute(teamId, { type: 'shutdown.request', by: actor, ...once, ...input }, (state) =>
         found(
@@ -111,7 +123,7 @@ export const requestOperations = [
     input: ApproveInput.extend(InTeam.shape),
     result: TeamRequest,
     route: 'POST /api/teams/:teamId/shutdowns/:requestId/approve',
-    cli: { args: ['requestId'] },
+    cli: { args: ['requestId'], examples: ['troupe shutdown approve REQUEST --team demo --as worker-1'] },
     run: (context, input) => answer(context, 'shutdown.approve', input),
   }),
   operation({
@@ -121,7 +133,10 @@ export const requestOperations = [
     input: RejectInput.extend(InTeam.shape),
     result: TeamRequest,
     route: 'POST /api/teams/:teamId/shutdowns/:requestId/reject',
-    cli: { args: ['requestId', 'feedback'] },
+    cli: {
+      args: ['requestId', 'feedback'],
+      examples: ['troupe shutdown reject REQUEST "I still run the tests" --team demo --as worker-1'],
+    },
     run: (context, input) => answer(context, 'shutdown.reject', input),
   }),
   operation({
@@ -131,7 +146,7 @@ export const requestOperations = [
     input: SubmitPlanInput.extend(InTeam.shape),
     result: TeamRequest,
     route: 'POST /api/teams/:teamId/plans',
-    cli: { args: ['content'] },
+    cli: { args: ['content'], examples: ['troupe plan submit - --team demo --as worker-1 < plan.md'] },
     run: ({ ledger, actor, once }, { teamId, ...input }) =>
       ledger.execute(teamId, { type: 'plan.submit', by: actor, ...once, ...input }, (state) =>
         found(
@@ -146,7 +161,7 @@ export const requestOperations = [
     input: ApproveInput.extend(InTeam.shape),
     result: TeamRequest,
     route: 'POST /api/teams/:teamId/plans/:requestId/approve',
-    cli: { args: ['requestId'] },
+    cli: { args: ['requestId'], examples: ['troupe plan approve REQUEST --team demo'] },
     run: (context, input) => answer(context, 'plan.approve', input),
   }),
   operation({
@@ -156,7 +171,7 @@ export const requestOperations = [
     input: RejectInput.extend(InTeam.shape),
     result: TeamRequest,
     route: 'POST /api/teams/:teamId/plans/:requestId/reject',
-    cli: { args: ['requestId', 'feedback'] },
+    cli: { args: ['requestId', 'feedback'], examples: ['troupe plan reject REQUEST "Keep the old names" --team demo'] },
     run: (context, input) => answer(context, 'plan.reject', input),
   }),
 ] as const;

@@ -44,7 +44,15 @@ export const taskOperations = [
     result: SharedTask,
     route: 'POST /api/teams/:teamId/tasks',
     message: { type: 'team_create_task', speaker: 'createdBy', ...TASK_UPDATE },
-    cli: { command: 'task add', args: ['title'], flags: { dependencies: 'needs', assigneeId: 'assign' } },
+    cli: {
+      command: 'task add',
+      args: ['title'],
+      flags: { dependencies: 'needs', assigneeId: 'assign' },
+      examples: [
+        'troupe task add "Write the parser" --team demo --priority high',
+        'troupe task add "Test it" --team demo --needs 1,2 --assign worker-1 --description - < brief.md',
+      ],
+    },
     run: ({ tasks, actor, once }, { teamId, ...input }) => tasks.createTask(teamId, actor, input, once),
   }),
   operation({
@@ -68,7 +76,14 @@ export const taskOperations = [
     result: z.array(SharedTask),
     route: 'GET /api/teams/:teamId/tasks',
     message: { type: 'team_list_tasks', answer: 'team_tasks', fields: (tasks) => ({ tasks }) },
-    cli: { flags: { assigneeId: 'assignee' } },
+    cli: {
+      flags: { assigneeId: 'assignee' },
+      examples: [
+        'troupe task list --team demo',
+        'troupe task list --team demo --status pending',
+        `troupe task list --team demo --json | jq -r '.[].title'`,
+      ],
+    },
     run: ({ ledger, more }, { teamId, limit, after, status, assigneeId, priority }) =>
       ledger.view(teamId, (state) => {
         requireTeam(state);
@@ -88,7 +103,7 @@ export const taskOperations = [
     input: OfTask,
     result: SharedTask,
     route: 'GET /api/teams/:teamId/tasks/:taskId',
-    cli: { args: ['taskId'] },
+    cli: { args: ['taskId'], examples: ['troupe task show 1 --team demo'] },
     run: ({ ledger }, { teamId, taskId }) =>
       ledger.view(teamId, (state) => viewTask(state, requireTask(state, taskId, { deleted: true }))),
   }),
@@ -103,6 +118,7 @@ export const taskOperations = [
     cli: {
       args: ['taskId'],
       flags: { assigneeId: 'assign', addDependencies: 'add-needs', addDependents: 'add-needed-by' },
+      examples: ['troupe task update 1 --team demo --title "Write the lexer" --assign none'],
     },
     run: async ({ ledger, tasks, actor, once }, { teamId, taskId, ...changes }) => {
       const task = await tasks.updateTask(teamId, taskId, changes, actor, once);
@@ -119,7 +135,10 @@ export const taskOperations = [
     }),
     result: SharedTask,
     route: 'POST /api/teams/:teamId/tasks/:taskId/assign',
-    cli: { args: ['taskId', 'assigneeId'] },
+    cli: {
+      args: ['taskId', 'assigneeId'],
+      examples: ['troupe task assign 1 worker-1 --team demo', 'troupe task assign 1 --team demo'],
+    },
     run: (context, input) => doTask(context, 'task.assign', input),
   }),
   operation({
@@ -133,7 +152,15 @@ export const taskOperations = [
     result: SharedTask.nullable(),
     route: 'POST /api/teams/:teamId/claim',
     message: { type: 'team_claim_task', speaker: 'teammateId', ...TASK_UPDATE },
-    cli: { args: ['taskId'] },
+    cli: {
+      args: ['taskId'],
+      offers: 'pending',
+      examples: [
+        'troupe task claim --team demo --as worker-1',
+        'troupe task claim 3 --team demo --as worker-1',
+        'troupe task claim --team demo --as worker-1 --wait 5m --json',
+      ],
+    },
     // Not `async`: claims are frequent, and this saves a promise.
     run(context, { teamId, taskId, wait = 0 }) {
       const { tasks, actor, once } = context;
@@ -149,7 +176,12 @@ export const taskOperations = [
     input: ReleaseTaskInput.extend(InTeam.shape),
     result: SharedTask,
     route: 'POST /api/teams/:teamId/tasks/:taskId/release',
-    cli: { args: ['taskId'] },
+    cli: {
+      args: ['taskId'],
+      said: 'was given back',
+      offers: 'in_progress',
+      examples: ['troupe task release 1 --team demo --as worker-1 --reason "needs a Mac"'],
+    },
     run: (context, input) => doTask(context, 'task.release', input),
   }),
   operation({
@@ -160,7 +192,14 @@ export const taskOperations = [
     result: EndedTask,
     route: 'POST /api/teams/:teamId/tasks/:taskId/complete',
     message: { type: 'team_complete_task', speaker: 'teammateId', ...TASK_UPDATE },
-    cli: { args: ['taskId'] },
+    cli: {
+      args: ['taskId'],
+      offers: 'in_progress',
+      examples: [
+        'troupe task complete 1 --team demo --as worker-1 --result "In src/parser.ts, 12 tests"',
+        'npm test 2>&1 | troupe task complete 1 --team demo --as worker-1 --result -',
+      ],
+    },
     run: async ({ ledger, tasks, actor, once }, { teamId, taskId, result, epoch }) => {
       const task = await tasks.completeTask(teamId, taskId, actor, {
         ...(result !== undefined && { result }),
@@ -177,7 +216,12 @@ export const taskOperations = [
     input: FailTaskInput.extend(InTeam.shape),
     result: SharedTask,
     route: 'POST /api/teams/:teamId/tasks/:taskId/fail',
-    cli: { args: ['taskId', 'reason'] },
+    cli: {
+      args: ['taskId', 'reason'],
+      said: 'has failed',
+      offers: 'in_progress',
+      examples: ['troupe task fail 1 "The compiler is broken" --team demo --as worker-1'],
+    },
     run: (context, input) => doTask(context, 'task.fail', input),
   }),
   operation({
@@ -187,7 +231,7 @@ export const taskOperations = [
     input: ReopenTaskInput.extend(InTeam.shape),
     result: SharedTask,
     route: 'POST /api/teams/:teamId/tasks/:taskId/reopen',
-    cli: { args: ['taskId'] },
+    cli: { args: ['taskId'], examples: ['troupe task reopen 1 --team demo --reason "the tests fail again"'] },
     run: (context, input) => doTask(context, 'task.reopen', input),
   }),
   operation({
@@ -197,7 +241,7 @@ export const taskOperations = [
     input: DeleteTaskInput.extend(InTeam.shape),
     result: SharedTask,
     route: 'DELETE /api/teams/:teamId/tasks/:taskId',
-    cli: { args: ['taskId'] },
+    cli: { args: ['taskId'], said: 'is deleted', examples: ['troupe task delete 1 --team demo'] },
     run: (context, input) => doTask(context, 'task.delete', input),
   }),
   operation({
@@ -207,7 +251,7 @@ export const taskOperations = [
     input: DependenciesInput.extend(InTeam.shape),
     result: SharedTask,
     route: 'POST /api/teams/:teamId/tasks/:taskId/dependencies',
-    cli: { args: ['taskId', 'dependencies'] },
+    cli: { args: ['taskId', 'dependencies'], examples: ['troupe task depend 3 1 2 --team demo'] },
     run: (context, input) => doTask(context, 'task.addDependencies', input),
   }),
   operation({
@@ -217,7 +261,7 @@ export const taskOperations = [
     input: DependenciesInput.extend(InTeam.shape),
     result: SharedTask,
     route: 'POST /api/teams/:teamId/tasks/:taskId/dependencies/remove',
-    cli: { args: ['taskId', 'dependencies'] },
+    cli: { args: ['taskId', 'dependencies'], examples: ['troupe task undepend 3 1 --team demo'] },
     run: (context, input) => doTask(context, 'task.removeDependencies', input),
   }),
 ] as const;

@@ -53,7 +53,11 @@ export const teamOperations = [
     result: TeamConfig,
     route: 'POST /api/teams',
     message: { type: 'create_team', answer: 'team_created', fields: (team) => ({ team }) },
-    cli: { args: ['name'], flags: { leadName: 'lead' } },
+    cli: {
+      args: ['name'],
+      flags: { leadName: 'lead' },
+      examples: ['troupe team create demo --description "Port the parser"', 'troupe team create demo --lead ada'],
+    },
     run: ({ coordinator, actor, once }, input) => coordinator.recordTeam(input, { by: actor, ...once }),
   }),
   operation({
@@ -66,6 +70,7 @@ export const teamOperations = [
     }),
     result: z.array(TeamSummary),
     route: 'GET /api/teams',
+    cli: { examples: ['troupe team list'] },
     run: async ({ ledger, caller, signal, progress }, { known, wait = 0 }) => {
       const list = async (): Promise<TeamSummary[]> => {
         const of = (teamId: string): boolean => caller.teamId === undefined || caller.teamId === teamId;
@@ -87,7 +92,7 @@ export const teamOperations = [
     input: InTeam,
     result: TeamConfig,
     route: 'GET /api/teams/:teamId',
-    cli: { args: ['teamId'] },
+    cli: { args: ['teamId'], examples: ['troupe team show demo'] },
     run: ({ ledger }, { teamId }) => ledger.view(teamId, viewTeam),
   }),
   operation({
@@ -103,7 +108,7 @@ export const teamOperations = [
       answer: 'team_status_update',
       fields: (status) => status,
     },
-    cli: { args: ['teamId'] },
+    cli: { args: ['teamId'], examples: ['troupe team status demo', 'troupe team status demo --json'] },
     run: ({ ledger }, { teamId }) =>
       ledger.view(teamId, (state, seq) => {
         const team = viewTeam(state);
@@ -127,7 +132,7 @@ export const teamOperations = [
     input: UpdateTeamInput.extend(InTeam.shape),
     result: TeamConfig,
     route: 'PATCH /api/teams/:teamId',
-    cli: { args: ['teamId'], flags: { leadId: 'lead' } },
+    cli: { args: ['teamId'], flags: { leadId: 'lead' }, examples: ['troupe team update demo --max-teammates 12'] },
     run: ({ coordinator, actor, once }, { teamId, ...changes }) =>
       coordinator.updateTeam(teamId, changes, { by: actor, ...once }),
   }),
@@ -139,7 +144,7 @@ export const teamOperations = [
     result: TeamConfig,
     route: 'POST /api/teams/:teamId/close',
     message: { type: 'cleanup_team', answer: 'team_cleaned_up', fields: ({ id }) => ({ teamId: id }) },
-    cli: { args: ['teamId'] },
+    cli: { args: ['teamId'], examples: ['troupe team close demo --force'] },
     run: ({ ledger, actor, once }, { teamId, ...input }) =>
       ledger.execute(teamId, { type: 'team.close', by: actor, ...once, ...input }, viewTeam),
   }),
@@ -154,7 +159,11 @@ export const teamOperations = [
     }),
     result: TeamConfig,
     route: 'POST /api/teams/:teamId/down',
-    cli: { command: 'down', args: ['teamId'] },
+    cli: {
+      command: 'down',
+      args: ['teamId'],
+      examples: ['troupe down demo', 'troupe down demo --within 2m --reason "enough for today"'],
+    },
     run: ({ coordinator, actor }, { teamId, ...options }) =>
       coordinator.shutdownTeam(teamId, { by: actor, ...options }),
   }),
@@ -168,7 +177,7 @@ export const teamOperations = [
     }),
     result: z.object({ seq: z.number().int(), text: z.string(), settled: z.boolean(), due: z.boolean() }),
     route: 'GET /api/teams/:teamId/digest',
-    cli: { args: ['teamId'] },
+    cli: { args: ['teamId'], examples: ['troupe team digest demo', 'troupe team digest demo --after 120'] },
     run: async ({ ledger }, { teamId, after }) => {
       const { leadId, end } = await ledger.view(teamId, (state, seq) => ({ ...requireTeam(state), end: seq }));
       if (after === undefined || end - after > BATCHES_TOLD) return ledger.view(teamId, fullDigest);
@@ -186,7 +195,7 @@ export const teamOperations = [
     }),
     result: z.object({ teamId: z.string(), deleted: z.literal(true) }),
     route: 'DELETE /api/teams/:teamId',
-    cli: { args: ['teamId'] },
+    cli: { args: ['teamId'], examples: ['troupe team delete demo'] },
     run: async ({ ledger, daemon, actor }, { teamId, force }) => {
       const status = await ledger
         .view(teamId, (state) => state.team?.status)

@@ -50,7 +50,7 @@ export const transcriptOperations = [
     input: From,
     result: Page,
     route: 'GET /api/teams/:teamId/members/:memberId/transcript',
-    cli: { args: ['memberId'] },
+    cli: { args: ['memberId'], examples: ['troupe transcript read worker-1 --team demo --tail --json'] },
     run: async (context, { teamId, memberId, ...from }) => {
       // It contains the mail that the member got.
       requireSight(context, 'transcript', memberId);

@@ -94,7 +94,7 @@ export const upOperations = [
         .describe('names of the variables whose values team.up takes as its environment'),
     }),
     route: 'POST /api/check',
-    cli: { args: ['source'] },
+    cli: { args: ['source'], examples: ['troupe team check - --folder "$PWD" < troupe.yaml'] },
     run: async ({ ledger, hooks, daemon }, { source, name, folder, environment }) => {
       const file = parseTeamFile(source, name);
       const configs = hooksOf(file, folder);
@@ -134,7 +134,7 @@ export const upOperations = [
     }),
     result: RaisedTeam,
     route: 'POST /api/up',
-    cli: { args: ['source'] },
+    cli: { args: ['source'], examples: ['troupe team up - --folder "$PWD" --yes < troupe.yaml'] },
     run: async ({ ledger, hooks, sessions, daemon, actor }, input) => {
       const { source, name, folder, approve, yes, again, environment } = input;
       const file = parseTeamFile(source, name);
@@ -191,7 +191,7 @@ export const upOperations = [
     }),
     result: TeamConfig,
     route: 'POST /api/run',
-    cli: { args: ['goal'] },
+    cli: { args: ['goal'], examples: ['troupe team run "review the auth module" --with codex,gemini --folder "$PWD"'] },
     run: async ({ ledger, sessions, daemon }, input) => {
       const team = input.name ?? nameFor(input.goal, new Set(await ledger.teams()));
       const file = teamFor(team, input);

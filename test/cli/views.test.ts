@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { views } from '../../src/cli/show/views/all.ts';
 import { showAnything } from '../../src/cli/show/views/generic.ts';
+import { SharedTask } from '../../src/core/task.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
+import type { Operation } from '../../src/operations/operation.ts';
 import { HOSTILE } from './hostile.ts';
 
 const screen = { isTerminal: true, hasColor: false, columns: 80, now: Date.parse('2026-01-01T00:10:00Z') };
@@ -64,8 +66,13 @@ test('usage that nobody reported is not shown as zero', () => {
   expect(text).toMatch(/^ann +2 +- +- +- +- +-$/m);
 });
 
-test('every operation has a view of its own', () => {
-  expect(OPERATIONS.map(({ name }) => name).filter((name) => !Object.hasOwn(views, name))).toEqual([]);
+test('every operation has a view of its own, or says in its definition what it did to a task', () => {
+  const operations: readonly Operation[] = OPERATIONS;
+  const seen = new Set(Object.keys(views));
+  const said = operations.filter(({ cli }) => cli?.said !== undefined);
+  expect(operations.map(({ name }) => name).filter((name) => !seen.has(name))).toEqual(said.map(({ name }) => name));
+  // Each of them returns its task.
+  expect(said.filter(({ result }) => result !== SharedTask).map(({ name }) => name)).toEqual([]);
 });
 
 test('hooks that run in different folders say where', () => {

@@ -62,7 +62,7 @@ export async function callOperation(command: Command, rest: readonly string[]): 
     await printTeams(openClient(process.env, { start: false }), result as ResultOf<'team.list'>, screen);
     return 0;
   }
-  await show(operation, result, { json: given.json, screen, input: given.input, after });
+  await show(operation, result, { json: given.json, screen, input: given.input, said: command.said, after });
   if (operation === 'task.show' && !given.json) {
     const { explainWaiting } = await import('./operation/reasons.ts');
     print(fold(await explainWaiting(process.env, result as ResultOf<'task.show'>), screen));

@@ -1,3 +1,4 @@
+import type { SharedTaskStatus } from '../../core/task.ts';
 import type { Scope } from '../../operations/caller.ts';
 import type { OperationName } from '../../operations/index.ts';
 import type { Screen } from '../show/screen.ts';
@@ -44,6 +45,10 @@ export interface Command {
   /** The operation that it calls, if any. */
   readonly operation?: OperationName;
   readonly scope?: Scope;
+  /** What it did to its task, as text that follows the task's name. */
+  readonly said?: string;
+  /** The status of the tasks that a shell offers for it. */
+  readonly offers?: SharedTaskStatus;
   /** It prints a text for another program, so there is no JSON result. */
   readonly plain?: true;
   /** One line for help texts, if the command does not come from an operation. */
@@ -76,6 +81,7 @@ export interface Arguments {
 /** The help texts of a command that comes from an operation. */
 export interface CommandTexts {
   readonly summary: string;
+  readonly examples: readonly string[];
   /** By field. */
   readonly inputs: Readonly<Record<string, string>>;
   readonly defaults: Readonly<Record<string, string | number | boolean>>;

@@ -1,4 +1,5 @@
 import type { Command, Input } from './command.ts';
+import { EXAMPLES } from './examples.ts';
 import { flagsOf } from './inputs.ts';
 import { TEXTS } from './texts.ts';
 
@@ -10,6 +11,7 @@ export interface Described {
   /** All flags, including those that every command has. */
   readonly flags: readonly DescribedInput[];
   readonly more?: string | undefined;
+  readonly examples: readonly string[];
 }
 
 /** An argument or a flag with its text. */
@@ -30,6 +32,7 @@ export function describeCommand(command: Command): Described {
     args: command.args.map(describe),
     flags: flagsOf(command).map(describe),
     more: command.more ?? MORE[command.words],
+    examples: EXAMPLES[command.words] ?? TEXTS[command.words]?.examples ?? [],
   };
 }
 

@@ -33,9 +33,12 @@ export function commandFrom(operation: Operation): { command: Command; texts: Co
       scope,
       args: places.map(inputOf),
       flags: flags.map(({ field }) => inputOf(field)),
+      ...(cli.said !== undefined && { said: cli.said }),
+      ...(cli.offers && { offers: cli.offers }),
     },
     texts: {
       summary,
+      examples: cli.examples ?? [],
       inputs: Object.fromEntries(inputs.map(({ field, text }) => [field, text])),
       defaults: Object.fromEntries(
         inputs.flatMap(({ field, fallback }) => (fallback === undefined ? [] : [[field, fallback]])),

@@ -5,7 +5,6 @@ import { print } from '../show/write.ts';
 import type { CommandTable, Input } from './command.ts';
 import { describeCommand } from './described.ts';
 import type { Described, DescribedInput } from './described.ts';
-import { EXAMPLES } from './examples.ts';
 import { allCommands, commandsOf, findCommand, isNoun, unknownCommand } from './find.ts';
 
 /** Prints the help for a topic: everything, a noun or a command. */
@@ -78,7 +77,7 @@ const SETTINGS: [string, string][] = [
 
 function nounHelp(noun: string, commands: readonly Described[], screen: Screen): string {
   const rows = commands.map((command): [string, string] => [synopsis(command), command.summary]);
-  const examples = commands.flatMap(({ words }) => EXAMPLES[words]?.slice(0, 1) ?? []);
+  const examples = commands.flatMap((command) => command.examples.slice(0, 1));
   return [
     `${title('Usage:', screen)} troupe ${noun} <verb> [arguments]\n`,
     section('Verbs', rows, screen),
@@ -88,7 +87,7 @@ function nounHelp(noun: string, commands: readonly Described[], screen: Screen):
 }
 
 function commandHelp(command: Described, screen: Screen): string {
-  const examples = EXAMPLES[command.words] ?? [];
+  const { examples } = command;
   return [
     `${foldText(`${command.summary}.`, 0, screen)}\n`,
     `${title('Usage:', screen)} troupe ${synopsis(command)} [flags]\n`,

@@ -1,7 +1,7 @@
-import type { OperationName } from '../../operations/index.ts';
+import type { OperationName, ResultOf } from '../../operations/index.ts';
 import type { Screen } from './screen.ts';
 import { clean, fold } from './text.ts';
-import { views as taskViews } from './views/task.ts';
+import { told, views as taskViews } from './views/task.ts';
 import type { Views } from './views/views.ts';
 import { print, toJson } from './write.ts';
 
@@ -10,6 +10,8 @@ interface Shown {
   readonly json: boolean;
   readonly screen: Screen;
   readonly input?: Readonly<Record<string, unknown>>;
+  /** What the command did to the task that is its result. */
+  readonly said?: string | undefined;
   /** The cursor of the rest, if the result is an incomplete list. */
   readonly after?: string | number | undefined;
 }
@@ -18,9 +20,10 @@ interface Shown {
 export async function show(
   operation: OperationName,
   result: unknown,
-  { json, screen, input = {}, after }: Shown,
+  { json, screen, input = {}, said, after }: Shown,
 ): Promise<void> {
   if (json) return print(toJson(result, screen.isTerminal ? 2 : undefined));
+  if (said !== undefined) return print(fold(told(result as ResultOf<'task.show'>, said), screen));
   // Task views are used most, so they are loaded already: loading one more file takes 2 ms.
   const views: Views = operation.startsWith('task.') ? taskViews : (await import('./views/all.ts')).views;
   const view = views[operation] as

@@ -2,6 +2,7 @@ import { findHome } from '../../../client/home.ts';
 import { connectOnce } from '../../../client/once.ts';
 import { readOn } from '../../../client/read-on.ts';
 import type { InputOf, OperationName, ResultOf } from '../../../operations/index.ts';
+import type { Command } from '../../line/command.ts';
 import { findPlace, kindOf } from '../../line/completion/place.ts';
 import type { Kind } from '../../line/completion/place.ts';
 import type { Word } from '../../line/completion/words.ts';
@@ -36,7 +37,7 @@ export async function printValues(words: readonly string[]): Promise<number> {
   // In a list such as 1,2,3 only the last part is completed.
   const before = input.type === 'list' ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
   const offered = await Promise.race([
-    list(kind, { team, command: found.command.words }).catch(() => []),
+    list(kind, { team, offers: found.command.offers }).catch(() => []),
     new Promise<Word[]>((resolve) => setTimeout(resolve, PATIENCE_MS, [])),
   ]);
   const lines = offered
@@ -50,10 +51,10 @@ export async function printValues(words: readonly string[]): Promise<number> {
 
 interface About {
   readonly team: string | undefined;
-  readonly command: string;
+  readonly offers: Command['offers'];
 }
 
-async function list(kind: Kind, { team, command }: About): Promise<Word[]> {
+async function list(kind: Kind, { team, offers }: About): Promise<Word[]> {
   if (kind === 'team') {
     const teams = await ask('team.list', {});
     return teams.map(({ name, status, description }) => ({ word: name, text: description || status }));
@@ -77,8 +78,7 @@ async function list(kind: Kind, { team, command }: About): Promise<Word[]> {
     const requests = await ask('request.list', { teamId, status: 'pending' });
     return requests.map(({ id, kind: what, memberId }) => ({ word: id, text: `${what} of ${memberId}` }));
   }
-  const status = STATUS[command];
-  const tasks = await ask('task.list', { teamId, limit: MOST_TASKS, ...(status && { status }) });
+  const tasks = await ask('task.list', { teamId, limit: MOST_TASKS, ...(offers && { status: offers }) });
   return tasks.map(({ id, title, status: stands }) => ({ word: id, text: `${title} (${stands})` }));
 }
 
@@ -87,14 +87,6 @@ async function findOnlyTeam(): Promise<string | undefined> {
   const [only, ...others] = namesOfOpen(await ask('team.list', {}));
   return others.length === 0 ? only : undefined;
 }
-
-/** Commands for tasks in one status only. */
-const STATUS: Readonly<Record<string, 'pending' | 'in_progress'>> = {
-  'task claim': 'pending',
-  'task complete': 'in_progress',
-  'task release': 'in_progress',
-  'task fail': 'in_progress',
-};
 
 /** Fetches a whole list. Each call has its own connection, and never starts a daemon. */
 async function ask<N extends ListName>(type: N, payload: InputOf<N> & object): Promise<ResultOf<N>> {

@@ -29,11 +29,8 @@ export const views: Views = {
   'task.create': (task) => told(task, task.status === 'blocked' ? `added; it ${waitsOf(task)}` : 'added'),
   'task.update': (task) => told(task, `changed${skippedBy(task)}`),
   'task.assign': (task) => told(task, task.assigneeId ? `is reserved for ${task.assigneeId}` : 'is free for anybody'),
-  'task.release': (task) => told(task, 'was given back'),
   'task.complete': (task) => told(task, `is completed${skippedBy(task)}`),
-  'task.fail': (task) => told(task, 'has failed'),
   'task.reopen': (task) => told(task, `is ${statusWord(task.status)} again`),
-  'task.delete': (task) => told(task, 'is deleted'),
   'task.depend': (task) => told(task, `waits for ${taskNames(task.dependencies)}`),
   'task.undepend': (task) =>
     told(task, task.dependencies.length > 0 ? `still waits for ${taskNames(task.dependencies)}` : 'waits for no task'),
@@ -96,7 +93,8 @@ function skippedBy({ skipped = [] }: ResultOf<'task.complete'>): string {
   return `, though it waited for ${taskNames(skipped)}, which ${skipped.length === 1 ? 'is' : 'are'} not completed`;
 }
 
-function told(task: Task, what: string): string {
+/** What happened to a task, in one line. */
+export function told(task: Pick<Task, 'id' | 'title'>, what: string): string {
   return `Task ${taskName(task.id)} ${clean(what)}: ${clean(task.title)}\n`;
 }
 
