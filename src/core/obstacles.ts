@@ -1,8 +1,9 @@
+import { explainOwn, isKept, ownBlockers } from './blocked.ts';
+import type { OwnBlocker } from './blocked.ts';
 import { ClaimConflictError, TeamError } from './errors.ts';
 import { LEAD_GRACE_MS } from './limits.ts';
 import { isExpected } from './state.ts';
 import type { MemberRecord, TaskRecord, TeamRecord, TeamState } from './state.ts';
-import type { SharedTask } from './task.ts';
 import { inOneLine, quote } from './text.ts';
 
 /*
@@ -16,8 +17,7 @@ export type Obstacle =
   // Of the task, for any member.
   | { readonly kind: 'ended' }
   | { readonly kind: 'held'; readonly by: string }
-  | { readonly kind: 'unjudged' }
-  | { readonly kind: 'withheld'; readonly why: string }
+  | OwnBlocker
   | { readonly kind: 'dependency'; readonly taskId: string }
   | { readonly kind: 'reserved'; readonly for: string }
   // Of the member, for any task.
@@ -26,12 +26,6 @@ export type Obstacle =
   // Of the team.
   | { readonly kind: 'shutting-down' }
   | { readonly kind: 'unled'; readonly leadId: string };
-
-/** What keeps every member from a pending task, besides its dependencies. */
-type OwnBlocker = Extract<Obstacle, { readonly kind: 'withheld' | 'unjudged' }>;
-
-/** The fields of a task, in a record or a view, that say so. */
-type Own = Pick<SharedTask, OwnBlocker['kind']>;
 
 /** What keeps every member from every task. */
 type Halt = Extract<Obstacle, { readonly kind: 'shutting-down' | 'unled' }>;
@@ -78,15 +72,6 @@ function taskObstacles(state: TeamState, task: TaskRecord, memberId?: string): O
   return [...found, ...ownBlockers(task), ...waits];
 }
 
-/** The blockers that a task has by itself, the most important first. These are fast: every claim asks. */
-const OWN: {
-  readonly [K in OwnBlocker['kind']]: (task: Own) => Extract<OwnBlocker, { readonly kind: K }> | undefined;
-} = {
-  withheld: ({ withheld: why }) => (why === undefined ? undefined : { kind: 'withheld', why }),
-  unjudged: ({ unjudged }) => (unjudged === true ? { kind: 'unjudged' } : undefined),
-};
-const FINDERS = Object.values(OWN);
-
 /** Whether nobody can claim a pending task yet. */
 export function isBlocked(state: TeamState, task: TaskRecord): boolean {
   return isKept(task) || waitsOf(state, task.id) > 0;
@@ -101,14 +86,6 @@ export function endsBlock(
   return (
     task.status === 'pending' && isBlocked(state, task) && !isKept(after) && waitsOf(state, task.id) - settled === 0
   );
-}
-
-function isKept(task: Own): boolean {
-  return FINDERS.some((find) => find(task) !== undefined);
-}
-
-function ownBlockers(task: Own): OwnBlocker[] {
-  return FINDERS.flatMap((find) => find(task) ?? []);
 }
 
 /** The dependencies that a task still waits for. */
@@ -159,30 +136,6 @@ export function explainBlocked(state: TeamState, task: TaskRecord): string | und
   const tasks = openDependencies(state, task).map((id) => describeTask(state, id));
   if (own.length === 0 && tasks.length > 0) return `waits for ${tasks.join(', ')}`;
   return [...own.map(explainOwn), ...tasks].join(', ') || undefined;
-}
-
-/**
- * Why a task is blocked, in few words that follow its name; empty if it is not. `needs` puts the tasks that it waits for
- * into the words of a face, or leaves them out if the face shows them elsewhere.
- */
-export function whyBlocked(task: BlockedView, needs: (taskIds: readonly string[]) => string): string {
-  if (task.status !== 'blocked') return '';
-  const own = ownBlockers(task).map(explainOwn);
-  // A newer daemon may know reasons that have no field here.
-  if (own.length === 0 && task.blockedBy.length === 0) return task.blockedReason ?? 'is blocked';
-  const tasks = task.blockedBy.length === 0 ? '' : needs(task.blockedBy);
-  return [...own, tasks].filter((text) => text !== '').join(', ');
-}
-
-type BlockedView = Pick<SharedTask, 'status' | 'blockedBy' | 'blockedReason'> & Own;
-
-function explainOwn(blocker: OwnBlocker): string {
-  switch (blocker.kind) {
-    case 'withheld':
-      return `is withheld: ${blocker.why}`;
-    case 'unjudged':
-      return 'waits for the hooks that judge new tasks';
-  }
 }
 
 /**

@@ -1,5 +1,5 @@
+import { whyBlocked } from '../core/blocked.ts';
 import { TeamError } from '../core/errors.ts';
-import { whyBlocked } from '../core/obstacles.ts';
 import type { TeamRequest } from '../core/request.ts';
 import type { SharedTask } from '../core/task.ts';
 import { suggestSlug } from '../core/text.ts';

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { whyBlocked } from '../../src/core/blocked.ts';
 import type { Command } from '../../src/core/command.ts';
 import { decide } from '../../src/core/decide.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
-import { obstacles, whyBlocked } from '../../src/core/obstacles.ts';
+import { obstacles } from '../../src/core/obstacles.ts';
 import type { Obstacle } from '../../src/core/obstacles.ts';
 import { commandOf, teamOf } from './stage.ts';
 import type { Stage } from './stage.ts';

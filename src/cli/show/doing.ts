@@ -1,4 +1,5 @@
-import { explainHalt, isHalt, takerObstacles, whyBlocked } from '../../core/obstacles.ts';
+import { whyBlocked } from '../../core/blocked.ts';
+import { explainHalt, isHalt, takerObstacles } from '../../core/obstacles.ts';
 import { waitingOf } from '../../core/waiting.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { clean } from './text.ts';

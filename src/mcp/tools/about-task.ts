@@ -1,5 +1,5 @@
+import { whyBlocked } from '../../core/blocked.ts';
 import { indentText } from '../../core/envelope.ts';
-import { whyBlocked } from '../../core/obstacles.ts';
 import type { SharedTask } from '../../core/task.ts';
 import type { Answer } from '../tool.ts';
 import { toClaudeTask, toListedTask } from '../words.ts';

@@ -1,5 +1,5 @@
+import { whyBlocked } from '../../../core/blocked.ts';
 import { hookTroubles } from '../../../core/hook-trouble.ts';
-import { whyBlocked } from '../../../core/obstacles.ts';
 import { isEmptySeat } from '../../../core/seat.ts';
 import { workedOn } from '../../../core/work-time.ts';
 import { describeDoing } from '../../show/doing.ts';

@@ -1,4 +1,4 @@
-import { whyBlocked } from '../../../core/obstacles.ts';
+import { whyBlocked } from '../../../core/blocked.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import type { Screen, Style } from '../screen.ts';
 import { table } from '../table.ts';
