@@ -5,28 +5,15 @@ import { join } from 'node:path';
 const isFile = (found: Stats): boolean => found.isFile();
 const isFolder = (found: Stats): boolean => found.isDirectory();
 
-/**
- * What a daemon keeps beside its journal, and of which kind it is. Not `config.yaml`, which is a person's: without it a
- * daemon might use another journal.
- */
+const FILES =
+  'approvals.json daemon.json daemon.log environments.json journal.db.bell journal.db.mark journal.db.owner ' +
+  'last-journal lease lock.db logins.json port reserve secret starting stopped token totals.json';
+const FOLDERS = 'claude folders holders processes terminals transcripts trash';
+
+/** Names in the state directory, by the kind that a daemon needs there. `config.yaml` is a person's, so it stays. */
 const KINDS: Readonly<Record<string, (found: Stats) => boolean>> = {
-  ...Object.fromEntries(
-    [
-      'approvals.json',
-      'daemon.json',
-      'daemon.log',
-      'environments.json',
-      'journal.db.bell',
-      'journal.db.mark',
-      'journal.db.owner',
-    ]
-      .concat(['last-journal', 'lease', 'lock.db', 'logins.json', 'port', 'reserve', 'secret', 'starting', 'token'])
-      .concat(['totals.json'])
-      .map((name) => [name, isFile]),
-  ),
-  ...Object.fromEntries(
-    ['claude', 'folders', 'holders', 'processes', 'terminals', 'transcripts', 'trash'].map((name) => [name, isFolder]),
-  ),
+  ...Object.fromEntries(FILES.split(' ').map((name) => [name, isFile])),
+  ...Object.fromEntries(FOLDERS.split(' ').map((name) => [name, isFolder])),
   'daemon.sock': (found) => found.isSocket(),
 };
 

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { homeAt } from '../../src/client/home.ts';
 import { newTroupe } from '../cli/troupe.ts';
 import { until } from '../until.ts';
 
@@ -42,7 +43,18 @@ const FILES = [
   'journal.db.bell',
   'journal.db.mark',
 ].concat(
-  ['journal.db.owner', 'last-journal', 'lease', 'lock.db', 'logins.json', 'port', 'reserve', 'secret', 'starting'],
+  [
+    'journal.db.owner',
+    'last-journal',
+    'lease',
+    'lock.db',
+    'logins.json',
+    'port',
+    'reserve',
+    'secret',
+    'starting',
+    'stopped',
+  ],
   ['token', 'totals.json'],
 );
 const FOLDERS = ['claude', 'folders', 'holders', 'processes', 'terminals', 'transcripts', 'trash'];
@@ -53,6 +65,10 @@ test('a daemon serves if everything beside its journal is of another kind; it lo
   await troupe.json(['task', 'add', 'One', '--team', 'demo']);
   await troupe.run('daemon stop');
   const at = (...names: string[]): string => join(troupe.home, ...names);
+  // Whatever else a daemon will keep in its state directory belongs into this test.
+  const { directory: _directory, journal: _journal, ...paths } = homeAt('');
+  const names = Object.values(paths).map((path) => path.slice(1));
+  expect([...FILES, ...FOLDERS]).toEqual(expect.arrayContaining(names));
   for (const name of [...FILES, ...FOLDERS]) rmSync(at(name), { recursive: true, force: true });
   for (const name of FILES) mkdirSync(at(name));
   for (const name of FILES) writeFileSync(at(name, 'mine'), 'mine');
