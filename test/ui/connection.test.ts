@@ -145,7 +145,7 @@ describe('a page that stays open', () => {
     await box.fill('Second');
     await box.press('Enter');
     process.kill(daemon.pid, 'SIGCONT');
-    await page.locator('.message').getByText('First').waitFor();
+    await page.locator('.message').getByText('First', { exact: true }).waitFor();
     await eventually(() => page.getByRole('button', { name: 'Send', exact: true }).isEnabled()).toBe(true);
     expect([await box.inputValue(), await urgent.getAttribute('aria-pressed')]).toEqual(['Second', 'true']);
     expect(await mail()).not.toMatchObject([{ content: 'First' }, { content: 'First' }]);
