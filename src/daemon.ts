@@ -13,8 +13,7 @@ import type { Ledger } from './ledger/ledger.ts';
 import { removeCard, writeCard } from './runtime/card.ts';
 import { isDiskFull, noRoom } from './runtime/home.ts';
 import type { Log } from './runtime/log.ts';
-import { openStopMark } from './runtime/stop-mark.ts';
-import { STOPPED } from './runtime/supervisor.ts';
+import { openStopMark, STOPPED } from './runtime/stop-mark.ts';
 import type { Teams } from './runtime/teams.ts';
 
 export type { DaemonOptions } from './daemon/home.ts';

@@ -112,7 +112,8 @@ export type { Change, Door } from './host/door.ts';
 export type { OwnAgents } from './host/own-agents.ts';
 export { localDoor } from './host/local-door.ts';
 export { runTeammate } from './host/teammate.ts';
-export type { Ending, TeammateOptions } from './host/teammate.ts';
+export type { TeammateOptions } from './host/teammate.ts';
+export type { Ending } from './host/teammate-steps.ts';
 
 export type { JournalPlace } from './journals.ts';
 export { startDaemon } from './daemon.ts';

@@ -57,6 +57,15 @@ const MessagesPerMinute = z
   .optional()
   .describe('how many messages each member may send per minute (default: 30)');
 
+/** How many teammates a new team may have. */
+export const MaxTeammates = z
+  .number()
+  .int()
+  .min(1)
+  .max(MAX_TEAMMATES)
+  .default(DEFAULT_TEAMMATES)
+  .describe('how many teammates it may have, without the lead');
+
 /** The input that creates a team. */
 export const CreateTeamInput = z.strictObject({
   name: Slug.describe('the name: a-z, 0-9, and - or _ inside'),
@@ -76,13 +85,7 @@ export const CreateTeamInput = z.strictObject({
   cwd: z.string().max(4096).optional().describe('the directory it works in'),
   teammateMode: TeammateMode.default('auto').describe('the terminal in which to show teammates'),
   resolvedBackend: BackendType.default('in-process').describe('the terminal that shows teammates now'),
-  maxTeammates: z
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_TEAMMATES)
-    .default(DEFAULT_TEAMMATES)
-    .describe('how many teammates it may have, without the lead'),
+  maxTeammates: MaxTeammates,
   messagesPerMinute: MessagesPerMinute,
   delegateMode: z.boolean().default(false).describe('the lead only coordinates'),
   metadata: Metadata.optional().describe('your own data'),

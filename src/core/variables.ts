@@ -1,6 +1,9 @@
 /** Environment variables by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
+/** What an activated environment of Python sets. */
+export const PYTHON = ['VIRTUAL_ENV', 'CONDA_PREFIX', 'CONDA_DEFAULT_ENV'] as const;
+
 /** The variables that members and hooks of a team take from the command that brings it up. */
 export interface TeamVariables {
   /** What programs and the agents' providers usually need, and what hooks may see: names, or beginnings such as `LC_*`. */

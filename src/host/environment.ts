@@ -1,8 +1,9 @@
 import { fillIn } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { RUNS_CODE } from '../core/hook.ts';
+import { PYTHON } from '../core/variables.ts';
 
-/** What programs need to run at all, and what an activated environment of Python sets. */
+/** What programs need to run at all. */
 export const BASE = [
   'PATH',
   'HOME',
@@ -28,9 +29,7 @@ export const BASE = [
   'no_proxy',
   'NODE_EXTRA_CA_CERTS',
   'SSL_CERT_FILE',
-  'VIRTUAL_ENV',
-  'CONDA_PREFIX',
-  'CONDA_DEFAULT_ENV',
+  ...PYTHON,
 ];
 
 /**

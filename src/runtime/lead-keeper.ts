@@ -25,7 +25,7 @@ export function keepLeads(
 ): LeadKeeper {
   const { ledger, mailbox, supervisor } = parts;
   const unsubscribe = ledger.subscribe((teamId, { events }, state) => {
-    if (newLead(state) && events.some((event) => concernsLead(event, state))) look(teamId);
+    if (newLead(state) && events.some((event) => mayBringLead(event, state))) look(teamId);
   });
 
   return {
@@ -69,7 +69,7 @@ function newLead({ team, members }: TeamState): { leadId: string; term: number }
   return lead && isExpected(lead) ? { leadId: lead.id, term: team.leadTerm } : undefined;
 }
 
-function concernsLead(event: TeamEvent, { team }: TeamState): boolean {
+function mayBringLead(event: TeamEvent, { team }: TeamState): boolean {
   if (event.type === 'team:updated') return event.leadId !== undefined;
   return event.type === 'teammate:joined' && event.memberId === team?.leadId;
 }

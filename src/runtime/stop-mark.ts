@@ -7,6 +7,9 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { recordDeparture } from './departure.ts';
 import { replacePrivateFile } from './private-file.ts';
 
+/** Why members are stopped when their daemon stops in order. */
+export const STOPPED = 'the daemon was stopped';
+
 /** A person stopped everything. */
 export const Stop = z.object({ at: z.number(), reason: z.string() });
 export type Stop = z.output<typeof Stop>;

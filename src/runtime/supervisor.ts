@@ -9,15 +9,12 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
 import { watchAdrift } from './adrift.ts';
 import { recordCrash } from './departure.ts';
-import { runsOn, unplaced, wantedOn } from './hosts/placement.ts';
+import { hadProcess, runsOn, unplaced, wantedOn } from './hosts/placement.ts';
 import { MemberProcesses } from './member-processes.ts';
 import type { LaunchMember } from './member-processes.ts';
 import type { MemberProcess, ProcessRecords } from './process-records.ts';
-import { recordStop } from './stop-mark.ts';
+import { recordStop, STOPPED } from './stop-mark.ts';
 import { takeOver } from './take-over.ts';
-
-/** Why members are stopped when their daemon stops in order. */
-export const STOPPED = 'the daemon was stopped';
 
 /** What the supervisor needs. */
 export interface SupervisorOptions {
@@ -302,9 +299,4 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       this.#options.onError(error, about);
     }
   }
-}
-
-/** Whether a live member has had a process. */
-function hadProcess({ status, hostId }: MemberRecord): boolean {
-  return status !== 'spawning' && hostId !== undefined;
 }

@@ -4,9 +4,12 @@ import { hasProcess } from '../agent.ts';
 import { TeamError } from '../errors.ts';
 import { fits, mergeMetadata } from '../json.ts';
 import type { Metadata } from '../json.ts';
-import { METADATA_BYTES } from '../limits.ts';
+import { METADATA_BYTES, TASKS_PER_TEAM } from '../limits.ts';
 import { describeTask, explainBlocked, isDelegating, refuseClaim } from '../obstacles.ts';
+import { isPriority } from '../ready.ts';
 import type { MemberRecord, TaskRecord, TeamRecord, TeamState } from '../state.ts';
+import { SharedTaskPriority } from '../task.ts';
+import { quote } from '../text.ts';
 import { requireMember, requireTeam } from '../view.ts';
 import { isLost, waitingOf } from '../waiting.ts';
 
@@ -131,4 +134,20 @@ export function requireHolder(state: TeamState, task: TaskRecord, by: Actor, ver
 export function requireUnfinished(state: TeamState, task: TaskRecord, verb: string): void {
   if (task.status === 'in_progress' || task.status === 'pending') return;
   throw new TeamError('conflict', `Cannot ${verb} ${describeTask(state, task.id)}: it is finished; reopen it first`);
+}
+
+/** A caller that skips the schema may omit the priority. A task without one would break the order of all others. */
+export function requirePriority(priority: SharedTaskPriority): void {
+  if (isPriority(priority)) return;
+  const given = priority === undefined ? 'A task without a priority' : `${quote(String(priority))} as a priority`;
+  throw new TeamError('invalid', `${given} cannot be ordered: give ${SharedTaskPriority.options.join(', ')}`);
+}
+
+/** Requires room for one more task; deleted ones do not count. */
+export function requireRoom(state: TeamState): void {
+  if (state.tasks.size - state.index.counts.deleted < TASKS_PER_TEAM) return;
+  throw new TeamError(
+    'limit',
+    `Team ${state.teamId} has ${TASKS_PER_TEAM} tasks, the limit: delete some or make another team`,
+  );
 }

@@ -4,12 +4,11 @@ import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
-import { CHOSEN_TASK_ID, TASKS_PER_TEAM } from '../limits.ts';
+import { CHOSEN_TASK_ID } from '../limits.ts';
 import { describeTask, obstacles, openDependencies, refuseClaim, waitsOf } from '../obstacles.ts';
-import { bestReady, isPriority } from '../ready.ts';
+import { bestReady } from '../ready.ts';
 import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
-import { SharedTaskPriority } from '../task.ts';
 import { isChosenTaskId, quote } from '../text.ts';
 import { requireMember, requireTask } from '../view.ts';
 import {
@@ -29,6 +28,8 @@ import {
   requireLive,
   requireManager,
   requireOpenTeam,
+  requirePriority,
+  requireRoom,
   requireUnfinished,
   requireWorker,
 } from './guard.ts';
@@ -271,22 +272,6 @@ function deleteTask(state: TeamState, command: CommandOf<'task.delete'>): TeamEv
     event(command, 'task:deleted', { taskId: task.id, epoch: task.epoch + 1 }),
     ...unblockedBy(state, command, task),
   ];
-}
-
-/** A caller that skips the schema may omit the priority. A task without one would break the order of all others. */
-function requirePriority(priority: SharedTaskPriority): void {
-  if (isPriority(priority)) return;
-  const given = priority === undefined ? 'A task without a priority' : `${quote(String(priority))} as a priority`;
-  throw new TeamError('invalid', `${given} cannot be ordered: give ${SharedTaskPriority.options.join(', ')}`);
-}
-
-/** Requires room for one more task; deleted ones do not count. */
-function requireRoom(state: TeamState): void {
-  if (state.tasks.size - state.index.counts.deleted < TASKS_PER_TEAM) return;
-  throw new TeamError(
-    'limit',
-    `Team ${state.teamId} has ${TASKS_PER_TEAM} tasks, the limit: delete some or make another team`,
-  );
 }
 
 /** The task, if the caller is its holder or a manager. */

@@ -59,7 +59,7 @@ export function keepMark(path: string, present: Ends, everyMs: number): Mark {
   function write(): void {
     turn++;
     // An old mark would miss a team that was dropped. No mark misses nothing.
-    if (!writeMark(path, ends)) rmSync(markOf(path), { recursive: true, force: true });
+    if (!writeMark(path, ends)) removeMark(path);
   }
 
   /** Flushed by another thread: commits go on meanwhile. */
@@ -103,7 +103,7 @@ export function keepMark(path: string, present: Ends, everyMs: number): Mark {
 /** Forgets a team for a process that shares the file with others and keeps no mark. */
 export function forgetInMark(path: string, team: string): void {
   const ends = readMark(path);
-  if (ends.delete(team) && !writeMark(path, ends)) rmSync(markOf(path), { recursive: true, force: true });
+  if (ends.delete(team) && !writeMark(path, ends)) removeMark(path);
 }
 
 /**

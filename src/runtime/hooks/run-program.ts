@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { startProcess } from '../../agents/process.ts';
 import type { HookConfig, HookResult } from '../../core/hook.ts';
+import { PYTHON } from '../../core/variables.ts';
 
 /** A hook that is a program. */
 export interface HookProgram {
@@ -49,9 +50,7 @@ const INHERITED = [
   'SHELL',
   'XDG_STATE_HOME',
   'TROUPE_HOME',
-  'VIRTUAL_ENV',
-  'CONDA_PREFIX',
-  'CONDA_DEFAULT_ENV',
+  ...PYTHON,
 ];
 
 /**

@@ -10,23 +10,22 @@ import type {
   TeammateIdleHookContext,
 } from '../../core/hook.ts';
 import { parse } from '../../core/parse.ts';
-import { quote } from '../../core/text.ts';
 import type { Variables } from '../../core/variables.ts';
 import { requireTeam } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { teamFolder } from '../home.ts';
-import type { ProcessRecords } from '../process-records.ts';
 import { Semaphore } from '../semaphore.ts';
-import { hashHook } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import { filesOfHook } from './hook-files.ts';
-import { findObstacle, whyNotRun } from './obstacle.ts';
+import { findObstacle } from './obstacle.ts';
 import { judgedMember, payloadFor } from './payload.ts';
 import type { HookContext } from './payload.ts';
 import { runFunction } from './run-function.ts';
 import type { FunctionOptions, HookFunction, RegisteredFunction } from './run-function.ts';
-import { commandOf, hookEnvironment, runProgram } from './run-program.ts';
-import { ALLOWED, applyPolicy, refuse } from './verdict.ts';
+import { runHook } from './run-hook.ts';
+import type { RunHookOptions } from './run-hook.ts';
+import { hookEnvironment } from './run-program.ts';
+import { ALLOWED } from './verdict.ts';
 
 /** A task that is about to be created, with its future number. */
 export interface NewTask {
@@ -44,18 +43,13 @@ export interface HookRun {
 }
 
 /** What hooks need from the daemon. */
-export interface TeamHooksOptions {
-  readonly approvals: Approvals;
+export interface TeamHooksOptions extends RunHookOptions {
   /** The environment of a team's hooks. */
   readonly environmentOf: (teamId: string) => Variables;
   /** The folder of a hook that names none and judges nobody's work. */
   readonly cwd: string;
   /** The parent of the teams' own folders. */
   readonly folders?: string;
-  /** Milliseconds between SIGTERM and SIGKILL after a timeout. */
-  readonly grace?: number;
-  /** The records of this daemon's processes. */
-  readonly records?: Pick<ProcessRecords, 'newId' | 'write' | 'remove'>;
   /** Called after every run of a hook. */
   readonly onRun?: (run: HookRun) => void;
 }
@@ -251,61 +245,12 @@ export class TeamHooks {
         { TEAM_ID: teamId, EVENT: type, ...about },
         hook.env,
       );
-      const inside = { env, payload, cwd: this.#folderOf(hook, work) };
-      last = { ...(await this.#places.run(() => this.#tryHook(hook, teamId, inside))), command: hook.command };
+      const inside = { teamId, env, payload, cwd: this.#folderOf(hook, work) };
+      last = { ...(await this.#places.run(() => runHook(hook, inside, this.#options))), command: hook.command };
       this.#options.onRun?.({ ...judged, result: last });
       if (last.exitCode === 2) return last;
     }
     return last;
-  }
-
-  /** Keeps a record while the hook runs: if it outlives this process, the next daemon ends it. */
-  async #tryHook(
-    hook: HookConfig,
-    teamId: string,
-    run: { env: Record<string, string>; payload: object; cwd: string },
-  ): Promise<HookResult> {
-    const { records } = this.#options;
-    const marker = records?.newId('hook') ?? `hook-${crypto.randomUUID()}`;
-    try {
-      records?.write({ id: marker, teamId, startedAt: new Date().toISOString() });
-      return await this.#runHook(hook, { ...run, marker });
-    } catch (error) {
-      return refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${(error as Error).message}`);
-    } finally {
-      records?.remove(marker);
-    }
-  }
-
-  async #runHook(
-    hook: HookConfig,
-    run: { env: Record<string, string>; payload: object; cwd: string; marker: string },
-  ): Promise<HookResult> {
-    const { cwd } = run;
-    const obstacle = findObstacle(hook, cwd);
-    if (obstacle !== undefined) return refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${obstacle}`);
-    const isBound = hook.approved !== undefined;
-    const mend = `read it, then run troupe up in ${cwd} to approve it again`;
-    const content = isBound ? hashHook(hook, cwd) : undefined;
-    if (content !== undefined && content !== hook.approved && !this.#options.approvals.has(content)) {
-      return refuse(hook, `The hook ${quote(hook.command)} changed since it was approved and was not run: ${mend}`);
-    }
-    const result = await runProgram({
-      command: commandOf(hook),
-      timeout: hook.timeout,
-      grace: this.#options.grace,
-      ...run,
-    });
-    // A shell reads its script as it runs: the judged member could rewrite the rest of it meanwhile.
-    if (isBound && hashHook(hook, cwd) !== content) {
-      return refuse(
-        hook,
-        `The hook ${quote(hook.command)} was changed while it ran, so its verdict does not count: ${mend}`,
-      );
-    }
-    const unable = whyNotRun(result);
-    if (unable === undefined) return applyPolicy(hook, result);
-    return { ...result, ...refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${unable}`) };
   }
 
   #folderOf(hook: HookConfig, work?: string): string {

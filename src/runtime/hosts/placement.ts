@@ -59,3 +59,8 @@ export function rankHosts(state: TeamState, memberId: string, hosts: readonly Ho
 function running(state: TeamState, name: string): number {
   return [...state.members.values()].filter(({ hostId, status }) => hostId === name && status !== 'stopped').length;
 }
+
+/** Whether a live member has had a process. */
+export function hadProcess({ status, hostId }: MemberRecord): boolean {
+  return status !== 'spawning' && hostId !== undefined;
+}

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Budget } from '../../core/budget.ts';
 import { HookType, HookVariable } from '../../core/hook.ts';
 import {
-  DEFAULT_TEAMMATES,
   DESCRIPTION_BYTES,
   MAX_MESSAGES_PER_MINUTE,
   MAX_TEAMMATES,
@@ -13,7 +12,7 @@ import {
 import { BackendType } from '../../core/member.ts';
 import { findInCommand, findInVariable, findInWords } from '../../core/secret.ts';
 import { DependencyFailurePolicy, SharedTaskPriority, Title } from '../../core/task.ts';
-import { TeammateMode } from '../../core/team.ts';
+import { MaxTeammates, TeammateMode } from '../../core/team.ts';
 import { Labels, Line, Slug, textOf } from '../../core/text.ts';
 
 /** A length of time: `10s`, `2m`, `500ms`. A number alone is refused: people mean seconds, minutes or hours. */
@@ -165,13 +164,7 @@ export const TeamFile = z.strictObject({
   mode: TeammateMode.optional().describe('the terminal in which to show teammates'),
   limits: z
     .strictObject({
-      maxTeammates: z
-        .number()
-        .int()
-        .min(1)
-        .max(MAX_TEAMMATES)
-        .default(DEFAULT_TEAMMATES)
-        .describe('how many teammates it may have'),
+      maxTeammates: MaxTeammates,
       messagesPerMinute: z
         .number()
         .int()

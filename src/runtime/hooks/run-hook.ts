@@ -1,0 +1,66 @@
+import type { HookConfig, HookResult } from '../../core/hook.ts';
+import { quote } from '../../core/text.ts';
+import type { ProcessRecords } from '../process-records.ts';
+import { hashHook } from './approvals.ts';
+import type { Approvals } from './approvals.ts';
+import { findObstacle, whyNotRun } from './obstacle.ts';
+import { commandOf, runProgram } from './run-program.ts';
+import { applyPolicy, refuse } from './verdict.ts';
+
+/** What running a hook needs from the daemon. */
+export interface RunHookOptions {
+  readonly approvals: Approvals;
+  /** Milliseconds between SIGTERM and SIGKILL after a timeout. */
+  readonly grace?: number;
+  /** The records of this daemon's processes. */
+  readonly records?: Pick<ProcessRecords, 'newId' | 'write' | 'remove'>;
+}
+
+/** One run of a hook. */
+interface HookInput {
+  readonly teamId: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly payload: object;
+  readonly cwd: string;
+}
+
+/** Runs a hook's program. Keeps a record meanwhile: if it outlives this process, the next daemon ends it. */
+export async function runHook(hook: HookConfig, input: HookInput, options: RunHookOptions): Promise<HookResult> {
+  const { records } = options;
+  const marker = records?.newId('hook') ?? `hook-${crypto.randomUUID()}`;
+  try {
+    records?.write({ id: marker, teamId: input.teamId, startedAt: new Date().toISOString() });
+    return await runApproved(hook, { ...input, marker }, options);
+  } catch (error) {
+    return refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${(error as Error).message}`);
+  } finally {
+    records?.remove(marker);
+  }
+}
+
+async function runApproved(
+  hook: HookConfig,
+  { env, payload, cwd, marker }: HookInput & { readonly marker: string },
+  { approvals, grace }: RunHookOptions,
+): Promise<HookResult> {
+  const obstacle = findObstacle(hook, cwd);
+  if (obstacle !== undefined) return refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${obstacle}`);
+  const isBound = hook.approved !== undefined;
+  const mend = `read it, then run troupe up in ${cwd} to approve it again`;
+  const content = isBound ? hashHook(hook, cwd) : undefined;
+  if (content !== undefined && content !== hook.approved && !approvals.has(content)) {
+    return refuse(hook, `The hook ${quote(hook.command)} changed since it was approved and was not run: ${mend}`);
+  }
+  const { timeout } = hook;
+  const result = await runProgram({ command: commandOf(hook), timeout, grace, env, payload, cwd, marker });
+  // A shell reads its script as it runs: the judged member could rewrite the rest of it meanwhile.
+  if (isBound && hashHook(hook, cwd) !== content) {
+    return refuse(
+      hook,
+      `The hook ${quote(hook.command)} was changed while it ran, so its verdict does not count: ${mend}`,
+    );
+  }
+  const unable = whyNotRun(result);
+  if (unable === undefined) return applyPolicy(hook, result);
+  return { ...result, ...refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${unable}`) };
+}
