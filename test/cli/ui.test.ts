@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { linesOf } from '../lines-of.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { sharedTroupe } from './troupe.ts';
@@ -26,7 +27,7 @@ describe('troupe ui', () => {
     const { status, stdout } = await troupe.run('ui', { env: { DISPLAY: ':9', PATH: path } });
     expect(status).toBe(0);
     expect(stdout).toMatch(/^Opening the dashboard at http:\/\/127\.0\.0\.1:\d+\n$/);
-    const page = (await until('it is opened', () => existsSync(opened) && readFileSync(opened, 'utf8'))).trim();
+    const page = await until('it is opened', () => linesOf(opened)[0]);
     expect(statSync(page).mode & 0o777).toBe(0o600);
     expect(readFileSync(page, 'utf8')).toMatch(/content="0;url=http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]{43}"/);
   });

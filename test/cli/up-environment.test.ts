@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { linesOf } from '../lines-of.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { isRunning, readPid, sharedTroupe } from './troupe.ts';
@@ -59,14 +60,14 @@ test('a running member keeps its environment, troupe up says so, and a restart t
     file,
     `team: kept\nmembers: [{ name: ann, agent: { exec: [sh, -c, ${work}] } }]\ntasks: [{ id: a, title: A }]\n`,
   );
-  const said = (): string[] =>
-    existsSync(join(folder, 'said')) ? readFileSync(join(folder, 'said'), 'utf8').trim().split('\n') : [];
-  const up = (says: string) => troupe.run(['up', '--yes', '--detach', file], { env: activate(folder, says) });
-  expect(await up('one')).toMatchObject({ status: 0 });
+  const said = (): string[] => linesOf(join(folder, 'said'));
+  const [one, two] = [activate(folder, 'one'), activate(folder, 'two')];
+  const up = (env: typeof one) => troupe.run(['up', '--yes', '--detach', file], { env });
+  expect(await up(one)).toMatchObject({ status: 0 });
   await until('it works', () => said().length === 1);
-  const same = await up('one');
+  const same = await up(one);
   expect(same.stderr).not.toContain('earlier environment');
-  const { stderr } = await up('two');
+  const { stderr } = await up(two);
   expect(stderr).toContain('ann already ran and keep an earlier environment; your PATH, VIRTUAL_ENV differ.');
   expect(stderr).toContain('troupe member restart NAME --team kept');
   expect(await troupe.run('member restart ann --team kept')).toMatchObject({ status: 0 });

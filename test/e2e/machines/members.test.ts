@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setUpNatsJournal } from '../../../src/journal/nats/setup.ts';
 import { serve } from '../../daemon/serve.ts';
+import { linesOf } from '../../lines-of.ts';
 import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
 import { rounds } from '../../proof.ts';
@@ -214,7 +215,7 @@ function longTask(team: string, { folder }: Machine, where: object = {}) {
 }
 
 function readTurns(path: string): number[] {
-  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').map(Number) : [];
+  return linesOf(path).map(Number);
 }
 
 /** The kill switch of one machine is known to the others at once: they would start its members after its lease. */
