@@ -1,24 +1,26 @@
 import type { TeamNote } from './note.ts';
 import type { TeamRequest } from './request.ts';
-import { messageFrom, messageRow, taskFrom, taskRow } from './rows.ts';
-import type { MessageRow, TaskRow } from './rows.ts';
+import { MESSAGE_ROWS, TASK_ROWS } from './rows.ts';
+import type { Row } from './rows.ts';
 import { createState } from './state.ts';
-import type { MemberRecord, Receipt, TaskRecord, TeamRecord, TeamState } from './state.ts';
+import type { MemberRecord, Receipt, TeamRecord, TeamState } from './state.ts';
 import { putMember, putMessage, putRequest, putTask } from './tables.ts';
 import type { Usage } from './usage.ts';
 
 /** Increased when the form below changes. A snapshot of another form is ignored, and the batches are replayed. */
-const FORMAT = 9;
+const FORMAT = 10;
+
+/** Part of the form: a new field of a task or a message needs no new number. */
+const COLUMNS = { task: TASK_ROWS.columns, message: MESSAGE_ROWS.columns };
 
 interface Form {
   format: number;
+  columns: typeof COLUMNS;
   team: TeamRecord | undefined;
   members: MemberRecord[];
-  tasks: TaskRow[];
+  tasks: Row[];
   deleted: string[];
-  /** Why tasks cannot be claimed. That concerns few tasks, and never for long, so it is not in their rows. */
-  kept: [string, Pick<TaskRecord, 'unjudged' | 'withheld'>][];
-  messages: MessageRow[];
+  messages: Row[];
   broadcasts: [string, string[]][];
   requests: TeamRequest[];
   notes: TeamNote[];
@@ -34,14 +36,12 @@ interface Form {
 export function takeSnapshot(state: TeamState): string {
   const form: Form = {
     format: FORMAT,
+    columns: COLUMNS,
     team: state.team,
     members: [...state.members.values()],
-    tasks: Array.from(state.tasks.values(), taskRow),
+    tasks: Array.from(state.tasks.values(), TASK_ROWS.take),
     deleted: [...state.deleted],
-    kept: [...state.tasks.values()].flatMap(({ id, unjudged, withheld }) =>
-      unjudged || withheld !== undefined ? [[id, { unjudged, withheld }]] : [],
-    ),
-    messages: Array.from(state.messages.values(), messageRow),
+    messages: Array.from(state.messages.values(), MESSAGE_ROWS.take),
     broadcasts: [...state.broadcasts],
     requests: [...state.requests.values()],
     notes: [...state.notes.values()],
@@ -58,19 +58,21 @@ export function takeSnapshot(state: TeamState): string {
 /** The state in a snapshot, or undefined if the text is none of ours. Indexes are rebuilt. */
 export function openSnapshot(teamId: string, body: string): TeamState | undefined {
   const form = read(body);
-  if (form?.format !== FORMAT) return undefined;
+  if (form?.format !== FORMAT || JSON.stringify(form.columns) !== JSON.stringify(COLUMNS)) return undefined;
   const state = createState(teamId);
   state.team = form.team && revive(form.team, ['createdAt', 'closedAt']);
   for (const member of form.members) {
     putMember(state, member.id, revive(member, ['joinedAt', 'statusSince', 'stoppedAt']));
   }
-  const kept = new Map(form.kept);
   for (const row of form.tasks) {
-    const task = taskFrom(teamId, row);
-    putTask(state, task.id, kept.size > 0 && kept.has(task.id) ? { ...task, ...kept.get(task.id) } : task);
+    const task = TASK_ROWS.open(row);
+    putTask(state, task.id, task);
   }
   for (const id of form.deleted) state.deleted.add(id);
-  for (const row of form.messages) putMessage(state, row[0], messageFrom(teamId, row));
+  for (const row of form.messages) {
+    const message = MESSAGE_ROWS.open(row);
+    putMessage(state, message.id, message);
+  }
   fill(state.broadcasts, form.broadcasts);
   for (const request of form.requests) {
     putRequest(state, request.id, revive(request, ['requestedAt', 'answeredAt', 'deadline']));

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { TeamEvent } from '../../src/core/event.ts';
+import { evolve } from '../../src/core/evolve.ts';
 import { openSnapshot, takeSnapshot } from '../../src/core/snapshot.ts';
 import { createState } from '../../src/core/state.ts';
 import { picture } from './picture.ts';
@@ -34,6 +36,35 @@ describe('a snapshot', () => {
     team.do('team.close', { force: true });
     expect(picture(open() ?? createState(''))).toEqual(picture(team.state));
     expect(open()?.team?.closedAt).toBeInstanceOf(Date);
+  });
+
+  test('holds why a task cannot be claimed', () => {
+    const team = teamOf('ann');
+    const withheld = team.task();
+    const free = team.task();
+    const at = team.now;
+    evolve(team.state, { type: 'task:updated', at, by: '@system', taskId: withheld, withheld: 'its file is broken' });
+    const task = { title: 'new', description: '', priority: 'low', dependencies: [], onDependencyFailure: 'block' };
+    evolve(team.state, { type: 'task:created', at, by: 'ann', taskId: '3', ...task, unjudged: true } as TeamEvent);
+    const opened = openSnapshot('alpha', takeSnapshot(team.state)) ?? createState('');
+    expect(picture(opened)).toEqual(picture(team.state));
+    expect(opened.tasks.get(withheld)?.withheld).toBe('its file is broken');
+    expect(opened.tasks.get('3')?.unjudged).toBe(true);
+    expect(opened.tasks.get(free)).toMatchObject({ withheld: undefined, unjudged: undefined });
+  });
+
+  test('with other fields of a task or a message is not read', () => {
+    const team = teamOf('ann');
+    team.task();
+    const body = takeSnapshot(team.state);
+    const { columns } = JSON.parse(body) as { columns: { task: string[]; message: string[] } };
+    expect(columns.task).toContain('withheld');
+    expect(columns.message).toContain('formerSessions');
+    for (const name of ['"withheld"', '"formerSessions"']) {
+      expect(openSnapshot('alpha', body)).toBeDefined();
+      expect(openSnapshot('alpha', body.replace(name, '"other"'))).toBeUndefined();
+      expect(openSnapshot('alpha', body.replace(`${name},`, ''))).toBeUndefined();
+    }
   });
 
   test.each(['', '{', 'null', '7', '"text"', '[]', '{}', '{"format":0}', '{"format":1}', '{"format":99,"tasks":[]}'])(

@@ -63,3 +63,6 @@ export function defined<T extends object>(changes: T): { [K in keyof T]?: Exclud
   for (const key in changes) if (changes[key] !== undefined) kept[key] = changes[key];
   return kept as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
+
+/** A record with every field named, so that no new one is forgotten. */
+export type Whole<T> = { [K in keyof Required<T>]: T[K] };

@@ -1,3 +1,4 @@
+import { SYSTEM } from '../actor.ts';
 import { FORMER_SESSIONS } from '../limits.ts';
 import { paidAfterSending } from '../message-price.ts';
 import type { TeamMessage } from '../message.ts';
@@ -5,7 +6,29 @@ import type { TeamState } from '../state.ts';
 import { putBroadcast, putMessage } from '../tables.ts';
 import { dateOf } from '../time.ts';
 import { changeMember } from './apply.ts';
-import type { ApplyTo } from './apply.ts';
+import type { ApplyTo, Whole } from './apply.ts';
+
+/** A message before it is sent, with every field. These are also the columns of messages in a snapshot (`rows.ts`). */
+export const NEW_MESSAGE: Whole<TeamMessage> = {
+  id: '',
+  teamId: '',
+  fromId: SYSTEM,
+  toId: '',
+  type: 'direct',
+  content: '',
+  summary: undefined,
+  priority: 'normal',
+  order: 0,
+  sentAt: dateOf(0),
+  deliveredAt: undefined,
+  sessionId: undefined,
+  formerSessions: undefined,
+  acknowledgedAt: undefined,
+  readAt: undefined,
+  redeliveries: 0,
+  broadcastId: undefined,
+  metadata: undefined,
+};
 
 export const MESSAGE_FACTS: ApplyTo<'message'> = {
   'message:sent': (state, { at, by, copies, messageType, content, summary, priority, broadcastId, metadata }) => {
@@ -13,6 +36,7 @@ export const MESSAGE_FACTS: ApplyTo<'message'> = {
     changeMember(state, by, (sender) => ({ ...sender, sendsPaidAt: paidAfterSending(state, sender, at) }));
     for (const { id, toId } of copies) {
       putMessage(state, id, {
+        ...NEW_MESSAGE,
         id,
         teamId: state.teamId,
         fromId: by,
@@ -23,7 +47,6 @@ export const MESSAGE_FACTS: ApplyTo<'message'> = {
         priority,
         order: state.messages.size + 1,
         sentAt,
-        redeliveries: 0,
         broadcastId,
         metadata,
       });
