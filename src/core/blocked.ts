@@ -20,6 +20,11 @@ const OWN: {
 };
 const FINDERS = Object.values(OWN);
 
+/** Whether an obstacle is one of these. */
+export function isOwnBlocker(obstacle: { readonly kind: string }): obstacle is OwnBlocker {
+  return Object.hasOwn(OWN, obstacle.kind);
+}
+
 /** Whether something besides its dependencies blocks a pending task. */
 export function isKept(task: Own): boolean {
   return FINDERS.some((find) => find(task) !== undefined);

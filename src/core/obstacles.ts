@@ -1,4 +1,4 @@
-import { explainOwn, isKept, ownBlockers } from './blocked.ts';
+import { explainOwn, isKept, isOwnBlocker, ownBlockers } from './blocked.ts';
 import type { OwnBlocker } from './blocked.ts';
 import { ClaimConflictError, TeamError } from './errors.ts';
 import { LEAD_GRACE_MS } from './limits.ts';
@@ -157,6 +157,7 @@ export function explainNothing(counts: Readonly<Record<string, number>>): string
 export function refuseClaim(state: TeamState, memberId: string, obstacle: Obstacle, task?: TaskRecord): TeamError {
   const { teamId } = state;
   const id = task?.id ?? '';
+  if (isOwnBlocker(obstacle)) return refuseBlocked(state, task);
   switch (obstacle.kind) {
     case 'ended':
       return new ClaimConflictError(`Cannot claim ${describeTask(state, id)}: take another one`);
@@ -168,10 +169,8 @@ export function refuseClaim(state: TeamState, memberId: string, obstacle: Obstac
       );
     case 'reserved':
       return new ClaimConflictError(`Task ${id} is reserved for ${obstacle.for}: take another one`);
-    case 'unjudged':
-    case 'withheld':
     case 'dependency':
-      return new TeamError('blocked', `Task ${id} ${task && explainBlocked(state, task)}`);
+      return refuseBlocked(state, task);
     case 'delegating':
       return new TeamError(
         'not_allowed',
@@ -183,6 +182,10 @@ export function refuseClaim(state: TeamState, memberId: string, obstacle: Obstac
     case 'unled':
       return new TeamError('conflict', explainHalt(teamId, obstacle));
   }
+}
+
+function refuseBlocked(state: TeamState, task: TaskRecord | undefined): TeamError {
+  return new TeamError('blocked', `Task ${task?.id} ${task && explainBlocked(state, task)}`);
 }
 
 /** Why nobody in a team claims tasks. */
