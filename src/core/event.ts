@@ -1,170 +1,29 @@
+import type { z } from 'zod';
 import type { Actor } from './actor.ts';
-import type { AgentChoice, AgentSpec } from './agent.ts';
-import type { Budget, Granted } from './budget.ts';
-import type { HookConfig, HookType } from './hook.ts';
-import type { Metadata } from './json.ts';
-import type { BackendType, TeammateStatus } from './member.ts';
-import type { MessagePriority, MessageType } from './message.ts';
-import type { RaisedKind } from './request.ts';
-import type { DependencyFailurePolicy, SharedTaskPriority } from './task.ts';
-import type { TeammateMode, TeamStatus } from './team.ts';
-import type { ContextUse, Usage } from './usage.ts';
+import type { HOOK_EVENT_DATA } from './hook.ts';
+import type { MEMBER_EVENT_DATA } from './member.ts';
+import type { MESSAGE_EVENT_DATA } from './message.ts';
+import type { NOTE_EVENT_DATA } from './note.ts';
+import type { REQUEST_EVENT_DATA } from './request.ts';
+import type { TASK_EVENT_DATA } from './task.ts';
+import type { TEAM_EVENT_DATA } from './team.ts';
+import type { USAGE_EVENT_DATA } from './usage.ts';
+
+/** The schemas of all events, in the files of their nouns. Only types are imported: events load no schema. */
+type Schemas = typeof TEAM_EVENT_DATA &
+  typeof HOOK_EVENT_DATA &
+  typeof MEMBER_EVENT_DATA &
+  typeof TASK_EVENT_DATA &
+  typeof MESSAGE_EVENT_DATA &
+  typeof REQUEST_EVENT_DATA &
+  typeof NOTE_EVENT_DATA &
+  typeof USAGE_EVENT_DATA;
 
 /** The data of each event, besides its envelope. Plain JSON: an event on disk is the event in memory. */
-export interface EventData {
-  'team:created': {
-    name: string;
-    description: string;
-    leadId: string;
-    leadSessionId: string;
-    teammateMode: TeammateMode;
-    resolvedBackend: BackendType;
-    maxTeammates: number;
-    messagesPerMinute?: number | undefined;
-    delegateMode: boolean;
-    agents?: AgentChoice | undefined;
-    budget?: Budget | undefined;
-    metadata?: Metadata | undefined;
-  };
-  'team:updated': {
-    description?: string | undefined;
-    leadId?: string | undefined;
-    leadSessionId?: string | undefined;
-    maxTeammates?: number | undefined;
-    messagesPerMinute?: number | undefined;
-    delegateMode?: boolean | undefined;
-    agents?: AgentChoice | undefined;
-    budget?: Budget | undefined;
-    /** The part of the new budget that people granted when they were asked. */
-    granted?: Granted | undefined;
-    status?: TeamStatus | undefined;
-    metadata?: Metadata | undefined;
-  };
-  'team:closed': object;
-  'hook:registered': { hook: HookConfig };
-  'hook:removed': { hookType: HookType };
+export type EventData = { [T in keyof Schemas]: DataOf<z.output<Schemas[T]>> };
 
-  'teammate:joined': {
-    memberId: string;
-    sessionId: string;
-    role: string;
-    agentType: string;
-    status: TeammateStatus;
-    spawnPrompt?: string | undefined;
-    planApprovalRequired: boolean;
-    model?: string | undefined;
-    color?: string | undefined;
-    cwd?: string | undefined;
-    backendType: BackendType;
-    agent?: AgentSpec | undefined;
-    host?: string | undefined;
-    labels?: string[] | undefined;
-    budget?: Budget | undefined;
-    metadata?: Metadata | undefined;
-  };
-  'teammate:changed': {
-    memberId: string;
-    status?: TeammateStatus | undefined;
-    sessionId?: string | undefined;
-    role?: string | undefined;
-    model?: string | undefined;
-    color?: string | undefined;
-    cwd?: string | undefined;
-    backendType?: BackendType | undefined;
-    budget?: Budget | undefined;
-    granted?: Granted | undefined;
-    metadata?: Metadata | undefined;
-  };
-  /** A daemon took the member, to run it. */
-  'teammate:placed': { memberId: string; hostId: string };
-  'teammate:idle': { memberId: string; reason?: string | undefined; result?: string | undefined };
-  'teammate:stopped': { memberId: string; reason?: string | undefined; returning?: boolean | undefined };
-
-  'task:created': {
-    taskId: string;
-    title: string;
-    description: string;
-    activeForm?: string | undefined;
-    priority: SharedTaskPriority;
-    assigneeId?: string | undefined;
-    dependencies: string[];
-    onDependencyFailure: DependencyFailurePolicy;
-    metadata?: Metadata | undefined;
-    /** Nobody can claim it before an update clears this. */
-    unjudged?: true | undefined;
-  };
-  'task:updated': {
-    taskId: string;
-    title?: string | undefined;
-    description?: string | undefined;
-    activeForm?: string | undefined;
-    priority?: SharedTaskPriority | undefined;
-    onDependencyFailure?: DependencyFailurePolicy | undefined;
-    metadata?: Metadata | undefined;
-    unjudged?: false | undefined;
-    /** Why nobody can claim it now; null clears it. */
-    withheld?: string | null | undefined;
-  };
-  /** Reserved for a member, or (null) for nobody. `epoch` is new if the task was taken from a holder. */
-  'task:assigned': { taskId: string; assigneeId: string | null; epoch: number };
-  'task:claimed': { taskId: string; memberId: string; epoch: number };
-  'task:released': { taskId: string; memberId: string; epoch: number; reason?: string | undefined };
-  /** A gate sent the work back to its holder; `gate` is the command of its hook, if it has one. */
-  'task:rejected': { taskId: string; memberId?: string | undefined; feedback: string; gate?: string | undefined };
-  'task:completed': { taskId: string; memberId?: string | undefined; result?: string | undefined };
-  'task:failed': { taskId: string; memberId?: string | undefined; reason: string };
-  'task:reopened': { taskId: string; epoch: number; reason?: string | undefined };
-  'task:deleted': { taskId: string; epoch: number };
-  /** It no longer waits for anything. Follows from the events before it; members that look for work listen for it. */
-  'task:unblocked': { taskId: string };
-  'task:dependencies-added': { taskId: string; dependencies: string[] };
-  'task:dependencies-removed': { taskId: string; dependencies: string[] };
-
-  /** One text to one or more inboxes. */
-  'message:sent': {
-    copies: { id: string; toId: string }[];
-    messageType: MessageType;
-    content: string;
-    summary?: string | undefined;
-    priority: MessagePriority;
-    broadcastId?: string | undefined;
-    metadata?: Metadata | undefined;
-  };
-  'message:delivered': { memberId: string; messageIds: string[]; sessionId: string; redelivery?: boolean | undefined };
-  'message:acknowledged': { memberId: string; messageIds: string[] };
-  'message:read': { memberId: string; messageIds: string[] };
-
-  'shutdown:requested': { requestId: string; memberId: string; reason: string };
-  'shutdown:approved': { requestId: string; memberId: string; feedback?: string | undefined };
-  'shutdown:rejected': { requestId: string; memberId: string; feedback: string };
-  'plan:submitted': { requestId: string; memberId: string; content: string; filePath?: string | undefined };
-  'plan:approved': { requestId: string; memberId: string; feedback?: string | undefined };
-  'plan:rejected': { requestId: string; memberId: string; feedback: string };
-
-  /** A question to a person: a gate that gave up, a permission, an exhausted budget, a member that was given up. */
-  'request:raised': {
-    requestId: string;
-    kind: RaisedKind;
-    memberId: string;
-    taskId?: string | undefined;
-    content: string;
-    /** Milliseconds since 1970; after that the answer is no. */
-    deadline?: number | undefined;
-    detail?: Metadata | undefined;
-  };
-  'request:answered': { requestId: string; memberId: string; approved: boolean; feedback?: string | undefined };
-
-  'note:added': { noteId: string; text: string; tags: string[] };
-  'note:updated': { noteId: string; text?: string | undefined; tags?: string[] | undefined };
-  'note:removed': { noteId: string };
-
-  'usage:recorded': {
-    memberId: string;
-    taskId?: string | undefined;
-    usage: Usage;
-    context?: ContextUse | undefined;
-  };
-}
+/** An event without data of its own allows the fields of the envelope. */
+type DataOf<Output> = Output extends Record<string, never> ? object : Output;
 
 /** The name of an event. */
 export type EventType = keyof EventData;

@@ -108,3 +108,9 @@ export const TaskCreatedHookContext = z.object({
   createdBy: z.string(),
 });
 export type TaskCreatedHookContext = z.output<typeof TaskCreatedHookContext>;
+
+/** The data of each event about a hook. */
+export const HOOK_EVENT_DATA = {
+  'hook:registered': z.object({ hook: HookConfig }),
+  'hook:removed': z.object({ hookType: HookType }),
+} as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AgentInput, AgentSpec } from './agent.ts';
-import { Budget } from './budget.ts';
+import { Budget, Granted } from './budget.ts';
 import { Metadata } from './json.ts';
 import { PROMPT_BYTES, RESULT_BYTES } from './limits.ts';
 import { ChosenId, Labels, Line, Slug, TaskId, textOf } from './text.ts';
@@ -123,3 +123,50 @@ export type LeaveInput = z.output<typeof LeaveInput>;
 /** A daemon takes a member that waits to be started; only one daemon can win. */
 export const PlaceMemberInput = z.strictObject({ memberId: Slug, hostId: ChosenId });
 export type PlaceMemberInput = z.output<typeof PlaceMemberInput>;
+
+/** The data of each event about a member. */
+export const MEMBER_EVENT_DATA = {
+  'teammate:joined': z.object({
+    memberId: z.string(),
+    sessionId: z.string(),
+    role: z.string(),
+    agentType: z.string(),
+    status: TeammateStatus,
+    spawnPrompt: z.string().optional(),
+    planApprovalRequired: z.boolean(),
+    model: z.string().optional(),
+    color: z.string().optional(),
+    cwd: z.string().optional(),
+    backendType: BackendType,
+    agent: AgentSpec.optional(),
+    host: z.string().optional(),
+    labels: z.array(z.string()).optional(),
+    budget: Budget.optional(),
+    metadata: Metadata.optional(),
+  }),
+  'teammate:changed': z.object({
+    memberId: z.string(),
+    status: TeammateStatus.optional(),
+    sessionId: z.string().optional(),
+    role: z.string().optional(),
+    model: z.string().optional(),
+    color: z.string().optional(),
+    cwd: z.string().optional(),
+    backendType: BackendType.optional(),
+    budget: Budget.optional(),
+    granted: Granted.optional(),
+    metadata: Metadata.optional(),
+  }),
+  /** A daemon took the member, to run it. */
+  'teammate:placed': z.object({ memberId: z.string(), hostId: z.string() }),
+  'teammate:idle': z.object({
+    memberId: z.string(),
+    reason: z.string().optional(),
+    result: z.string().optional(),
+  }),
+  'teammate:stopped': z.object({
+    memberId: z.string(),
+    reason: z.string().optional(),
+    returning: z.boolean().optional(),
+  }),
+} as const;

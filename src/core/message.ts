@@ -83,3 +83,25 @@ export const ReceiptInput = z.strictObject({
   messageIds: MessageIds.describe('the messages'),
 });
 export type ReceiptInput = z.output<typeof ReceiptInput>;
+
+/** The data of each event about messages. */
+export const MESSAGE_EVENT_DATA = {
+  /** One text to one or more inboxes. */
+  'message:sent': z.object({
+    copies: z.array(z.object({ id: z.string(), toId: z.string() })),
+    messageType: MessageType,
+    content: z.string(),
+    summary: z.string().optional(),
+    priority: MessagePriority,
+    broadcastId: z.string().optional(),
+    metadata: Metadata.optional(),
+  }),
+  'message:delivered': z.object({
+    memberId: z.string(),
+    messageIds: z.array(z.string()),
+    sessionId: z.string(),
+    redelivery: z.boolean().optional(),
+  }),
+  'message:acknowledged': z.object({ memberId: z.string(), messageIds: z.array(z.string()) }),
+  'message:read': z.object({ memberId: z.string(), messageIds: z.array(z.string()) }),
+} as const;

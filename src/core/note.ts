@@ -39,3 +39,14 @@ export type UpdateNoteInput = z.output<typeof UpdateNoteInput>;
 /** Removes an entry. */
 export const RemoveNoteInput = z.strictObject({ noteId: TaskId.describe('the note') });
 export type RemoveNoteInput = z.output<typeof RemoveNoteInput>;
+
+/** The data of each event about a note. */
+export const NOTE_EVENT_DATA = {
+  'note:added': z.object({ noteId: z.string(), text: z.string(), tags: z.array(z.string()) }),
+  'note:updated': z.object({
+    noteId: z.string(),
+    text: z.string().optional(),
+    tags: z.array(z.string()).optional(),
+  }),
+  'note:removed': z.object({ noteId: z.string() }),
+} as const;

@@ -108,3 +108,26 @@ export const AnswerRequestInput = z.strictObject({
   feedback: textOf(RESULT_BYTES).optional().describe('the text of the answer'),
 });
 export type AnswerRequestInput = z.output<typeof AnswerRequestInput>;
+
+/** A request, and the member that it is about. */
+const OfRequest = z.object({ requestId: z.string(), memberId: z.string() });
+
+/** The data of each event about a request. */
+export const REQUEST_EVENT_DATA = {
+  'shutdown:requested': OfRequest.extend({ reason: z.string() }),
+  'shutdown:approved': OfRequest.extend({ feedback: z.string().optional() }),
+  'shutdown:rejected': OfRequest.extend({ feedback: z.string() }),
+  'plan:submitted': OfRequest.extend({ content: z.string(), filePath: z.string().optional() }),
+  'plan:approved': OfRequest.extend({ feedback: z.string().optional() }),
+  'plan:rejected': OfRequest.extend({ feedback: z.string() }),
+  /** A question to a person: a gate that gave up, a permission, an exhausted budget, a member that was given up. */
+  'request:raised': OfRequest.extend({
+    kind: RaisedKind,
+    taskId: z.string().optional(),
+    content: z.string(),
+    /** Milliseconds since 1970; after that the answer is no. */
+    deadline: z.number().int().optional(),
+    detail: Metadata.optional(),
+  }),
+  'request:answered': OfRequest.extend({ approved: z.boolean(), feedback: z.string().optional() }),
+} as const;

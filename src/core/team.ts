@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AgentChoice, AgentInput } from './agent.ts';
-import { Budget } from './budget.ts';
+import { Budget, Granted } from './budget.ts';
 import { HookConfig } from './hook.ts';
 import { Metadata } from './json.ts';
 import {
@@ -118,3 +118,36 @@ export const CloseTeamInput = z.strictObject({
   force: z.boolean().default(false).describe('even with live teammates'),
 });
 export type CloseTeamInput = z.output<typeof CloseTeamInput>;
+
+/** The data of each event about a team. */
+export const TEAM_EVENT_DATA = {
+  'team:created': z.object({
+    name: z.string(),
+    description: z.string(),
+    leadId: z.string(),
+    leadSessionId: z.string(),
+    teammateMode: TeammateMode,
+    resolvedBackend: BackendType,
+    maxTeammates: z.number().int(),
+    messagesPerMinute: z.number().int().optional(),
+    delegateMode: z.boolean(),
+    agents: AgentChoice.optional(),
+    budget: Budget.optional(),
+    metadata: Metadata.optional(),
+  }),
+  'team:updated': z.object({
+    description: z.string().optional(),
+    leadId: z.string().optional(),
+    leadSessionId: z.string().optional(),
+    maxTeammates: z.number().int().optional(),
+    messagesPerMinute: z.number().int().optional(),
+    delegateMode: z.boolean().optional(),
+    agents: AgentChoice.optional(),
+    budget: Budget.optional(),
+    /** The part of the new budget that people granted when they were asked. */
+    granted: Granted.optional(),
+    status: TeamStatus.optional(),
+    metadata: Metadata.optional(),
+  }),
+  'team:closed': z.object({}),
+} as const;

@@ -25,6 +25,16 @@ export const RecordUsageInput = z.strictObject({
 });
 export type RecordUsageInput = z.output<typeof RecordUsageInput>;
 
+/** The data of the event about usage. */
+export const USAGE_EVENT_DATA = {
+  'usage:recorded': z.object({
+    memberId: z.string(),
+    taskId: z.string().optional(),
+    usage: Usage,
+    context: ContextUse.optional(),
+  }),
+} as const;
+
 function usageUpTo(maxCount: number, maxCost: number) {
   const count = z.number().int().min(0).max(maxCount).default(0);
   return z.object({
