@@ -4,12 +4,12 @@ import type { Rule, RuleContext, RuleNode } from './rule.ts';
 /** The rooms of `src/`, from the ground up. A room imports only from floors below its own. */
 const FLOORS: readonly (readonly string[])[] = [
   ['core'],
-  ['journal', 'agents', 'terminals'],
+  ['journal', 'agents', 'terminals', 'workspaces'],
   ['ledger'],
   ['runtime', 'bridge'],
   ['operations'],
   ['server', 'mcp', 'client', 'host'],
-  ['journals.ts'],
+  ['journals.ts', 'workspaces.ts'],
   ['daemon'],
   ['daemon.ts', 'embed.ts', 'teammate.ts', 'cli'],
   ['index.ts'],
@@ -34,10 +34,33 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'user-home.ts',
   ],
   terminals: ['terminal.ts', 'run.ts'],
+  workspaces: [
+    'checkout.ts',
+    'depot.ts',
+    'depot/changes.ts',
+    'depot/commit.ts',
+    'depot/compare.ts',
+    'depot/diff.ts',
+    'depot/filters.ts',
+    'depot/handle.ts',
+    'depot/make.ts',
+    'depot/merge.ts',
+    'depot/patch.ts',
+    'depot/repair.ts',
+    'depot/saves.ts',
+    'git-errors.ts',
+    'git.ts',
+    'paths.ts',
+    'places.ts',
+    'queue.ts',
+    'sizes.ts',
+    'stage.ts',
+    'workspace.ts',
+  ],
 };
 
 /** The only files that may name a concrete adapter. */
-const ROOTS: readonly string[] = ['journals.ts', 'teammate.ts', 'index.ts'];
+const ROOTS: readonly string[] = ['journals.ts', 'workspaces.ts', 'teammate.ts', 'index.ts'];
 
 /** The rooms that reach the daemon only through `client/`. */
 const GUESTS: readonly string[] = ['cli', 'ui'];

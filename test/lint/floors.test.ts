@@ -44,6 +44,11 @@ const IMPORTS: readonly Import[] = [
   ['src/agents/acp/client.ts', '../../journal/journal.ts', BELOW],
   ['src/terminals/tmux.ts', './terminal.ts'],
   ['src/terminals/tmux.ts', './iterm2.ts', ADAPTER],
+  ['src/workspaces/clone/work.ts', '../depot/saves.ts'],
+  ['src/workspaces/shared.ts', './clone.ts', ADAPTER],
+  ['src/workspaces/depot.ts', './clone/work.ts', ADAPTER],
+  ['src/runtime/teams.ts', '../workspaces/depot.ts'],
+  ['src/runtime/teams.ts', '../workspaces/clone.ts', CONCRETE],
 
   ['src/ledger/ledger.ts', '../core/decide.ts'],
   ['src/ledger/ledger.ts', '../journal/journal.ts'],

@@ -1,0 +1,72 @@
+import { findCheckout } from './workspaces/checkout.ts';
+import type { Checkout, NoCheckout } from './workspaces/checkout.ts';
+import { cloneWorkspaces } from './workspaces/clone.ts';
+import { depotId, openDepot } from './workspaces/depot.ts';
+import type { Depot } from './workspaces/depot.ts';
+import { openGit } from './workspaces/git.ts';
+import { openPlaces } from './workspaces/places.ts';
+import type { Places } from './workspaces/places.ts';
+import { sharedWorkspaces } from './workspaces/shared.ts';
+import type { WorkLimits, Workspaces } from './workspaces/workspace.ts';
+
+/** The workspaces of one project. */
+export type Project =
+  | { readonly kind: 'clone'; readonly workspaces: Workspaces; readonly depot: Depot; readonly checkout: Checkout }
+  | { readonly kind: 'shared'; readonly workspaces: Workspaces; readonly why: NoCheckout | undefined };
+
+/** All workspaces of a daemon. */
+export interface Projects {
+  readonly places: Places;
+  /**
+   * Opens the project of a folder. Own workspaces need git, a repository and a commit; otherwise they are shared, and
+   * `why` says what is missing. All teams of one repository share its depot.
+   */
+  open(folder: string, options?: { kind?: 'own' | 'shared'; limits?: WorkLimits }): Promise<Project>;
+}
+
+/** What all workspaces of a daemon need. */
+export interface ProjectsOptions {
+  /** The state directory. The caller holds it alone. */
+  readonly root: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Variables that mark our git processes. */
+  readonly marks: Readonly<Record<string, string>>;
+  /** Ends the processes with these marks that a killed daemon left. */
+  readonly endLeftovers: () => Promise<unknown>;
+}
+
+/** Opens the workspaces of a daemon, and removes what a killed one left half done. */
+export async function openProjects({ root, environment, marks, endLeftovers }: ProjectsOptions): Promise<Projects> {
+  const git = openGit({ environment, marks });
+  const places = await openPlaces(root, { endLeftovers });
+  const depots = new Map<string, Promise<Depot>>();
+
+  return {
+    places,
+    async open(folder, { kind = 'own', limits } = {}) {
+      const shared = (why: NoCheckout | undefined): Project => ({
+        kind: 'shared',
+        workspaces: sharedWorkspaces({ folder }),
+        why,
+      });
+      if (kind === 'shared') return shared(undefined);
+      const checkout = await findCheckout(git, folder, environment);
+      if ('reason' in checkout) return shared(checkout);
+      const depot = await useDepot(checkout);
+      const workspaces = cloneWorkspaces({ places, depot, checkout, ...(limits && { limits }) });
+      return { kind: 'clone', workspaces, depot, checkout };
+    },
+  };
+
+  /** One depot for all teams of a repository: its refs change one after the other. */
+  async function useDepot(checkout: Checkout): Promise<Depot> {
+    const id = depotId(checkout);
+    const known = depots.get(id);
+    const found = known ?? openDepot({ git, places, checkout, path: environment['PATH'] ?? '' });
+    depots.set(id, found);
+    found.catch(() => depots.delete(id));
+    const depot = await found;
+    if (known) await depot.take(checkout);
+    return depot;
+  }
+}

@@ -1,0 +1,232 @@
+import { rm } from 'node:fs/promises';
+import { TeamError } from '../../core/errors.ts';
+import type { Checkout } from '../checkout.ts';
+import type { Depot } from '../depot.ts';
+import { compare, toChange } from '../depot/compare.ts';
+import type { RawChange } from '../depot/compare.ts';
+import { isOnTip, listSaves, makeSave, savesRef } from '../depot/saves.ts';
+import { GitError } from '../git-errors.ts';
+import { readId, requireId } from '../git.ts';
+import { putAway } from '../places.ts';
+import type { Places } from '../places.ts';
+import { openQueue } from '../queue.ts';
+import { sizeOf } from '../sizes.ts';
+import { markSubmodules, stageFolder } from '../stage.ts';
+import type { Staged } from '../stage.ts';
+import type {
+  Closed,
+  KeptWork,
+  ObjectId,
+  Opened,
+  Save,
+  Saved,
+  WorkLimits,
+  Workspace,
+  WorkspaceName,
+} from '../workspace.ts';
+import { replaceHead } from './dot-git.ts';
+import { requireFree } from './in-the-way.ts';
+import { reviewSave } from './review.ts';
+import { hashSetup, SETUP_FILES } from './setup.ts';
+import { filesIn, readState, writeState } from './state.ts';
+import type { State } from './state.ts';
+
+/** A workspace whose folder exists. */
+export interface OpenFolder {
+  readonly places: Places;
+  readonly depot: Depot;
+  readonly checkout: Checkout;
+  readonly limits: WorkLimits;
+  readonly name: WorkspaceName;
+  readonly folder: string;
+  readonly about: string;
+  readonly opened: Opened;
+  /** Called when the workspace is closed. */
+  readonly forget: () => void;
+}
+
+/** Opens the workspace of a folder that exists. Finishes what a kill interrupted. */
+export async function openWork(options: OpenFolder): Promise<Workspace> {
+  const { places, depot, checkout, limits, name, folder, about, opened, forget } = options;
+  const { handle } = depot;
+  const { git, dir } = handle;
+  const files = filesIn(folder, about);
+  const place = { dir, index: files.index, tree: folder };
+  const ref = savesRef(name);
+  const one = openQueue();
+
+  let state = await requireState();
+  let last: Save | undefined = (await listSaves(handle, ref, 1))[0];
+  /** What the last save changed, so that an unchanged folder costs two commands. */
+  let known: { tree: ObjectId; base: ObjectId; changes: readonly RawChange[] } | undefined;
+  let isClosed = false;
+  if (state.moving) await lay(state.moving.to, state.moving.base);
+  else await ensureDotGit();
+
+  const call = <R>(work: () => Promise<R>): Promise<R> =>
+    one(async () => {
+      if (isClosed) throw new TeamError('conflict', `The workspace of ${name.member} is closed: open it again`);
+      // A refresh that failed halfway, as on a full disk.
+      if (state.moving) await lay(state.moving.to, state.moving.base);
+      return work();
+    });
+
+  return {
+    name,
+    folder,
+    opened,
+    get base() {
+      return state.base;
+    },
+    save: (signal) => call(() => save(signal)),
+    saves: (limit) => call(() => listSaves(handle, ref, limit)),
+    review: (saved) => reviewSave(handle, saved),
+    refresh: (tip, signal) => call(async () => lay(await handle.treeOf(tip), requireId(tip), signal)),
+    lay: (tree, base, signal) => call(async () => lay(await handle.treeOf(tree), requireId(base), signal)),
+    restore: (commit, signal) =>
+      call(async () => {
+        const wanted = (await listSaves(handle, ref)).find((saved) => saved.commit === commit);
+        if (wanted) return lay(wanted.tree, wanted.base, signal);
+        throw new TeamError('not_found', `${name.member} has no save ${commit.slice(0, 12)}`);
+      }),
+    needsSetup: async (command, names = SETUP_FILES) => state.prepared !== (await hashSetup(folder, command, names)),
+    setupDone: (command, names = SETUP_FILES) =>
+      call(async () => keep({ ...state, prepared: await hashSetup(folder, command, names) })),
+    size: () => sizeOf(folder),
+    close: (closing) => call(() => close(closing)),
+  };
+
+  async function requireState(): Promise<State> {
+    const found = await readState(files.state);
+    if (found) return found;
+    throw new TeamError('corrupt', `${files.state} cannot be read: move ${folder} away and open the workspace again`);
+  }
+
+  async function keep(next: State): Promise<void> {
+    await writeState(files.state, next);
+    state = next;
+  }
+
+  async function save(signal?: AbortSignal): Promise<Saved> {
+    const { base } = state;
+    if (known?.base !== base) known = await lookUp(base);
+    const { isTouched, leftOut } = await stage(known.changes, signal);
+    const tree = isTouched ? await writeTree() : known.tree;
+    const isSame = tree === known.tree;
+    const changes = isSame ? known.changes : await compare(handle, [base, tree], { signal });
+    const hasOwn = last?.base === base;
+    // A folder as its base has it needs no commit: the base is its save.
+    if (!hasOwn && changes.length === 0) {
+      known = { tree, base, changes };
+      return { commit: base, tree, base, at: Date.now(), unchanged: true, changes: [], leftOut };
+    }
+    const unchanged = hasOwn && last?.tree === tree;
+    if (!unchanged) last = await makeSave(handle, { name, tree, base, last, at: Date.now() });
+    known = { tree, base, changes };
+    return { ...(last as Save), unchanged, changes: changes.map(toChange), leftOut };
+  }
+
+  /** What the index has, if it is whole: the last save, or the base. */
+  async function lookUp(base: ObjectId): Promise<NonNullable<typeof known>> {
+    const tree = await writeTree().catch(async (error: unknown) => {
+      await primeIndex(error);
+      return writeTree();
+    });
+    return { tree, base, changes: await compare(handle, [base, tree]) };
+  }
+
+  async function stage(changes: readonly RawChange[], signal?: AbortSignal): Promise<Staged> {
+    const filters = await depot.unknownFilters(state.base);
+    const staging = { git, dir, index: files.index, folder, limits, filters, signal };
+    const paths = changes.map(({ path }) => path);
+    try {
+      return await stageFolder(staging, paths);
+    } catch (error) {
+      await primeIndex(error);
+      const { leftOut } = await stageFolder(staging, paths);
+      return { isTouched: true, leftOut };
+    }
+  }
+
+  async function writeTree(): Promise<ObjectId> {
+    return readId(await git.run(place, ['write-tree']));
+  }
+
+  /** Makes a missing or damaged index again; the files in the folder are compared with it in full. Other errors stay. */
+  async function primeIndex(error: unknown): Promise<void> {
+    if (!(error instanceof GitError) || error.code !== 'corrupt') throw error;
+    for (const tree of [last?.tree, state.base]) {
+      if (tree === undefined) continue;
+      await rm(files.index, { force: true });
+      const made = await git.run(place, ['read-tree', tree], { exits: [0, 128] });
+      const isWhole = made.code === 0 && (await git.run(place, ['write-tree'], { exits: [0, 128] })).code === 0;
+      if (!isWhole) continue;
+      await markSubmodules({ git, dir, index: files.index, folder });
+      return;
+    }
+    throw error;
+  }
+
+  /** Saves and brings the folder to a tree. After a kill, the same again gives the same result. */
+  async function lay(tree: ObjectId, base: ObjectId, signal?: AbortSignal): Promise<Saved> {
+    const saved = await save(signal);
+    if (tree !== saved.tree) {
+      await requireFree(folder, await compare(handle, [saved.tree, tree], { signal }));
+      await keep({ ...state, moving: { to: tree, base } });
+      try {
+        const config = ['checkout.workers=0'];
+        await git.run(place, ['read-tree', '-m', '-u', saved.tree, tree], { config });
+      } catch (error) {
+        // Git looks at everything before it changes anything, so after such a refusal nothing has changed.
+        const { moving: _, ...before } = state;
+        if (error instanceof GitError && error.code === 'conflict') await keep(before);
+        throw error;
+      }
+      await markSubmodules({ git, dir, index: files.index, folder });
+    }
+    const { moving: _, ...rest } = state;
+    await keep({ ...rest, base });
+    known = undefined;
+    await replaceHead(folder, dotGit());
+    return saved;
+  }
+
+  function dotGit() {
+    return { handle, places, checkout, index: files.index, base: state.base };
+  }
+
+  /** The agent may have removed its `.git`. */
+  async function ensureDotGit(): Promise<void> {
+    const { isFolder } = await import('../places.ts');
+    if (await isFolder(`${folder}/.git`)) return;
+    // Only an index that can be read is worth a copy.
+    known = await lookUp(state.base);
+    await replaceHead(folder, dotGit());
+  }
+
+  async function close({ tip, landed = [] }: Parameters<Workspace['close']>[0]): Promise<Closed> {
+    await save();
+    const kept = last && (await hasOpenWork(tip, new Set(landed))) ? keptAs(last) : undefined;
+    await handle.changeRefs([
+      ...(kept ? [{ ref: kept.ref, to: kept.commit }] : []),
+      ...(last ? [{ ref, to: undefined, from: last.commit }] : []),
+    ]);
+    isClosed = true;
+    forget();
+    const trash = await putAway(places, folder, `${name.team}.${name.member}`);
+    await rm(about, { recursive: true, force: true });
+    return { ...(kept && { kept }), ...(trash !== undefined && { trash }) };
+  }
+
+  function keptAs(save: Save): KeptWork {
+    return { ...name, ...save, ref: `refs/kept/${name.team}/${name.member}/${save.commit}` };
+  }
+
+  /** Whether the last save of any base has something that is not on the tip. */
+  async function hasOpenWork(tip: ObjectId, landed: ReadonlySet<ObjectId>): Promise<boolean> {
+    const saves = await listSaves(handle, ref);
+    const ends = saves.filter((saved, i) => saves[i - 1]?.base !== saved.base);
+    for (const end of ends) if (!landed.has(end.commit) && !(await isOnTip(handle, end, tip))) return true;
+    return false;
+  }
+}

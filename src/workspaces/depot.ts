@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TeamError } from '../core/errors.ts';
+import type { Checkout } from './checkout.ts';
+import { listUncommitted, takeUncommitted } from './depot/changes.ts';
+import type { Uncommitted } from './depot/changes.ts';
+import { makeCommit } from './depot/commit.ts';
+import type { NewCommit } from './depot/commit.ts';
+import { compare, toChange } from './depot/compare.ts';
+import { readDiff, readPatch } from './depot/diff.ts';
+import type { Diff, DiffOptions } from './depot/diff.ts';
+import { setFilters } from './depot/filters.ts';
+import { openHandle } from './depot/handle.ts';
+import type { DepotHandle } from './depot/handle.ts';
+import { makeDepot, takeIn } from './depot/make.ts';
+import { branchRef, landWork, mergeCommits } from './depot/merge.ts';
+import type { Landed, Merged } from './depot/merge.ts';
+import { checkDepot, remakeDepot } from './depot/repair.ts';
+import type { Repair } from './depot/repair.ts';
+import { listKept } from './depot/saves.ts';
+import { GitError } from './git-errors.ts';
+import type { Git } from './git.ts';
+import { freshName, isFolder } from './places.ts';
+import type { Places } from './places.ts';
+import { sizeOf } from './sizes.ts';
+import type { Change, KeptWork, ObjectId, WorkLimits } from './workspace.ts';
+
+/**
+ * The daemon's own bare repository of a project. Folders borrow its objects, so none is ever removed. Every refusal is a
+ * `TeamError`. After a `corrupt` one, open the depot again: it is then checked and, if need be, made again.
+ */
+export interface Depot {
+  readonly id: string;
+  readonly dir: string;
+  /** What opening it had to repair; undefined if it was whole. */
+  readonly repair: Repair | undefined;
+  /** For the other parts of this room. */
+  readonly handle: DepotHandle;
+
+  /** Takes in what is new in the checkout, and returns the commit of its HEAD or of a branch or tag. */
+  take(checkout: Checkout, name?: string): Promise<ObjectId>;
+  /** The filters that a commit names and that Troupe does not run; with git-lfs installed, `lfs` is none of them. */
+  unknownFilters(commit: ObjectId): Promise<ReadonlySet<string>>;
+  /** The paths that differ from HEAD in the checkout, without ignored ones. */
+  uncommitted(): Promise<readonly Change[]>;
+  /** Commits these paths on top of HEAD, in the depot alone. The user's index is not touched. */
+  takeUncommitted(limits?: WorkLimits): Promise<Uncommitted>;
+
+  /** How two commits or trees differ, path by path. */
+  changes(from: ObjectId, to: ObjectId, options?: { renames?: boolean }): Promise<readonly Change[]>;
+  /** How two commits or trees differ, line by line, within bounds. */
+  diff(from: ObjectId, to: ObjectId, options?: DiffOptions): Promise<Diff>;
+  /** The whole difference as `git apply` takes it, with binary files. Fails with `limit` above `maxBytes`. */
+  patch(from: ObjectId, to: ObjectId, options?: { maxBytes?: number }): Promise<Buffer>;
+
+  merge(ours: ObjectId, theirs: ObjectId, signal?: AbortSignal): Promise<Merged>;
+  commit(commit: NewCommit): Promise<ObjectId>;
+  land(what: Parameters<typeof landWork>[1], commit: Parameters<typeof landWork>[2]): Promise<Landed>;
+
+  /** The tip of a team's branch; undefined if there is none. */
+  branch(name: string): Promise<ObjectId | undefined>;
+  /** Moves a branch, if it is at `from` now; `from` undefined makes it. Fails with `conflict`. */
+  moveBranch(name: string, to: ObjectId, from: ObjectId | undefined): Promise<void>;
+
+  /** Work that was put away and never landed, newest first. */
+  kept(): Promise<readonly KeptWork[]>;
+  /** Forgets kept work. Only a person decides that. */
+  dropKept(ref: string): Promise<void>;
+
+  /** What is wrong with it, in git's words. Reads every object. */
+  check(): Promise<readonly string[]>;
+  /** Packs loose objects and refs. Nothing is lost by it. */
+  tidy(): Promise<void>;
+  /** The bytes on the disk that it takes. */
+  size(): Promise<number>;
+}
+
+/** What a depot is opened with. */
+export interface DepotSettings {
+  readonly git: Git;
+  readonly places: Places;
+  readonly checkout: Checkout;
+  /** Where git-lfs is looked for. */
+  readonly path?: string;
+}
+
+/** The name of a project's depot: all linked worktrees of a repository share it. */
+export function depotId({ commonDir }: Pick<Checkout, 'commonDir'>): string {
+  return createHash('sha256').update(commonDir).digest('hex').slice(0, 16);
+}
+
+/** Opens the depot of a checkout. A missing one is made, a damaged one is made again from the checkout. */
+export async function openDepot({
+  git,
+  places,
+  checkout,
+  path = process.env['PATH'] ?? '',
+}: DepotSettings): Promise<Depot> {
+  const id = depotId(checkout);
+  const dir = join(places.depots, `${id}.git`);
+  const suspect = join(dir, 'suspect');
+  const repair = await prepare();
+  const handle = watched(openHandle(git, dir));
+  let current = checkout;
+  const unknown = new Map<ObjectId, Promise<ReadonlySet<string>>>();
+
+  return {
+    id,
+    dir,
+    repair,
+    handle,
+    async take(checkout, name) {
+      current = checkout;
+      await takeIn(handle, checkout);
+      if (name === undefined) return checkout.head;
+      const refs = [`refs/checkout/heads/${name}`, `refs/checkout/tags/${name}`];
+      for (const ref of refs) {
+        const found = await handle.readRef(`${ref}^{commit}`);
+        if (found !== undefined) return found;
+      }
+      throw new TeamError('not_found', `${checkout.folder} has no branch or tag ${JSON.stringify(name)}`);
+    },
+    unknownFilters,
+    uncommitted: () => listUncommitted(handle, places, current),
+    async takeUncommitted(limits) {
+      const filters = await unknownFilters(current.head);
+      return takeUncommitted(handle, places, { checkout: current, filters, ...(limits && { limits }) });
+    },
+    changes: async (from, to, options) => (await compare(handle, [from, to], options)).map(toChange),
+    diff: (from, to, options) => readDiff(handle, [from, to], options),
+    patch: (from, to, options) => readPatch(handle, [from, to], options),
+    merge: (ours, theirs, signal) => mergeCommits(handle, [ours, theirs], signal),
+    commit: (commit) => makeCommit(handle, commit),
+    land: (what, commit) => landWork(handle, what, commit),
+    branch: async (name) => handle.readRef(await branchRef(handle, name)),
+    async moveBranch(name, to, from) {
+      await handle.changeRefs([{ ref: await branchRef(handle, name), to, from: from ?? '' }]);
+    },
+    kept: () => listKept(handle),
+    async dropKept(ref) {
+      const found = (await listKept(handle)).find((work) => work.ref === ref);
+      if (!found) throw new TeamError('not_found', `There is no kept work ${JSON.stringify(ref)}`);
+      await handle.changeRefs([{ ref, to: undefined, from: found.commit }]);
+    },
+    check: () => checkDepot(handle),
+    tidy: () =>
+      handle.alone(async () => {
+        await handle.run(['repack', '--quiet', '-l']);
+        // Only objects that are in a pack now.
+        await handle.run(['prune-packed', '--quiet']);
+        await handle.run(['pack-refs', '--all']);
+      }),
+    size: () => sizeOf(dir),
+  };
+
+  function unknownFilters(commit: ObjectId): Promise<ReadonlySet<string>> {
+    const found = unknown.get(commit) ?? setFilters(handle, current, { commit, path });
+    unknown.set(commit, found);
+    found.catch(() => unknown.delete(commit));
+    return found;
+  }
+
+  async function prepare(): Promise<Repair | undefined> {
+    if (!(await isFolder(dir))) {
+      const draft = freshName(places.making, 'depot');
+      await makeDepot(git, draft, checkout);
+      await rename(draft, dir);
+      return undefined;
+    }
+    const found = openHandle(git, dir);
+    try {
+      // Names a ref whose object is missing.
+      await found.run(['for-each-ref', '--format=%(objecttype)']);
+      await takeIn(found, checkout);
+      if (!(await isThere(suspect)) || (await checkDepot(found)).length === 0) {
+        await rm(suspect, { force: true });
+        return undefined;
+      }
+    } catch (error) {
+      if (!(error instanceof GitError) || (error.code !== 'corrupt' && error.code !== 'not_found')) throw error;
+    }
+    return remakeDepot(git, { dir, places, checkout });
+  }
+
+  /** Notes damage, so that the next opening looks at every object. */
+  function watched(handle: DepotHandle): DepotHandle {
+    const git: Git = {
+      ...handle.git,
+      run: async (...call) => {
+        try {
+          return await handle.git.run(...call);
+        } catch (error) {
+          if (error instanceof GitError && error.code === 'corrupt') await writeFile(suspect, '').catch(() => {});
+          throw error;
+        }
+      },
+    };
+    return openHandle(git, dir);
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  const { access } = await import('node:fs/promises');
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

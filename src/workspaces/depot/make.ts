@@ -1,0 +1,120 @@
+import { constants } from 'node:fs';
+import { appendFile, copyFile, link, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TeamError } from '../../core/errors.ts';
+import type { Checkout } from '../checkout.ts';
+import type { Git } from '../git.ts';
+import { isFolder } from '../places.ts';
+import { openHandle } from './handle.ts';
+import type { DepotHandle } from './handle.ts';
+
+/** What of the checkout is in the depot, and where. Other refs of the checkout are nobody's business here. */
+const REFSPECS = [
+  '+HEAD:refs/checkout/HEAD',
+  '+refs/heads/*:refs/checkout/heads/*',
+  '+refs/tags/*:refs/checkout/tags/*',
+];
+
+/** Makes a depot in an empty place. What is left after a failure is debris. */
+export async function makeDepot(git: Git, dir: string, checkout: Checkout): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await git.init(dir, checkout.format);
+  await mkdir(join(dir, 'no-tree'));
+  await mkdir(join(dir, 'info'), { recursive: true });
+  // Folders borrow these objects, so no command may ever remove one.
+  const settings = ['[core]', 'repositoryFormatVersion = 1', '[extensions]', 'preciousObjects = true', ''];
+  await appendFile(join(dir, 'config'), settings.join('\n'));
+  const handle = openHandle(git, dir);
+  await takeIn(handle, checkout, { isNew: true });
+}
+
+/** Takes in what is new in the checkout: commits, ignored patterns, settings. Reads the checkout and changes nothing there. */
+export async function takeIn(handle: DepotHandle, checkout: Checkout, { isNew = false } = {}): Promise<void> {
+  await writeFile(join(handle.dir, 'info', 'exclude'), checkout.ignored);
+  for (const setting of checkout.settings) {
+    const [key = '', value = ''] = setting.split('=');
+    await handle.run(['config', key, value]);
+  }
+  // A pack over a pipe would be a second copy, and a partial clone cannot make one.
+  if (isNew || checkout.isPartial) {
+    await linkObjects(checkout, handle.dir);
+    if (await copyRefs(handle, checkout)) return;
+    if (checkout.isPartial) throw incomplete(checkout);
+  }
+  await fetchAll(handle, checkout);
+}
+
+/** Fetches over a pipe. Git checks that everything arrived. */
+async function fetchAll({ alone, run }: DepotHandle, checkout: Checkout): Promise<void> {
+  const quiet = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules'];
+  // The user's own git has decided that this folder may be used; upload-pack sees none of the settings above.
+  const serve = '--upload-pack=git -c safe.directory=* upload-pack';
+  await alone(() =>
+    run(['fetch', ...quiet, '--prune', '--update-shallow', serve, checkout.folder, ...REFSPECS], {
+      config: ['protocol.file.allow=always'],
+    }),
+  );
+}
+
+/** Sets the refs to what the checkout has, if all that they need is here. */
+async function copyRefs(handle: DepotHandle, checkout: Checkout): Promise<boolean> {
+  const { git, run } = handle;
+  const names = ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags'];
+  const { out } = await git.ask(checkout.folder, names);
+  const wanted = new Map([['refs/checkout/HEAD', checkout.head]]);
+  for (const line of out.toString().split('\n')) {
+    const [id = '', ref = ''] = line.split(' ');
+    if (ref !== '') wanted.set(ref.replace(/^refs\//, 'refs/checkout/'), id);
+  }
+  const ids = [...new Set(wanted.values())].join('\n');
+  // Objects that a collection in the checkout moved meanwhile, or that it borrows itself, are not here.
+  const commits = await run(['rev-list', '--count', '--stdin'], { input: ids, exits: [0, 1, 128] });
+  const files = await run(['rev-list', '--objects', '--no-walk', '--quiet', '--missing=error', checkout.head], {
+    exits: [0, 1, 128],
+  });
+  if (commits.code !== 0 || files.code !== 0) return false;
+  const now = (await run(['for-each-ref', '--format=%(refname)', 'refs/checkout'])).out.toString().split('\n');
+  const gone = now.filter((ref) => ref !== '' && !wanted.has(ref) && !ref.startsWith('refs/checkout/changes/'));
+  await handle.changeRefs([
+    ...gone.map((ref) => ({ ref, to: undefined })),
+    ...[...wanted].map(([ref, to]) => ({ ref, to })),
+  ]);
+  return true;
+}
+
+/** Gives the depot every object file of the checkout: as a hard link where the disk can, else as a copy. */
+async function linkObjects({ commonDir, isShallow }: Checkout, dir: string): Promise<void> {
+  const from = join(commonDir, 'objects');
+  const to = join(dir, 'objects');
+  for (const folder of await readdir(from)) {
+    const isPack = folder === 'pack';
+    if (!isPack && !/^[0-9a-f]{2}$/.test(folder)) continue;
+    if (!(await isFolder(join(from, folder)))) continue;
+    await mkdir(join(to, folder), { recursive: true });
+    const kind = isPack ? /^pack-[0-9a-f]+\.(?:pack|idx|rev|promisor)$/ : /^[0-9a-f]{38,62}$/;
+    for (const name of await readdir(join(from, folder))) {
+      if (kind.test(name)) await linkFile(join(from, folder, name), join(to, folder, name));
+    }
+  }
+  if (isShallow) await writeFile(join(dir, 'shallow'), await readFile(join(commonDir, 'shallow')));
+}
+
+async function linkFile(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // ENOENT: a collection in the checkout removed it. What is missing in the end is found out and fetched.
+    if (code === 'EEXIST' || code === 'ENOENT') return;
+    if (code === 'ENOSPC' || code === 'EDQUOT') throw error;
+    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  }
+}
+
+function incomplete({ folder }: Checkout): TeamError {
+  const command = `git -C ${JSON.stringify(folder)} fetch --refetch --no-filter`;
+  return new TeamError(
+    'conflict',
+    `${folder} is a partial clone, and files of its current commit are not on this machine. Run: ${command}`,
+  );
+}

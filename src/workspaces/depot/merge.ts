@@ -1,0 +1,101 @@
+import { TeamError } from '../../core/errors.ts';
+import { GitError } from '../git-errors.ts';
+import { isId, requireId, splitZero } from '../git.ts';
+import { toText } from '../paths.ts';
+import type { ObjectId } from '../workspace.ts';
+import { makeCommit } from './commit.ts';
+import type { NewCommit } from './commit.ts';
+import type { DepotHandle } from './handle.ts';
+
+/** A path on which two commits do not agree. */
+export interface MergeConflict {
+  readonly path: string;
+  /** In git's words, such as `contents`, `modify/delete` or `rename/rename`. */
+  readonly kinds: readonly string[];
+  /** The file in the base, in the first and in the second commit; a side without the file has none. */
+  readonly stages: { readonly base?: ObjectId; readonly ours?: ObjectId; readonly theirs?: ObjectId };
+}
+
+/** A merge that was made without any folder. */
+export interface Merged {
+  /** The merged tree. With conflicts, its files have markers, with the base between them. */
+  readonly tree: ObjectId;
+  readonly conflicts: readonly MergeConflict[];
+}
+
+const STAGES = { 1: 'base', 2: 'ours', 3: 'theirs' } as const;
+
+/** Merges two commits in memory. They need a common ancestor. */
+export async function mergeCommits(
+  { run }: DepotHandle,
+  [ours, theirs]: readonly [ObjectId, ObjectId],
+  signal?: AbortSignal,
+): Promise<Merged> {
+  const words = ['merge-tree', '--write-tree', '-z', '--messages', requireId(ours), requireId(theirs)];
+  const { code, out, err } = await run(words, { exits: [0, 1], config: ['merge.conflictStyle=zdiff3'], signal });
+  const [first = Buffer.of(), ...rest] = splitZero(out);
+  const tree = first.toString('latin1');
+  // A missing object ends with 1, too: only the tree tells a conflict.
+  if (!isId(tree)) {
+    const why = `Cannot merge ${theirs} into ${ours}: one of them is not whole in the depot`;
+    throw new GitError(/not something we can merge|not a valid/i.test(err) ? 'not_found' : 'corrupt', why, {
+      complaint: err,
+    });
+  }
+  return { tree, conflicts: code === 0 ? [] : readConflicts(rest) };
+}
+
+/** After the tree: entries of conflicts, an empty one, then messages with their paths and kind. */
+function readConflicts(parts: readonly Buffer[]): MergeConflict[] {
+  const found = new Map<string, { kinds: Set<string>; stages: Record<string, ObjectId> }>();
+  const of = (path: Buffer) => {
+    const name = toText(path);
+    const known = found.get(name) ?? { kinds: new Set<string>(), stages: {} };
+    found.set(name, known);
+    return known;
+  };
+  const end = parts.findIndex((part) => part.length === 0);
+  for (const part of parts.slice(0, end === -1 ? parts.length : end)) {
+    const tab = part.indexOf(9);
+    const [, id = '', stage = ''] = part.toString('latin1', 0, tab).split(' ');
+    const side = STAGES[Number(stage) as 1 | 2 | 3];
+    if (side) of(part.subarray(tab + 1)).stages[side] = id;
+  }
+  for (let at = end === -1 ? parts.length : end + 1; at < parts.length;) {
+    const count = Number(parts[at]?.toString('latin1'));
+    const kind = /^CONFLICT \((.*)\)$/.exec(parts[at + 1 + count]?.toString() ?? '')?.[1];
+    if (!Number.isInteger(count)) break;
+    if (kind !== undefined) for (const path of parts.slice(at + 1, at + 1 + count)) of(path).kinds.add(kind);
+    at += count + 3;
+  }
+  return [...found].map(([path, { kinds, stages }]) => ({ path, kinds: [...kinds], stages }));
+}
+
+/** What became of work that was to land. */
+export type Landed =
+  | { readonly landed: ObjectId; readonly tree: ObjectId }
+  | { readonly conflicts: readonly MergeConflict[]; readonly tree: ObjectId };
+
+/**
+ * Makes the commit that brings work onto a tip; the branch does not move. `squash`: one commit on the tip. `keep`: a
+ * merge commit, with the work as its second parent. A work that adds nothing to the tip lands as the tip itself.
+ */
+export async function landWork(
+  handle: DepotHandle,
+  { tip, work, history = 'squash' }: { tip: ObjectId; work: ObjectId; history?: 'squash' | 'keep' },
+  commit: Omit<NewCommit, 'tree' | 'parents'>,
+): Promise<Landed> {
+  const { tree, conflicts } = await mergeCommits(handle, [tip, work]);
+  if (conflicts.length > 0) return { conflicts, tree };
+  if (tree === (await handle.treeOf(tip))) return { landed: tip, tree };
+  const parents = history === 'squash' ? [tip] : [tip, work];
+  return { landed: await makeCommit(handle, { ...commit, tree, parents }), tree };
+}
+
+/** The ref of a team's branch in the depot. */
+export async function branchRef({ run }: DepotHandle, name: string): Promise<string> {
+  const ref = `refs/heads/${name}`;
+  const { code } = await run(['check-ref-format', ref], { exits: [0, 1] });
+  if (code === 0 && !name.startsWith('-')) return ref;
+  throw new TeamError('invalid', `${JSON.stringify(name)} cannot name a branch: choose a name such as troupe/parser`);
+}

@@ -1,0 +1,84 @@
+import { requireId } from '../git.ts';
+import type { KeptWork, ObjectId, Save, WorkspaceName } from '../workspace.ts';
+import { makeCommit } from './commit.ts';
+import { compare } from './compare.ts';
+import type { DepotHandle } from './handle.ts';
+
+/** The address marks a commit as a save of ours; no mail ever goes there. */
+const EMAIL = 'saves@troupe.invalid';
+
+/** The ref that keeps all saves of a workspace: the last one, whose first parents are the ones before. */
+export function savesRef({ team, member }: WorkspaceName): string {
+  return `refs/saves/${team}/${member}`;
+}
+
+/** A save to make. */
+export interface NewSave {
+  readonly name: WorkspaceName;
+  readonly tree: ObjectId;
+  readonly base: ObjectId;
+  readonly last: Save | undefined;
+  readonly at: number;
+}
+
+/**
+ * Commits a tree and moves the ref, durably. Parents are the save before and the base. So one ref keeps all saves, and
+ * the base is the merge base of the save and every tip that has it.
+ */
+export async function makeSave(handle: DepotHandle, { name, tree, base, last, at }: NewSave): Promise<Save> {
+  const commit = await makeCommit(handle, {
+    tree,
+    parents: last ? [last.commit, base] : [base],
+    message: `Save of ${name.team}/${name.member}\n\nBase: ${base}`,
+    author: { name: name.member, email: EMAIL },
+    at,
+  });
+  await handle.changeRefs([{ ref: savesRef(name), to: commit, from: last?.commit ?? '' }]);
+  return { commit, tree, base, at: Math.floor(at / 1000) * 1000 };
+}
+
+/** The saves behind a ref or a commit, newest first; none if the ref does not exist. */
+export async function listSaves({ run }: DepotHandle, from: string, limit = 1000): Promise<Save[]> {
+  const format = '--format=%H %T %ct %ce%n%b%x00';
+  const words = ['rev-list', '--first-parent', `--max-count=${limit}`, '--no-commit-header', format];
+  // Git names a ref that does not exist as ambiguous.
+  const { code, out } = await run([...words, '--end-of-options', from, '--'], { exits: [0, 128] });
+  if (code !== 0) return [];
+  const saves: Save[] = [];
+  for (const entry of out.toString().split('\0')) {
+    const [, commit = '', tree = '', at = '', email = '', body = ''] =
+      /^\s*(\w+) (\w+) (\d+) (\S*)\n([^]*)$/.exec(entry) ?? [];
+    const base = /^Base: ([0-9a-f]+)$/m.exec(body)?.[1];
+    // The first parent of the first save is a commit of the project.
+    if (email !== EMAIL || base === undefined) break;
+    saves.push({ commit, tree, base, at: Number(at) * 1000 });
+  }
+  return saves;
+}
+
+/** Whether a tip has everything that a save changed. Of a squash with later changes on top it cannot know. */
+export async function isOnTip(handle: DepotHandle, save: Save, tip: ObjectId): Promise<boolean> {
+  const [work, rest] = await Promise.all([
+    compare(handle, [save.base, save.commit]),
+    compare(handle, [save.commit, requireId(tip)]),
+  ]);
+  const differing = new Set(rest.map(({ path }) => path.toString('latin1')));
+  return !work.some(({ path }) => differing.has(path.toString('latin1')));
+}
+
+/** Work that was put away, newest first. */
+export async function listKept({ run }: DepotHandle): Promise<KeptWork[]> {
+  const format = '--format=%(refname) %(objectname) %(tree) %(committerdate:unix) %(contents:body)%00';
+  const { out } = await run(['for-each-ref', format, 'refs/kept']);
+  const found = out
+    .toString()
+    .split('\0')
+    .flatMap((entry) => {
+      const [, ref, team, member, commit, tree, at, body = ''] =
+        /^\s*(refs\/kept\/([^/\s]+)\/([^/\s]+)\/\S+) (\w+) (\w+) (\d+) ([^]*)$/.exec(entry) ?? [];
+      const base = /^Base: ([0-9a-f]+)$/m.exec(body)?.[1];
+      if (!ref || !team || !member || !commit || !tree || !base) return [];
+      return [{ ref, team, member, commit, tree, base, at: Number(at) * 1000 }];
+    });
+  return found.sort((a, b) => b.at - a.at);
+}

@@ -1,0 +1,268 @@
+import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+import { TeamError } from '../core/errors.ts';
+import { explainFailure, gitMissing } from './git-errors.ts';
+import type { ObjectId } from './workspace.ts';
+
+/** The oldest git that can merge without a folder (`merge-tree --write-tree`). */
+export const OLDEST_GIT = '2.38';
+
+/** Where a git command works. What a folder holds in its own `.git` is never used. */
+export interface GitPlace {
+  /** The git directory, which is also the working directory. */
+  readonly dir: string;
+  /** Our own index file. */
+  readonly index?: string;
+  /** The folder whose files are read or written. */
+  readonly tree?: string;
+}
+
+/** How a git command runs. */
+export interface GitOptions {
+  readonly input?: Buffer | string;
+  /** More output than this ends the command. With `cut`, that is no error: the beginning is returned. */
+  readonly maxBytes?: number;
+  readonly cut?: boolean;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
+  /** The exit codes that are no failure. */
+  readonly exits?: readonly number[];
+  /** Further settings for this command alone. */
+  readonly config?: readonly string[];
+  /** Further variables: who commits, and when. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** What a git command printed, as bytes: names need not be UTF-8. */
+export interface GitResult {
+  readonly code: number;
+  readonly out: Buffer;
+  readonly err: string;
+  readonly isCut: boolean;
+}
+
+/** Runs git commands. */
+export interface Git {
+  run(place: GitPlace, args: readonly string[], options?: GitOptions): Promise<GitResult>;
+  /** Makes a bare repository in an empty folder. Git refuses to do that where a repository or a folder is named. */
+  init(dir: string, format: 'sha1' | 'sha256'): Promise<void>;
+  /** Runs `git` in a folder of the user, as the user's own git would look at it. Only for commands that read settings. */
+  ask(folder: string, args: readonly string[], options?: GitOptions): Promise<GitResult>;
+  /** The version, such as `2.39.5`. Fails with `unsupported` if git is missing or older than `OLDEST_GIT`. */
+  version(): Promise<string>;
+}
+
+/** Which git, and with which environment. */
+export interface GitSettings {
+  readonly program?: string;
+  /** The daemon's environment; only PATH, HOME and TMPDIR are taken. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Variables that mark our processes, so that the next daemon finds those of a killed one. */
+  readonly marks?: Readonly<Record<string, string>>;
+}
+
+const TIMEOUT_MS = 10 * 60_000;
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_COMPLAINT = 64 * 1024;
+
+/**
+ * Settings for every command. They close what a git directory of our own leaves open: hooks, programs that watch or
+ * convert files, other protocols than named ones, and work in the background. Without `core.fsync`, git flushes nothing.
+ */
+const ALWAYS = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.attributesFile=/dev/null',
+  'core.untrackedCache=false',
+  'core.splitIndex=false',
+  'core.quotePath=false',
+  // A name that would be `.git` on another system is refused here, too.
+  'core.protectHFS=true',
+  'core.protectNTFS=true',
+  'protocol.allow=never',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'core.fsync=all',
+  'core.fsyncMethod=batch',
+  'safe.bareRepository=explicit',
+  'submodule.recurse=false',
+].flatMap((setting) => ['-c', setting]);
+
+/** Makes the runner of git commands: the only place that starts git. */
+export function openGit({ program = 'git', environment, marks = {} }: GitSettings): Git {
+  const path = environment['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
+  const shared = {
+    ...marks,
+    PATH: path,
+    LC_ALL: 'C',
+    TZ: 'UTC',
+    ...(environment['TMPDIR'] !== undefined && { TMPDIR: environment['TMPDIR'] }),
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: 'false',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_LAZY_FETCH: '1',
+  };
+  const own = {
+    ...shared,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_LITERAL_PATHSPECS: '1',
+    // Large files that are not here are not downloaded from an address that a file in the folder names.
+    GIT_LFS_SKIP_SMUDGE: '1',
+  };
+  let known: Promise<string> | undefined;
+
+  return {
+    run({ dir, index, tree }, args, options = {}) {
+      const env = {
+        ...own,
+        ...options.variables,
+        HOME: dir,
+        GIT_DIR: dir,
+        GIT_INDEX_FILE: index ?? `${dir}/no-index`,
+        GIT_WORK_TREE: tree ?? `${dir}/no-tree`,
+      };
+      const settings = (options.config ?? []).flatMap((setting) => ['-c', setting]);
+      return start(program, [...ALWAYS, ...settings, ...args], { cwd: dir, env, options, shown: args });
+    },
+    async init(dir, format) {
+      const args = ['init', '--quiet', '--bare', '--template=', `--object-format=${format}`, '.'];
+      const env = { ...own, HOME: dir, GIT_CEILING_DIRECTORIES: dirname(dir) };
+      await start(program, [...ALWAYS, ...args], { cwd: dir, env, options: {}, shown: args });
+    },
+    ask(folder, args, options = {}) {
+      const config = environment['XDG_CONFIG_HOME'];
+      const env = {
+        ...shared,
+        ...options.variables,
+        HOME: environment['HOME'] ?? '/',
+        ...(config !== undefined && { XDG_CONFIG_HOME: config }),
+      };
+      const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
+      return start(program, [...quiet, ...args], { cwd: folder, env, options, shown: args });
+    },
+    version() {
+      known ??= readVersion(program, own);
+      known.catch(() => (known = undefined));
+      return known;
+    },
+  };
+}
+
+/** Checks an id before it becomes an argument. */
+export function requireId(text: string): ObjectId {
+  if (isId(text)) return text;
+  throw new TeamError('invalid', `${JSON.stringify(text.slice(0, 80))} is not the id of a commit: name all its digits`);
+}
+
+/** Whether a text is a whole object id. */
+export function isId(text: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+}
+
+/** Reads the one id that a command printed. */
+export function readId({ out, err }: GitResult): ObjectId {
+  const text = out.toString('latin1').trim();
+  if (isId(text)) return text;
+  throw new TeamError(
+    'internal',
+    `git printed ${JSON.stringify(text.slice(0, 80))} where an id belongs: ${err.trim()}`,
+  );
+}
+
+/** Splits the output of `-z`. */
+export function splitZero(out: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  for (let from = 0; from < out.length;) {
+    const end = out.indexOf(0, from);
+    parts.push(out.subarray(from, end === -1 ? out.length : end));
+    from = end === -1 ? out.length : end + 1;
+  }
+  return parts;
+}
+
+interface Start {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly options: GitOptions;
+  readonly shown: readonly string[];
+}
+
+function start(program: string, args: readonly string[], { cwd, env, options, shown }: Start): Promise<GitResult> {
+  const { input, maxBytes = MAX_BYTES, cut = false, timeoutMs = TIMEOUT_MS, signal, exits = [0] } = options;
+  const { promise, resolve, reject } = Promise.withResolvers<GitResult>();
+  if (signal?.aborted) return Promise.reject(aborted(signal));
+  // In its own group, so that what git starts (a pack, a filter) ends with it.
+  const child = spawn(program, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true, shell: false });
+  const out: Buffer[] = [];
+  const complaint: Buffer[] = [];
+  let [bytes, complaintBytes] = [0, 0];
+  let ended: 'timeout' | 'aborted' | 'output' | undefined;
+
+  const end = (why: NonNullable<typeof ended>) => {
+    ended ??= why;
+    try {
+      process.kill(-(child.pid as number), 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  };
+  const stop = () => end('aborted');
+  const timer = setTimeout(() => end('timeout'), timeoutMs);
+  signal?.addEventListener('abort', stop, { once: true });
+
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (ended === 'output') return;
+    bytes += chunk.length;
+    out.push(chunk);
+    if (bytes > maxBytes) end('output');
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaintBytes += chunk.length;
+    if (complaintBytes - chunk.length < MAX_COMPLAINT) complaint.push(chunk);
+  });
+  // A command that needs no more input closes its end early.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input ?? '');
+
+  child.once('error', (error: NodeJS.ErrnoException) => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+    reject(gitMissing(program, cwd, error));
+  });
+  child.once('close', (code, killedBy) => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+    const err = Buffer.concat(complaint).toString().slice(0, MAX_COMPLAINT);
+    const isCut = ended === 'output';
+    if (isCut && cut) {
+      resolve({ code: 0, out: Buffer.concat(out).subarray(0, maxBytes), err, isCut });
+    } else if (ended === 'aborted' && signal) {
+      reject(aborted(signal));
+    } else if (ended !== undefined || code === null || !exits.includes(code)) {
+      const how = ended ?? (code === null ? `killed by ${killedBy}` : code);
+      reject(explainFailure({ args: shown, how, err, dir: cwd, limits: { maxBytes, timeoutMs } }));
+    } else {
+      resolve({ code, out: Buffer.concat(out), err, isCut: false });
+    }
+  });
+  return promise;
+}
+
+function aborted(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new DOMException('The work was stopped.', 'AbortError');
+}
+
+async function readVersion(program: string, env: Readonly<Record<string, string>>): Promise<string> {
+  const options = { timeoutMs: 60_000 };
+  const { out } = await start(program, ['--version'], { cwd: '/', env, options, shown: ['--version'] });
+  const [, version = '', major = '0', minor = '0'] = /((\d+)\.(\d+)[\w.]*)/.exec(out.toString()) ?? [];
+  const [least = 0, then = 0] = OLDEST_GIT.split('.').map(Number);
+  if (Number(major) > least || (Number(major) === least && Number(minor) >= then)) return version;
+  throw new TeamError(
+    'unsupported',
+    `Own workspaces need git ${OLDEST_GIT} or later, and this is ${version || 'another program'}: update git, or set workspaces: shared`,
+  );
+}

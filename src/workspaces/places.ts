@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TeamError } from '../core/errors.ts';
+import { isSlug } from '../core/text.ts';
+import type { WorkspaceName } from './workspace.ts';
+
+/** The folders of all workspaces of one daemon. They are on one disk, because folders are moved between them. */
+export interface Places {
+  /** `ID.git`: a depot per project. */
+  readonly depots: string;
+  /** `TEAM/MEMBER`: the folders. */
+  readonly workspaces: string;
+  /** `TEAM/MEMBER`: the index and the state of each folder. */
+  readonly indexes: string;
+  /** What is being made. After a crash it is debris. */
+  readonly making: string;
+  /** What was put away, by the time at which that happened. */
+  readonly trash: string;
+}
+
+const PRIVATE = 0o700;
+
+/**
+ * Makes the folders and removes what a killed daemon left in them. Only the daemon that holds the state directory may
+ * do that. `endLeftovers` ends the git processes of a killed daemon: a lock counts as left behind only after that.
+ */
+export async function openPlaces(
+  root: string,
+  { endLeftovers }: { endLeftovers: () => Promise<unknown> },
+): Promise<Places> {
+  const places: Places = {
+    depots: join(root, 'depots'),
+    workspaces: join(root, 'workspaces'),
+    indexes: join(root, 'indexes'),
+    making: join(root, 'workspaces', '.making'),
+    trash: join(root, 'trash'),
+  };
+  await endLeftovers();
+  const { depots, workspaces, indexes, making, trash } = places;
+  for (const folder of [depots, workspaces, indexes, making, trash]) {
+    await mkdir(folder, { recursive: true, mode: PRIVATE });
+  }
+  for (const name of await readdir(making)) await rm(join(making, name), { recursive: true, force: true });
+  for (const depot of await readdir(depots)) await removeLocks(join(depots, depot));
+  await removeLocks(indexes);
+  return places;
+}
+
+/** The folder of a workspace, or of its index. Names are checked here: they become paths and refs. */
+export function placeOf(parent: string, { team, member }: WorkspaceName): string {
+  if (!isSlug(team) || !isSlug(member.replace(/^@/, ''))) {
+    throw new TeamError(
+      'invalid',
+      `${JSON.stringify(`${team}/${member}`)} cannot name a workspace: use a team and a member`,
+    );
+  }
+  return join(parent, team, member);
+}
+
+/** A new name in `making` or `trash`. */
+export function freshName(folder: string, what: string): string {
+  return join(folder, `${what}-${randomBytes(6).toString('hex')}`);
+}
+
+/** Moves something to the trash and returns its place there; undefined if there is nothing. */
+export async function putAway(places: Places, path: string, what: string): Promise<string | undefined> {
+  const place = freshName(places.trash, `${Date.now()}-${what}`);
+  try {
+    await rename(path, place);
+    return place;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** One thing in the trash. */
+export interface Trash {
+  readonly path: string;
+  /** What it was, such as `alpha.ada`. */
+  readonly what: string;
+  /** When it was put there, in milliseconds. */
+  readonly at: number;
+}
+
+/** What is in the trash, oldest first. */
+export async function listTrash(places: Places): Promise<Trash[]> {
+  const found = (await readdir(places.trash)).flatMap((name) => {
+    const [, at, what = ''] = /^(\d+)-(.*)-[0-9a-f]{12}$/.exec(name) ?? [];
+    return at === undefined ? [] : [{ path: join(places.trash, name), what, at: Number(at) }];
+  });
+  return found.sort((a, b) => a.at - b.at);
+}
+
+/** Removes for good what was put in the trash before a moment; returns what it removed. */
+export async function emptyTrash(places: Places, before: number): Promise<Trash[]> {
+  const old = (await listTrash(places)).filter(({ at }) => at < before);
+  for (const { path } of old) await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  return old;
+}
+
+/** Removes locks and half-written objects. They are ours: nobody else writes here. */
+export async function removeLocks(folder: string): Promise<void> {
+  const found = await readdir(folder, { withFileTypes: true, recursive: false }).catch(() => []);
+  for (const entry of found) {
+    const path = join(folder, entry.name);
+    // Objects are in 256 folders and in `pack`. Whole ones never have such names.
+    if (/\.lock$|^tmp_|^\.tmp-|^bulk_fsync_/.test(entry.name)) await rm(path, { recursive: true, force: true });
+    else if (entry.isDirectory() && entry.name !== 'no-tree') await removeLocks(path);
+  }
+}
+
+/** Whether there is a real folder, not a link to one. */
+export async function isFolder(path: string | Buffer): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isDirectory() ?? false;
+}

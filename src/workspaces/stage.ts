@@ -1,0 +1,209 @@
+import { lstat, open, rm } from 'node:fs/promises';
+import { GitError } from './git-errors.ts';
+import { splitZero } from './git.ts';
+import type { Git } from './git.ts';
+import { inFolder, joinZero, toText } from './paths.ts';
+import type { LeftOut, LeftOutReason, WorkLimits } from './workspace.ts';
+
+/** A folder with an index of ours that knows what the last save has. */
+export interface Staging {
+  readonly git: Git;
+  readonly dir: string;
+  readonly index: string;
+  readonly folder: string;
+  readonly limits: WorkLimits;
+  /** Filters that the base names and that Troupe does not run. */
+  readonly filters: ReadonlySet<string>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What was brought into the index. */
+export interface Staged {
+  /** Whether anything was. Otherwise the index is as before. */
+  readonly isTouched: boolean;
+  readonly leftOut: readonly LeftOut[];
+}
+
+interface Candidate {
+  readonly path: Buffer;
+  /** Undefined if the file is gone. */
+  readonly size: number | undefined;
+}
+
+/**
+ * Brings the index to what is in the folder. Not with `git add -A`: that looks into nested repositories and submodules,
+ * where it runs what their settings name, and one odd name fails all of it. Git only lists what differs. Each path is
+ * looked at here, without following links, and then named to git as a file.
+ *
+ * `prior` lists the paths that differ from the base already; they count for the size of the work.
+ */
+export async function stageFolder(staging: Staging, prior: readonly Buffer[]): Promise<Staged> {
+  const { git, dir, index, folder, signal } = staging;
+  const place = { dir, index, tree: folder };
+  await rm(`${index}.lock`, { force: true });
+  const [changed, fresh] = await Promise.all([
+    git.run(place, ['diff-files', '-z', '--name-only', '--ignore-submodules=all'], { signal }),
+    git.run(place, ['ls-files', '-z', '--others', '--exclude-standard'], { signal }),
+  ]);
+  const leftOut: LeftOut[] = [];
+  const found: Candidate[] = [];
+  const leave = (path: Buffer, reason: LeftOutReason, detail?: string) =>
+    leftOut.push({ path: toText(path), reason, ...(detail !== undefined && { detail }) });
+
+  for (const path of unique([...splitZero(changed.out), ...splitZero(fresh.out)])) {
+    // A slash at the end is how git lists a repository inside.
+    if (path.at(-1) === SLASH) {
+      leave(path.subarray(0, -1), 'nested-repository');
+      continue;
+    }
+    const facts = await lstat(inFolder(folder, path)).catch(() => undefined);
+    if (isRefusedName(path)) leave(path, 'name', 'git keeps such names for itself');
+    else if (facts === undefined || facts.isDirectory()) found.push({ path, size: undefined });
+    else if (!facts.isFile() && !facts.isSymbolicLink()) leave(path, 'special-file');
+    else if (facts.size > staging.limits.fileSize) leave(path, 'file-size', `${facts.size} bytes`);
+    else found.push({ path, size: facts.size });
+  }
+  const known = await leaveFiltered(staging, found, leave);
+  const fitting = await leaveTooMuch(staging, { found: known, prior }, leave);
+  await feed(staging, fitting, leave);
+  return { isTouched: fitting.length > 0, leftOut };
+}
+
+/**
+ * Marks the submodules in an index, so that no command looks into their folders, and returns their paths. The tree keeps
+ * them as they are.
+ */
+export async function markSubmodules({
+  git,
+  dir,
+  index,
+  folder,
+}: Omit<Staging, 'limits' | 'filters'>): Promise<string[]> {
+  const place = { dir, index, tree: folder };
+  const { out } = await git.run(place, ['ls-files', '-z', '--stage']);
+  const links = splitZero(out).filter((entry) => entry.subarray(0, 7).toString('latin1') === '160000 ');
+  const paths = links.map((entry) => entry.subarray(entry.indexOf(TAB) + 1));
+  if (paths.length > 0) {
+    await git.run(place, ['update-index', '-z', '--skip-worktree', '--stdin'], { input: joinZero(paths) });
+  }
+  return paths.map(toText);
+}
+
+type Leave = (path: Buffer, reason: LeftOutReason, detail?: string) => void;
+
+const SLASH = 47;
+const TAB = 9;
+
+function unique(paths: readonly Buffer[]): Buffer[] {
+  return [...new Map(paths.map((path) => [path.toString('latin1'), path])).values()];
+}
+
+/** Characters that macOS ignores in names. */
+const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/** Whether a part of a path would be `.git` on some system. Git ignores such paths without a word. */
+function isRefusedName(path: Buffer): boolean {
+  const parts = path.toString().replace(UNSEEN, '').split('/');
+  return parts.some((part) => /^(?:\.git|git~1)[ .]*(?::.*)?$/i.test(part) || part.split('\\').some(isDotGit));
+}
+
+function isDotGit(part: string): boolean {
+  return /^(?:\.git|git~1)[ .]*$/i.test(part);
+}
+
+/** Leaves out files whose stored form only a filter can make: without it, megabytes would replace a pointer. */
+async function leaveFiltered(
+  staging: Staging,
+  found: readonly Candidate[],
+  leave: Leave,
+): Promise<readonly Candidate[]> {
+  const { git, dir, index, folder, filters, signal } = staging;
+  const files = found.filter(({ size }) => size !== undefined);
+  if (filters.size === 0 || files.length === 0) return found;
+  const input = joinZero(files.map(({ path }) => path));
+  const place = { dir, index, tree: folder };
+  const { out } = await git.run(place, ['check-attr', '-z', '--stdin', 'filter'], { input, signal });
+  const values = splitZero(out);
+  const filterOf = new Map<string, string>();
+  for (let i = 0; i + 2 < values.length; i += 3) {
+    filterOf.set((values[i] as Buffer).toString('latin1'), (values[i + 2] as Buffer).toString());
+  }
+  const kept: Candidate[] = [];
+  for (const candidate of found) {
+    const filter = candidate.size === undefined ? undefined : filterOf.get(candidate.path.toString('latin1'));
+    const isLost = filter !== undefined && filters.has(filter) && !(await isPointer(folder, candidate));
+    if (isLost) leave(candidate.path, 'filter', filter);
+    else kept.push(candidate);
+  }
+  return kept;
+}
+
+const POINTER = 'version https://git-lfs.github.com/spec/';
+
+/** Whether a file is a pointer to a large one already. */
+async function isPointer(folder: string, { path, size = 0 }: Candidate): Promise<boolean> {
+  if (size > 1024) return false;
+  // A link is not followed, and a pipe that takes the file's place meanwhile does not hold us up.
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = (await import('node:fs')).constants;
+  const file = await open(inFolder(folder, path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
+  try {
+    const { buffer, bytesRead } = (await file?.read(Buffer.alloc(64), 0, 64, 0)) ?? {
+      buffer: Buffer.of(),
+      bytesRead: 0,
+    };
+    return buffer.toString('latin1', 0, bytesRead).startsWith(POINTER);
+  } finally {
+    await file?.close();
+  }
+}
+
+/** Leaves out the largest files, if all together are too much. */
+async function leaveTooMuch(
+  { folder, limits }: Staging,
+  { found, prior }: { found: readonly Candidate[]; prior: readonly Buffer[] },
+  leave: Leave,
+): Promise<readonly Candidate[]> {
+  const news = new Set(found.map(({ path }) => path.toString('latin1')));
+  let total = 0;
+  for (const path of prior) {
+    if (news.has(path.toString('latin1'))) continue;
+    total += (await lstat(inFolder(folder, path)).catch(() => undefined))?.size ?? 0;
+  }
+  return [...found]
+    .sort((a, b) => (a.size ?? 0) - (b.size ?? 0))
+    .filter(({ path, size = 0 }) => {
+      const fits = total + size <= limits.workSize;
+      if (fits) total += size;
+      else leave(path, 'work-size', `${size} bytes`);
+      return fits;
+    });
+}
+
+/** Names files to git. If it stops at one of them, halves find out which; the rest is taken. */
+async function feed(staging: Staging, candidates: readonly Candidate[], leave: Leave): Promise<void> {
+  if (candidates.length === 0) return;
+  const { git, dir, index, folder, signal } = staging;
+  const input = joinZero(candidates.map(({ path }) => path));
+  try {
+    const words = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
+    const { err } = await git.run({ dir, index, tree: folder }, words, { input, signal });
+    // A name that only git knows to refuse, such as a link with the name `.gitmodules`.
+    for (const [, name = ''] of err.matchAll(/^Ignoring path (.*)$/gm)) leave(Buffer.from(name), 'name');
+  } catch (error) {
+    if (!(error instanceof GitError) || !isAboutPath(error)) throw error;
+    const [only, ...others] = candidates;
+    if (others.length === 0 && only) {
+      leave(only.path, 'unreadable', error.complaint.split('\n')[0] ?? '');
+      return;
+    }
+    const middle = candidates.length >> 1;
+    await feed(staging, candidates.slice(0, middle), leave);
+    await feed(staging, candidates.slice(middle), leave);
+  }
+}
+
+/** Whether git stopped at a file, and not because the disk is full or the depot is damaged. */
+function isAboutPath({ complaint, facts }: GitError): boolean {
+  if (facts?.errno !== undefined && facts.errno !== 'EACCES') return false;
+  return /Unable to process path|unable to index file|short read|unsupported file type/.test(complaint);
+}

@@ -1,0 +1,179 @@
+/** The id of a commit or a tree in a depot: 40 or 64 hexadecimal digits. */
+export type ObjectId = string;
+
+/** Which workspace: one per member of a team. `@landing` and the like are for Troupe itself. */
+export interface WorkspaceName {
+  readonly team: string;
+  readonly member: string;
+}
+
+/** What a save may hold. A larger file is left out before it is read. Bytes. */
+export interface WorkLimits {
+  /** Of one file. */
+  readonly fileSize: number;
+  /** Of all files that differ from the base. */
+  readonly workSize: number;
+}
+
+/** The limits, if a team names none. */
+export const WORK_LIMITS: WorkLimits = { fileSize: 50 * 1024 * 1024, workSize: 200 * 1024 * 1024 };
+
+/** Why something in a folder is in no save. */
+export type LeftOutReason =
+  /** The file is larger than `fileSize`. */
+  | 'file-size'
+  /** With this file the work would be larger than `workSize`. */
+  | 'work-size'
+  /** A repository inside the folder. */
+  | 'nested-repository'
+  /** A FIFO, a socket or a device. Git has no such thing. */
+  | 'special-file'
+  /** A name that git refuses, such as `.GIT`. */
+  | 'name'
+  /** The file cannot be read, or it changed while it was read. */
+  | 'unreadable'
+  /** The project stores it through a filter that Troupe does not run, such as `lfs` without git-lfs. */
+  | 'filter';
+
+/** Something in a folder that is in no save. */
+export interface LeftOut {
+  readonly path: string;
+  readonly reason: LeftOutReason;
+  /** For people: the size, the name of the filter, what the system said. */
+  readonly detail?: string;
+}
+
+/** How one path differs between two trees. */
+export interface Change {
+  /** Bytes that are no UTF-8 are written as git quotes them: see `paths.ts`. */
+  readonly path: string;
+  readonly status: 'added' | 'modified' | 'deleted' | 'type-changed' | 'renamed';
+  /** The path before a rename. */
+  readonly from?: string;
+}
+
+/** A commit of what was in a folder. It is durable, and a ref keeps it, before anyone learns its id. */
+export interface Save {
+  readonly commit: ObjectId;
+  readonly tree: ObjectId;
+  /** The commit that the work began from. */
+  readonly base: ObjectId;
+  /** When it was made, in milliseconds. */
+  readonly at: number;
+}
+
+/** A save that was just made or found unchanged. */
+export interface Saved extends Save {
+  /** Whether the folder is as the previous save has it. Then this is that save. */
+  readonly unchanged: boolean;
+  /** Every path that differs from the base. */
+  readonly changes: readonly Change[];
+  /** What is in the folder and not in the save. Ignored files are not listed. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** Something that should not be handed in. */
+export type Problem =
+  | ({ readonly kind: 'left-out' } & LeftOut)
+  /** The file still has conflict markers. */
+  | { readonly kind: 'markers'; readonly path: string; readonly line: number }
+  /** Names that are one file on macOS and Windows. */
+  | { readonly kind: 'case'; readonly paths: readonly string[] };
+
+/** How a workspace is opened. */
+export interface OpenOptions {
+  /** The commit that a new folder begins from. A folder that exists keeps its own base. */
+  readonly base: ObjectId;
+  /** Ignored files of the checkout that a new folder gets, as gitignore patterns; beside `.worktreeinclude`. */
+  readonly copy?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/** How a folder came about. */
+export interface Opened {
+  /** `again`: the folder was gone, and was made from its last save. */
+  readonly how: 'new' | 'again' | 'found';
+  /** Ignored files that were copied from the checkout. */
+  readonly copied: readonly string[];
+  /** Files that `copy` or `.worktreeinclude` name and that were not copied, with the reason. */
+  readonly notCopied: readonly { readonly path: string; readonly reason: string }[];
+  /** Submodules of the base. Their folders are empty, and changes in them are not saved. */
+  readonly submodules: readonly string[];
+}
+
+/** What became of a folder that was closed. */
+export interface Closed {
+  /** The ref that keeps work that is not on the tip; undefined if there is none. */
+  readonly kept?: KeptWork;
+  /** Where the folder is until the trash is emptied; undefined if it stays in place. */
+  readonly trash?: string;
+}
+
+/** Work that was put away and never landed. */
+export interface KeptWork extends Save, WorkspaceName {
+  /** Its name in the depot. */
+  readonly ref: string;
+}
+
+/**
+ * The folder of one member. Calls for one workspace run one after the other. Every refusal is a `TeamError`: `storage`
+ * if the disk or git refused, `corrupt` if the depot is damaged, `conflict` if something in the folder is in the way,
+ * `not_found` for a commit that does not exist. After a refusal the folder and its saves are as before.
+ */
+export interface Workspace {
+  readonly name: WorkspaceName;
+  readonly folder: string;
+  readonly opened: Opened;
+  /** The commit that the work in the folder began from; undefined if the folder is shared. */
+  readonly base: ObjectId | undefined;
+
+  /**
+   * Commits what is in the folder, except ignored files. Needs nothing of the folder's `.git` and starts no program
+   * that anything in the folder names. Undefined if the folder is shared: nothing is saved there.
+   */
+  save(signal?: AbortSignal): Promise<Saved | undefined>;
+
+  /** The saves, newest first. */
+  saves(limit?: number): Promise<readonly Save[]>;
+
+  /** What is wrong with a save, before it is handed in. */
+  review(save: Saved): Promise<readonly Problem[]>;
+
+  /**
+   * Saves, then brings the folder to a commit in place, which becomes the base. Ignored files stay. Refuses with
+   * `conflict` if a file that is not saved is in the way. A shared folder stays as it is.
+   */
+  refresh(tip: ObjectId, signal?: AbortSignal): Promise<Saved | undefined>;
+
+  /**
+   * Saves, then brings the folder to a tree; later saves begin from `base`. This lays a merged tree with its conflict
+   * markers into the folder.
+   */
+  lay(tree: ObjectId, base: ObjectId, signal?: AbortSignal): Promise<Saved | undefined>;
+
+  /** Saves, then brings the folder back to an earlier save of this workspace. */
+  restore(commit: ObjectId, signal?: AbortSignal): Promise<Saved | undefined>;
+
+  /** Whether `setup` has to run: not yet, another command, or one of these files changed since. */
+  needsSetup(command: string, files?: readonly string[]): Promise<boolean>;
+  /** Records that `setup` ran well with what these files hold now. */
+  setupDone(command: string, files?: readonly string[]): Promise<void>;
+
+  /** The bytes on the disk that the folder takes. */
+  size(): Promise<number>;
+
+  /**
+   * Saves, keeps by a ref what is not on the tip, and moves the folder to the trash. `landed` names saves that landed in
+   * another form, such as a squash. Later calls fail.
+   */
+  close(options: { readonly tip: ObjectId; readonly landed?: readonly ObjectId[] }): Promise<Closed>;
+}
+
+/** Opens the folders in which members work. */
+export interface Workspaces {
+  readonly kind: 'clone' | 'shared';
+  /** Opens a folder, whole or not at all. Many at once are fine, and two calls for one name give the same workspace. */
+  open(name: WorkspaceName, options: OpenOptions): Promise<Workspace>;
+  /** The workspaces that exist on disk. */
+  list(): Promise<readonly WorkspaceName[]>;
+}

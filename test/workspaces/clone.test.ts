@@ -1,0 +1,168 @@
+import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commitAll, contents, newProject, openStage, plainGit, write } from './project.ts';
+
+const ADA = { team: 'alpha', member: 'ada' };
+
+describe('a new workspace', () => {
+  test('has the files of its base and an ordinary .git of its own', async () => {
+    const { checkout, workspaces, depot } = await openStage();
+    const ada = await workspaces.open(ADA, { base: checkout.head });
+    expect(ada.opened.how).toBe('new');
+    expect(contents(ada.folder)).toEqual(contents(checkout.folder));
+    expect(plainGit(ada.folder, 'status', '--porcelain')).toBe('');
+    expect(plainGit(ada.folder, 'rev-parse', 'HEAD')).toBe(checkout.head);
+    expect(plainGit(ada.folder, 'log', '--oneline', 'origin/main')).toContain('first');
+    expect(plainGit(ada.folder, 'fsck')).toBe('');
+    expect(await depot.check()).toEqual([]);
+    expect(await workspaces.list()).toEqual([ADA]);
+  });
+
+  test('leaves the repository of the user as it is, byte by byte', async () => {
+    const root = newProject();
+    const project = join(root, 'project');
+    write(project, { 'src/b.ts': 'staged\n', 'new.ts': 'new\n' });
+    plainGit(project, 'add', 'src/b.ts');
+    write(project, { 'README.md': 'not staged\n' });
+    const before = contents(project, []);
+    const { checkout, workspaces, depot } = await openStage({ root });
+    expect(await depot.uncommitted()).toEqual([
+      { path: 'README.md', status: 'modified' },
+      { path: 'new.ts', status: 'added' },
+      { path: 'src/b.ts', status: 'modified' },
+    ]);
+    const { commit, changes } = await depot.takeUncommitted();
+    expect(changes.map(({ path }) => path)).toEqual(['README.md', 'new.ts', 'src/b.ts']);
+    const ada = await workspaces.open(ADA, { base: commit });
+    expect(contents(ada.folder)).toEqual(contents(project));
+    write(ada.folder, { 'src/a.ts': 'changed\n' });
+    await ada.save();
+    await ada.refresh(checkout.head);
+    await ada.close({ tip: checkout.head });
+    expect(contents(project, [])).toEqual(before);
+  });
+});
+
+describe('a save', () => {
+  test('holds what is in the folder, and is the same while nothing changes', async () => {
+    const { checkout, workspaces, depot } = await openStage();
+    const ada = await workspaces.open(ADA, { base: checkout.head });
+    expect(await ada.save()).toMatchObject({ commit: checkout.head, unchanged: true, changes: [], leftOut: [] });
+
+    write(ada.folder, { 'src/a.ts': 'new\n', 'src/c.ts': 'c\n', 'x.log': 'ignored\n' });
+    rmSync(join(ada.folder, 'docs'), { recursive: true });
+    const first = await ada.save();
+    expect(first).toMatchObject({ base: checkout.head, unchanged: false });
+    expect(first?.changes).toEqual([
+      { path: 'docs/guide.md', status: 'deleted' },
+      { path: 'src/a.ts', status: 'modified' },
+      { path: 'src/c.ts', status: 'added' },
+    ]);
+    const again = await ada.save();
+    expect(again).toEqual({ ...first, unchanged: true });
+    expect(await depot.handle.readRef('refs/saves/alpha/ada')).toBe(first?.commit);
+    const files = plainGit(depot.dir, 'ls-tree', '-r', '--name-only', first?.commit as string).split('\n');
+    expect(files).toEqual(['.gitignore', 'README.md', 'src/a.ts', 'src/b.ts', 'src/c.ts']);
+    expect(await depot.check()).toEqual([]);
+  });
+
+  test('is kept with all saves before it, and each can be restored', async () => {
+    const { checkout, workspaces } = await openStage();
+    const ada = await workspaces.open(ADA, { base: checkout.head });
+    write(ada.folder, { 'src/a.ts': '1\n' });
+    const one = await ada.save();
+    write(ada.folder, { 'src/a.ts': '2\n', 'new.ts': 'n\n', '.env': 'SECRET=1\n' });
+    const two = await ada.save();
+    write(ada.folder, { 'src/a.ts': '3\n' });
+    await ada.restore(one!.commit);
+    expect(readFileSync(join(ada.folder, 'src/a.ts'), 'utf8')).toBe('1\n');
+    expect(existsSync(join(ada.folder, 'new.ts'))).toBe(false);
+    expect(existsSync(join(ada.folder, '.env'))).toBe(true);
+    const saves = await ada.saves();
+    expect(saves).toHaveLength(3);
+    expect(saves.slice(1).map(({ commit }) => commit)).toEqual([two?.commit, one?.commit]);
+    await ada.restore(saves[0]!.commit);
+    expect(readFileSync(join(ada.folder, 'src/a.ts'), 'utf8')).toBe('3\n');
+    await expect(ada.restore(checkout.head)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test.for([
+    ['stashes', (folder: string) => plainGit(folder, 'stash', '-u')],
+    ['resets', (folder: string) => plainGit(folder, 'reset', '-q', '--hard')],
+    ['deletes .git', (folder: string) => rmSync(join(folder, '.git'), { recursive: true })],
+    ['commits', (folder: string) => commitAll(folder)],
+    [
+      'puts a file in place of .git',
+      (folder: string) => {
+        rmSync(join(folder, '.git'), { recursive: true });
+        writeFileSync(join(folder, '.git'), 'gitdir: /etc\n');
+      },
+    ],
+  ] as const)('needs nothing of the .git in the folder: an agent that %s loses nothing', async ([, act]) => {
+    const { root, checkout, workspaces } = await openStage();
+    const ada = await workspaces.open(ADA, { base: checkout.head });
+    write(ada.folder, { 'src/a.ts': 'work\n', 'new.ts': 'n\n' });
+    const saved = await ada.save();
+    act(ada.folder);
+    await ada.save();
+    expect((await ada.saves()).map(({ commit }) => commit)).toContain(saved?.commit);
+    await ada.restore(saved!.commit);
+    expect(readFileSync(join(ada.folder, 'src/a.ts'), 'utf8')).toBe('work\n');
+    // The next daemon finds an ordinary repository again.
+    const next = await openStage({ root });
+    const found = await next.workspaces.open(ADA, { base: checkout.head });
+    expect(found.opened.how).toBe('found');
+    expect(plainGit(found.folder, 'rev-parse', 'HEAD')).toBe(checkout.head);
+    expect(await found.save()).toMatchObject({ tree: saved?.tree });
+  });
+});
+
+describe('a refresh', () => {
+  test('brings the folder to the tip in place, and ignored files stay', async () => {
+    const { root, checkout, workspaces } = await openStage();
+    const ada = await workspaces.open(ADA, { base: checkout.head });
+    write(ada.folder, { 'node_modules/x/index.js': 'x\n', 'src/a.ts': 'old work\n' });
+    chmodSync(join(ada.folder, 'README.md'), 0o755);
+    write(checkout.folder, { 'src/b.ts': 'b2\n', 'src/new/c.ts': 'c\n' });
+    rmSync(join(checkout.folder, 'docs'), { recursive: true });
+    commitAll(checkout.folder);
+    const next = await openStage({ root });
+    const tip = next.checkout.head;
+    const again = await next.workspaces.open(ADA, { base: tip });
+    expect(again.base).toBe(checkout.head);
+    const saved = await again.refresh(tip);
+    expect(saved?.changes.map(({ path }) => path)).toEqual(['README.md', 'src/a.ts']);
+    expect(again.base).toBe(tip);
+    expect(contents(again.folder, ['.git', 'node_modules'])).toEqual(contents(checkout.folder));
+    expect(existsSync(join(again.folder, 'node_modules/x/index.js'))).toBe(true);
+    expect(plainGit(again.folder, 'status', '--porcelain')).toBe('');
+    expect(plainGit(again.folder, 'rev-parse', 'HEAD')).toBe(tip);
+    expect(await again.save()).toMatchObject({ commit: tip, unchanged: true });
+    expect(await again.saves()).toHaveLength(1);
+  });
+
+  test('refuses to overwrite a file that no save has, and changes nothing', async () => {
+    const { checkout, workspaces, depot } = await openStage();
+    const ada = await workspaces.open(ADA, { base: checkout.head });
+    write(ada.folder, { '.env': 'mine\n', 'build.log': 'mine\n' });
+    symlinkSync('/etc/passwd', join(ada.folder, 'x.log'));
+    write(checkout.folder, {
+      '.env': 'theirs\n',
+      'build.log/part': 'theirs\n',
+      'x.log': 'theirs\n',
+      'other.ts': 'o\n',
+    });
+    plainGit(checkout.folder, 'add', '-f', '.');
+    const tip = commitAll(checkout.folder);
+    await depot.take({ ...checkout, head: tip });
+    const before = contents(ada.folder);
+    await expect(ada.refresh(tip)).rejects.toMatchObject({ code: 'conflict' });
+    expect(contents(ada.folder)).toEqual(before);
+    expect(ada.base).toBe(checkout.head);
+    expect(await ada.save()).toMatchObject({ unchanged: true });
+    for (const name of ['.env', 'build.log', 'x.log']) rmSync(join(ada.folder, name));
+    await ada.refresh(tip);
+    expect(contents(ada.folder)).toEqual(contents(checkout.folder));
+  });
+});

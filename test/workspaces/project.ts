@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { findCheckout } from '../../src/workspaces/checkout.ts';
+import type { Checkout } from '../../src/workspaces/checkout.ts';
+import { cloneWorkspaces } from '../../src/workspaces/clone.ts';
+import { openDepot } from '../../src/workspaces/depot.ts';
+import type { Depot } from '../../src/workspaces/depot.ts';
+import { openGit } from '../../src/workspaces/git.ts';
+import type { Git } from '../../src/workspaces/git.ts';
+import { openPlaces } from '../../src/workspaces/places.ts';
+import type { Places } from '../../src/workspaces/places.ts';
+import type { WorkLimits, Workspaces } from '../../src/workspaces/workspace.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+/** The environment of plain git in tests: no settings of the person who runs them. */
+export function plainEnvironment(home: string): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_NAME: 'Ada',
+    GIT_AUTHOR_EMAIL: 'ada@example.com',
+    GIT_COMMITTER_NAME: 'Ada',
+    GIT_COMMITTER_EMAIL: 'ada@example.com',
+  };
+}
+
+/** Runs plain git in a folder, as its user would; returns its trimmed output. */
+export function plainGit(folder: string, ...args: string[]): string {
+  const options = { cwd: folder, env: plainEnvironment(dirname(folder)), encoding: 'utf8', stdio: 'pipe' } as const;
+  return execFileSync('git', args, options).trim();
+}
+
+/** Writes files, by path. */
+export function write(folder: string, files: Readonly<Record<string, string | Buffer>>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+}
+
+/** Commits everything in a folder with plain git; returns the id. */
+export function commitAll(folder: string, message = 'more'): string {
+  plainGit(folder, 'add', '-A');
+  plainGit(folder, 'commit', '-q', '--allow-empty', '-m', message);
+  return plainGit(folder, 'rev-parse', 'HEAD');
+}
+
+/** A new repository with one commit. */
+export function makeRepository(folder: string, files: Readonly<Record<string, string>> = FILES): string {
+  mkdirSync(folder, { recursive: true });
+  plainGit(folder, 'init', '-q', '-b', 'main');
+  write(folder, files);
+  return commitAll(folder, 'first');
+}
+
+const FILES = {
+  '.gitignore': 'node_modules/\n.env\n*.log\n',
+  'README.md': 'A project\n',
+  'src/a.ts': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n',
+  'src/b.ts': 'export const b = 1;\n',
+  'docs/guide.md': 'Read this.\n',
+};
+
+/** Everything that a test works with. */
+export interface Stage {
+  readonly root: string;
+  readonly checkout: Checkout;
+  readonly places: Places;
+  readonly git: Git;
+  readonly depot: Depot;
+  readonly workspaces: Workspaces;
+}
+
+export interface StageOptions {
+  readonly root?: string;
+  readonly limits?: WorkLimits;
+  readonly program?: string;
+  readonly path?: string;
+}
+
+/** Opens the depot and the workspaces of `root/project`, as a daemon does. */
+export async function openStage({ root = newProject(), limits, program, path }: StageOptions = {}): Promise<Stage> {
+  const environment = { PATH: path ?? process.env['PATH'], HOME: root };
+  const git = openGit({ environment, ...(program !== undefined && { program }) });
+  const places = await openPlaces(join(root, 'state'), { endLeftovers: async () => {} });
+  const checkout = await findCheckout(git, join(root, 'project'), environment);
+  if ('reason' in checkout) throw new Error(checkout.why);
+  const depot = await openDepot({ git, places, checkout, ...(path !== undefined && { path }) });
+  const workspaces = cloneWorkspaces({ places, depot, checkout, ...(limits && { limits }) });
+  return { root, checkout, places, git, depot, workspaces };
+}
+
+/** A folder with a repository in `project`. */
+export function newProject(files?: Readonly<Record<string, string>>): string {
+  const root = realpathSync(temporaryFolder());
+  makeRepository(join(root, 'project'), files);
+  return root;
+}
+
+/** All files under a folder with their contents, links with their targets; `skip` leaves some names out. */
+export function contents(folder: string, skip: readonly string[] = ['.git']): Record<string, string> {
+  const found: Record<string, string> = {};
+  const look = (inside: string): void => {
+    for (const entry of readdirSync(join(folder, inside), { withFileTypes: true })) {
+      const path = join(inside, entry.name);
+      if (skip.includes(entry.name)) continue;
+      if (entry.isDirectory()) look(path);
+      else if (entry.isSymbolicLink()) found[path] = `-> ${readlinkSync(join(folder, path))}`;
+      else if (entry.isFile()) found[path] = readFileSync(join(folder, path), 'latin1');
+    }
+  };
+  look('');
+  return found;
+}
