@@ -2,66 +2,15 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CommandType } from '../../src/core/command.ts';
 import { decide } from '../../src/core/decide.ts';
-import type { EventType } from '../../src/core/event.ts';
 import { REMEMBERED_COMMANDS } from '../../src/core/limits.ts';
 import { createState, keepChanges, noteChanges } from '../../src/core/state.ts';
 import { tries } from '../proof.ts';
+import { COMMANDS, sceneOf } from '../samples/commands.ts';
 import { copyOf, picture } from './picture.ts';
 import { decideOrRefuse, OPENING, play, steps, toCommand, tryOne } from './random-team.ts';
-import { commandOf, INPUTS, Stage, teamOf, types } from './stage.ts';
-import type { InputOf } from './stage.ts';
+import { commandOf, Stage, teamOf, types } from './stage.ts';
 
-/** For each command: a caller, an input, and the events that it causes in a team with all kinds of things. */
-const EXAMPLES: { [T in CommandType]: [by: string, input: InputOf<T>, events: EventType[]] } = {
-  'team.create': ['@user', { name: 'alpha' }, []],
-  'team.update': ['lead', { description: 'new' }, ['team:updated']],
-  'team.close': [
-    'lead',
-    { force: true },
-    ['teammate:stopped', 'teammate:stopped', 'task:released', 'teammate:stopped', 'team:closed'],
-  ],
-  'member.join': ['lead', { name: 'eve' }, ['teammate:joined']],
-  'member.change': ['ann', { memberId: 'ann', status: 'idle' }, ['teammate:idle']],
-  'member.leave': ['ann', { memberId: 'ann' }, ['teammate:stopped', 'task:released']],
-  'member.place': ['@system', { memberId: 'ann', hostId: 'h1' }, ['teammate:placed', 'task:released']],
-  'task.create': ['ann', { title: 't' }, ['task:created']],
-  'task.update': ['ann', { taskId: '1', title: 'new' }, ['task:updated']],
-  'task.assign': ['lead', { taskId: '2', assigneeId: 'bob' }, ['task:assigned']],
-  'task.claim': ['bob', {}, ['task:claimed']],
-  'task.release': ['ann', { taskId: '1' }, ['task:released']],
-  'task.complete': ['ann', { taskId: '1' }, ['task:completed', 'task:unblocked']],
-  'task.reject': ['@system', { taskId: '1', feedback: 'again' }, ['task:rejected']],
-  'task.fail': ['ann', { taskId: '1', reason: 'no' }, ['task:failed']],
-  'task.reopen': ['lead', { taskId: '4' }, ['task:reopened']],
-  'task.delete': ['lead', { taskId: '1' }, ['task:deleted', 'task:unblocked']],
-  'task.addDependencies': ['ann', { taskId: '2', dependencies: ['1'] }, ['task:dependencies-added']],
-  'task.removeDependencies': [
-    'ann',
-    { taskId: '3', dependencies: ['1'] },
-    ['task:dependencies-removed', 'task:unblocked'],
-  ],
-  'message.send': ['ann', { messageId: 'm9', toId: 'bob', content: 'x' }, ['message:sent']],
-  'message.broadcast': ['ann', { messageId: 'b9', content: 'x' }, ['message:sent']],
-  'message.deliver': ['ann', { memberId: 'ann', messageIds: ['m1'], sessionId: 's1' }, ['message:delivered']],
-  'message.acknowledge': ['ann', { memberId: 'ann', messageIds: ['m1'] }, ['message:acknowledged']],
-  'message.read': ['ann', { memberId: 'ann', messageIds: ['m1'] }, ['message:read']],
-  'shutdown.request': ['lead', { memberId: 'bob' }, ['shutdown:requested']],
-  'shutdown.approve': ['ann', { requestId: '$shutdown' }, ['shutdown:approved']],
-  'shutdown.reject': ['ann', { requestId: '$shutdown' }, ['shutdown:rejected']],
-  'plan.submit': ['bob', { content: 'p' }, ['plan:submitted']],
-  'plan.approve': ['lead', { requestId: '$plan' }, ['plan:approved']],
-  'plan.reject': ['lead', { requestId: '$plan' }, ['plan:rejected']],
-  'request.raise': ['ann', { kind: 'permission', memberId: 'ann', content: 'May I?' }, ['request:raised']],
-  'request.answer': ['@user', { requestId: '$question', approve: true }, ['request:answered']],
-  'note.add': ['ann', { text: 'x' }, ['note:added']],
-  'note.update': ['ann', { noteId: '1', text: 'new' }, ['note:updated']],
-  'note.remove': ['ann', { noteId: '1' }, ['note:removed']],
-  'hook.register': ['@user', { hook: { type: 'TaskCompleted', command: 'npm test' } }, ['hook:registered']],
-  'hook.remove': ['@user', { hookType: 'TeammateIdle' }, ['hook:removed']],
-  'usage.record': ['ann', { memberId: 'ann', usage: { turns: 1 } }, ['usage:recorded']],
-};
-
-const COMMANDS = Object.keys(INPUTS) as CommandType[];
+const TYPES = Object.keys(COMMANDS) as CommandType[];
 
 test.each(['constructor', '__proto__', 'toString', 'task.nothing', ''])('there is no command %j', (type) => {
   const command = { ...commandOf('task.claim', {}, { by: 'ann', at: 0 }), type } as never;
@@ -71,15 +20,15 @@ test.each(['constructor', '__proto__', 'toString', 'task.nothing', ''])('there i
 });
 
 describe('every command', () => {
-  test.each(COMMANDS.filter((type) => type !== 'team.create'))('causes its events: %s', (type) => {
-    const { team, by, input } = scene(type);
-    expect(types(team.as(by, type, input))).toEqual(EXAMPLES[type][2]);
+  test.each(TYPES.filter((type) => type !== 'team.create'))('causes its events: %s', (type) => {
+    const { team, by, input } = sceneOf(type);
+    expect(types(team.as(by, type, input))).toEqual(COMMANDS[type].events);
   });
 
-  test.each(COMMANDS.filter((type) => type !== 'usage.record'))(
+  test.each(TYPES.filter((type) => type !== 'usage.record'))(
     'is refused in a closed team, which is read-only: %s',
     (type) => {
-      const { team, by, input } = scene(type);
+      const { team, by, input } = sceneOf(type);
       team.as('@user', 'team.close', { force: true });
       const before = picture(team.state);
       for (const actor of [by, '@user', '@system']) {
@@ -93,8 +42,8 @@ describe('every command', () => {
     },
   );
 
-  test.each(COMMANDS.filter((type) => type !== 'team.create'))('is refused if there is no team: %s', (type) => {
-    const { by, input } = scene(type);
+  test.each(TYPES.filter((type) => type !== 'team.create'))('is refused if there is no team: %s', (type) => {
+    const { by, input } = sceneOf(type);
     for (const actor of [by, '@user']) {
       expect(new Stage().refuse(actor, type, input)).toMatchObject({
         code: 'not_found',
@@ -103,17 +52,17 @@ describe('every command', () => {
     }
   });
 
-  test.each(COMMANDS.filter((type) => type !== 'team.create'))(
+  test.each(TYPES.filter((type) => type !== 'team.create'))(
     'is refused to a caller that is not a member: %s',
     (type) => {
-      const { team, input } = scene(type);
+      const { team, input } = sceneOf(type);
       const { code } = team.refuse('mallory', type, input);
       expect(['not_found', 'not_allowed']).toContain(code);
     },
   );
 
-  test.each(COMMANDS.filter((type) => type !== 'team.create'))('is refused to a stopped member: %s', (type) => {
-    const { team, by, input } = scene(type);
+  test.each(TYPES.filter((type) => type !== 'team.create'))('is refused to a stopped member: %s', (type) => {
+    const { team, by, input } = sceneOf(type);
     team.join('dan').do('member.leave', { memberId: 'dan' });
     const { code } = team.refuse('dan', type, input);
     expect(['member_stopped', 'not_allowed']).toContain(code);
@@ -124,8 +73,8 @@ describe('every command', () => {
     expect(team.refuse(by, type, input)).toMatchObject({ code: 'member_stopped' });
   });
 
-  test.each(COMMANDS.filter((type) => type !== 'team.create'))('is done once per id: %s', (type) => {
-    const { team, by, input } = scene(type);
+  test.each(TYPES.filter((type) => type !== 'team.create'))('is done once per id: %s', (type) => {
+    const { team, by, input } = sceneOf(type);
     expect(team.as(by, type, input, 'c1').length).toBeGreaterThan(0);
     const before = picture(team.state);
     expect(team.as(by, type, input, 'c1')).toEqual([]);
@@ -136,8 +85,8 @@ describe('every command', () => {
     expect(picture(team.state)).toEqual(before);
   });
 
-  test.each(COMMANDS)('uses no clock and no randomness: %s', (type) => {
-    const { team, by, input } = scene(type);
+  test.each(TYPES)('uses no clock and no randomness: %s', (type) => {
+    const { team, by, input } = sceneOf(type);
     const stage = type === 'team.create' ? new Stage() : team;
     withoutClockAndChance(() => stage.as(by, type, input));
     expect(stage.events.length).toBeGreaterThan(0);
@@ -167,7 +116,7 @@ describe('decide', () => {
   });
 
   test('puts time, actor and command id into every event', () => {
-    const { state } = scene('member.leave').team;
+    const { state } = sceneOf('member.leave').team;
     const command = commandOf('member.leave', { memberId: 'ann' }, { by: 'lead', at: 42, commandId: 'c1' });
     const events = decide(state, command);
     expect(events.length).toBeGreaterThan(1);
@@ -179,7 +128,7 @@ describe('decide', () => {
 
 describe('the receipt of a command', () => {
   test('has what the command was about', () => {
-    const { team } = scene('task.create');
+    const { team } = sceneOf('task.create');
     const receipt = (id: string) => {
       const { print, ...others } = team.state.receipts.get(id) ?? {};
       expect(print).toMatch(/^[0-9a-z]+$/);
@@ -212,7 +161,7 @@ describe('the receipt of a command', () => {
   });
 
   test('is from its first event', () => {
-    const { team } = scene('task.complete');
+    const { team } = sceneOf('task.complete');
     team.as('ann', 'task.complete', { taskId: '1' }, 'c1');
     expect(team.state.receipts.get('c1')).toMatchObject({ by: 'ann', memberId: 'ann', taskId: '1' });
   });
@@ -262,27 +211,6 @@ describe('the receipt of a command', () => {
     expect([...team.state.receipts.keys()].at(0)).toBe('c3');
   });
 });
-
-/** A team with an object for every command, and the example of one command. */
-function scene<T extends CommandType>(type: T): { team: Stage; by: string; input: InputOf<T> } {
-  const team = teamOf('ann', 'bob');
-  team.task();
-  team.task();
-  team.task({ dependencies: ['1'] });
-  team.task();
-  team.do('task.complete', { taskId: '4' });
-  team.as('ann', 'task.claim', { taskId: '1' });
-  team.do('message.send', { messageId: 'm1', toId: 'ann', content: 'x' });
-  const [shutdown] = team.do('shutdown.request', { memberId: 'ann' });
-  const [plan] = team.as('ann', 'plan.submit', { content: 'p' });
-  const [question] = team.as('ann', 'request.raise', { kind: 'permission', memberId: 'ann', content: 'May I?' });
-  team.as('ann', 'note.add', { text: 'n' });
-  team.as('@user', 'hook.register', { hook: { type: 'TeammateIdle', command: 'true' } });
-  const [by, input] = EXAMPLES[type];
-  const ids: Record<string, unknown> = { $shutdown: shutdown, $plan: plan, $question: question };
-  const named = ids[(input as { requestId?: string }).requestId ?? ''] as { requestId: string } | undefined;
-  return { team, by, input: { ...input, ...(named && { requestId: named.requestId }) } };
-}
 
 function withoutClockAndChance(run: () => void): void {
   const forbidden = () => {

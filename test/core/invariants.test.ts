@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isKept } from '../../src/core/blocked.ts';
 import type { Command } from '../../src/core/command.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { describeTask, isOpen } from '../../src/core/obstacles.ts';
@@ -121,6 +122,7 @@ describe('tasks', () => {
           for (const task of state.tasks.values()) {
             const may =
               task.status === 'pending' &&
+              !isKept(task) &&
               (task.assigneeId === undefined || task.assigneeId === member.id) &&
               !task.dependencies.some((id) => isOpen(task, state.tasks.get(id)));
             const claim: Command = { type: 'task.claim', at: 9999, by: member.id, taskId: task.id };

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isKept } from '../../src/core/blocked.ts';
 import { evolve } from '../../src/core/evolve.ts';
 import { isOpen, obstacles } from '../../src/core/obstacles.ts';
 import { allReady, bestReady } from '../../src/core/ready.ts';
@@ -74,7 +75,8 @@ describe('the next task', () => {
 /** Reserved tasks first, then free ones; by priority, then age. */
 function naiveWorkFor(state: TeamState, memberId: string): string[] {
   const ready = [...state.tasks.values()].filter(
-    (task) => task.status === 'pending' && !task.dependencies.some((id) => isOpen(task, state.tasks.get(id))),
+    (task) =>
+      task.status === 'pending' && !isKept(task) && !task.dependencies.some((id) => isOpen(task, state.tasks.get(id))),
   );
   ready.sort((a, b) => RANK[a.priority] - RANK[b.priority] || Number(a.id) - Number(b.id));
   const own = ready.filter((task) => task.assigneeId === memberId);

@@ -4,12 +4,31 @@ import { expect, test } from 'vitest';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { rounds } from '../proof.ts';
+import { COMMANDS } from '../samples/commands.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { commandOf, draft, opening } from './model/drafts.ts';
+import { doCommand } from './model/rules.ts';
 import { scenario } from './model/runs.ts';
 import { runScenario } from './model/scenario.ts';
+import { emptyWorld } from './model/world.ts';
 
 /** How many runs; fast-check prints the seed of a failure. */
 const RUNS = rounds(60, 20_000);
+
+test('the drafts do every command, and each has an effect sometimes', () => {
+  const done = new Set<string>();
+  for (const story of fc.sample(fc.array(draft, { minLength: 60, maxLength: 60 }), { numRuns: 300, seed: 1 })) {
+    const world = emptyWorld();
+    for (const command of opening(0)) doCommand(world, command);
+    for (const [i, drawn] of story.entries()) {
+      const command = commandOf(world, drawn, 1000 * i);
+      const outcome = doCommand(world, command);
+      if ('facts' in outcome && outcome.facts.length > 0) done.add(command.type);
+    }
+  }
+  // The opening has made the team.
+  expect(Object.keys(COMMANDS).filter((type) => !done.has(type))).toEqual(['team.create']);
+});
 
 test(`the ledger matches a simple model in ${RUNS} runs in memory`, async () => {
   await fc.assert(

@@ -1,29 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { InputOf, OperationName } from '../../src/operations/index.ts';
+import type { OperationSamples } from '../samples/sample.ts';
+import { heldTask, TASK_OPERATIONS } from '../samples/task.ts';
 import type { Stage } from './stage.ts';
-
-/**
- * A call of an operation that works on a fresh stage. Its names contain the stage's team, because stages may share a
- * server.
- */
-export interface Sample<N extends OperationName> {
-  readonly input: InputOf<N>;
-  /** The member that the person speaks for. */
-  readonly as?: string;
-}
-
-type Samples = { readonly [N in OperationName]: (stage: Stage) => Promise<Sample<N>> };
-
-async function newTask({ act, teamId }: Stage): Promise<{ teamId: string; taskId: string }> {
-  return { teamId, taskId: (await act('task.create', { teamId, title: 'Write tests' })).id };
-}
-
-async function heldTask(stage: Stage): Promise<{ teamId: string; taskId: string }> {
-  const task = await newTask(stage);
-  await stage.act('task.claim', task, 'worker');
-  return task;
-}
 
 async function newMail({ act, teamId }: Stage): Promise<{ teamId: string; memberId: string; messageIds: string[] }> {
   const { id } = await act('message.send', { teamId, toId: 'worker', content: 'Hello' }, 'lead');
@@ -98,7 +77,7 @@ hooks:
 `;
 
 /** A sample for each operation; the compiler reports missing ones. */
-export const SAMPLES: Samples = {
+export const SAMPLES: OperationSamples = {
   'team.create': async ({ teamId }) => ({ input: { name: `${teamId}-fresh`, description: 'A team' } }),
   'team.list': async () => ({ input: {} }),
   'team.show': async ({ teamId }) => ({ input: { teamId } }),
@@ -148,31 +127,7 @@ export const SAMPLES: Samples = {
   }),
   'budget.show': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' } }),
   'usage.show': async ({ teamId }) => ({ input: { teamId } }),
-  'task.create': async ({ teamId }) => ({ input: { teamId, title: 'Write tests', priority: 'high' } }),
-  'task.list': async ({ teamId }) => ({ input: { teamId, limit: 5 } }),
-  'task.show': async (stage) => ({ input: await newTask(stage) }),
-  'task.update': async (stage) => ({ input: { ...(await newTask(stage)), title: 'Write more tests' } }),
-  'task.assign': async (stage) => ({ input: { ...(await newTask(stage)), assigneeId: 'worker' } }),
-  'task.claim': async (stage) => ({ input: await newTask(stage), as: 'worker' }),
-  'task.release': async (stage) => ({ input: await heldTask(stage), as: 'worker' }),
-  'task.complete': async (stage) => ({ input: { ...(await heldTask(stage)), result: 'They pass' }, as: 'worker' }),
-  'task.fail': async (stage) => ({ input: { ...(await heldTask(stage)), reason: 'No time' }, as: 'worker' }),
-  'task.reopen': async (stage) => {
-    const task = await heldTask(stage);
-    await stage.act('task.complete', task, 'worker');
-    return { input: task };
-  },
-  'task.delete': async (stage) => ({ input: await newTask(stage) }),
-  'task.depend': async (stage) => {
-    const { taskId } = await newTask(stage);
-    return { input: { ...(await newTask(stage)), dependencies: [taskId] } };
-  },
-  'task.undepend': async (stage) => {
-    const { taskId } = await newTask(stage);
-    const task = await newTask(stage);
-    await stage.act('task.depend', { ...task, dependencies: [taskId] });
-    return { input: { ...task, dependencies: [taskId] } };
-  },
+  ...TASK_OPERATIONS,
   'message.send': async ({ teamId }) => ({ input: { teamId, toId: 'worker', content: 'Hello' }, as: 'lead' }),
   'message.broadcast': async ({ teamId }) => ({ input: { teamId, content: 'Hello all' }, as: 'lead' }),
   'message.inbox': async (stage) => {

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import type { z } from 'zod';
 import type { Actor } from '../../../src/core/actor.ts';
 import type { Command, CommandType } from '../../../src/core/command.ts';
 import { HookConfig, HookType } from '../../../src/core/hook.ts';
@@ -19,15 +20,14 @@ import {
   ClaimTaskInput,
   CompleteTaskInput,
   CreateTaskInput,
-  DeleteTaskInput,
   DependenciesInput,
   FailTaskInput,
   RejectTaskInput,
-  ReleaseTaskInput,
-  ReopenTaskInput,
 } from '../../../src/core/task.ts';
 import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../../src/core/team.ts';
 import { RecordUsageInput } from '../../../src/core/usage.ts';
+import { INPUTS } from '../../core/stage.ts';
+import { COMMANDS } from '../../samples/commands.ts';
 import { TEAM } from './world.ts';
 import type { Note, Task, World } from './world.ts';
 
@@ -48,8 +48,11 @@ export interface Draft {
   readonly later: number;
 }
 
-/** How often each command is drawn. */
-const WEIGHTS: Record<CommandType, number> = {
+/** How often a command is drawn that is not listed. */
+const USUAL = 12;
+
+/** How often the others are drawn. */
+const WEIGHTS: { readonly [T in CommandType]?: number } = {
   'team.create': 3,
   'team.update': 6,
   'team.close': 1,
@@ -63,7 +66,6 @@ const WEIGHTS: Record<CommandType, number> = {
   'task.claim': 90,
   'task.release': 24,
   'task.complete': 48,
-  'task.reject': 12,
   'task.fail': 20,
   'task.reopen': 24,
   'task.delete': 10,
@@ -72,21 +74,16 @@ const WEIGHTS: Record<CommandType, number> = {
   'message.send': 24,
   'message.broadcast': 8,
   'message.deliver': 24,
-  'message.acknowledge': 12,
-  'message.read': 12,
-  'shutdown.request': 12,
   'shutdown.approve': 10,
   'shutdown.reject': 8,
   'plan.submit': 14,
   'plan.approve': 10,
   'plan.reject': 8,
-  'request.raise': 12,
   'request.answer': 10,
-  'note.add': 12,
   'note.update': 8,
   'note.remove': 8,
-  'hook.register': 5,
-  'hook.remove': 3,
+  'hook.register': 8,
+  'hook.remove': 6,
   'usage.record': 10,
 };
 
@@ -94,7 +91,10 @@ const small = fc.nat({ max: 47 });
 
 export const draft: fc.Arbitrary<Draft> = fc.record({
   type: fc.oneof(
-    ...Object.entries(WEIGHTS).map(([type, weight]) => ({ weight, arbitrary: fc.constant(type as CommandType) })),
+    ...(Object.keys(INPUTS) as CommandType[]).map((type) => ({
+      weight: WEIGHTS[type] ?? USUAL,
+      arbitrary: fc.constant(type),
+    })),
   ),
   by: fc.nat({ max: 9 }),
   a: small,
@@ -225,18 +225,12 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
       });
     case 'task.claim':
       return ClaimTaskInput.parse({ ...(!flag && { taskId }), ...(b % 6 === 5 && { memberId: pickFrom(MEMBERS, c) }) });
-    case 'task.release':
-      return ReleaseTaskInput.parse({ taskId, ...seen });
     case 'task.complete':
       return CompleteTaskInput.parse({ taskId, ...(flag && { result: text('result') }), ...seen });
     case 'task.reject':
       return RejectTaskInput.parse({ taskId, feedback: text('again'), ...seen });
     case 'task.fail':
       return FailTaskInput.parse({ taskId, reason: text('failure'), ...seen });
-    case 'task.reopen':
-      return ReopenTaskInput.parse({ taskId, ...seen });
-    case 'task.delete':
-      return DeleteTaskInput.parse({ taskId, ...seen });
     case 'task.addDependencies':
     case 'task.removeDependencies': {
       const dependencies = pickDependencies(world, draft);
@@ -307,6 +301,17 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
         ...(flag && { taskId }),
         usage: { inputTokens: a, outputTokens: b, turns: 1, costUsd: c / 4, estimated: flag },
       });
+    default: {
+      // The sample of the command, about something in this world.
+      const { input } = COMMANDS[draft.type];
+      const schema: z.ZodObject = INPUTS[draft.type];
+      return schema.parse({
+        ...input,
+        ...('taskId' in input && { taskId }),
+        ...('memberId' in input && { memberId }),
+        ...('epoch' in schema.shape && seen),
+      });
+    }
   }
 }
 

@@ -1,8 +1,21 @@
-import type { Command, CommandOf, CommandType } from '../../../src/core/command.ts';
+import type { Command } from '../../../src/core/command.ts';
 import type { ErrorCode } from '../../../src/core/errors.ts';
-import type { Metadata } from '../../../src/core/json.ts';
-import { isBlocked, isExpected, nextTask, TEAM } from './world.ts';
-import type { Member, Note, Request, Task, Team, World } from './world.ts';
+import {
+  ask,
+  change,
+  needActor,
+  needLive,
+  needManager,
+  needOpenTeam,
+  needPerson,
+  pendingGate,
+  refused,
+  unusedId,
+} from './guard.ts';
+import type { Attempt, Rules } from './guard.ts';
+import { isBlocked, needTask, release, reserve, TASK_RULES, touch } from './task.ts';
+import { isExpected, TEAM } from './world.ts';
+import type { Member, Note, Request, Task, World } from './world.ts';
 
 /** The outcome of a command: its facts, or every code with which it may be refused. */
 export type Outcome = { facts: string[] } | { codes: ErrorCode[] };
@@ -35,13 +48,6 @@ function whatItSays(command: Command): string {
   const { at: _at, by: _by, commandId: _id, ...rest } = command;
   return JSON.stringify({ ...rest, epoch: undefined, revision: undefined });
 }
-
-interface Attempt {
-  codes: ErrorCode[];
-  facts: string[];
-}
-
-type Rules = { [T in CommandType]: (world: World, command: CommandOf<T>, attempt: Attempt) => void };
 
 const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
 
@@ -188,203 +194,7 @@ const RULES: Rules = {
     attempt.facts.push(`teammate:placed ${member.id}`);
   },
 
-  'task.create'(world, command, attempt) {
-    needOpenTeam(world, attempt);
-    needActor(world, command.by, attempt);
-    for (const id of command.dependencies) needTask(world, id, attempt);
-    if (command.assigneeId !== undefined) needWorker(world, command.assigneeId, attempt);
-    if (refused(attempt)) return;
-    const task: Task = {
-      id: String(world.tasks.length + 1),
-      title: command.title,
-      description: command.description,
-      activeForm: command.activeForm,
-      status: 'pending',
-      priority: command.priority,
-      assigneeId: command.assigneeId,
-      reserved: command.assigneeId !== undefined,
-      dependencies: [...new Set(command.dependencies)],
-      onDependencyFailure: command.onDependencyFailure,
-      epoch: 0,
-      revision: 1,
-      rejections: 0,
-      createdBy: command.by,
-      createdAt: command.at,
-      updatedAt: command.at,
-      metadata: command.metadata,
-    };
-    world.tasks.push(task);
-    attempt.facts.push(`task:created ${task.id}`);
-    failThoseWhoFailToo(world, command.at, attempt, [task]);
-  },
-
-  'task.update'(world, command, attempt) {
-    const task = needOpenTask(world, command, attempt);
-    needActor(world, command.by, attempt);
-    if (refused(attempt) || !task) return;
-    const {
-      type: _type,
-      at,
-      by: _by,
-      commandId: _id,
-      taskId: _task,
-      epoch: _epoch,
-      revision: _revision,
-      ...rest
-    } = command;
-    const { metadata, ...changes } = rest;
-    const policy = task.onDependencyFailure;
-    touch(task, at, {});
-    change(task, changes, metadata);
-    attempt.facts.push(`task:updated ${task.id}`);
-    if (task.onDependencyFailure !== policy) failThoseWhoFailToo(world, at, attempt, [task]);
-  },
-
-  'task.assign'(world, command, attempt) {
-    const task = needOpenTask(world, command, attempt);
-    needActor(world, command.by, attempt);
-    const { assigneeId, by, at } = command;
-    if (assigneeId !== null) needWorker(world, assigneeId, attempt);
-    if (!task) return;
-    const isHeld = task.status === 'in_progress';
-    if (!isHeld && task.status !== 'pending') attempt.codes.push('conflict');
-    const takesFree = !isHeld && task.assigneeId === undefined && assigneeId === by;
-    if (!takesFree && task.assigneeId !== by && task.createdBy !== by) needManager(world, by, attempt);
-    if (refused(attempt)) return;
-    const isSame = (task.assigneeId ?? null) === assigneeId;
-    if (isSame && (isHeld || task.reserved === (assigneeId !== null))) return;
-    reserve(task, { at, assigneeId: assigneeId ?? undefined }, attempt);
-    if (isHeld) task.epoch++;
-  },
-
-  'task.claim'(world, command, attempt) {
-    const { at, taskId, memberId: by = command.by } = command;
-    const team = needOpenTeam(world, attempt);
-    if (by !== command.by) needManager(world, command.by, attempt);
-    const member = needWorker(world, by, attempt);
-    if (team?.status === 'shutting-down' || member?.status === 'shutting-down') attempt.codes.push('conflict');
-    const lead = world.members.find(({ id }) => id === team?.leadId);
-    if (lead && !isExpected(lead) && at - lead.statusSince >= 60_000) attempt.codes.push('conflict');
-    let task: Task | undefined;
-    if (taskId !== undefined) {
-      task = needTask(world, taskId, attempt);
-      if (task && task.status !== 'pending') attempt.codes.push('claim_conflict');
-      if (task?.assigneeId !== undefined && task.assigneeId !== by) attempt.codes.push('claim_conflict');
-      if (task && isBlocked(world, task)) attempt.codes.push('blocked');
-    }
-    if (refused(attempt)) return;
-    task ??= nextTask(world, by);
-    if (!task) return;
-    touch(task, at, { status: 'in_progress', assigneeId: by, epoch: task.epoch + 1, startedAt: at });
-    attempt.facts.push(`task:claimed ${task.id}`);
-  },
-
-  'task.release'(world, command, attempt) {
-    const task = needWritableTask(world, command, attempt);
-    if (task && task.status !== 'in_progress') attempt.codes.push('conflict');
-    if (refused(attempt) || !task) return;
-    release(task, command.at, attempt);
-  },
-
-  'task.complete'(world, command, attempt) {
-    const task = needWritableTask(world, command, attempt);
-    if (task && task.status !== 'in_progress' && task.status !== 'pending') attempt.codes.push('conflict');
-    const member = world.members.find(({ id }) => id === command.by);
-    if (member?.planApprovalRequired && !member.planApproved) attempt.codes.push('not_allowed');
-    const isHolder = task?.status === 'in_progress' && task.assigneeId === command.by;
-    if (member && !isHolder) needWorker(world, command.by, attempt);
-    if (refused(attempt) || !task) return;
-    touch(task, command.at, {
-      status: 'completed',
-      assigneeId: task.assigneeId ?? member?.id,
-      result: command.result,
-      completedAt: command.at,
-    });
-    attempt.facts.push(`task:completed ${task.id}`);
-  },
-
-  'task.reject'(world, command, attempt) {
-    const task = needOpenTask(world, command, attempt);
-    needPerson(command.by, attempt);
-    if (task && task.status !== 'in_progress') attempt.codes.push('conflict');
-    if (refused(attempt) || !task) return;
-    touch(task, command.at, { rejections: task.rejections + 1, feedback: command.feedback });
-    attempt.facts.push(`task:rejected ${task.id}`);
-    const { id: taskId, epoch, rejections, assigneeId: memberId = '' } = task;
-    if (rejections < 5 || pendingGate(world, taskId)) return;
-    const { at, feedback, result } = command;
-    const id = unusedId(world, at, (tick) => `gate-${tick}@${memberId}`);
-    const content = `A gate sent task #${taskId} back ${rejections} times. Its last feedback: ${feedback}`;
-    const detail = { epoch, ...(result !== undefined && { result }) };
-    ask(world, { id, kind: 'gate', memberId, content, taskId, deadline: at + 24 * 3_600_000, detail }, command);
-    attempt.facts.push(`request:raised ${id}`);
-  },
-
-  'task.fail'(world, command, attempt) {
-    const task = needWritableTask(world, command, attempt);
-    if (task && task.status !== 'in_progress' && task.status !== 'pending') attempt.codes.push('conflict');
-    if (refused(attempt) || !task) return;
-    fail(world, task, { at: command.at, reason: command.reason }, attempt);
-  },
-
-  'task.reopen'(world, command, attempt) {
-    const task = needOpenTask(world, command, attempt, { deleted: true });
-    needManager(world, command.by, attempt, task?.createdBy);
-    if (task && (task.status === 'pending' || task.status === 'in_progress')) attempt.codes.push('conflict');
-    if (refused(attempt) || !task) return;
-    const { at } = command;
-    touch(task, at, {
-      status: 'pending',
-      assigneeId: task.reserved ? task.assigneeId : undefined,
-      epoch: task.epoch + 1,
-      rejections: 0,
-      feedback: task.status === 'completed' ? undefined : task.feedback,
-      result: undefined,
-      failure: undefined,
-      startedAt: undefined,
-      completedAt: undefined,
-    });
-    attempt.facts.push(`task:reopened ${task.id}`);
-    const assignee = world.members.find(({ id }) => id === task.assigneeId);
-    if (assignee && !isExpected(assignee)) reserve(task, { at, assigneeId: undefined }, attempt);
-  },
-
-  'task.delete'(world, command, attempt) {
-    const task = needOpenTask(world, command, attempt);
-    needManager(world, command.by, attempt, task?.createdBy);
-    if (refused(attempt) || !task) return;
-    touch(task, command.at, { status: 'deleted', epoch: task.epoch + 1 });
-    for (const other of world.tasks.filter(({ dependencies }) => dependencies.includes(task.id))) {
-      touch(other, command.at, { dependencies: other.dependencies.filter((id) => id !== task.id) });
-    }
-    attempt.facts.push(`task:deleted ${task.id}`);
-  },
-
-  'task.addDependencies'(world, command, attempt) {
-    const task = needOpenTask(world, command, attempt);
-    needActor(world, command.by, attempt);
-    if (task && task.status !== 'pending') attempt.codes.push('conflict');
-    const added = [...new Set(command.dependencies)].filter((id) => !task?.dependencies.includes(id));
-    for (const id of added) {
-      needTask(world, id, attempt);
-      if (task && reaches(world, id, task.id)) attempt.codes.push('cycle');
-    }
-    if (refused(attempt) || !task || added.length === 0) return;
-    touch(task, command.at, { dependencies: [...task.dependencies, ...added] });
-    attempt.facts.push(`task:dependencies-added ${task.id}`);
-    failThoseWhoFailToo(world, command.at, attempt, [task], added);
-  },
-
-  'task.removeDependencies'(world, command, attempt) {
-    const task = needOpenTask(world, command, attempt);
-    needActor(world, command.by, attempt);
-    if (task && task.status !== 'pending') attempt.codes.push('conflict');
-    if (refused(attempt) || !task) return;
-    const kept = task.dependencies.filter((id) => !command.dependencies.includes(id));
-    if (kept.length === task.dependencies.length) return;
-    touch(task, command.at, { dependencies: kept });
-    attempt.facts.push(`task:dependencies-removed ${task.id}`);
-  },
+  ...TASK_RULES,
 
   'message.send'(world, command, attempt) {
     needOpenTeam(world, attempt);
@@ -643,89 +453,12 @@ const RULES: Rules = {
   },
 };
 
-function refused(attempt: Attempt): boolean {
-  return attempt.codes.length > 0;
-}
-
-function needOpenTeam(world: World, attempt: Attempt): Team | undefined {
-  if (!world.team) attempt.codes.push('not_found');
-  if (world.team?.status === 'cleaned-up') attempt.codes.push('team_closed');
-  return world.team;
-}
-
-/** A live member that may get work. A lead in delegate mode may not. */
-function needWorker(world: World, id: string, attempt: Attempt): Member | undefined {
-  if (world.team?.delegateMode && world.team.leadId === id) attempt.codes.push('not_allowed');
-  return needLive(world, id, attempt);
-}
-
-function needLive(world: World, memberId: string, attempt: Attempt): Member | undefined {
-  const member = world.members.find(({ id }) => id === memberId);
-  // An actor that is no member, such as @user, must name the member that it acts for.
-  if (!member) attempt.codes.push(memberId.startsWith('@') ? 'invalid' : 'not_found');
-  if (member?.status === 'stopped') attempt.codes.push('member_stopped');
-  return member;
-}
-
-function needActor(world: World, by: string, attempt: Attempt): void {
-  if (by !== '@user' && by !== '@system') needLive(world, by, attempt);
-}
-
-/** The caller must be the lead, a person, Troupe itself, or `self`. */
-function needManager(world: World, by: string, attempt: Attempt, self?: string): void {
-  if (!isManager(world, by) && by !== self) attempt.codes.push('not_allowed');
-  needActor(world, by, attempt);
-}
-
-/** The caller must be a person or Troupe itself. */
-function needPerson(by: string, attempt: Attempt): void {
-  if (by !== '@user' && by !== '@system') attempt.codes.push('not_allowed');
-}
-
 function needOwnNote(world: World, command: { by: string; noteId: string }, attempt: Attempt): Note | undefined {
   needOpenTeam(world, attempt);
   const note = world.notes.find(({ id }) => id === command.noteId);
   if (!note) attempt.codes.push('not_found');
   needManager(world, command.by, attempt, note?.authorId);
   return note;
-}
-
-function isManager(world: World, by: string): boolean {
-  return ['@user', '@system', world.team?.leadId].includes(by);
-}
-
-function needTask(world: World, taskId: string, attempt: Attempt, { deleted = false } = {}): Task | undefined {
-  const task = world.tasks.find(({ id }) => id === taskId);
-  if (!task || (task.status === 'deleted' && !deleted)) attempt.codes.push('not_found');
-  return task;
-}
-
-interface TaskCommand {
-  taskId: string;
-  epoch?: number | undefined;
-  revision?: number | undefined;
-  by: string;
-}
-
-/** A task of an open team that matches the epoch and revision that the caller names. */
-function needOpenTask(world: World, command: TaskCommand, attempt: Attempt, options?: { deleted: boolean }) {
-  needOpenTeam(world, attempt);
-  const task = needTask(world, command.taskId, attempt, options);
-  const { epoch = task?.epoch, revision = task?.revision } = command;
-  if (task && epoch !== task.epoch) attempt.codes.push('stale_epoch');
-  if (task && revision !== task.revision) attempt.codes.push('stale_revision');
-  return task;
-}
-
-function needWritableTask(world: World, command: TaskCommand, attempt: Attempt): Task | undefined {
-  const task = needOpenTask(world, command, attempt);
-  needActor(world, command.by, attempt);
-  const isHolder = task?.status === 'in_progress' && task.assigneeId === command.by;
-  if (task && !isHolder && !isManager(world, command.by)) {
-    const isOpen = task.status === 'pending' || task.status === 'in_progress';
-    attempt.codes.push(!isOpen ? 'conflict' : isBlocked(world, task) ? 'blocked' : 'not_allowed');
-  }
-  return task;
 }
 
 /** A rate limit: a token bucket that holds a third of a minute's messages. */
@@ -793,72 +526,6 @@ function needForeignPlan(world: World, command: { by: string; requestId: string 
   return refused(attempt) ? undefined : request;
 }
 
-/** Whether one task depends on another, directly or through others. */
-function reaches(world: World, from: string, to: string): boolean {
-  if (from === to) return true;
-  const task = world.tasks.find(({ id }) => id === from);
-  return task?.dependencies.some((id) => reaches(world, id, to)) ?? false;
-}
-
-function touch(task: Task, at: number, changes: Partial<Task>): void {
-  Object.assign(task, changes, { updatedAt: at, revision: task.revision + 1 });
-}
-
-/** Sets the given fields, and merges metadata. */
-function change<T extends { metadata?: Metadata | undefined }>(
-  record: T,
-  changes: { [K in keyof T]?: T[K] | undefined },
-  metadata?: Metadata,
-): void {
-  for (const [key, value] of Object.entries(changes)) if (value !== undefined) Object.assign(record, { [key]: value });
-  if (metadata === undefined) return;
-  const entries = Object.entries({ ...record.metadata, ...metadata }).filter(([, value]) => value !== null);
-  record.metadata = entries.length > 0 ? Object.fromEntries(entries) : undefined;
-}
-
-function release(task: Task, at: number, attempt: Attempt): void {
-  touch(task, at, {
-    status: 'pending',
-    assigneeId: task.reserved ? task.assigneeId : undefined,
-    epoch: task.epoch + 1,
-    startedAt: undefined,
-  });
-  attempt.facts.push(`task:released ${task.id}`);
-}
-
-function reserve(
-  task: Task,
-  { at, assigneeId }: { at: number; assigneeId: string | undefined },
-  attempt: Attempt,
-): void {
-  touch(task, at, { status: 'pending', assigneeId, reserved: assigneeId !== undefined, startedAt: undefined });
-  attempt.facts.push(`task:assigned ${task.id}`);
-}
-
-/** Fails a task, and its dependents with `onDependencyFailure: 'fail'`. */
-function fail(world: World, task: Task, { at, reason }: { at: number; reason: string }, attempt: Attempt): void {
-  touch(task, at, { status: 'failed', failure: reason, completedAt: at });
-  attempt.facts.push(`task:failed ${task.id}`);
-  const waiting = world.tasks.filter(({ dependencies }) => dependencies.includes(task.id));
-  failThoseWhoFailToo(world, at, attempt, waiting, [task.id]);
-}
-
-function failThoseWhoFailToo(
-  world: World,
-  at: number,
-  attempt: Attempt,
-  candidates: readonly Task[],
-  because?: readonly string[],
-): void {
-  for (const task of candidates) {
-    const causes = task.dependencies.filter((id) => because?.includes(id) ?? true);
-    const hasFailed = causes.some((id) => world.tasks.find((other) => other.id === id)?.status === 'failed');
-    if (hasFailed && task.status === 'pending' && task.onDependencyFailure === 'fail') {
-      fail(world, task, { at, reason: 'a dependency failed' }, attempt);
-    }
-  }
-}
-
 /** Stops a member: releases the tasks it holds, and unreserves its other tasks unless it will return. */
 function stop(
   world: World,
@@ -889,30 +556,12 @@ function pendingRequests(world: World, memberId: string, kind: Request['kind']):
   );
 }
 
-function ask(
-  world: World,
-  request: Omit<Request, 'requestedBy' | 'requestedAt' | 'status'>,
-  { at, by }: { at: number; by: Request['requestedBy'] },
-): void {
-  world.requests.push({ ...request, requestedBy: by, requestedAt: at, status: 'pending' });
-}
-
 function answer(
   request: Request,
   { at, by, feedback }: { at: number; by: Request['requestedBy']; feedback?: string | undefined },
   status: Request['status'],
 ): void {
   Object.assign(request, { status, answeredBy: by, answeredAt: at, feedback });
-}
-
-function pendingGate(world: World, taskId: string): Request | undefined {
-  return world.requests.find(
-    (request) => request.status === 'pending' && request.kind === 'gate' && request.taskId === taskId,
-  );
-}
-
-function unusedId(world: World, at: number, make: (at: number) => string): string {
-  return world.requests.some(({ id }) => id === make(at)) ? unusedId(world, at + 1, make) : make(at);
 }
 
 function names(messages: World['messages']): string {

@@ -12,9 +12,11 @@ import { Ledger } from '../../../src/ledger/ledger.ts';
 import { watchedJournal } from '../watched-journal.ts';
 import { commandOf, opening } from './drafts.ts';
 import type { Draft } from './drafts.ts';
+import { observeWorld } from './observe.ts';
 import { doCommand } from './rules.ts';
 import type { Outcome } from './rules.ts';
-import { emptyWorld, nextTask, observeWorld, TEAM } from './world.ts';
+import { nextTask } from './task.ts';
+import { emptyWorld, TEAM } from './world.ts';
 import type { World } from './world.ts';
 
 /** One step of a run. */
