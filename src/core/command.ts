@@ -30,6 +30,8 @@ export interface CommandData extends TaskCommandData {
   'task.create': CreateTaskInput & { taskId?: string | undefined; unjudged?: true | undefined };
   /** Only Troupe itself says that the hooks accepted a new task. */
   'task.update': ChangeTaskInput & { unjudged?: false | undefined; withheld?: string | null | undefined };
+  /** Only Troupe itself deletes a task because its hooks rejected it: `unjudged` says that no verdict came before. */
+  'task.delete': TaskCommandData['task.delete'] & { unjudged?: true | undefined };
   'message.send': Omit<SendMessageInput, 'type'> & { messageId: string; messageType: SendMessageInput['type'] };
   'message.broadcast': BroadcastInput & { messageId: string };
   'message.deliver': DeliverInput;

@@ -16,6 +16,7 @@ import { ChosenId } from '../core/text.ts';
 import { requireMember, requireTeam } from '../core/view.ts';
 import { emitAll } from './emit.ts';
 import type { Ledger } from './ledger.ts';
+import { RunningCalls } from './running-calls.ts';
 
 /** Which messages of an inbox to return. */
 export interface InboxFilter {
@@ -54,6 +55,7 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
   readonly #ledger: Ledger;
   readonly #gate: IdleGate | undefined;
   readonly #unsubscribe: () => void;
+  readonly #running = new RunningCalls();
 
   constructor(ledger: Ledger, options: { gate?: IdleGate } = {}) {
     super();
@@ -152,10 +154,13 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
       ...(onHost !== undefined && { onHost }),
       ...change,
     } as const;
-    const feedback = await this.#idleFeedback(teamId, command);
-    if (feedback === undefined) await this.#ledger.execute(teamId, command, () => undefined);
-    else await this.send(teamId, SYSTEM, { toId: memberId, content: feedback, type: 'system' });
-    return feedback === undefined;
+    // A member goes idle once at a time, so a second call is the first one repeated.
+    return this.#running.join(`${teamId} ${memberId}`, async () => {
+      const feedback = await this.#idleFeedback(teamId, command);
+      if (feedback === undefined) await this.#ledger.execute(teamId, command, () => undefined);
+      else await this.send(teamId, SYSTEM, { toId: memberId, content: feedback, type: 'system' });
+      return feedback === undefined;
+    });
   }
 
   /** Tells the lead that a member shuts down. */

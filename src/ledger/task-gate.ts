@@ -24,25 +24,31 @@ export async function judgesNewTasks(gate: TaskGate, teamId: string): Promise<bo
   return (await gate.judgesNewTasks?.(teamId)) ?? true;
 }
 
+/** A new task after its hooks ran. */
+export interface NewTaskVerdict {
+  readonly task: SharedTask;
+  /** Why a blocking gate could not run: the task is still unjudged. */
+  readonly unable?: string;
+}
+
+/** What judging a new task needs of the team. */
+interface NewTaskJudging {
+  readonly find: () => Promise<SharedTask>;
+  readonly execute: (command: NewCommand) => Promise<SharedTask>;
+}
+
 /**
  * Asks the gate about a new task, which nobody can claim meanwhile. If it allows the task, the task becomes claimable.
- * If it rejects, the task is deleted and `gate_rejected` thrown. If the gate itself fails, the task passes. With
- * `ifUnable: 'leave'`, a blocking gate that cannot run leaves the task as it is.
+ * If it rejects, the task is deleted and `gate_rejected` thrown. If the gate itself fails, the task passes. The first
+ * verdict counts: if another daemon was faster, the answer is what that one decided.
  */
-export async function judgeNewTask(
-  gate: TaskGate,
-  task: SharedTask,
-  {
-    execute,
-    ifUnable = 'delete',
-  }: { execute: (command: NewCommand) => Promise<SharedTask>; ifUnable?: 'delete' | 'leave' },
-): Promise<SharedTask> {
+export async function judgeNewTask(gate: TaskGate, { find, execute }: NewTaskJudging): Promise<NewTaskVerdict> {
+  const task = await find();
   const { id: taskId, teamId, title: taskTitle, createdBy } = task;
   const pass = (): Promise<SharedTask> => execute({ type: 'task.update', by: SYSTEM, taskId, unjudged: false });
-  const unwanted = `A hook rejected the task ${quote(taskTitle)}`;
-  // The same call again, after its answer was lost: the first verdict counts.
-  if (task.status === 'deleted') throw new TeamError('gate_rejected', unwanted);
-  if (!task.unjudged) return task;
+  // The same call again, after its answer was lost.
+  if (task.status === 'deleted') throw rejected(task);
+  if (!task.unjudged) return { task };
   let verdict: HookResult | undefined;
   try {
     verdict = await gate.executeTaskCreatedHook?.({ teamId, taskId, taskTitle, createdBy });
@@ -50,10 +56,24 @@ export async function judgeNewTask(
     await pass();
     throw error;
   }
-  if (verdict?.exitCode !== 2) return pass();
-  if (verdict.unable !== undefined && ifUnable === 'leave') return task;
-  await execute({ type: 'task.delete', by: SYSTEM, taskId });
-  throw new TeamError('gate_rejected', feedbackOf(verdict) || unwanted);
+  if (verdict?.exitCode !== 2) return { task: await pass() };
+  if (verdict.unable !== undefined) return { task, unable: feedbackOf(verdict) || verdict.unable };
+  return { task: await deleteRejected(task, execute, feedbackOf(verdict)) };
+}
+
+/** Deletes a rejected task and throws; returns the task if another verdict let it pass before. */
+export async function deleteRejected(
+  task: SharedTask,
+  execute: NewTaskJudging['execute'],
+  feedback: string,
+): Promise<SharedTask> {
+  const { status, ...now } = await execute({ type: 'task.delete', by: SYSTEM, taskId: task.id, unjudged: true });
+  if (status === 'deleted') throw rejected(task, feedback);
+  return { ...now, status };
+}
+
+function rejected({ title }: SharedTask, feedback = ''): TeamError {
+  return new TeamError('gate_rejected', feedback || `A hook rejected the task ${quote(title)}`);
 }
 
 /** A completion that is to be judged. */

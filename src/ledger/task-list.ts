@@ -15,11 +15,12 @@ import { requireMember, requireTask, requireTeam, viewTask } from '../core/view.
 import type { ClaimKeeper } from './claim-keeper.ts';
 import { emitAll } from './emit.ts';
 import type { Ledger, NewCommand } from './ledger.ts';
+import { RunningCalls } from './running-calls.ts';
 import type { TaskListEvents } from './task-events.ts';
 import { filterTasks } from './task-filter.ts';
 import type { TaskFilter } from './task-filter.ts';
-import { judgeCompletion, judgeNewTask, judgesNewTasks } from './task-gate.ts';
-import type { Completion, Judged, TaskGate } from './task-gate.ts';
+import { deleteRejected, judgeCompletion, judgeNewTask, judgesNewTasks } from './task-gate.ts';
+import type { Completion, Judged, NewTaskVerdict, TaskGate } from './task-gate.ts';
 import { planUpdate } from './update-steps.ts';
 
 /** Options of a completion. */
@@ -45,6 +46,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   readonly #unsubscribe: () => void;
   /** Events of steps that came from an update; the list also emits them as `task:updated`. */
   readonly #updates = new WeakSet<TeamEvent>();
+  readonly #running = new RunningCalls();
 
   constructor(ledger: Ledger, options: { gate?: TaskGate; claims?: ClaimKeeper } = {}) {
     super();
@@ -74,8 +76,20 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     const command = { type: 'task.create', by: createdBy, ...options, ...parse(CreateTaskInput, input) } as const;
     const gate = this.#gate;
     if (!gate || !(await judgesNewTasks(gate, teamId))) return this.#do(teamId, command);
-    const task = await this.#do(teamId, { ...command, unjudged: true });
-    return judgeNewTask(gate, task, { execute: (step) => this.#do(teamId, step) });
+    const { id } = await this.#do(teamId, { ...command, unjudged: true });
+    const { task, unable } = await this.judgeNewTask(teamId, id);
+    // Its creator is here to hear why; a task that nobody can judge would be left behind.
+    return unable === undefined ? task : deleteRejected(task, (step) => this.#do(teamId, step), unable);
+  }
+
+  /** Asks the hooks about a new task that is unjudged. Calls at the same time share one run of the hooks. */
+  judgeNewTask(teamId: string, taskId: string): Promise<NewTaskVerdict> {
+    return this.#running.join(`${teamId} new ${taskId}`, async () => {
+      const find = (): Promise<SharedTask> =>
+        this.#view(teamId, (state) => viewTask(state, requireTask(state, taskId, { deleted: true })));
+      if (!this.#gate) return { task: await find() };
+      return judgeNewTask(this.#gate, { find, execute: (step) => this.#do(teamId, step) });
+    });
   }
 
   /** One task, or undefined if it does not exist. */
@@ -117,8 +131,8 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     }
     const once = commandId === undefined ? speaker : { ...speaker, commandId, print };
     const completes = steps.at(-1)?.type === 'task.complete';
-    const judged =
-      completes && (await this.#judge(teamId, { type: 'task.complete', by, ...speaker, taskId, epoch, revision }));
+    const completion = { type: 'task.complete', by, ...speaker, taskId, epoch, revision } as const;
+    const judged = completes && (await this.#judge(teamId, completion, commandId));
     // Only the first step for this task checks epoch and revision: later steps follow the update's own changes.
     const seen = steps.findIndex((step) => 'taskId' in step && step.taskId === taskId);
     const checked = steps.map((step, i) => ({
@@ -199,7 +213,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     const { commandId, onHost: _onHost, ...rest } = options;
     const input = parse(CompleteTaskInput, { taskId, ...rest });
     const command = { type: 'task.complete', by: teammateId, commandId, ...speakerOf(options), ...input } as const;
-    return this.#do(teamId, { ...command, ...(await this.#judge(teamId, command)) });
+    return this.#do(teamId, { ...command, ...(await this.#judge(teamId, command, commandId)) });
   }
 
   /** The tasks that the member could claim now, best first. */
@@ -223,13 +237,18 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     throw new ClaimConflictError(`Another program took task ${task.id} at the same moment: take another one`);
   }
 
-  async #judge(teamId: string, completion: Completion): Promise<Judged> {
-    if (!this.#gate) return {};
-    return judgeCompletion(this.#gate, completion, {
-      now: () => this.#ledger.now(),
-      view: (pick) => this.#view(teamId, pick),
-      reject: async (rejection) => void (await this.#do(teamId, rejection)),
-    });
+  async #judge(teamId: string, completion: Completion, commandId: string | undefined): Promise<Judged> {
+    const gate = this.#gate;
+    if (!gate) return {};
+    const { by, taskId } = completion;
+    const key = commandId === undefined ? undefined : `${teamId} done ${taskId} ${by} ${commandId}`;
+    return this.#running.join(key, () =>
+      judgeCompletion(gate, completion, {
+        now: () => this.#ledger.now(),
+        view: (pick) => this.#view(teamId, pick),
+        reject: async (rejection) => void (await this.#do(teamId, rejection)),
+      }),
+    );
   }
 
   /** Executes a command about one task. Sent again under the same id, it returns the task it was about. */

@@ -2,11 +2,8 @@ import { TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
 import { isDown } from '../core/state.ts';
 import type { TeamState } from '../core/state.ts';
-import type { SharedTask } from '../core/task.ts';
-import { requireTask, viewTask } from '../core/view.ts';
-import type { Ledger, NewCommand } from '../ledger/ledger.ts';
-import { judgeNewTask } from '../ledger/task-gate.ts';
-import type { TaskGate } from '../ledger/task-gate.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { SharedTaskList } from '../ledger/task-list.ts';
 import { Alarms } from './alarms.ts';
 import { isForNewTasks } from './hooks/team-hooks.ts';
 
@@ -25,7 +22,7 @@ const MARGIN_MS = 30_000;
  * finished. With `alone` no other daemon can be judging when this one starts.
  */
 export function keepNewTasks(
-  { ledger, gate, alone }: { ledger: Ledger; gate: TaskGate; alone: boolean },
+  { ledger, tasks, alone }: { ledger: Ledger; tasks: SharedTaskList; alone: boolean },
   onError: (error: unknown, teamId: string) => void,
 ): NewTaskKeeper {
   const alarms = new Alarms(onError);
@@ -74,17 +71,15 @@ export function keepNewTasks(
   }
 
   async function judge(teamId: string, taskId: string): Promise<void> {
-    const { task, limit } = await ledger.view(teamId, (state) => {
+    const { isLeft, limit } = await ledger.view(teamId, (state) => {
       const found = state.tasks.get(taskId);
-      return { task: found?.unjudged && found.status === 'pending' && viewTask(state, found), limit: limitOf(state) };
+      return { isLeft: found?.unjudged === true && found.status === 'pending', limit: limitOf(state) };
     });
-    if (!task) return;
+    if (!isLeft) return;
     try {
-      const execute = (step: NewCommand): Promise<SharedTask> =>
-        ledger.execute(teamId, step, (state) => viewTask(state, requireTask(state, taskId, { deleted: true })));
-      const judged = await judgeNewTask(gate, task, { execute, ifUnable: 'leave' });
+      const { unable } = await tasks.judgeNewTask(teamId, taskId);
       // Another machine may be able to run the hooks, or a person may fix them.
-      if (judged.unjudged) arm(teamId, taskId, Date.now() + limit);
+      if (unable !== undefined) arm(teamId, taskId, Date.now() + limit);
     } catch (error) {
       const isOver = error instanceof TeamError && OVER.has(error.code);
       if (isOver) return;

@@ -129,7 +129,7 @@ export function openTeams(options: TeamsOptions): Teams {
   const budgets = keepBudgets({ ledger, mailbox }, (error, teamId) => onError(error, { teamId }));
   const leads = keepLeads({ ledger, mailbox, supervisor }, (error, teamId) => onError(error, { teamId }));
   const deadlines = keepDeadlines(ledger, (error, teamId) => onError(error, { teamId }));
-  const newTasks = keepNewTasks({ ledger, gate: hooks, alone: options.turnFor === undefined }, (error, teamId) =>
+  const newTasks = keepNewTasks({ ledger, tasks, alone: options.turnFor === undefined }, (error, teamId) =>
     onError(error, { teamId }),
   );
   return {

@@ -12,7 +12,7 @@ import { door, settleTurns, watchedJournal } from './watched-journal.ts';
 const START = Date.parse('2026-01-01T00:00:00Z');
 
 describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
-  type Gate = (context: TeammateIdleHookContext) => HookResult;
+  type Gate = (context: TeammateIdleHookContext) => HookResult | Promise<HookResult>;
 
   async function openMailbox({ gate }: { gate?: Gate } = {}) {
     const place = makePlace();
@@ -248,6 +248,25 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       ]);
       expect(notices).toEqual([]);
       expect(await ledger.view(TEAM, ({ members }) => members.get('ann')?.status)).toBe('active');
+    });
+
+    test('once if the call is repeated while its gate runs, and sends the feedback once', async () => {
+      const gates: (() => void)[] = [];
+      const { ledger, mailbox } = await openMailbox({
+        async gate() {
+          await new Promise<void>((resolve) => void gates.push(resolve));
+          return { ...allow, exitCode: 2 as const, stderr: 'check the tests' };
+        },
+      });
+      const first = mailbox.notifyIdle(TEAM, 'ann');
+      await expect.poll(() => gates.length).toBe(1);
+      const again = mailbox.notifyIdle(TEAM, 'ann');
+      // By now the second call would have asked too.
+      await run(ledger, task('one'));
+      for (const open of gates) open();
+      expect(await Promise.all([first, again])).toEqual([false, false]);
+      expect(gates).toHaveLength(1);
+      expect(await mailbox.getInbox(TEAM, 'ann')).toHaveLength(1);
     });
 
     test('even if the gate itself fails', async () => {

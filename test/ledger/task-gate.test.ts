@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { SYSTEM } from '../../src/core/actor.ts';
 import { TeamError } from '../../src/core/errors.ts';
 import type { TaskCompletedHookContext, TaskCreatedHookContext } from '../../src/core/hook.ts';
 import { join, leave, run, TEAM } from './commands.ts';
@@ -129,6 +130,56 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
         await expect(make('bad')).rejects.toMatchObject({ code: 'gate_rejected' });
       }
       expect(asked).toBe(2);
+    });
+
+    test('once about a call that is repeated while its gate runs', async () => {
+      const asked: string[] = [];
+      const releases: (() => void)[] = [];
+      let rejects = false;
+      const judge = async (what: string) => {
+        asked.push(what);
+        await new Promise<void>((resolve) => void releases.push(resolve));
+        return verdict(rejects ? 2 : 0);
+      };
+      const { ledger, tasks, get } = await openList({ creationGate: () => judge('new'), gate: () => judge('done') });
+      const twice = async <R>(call: () => Promise<R>): Promise<PromiseSettledResult<R>[]> => {
+        const before = asked.length;
+        const first = call();
+        await expect.poll(() => asked.length).toBe(before + 1);
+        const both = Promise.allSettled([first, call()]);
+        // By now the second call would have asked too.
+        await run(ledger, join(`m${before}`));
+        for (const release of releases) release();
+        return both;
+      };
+      const made = { status: 'fulfilled', value: { id: '1', status: 'pending' } };
+      const create = () => tasks.createTask(TEAM, 'lead', { title: 'one' }, { commandId: 'c1' });
+      expect(await twice(create)).toMatchObject([made, made]);
+      await tasks.claimTask(TEAM, '1', 'ann');
+      rejects = true;
+      const rejected = { status: 'rejected', reason: { code: 'gate_rejected' } };
+      const complete = () => tasks.completeTask(TEAM, '1', 'ann', { commandId: 'c2' });
+      expect(await twice(complete)).toMatchObject([rejected, rejected]);
+      const update = () => tasks.updateTask(TEAM, '1', { status: 'completed' }, 'ann', { commandId: 'c3' });
+      expect(await twice(update)).toMatchObject([rejected, rejected]);
+      expect(await get('1')).toMatchObject({ rejections: 2 });
+      rejects = false;
+      const done = { status: 'fulfilled', value: { id: '1', status: 'completed' } };
+      expect(await twice(() => tasks.completeTask(TEAM, '1', 'ann', { commandId: 'c4' }))).toMatchObject([done, done]);
+      expect(asked).toEqual(['new', 'done', 'done', 'done']);
+    });
+
+    test('about a new task, and a second verdict changes nothing', async () => {
+      const place = makePlace();
+      const gate = door();
+      const slow = await openTaskList(place, { creationGate: () => gate.pass().then(() => verdict(2)) });
+      const creation = slow.create('one');
+      await expect.poll(gate.waiting).toBe(1);
+      // Another daemon judged it meanwhile, and a member works on it.
+      await run(slow.ledger, { type: 'task.update', by: SYSTEM, taskId: '1', unjudged: false });
+      await slow.tasks.claimTask(TEAM, '1', 'ann');
+      gate.open();
+      expect(await creation).toMatchObject({ id: '1', status: 'in_progress', assigneeId: 'ann' });
     });
 
     test('and a gate that throws lets a new task pass', async () => {

@@ -22,7 +22,14 @@ async function setStage(judge: (title: string) => HookResult | Promise<HookResul
   const ledger = openLedger(memoryJournal());
   await createTeam(ledger);
   for (const title of ['good', 'bad']) {
-    const command = { type: 'task.create', by: 'lead', ...parse(CreateTaskInput, { title }), unjudged: true } as const;
+    const input = parse(CreateTaskInput, { title });
+    const command = {
+      type: 'task.create',
+      by: 'lead',
+      commandId: `create ${title}`,
+      ...input,
+      unjudged: true,
+    } as const;
     await ledger.execute(TEAM, command, () => undefined);
   }
   const asked: string[] = [];
@@ -33,7 +40,7 @@ async function setStage(judge: (title: string) => HookResult | Promise<HookResul
   };
   const tasks = new SharedTaskList(ledger, { gate });
   const open = (alone = true) => {
-    const keeper = keepNewTasks({ ledger, gate, alone }, (error) => errors.push(error));
+    const keeper = keepNewTasks({ ledger, tasks, alone }, (error) => errors.push(error));
     onTestFinished(() => keeper.close());
     return keeper;
   };
@@ -78,4 +85,17 @@ test('after a stop, no hook runs for the tasks that it left unjudged until a per
   await expect.poll(stage.listed).toEqual(['good pending', 'bad pending', 'mine pending']);
   expect(stage.asked).toEqual(['mine', 'good', 'bad']);
   expect(stage.errors).toEqual([]);
+});
+
+test('a call that is repeated after a crash and the keeper share one run of the hooks', async () => {
+  const hooks = Promise.withResolvers<HookResult>();
+  const stage = await setStage(() => hooks.promise);
+  await stage.open().start();
+  await expect.poll(() => stage.asked).toEqual(['good', 'bad']);
+  const again = stage.tasks.createTask(TEAM, 'lead', { title: 'good' }, { commandId: 'create good' });
+  // By now it would have asked too.
+  await stage.ledger.execute(TEAM, join('runner'), () => undefined);
+  hooks.resolve(verdict(0));
+  expect(await again).toMatchObject({ id: '1', status: 'pending' });
+  expect(stage.asked).toEqual(['good', 'bad']);
 });

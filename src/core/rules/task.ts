@@ -268,6 +268,8 @@ function deleteTask(state: TeamState, command: CommandOf<'task.delete'>): TeamEv
   const task = requireTask(state, command.taskId);
   requireManager(state, command.by, `delete task ${task.id}`, task.createdBy);
   requireFresh(task, command);
+  // Another daemon's hooks accepted it first, and somebody may work on it by now.
+  if (command.unjudged && !task.unjudged) return [];
   return [
     event(command, 'task:deleted', { taskId: task.id, epoch: task.epoch + 1 }),
     ...unblockedBy(state, command, task),

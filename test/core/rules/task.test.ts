@@ -95,6 +95,9 @@ describe('a new task', () => {
     expect(play(pass)).toEqual(['task:updated', 'task:unblocked']);
     expect(decide(team.state, pass)).toEqual([]);
     expect(types(team.as('ann', 'task.claim', {}))).toEqual(['task:claimed']);
+    // A second verdict comes too late.
+    const drop = { ...commandOf('task.delete', { taskId: '2' }, by), unjudged: true } as Command;
+    expect(decide(team.state, drop)).toEqual([]);
   });
 
   test('depends once on a task that is named twice', () => {
