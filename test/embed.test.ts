@@ -56,6 +56,26 @@ describe('teams in this process', () => {
     });
   });
 
+  test('run a member that becomes the lead as a lead, and the former lead as a teammate', async () => {
+    const { coordinator, tasks, ledger } = await embed({
+      agent: ({ task, digest }, { memberId }) => `${memberId} ${digest === undefined ? 'did' : 'leads'} ${task?.title}`,
+    });
+    for (const name of ['ada', 'bob']) await coordinator.spawnTeammate('demo', { ...ADA, name });
+    const lead = (leadId: string) =>
+      ledger.execute('demo', { type: 'team.update', by: '@user', leadId }, () => undefined);
+    const lastOf = (id: string) => ledger.view('demo', ({ members }) => members.get(id)?.lastResult ?? '');
+    await lead('ada');
+    await until('ada leads', async () => (await lastOf('ada')).startsWith('ada leads'));
+    // A lead takes no free tasks.
+    await tasks.createTask('demo', '@user', { title: 'One' });
+    await completed(tasks, ['1']);
+    await lead('bob');
+    await until('bob leads', async () => (await lastOf('bob')).startsWith('bob leads'));
+    await tasks.createTask('demo', '@user', { title: 'Two' });
+    await completed(tasks, ['2']);
+    expect((await tasks.listTasks('demo')).map(({ result }) => result)).toEqual(['bob did One', 'ada did Two']);
+  });
+
   test('refuse other agents', async () => {
     const { coordinator } = await embed({ agent: () => 'done' });
     const refused = { code: 'unsupported' };

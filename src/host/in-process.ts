@@ -39,6 +39,8 @@ export interface InProcess {
 }
 
 interface Running extends Who {
+  /** Whether it was the lead when it was started. */
+  readonly leads: boolean;
   readonly stop: AbortController;
   readonly ended: Promise<void>;
 }
@@ -61,7 +63,18 @@ export function openInProcess(options: InProcessOptions): InProcess {
     const ended = live({ ...who, agent, spec, signal: stop.signal }, before)
       .catch((error: unknown) => onError(error, who))
       .finally(() => running.get(key)?.ended === ended && running.delete(key));
-    running.set(key, { ...who, stop, ended });
+    running.set(key, { ...who, leads: state.team?.leadId === who.memberId, stop, ended });
+  }
+
+  /** A new lead starts again as a lead, and a former one as a teammate: each knows its part from its start. */
+  function changeParts(state: TeamState): void {
+    const { teamId, team } = state;
+    for (const one of running.values()) {
+      const { memberId, leads, stop } = one;
+      if (one.teamId !== teamId || leads === (team?.leadId === memberId)) continue;
+      stop.abort();
+      consider({ teamId, memberId }, state);
+    }
   }
 
   async function live(member: Parameters<typeof runMember>[1], before: Promise<void> | undefined): Promise<void> {
@@ -77,6 +90,7 @@ export function openInProcess(options: InProcessOptions): InProcess {
         for (const event of events) {
           if (event.type === 'teammate:stopped') running.get(`${teamId}/${event.memberId}`)?.stop.abort();
           if (event.type === 'teammate:joined') consider({ teamId, memberId: event.memberId }, state);
+          if (event.type === 'team:updated' && event.leadId !== undefined) changeParts(state);
         }
       });
       const look = (state: TeamState): void => {

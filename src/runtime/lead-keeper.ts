@@ -16,8 +16,9 @@ export interface LeadKeeper {
 }
 
 /**
- * A new lead gets a digest of the team. If we run it, it is restarted with a lead's tools. Both follow from the state:
- * the message and the process carry the lead's term. So neither is missing after a crash, and neither comes twice.
+ * A new lead gets a digest of the team. If we run it, it is restarted with a lead's tools; a former lead is restarted as a
+ * teammate. All follow from the state: the message and the processes carry the lead's term. So nothing is missing after a
+ * crash, and nothing comes twice.
  */
 export function keepLeads(
   parts: { ledger: Ledger; mailbox: Mailbox; supervisor: Supervisor },
@@ -49,7 +50,7 @@ export function keepLeads(
     if (!found) return;
     const { leadId, term, messageId, text } = found;
     if (text) await tell(teamId, { messageId, toId: leadId, content: text });
-    await supervisor.restartLead(teamId, leadId, term);
+    await supervisor.restartForLead(teamId, { leadId, term });
   }
 
   async function tell(teamId: string, { messageId, ...message }: Record<'messageId' | 'toId' | 'content', string>) {

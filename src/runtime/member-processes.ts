@@ -59,11 +59,11 @@ export class MemberProcesses {
   }
 
   /** Starts a process. If that fails, rejects and leaves nothing behind. */
-  async start(teamId: string, memberId: string, leadTerm?: number): Promise<void> {
+  async start(teamId: string, memberId: string, part: Pick<MemberProcess, 'leadTerm' | 'leads'>): Promise<void> {
     const { records, launch } = this.#options;
     const id = records.newId('member');
     const startedAt = new Date().toISOString();
-    const record: MemberProcess = { id, teamId, memberId, startedAt, leadTerm };
+    const record: MemberProcess = { id, teamId, memberId, startedAt, ...part };
     records.write(record);
     try {
       const options = await launch({ teamId, memberId, processId: id });

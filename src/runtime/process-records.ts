@@ -29,6 +29,8 @@ export const ProcessRecord = z.object({
   startedAt: z.string(),
   /** How often the team's lead had been replaced when it was started; see `leadTerm` of a team. */
   leadTerm: z.number().int().optional(),
+  /** Whether its member was the lead then; absent: no, or unknown. */
+  leads: z.boolean().optional(),
   /** Absent until it has started. */
   identity: z.object({ pid: z.number().int(), startTime: z.string(), bootId: z.string() }).optional(),
 });

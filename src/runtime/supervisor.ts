@@ -120,13 +120,23 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     return this.#processes.stop(teamId, memberId);
   }
 
-  /** Restarts the process of a lead if it was started before the member became the lead, in `leadTerm`. */
-  async restartLead(teamId: string, memberId: string, leadTerm: number): Promise<void> {
-    await this.#starting.get(`${teamId}/${memberId}`);
-    const process = this.list(teamId).find((one) => one.memberId === memberId);
-    if (!process || (process.leadTerm ?? 0) >= leadTerm) return;
-    this.#anew.add(`${teamId}/${memberId}`);
-    await this.stop(teamId, memberId);
+  /**
+   * Restarts processes that a change of the lead made outdated: that of the new lead, if it was started before
+   * `leadTerm`, and that of a former lead, which would go on to lead.
+   */
+  async restartForLead(teamId: string, { leadId, term }: { leadId: string; term: number }): Promise<void> {
+    const isOutdated = ({ memberId, leadTerm = 0, leads = false }: MemberProcess): boolean =>
+      leadTerm < term && (memberId === leadId || leads);
+    const inTeam = [...this.#starting].filter(([key]) => key.startsWith(`${teamId}/`));
+    await Promise.all(inTeam.map(([, starting]) => starting));
+    await Promise.all(
+      this.list(teamId)
+        .filter(isOutdated)
+        .map(({ memberId }) => {
+          this.#anew.add(`${teamId}/${memberId}`);
+          return this.stop(teamId, memberId);
+        }),
+    );
   }
 
   /**
@@ -224,13 +234,13 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     try {
       const { ledger, hostId } = this.#options;
       const place = { type: 'member.place', by: SYSTEM, memberId, hostId } as const;
-      const { mine, leadTerm } = await ledger.execute(teamId, place, (state) => ({
-        mine: state.members.get(memberId),
-        leadTerm: state.team?.leadTerm,
+      const { mine, part } = await ledger.execute(teamId, place, ({ members, team }) => ({
+        mine: members.get(memberId),
+        part: { leadTerm: team?.leadTerm, leads: team?.leadId === memberId },
       }));
       if (!mine?.agent || !hasProcess(mine.agent)) return;
       try {
-        await this.#processes.start(teamId, memberId, leadTerm);
+        await this.#processes.start(teamId, memberId, part);
       } catch (error) {
         await this.died({ teamId, memberId }, `could not be started: ${(error as Error).message}`);
       }

@@ -281,7 +281,13 @@ describe('a supervisor', () => {
     await until('another process of the last lead runs', () =>
       last.supervisor.list('demo').some(({ id, memberId }) => memberId === 'bob' && id !== second),
     );
-    expect([before, next, last].map(({ launched }) => launched)).toEqual([['ann'], ['ann'], ['bob', 'bob']]);
+    // The former lead is a teammate now, and its process learns that too.
+    await until('another process of the former lead runs', () => last.launched.includes('ann'));
+    expect([before, next, last].map(({ launched }) => launched.toSorted())).toEqual([
+      ['ann'],
+      ['ann'],
+      ['ann', 'bob', 'bob'],
+    ]);
     for (const name of ['ann', 'bob']) expect(await last.mailbox.getInbox('demo', name)).toHaveLength(1);
     expect([...next.failures, ...last.failures]).toEqual([]);
   });
