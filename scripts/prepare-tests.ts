@@ -1,9 +1,10 @@
 // Runs before `npm test`. It installs programs that the tests use and npm does not provide, or names them if it may
-// not. It installs the agents, which have their own manifest because they are large. It builds what the tests start.
-// All three run in parallel, since two of them mostly wait for downloads.
+// not. It installs the agents, which have their own manifest because they are large, and newer versions of git. It builds
+// what the tests start. All run in parallel, since most of them wait for downloads.
 import { existsSync } from 'node:fs';
 import { AGENTS_FOLDER } from '../test/agents/installed.ts';
 import { isInstalled, TOOLS } from '../test/tools.ts';
+import { installGits } from '../test/workspaces/gits.ts';
 import { buildUi } from './build-ui.ts';
 import { installAgents } from './install-agents.ts';
 import { runProgram, sayInstalling } from './run-program.ts';
@@ -12,6 +13,7 @@ import { buildIfStale } from './stale.ts';
 const [agents = AGENTS_FOLDER] = process.argv.slice(2);
 await Promise.all([
   installTools(),
+  installNewerGits(),
   installAgents(agents, 'the agents that the tests run: once, about 1 GB'),
   // Programs that the tests start take half the time to start when they are built.
   buildIfStale().then(() => buildUi({ ifStale: true })),
@@ -26,6 +28,12 @@ async function installTools(): Promise<void> {
       `${program} is missing (${why}): install the package ${debianPackage}; until then its tests are skipped.`,
     );
   }
+}
+
+/** Best effort, too: some tests are repeated on newer versions of git. */
+async function installNewerGits(): Promise<void> {
+  const why = await installGits();
+  if (why !== undefined) console.warn(`Newer versions of git are missing (${why}); their tests are skipped.`);
 }
 
 async function installOnDebian(packages: readonly string[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { findCheckout } from '../../src/workspaces/checkout.ts';
 import type { Checkout } from '../../src/workspaces/checkout.ts';
@@ -78,11 +79,14 @@ export interface StageOptions {
   readonly limits?: WorkLimits;
   readonly program?: string;
   readonly path?: string;
+  /** Further variables of the daemon. */
+  readonly inherited?: Readonly<Record<string, string>>;
 }
 
 /** Opens the depot and the workspaces of `root/project`, as a daemon does. */
-export async function openStage({ root = newProject(), limits, program, path }: StageOptions = {}): Promise<Stage> {
-  const environment = { PATH: path ?? process.env['PATH'], HOME: root };
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const { root = newProject(), limits, program, path, inherited } = options;
+  const environment = { ...inherited, PATH: path ?? process.env['PATH'], HOME: root };
   const git = openGit({ environment, ...(program !== undefined && { program }) });
   const places = await openPlaces(join(root, 'state'), { endLeftovers: async () => {} });
   const checkout = await findCheckout(git, join(root, 'project'), environment);
@@ -92,9 +96,12 @@ export async function openStage({ root = newProject(), limits, program, path }: 
   return { root, checkout, places, git, depot, workspaces };
 }
 
-/** A folder with a repository in `project`. */
-export function newProject(files?: Readonly<Record<string, string>>): string {
-  const root = realpathSync(temporaryFolder());
+/** A folder with a repository in `project`. A lasting one is for several tests, which remove it. */
+export function newProject({
+  files,
+  lasting = false,
+}: { files?: Record<string, string>; lasting?: boolean } = {}): string {
+  const root = lasting ? realpathSync(mkdtempSync(join(tmpdir(), 'troupe-test-'))) : temporaryFolder();
   makeRepository(join(root, 'project'), files);
   return root;
 }
