@@ -15,6 +15,7 @@ export const TOOLS: readonly Tool[] = [
   { program: 'openssl', debianPackage: 'openssl', why: 'to make a certificate for the server' },
   { program: 'chromium', debianPackage: 'chromium', why: 'to attack the daemon from a page, and to try the dashboard' },
   { program: 'nats-server', debianPackage: 'nats-server', why: 'to keep the journal of teams on several machines' },
+  { program: 'git-lfs', debianPackage: 'git-lfs', why: 'to see that large files are saved as pointers' },
   { program: 'tmux', debianPackage: 'tmux', why: 'to see what a terminal shows' },
   { program: 'zsh', debianPackage: 'zsh', why: 'to complete commands in it' },
   { program: 'fish', debianPackage: 'fish', why: 'to complete commands in it' },

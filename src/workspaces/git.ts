@@ -109,8 +109,6 @@ export function openGit({ program = 'git', environment, marks = {} }: GitSetting
     GIT_ATTR_NOSYSTEM: '1',
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_LITERAL_PATHSPECS: '1',
-    // Large files that are not here are not downloaded from an address that a file in the folder names.
-    GIT_LFS_SKIP_SMUDGE: '1',
   };
   let known: Promise<string> | undefined;
 

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { lstat, open, rm } from 'node:fs/promises';
 import { GitError } from './git-errors.ts';
 import { splitZero } from './git.ts';
@@ -26,8 +27,7 @@ export interface Staged {
 
 interface Candidate {
   readonly path: Buffer;
-  /** Undefined if the file is gone. */
-  readonly size: number | undefined;
+  readonly size: number;
 }
 
 /**
@@ -42,15 +42,18 @@ export async function stageFolder(staging: Staging, prior: readonly Buffer[]): P
   const place = { dir, index, tree: folder };
   await rm(`${index}.lock`, { force: true });
   const [changed, fresh] = await Promise.all([
-    git.run(place, ['diff-files', '-z', '--name-only', '--ignore-submodules=all'], { signal }),
+    git.run(place, ['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=all'], { signal }),
     git.run(place, ['ls-files', '-z', '--others', '--exclude-standard'], { signal }),
   ]);
   const leftOut: LeftOut[] = [];
   const found: Candidate[] = [];
+  const gone: Buffer[] = [];
   const leave = (path: Buffer, reason: LeftOutReason, detail?: string) =>
     leftOut.push({ path: toText(path), reason, ...(detail !== undefined && { detail }) });
 
-  for (const path of unique([...splitZero(changed.out), ...splitZero(fresh.out)])) {
+  const { removed, modified } = readStatus(splitZero(changed.out));
+  gone.push(...removed);
+  for (const path of [...modified, ...splitZero(fresh.out)]) {
     // A slash at the end is how git lists a repository inside.
     if (path.at(-1) === SLASH) {
       leave(path.subarray(0, -1), 'nested-repository');
@@ -58,15 +61,18 @@ export async function stageFolder(staging: Staging, prior: readonly Buffer[]): P
     }
     const facts = await lstat(inFolder(folder, path)).catch(() => undefined);
     if (isRefusedName(path)) leave(path, 'name', 'git keeps such names for itself');
-    else if (facts === undefined || facts.isDirectory()) found.push({ path, size: undefined });
+    else if (facts === undefined || facts.isDirectory()) gone.push(path);
     else if (!facts.isFile() && !facts.isSymbolicLink()) leave(path, 'special-file');
     else if (facts.size > staging.limits.fileSize) leave(path, 'file-size', `${facts.size} bytes`);
     else found.push({ path, size: facts.size });
   }
   const known = await leaveFiltered(staging, found, leave);
   const fitting = await leaveTooMuch(staging, { found: known, prior }, leave);
+  if (gone.length > 0) {
+    await git.run(place, ['update-index', '-z', '--force-remove', '--stdin'], { input: joinZero(gone), signal });
+  }
   await feed(staging, fitting, leave);
-  return { isTouched: fitting.length > 0, leftOut };
+  return { isTouched: gone.length + fitting.length > 0, leftOut };
 }
 
 /**
@@ -91,11 +97,18 @@ export async function markSubmodules({
 
 type Leave = (path: Buffer, reason: LeftOutReason, detail?: string) => void;
 
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
 const SLASH = 47;
 const TAB = 9;
 
-function unique(paths: readonly Buffer[]): Buffer[] {
-  return [...new Map(paths.map((path) => [path.toString('latin1'), path])).values()];
+/** Reads the output of `--name-status -z`. A path behind a link counts as removed. */
+function readStatus(parts: readonly Buffer[]): { removed: Buffer[]; modified: Buffer[] } {
+  const [removed, modified]: [Buffer[], Buffer[]] = [[], []];
+  for (let i = 0; i + 1 < parts.length; i += 2) {
+    (parts[i]?.toString() === 'D' ? removed : modified).push(parts[i + 1] as Buffer);
+  }
+  return { removed, modified };
 }
 
 /** Characters that macOS ignores in names. */
@@ -118,9 +131,8 @@ async function leaveFiltered(
   leave: Leave,
 ): Promise<readonly Candidate[]> {
   const { git, dir, index, folder, filters, signal } = staging;
-  const files = found.filter(({ size }) => size !== undefined);
-  if (filters.size === 0 || files.length === 0) return found;
-  const input = joinZero(files.map(({ path }) => path));
+  if (filters.size === 0 || found.length === 0) return found;
+  const input = joinZero(found.map(({ path }) => path));
   const place = { dir, index, tree: folder };
   const { out } = await git.run(place, ['check-attr', '-z', '--stdin', 'filter'], { input, signal });
   const values = splitZero(out);
@@ -130,7 +142,7 @@ async function leaveFiltered(
   }
   const kept: Candidate[] = [];
   for (const candidate of found) {
-    const filter = candidate.size === undefined ? undefined : filterOf.get(candidate.path.toString('latin1'));
+    const filter = filterOf.get(candidate.path.toString('latin1'));
     const isLost = filter !== undefined && filters.has(filter) && !(await isPointer(folder, candidate));
     if (isLost) leave(candidate.path, 'filter', filter);
     else kept.push(candidate);
@@ -141,10 +153,9 @@ async function leaveFiltered(
 const POINTER = 'version https://git-lfs.github.com/spec/';
 
 /** Whether a file is a pointer to a large one already. */
-async function isPointer(folder: string, { path, size = 0 }: Candidate): Promise<boolean> {
+async function isPointer(folder: string, { path, size }: Candidate): Promise<boolean> {
   if (size > 1024) return false;
   // A link is not followed, and a pipe that takes the file's place meanwhile does not hold us up.
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = (await import('node:fs')).constants;
   const file = await open(inFolder(folder, path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
   try {
     const { buffer, bytesRead } = (await file?.read(Buffer.alloc(64), 0, 64, 0)) ?? {
@@ -170,8 +181,8 @@ async function leaveTooMuch(
     total += (await lstat(inFolder(folder, path)).catch(() => undefined))?.size ?? 0;
   }
   return [...found]
-    .sort((a, b) => (a.size ?? 0) - (b.size ?? 0))
-    .filter(({ path, size = 0 }) => {
+    .sort((a, b) => a.size - b.size)
+    .filter(({ path, size }) => {
       const fits = total + size <= limits.workSize;
       if (fits) total += size;
       else leave(path, 'work-size', `${size} bytes`);

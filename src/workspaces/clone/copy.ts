@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Checkout } from '../checkout.ts';
 import type { DepotHandle } from '../depot/handle.ts';
 import { splitZero } from '../git.ts';
-import { inFolder, joinZero, toText } from '../paths.ts';
+import { inFolder, toText } from '../paths.ts';
 import { freshName } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { Opened } from '../workspace.ts';
@@ -41,16 +41,15 @@ export async function copyIgnored(copying: Copying): Promise<Pick<Opened, 'copie
   const words = ['ls-files', '-z', '--others', '--ignored', `--exclude-from=${list}`];
   const named = splitZero((await handle.git.run(place, words)).out);
   await rm(list);
-  const asked = named.length === 0 ? undefined : { input: joinZero(named), exits: [0, 1] };
-  const ignored = asked && (await handle.git.run(place, ['check-ignore', '-z', '--stdin'], asked)).out;
-  const isIgnored = new Set(splitZero(ignored ?? Buffer.of()).map((path) => path.toString('latin1')));
+  const loose = await handle.git.run(place, ['ls-files', '-z', '--others', '--exclude-standard']);
+  const isLoose = new Set(splitZero(loose.out).map((path) => path.toString('latin1')));
 
   const copied: string[] = [];
   const notCopied: { path: string; reason: string }[] = [];
   for (const path of named) {
-    const reason = isIgnored.has(path.toString('latin1'))
-      ? await copyFile({ from: checkout.folder, to: folder }, path)
-      : 'it is not ignored, so every save would have it';
+    const reason = isLoose.has(path.toString('latin1'))
+      ? 'it is not ignored, so every save would have it'
+      : await copyFile({ from: checkout.folder, to: folder }, path);
     if (reason === undefined) copied.push(toText(path));
     else notCopied.push({ path: toText(path), reason });
   }

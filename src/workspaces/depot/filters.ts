@@ -6,12 +6,17 @@ import { splitZero } from '../git.ts';
 import type { ObjectId } from '../workspace.ts';
 import type { DepotHandle } from './handle.ts';
 
-/** The settings of git-lfs, as `git lfs install` writes them. */
+/**
+ * The settings of git-lfs, as `git lfs install` writes them. Nothing is downloaded, least of all from an address that a
+ * file in the folder names: a large file that is not here stays a pointer.
+ */
 const LFS = [
   ['filter.lfs.clean', 'git-lfs clean -- %f'],
-  ['filter.lfs.smudge', 'git-lfs smudge --skip -- %f'],
-  ['filter.lfs.process', 'git-lfs filter-process --skip'],
+  ['filter.lfs.smudge', 'git-lfs smudge -- %f'],
+  ['filter.lfs.process', 'git-lfs filter-process'],
   ['filter.lfs.required', 'true'],
+  ['lfs.url', 'file:///nowhere'],
+  ['lfs.skipDownloadErrors', 'true'],
 ] as const;
 
 /** The filters that a commit's own `.gitattributes` files name. */

@@ -1,0 +1,246 @@
+import {
+  appendFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findCheckout } from '../../src/workspaces/checkout.ts';
+import { openGit } from '../../src/workspaces/git.ts';
+import { emptyTrash, listTrash } from '../../src/workspaces/places.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { commitAll, contents, makeRepository, newProject, openStage, plainGit, write } from './project.ts';
+
+const ADA = { team: 'alpha', member: 'ada' };
+
+describe('a checkout', () => {
+  const git = openGit({ environment: process.env });
+
+  test.for([
+    ['in no repository', 'no-repository', () => temporaryFolder()],
+    [
+      'without a commit',
+      'no-commit',
+      () => {
+        const folder = temporaryFolder();
+        plainGit(folder, 'init', '-q');
+        return folder;
+      },
+    ],
+    [
+      'that is bare',
+      'no-repository',
+      () => {
+        const folder = temporaryFolder();
+        plainGit(folder, 'init', '-q', '--bare');
+        return folder;
+      },
+    ],
+  ] as const)('%s gives no own workspaces, and says why', async ([, reason, make]) => {
+    const found = await findCheckout(git, make(), { HOME: '/' });
+    expect(found).toMatchObject({ reason, why: expect.stringMatching(/repository|commit/) });
+  });
+
+  test('needs a git, and one that is new enough', async () => {
+    const root = newProject();
+    const missing = openGit({ environment: process.env, program: join(root, 'no-git') });
+    expect(await findCheckout(missing, root, {})).toMatchObject({ reason: 'no-git' });
+    writeFileSync(join(root, 'old'), '#!/bin/sh\necho git version 2.34.1\n', { mode: 0o755 });
+    const old = openGit({ environment: process.env, program: join(root, 'old') });
+    expect(await findCheckout(old, root, {})).toMatchObject({
+      reason: 'old-git',
+      why: expect.stringContaining('2.38'),
+    });
+  });
+
+  test('is found from a folder inside, and from a linked worktree, which shares its depot', async () => {
+    const root = newProject();
+    const project = join(root, 'project');
+    const { checkout, depot } = await openStage({ root });
+    const git = openGit({ environment: { PATH: process.env['PATH'], HOME: root } });
+    expect(await findCheckout(git, join(project, 'src'), { HOME: root })).toEqual(checkout);
+    plainGit(project, 'worktree', 'add', '-q', '-b', 'side', join(root, 'linked'));
+    write(join(root, 'linked'), { 'side.ts': 'side\n' });
+    const head = commitAll(join(root, 'linked'));
+    const linked = await findCheckout(git, join(root, 'linked'), { HOME: root });
+    expect(linked).toMatchObject({ head, branch: 'side', commonDir: checkout.commonDir });
+    expect(await depot.take(checkout, 'side')).toBe(head);
+    await expect(depot.take(checkout, 'nothing')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a depot', () => {
+  test('is private, borrows the packs of the checkout, and takes in new commits', async () => {
+    const root = newProject();
+    const project = join(root, 'project');
+    plainGit(project, 'gc', '-q');
+    const { checkout, depot } = await openStage({ root });
+    expect(statSync(depot.dir).mode & 0o777).toBe(0o700);
+    const pack = readdirSync(join(depot.dir, 'objects/pack')).find((name) => name.endsWith('.pack'))!;
+    expect(statSync(join(depot.dir, 'objects/pack', pack)).nlink).toBe(2);
+    expect(plainGit(depot.dir, 'config', 'extensions.preciousObjects')).toBe('true');
+    plainGit(project, 'tag', 'v1');
+    write(project, { 'src/b.ts': 'more\n' });
+    const head = commitAll(project);
+    expect(await depot.take({ ...checkout, head })).toBe(head);
+    expect(await depot.take({ ...checkout, head }, 'v1')).toBe(checkout.head);
+    await depot.tidy();
+    expect(await depot.check()).toEqual([]);
+    expect(await depot.size()).toBeGreaterThan(0);
+  });
+
+  test('has everything, also of a checkout that borrows its objects or is shallow', async () => {
+    const root = newProject();
+    write(join(root, 'project'), { 'src/b.ts': '2\n' });
+    commitAll(join(root, 'project'));
+    renameSync(join(root, 'project'), join(root, 'origin'));
+    plainGit(root, 'clone', '-q', '--shared', join(root, 'origin'), join(root, 'project'));
+    const borrowing = await openStage({ root });
+    expect(existsSync(join(borrowing.depot.dir, 'objects/info/alternates'))).toBe(false);
+    expect(await borrowing.depot.check()).toEqual([]);
+
+    rmSync(join(root, 'project'), { recursive: true });
+    rmSync(join(root, 'state'), { recursive: true });
+    plainGit(root, 'clone', '-q', '--depth=1', `file://${join(root, 'origin')}`, join(root, 'project'));
+    const shallow = await openStage({ root });
+    expect(shallow.checkout.isShallow).toBe(true);
+    const ada = await shallow.workspaces.open(ADA, { base: shallow.checkout.head });
+    expect(plainGit(ada.folder, 'log', '--oneline').split('\n')).toHaveLength(1);
+    write(ada.folder, { x: 'x\n' });
+    await ada.save();
+    write(shallow.checkout.folder, { y: 'y\n' });
+    const head = commitAll(shallow.checkout.folder);
+    expect(await shallow.depot.take({ ...shallow.checkout, head })).toBe(head);
+    expect(await shallow.depot.check()).toEqual([]);
+  });
+
+  test('works with a partial clone, or says which command completes it', async () => {
+    const root = newProject();
+    write(join(root, 'project'), { 'src/b.ts': '2\n', 'far/c.ts': 'c\n' });
+    commitAll(join(root, 'project'));
+    renameSync(join(root, 'project'), join(root, 'origin'));
+    plainGit(join(root, 'origin'), 'config', 'uploadpack.allowFilter', 'true');
+    const origin = `file://${join(root, 'origin')}`;
+    plainGit(root, 'clone', '-q', '--filter=blob:none', origin, join(root, 'project'));
+    const whole = await openStage({ root });
+    expect(whole.checkout.isPartial).toBe(true);
+    const ada = await whole.workspaces.open(ADA, { base: whole.checkout.head });
+    write(ada.folder, { 'src/b.ts': 'work\n' });
+    expect((await ada.save())!.changes).toHaveLength(1);
+
+    rmSync(join(root, 'project'), { recursive: true });
+    rmSync(join(root, 'state'), { recursive: true });
+    plainGit(root, 'clone', '-q', '--filter=blob:none', '--sparse', origin, join(root, 'project'));
+    const refusal = await openStage({ root }).catch((error: unknown) => error as Error);
+    expect(refusal).toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('fetch --refetch --no-filter'),
+    });
+    plainGit(join(root, 'project'), 'fetch', '-q', '--refetch', '--no-filter');
+    const completed = await openStage({ root });
+    // A sparse checkout does not look as if most files were deleted.
+    expect(await completed.depot.uncommitted()).toEqual([]);
+    const again = await completed.workspaces.open(ADA, { base: completed.checkout.head });
+    expect(existsSync(join(again.folder, 'far/c.ts'))).toBe(true);
+  });
+
+  test('of a repository with longer ids works the same', async () => {
+    const root = temporaryFolder();
+    const project = join(root, 'project');
+    mkdirSync(project);
+    plainGit(project, 'init', '-q', '--object-format=sha256');
+    makeRepository(project);
+    const { checkout, workspaces } = await openStage({ root });
+    expect(checkout.head).toHaveLength(64);
+    const ada = await workspaces.open(ADA, { base: checkout.head });
+    write(ada.folder, { x: 'x\n' });
+    expect((await ada.save())!.commit).toHaveLength(64);
+    expect(plainGit(ada.folder, 'status', '--porcelain')).toBe('?? x');
+  });
+
+  test.for(['damaged', 'gone'])(
+    'that is %s is made again from the checkout, and work that can be read stays',
+    async (how) => {
+      const { root, checkout, workspaces, depot } = await openStage();
+      const ada = await workspaces.open(ADA, { base: checkout.head });
+      write(ada.folder, { x: 'first\n' });
+      const first = await ada.save();
+      write(ada.folder, { x: 'second\n' });
+      const second = await ada.save();
+      if (how === 'gone') rmSync(depot.dir, { recursive: true });
+      else damage(depot.dir, plainGit(depot.dir, 'rev-parse', `${second!.commit}:x`));
+
+      if (how === 'damaged') {
+        await expect(depot.diff(checkout.head, second!.commit)).rejects.toMatchObject({ code: 'corrupt' });
+      }
+      const next = await openStage({ root });
+      expect(await next.depot.check()).toEqual([]);
+      if (how === 'damaged') {
+        const lost = [{ ref: 'refs/saves/alpha/ada', instead: first!.commit }];
+        expect(next.depot.repair).toMatchObject({ lost, trash: expect.any(String) });
+      }
+      // The folder still has the work, so the next save has it.
+      const found = await next.workspaces.open(ADA, { base: checkout.head });
+      const saved = await found.save();
+      expect(saved).toMatchObject({ tree: second!.tree, base: checkout.head });
+      expect(await next.depot.check()).toEqual([]);
+      expect(plainGit(found.folder, 'status', '--porcelain')).toBe('?? x');
+    },
+  );
+});
+
+describe('clean-up', () => {
+  test('keeps work that is not on the tip, and moves the folder to the trash', async () => {
+    const { checkout, workspaces, depot, places } = await openStage();
+    const ada = await workspaces.open(ADA, { base: checkout.head });
+    write(ada.folder, { x: 'work\n', 'notes.log': 'ignored\n' });
+    expect(await ada.size()).toBeGreaterThan(0);
+    const { kept, trash } = await ada.close({ tip: checkout.head });
+    expect(existsSync(ada.folder)).toBe(false);
+    expect(contents(trash!)).toMatchObject({ x: 'work\n', 'notes.log': 'ignored\n' });
+    expect(await depot.kept()).toEqual([kept]);
+    await expect(ada.save()).rejects.toMatchObject({ code: 'conflict' });
+    expect(await listTrash(places)).toMatchObject([{ path: trash, what: 'alpha.ada' }]);
+    expect(await emptyTrash(places, 0)).toEqual([]);
+    await emptyTrash(places, Number.MAX_SAFE_INTEGER);
+    expect(existsSync(trash!)).toBe(false);
+
+    const again = await workspaces.open(ADA, { base: checkout.head });
+    expect(again.opened.how).toBe('new');
+    expect(await again.saves()).toEqual([]);
+    expect(await again.close({ tip: checkout.head })).not.toHaveProperty('kept');
+    await depot.dropKept(kept!.ref);
+    expect(await depot.kept()).toEqual([]);
+  });
+
+  test('keeps nothing that landed, as a squash or by its id', async () => {
+    const { checkout, workspaces, depot } = await openStage();
+    const author = { name: 'Ada', email: 'ada@example.com' };
+    const [ada, bob] = await Promise.all(
+      ['ada', 'bob'].map((member) => workspaces.open({ team: 'alpha', member }, { base: checkout.head })),
+    );
+    write(ada!.folder, { x: 'work\n' });
+    write(bob!.folder, { y: 'work\n' });
+    const [work, other] = [await ada!.save(), await bob!.save()];
+    const landing = { message: 'Add x', author, at: Date.now() };
+    const landed = await depot.land({ tip: checkout.head, work: work!.commit }, landing);
+    const tip = 'landed' in landed ? landed.landed : '';
+    expect(await ada!.close({ tip })).not.toHaveProperty('kept');
+    expect(await bob!.close({ tip, landed: [other!.commit] })).not.toHaveProperty('kept');
+  });
+});
+
+/** Replaces an object by bytes that are none. Not in place: it may be a hard link. */
+function damage(dir: string, id: string): void {
+  const [path] = globSync(`objects/${id.slice(0, 2)}/${id.slice(2)}`, { cwd: dir });
+  const file = join(dir, path!);
+  rmSync(file);
+  writeFileSync(file, 'x');
+  appendFileSync(file, 'y'.repeat(40));
+}
