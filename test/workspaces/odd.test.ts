@@ -70,8 +70,8 @@ describe('odd contents of a folder', () => {
 
     const modes = plainGit(depot.dir, 'ls-tree', '-r', saved!.commit);
     expect(modes).not.toContain('160000');
-    for (const link of ['docs', 'etc', 'out', 'up'])
-      expect(modes).toMatch(new RegExp(`^120000 blob .*\\t${link}$`, 'm'));
+    const links = modes.split('\n').flatMap((line) => (line.startsWith('120000') ? line.split('\t')[1] : []));
+    expect(links).toEqual(['docs', 'etc', 'out', 'up']);
     const problems = await ada.review(saved!);
     expect(problems.filter(({ kind }) => kind === 'left-out')).toHaveLength(6);
 

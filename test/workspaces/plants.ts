@@ -13,7 +13,7 @@ export interface Garden {
   /** A repository whose commit the base names as the submodule `sub`. */
   readonly submodule: string;
   /** Runs git as somebody would who does not think of it; an exit code does not matter. */
-  plain(args: readonly string[], options?: { cwd?: string; env?: Record<string, string> }): void;
+  readonly plain: (args: readonly string[], options?: { cwd?: string; env?: Record<string, string> }) => void;
 }
 
 /** Something that an agent writes, which makes git run a program. */

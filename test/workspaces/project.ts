@@ -1,18 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { findCheckout } from '../../src/workspaces/checkout.ts';
-import type { Checkout } from '../../src/workspaces/checkout.ts';
-import { cloneWorkspaces } from '../../src/workspaces/clone.ts';
-import { openDepot } from '../../src/workspaces/depot.ts';
-import type { Depot } from '../../src/workspaces/depot.ts';
-import { openGit } from '../../src/workspaces/git.ts';
-import type { Git } from '../../src/workspaces/git.ts';
-import { openPlaces } from '../../src/workspaces/places.ts';
-import type { Places } from '../../src/workspaces/places.ts';
-import type { WorkLimits, Workspaces } from '../../src/workspaces/workspace.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { onTestFinished } from 'vitest';
+import { openDaemon } from './open-daemon.ts';
+import type { Stage, StageOptions } from './open-daemon.ts';
+
+export type { Stage } from './open-daemon.ts';
 
 /** The environment of plain git in tests: no settings of the person who runs them. */
 export function plainEnvironment(home: string): Record<string, string> {
@@ -64,36 +67,9 @@ const FILES = {
   'docs/guide.md': 'Read this.\n',
 };
 
-/** Everything that a test works with. */
-export interface Stage {
-  readonly root: string;
-  readonly checkout: Checkout;
-  readonly places: Places;
-  readonly git: Git;
-  readonly depot: Depot;
-  readonly workspaces: Workspaces;
-}
-
-export interface StageOptions {
-  readonly root?: string;
-  readonly limits?: WorkLimits;
-  readonly program?: string;
-  readonly path?: string;
-  /** Further variables of the daemon. */
-  readonly inherited?: Readonly<Record<string, string>>;
-}
-
-/** Opens the depot and the workspaces of `root/project`, as a daemon does. */
-export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  const { root = newProject(), limits, program, path, inherited } = options;
-  const environment = { ...inherited, PATH: path ?? process.env['PATH'], HOME: root };
-  const git = openGit({ environment, ...(program !== undefined && { program }) });
-  const places = await openPlaces(join(root, 'state'), { endLeftovers: async () => {} });
-  const checkout = await findCheckout(git, join(root, 'project'), environment);
-  if ('reason' in checkout) throw new Error(checkout.why);
-  const depot = await openDepot({ git, places, checkout, ...(path !== undefined && { path }) });
-  const workspaces = cloneWorkspaces({ places, depot, checkout, ...(limits && { limits }) });
-  return { root, checkout, places, git, depot, workspaces };
+/** Opens the depot and the workspaces of a project; of a new one, if none is named. */
+export function openStage(options: Partial<StageOptions> = {}): Promise<Stage> {
+  return openDaemon({ ...options, root: options.root ?? newProject() });
 }
 
 /** A folder with a repository in `project`. A lasting one is for several tests, which remove it. */
@@ -101,7 +77,8 @@ export function newProject({
   files,
   lasting = false,
 }: { files?: Record<string, string>; lasting?: boolean } = {}): string {
-  const root = lasting ? realpathSync(mkdtempSync(join(tmpdir(), 'troupe-test-'))) : temporaryFolder();
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-test-')));
+  if (!lasting) onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
   makeRepository(join(root, 'project'), files);
   return root;
 }
