@@ -77,12 +77,12 @@ async function start(options: PlacedOptions, ending: Ending): Promise<Daemon> {
     try {
       stopMark.set(STOPPED);
     } catch (error) {
-      // It only helps if this daemon is killed before the journal has it.
+      // The mark matters only if this daemon is killed before the stop is in the journal.
       log.warn('stop.unmarked', { error });
     }
     if (await supervisor.close({ end: true })) stopMark.clear();
   });
-  // First of all: the next daemon waits for the lock only if no card names an owner.
+  // Closers run in reverse order. This one runs early: the next daemon waits for the lock only if no card names an owner.
   closers.add('card', () => removeCard(home.card));
   closers.add('farewell', () => log.info('daemon.closing'));
 

@@ -50,7 +50,7 @@ export function connectOnce(path: string, token: string, { onNotice, onMore }: L
   };
   const socket = createConnection({ path, onread: { buffer: Buffer.allocUnsafe(READ_BYTES), callback } });
   const silence = setTimeout(() => {
-    reject(new CallError('no_daemon', 'The daemon does not answer'));
+    reject(new CallError('no_daemon', 'The daemon does not answer: see troupe doctor'));
     socket.destroy();
   }, SILENCE_MS).unref();
   socket.once('error', (error) => reject(new CallError('no_daemon', error.message, errnoOf(error))));

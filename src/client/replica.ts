@@ -67,7 +67,7 @@ export class Replica {
   apply(batch: Batch): boolean {
     if (batch.seq <= this.seq) return false;
     if (batch.seq > this.seq + 1) {
-      throw new Error(`Team ${this.live.teamId}: expected batch ${this.seq + 1}, got ${batch.seq}`);
+      throw new Error(`Team ${this.live.teamId}: expected batch ${this.seq + 1}, got ${batch.seq}: subscribe again`);
     }
     for (const event of batch.events) evolve(this.live, event);
     this.#batches.push(batch);

@@ -190,8 +190,8 @@ function refuseBlocked(state: TeamState, task: TaskRecord | undefined): TeamErro
 
 /** Why nobody in a team claims tasks. */
 export function explainHalt(teamId: string, obstacle: Halt): string {
-  if (obstacle.kind === 'shutting-down') return `Team ${teamId} is shutting down: no new work is taken`;
-  return `${obstacle.leadId}, the lead of team ${teamId}, has stopped: update the team with another lead before anybody claims tasks`;
+  if (obstacle.kind === 'shutting-down') return `Team ${teamId} is shutting down: members take no new work`;
+  return `${obstacle.leadId}, the lead of team ${teamId}, has stopped: nobody can claim tasks until the team has another lead (troupe team update ${teamId} --lead NAME)`;
 }
 
 export function isHalt(obstacle: Obstacle): obstacle is Halt {

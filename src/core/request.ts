@@ -94,7 +94,7 @@ export const RaiseRequestInput = z.strictObject({
   kind: RaisedKind.describe('what it is about'),
   memberId: Slug.describe('the member'),
   taskId: TaskId.optional().describe('the task'),
-  content: textOf(RESULT_BYTES).describe('the text'),
+  content: textOf(RESULT_BYTES).describe('what the person is asked'),
   /** Milliseconds until it counts as rejected. */
   within: z.number().int().min(1).max(86_400_000).optional(),
   detail: Metadata.optional().describe('your own data for programs'),
@@ -120,7 +120,7 @@ export const REQUEST_EVENT_DATA = {
   'plan:submitted': OfRequest.extend({ content: z.string(), filePath: z.string().optional() }),
   'plan:approved': OfRequest.extend({ feedback: z.string().optional() }),
   'plan:rejected': OfRequest.extend({ feedback: z.string() }),
-  /** A question to a person: a gate that gave up, a permission, an exhausted budget, a member that was given up. */
+  /** A question to a person: work that a gate keeps rejecting, a permission, an exhausted budget, a member that was given up. */
   'request:raised': OfRequest.extend({
     kind: RaisedKind,
     taskId: z.string().optional(),

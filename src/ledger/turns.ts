@@ -16,7 +16,7 @@ export class Turns {
   }
 }
 
-/** Resolves when no promise is left to run; answered callers in this process have called again by then. */
+/** Resolves after all pending microtasks: callers in this process that got an answer have sent their next call. */
 export function allSpoken(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

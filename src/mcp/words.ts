@@ -21,20 +21,20 @@ export interface ClaudeTask {
   /** Only those that are still open. */
   readonly blockedBy: readonly string[];
   /** Why nobody can claim it, besides the tasks in `blockedBy`. */
-  readonly notFree?: string;
+  readonly blockedReason?: string;
 }
 
 /** A task in a list. */
 export function toListedTask(task: SharedTask): ClaudeTask {
-  const notFree = whyBlocked(task, () => '');
+  const blockedReason = whyBlocked(task, () => '');
   return {
     id: task.id,
     subject: task.title,
-    // Being blocked shows in `blockedBy` and `notFree`; Claude Code has no status for it.
+    // Being blocked shows in `blockedBy` and `blockedReason`; Claude Code has no status for it.
     status: task.status === 'blocked' ? 'pending' : task.status,
     ...(task.assigneeId !== undefined && { owner: task.assigneeId }),
     blockedBy: task.blockedBy,
-    ...(notFree !== '' && { notFree }),
+    ...(blockedReason !== '' && { blockedReason }),
   };
 }
 

@@ -48,7 +48,7 @@ export const requestOperations = [
   }),
   operation({
     name: 'request.raise',
-    summary: 'Ask a person: about a gate that gave up, or for a permission',
+    summary: 'Ask a person: about work that a gate keeps rejecting, or for a permission',
     scope: 'member',
     input: RaiseRequestInput.extend(InTeam.shape),
     result: TeamRequest,
@@ -71,7 +71,7 @@ export const requestOperations = [
   }),
   operation({
     name: 'request.answer',
-    summary: 'Answer a request: a gate that gave up, a permission, a budget, a restart',
+    summary: 'Answer a request: work that a gate keeps rejecting, a permission, a budget, a restart',
     scope: 'admin',
     input: AnswerRequestInput.extend(InTeam.shape),
     result: TeamRequest,

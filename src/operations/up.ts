@@ -86,7 +86,9 @@ export const upOperations = [
       budgets: z.array(z.string()).default([]).describe('what the file changes about the budgets of a standing team'),
       variables: z
         .object({
-          usual: z.array(z.string()).describe('what programs, agents and hooks need; LC_* stands for a beginning'),
+          usual: z
+            .array(z.string())
+            .describe('what programs, agents and hooks need; LC_* matches every name with that prefix'),
           named: z.array(z.string()).describe('what the file gives to members, as ${NAME}'),
           isShared: z.boolean().describe('whether other machines, with their own variables, may run its members'),
         })

@@ -24,7 +24,7 @@ export function openStopMark(path: string) {
   return {
     set: (reason: string): void => replacePrivateFile(path, JSON.stringify({ at: Date.now(), reason } satisfies Stop)),
     clear: (): void => rmSync(path, { force: true }),
-    /** The stop; undefined if there is none. An unreadable file counts as a stop now: then too little runs. */
+    /** The stop; undefined if there is none. An unreadable file counts as a stop now: too little running is safer than too much. */
     read(): Stop | undefined {
       try {
         return Stop.parse(JSON.parse(readFileSync(path, 'utf8')));

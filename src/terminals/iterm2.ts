@@ -17,7 +17,7 @@ export function iterm2Terminal(environment: Readonly<Record<string, string | und
     async open({ command, cwd, marker }: PaneOptions): Promise<Pane> {
       const answer = await it2('session', 'split', '--vertical');
       const [id] = SESSION_ID.exec(answer) ?? [];
-      if (id === undefined) throw new TeamError('conflict', `it2 opened no session that it names: ${answer}`);
+      if (id === undefined) throw new TeamError('conflict', `it2 did not report the id of the new session: ${answer}`);
       const line = `cd ${shellQuote(cwd)} && exec ${command.map(shellQuote).join(' ')}`;
       await it2('session', 'run', '--session', id, line);
       return { id, pid: 0, marker };

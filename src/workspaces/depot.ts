@@ -40,7 +40,7 @@ export interface Depot {
 
   /** Takes in what is new in the checkout, and returns the commit of its HEAD or of a branch or tag. */
   take(checkout: Checkout, name?: string): Promise<ObjectId>;
-  /** The filters that a commit names and that Troupe does not run; with git-lfs installed, `lfs` is none of them. */
+  /** The filters that a commit names and that Troupe does not run; never `lfs` if git-lfs is installed. */
   unknownFilters(commit: ObjectId): Promise<ReadonlySet<string>>;
   /** The paths that differ from HEAD in the checkout, without ignored ones. */
   uncommitted(): Promise<readonly Change[]>;

@@ -152,7 +152,7 @@ export function openGit({ program = 'git', environment, marks = {} }: GitSetting
 /** Checks an id before it becomes an argument. */
 export function requireId(text: string): ObjectId {
   if (isId(text)) return text;
-  throw new TeamError('invalid', `${JSON.stringify(text.slice(0, 80))} is not the id of a commit: name all its digits`);
+  throw new TeamError('invalid', `${JSON.stringify(text.slice(0, 80))} is not the id of a commit: give the full id`);
 }
 
 /** Whether a text is a whole object id. */

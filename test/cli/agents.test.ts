@@ -36,7 +36,7 @@ test('lists every agent, whether it is installed and in which version, and what 
   const { stdout } = await troupe.run('agents', { env });
   expect(stdout).toMatch(/^gemini +9\.8\.7 /m);
   // Missing agents are listed with the way to get them, and fit into a terminal of 80 columns.
-  expect(stdout).toMatch(/^NOT HERE +HOW TO GET IT\n/m);
+  expect(stdout).toMatch(/^NOT INSTALLED +HOW TO INSTALL\n/m);
   expect(stdout).toMatch(/^kimi +see github\.com/m);
   const at = (columns: number): string =>
     views['agent.list']?.(agents as never, { columns, isTerminal: true, hasColor: false, now: 0 }, {}) ?? '';

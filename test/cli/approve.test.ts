@@ -75,7 +75,7 @@ test('an agent that only gives a title is shown with its input: paths, texts and
       '    │ one',
       '    │ t\\x1b[2Jwo',
       '  │ mode: 7',
-      '  Without an answer it is a no in 7 min.',
+      "  If you don't answer, it is denied in 7 min.",
       '  To allow it: troupe approve coder',
       '  To deny it: troupe approve coder --deny --feedback "why"',
       '',
@@ -88,7 +88,7 @@ test('an agent that only gives a title is shown with its input: paths, texts and
     detail: { epoch: 2, result: 'wrote 1.md' },
     deadline: '2026-01-01T00:01:00Z',
   });
-  expect(waitingBlocks([gate], screen)).toMatch(/result: wrote 1\.md\n {2}Without an answer it is a no now\./);
+  expect(waitingBlocks([gate], screen)).toMatch(/result: wrote 1\.md\n {2}If you don't answer, it is denied now\./);
 });
 
 test('control and invisible characters are written out', () => {

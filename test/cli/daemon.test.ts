@@ -172,7 +172,7 @@ describe('a command without a daemon', () => {
     process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
     const { status, stderr } = await troupe.run('stop');
     expect(status).toBe(75);
-    expect(stderr).toContain('ann@demo works on: troupe stop --all ends the processes it left');
+    expect(stderr).toContain('ann@demo still runs: troupe stop --all kills what it left');
     expect((await troupe.run('stop --all')).stdout).toContain('Ended 1 teammate (ann@demo)');
     expect((await troupe.run('stop')).stderr).toBe(`troupe: No daemon is running for ${troupe.home}\n`);
   });

@@ -14,11 +14,11 @@ test('says why a member that has nothing to do would claim nothing', () => {
   const led = teamOf('ann', 'bob');
   expect(doing(led)).toBe('');
   led.do('team.update', { status: 'shutting-down' });
-  expect(doing(led)).toMatch(/^waits: Team \S+ is shutting down: no new work is taken$/);
+  expect(doing(led)).toMatch(/^waits: Team \S+ is shutting down: members take no new work$/);
 
   const unled = teamOf('ann', 'bob');
   unled.do('member.leave', { memberId: unled.state.team?.leadId ?? '' });
-  expect(doing(unled)).toMatch(/^waits: \S+, the lead of team \S+, has stopped: update the team with another lead/);
+  expect(doing(unled)).toMatch(/^waits: \S+, the lead of team \S+, has stopped: nobody can claim tasks until/);
 });
 
 test('says all that a reserved task waits for', () => {

@@ -60,7 +60,7 @@ test('a used-up budget is asked about again after a stop, and a larger one in th
   });
   // A no names the way on; so does the end of the next run.
   const no = await stage.troupe('approve', 'worker', '--deny');
-  expect(no.stdout).toContain('write a larger budget: into the team file, then troupe up');
+  expect(no.stdout).toContain('raise the budget in the team file and run troupe up');
   const stuck = await stage.troupe('up', '--yes', stage.teamFile(plan(1)));
   expect(stuck.stdout).toMatch(/the budget of the team: 1 turn of 1 turn is used\. To go on, write a larger budget:/);
   // Brought up again, it asks again. The larger budget of the file answers that.

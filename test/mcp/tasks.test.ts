@@ -28,7 +28,7 @@ test('says why nobody can claim a task, also if it waits for another one', async
   expect(text).toBe(
     '#1 [pending] First [is withheld: a broken file]\n#2 [pending] Second [is withheld: a broken file, blocked by #1]',
   );
-  expect(data.tasks[0]).toMatchObject({ blockedBy: [], notFree: 'is withheld: a broken file' });
+  expect(data.tasks[0]).toMatchObject({ blockedBy: [], blockedReason: 'is withheld: a broken file' });
   const second = await use(lead, 'TaskGet', { taskId: '2' });
   expect(second.text).toContain('\nBlocked by: #1\nNot free: it is withheld: a broken file');
 });

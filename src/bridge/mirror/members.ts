@@ -52,7 +52,7 @@ export async function mirrorMembers(shared: Shared, config: NativeConfig, signat
   }
 }
 
-/** Where we lead, the native file lists our other members too, and no stopped member stays in it. */
+/** If Troupe leads the native team, its file also lists our other members. Stopped ones are removed. */
 async function mirrorHosted(shared: Shared, config: NativeConfig, signature: Signature): Promise<void> {
   const { wanted, stopped } = await shared.view((state) => ({
     wanted: ownMembers(state, nameOf(config), signature).filter(({ name }) => !shared.naming.isNative(state, name)),

@@ -41,9 +41,9 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
 async function nobodyToAsk(environment: NodeJS.ProcessEnv, absence: CallError): Promise<CallError> {
   const left = (await import('./stop-all.ts')).listLeft(environment);
   if (left.length === 0) return absence;
-  const who = left.length === 1 ? `${left[0]} works` : `${left.length} teammates (${left.join(', ')}) work`;
-  const next = 'troupe stop --all ends the processes it left; any other command starts a daemon that takes them over';
-  return new CallError('no_daemon', `${absence.message}, but ${who} on: ${next}`);
+  const who = left.length === 1 ? `${left[0]} still runs` : `${left.length} teammates (${left.join(', ')}) still run`;
+  const next = 'troupe stop --all kills what it left; any other command starts a daemon that takes it over';
+  return new CallError('no_daemon', `${absence.message}, but ${who}: ${next}`);
 }
 
 async function requestStop(client: Client, keep: boolean, signal: AbortSignal) {

@@ -82,8 +82,8 @@ export function broadcastMessage(state: TeamState, command: CommandOf<'message.b
 /**
  * Delivers messages, each at most once per session. A message that was delivered but never acknowledged may have been
  * shown before a crash. It is delivered again only to another session, or if the caller says `redelivery`, and is
- * marked then. An earlier session does not get a message back that went on to a newer one. Nor does an old session get
- * what the member's current session has: two live sessions would show it to their agents in turn.
+ * marked then. A session that had the message before does not get it again. A session that is no
+ * longer current does not get what the current one has: two live sessions would show it to their agents in turn.
  */
 export function deliverMessages(state: TeamState, command: CommandOf<'message.deliver'>): TeamEvent[] {
   requireOpenTeam(state);

@@ -36,7 +36,7 @@ const listOf = (ids: readonly string[]): string => ids.map((id) => `#${id}`).joi
 
 /** A task in full, in Claude Code's format. Text of others is indented, so it cannot pass for Troupe's own words. */
 function describeTask(task: SharedTask): string {
-  const { status, owner, blockedBy, notFree } = toListedTask(task);
+  const { status, owner, blockedBy, blockedReason } = toListedTask(task);
   const lines = [
     `Task #${task.id}: ${indentText(task.title)}`,
     `Status: ${status}`,
@@ -47,7 +47,7 @@ function describeTask(task: SharedTask): string {
     `Description: ${indentText(task.description)}`,
     ...(task.feedback === undefined || task.status === 'completed' ? [] : [`Sent back: ${indentText(task.feedback)}`]),
     ...(blockedBy.length > 0 ? [`Blocked by: ${listOf(blockedBy)}`] : []),
-    ...(notFree === undefined ? [] : [`Not free: it ${indentText(notFree)}`]),
+    ...(blockedReason === undefined ? [] : [`Not free: it ${indentText(blockedReason)}`]),
     ...(task.blocks.length > 0 ? [`Blocks: ${listOf(task.blocks)}`] : []),
     ...(task.result === undefined ? [] : [`Result: ${indentText(task.result)}`]),
     ...(task.failure === undefined ? [] : [`Failed: ${indentText(task.failure)}`]),

@@ -122,7 +122,7 @@ export const taskTools = [
 
   tool({
     name: 'TaskClaim',
-    description: `Take a task to work on: the one you name, or the best one that is ready. One member only can win it. With wait_seconds (up to ${LONGEST_WAIT}) it waits for one, and ends early when mail comes.`,
+    description: `Take a task to work on: the one you name, or the best one that is ready. Only one member can get it. With wait_seconds (up to ${LONGEST_WAIT}) it waits for one, and ends early when mail comes.`,
     for: 'member',
     works: true,
     input: z.strictObject({ taskId: Id.optional(), wait_seconds: WaitSeconds }),

@@ -90,7 +90,7 @@ const BudgetEntry = z.strictObject({
   turns: z.number().int().min(1).max(USAGE_COUNT).optional().describe('prompts, each with everything until the answer'),
   time: Duration.refine((time) => milliseconds(time) <= LONGEST_MS, 'must be at most 8760h, a year')
     .optional()
-    .describe('time in which its agents are not stopped, such as "30m"'),
+    .describe('how long its agents may run in total, such as "30m"'),
 });
 
 const Runs = {

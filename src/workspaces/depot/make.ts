@@ -8,7 +8,7 @@ import { isFolder } from '../places.ts';
 import { openHandle } from './handle.ts';
 import type { DepotHandle } from './handle.ts';
 
-/** What of the checkout is in the depot, and where. Other refs of the checkout are nobody's business here. */
+/** What of the checkout is in the depot, and where. Other refs are not copied. */
 const REFSPECS = [
   '+HEAD:refs/checkout/HEAD',
   '+refs/heads/*:refs/checkout/heads/*',

@@ -225,7 +225,7 @@ describe('F3: when the lead has left', () => {
     team.as('@system', 'member.leave', { memberId: 'lead' });
     expect(claimAt(second, 59_999)).not.toThrow();
     expect(claimAt(second, 60_000)).toThrow(
-      'lead, the lead of team alpha, has stopped: update the team with another lead',
+      'lead, the lead of team alpha, has stopped: nobody can claim tasks until the team has another lead',
     );
     expect(types(team.as('ann', 'task.complete', { taskId: first }))).toContain('task:completed');
     team.as('@user', 'team.update', { leadId: 'ann' });

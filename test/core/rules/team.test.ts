@@ -135,7 +135,7 @@ describe('a change of the team', () => {
     team.do('team.update', { status: 'shutting-down' });
     expect(team.refuse('ann', 'task.claim', { taskId })).toMatchObject({
       code: 'conflict',
-      message: 'Team alpha is shutting down: no new work is taken',
+      message: 'Team alpha is shutting down: members take no new work',
     });
     expect(team.refuse('ann', 'task.claim', {})).toMatchObject({ code: 'conflict' });
     team.do('team.update', { status: 'active' });

@@ -33,7 +33,7 @@ interface Due {
 /** What happened to an entry that is no longer in its inbox. */
 type Fate = 'read' | 'lost' | 'unknown';
 
-/** Writes our messages into native inboxes, and tells read entries from lost ones. */
+/** Writes our messages into native inboxes, and distinguishes read entries from lost ones. */
 export interface Outbox {
   /** Looks at everything that waits. */
   pass(team: NativeTeam): Promise<void>;

@@ -140,7 +140,7 @@ function isReadable(team: NativeTeam): team is PresentTeam {
   return team.config !== undefined;
 }
 
-/** Members with a seat in a native team end with it, and so does a team that exists only for them. */
+/** When a native team ends, its seated members end too, and so does a team that exists only for them. */
 function endingOf(state: TeamState): { commands: NewCommand[]; isOver: boolean } {
   const here = liveTeammates(state);
   const seated = here.filter((member) => seatOf(member) !== undefined);

@@ -140,7 +140,12 @@ export const WORK_COMMANDS: readonly Command[] = [
     flags: [
       OPTIONAL_TEAM,
       { field: 'deny', name: 'deny', type: 'boolean', text: 'say no' },
-      { field: 'again', name: 'again', type: 'boolean', text: 'neither: run the gate again on the unchanged work' },
+      {
+        field: 'again',
+        name: 'again',
+        type: 'boolean',
+        text: 'run the gate again on the unchanged work, instead of answering',
+      },
       { field: 'feedback', name: 'feedback', type: 'string', text: 'your answer in words' },
     ],
     scope: 'admin',

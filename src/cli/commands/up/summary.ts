@@ -122,7 +122,7 @@ function whyStuck({ members, tasks, spent = [] }: Outcome): string {
   const what = hasTasks ? 'No member can do the remaining tasks' : 'The lead gave no answer';
   const stopped = whoStopped(members);
   const reasons = spent.length > 0 ? spent.map(lowerFirst) : stopped.length > 0 ? stopped : whatIsLeft(tasks);
-  const help = spent.length > 0 ? ' To go on, write a larger budget: into the team file, then the same command.' : '';
+  const help = spent.length > 0 ? ' To continue, raise the budget in the team file and repeat the command.' : '';
   return `${what}: ${reasons.join('; ').replace(/\.$/, '')}.${help}`;
 }
 

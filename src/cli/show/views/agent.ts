@@ -33,7 +33,7 @@ function showHere(agents: Agents, screen: Screen): string {
 function showAway(agents: Agents, screen: Screen): string {
   if (agents.length === 0) return '';
   const rows = agents.map(({ name, install }): Cell[] => [name, install]);
-  return `\n${pairs([{ title: 'NOT HERE' }, { title: 'HOW TO GET IT' }], rows, screen)}`;
+  return `\n${pairs([{ title: 'NOT INSTALLED' }, { title: 'HOW TO INSTALL' }], rows, screen)}`;
 }
 
 /** Explains the titles of the table. */
@@ -77,5 +77,5 @@ function factsOf({ program, version, cost, holds, known }: Agents[number]) {
 }
 
 function whichIsHere(program: string, version: string | undefined): Exclude<Cell, string> {
-  return program === '' ? { text: 'yours to name', style: 'dim' } : { text: version ?? 'yes', style: 'green' };
+  return program === '' ? { text: 'your own', style: 'dim' } : { text: version ?? 'yes', style: 'green' };
 }

@@ -24,12 +24,12 @@ function hookTable(hooks: ResultOf<'hook.list'>, screen: Screen): string {
     { text: differ ? (hook.cwd ?? '') : '', style: 'dim' },
   ]);
   const columns = [
-    { title: 'WHEN' },
-    { title: 'IS' },
-    { title: 'IF IT FAILS', spare: 1 },
-    { title: 'WITHIN', spare: 2 },
+    { title: 'EVENT' },
+    { title: 'STATE' },
+    { title: 'ON FAILURE', spare: 1 },
+    { title: 'TIMEOUT', spare: 2 },
     { title: 'COMMAND', flexible: true },
-    { title: 'WHERE', flexible: true },
+    { title: 'FOLDER', flexible: true },
   ] as const;
   return table(columns, rows, screen);
 }

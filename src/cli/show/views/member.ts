@@ -30,11 +30,12 @@ export const views: Views = {
     `${clean(member.name)} is starting as ${clean(member.role)}, run by ${clean(runBy(member))}.\n`,
   'member.restart': (member) => `${clean(member.name)} is started again.\n`,
   'member.stop': ({ memberId, how }) => `${clean(memberId)} has stopped (${clean(how)}).\n`,
-  'member.idle': ({ idle }) => (idle ? 'It is idle.\n' : 'A hook keeps it working: see its inbox.\n'),
+  'member.idle': ({ idle }) => (idle ? 'The member is idle.\n' : 'A hook gave the member more to do: see its inbox.\n'),
   'session.list': (sessions, screen) => sessionIds(sessions, screen),
   'budget.show': (budgets, screen) => (budgets.length === 0 ? 'No budget is set.\n' : showAnything(budgets, screen)),
   'member.update': (member) => `${clean(member.name)} is ${member.status}.\n`,
-  'member.remove': (member) => `${clean(member.name)} has left${member.returning ? ' and will be back' : ''}.\n`,
+  'member.remove': (member) =>
+    `${clean(member.name)} has ${member.returning ? 'stopped and will be restarted' : 'left'}.\n`,
   // Only the token, for use in $(...).
   'member.token': ({ token }) => `${clean(token)}\n`,
   'usage.record': (usage, screen) => usageTable([['', usage]], screen),

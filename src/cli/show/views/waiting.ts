@@ -88,7 +88,7 @@ function fieldsOf(input: unknown): [name: string, value: unknown][] {
 function deadlineOf({ deadline }: Request, screen: Screen): string {
   if (deadline === undefined) return '';
   const left = Date.parse(deadline) - screen.now;
-  return `${fold(`  Without an answer it is a no ${left > 0 ? `in ${showDuration(left)}` : 'now'}.`, screen)}\n`;
+  return `${fold(`  If you don't answer, it is denied ${left > 0 ? `in ${showDuration(left)}` : 'now'}.`, screen)}\n`;
 }
 
 function answersTo(request: Request, command: string, screen: Screen): string {
@@ -142,7 +142,7 @@ export function describeAnswer(request: Request): string {
     case 'budget':
       return isYes
         ? `${budgetOwner(request, who)} may use ${showGrant(request.detail) ?? 'as much again'}.`
-        : 'No new turn begins. To go on later, write a larger budget: into the team file, then troupe up.';
+        : 'No new turn starts. To continue later, raise the budget in the team file and run troupe up.';
     case 'restart':
       return isYes ? `${who} is started again.` : `${who} stays stopped.`;
     case 'shutdown':
