@@ -62,7 +62,7 @@ test('a used-up budget is asked about again after a stop, and a larger one in th
   const no = await stage.troupe('approve', 'worker', '--deny');
   expect(no.stdout).toContain('raise the budget in the team file and run troupe up');
   const stuck = await stage.troupe('up', '--yes', stage.teamFile(plan(1)));
-  expect(stuck.stdout).toMatch(/the budget of the team: 1 turn of 1 turn is used\. To go on, write a larger budget:/);
+  expect(stuck.stdout).toMatch(/the budget of the team: 1 turn of 1 turn is used\. To continue, raise the budget/);
   // Brought up again, it asks again. The larger budget of the file answers that.
   const done = await stage.troupe('up', '--yes', stage.teamFile(plan(3)));
   expect(done.stderr).toContain('The budget of the team is now 3 turns. It was 1 turn.');
