@@ -22,6 +22,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'acp/agents.ts',
     'agent.ts',
     'catalog.ts',
+    'claude/team-tools.ts',
     'live-program.ts',
     'process-table.ts',
     'process.ts',

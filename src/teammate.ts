@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Agent, TeamTools } from './agents/agent.ts';
-import { explainCannotLead, findAgent, providerVariables } from './agents/catalog.ts';
+import { findAgent, providerVariables } from './agents/catalog.ts';
 import { claudeAgent } from './agents/claude.ts';
 import { codexAgent } from './agents/codex.ts';
 import { execAgent } from './agents/exec.ts';
@@ -161,14 +161,12 @@ const ADAPTERS: Readonly<
 };
 
 async function agentFor(spec: AgentSpec, around: Surroundings): Promise<Agent> {
-  const cannotLead = around.leads ? explainCannotLead(catalogNameOf(spec)) : undefined;
-  if (cannotLead !== undefined) throw new TeamError('unsupported', cannotLead);
   const agent = await ADAPTERS[spec.kind](spec, around);
   if (!agent) throw new TeamError('unsupported', `This Troupe cannot run agents of kind ${spec.kind}`);
   return agent;
 }
 
-/** Claude Code as a teammate of a native team, which we lead on behalf of this team. */
+/** Claude Code as a teammate of a native team, which we lead on behalf of this team; also if it leads ours. */
 function nativeAgent({ command, args }: AgentSpec, { home, environment, memberId, team }: Surroundings): Agent {
   mkdirSync(home.terminals, { recursive: true, mode: 0o700 });
   const stream = streamOf({ createdAt: new Date(team.createdAt) });

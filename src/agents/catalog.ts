@@ -43,7 +43,6 @@ export const AGENTS = {
     abilities: { steer: true, interrupt: true, resume: true, mail: true, usage: true, permissions: true },
     cost: 'reported',
     holds: { plan: 'enforced', delegate: 'enforced' },
-    canLead: true,
   },
   'claude-native': {
     ...CLAUDE_CODE,
@@ -52,7 +51,6 @@ export const AGENTS = {
     abilities: { steer: false, interrupt: true, resume: true, mail: true, usage: true, permissions: true },
     cost: 'tokens',
     holds: { plan: 'refused', delegate: 'refused' },
-    canLead: false,
     variantOf: 'claude',
     needs: [{ program: 'tmux', next: 'install tmux, in which it runs; or use claude, which needs none' }],
     versions: ['2.1.37', '2.1.325'],
@@ -66,7 +64,6 @@ export const AGENTS = {
     cost: 'tokens',
     holds: { plan: 'enforced', delegate: 'enforced' },
     known: 'measured',
-    canLead: true,
     env: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
   },
   ...ACP_AGENTS,
@@ -87,7 +84,6 @@ const OWN = {
   cost: 'none',
   holds: { plan: 'asked', delegate: 'asked' },
   known: 'measured',
-  canLead: true,
 } as const;
 
 /** The agents without a name: any other that speaks ACP, and what a user writes. */
@@ -113,14 +109,6 @@ export const NAMELESS: Readonly<Record<string, AgentRow>> = {
 /** The row of the agent with this name. */
 export function findAgent(name: string): AgentRow | undefined {
   return Object.hasOwn(AGENTS, name) ? AGENTS[name as AgentName] : undefined;
-}
-
-/** Why this agent cannot lead; undefined if it can. */
-export function explainCannotLead(name: string): string | undefined {
-  const row = findAgent(name);
-  if (!row || row.canLead) return undefined;
-  const instead = row.variantOf === undefined ? '' : `: use ${row.variantOf} for the lead`;
-  return `${name} is a teammate and cannot lead a team${instead}`;
 }
 
 /** Why this name alone cannot run an agent, and what was probably meant; undefined if it can. */

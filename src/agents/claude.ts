@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import type { Agent, StartOptions } from './agent.ts';
 import { AGENTS } from './catalog.ts';
-import { claudeArguments, toolsConfig } from './claude/arguments.ts';
+import { claudeArguments } from './claude/arguments.ts';
 import { openSession } from './claude/session.ts';
 import type { Opened } from './claude/session.ts';
+import { toolsConfig } from './claude/team-tools.ts';
 import { startLiveProgram, within } from './live-program.ts';
 import type { LiveProgram } from './live-program.ts';
 

@@ -21,8 +21,6 @@ export interface AgentRow {
   readonly holds: { readonly plan: Hold; readonly delegate: Hold };
   /** Our own tests run the real program, or only its documentation says so. */
   readonly known: 'measured' | 'documented';
-  /** Whether it can be the lead of a team. */
-  readonly canLead: boolean;
   /** The agent that runs the same program in the usual way; this one is used only on request. */
   readonly variantOf?: string;
   /** It is Claude Code, however it is run. Native teammates are Claude Code without being told. */

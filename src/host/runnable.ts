@@ -1,4 +1,4 @@
-import { explainCannotLead, explainUnknown, findAgent } from '../agents/catalog.ts';
+import { explainUnknown, findAgent } from '../agents/catalog.ts';
 import { requireProgram, requireScript } from '../agents/program.ts';
 import { catalogNameOf, hasProcess, shellTextOf } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
@@ -10,8 +10,6 @@ export interface Wanted {
   readonly spec: AgentSpec;
   /** Without one, it works in its team's own folder. */
   readonly cwd: string | undefined;
-  /** Whether it leads its team. */
-  readonly leads?: boolean;
 }
 
 /** What to do about a program that exists, but not on our PATH. */
@@ -51,14 +49,12 @@ function withOneEnd(problems: readonly string[]): string {
  * `isCallers`: it is the environment of the command, not of whoever started the daemon.
  */
 export function requireRunnable(
-  { spec, cwd, leads }: Wanted,
+  { spec, cwd }: Wanted,
   ours?: Readonly<Record<string, string | undefined>>,
   { isCallers = false } = {},
 ): void {
   if (!hasProcess(spec)) return;
   const name = catalogNameOf(spec);
-  const cannotLead = leads ? explainCannotLead(name) : undefined;
-  if (cannotLead !== undefined) throw new TeamError('invalid', cannotLead);
   const known = findAgent(name);
   const program = spec.command?.[0] ?? known?.program;
   if (program === undefined) throw new TeamError('invalid', explainUnknown(name) ?? `The agent ${name} has no program`);

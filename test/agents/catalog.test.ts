@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { AGENTS, explainUnknown, findAgent, providerVariables } from '../../src/agents/catalog.ts';
 import type { AgentRow } from '../../src/agents/row.ts';
 
-test('a variant of an agent names the usual agent, which runs the same program and can lead', () => {
-  for (const [name, { variantOf, needs, versions, canLead }] of Object.entries<AgentRow>(AGENTS)) {
-    if (variantOf === undefined) expect([name, needs, versions, canLead]).toEqual([name, undefined, undefined, true]);
-    else expect(findAgent(variantOf)).toMatchObject({ program: findAgent(name)?.program, canLead: true });
+test('a variant of an agent names the usual agent, which runs the same program', () => {
+  for (const [name, { variantOf, needs, versions }] of Object.entries<AgentRow>(AGENTS)) {
+    if (variantOf === undefined) expect([name, needs, versions]).toEqual([name, undefined, undefined]);
+    else expect(findAgent(variantOf)).toMatchObject({ program: findAgent(name)?.program });
   }
 });
 

@@ -36,14 +36,10 @@ test('an unknown name is refused with a suggestion', () => {
   );
 });
 
-test('the row in the catalog decides whether an agent can lead and what else it needs', () => {
+test('the row in the catalog decides what else an agent needs', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'claude'), '#!/bin/sh\n', { mode: 0o755 });
   const native = { spec: agentNamed('claude-native'), cwd: '/' };
-  expect(() => requireRunnable({ ...native, leads: true })).toThrow(
-    'claude-native is a teammate and cannot lead a team: use claude for the lead',
-  );
-  expect(() => requireRunnable({ ...native, spec: agentNamed('claude'), leads: true })).not.toThrow();
   expect(() => requireRunnable(native, { PATH: folder })).toThrow(
     'Cannot run tmux in /: it is not on the PATH; install tmux, in which it runs; or use claude, which needs none',
   );

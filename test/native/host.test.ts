@@ -186,6 +186,60 @@ describe.for(TESTED_VERSIONS)('a Troupe team with native teammates of Claude Cod
   );
 });
 
+describe.for(TESTED_VERSIONS)('a team that Claude Code %s leads in a terminal', (version) => {
+  proves(
+    ['teammate-flags', 'teammate-record', 'teammate-mail-between-turns'],
+    'has a lead with the tools of the team, which gets digests and the mail of native teammates, and leaves nothing behind',
+    async (context) => {
+      const stage = await setNativeStage(context, version);
+      const { words } = stage;
+      const file = join(stage.cwd, 'thing.txt');
+      stage.play({
+        // It first tries to do the work itself, which is refused: it only coordinates.
+        boss: rules(
+          [/Get it written/, { calls: [shell(file, 'by itself')] }],
+          [/"subject":"Write it"/, { text: 'I wait for it.' }],
+          [/Tasks: 1 completed/, { text: 'The answer: it is written.' }],
+          [/<teammate-message/, { text: 'I heard it.' }],
+          [
+            /./,
+            { calls: [{ name: 'mcp__troupe__TaskCreate', input: { subject: 'Write it', description: 'A page' } }] },
+          ],
+        ),
+        bob: rules(
+          [/Write it/, { calls: [words.send('team-lead', 'a word to my lead')] }],
+          [/./, { text: 'Written.' }],
+        ),
+      });
+      const native = { agent: 'claude-native', command: [stage.program], cwd: stage.cwd };
+      const model = 'claude-sonnet-4-5-20250929';
+      const team = {
+        team: 'led',
+        lead: { name: 'boss', delegate: true, ...native, model, prompt: `${as('boss')}Get it written.` },
+        members: [{ name: 'bob', ...native, model, prompt: `${as('bob')}Do as you are told.` }],
+      };
+      writeFileSync(join(stage.cwd, 'troupe.yaml'), JSON.stringify(team));
+      const up = await stage.troupe('up', '--yes', 'troupe.yaml', '--json');
+      expect(up.code, up.stderr).toBe(0);
+      expect(JSON.parse(up.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+        answer: 'The answer: it is written.',
+        tasks: [{ title: 'Write it', status: 'completed', result: 'Written.', createdBy: 'boss' }],
+      });
+      expect(existsSync(file)).toBe(false);
+      expect(stage.heard('boss', /teammate_id="bob"[^]*a word to my lead/)).toBe(true);
+      // It has one set of team tools, and no second one that works on files that nobody else reads.
+      const offered = new Set(stage.asked('boss').flatMap(({ tools }) => tools));
+      expect([...offered].filter((name) => /^(Task(Create|Get|List|Update)|SendMessage|Team\w+)$/.test(name))).toEqual(
+        [],
+      );
+      expect(offered).toContain('mcp__troupe__SendMessage');
+      await stage.until('the programs are gone', () => !stage.processes().some(({ command }) => PROGRAM.test(command)));
+      await stage.until('no native team is left', () => readdirSync(join(stage.root, 'teams')).length === 0);
+      expect(readdirSync(stage.troupeHome.directory).filter((name) => name.startsWith('start-'))).toEqual([]);
+    },
+  );
+});
+
 describe.for(TESTED_VERSIONS)('a teammate of Claude Code %s that is killed', (version) => {
   proves(
     ['teammate-session', 'teammate-record'],

@@ -79,7 +79,6 @@ const PLAIN = {
   cost: 'none',
   holds: { plan: 'refused', delegate: 'refused' },
   known: 'documented',
-  canLead: true,
 } as const satisfies Partial<AcpAgent>;
 
 /** Any command that a user names. */

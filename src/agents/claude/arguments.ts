@@ -1,4 +1,5 @@
 import type { Mode, StartOptions } from '../agent.ts';
+import { OTHER_TEAMS, teamToolArguments } from './team-tools.ts';
 
 /**
  * Each mode in Claude Code's terms. `plan` and `delegate` list all available tools, so that the user's settings cannot
@@ -26,18 +27,6 @@ const UNFIT = [
   'CronCreate',
   'CronDelete',
   'CronList',
-];
-
-/** Its tools for its own teams; beside our team's tools, a model would pick the wrong ones. */
-const OTHER_TEAMS = [
-  'SendMessage',
-  'ListAgents',
-  'TaskCreate',
-  'TaskGet',
-  'TaskList',
-  'TaskUpdate',
-  'TeamCreate',
-  'TeamDelete',
 ];
 
 /** What a session needs at its start, besides the options. */
@@ -70,13 +59,6 @@ export function claudeArguments(start: Pick<StartOptions, 'mode' | 'model' | 'to
     ...(start.model === undefined ? [] : [`--model=${start.model}`]),
     ...(tools === undefined ? [] : [`--tools=${tools.join(',')}`, '--strict-mcp-config']),
     `--disallowedTools=${unfit.join(',')}`,
-    ...(session.toolsFile === undefined ? [] : [`--mcp-config=${session.toolsFile}`]),
-    ...(start.tools === undefined ? [] : [`--allowedTools=mcp__${start.tools.name}`]),
+    ...teamToolArguments(start.tools, session.toolsFile),
   ];
-}
-
-/** The team's tools in Claude Code's format. Without `alwaysLoad` a model would have to search for them first. */
-export function toolsConfig({ name, http, stdio }: NonNullable<StartOptions['tools']>): object {
-  const server = http ? { type: 'http', url: http.url, headers: http.headers } : { type: 'stdio', ...stdio };
-  return { mcpServers: { [name]: { ...server, alwaysLoad: true } } };
 }

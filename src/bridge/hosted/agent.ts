@@ -1,5 +1,9 @@
-import type { Agent, AgentSession, Mode, StartOptions } from '../../agents/agent.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Agent, AgentSession, Mode, StartOptions, TeamTools } from '../../agents/agent.ts';
 import { AGENTS } from '../../agents/catalog.ts';
+import { toolsConfig } from '../../agents/claude/team-tools.ts';
 import { requireProgram } from '../../agents/program.ts';
 import { TeamError } from '../../core/errors.ts';
 import type { OpenScreen } from '../../terminals/terminal.ts';
@@ -11,10 +15,18 @@ import { appendEntries } from '../inbox-file.ts';
 import { findNativeRoot, isSafeName, NATIVE_LEAD, nativePaths } from '../layout.ts';
 import type { NativePaths } from '../layout.ts';
 import { clearLeftLocks } from '../lock.ts';
-import { TEAMMATE_ENVIRONMENT, teammateArguments } from './arguments.ts';
+import { LEAD_ENVIRONMENT, TEAMMATE_ENVIRONMENT, teammateArguments } from './arguments.ts';
 import { openPane } from './pane.ts';
 import type { Pane } from './pane.ts';
-import { beginWork, enterMember, hostedName, mendHosted, prepareHosted, removeMember } from './place.ts';
+import {
+  beginWork,
+  enterMember,
+  hostedLeadName,
+  hostedName,
+  mendHosted,
+  prepareHosted,
+  removeMember,
+} from './place.ts';
 import type { HostMark } from './place.ts';
 import { findRecord, hasConversation } from './record.ts';
 import { openNativeSession } from './session.ts';
@@ -75,8 +87,10 @@ export function claudeNativeAgent(options: ClaudeNativeOptions): Agent {
 }
 
 async function openSession(options: ClaudeNativeOptions, start: StartOptions, root: string): Promise<AgentSession> {
-  const paths = nativePaths(root, hostedName(options.mark));
-  const { memberId } = start;
+  const { memberId, tools } = start;
+  const leads = memberId === options.leadId;
+  const paths = nativePaths(root, leads ? hostedLeadName(options.mark) : hostedName(options.mark));
+  const file = leads && tools ? writeTools(tools, start.env) : undefined;
   const asked = start.resume !== undefined && UUID.test(start.resume) ? start.resume : crypto.randomUUID();
   const record = findRecord(root, asked);
   const resumes = record !== undefined && hasConversation(record);
@@ -94,6 +108,7 @@ async function openSession(options: ClaudeNativeOptions, start: StartOptions, ro
     root,
     paths,
     leadId: options.leadId,
+    leads,
     cancelMs: options.cancelMs,
     async write(entries, covered = []) {
       // Someone may have removed the directory in the meantime.
@@ -103,8 +118,9 @@ async function openSession(options: ClaudeNativeOptions, start: StartOptions, ro
         [...entryKeys([entry]).keys()].some((key) => covered.includes(key));
       await appendEntries(paths, memberId, entries, { without: isCovered });
     },
-    launch: (how) => launch(options, { ...start, ...how }, paths, id),
+    launch: (how) => launch(options, { ...start, ...how, file: file?.path }, paths, id),
     async leave() {
+      file?.remove();
       await clearLeftLocks([paths.config, paths.inbox(memberId), paths.inbox(NATIVE_LEAD), paths.taskList]);
       await mendHosted(paths, options.mark);
       await removeMember(paths, memberId);
@@ -114,26 +130,35 @@ async function openSession(options: ClaudeNativeOptions, start: StartOptions, ro
 
 async function launch(
   { command = [NAME], args = [], socket, openScreen }: ClaudeNativeOptions,
-  start: StartOptions & { mode: Mode; resumes: boolean },
+  start: StartOptions & { mode: Mode; resumes: boolean; file: string | undefined },
   paths: NativePaths,
   sessionId: string,
 ): Promise<Pane> {
-  const { memberId: member, cwd, mode, model, resumes } = start;
+  const { memberId: member, cwd, mode, model, resumes, tools: team, file } = start;
   const reading = await readConfig(paths);
   const config = reading.kind === 'read' ? reading.config : undefined;
   const color = config?.members.find(({ name }) => name === member)?.color ?? 'blue';
   const leadSessionId = config?.leadSessionId ?? crypto.randomUUID();
-  const [file = NAME, ...before] = command;
-  const own = teammateArguments({ member, team: paths.name, color, leadSessionId, sessionId, resumes, mode, model });
+  const [program = NAME, ...before] = command;
+  const who = { member, team: paths.name, color, leadSessionId, sessionId, resumes, mode, model };
+  const own = teammateArguments({ ...who, tools: team && file !== undefined ? { team, file } : undefined });
   const pane = await openPane(openScreen, {
-    command: [file, ...before, ...own, ...args],
+    command: [program, ...before, ...own, ...args],
     cwd,
-    env: { ...start.env, ...TEAMMATE_ENVIRONMENT },
+    env: { ...start.env, ...TEAMMATE_ENVIRONMENT, ...(file !== undefined && LEAD_ENVIRONMENT) },
     socket,
   });
   // Claude Code's own leads do the same: first the member, then its pane.
   await enterMember(paths, { name: member, tmuxPaneId: pane.id });
   return pane;
+}
+
+/** How a lead reaches its team, with its credential: in a private file, because everyone could read arguments. */
+function writeTools(tools: TeamTools, env: StartOptions['env']): { path: string; remove: () => void } {
+  const folder = mkdtempSync(join(env['TROUPE_HOME'] ?? tmpdir(), 'start-'));
+  const path = join(folder, 'tools.json');
+  writeFileSync(path, JSON.stringify(toolsConfig(tools)), { mode: 0o600, flag: 'wx' });
+  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 function memberEntry(paths: NativePaths, { memberId, cwd, mode, model }: StartOptions) {

@@ -1,11 +1,14 @@
-import type { Mode } from '../../agents/agent.ts';
+import type { Mode, TeamTools } from '../../agents/agent.ts';
+import { OTHER_TEAMS, teamToolArguments } from '../../agents/claude/team-tools.ts';
 
 /**
  * Claude Code's permission mode for one of ours. In `full` we answer every request with yes: Claude Code refuses its
  * own bypass mode to root.
  */
 export function permissionMode(mode: Mode): string {
-  return mode === 'plan' || mode === 'delegate' ? 'plan' : 'acceptEdits';
+  // It asks before every change, and we refuse. In its plan mode it could not use our team's tools.
+  if (mode === 'delegate') return 'default';
+  return mode === 'plan' ? 'plan' : 'acceptEdits';
 }
 
 /** A teammate and its conversation. */
@@ -18,6 +21,8 @@ export interface TeammateArguments {
   readonly resumes: boolean;
   readonly mode: Mode;
   readonly model: string | undefined;
+  /** A lead has our team's tools; for teammates, those of Claude Code's own teams are enough. */
+  readonly tools?: { readonly team: TeamTools; readonly file: string } | undefined;
 }
 
 /**
@@ -25,7 +30,7 @@ export interface TeammateArguments {
  * we don't know what it signs. Without the key it accepts every message in the lead's name, as all other versions do.
  */
 export function teammateArguments(given: TeammateArguments): string[] {
-  const { member, team, color, leadSessionId, sessionId, resumes, mode, model } = given;
+  const { member, team, color, leadSessionId, sessionId, resumes, mode, model, tools } = given;
   return [
     '--agent-id',
     `${member}@${team}`,
@@ -43,6 +48,7 @@ export function teammateArguments(given: TeammateArguments): string[] {
     sessionId,
     ...(mode === 'plan' ? ['--plan-mode-required'] : ['--permission-mode', permissionMode(mode)]),
     ...(model === undefined ? [] : ['--model', model]),
+    ...(tools ? [`--disallowedTools=${OTHER_TEAMS.join(',')}`, ...teamToolArguments(tools.team, tools.file)] : []),
   ];
 }
 
@@ -54,3 +60,6 @@ export const TEAMMATE_ENVIRONMENT = {
   CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
   DISABLE_AUTOUPDATER: '1',
 } as const;
+
+/** A lead has its team's tools in every request. In a terminal it would otherwise have to search for each one first. */
+export const LEAD_ENVIRONMENT = { ENABLE_TOOL_SEARCH: 'false' } as const;

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeAgent } from '../../core/agent.ts';
@@ -10,13 +10,13 @@ import { configOf } from '../config-file.ts';
 import { readNow } from '../json-file.ts';
 import { isSafeName, nativePaths } from '../layout.ts';
 import { hasProcesses, moveToTrash } from '../leftovers.ts';
-import { isHosted, nativeNameOf } from '../mirror/marks.ts';
+import { isHostedMate, nativeNameOf } from '../mirror/marks.ts';
 import { openMirror } from '../mirror/mirror.ts';
 import type { Mirror } from '../mirror/mirror.ts';
 import type { Signature } from '../mirror/presence/signature.ts';
 import type { MirrorTimes } from '../mirror/shared.ts';
 import type { Sight } from '../sight.ts';
-import { hostedName, hostMarkOf, prepareHosted } from './place.ts';
+import { hostedLeadName, hostedName, hostMarkOf, prepareHosted } from './place.ts';
 import type { HostMark } from './place.ts';
 
 /** What `keepHosted` needs. */
@@ -62,7 +62,8 @@ export function keepHosted(options: HostedOptions): HostedTeams {
     if (closed || !team || team.status === 'cleaned-up' || open.has(teamId)) return;
     // A team that is joined to a native team is synchronized with that one, and its tasks have their numbers there.
     if (nativeNameOf(state) !== undefined) return;
-    if (![...state.members.values()].some((member) => isHosted(member) && member.status !== 'stopped')) return;
+    const members = [...state.members.values()];
+    if (!members.some((member) => isHostedMate(state, member) && member.status !== 'stopped')) return;
     const mark = { home, teamId, stream: streamOf(team) };
     const native = hostedName(mark);
     const mirror = begin(mark, native);
@@ -89,12 +90,16 @@ export function keepHosted(options: HostedOptions): HostedTeams {
   /** The team is closed: moves its files to the trash when no process writes them any more. */
   const end = async (teamId: string): Promise<void> => {
     const known = open.get(teamId);
-    if (!known) return;
     open.delete(teamId);
-    await (await known.mirror.catch(() => undefined))?.close();
+    await (await known?.mirror.catch(() => undefined))?.close();
+    const mark = await ledger.view(teamId, ({ team }) => team && { home, teamId, stream: streamOf(team) });
+    const lead = mark && hostedLeadName(mark);
+    const names = [known?.native, lead].filter((name) => name !== undefined);
     const giveUp = performance.now() + ENDING_MS;
-    while (!closed && hasProcesses(known.native) && performance.now() < giveUp) await sleep(100);
-    discard(known.native);
+    for (const native of names.filter((name) => existsSync(nativePaths(root, name).team))) {
+      while (!closed && hasProcesses(native) && performance.now() < giveUp) await sleep(100);
+      discard(native);
+    }
   };
 
   const discard = (native: string): void => {

@@ -33,6 +33,14 @@ export function hostedName({ home, teamId, stream }: HostMark): string {
   return `troupe-${teamId.replaceAll(/[^a-z0-9]/g, '-').slice(0, 40)}-${mark}`;
 }
 
+/**
+ * The directory for a lead. It is alone in a native team of its own: to native teammates it is `team-lead`, as any lead
+ * of ours, and no second name of it is in their files.
+ */
+export function hostedLeadName(mark: HostMark): string {
+  return hostedName({ ...mark, stream: `${mark.stream} lead` });
+}
+
 /** The team of ours that a native team was created for. */
 export function hostMarkOf(config: NativeConfig | undefined): HostMark | undefined {
   const metadata = z.record(z.string(), z.unknown()).safeParse(config?.['metadata']).data;

@@ -22,6 +22,8 @@ export interface NativeSessionOptions {
   readonly root: string;
   readonly paths: NativePaths;
   readonly leadId: string;
+  /** Whether it leads our team. */
+  readonly leads: boolean;
   /** How long a cancelled turn may take to end before the program is killed. */
   readonly cancelMs?: number | undefined;
   /** Adds entries to the member's inbox, and removes the waiting ones with the keys in `covered`. */
@@ -54,6 +56,10 @@ const FAREWELL_MS = 3_000;
 
 /** A member that does not answer a stop request in this time is taken to agree. */
 const STOP_MS = 60_000;
+
+/** A lead of ours is a teammate to Claude Code. */
+const FROM_TROUPE =
+  'What "team-lead" writes to you comes from Troupe, which runs your team: digests of it, and your goal.';
 
 /** A session of Claude Code in its terminal: turns go through its inbox, results are in its record. */
 export function openNativeSession(options: NativeSessionOptions): AgentSession {
@@ -146,7 +152,7 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
     emit = tell;
     busy++;
     try {
-      const role = needsRole ? start.role : undefined;
+      const role = needsRole ? (options.leads ? `${start.role}\n\n${FROM_TROUPE}` : start.role) : undefined;
       const letters = writeLetters(turn, { leadId: options.leadId, role, plan, approved });
       if (letters.entries.length > 0) needsRole = false;
       if (approved) approved = undefined;
@@ -250,6 +256,7 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
 
   return turnByTurn(options.id, run, {
     gone: gone.promise,
+    ...(options.leads && { holdsTools: true as const }),
     async changeMode(wanted) {
       if (pane && !plan) return false;
       if (pane) approved = wanted;
@@ -257,7 +264,8 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
       return true;
     },
     async askToStop(reason) {
-      if (!pane || closed) return { agreed: true };
+      // A lead has no tool to answer with.
+      if (!pane || closed || options.leads) return { agreed: true };
       const requestId = `shutdown-${Date.now()}@${start.memberId}`;
       busy++;
       try {

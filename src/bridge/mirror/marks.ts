@@ -66,9 +66,9 @@ export function isSignedTo(member: MemberRecord): boolean {
   return memberMark(member).signs === true;
 }
 
-/** Whether a member is Claude Code in a terminal that we started. */
-export function isHosted(member: MemberRecord | undefined): boolean {
-  return member?.agent !== undefined && isNativeAgent(member.agent);
+/** Whether a member is Claude Code in a terminal that we started, as a teammate. A lead has its own native team. */
+export function isHostedMate({ team }: TeamState, member: MemberRecord | undefined): boolean {
+  return member?.agent !== undefined && isNativeAgent(member.agent) && member.id !== team?.leadId;
 }
 
 /** The reason of members that stopped because they left the native team, or it ended. */

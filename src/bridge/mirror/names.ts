@@ -3,7 +3,7 @@ import { SYSTEM } from '../../core/actor.ts';
 import type { TaskRecord, TeamState } from '../../core/state.ts';
 import { isSlug, suggestSlug } from '../../core/text.ts';
 import { NATIVE_LEAD } from '../layout.ts';
-import { isHosted, nativeMemberName, seatOf, setAsideFor } from './marks.ts';
+import { isHostedMate, nativeMemberName, seatOf, setAsideFor } from './marks.ts';
 import type { Stranger } from './marks.ts';
 
 /** The prefix of ids of messages that came from a native inbox. */
@@ -68,9 +68,9 @@ export const HOSTED_NAMES: Naming = {
     return name !== leadId && state.members.has(name) ? name : undefined;
   },
   nameOf: (state, memberId) => (memberId === state.team?.leadId ? NATIVE_LEAD : nativeName(memberId)),
-  isNative: (state, memberId) => isHosted(state.members.get(memberId ?? '')),
+  isNative: (state, memberId) => isHostedMate(state, state.members.get(memberId ?? '')),
   author(state) {
-    const member = [...state.members.values()].find((one) => isHosted(one) && one.status !== 'stopped');
+    const member = [...state.members.values()].find((one) => isHostedMate(state, one) && one.status !== 'stopped');
     return member?.id ?? state.team?.leadId ?? SYSTEM;
   },
   leads: true,

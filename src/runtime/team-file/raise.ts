@@ -26,7 +26,6 @@ import type { TeamFile } from './schema.ts';
 export interface FileAgent {
   readonly spec: AgentSpec;
   readonly cwd: string;
-  readonly leads: boolean;
   /** Its entry in the file, and the position. */
   readonly entry: Exclude<TeamFile['lead'], string | undefined> | TeamFile['members'][number];
   readonly path: Path;
@@ -43,7 +42,6 @@ export function agentsOf(file: TeamFile, folder: string): FileAgent[] {
   return [...lead, ...file.members.map((entry, at) => ({ entry, path: ['members', at] }))].map(({ entry, path }) => ({
     spec: specIn(file, entry),
     cwd: folderIn(folder, entry),
-    leads: entry === file.lead,
     entry,
     path,
   }));

@@ -76,10 +76,19 @@ describe('the command line of such a member', () => {
     expect([...plan, ...edit].join(' ')).not.toMatch(/verify-key|skip-permissions/);
     expect((['plan', 'delegate', 'edit', 'full'] as const).map(permissionMode)).toEqual([
       'plan',
-      'plan',
+      'default',
       'acceptEdits',
       'acceptEdits',
     ]);
+  });
+
+  test('gives a lead the tools of our team, by a file, and takes those of its own teams away', () => {
+    const given = { member: 'boss', team: 't', color: 'blue', leadSessionId: 'l', sessionId: 's', model: undefined };
+    const team = { name: 'troupe', stdio: { command: 'troupe', args: ['mcp'], env: { SECRET: 'token' } } };
+    const words = teammateArguments({ ...given, resumes: false, mode: 'edit', tools: { team, file: '/f.json' } });
+    expect(words.slice(-2)).toEqual(['--mcp-config=/f.json', '--allowedTools=mcp__troupe']);
+    expect(words.at(-3)).toMatch(/^--disallowedTools=SendMessage,.*TaskCreate/);
+    expect(words.join(' ')).not.toContain('token');
   });
 });
 
