@@ -4,6 +4,8 @@ import { openBridge } from '../bridge/bridge.ts';
 import type { Bridge } from '../bridge/bridge.ts';
 import { findNativeRoot } from '../bridge/layout.ts';
 import { feedbackOf } from '../core/hook.ts';
+import { isDown } from '../core/state.ts';
+import type { TeamState } from '../core/state.ts';
 import type { InProcessOptions } from '../host/in-process.ts';
 import { findOwn } from '../host/own-agents.ts';
 import { SharedTaskList } from '../ledger/task-list.ts';
@@ -109,6 +111,25 @@ export function openDaemonTeams(
     if (await recordStop(host, stop, await ledger.teams())) mark.clear();
   }
 
+  /** A person who gave secrets learns that members which restart from now on do not get them. */
+  async function tellLost(): Promise<void> {
+    environments.onSet((teamId) => health.clear(`environment ${teamId}`));
+    for (const [teamId, names] of environments.lost()) {
+      // A team that is stopped gets them with the `troupe up` that it needs anyway.
+      const runs = (state: TeamState): boolean => state.team?.status === 'active' && !isDown(state);
+      if (!(await ledger.view(teamId, runs).catch(() => false))) continue;
+      log.info('environment.own', { teamId, names });
+      const missing = names.filter((name) => !environment[name]);
+      // What this daemon has is probably the same.
+      if (missing.length === 0) continue;
+      health.raise(
+        `environment ${teamId}`,
+        `The members and gates of team ${teamId} that start now lack ${missing.join(', ')}: a secret is not stored, and this daemon was ` +
+          'started without it. Give it again with troupe up',
+      );
+    }
+  }
+
   /** Runs members whose agents are objects of this process. Their code is loaded only if there are any. */
   async function startOwn(services: Services): Promise<void> {
     if (!agents) return;
@@ -126,6 +147,7 @@ export function openDaemonTeams(
     async start({ answer, services }) {
       await joinOthers(answer);
       await finishStop();
+      await tellLost();
       await teams.start();
       await startOwn(services);
       if (!membership) await bringHome({ ledger, mailbox: teams.mailbox }, { self: hostId, onError: onHostsError });

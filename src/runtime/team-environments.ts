@@ -21,6 +21,10 @@ export interface TeamEnvironments {
   given(teamId: string): TeamEnvironment | undefined;
   /** The daemon's environment with what a command gives. */
   with(environment: TeamEnvironment | undefined): Variables;
+  /** The secrets that a command gave to an earlier daemon: this one has only its own values of them. */
+  lost(): ReadonlyMap<string, readonly string[]>;
+  /** Calls when the environment of a team was given again, or is gone. */
+  onSet(told: (teamId: string) => void): void;
   /** Keeps what a command gives, or forgets it. */
   set(teamId: string, environment: TeamEnvironment | undefined): void;
 }
@@ -40,7 +44,8 @@ export interface TeamEnvironmentsOptions {
  * they come from the daemon's own environment until the next `troupe up`.
  */
 export function openTeamEnvironments({ path, environment, hide, onError }: TeamEnvironmentsOptions): TeamEnvironments {
-  const teams = readAll(path, environment);
+  const { teams, lost } = readAll(path, environment);
+  let told: (teamId: string) => void = () => {};
 
   function apply(given: TeamEnvironment | undefined): Variables {
     return given ? replaceVariables(environment, given.patterns, given.values) : environment;
@@ -50,10 +55,14 @@ export function openTeamEnvironments({ path, environment, hide, onError }: TeamE
     of: (teamId) => apply(teams.get(teamId)),
     given: (teamId) => teams.get(teamId),
     with: apply,
+    lost: () => lost,
+    onSet: (tell) => void (told = tell),
     set(teamId, given) {
       if (!given && !teams.has(teamId)) return;
       if (given) teams.set(teamId, given);
       else teams.delete(teamId);
+      lost.delete(teamId);
+      told(teamId);
       for (const [name, value] of Object.entries(given?.values ?? {})) if (isSecret(name, value)) hide(value);
       const stored = [...teams].map(([team, { patterns, values }]) => {
         const secrets = Object.keys(values).filter((name) => isSecret(name, values[name] ?? ''));
@@ -73,17 +82,16 @@ export function openTeamEnvironments({ path, environment, hide, onError }: TeamE
 const Stored = z.record(z.string(), TeamEnvironment.extend({ secrets: z.array(z.string()) }));
 
 /** An unreadable file is like none: then teams get the daemon's environment until the next `troupe up`. */
-function readAll(path: string, ours: Variables): Map<string, TeamEnvironment> {
+function readAll(path: string, ours: Variables): { teams: Map<string, TeamEnvironment>; lost: Map<string, string[]> } {
   try {
-    const stored = Stored.parse(JSON.parse(readFileSync(path, 'utf8')));
-    return new Map(
-      Object.entries(stored).map(([team, { patterns, values, secrets }]) => [
-        team,
-        { patterns, values: { ...values, ...pickVariables(ours, secrets) } },
-      ]),
-    );
+    const stored = Object.entries(Stored.parse(JSON.parse(readFileSync(path, 'utf8'))));
+    const teams = stored.map(([team, { patterns, values, secrets }]) => {
+      return [team, { patterns, values: { ...values, ...pickVariables(ours, secrets) } }] as const;
+    });
+    const lost = stored.flatMap(([team, { secrets }]) => (secrets.length > 0 ? [[team, secrets] as const] : []));
+    return { teams: new Map(teams), lost: new Map(lost) };
   } catch {
-    return new Map();
+    return { teams: new Map(), lost: new Map() };
   }
 }
 
