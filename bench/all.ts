@@ -11,6 +11,8 @@ import { open } from './open.ts';
 import { push } from './push.ts';
 import { sendDurable } from './send-durable.ts';
 import { teammateCost } from './teammate-cost.ts';
+import { workspaceOpen } from './workspace-open.ts';
+import { workspaceSave } from './workspace-save.ts';
 
 /** Every benchmark, in the order in which they run. */
 export const ALL: readonly Benchmark[] = [
@@ -26,4 +28,6 @@ export const ALL: readonly Benchmark[] = [
   jetstream,
   dashboard,
   bridgeClaim,
+  workspaceOpen,
+  workspaceSave,
 ];

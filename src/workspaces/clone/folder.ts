@@ -40,9 +40,7 @@ export async function makeFolder(options: NewFolder): Promise<Omit<Opened, 'how'
   await mkdir(about);
   try {
     const place = { dir, index: files.index, tree: files.folder };
-    // As many writers as there are cores.
-    const config = ['checkout.workers=0'];
-    await git.run(place, ['read-tree', '-m', '-u', tree], { config, signal });
+    await git.run(place, ['read-tree', '-m', '-u', tree], { signal });
     const submodules = await markSubmodules({ ...place, git, folder: files.folder });
     const { copied, notCopied } = await copyIgnored({
       handle: depot.handle,

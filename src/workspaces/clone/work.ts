@@ -174,8 +174,7 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
       await requireFree(folder, await compare(handle, [saved.tree, tree], { signal }));
       await keep({ ...state, moving: { to: tree, base } });
       try {
-        const config = ['checkout.workers=0'];
-        await git.run(place, ['read-tree', '-m', '-u', saved.tree, tree], { config });
+        await git.run(place, ['read-tree', '-m', '-u', saved.tree, tree]);
       } catch (error) {
         // Git looks at everything before it changes anything, so after such a refusal nothing has changed.
         const { moving: _, ...before } = state;

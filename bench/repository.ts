@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { findCheckout } from '../src/workspaces/checkout.ts';
+import type { Checkout } from '../src/workspaces/checkout.ts';
+import { cloneWorkspaces } from '../src/workspaces/clone.ts';
+import { openDepot } from '../src/workspaces/depot.ts';
+import { openGit } from '../src/workspaces/git.ts';
+import { openPlaces } from '../src/workspaces/places.ts';
+import type { Workspaces } from '../src/workspaces/workspace.ts';
+
+/** A repository with its workspaces. */
+export interface Repository {
+  readonly checkout: Checkout;
+  readonly workspaces: Workspaces;
+  /** The path of a file in it. */
+  readonly path: (number: number) => string;
+}
+
+const LINES = 60;
+
+/** Makes a repository of `files` files of 60 lines in 100 folders, with 10 later commits, and opens its workspaces. */
+export async function makeRepository(folder: string, files: number): Promise<Repository> {
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  const path = (i: number): string => `d${i % 100}/file-${i}.ts`;
+  plainGit(project, ['init', '-q', '-b', 'main']);
+  plainGit(project, ['fast-import', '--quiet'], makeStream(files, path));
+  plainGit(project, ['reset', '-q', '--hard']);
+  const environment = { PATH: process.env['PATH'], HOME: folder };
+  const git = openGit({ environment });
+  const places = await openPlaces(join(folder, 'state'), { endLeftovers: async () => {} });
+  const checkout = await findCheckout(git, project, environment);
+  if ('reason' in checkout) throw new Error(checkout.why);
+  const depot = await openDepot({ git, places, checkout });
+  return { checkout, workspaces: cloneWorkspaces({ places, depot, checkout }), path };
+}
+
+/** Runs git in a folder, with no settings but its own. */
+export function plainGit(folder: string, args: readonly string[], input?: string): void {
+  const env = { PATH: process.env['PATH'], HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
+  execFileSync('git', args, { cwd: folder, env, stdio: ['pipe', 'ignore', 'pipe'], input: input ?? '' });
+}
+
+function makeStream(files: number, path: (i: number) => string): string {
+  const parts: string[] = [];
+  const commit = (number: number, chosen: readonly number[]): void => {
+    parts.push(`commit refs/heads/main\ncommitter A <a@example.com> ${1_700_000_000 + number} +0000\ndata 1\nx\n`);
+    for (const i of chosen) {
+      const text = `export const line = '${i} of ${number}';\n`.repeat(LINES);
+      parts.push(`M 644 inline ${path(i)}\ndata ${text.length}\n${text}\n`);
+    }
+  };
+  commit(
+    0,
+    Array.from({ length: files }, (_, i) => i),
+  );
+  for (let number = 1; number <= 10; number++) commit(number, [number % files]);
+  return parts.join('');
+}

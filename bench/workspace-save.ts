@@ -1,0 +1,58 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Benchmark } from './benchmark.ts';
+import { openWorkspace } from './disk.ts';
+import { makeRepository, plainGit } from './repository.ts';
+import { interleave, median, time } from './rounds.ts';
+
+const EDITS = 20;
+
+/** A save of a changed folder, durable and kept by a ref, against a look at the same folder. */
+export const workspaceSave: Benchmark = {
+  name: 'workspace-save',
+  unit: 'ms',
+  about: 'a workspace of 10,000 files is saved after 20 edits, after one, and unchanged',
+  target: 'at most 2 times `git status` in the folder',
+  async run(scale) {
+    using disk = openWorkspace();
+    const files = scale.size(10_000);
+    const { checkout, workspaces, path } = await makeRepository(disk.folder, files);
+    const workspace = await workspaces.open({ team: 'bench', member: 'ada' }, { base: checkout.head });
+    await workspace.save();
+    let number = 0;
+    const edit = (count: number): void => {
+      for (let i = 0; i < count; i++) {
+        number++;
+        writeFileSync(join(workspace.folder, path((number * 37) % files)), `changed ${number}\n`.repeat(60));
+      }
+    };
+    const save = (count: number) => async (): Promise<number> => {
+      edit(count);
+      let isNew = false;
+      const ms = await time(async () => (isNew = (await workspace.save())?.unchanged === false));
+      if (isNew !== count > 0) throw new Error(`A save after ${count} edits was ${isNew ? 'new' : 'unchanged'}`);
+      return ms;
+    };
+    const status = async (): Promise<number> => {
+      edit(1);
+      const ms = await time(() => plainGit(workspace.folder, ['status', '--porcelain']));
+      // So that a save after no edit has nothing to do.
+      await workspace.save();
+      return ms;
+    };
+    const found = await interleave(scale, status, { many: save(EDITS), one: save(1), none: save(0) });
+    return {
+      value: median(found.parts.many),
+      limit: 'git status',
+      limitValue: median(found.limit),
+      ratio: median(found.ratios.many),
+      peers: [],
+      targets: [
+        { what: 'times git status, after 20 edits', value: median(found.ratios.many), atMost: 2 },
+        { what: 'times git status, after one edit', value: median(found.ratios.one), atMost: 2 },
+        { what: 'times git status, unchanged', value: median(found.ratios.none), atMost: 1 },
+      ],
+      more: { one: median(found.parts.one), unchanged: median(found.parts.none) },
+    };
+  },
+};
