@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, follow, useBrowser, usePage } from './browser.ts';
+import { eventually, expectQuiet, follow, pressInRow, useBrowser, usePage } from './browser.ts';
 import { useStage } from './stage.ts';
 
 const browser = useBrowser();
@@ -28,6 +28,9 @@ async function tabTo(page: Page, name: string): Promise<void> {
   }
   throw new Error(`No Tab leads to ${name}`);
 }
+
+/** Runs in the page: whether the focus is inside of a dialog or menu. */
+const isFocusIn = (role: 'dialog' | 'menu'): string => `document.activeElement?.closest('[role=${role}]') != null`;
 
 describe('without a mouse', () => {
   test('a member can be found, messaged, stopped, restarted and asked to shut down', async (context) => {
@@ -65,6 +68,8 @@ describe('without a mouse', () => {
     await eventually(() => page.evaluate('document.activeElement?.innerText?.trim()')).toBe('Stop');
     await page.keyboard.press('Enter');
     await sure.waitFor();
+    // The focus moves into the dialog a moment after it opens. Behind it is another button of this name.
+    await eventually(() => page.evaluate(isFocusIn('dialog'))).toBe(true);
     await tabTo(page, 'Stop');
     await page.keyboard.press('Enter');
     await state.getByText('Stopped').waitFor();
@@ -79,7 +84,9 @@ describe('without a mouse', () => {
     await tabTo(page, 'Actions for worker');
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Ask to shut down' }).waitFor();
-    await page.keyboard.type('Ask');
+    await eventually(() => page.evaluate(isFocusIn('menu'))).toBe(true);
+    // One letter: the menu takes letters for one word only if they come within a second.
+    await page.keyboard.press('a');
     await page.keyboard.press('Enter');
     await state.getByText('Stopped').waitFor();
     await client.call('team.down', { teamId: team, force: true });
@@ -114,8 +121,7 @@ test('a person who leads is shown as a person, and a team without a lead shows n
   await eventually(() => page.locator('.member-doing').innerText()).toBe('leads by hand');
   await page.getByRole('tab', { name: 'Transcript' }).click();
   await page.getByText('No agent works for lead').waitFor();
-  await page.keyboard.press('g');
-  await page.keyboard.press('n');
+  await pressInRow(page, 'g', 'n');
   const times = page.getByRole('region', { name: 'Working and waiting' });
   await times.getByText('ann').waitFor();
   expect(await times.getByText('lead').count()).toBe(0);

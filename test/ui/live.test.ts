@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, useBrowser, usePage } from './browser.ts';
+import { eventually, expectQuiet, pressInRow, useBrowser, usePage } from './browser.ts';
 import { useStage } from './stage.ts';
 
 const browser = useBrowser();
@@ -83,8 +83,7 @@ describe('a team of programs', () => {
     await page.getByRole('menuitem', { name: 'Ask to shut down' }).click();
     await page.locator('.member-head .status').getByText('Stopped').waitFor();
 
-    await page.keyboard.press('g');
-    await page.keyboard.press('g');
+    await pressInRow(page, 'g', 'g');
     await page.getByRole('button', { name: 'Team actions' }).click();
     await page.getByRole('menuitem', { name: 'Shut the team down…' }).click();
     await page.getByRole('button', { name: 'Shut down', exact: true }).click();
@@ -158,8 +157,7 @@ describe('a team of programs', () => {
     await page.getByRole('button', { name: 'Shut down', exact: true }).press('Enter');
     await page.getByText(`${team} is closed; it can still be read`).waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.keyboard.press('g');
-    await page.keyboard.press('t');
+    await pressInRow(page, 'g', 't');
     const row = page.getByRole('table', { name: 'Closed teams' }).getByRole('row', { name: new RegExp(team) });
     await eventually(() => row.innerText()).toMatch(/4 of 4[\s\S]*\$1\.00/);
     await row.getByRole('link', { name: team }).click();

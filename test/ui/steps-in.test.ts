@@ -8,7 +8,7 @@ import { CreateTeamInput } from '../../src/core/team.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, follow, openPage, useBrowser, usePage } from './browser.ts';
+import { eventually, expectQuiet, follow, openPage, pressInRow, useBrowser, usePage } from './browser.ts';
 import { writePast } from './home-ledger.ts';
 import { setStage, useStage } from './stage.ts';
 import { writeStories } from './story.ts';
@@ -64,8 +64,7 @@ describe('a new request', () => {
     await eventually(() => page.evaluate('notices.map(({ text }) => text)')).toEqual([
       'Permission · ada: rm -rf build',
     ]);
-    await page.keyboard.press('g');
-    await page.keyboard.press('t');
+    await pressInRow(page, 'g', 't');
     await page.evaluate(`notices[0].notice.dispatchEvent(new Event('click'))`);
     await page.locator('.queue-detail').getByText('rm -rf build').waitFor();
     expect(decodeURIComponent(page.url())).toContain(`${TEAM}/${request.id}`);
@@ -141,7 +140,7 @@ describe('a new request', () => {
     await client.call('hook.register', { ...hook, command: 'true' });
     await detail.getByRole('button', { name: 'Judge again' }).click();
     await eventually(() => line.count()).toBe(0);
-    expect(await client.call('task.show', { teamId, taskId: '13' })).toMatchObject({ status: 'completed' });
+    await eventually(() => client.call('task.show', { teamId, taskId: '13' })).toMatchObject({ status: 'completed' });
     expectQuiet(watched);
   });
 
@@ -210,8 +209,7 @@ describe('a live team of programs', () => {
     await one.page.locator('.team-head').getByText('All completed').waitFor();
 
     // The numbers page shows what the program did.
-    await one.page.keyboard.press('g');
-    await one.page.keyboard.press('n');
+    await pressInRow(one.page, 'g', 'n');
     await one.page.locator('.figure', { hasText: 'Completed' }).locator('b').getByText('3').waitFor();
     await one.page.getByRole('region', { name: 'Working and waiting' }).getByText('worker').waitFor();
     await client.call('team.down', { teamId: TEAM, force: true });

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import type { Home } from '../../src/client/home.ts';
 import { needTool } from '../tools.ts';
-import { eventually, expectQuiet, follow, openPage, useBrowser, usePage } from './browser.ts';
+import { eventually, expectQuiet, follow, openPage, pressInRow, useBrowser, usePage } from './browser.ts';
 import { writeNativeTeam } from './native-team.ts';
 import { writeSmallTeams } from './small-teams.ts';
 import { nativeRoot, setStage, useStage } from './stage.ts';
@@ -45,8 +45,7 @@ describe('the page of all teams', () => {
     await page.locator('.team-head').getByText('Closed').waitFor();
     expect(await page.getByRole('button', { name: 'New task' }).isDisabled()).toBe(true);
 
-    await page.keyboard.press('g');
-    await page.keyboard.press('t');
+    await pressInRow(page, 'g', 't');
     await names.first().waitFor();
     await page.keyboard.press('n');
     const form = page.getByRole('dialog', { name: 'New team' });
@@ -120,8 +119,7 @@ describe('the page of all teams', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Join' }).click();
     await page.locator('.team-count').getByText('of 5').waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('t');
+    await pressInRow(page, 'g', 't');
     await page.getByText('joined as session-bugs').waitFor();
     expectQuiet(watched);
   });
