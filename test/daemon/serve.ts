@@ -7,6 +7,7 @@ import type { ClientOptions } from '../../src/client/client.ts';
 import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
 import { socketConnect } from '../../src/client/socket.ts';
+import { linesOf } from '../lines-of.ts';
 import { COMPILED_CODE } from '../setup/compiled-code.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { HANG_MS, until } from '../until.ts';
@@ -78,7 +79,7 @@ export async function get(home: Home, url: string): Promise<Response> {
 
 /** The lines of the daemon's log that are JSON. */
 export function readLog(home: Home): Record<string, unknown>[] {
-  return readFileSync(home.log, 'utf8')
-    .split('\n')
-    .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : []));
+  return linesOf(home.log).flatMap((line) =>
+    line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : [],
+  );
 }

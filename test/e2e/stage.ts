@@ -13,6 +13,7 @@ import type { ProcessRecord } from '../../src/runtime/process-records.ts';
 import { run } from '../daemon/processes.ts';
 import type { Running } from '../daemon/processes.ts';
 import { BIN, connect, environmentFor, temporaryHome } from '../daemon/serve.ts';
+import { linesOf } from '../lines-of.ts';
 import { COMPILED_CODE } from '../setup/compiled-code.ts';
 import { TROUPE_SOURCE } from '../setup/source.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -153,10 +154,7 @@ function stageOn(home: Home, team = 'crew'): Stage {
       },
     }),
     letGo: () => writeFileSync(join(folder, 'go'), ''),
-    work: () =>
-      read(workLog)
-        .split('\n')
-        .flatMap((line) => (line ? [JSON.parse(line) as Work] : [])),
+    work: () => linesOf(workLog).map((line) => JSON.parse(line) as Work),
     client: () => (client ??= connect(home)),
     daemonPid: () => (JSON.parse(readFileSync(home.card, 'utf8')) as { pid: number }).pid,
     records: () => openProcessRecords(home.processes).list(),

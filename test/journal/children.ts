@@ -48,7 +48,9 @@ export function startFixture(
     wake();
   });
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
+  let isOver = false;
   const ended = once(child, 'close').then(([code, signal]) => {
+    isOver = true;
     wake();
     return { code: code as number | null, signal: signal as string | null, errors };
   });
@@ -63,7 +65,8 @@ export function startFixture(
     say: (line) => child.stdin.write(`${line}\n`),
     async until(count) {
       while (lines.length < count) {
-        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${name} ended early: ${errors}`);
+        // Its last lines may come after its exit code.
+        if (isOver) throw new Error(`${name} ended early: ${errors}`);
         await new Promise<void>((resolve) => (wake = resolve));
       }
     },
