@@ -17,7 +17,7 @@ import { mountSmall, needMounts } from '../journal/mounts.ts';
 import { rounds } from '../proof.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
-import { isRunning, newTroupe, readPid, sharedTroupe } from './troupe.ts';
+import { isRunning, killDaemon, newTroupe, readPid, sharedTroupe } from './troupe.ts';
 import type { Started } from './troupe.ts';
 
 /** How many commands find no daemon at the same moment. */
@@ -38,7 +38,7 @@ describe('a command without a daemon', () => {
     expect(await troupe.run('task add First --team demo')).toMatchObject({ status: 0, stderr: '' });
 
     const pid = readPid(troupe.home) ?? 0;
-    process.kill(pid, 'SIGKILL');
+    await killDaemon(troupe.home);
     const again = await troupe.run('task list --team demo');
     expect(again.stderr).toContain('starting the daemon');
     expect(again.stdout).toContain('First');
@@ -63,7 +63,7 @@ describe('a command without a daemon', () => {
     const { stderr, ...outcome } = await lucky.ended;
     expect(outcome).toEqual({ status: 0, stdout: '[]\n' });
     expect(JSON.parse(stderr)).toEqual({ notice: expect.stringContaining('starting the daemon') as string });
-    process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
+    await killDaemon(troupe.home);
     const unlucky = troupe.start('team list --json');
     await killNext(unlucky, [await killNext(unlucky, [])]);
     expect(await unlucky.ended).toMatchObject({ status: 75, stdout: '' });
@@ -75,7 +75,7 @@ describe('a command without a daemon', () => {
     const stderr = `${JSON.stringify({ notice })}\n`;
     expect(await troupe.run('team list --json')).toEqual({ status: 0, stdout: '[]\n', stderr });
     expect(await troupe.run('team list --json')).toEqual({ status: 0, stdout: '[]\n', stderr: '' });
-    process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
+    await killDaemon(troupe.home);
     const refused = await troupe.run('team show absent --json');
     expect(refused).toMatchObject({ status: 3, stdout: '' });
     expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'not_found' } });
@@ -96,7 +96,7 @@ describe('a command without a daemon', () => {
     const second = await other.run(['serve', '--journal', elsewhere]);
     expect(second).toMatchObject({ status: 1, stderr: expect.stringContaining('and only one may') as string });
     expect(await other.json('team list')).toEqual([]);
-    process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
+    await killDaemon(troupe.home);
     expect(await troupe.json('team list')).toMatchObject([{ name: 'demo' }]);
     await troupe.run('stop');
     expect(await troupe.json('team list', { env: { TROUPE_JOURNAL: elsewhere } })).toMatchObject([{ name: 'demo' }]);
@@ -169,7 +169,7 @@ describe('a command without a daemon', () => {
       'it runs',
       async () => (await troupe.json<{ status: string }>('member show ann --team demo')).status === 'idle',
     );
-    process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
+    await killDaemon(troupe.home);
     const { status, stderr } = await troupe.run('stop');
     expect(status).toBe(75);
     expect(stderr).toContain('ann@demo still runs: troupe stop --all kills what it left');

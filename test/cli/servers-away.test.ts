@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect, serve, temporaryHome } from '../daemon/serve.ts';
 import { freePorts, NEEDS_NATS, startNats } from '../nats/server.ts';
 import { until } from '../until.ts';
-import { newTroupe, readPid } from './troupe.ts';
+import { killDaemon, newTroupe } from './troupe.ts';
 
 interface Check {
   readonly name: string;
@@ -38,11 +38,11 @@ describe('a journal whose servers are away', NEEDS_NATS, () => {
     const daemon = troupe.start(['serve', '--journal', servers.url, '--name', 'one', '--label', 'gpu', '--json']);
     await until('it is ready', () => daemon.output.stdout.includes('"ready":true'));
     await troupe.run('team create demo');
-    process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
+    await killDaemon(troupe.home);
     await daemon.ended;
     expect(await troupe.json('team list')).toMatchObject([{ name: 'demo' }]);
     expect(await troupe.json('status')).toMatchObject({ name: 'one', hosts: [{ name: 'one', labels: ['gpu'] }] });
-    process.kill(readPid(troupe.home) ?? 0, 'SIGKILL');
+    await killDaemon(troupe.home);
     await servers.nodes[0]!.kill();
     const away = await troupe.run('team list');
     expect(away.stderr).toMatch(
@@ -90,7 +90,9 @@ describe('a journal whose servers are away', NEEDS_NATS, () => {
       return outcome.status === 0 ? outcome : undefined;
     });
     expect(added2.stderr).toBe('');
-    expect((await client.call('daemon.status', {})).health).toEqual({ status: 'ok', problems: [] });
+    await expect
+      .poll(async () => (await client.call('daemon.status', {})).health)
+      .toEqual({ status: 'ok', problems: [] });
   });
 });
 

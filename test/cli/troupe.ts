@@ -67,6 +67,14 @@ export function readPid(home: string): number | undefined {
   }
 }
 
+/** Kills the daemon of a state directory, and waits until it is gone: a command may still reach one that is dying. */
+export async function killDaemon(home: string): Promise<void> {
+  const pid = readPid(home);
+  if (pid === undefined) throw new Error(`No daemon runs in ${home}`);
+  process.kill(pid, 'SIGKILL');
+  await until('the daemon is gone', () => !isRunning(pid));
+}
+
 /** Whether a process runs; a zombie does not. */
 export function isRunning(pid: number): boolean {
   return isTheSame(identify(pid));

@@ -14,7 +14,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { identify } from '../../src/agents/process.ts';
+import { identify, isRunning } from '../../src/agents/process.ts';
 import { homeAt } from '../../src/client/home.ts';
 import { startDaemon } from '../../src/daemon.ts';
 import { removeCard, writeCard } from '../../src/runtime/card.ts';
@@ -68,7 +68,10 @@ describe('starting', () => {
         daemons.some(({ output }) => output.stdout.includes('"ready":true')),
     );
     const winner = daemons.find(({ child }) => child.exitCode === null);
-    for (const { output } of daemons.filter((one) => one !== winner)) {
+    const others = daemons.filter((one) => one !== winner);
+    // The last words of a process may come after its exit code.
+    await Promise.all(others.map(({ ended }) => ended));
+    for (const { output } of others) {
       expect(JSON.parse(output.stderr)).toEqual({
         error: { code: 'conflict', message: `Process ${winner?.pid} is already the daemon of ${home.directory}` },
       });
@@ -276,6 +279,7 @@ describe('after kill -9', () => {
     expect(await run(BIN, ['team', 'create', 'demo'], { env }).ended).toBe(0);
     const { pid } = JSON.parse(readFileSync(home.card, 'utf8')) as { pid: number };
     process.kill(pid, 'SIGKILL');
+    await until('it is gone', () => !isRunning(identify(pid)));
     const next = run(BIN, ['team', 'show', 'demo', '--json'], { env });
     expect(await next.ended).toBe(0);
     expect(JSON.parse(next.output.stdout)).toMatchObject({ id: 'demo' });

@@ -126,7 +126,7 @@ describe('troupe stop', () => {
     expect(stdout).toContain('They stay stopped until you bring them up');
     expect(await stage.ask('ps')).toEqual([]);
     // A daemon that is killed is not stopped by a person, and still brings back nobody that a person stopped.
-    process.kill(stage.daemonPid(), 'SIGKILL');
+    await killDaemon(stage);
     const members = await stage.ask<{ id: string; status: string }[]>('member', 'list', '--team', stage.team);
     const stopped = { status: 'stopped', stopReason: 'stopped by troupe stop --all' };
     expect(members.slice(1)).toMatchObject([stopped, stopped]);
@@ -145,7 +145,7 @@ describe('troupe stop', () => {
     await until('the work has begun', () => stage.work()[0]);
     const loseRecords = (): void => rmSync(stage.home.processes, { recursive: true });
     const pids = teammates(stage).map(({ pid }) => pid);
-    process.kill(stage.daemonPid(), 'SIGKILL');
+    await killDaemon(stage);
     loseRecords();
     await stage.ask('status');
     expect(teammates(stage).map(({ pid }) => pid)).toEqual(pids);
@@ -217,6 +217,13 @@ async function bringUp(stage: Stage, fixtures: readonly string[], tasks: readonl
     const { members: all } = await stage.client().call('team.show', { teamId: stage.team });
     return all.every(({ status }) => status === 'active' || status === 'idle');
   });
+}
+
+/** Kills the daemon, and waits until it is gone: a command may still reach one that is dying. */
+async function killDaemon(stage: Stage): Promise<void> {
+  const pid = stage.daemonPid();
+  process.kill(pid, 'SIGKILL');
+  await until('the daemon is gone', () => !isAlive(pid));
 }
 
 function teammates(stage: Stage) {
