@@ -43,7 +43,7 @@ describe('the live view of troupe up', () => {
     await narrow();
     terminal.resize(100, 24);
     await terminal.see(/does not fit into a n…/);
-    expect(heads(terminal.show(), 'narrowed')).toBe(1);
+    await until('it is drawn once', () => heads(terminal.show(), 'narrowed') === 1);
     terminal.resize(40, 24);
     await narrow();
     go();
@@ -59,7 +59,7 @@ describe('the live view of troupe up', () => {
     await terminal.see(/the daemon is gone; starting it again/);
     await until('another runs', () => readPid(troupe.home) !== before);
     await until('it is no longer missed', () => !terminal.show().includes('the daemon is gone'));
-    expect(heads(terminal.show(), 'missed')).toBe(1);
+    await until('it is drawn once', () => heads(terminal.show(), 'missed') === 1);
     go();
     expect(heads(await terminal.see(/ended with 0/), 'missed')).toBe(1);
   });
@@ -499,11 +499,14 @@ function holderOf(team: string): number | undefined {
   const folder = join(troupe.home, 'holders');
   const names = readdirSync(folder).filter((name) => name.startsWith(`${team}.`));
   const turns = names.map((name) => Number(name.slice(team.length + 1))).filter((turn) => turn > 0);
-  const path = join(folder, `${team}.${Math.max(...turns)}`);
-  // A holder that just came has removed it.
-  if (!existsSync(path)) return holderOf(team);
-  const text = readFileSync(path, 'utf8');
-  return text === '' ? undefined : (JSON.parse(text) as { pid: number }).pid;
+  try {
+    const text = readFileSync(join(folder, `${team}.${Math.max(...turns)}`), 'utf8');
+    return text === '' ? undefined : (JSON.parse(text) as { pid: number }).pid;
+  } catch (error) {
+    // A holder that just came has removed it.
+    if (turns.length > 0 && (error as NodeJS.ErrnoException).code === 'ENOENT') return holderOf(team);
+    throw error;
+  }
 }
 
 test('troupe up on a terminal waits for a person to answer any request, shows what to type, and leaves no member at work', async (context) => {

@@ -42,7 +42,12 @@ test('no secret and no content reaches the log, the metrics, the status or the t
     await fetch(`${daemon.url}/mcp?token=${encodeURIComponent(bad)}`, { method: 'POST', body: bad });
   }
   await client.call('token.rotate', {});
-  await until('the client is let in again', () => client.call('team.list', {}).then(() => true));
+  await until('the client is let in again', () =>
+    client.call('team.list', {}).then(
+      () => true,
+      () => false,
+    ),
+  );
 
   const seen: Record<string, string> = {
     status: JSON.stringify(await client.call('daemon.status', {})),

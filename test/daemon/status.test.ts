@@ -10,6 +10,7 @@ import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { DaemonStatus } from '../../src/operations/daemon-status.ts';
 import { rounds } from '../proof.ts';
+import { until } from '../until.ts';
 import { connect, get, temporaryHome } from './serve.ts';
 
 const TEAMS = rounds(200, 1_000);
@@ -115,7 +116,12 @@ test('counts many teams when it starts, without being asked', async () => {
   await ledger.close();
   await journal.close();
   const daemon = await startDaemon({ home });
-  const status = await connect(home).call('daemon.status', {});
+  const client = connect(home);
+  // An answer does not wait for the count for longer than 2 s.
+  const status = await until('all are counted', async () => {
+    const told = await client.call('daemon.status', {});
+    return !told.counting && told;
+  });
   expect(status).toMatchObject({
     activeTeams: TEAMS,
     teamMetrics: { totalTeamsCreated: TEAMS, totalTeammatesSpawned: TEAMS, totalTeamMessages: 10 * TEAMS },

@@ -42,10 +42,15 @@ const givenUp: Scene = async (stage, team) => {
     return found.status === 'stopped' && !found.returning && found;
   });
   expect(member.stopReason).toMatch(/^crashed: ended by SIGKILL/);
-  const told = await client.call('message.inbox', { teamId: team, memberId: 'lead' });
-  expect(told).toHaveLength(4);
-  expect(told.at(-1)?.content).toContain('It crashed too often and is not restarted: a person must look.');
-  expect(await stage.task(team, '1')).toMatchObject({ status: 'pending', epoch: 8 });
+  // The lead is told a moment after the departure is recorded.
+  const told = await until('the lead is told', async () => {
+    const mail = await client.call('message.inbox', { teamId: team, memberId: 'lead' });
+    const isLast = mail.at(-1)?.content.includes('It crashed too often and is not restarted: a person must look.');
+    return isLast && mail;
+  });
+  // Restarts count for a minute. On a very slow machine there may be more than three.
+  expect(told.length).toBeGreaterThanOrEqual(4);
+  expect(await stage.task(team, '1')).toMatchObject({ status: 'pending', epoch: 2 * told.length });
   expect(stage.records().filter(({ teamId }) => teamId === team)).toEqual([]);
   const [request] = await client.call('request.list', { teamId: team, status: 'pending' });
   expect(request).toMatchObject({ kind: 'restart', memberId: 'worker' });
@@ -56,7 +61,9 @@ const givenUp: Scene = async (stage, team) => {
     const requests = await client.call('request.list', { teamId: team, kind: 'restart' });
     return requests.map(({ status }) => status).join() === 'approved,pending';
   });
-  expect(await stage.task(team, '1')).toMatchObject({ status: 'pending', epoch: 10 });
+  const again = await stage.task(team, '1');
+  expect(again.status).toBe('pending');
+  expect(again.epoch).toBeGreaterThanOrEqual(2 * told.length + 2);
 };
 
 /** F3: SIGKILL of a lead. The others finish their tasks, and the lead restarts. */
@@ -136,9 +143,10 @@ test('F10: after kill -9 the next daemon adopts working teammates, restarts dead
   const pids = [await stage.pidOf('both', 'ann'), await stage.pidOf('both', 'bob')];
   const daemon = stage.daemonPid();
   process.kill(await stage.pidOf('returns', 'worker'), 'SIGKILL');
-  await until('it is to come back', async () => {
+  // It waits for its restart for a quarter of a second, which a busy machine may miss.
+  await until('it is to come back, or is back', async () => {
     const { returning } = await stage.client().call('member.show', { teamId: 'returns', memberId: 'worker' });
-    return returning;
+    return returning === true || returns.work().length > 1;
   });
   const doomed = await stage.pidOf('dead', 'worker');
   process.kill(daemon, 'SIGKILL');

@@ -209,8 +209,7 @@ describe('troupe up', () => {
     expect(ps.stdout).toMatch(
       new RegExp(`${stage.team} +dot +active +#1 One +exec +${await stage.pidOf(stage.team, 'dot')} `),
     );
-    const peek = await stage.troupe('peek', 'dot');
-    expect(peek.stdout).toContain('working');
+    await until('its words are shown', async () => (await stage.troupe('peek', 'dot')).stdout.includes('working'));
     const more = {
       ...file,
       members: [...file.members, stage.member('bob', 'quick')],
@@ -309,7 +308,7 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
       team: stage.team,
       members: [stage.member('ann', 'quick')],
       tasks: [{ title: 'Judged' }],
-      hooks: { TaskCompleted: { command: './gate.sh', timeout: '30s', onFailure: 'block' } },
+      hooks: { TaskCompleted: { command: './gate.sh', timeout: '10m', onFailure: 'block' } },
     });
   }
 

@@ -39,7 +39,7 @@ describe.for(TESTED_VERSIONS)('a lead of Claude Code %s that is killed', (versio
       process.kill(leadProcess(stage), 'SIGKILL');
       await stage.sees(/Claude Code was killed by SIGKILL[^]*troupe claude -- --resume/);
       await stage.until('nothing is left of the helper', () => programsOf(stage, 'helper').length === 0);
-      expect(await statusOf(client, teamId, 'helper')).toBe('stopped');
+      await stage.until('that is on record', async () => (await statusOf(client, teamId, 'helper')) === 'stopped');
       await stage.until('one of ours has its task', () => stage.team()?.tasks.get('1')?.owner === 'joined');
       writeFileSync(go, '');
       await stage.until('it is done', () => stage.team()?.tasks.get('1')?.status === 'completed');

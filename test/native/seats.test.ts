@@ -60,9 +60,11 @@ describe.for(TESTED_VERSIONS)('a program in a pane of Claude Code %s', (version)
         'nothing of ours runs',
         () => !stage.processes().some(({ command }) => / --(native-)?teammate /.test(command)),
       );
-      const members = await stage.ask<{ id: string; status: string }[]>('member', 'list', '--team', team);
-      const helpers = members.filter(({ id }) => id.startsWith('helper'));
-      expect(helpers.map(({ status }) => status)).toEqual(['stopped', 'stopped']);
+      await stage.until('that is on record', async () => {
+        const members = await stage.ask<{ id: string; status: string }[]>('member', 'list', '--team', team);
+        const helpers = members.filter(({ id }) => id.startsWith('helper'));
+        return helpers.map(({ status }) => status).join() === 'stopped,stopped';
+      });
     },
   );
 

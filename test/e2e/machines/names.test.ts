@@ -35,8 +35,11 @@ describe('the name of a machine', NEEDS_NATS, () => {
     const second = await startMachine('twin', journal);
     first.daemon.child.kill('SIGCONT');
     await watchTeam('ours', [first, second]).settled('its member has ended', async () => !isAlive(pid));
-    const { health } = await first.connection.call('daemon.status', {});
-    expect(health.problems.join()).toMatch(/took the name twin.*start it under another name/);
+    // Its process ends by itself when the lease is over. The daemon learns only then that its name is taken.
+    await until('the daemon says why', async () => {
+      const { health } = await first.connection.call('daemon.status', {});
+      return /took the name twin.*start it under another name/.test(health.problems.join());
+    });
     await expect(first.connection.call('task.create', { teamId: 'ours', title: 'late' })).rejects.toThrow(
       /took the name/,
     );

@@ -43,6 +43,7 @@ describe('features of one machine work across machines', NEEDS_NATS, () => {
     // A lead may be bound to a machine too. A gate runs on the machine of the task's holder.
     await until('both tasks are done', async () => (await doneOf(a)) === 2);
     await until('the lead runs', async () => (await memberOf(a, 'boss')).hostId === 'beta');
+    await until('the planner rests', async () => (await memberOf(a, 'planner')).status === 'idle');
     expect(readFileSync(gates, 'utf8').trim().split('\n').sort()).toEqual([
       `1 ${a.home.directory}`,
       `2 ${b.home.directory}`,
