@@ -60,6 +60,9 @@ const INLINE: readonly [line: string, words: readonly string[], expected: string
   ],
 ];
 
+/** An option of Node: the command waits as long as needed for the words that its daemon knows. */
+const PATIENCE = `--import=${join(import.meta.dirname, 'programs/patience.ts')}`;
+
 describe('completion', () => {
   const troupe = sharedTroupe();
   let folder: string;
@@ -73,7 +76,9 @@ describe('completion', () => {
     folder = mkdtempSync(join(tmpdir(), 'troupe-completion-'));
     for (const shell of ['bash', 'zsh', 'fish']) writeFileSync(join(folder, `_troupe.${shell}`), await script(shell));
     writeFileSync(join(folder, '_troupe'), await script('zsh'));
-    writeFileSync(join(folder, 'troupe'), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`, { mode: 0o755 });
+    writeFileSync(join(folder, 'troupe'), `#!/bin/sh\nexec '${process.execPath}' '${PATIENCE}' '${BIN}' "$@"\n`, {
+      mode: 0o755,
+    });
     await troupe.run('team create demo');
     await troupe.run('team create deep');
     await troupe.run('member add worker-1 --team demo');
@@ -179,7 +184,8 @@ test('completion uses the only open team if none is named, and offers nothing if
   await troupe.run('team create over');
   await troupe.run('team close over');
   await troupe.run('team create demo');
-  const offered = async (): Promise<string> => (await troupe.run(['--complete', 'send', ''])).stdout;
+  const offered = async (): Promise<string> =>
+    (await troupe.run(['--complete', 'send', ''], { env: { NODE_OPTIONS: PATIENCE } })).stdout;
   expect(await offered()).toBe('lead\tlead, active\n');
   await troupe.run('team create other');
   expect(await offered()).toBe('');

@@ -11,6 +11,7 @@ import { retryAfter } from '../../src/host/work.ts';
 import { openTeam } from '../mcp/house.ts';
 import type { House } from '../mcp/house.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { HANG_MS } from '../until.ts';
 
 interface Started {
   readonly house: House;
@@ -34,6 +35,8 @@ async function start(
     start: { teamId: 'demo', memberId, cwd: folder, env: {}, role: '', mode: 'edit' },
     transcriptPath: (sessionId) => join(folder, `${sessionId}.jsonl`),
     signal: stop.signal,
+    // A pause outlasts the test.
+    retryAfter: () => 10 * HANG_MS,
     onError: () => {},
   });
   onTestFinished(async () => {

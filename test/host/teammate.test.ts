@@ -9,7 +9,7 @@ import type { MemberRecord } from '../../src/core/state.ts';
 import { openTeam } from '../mcp/house.ts';
 import type { House } from '../mcp/house.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { until } from '../until.ts';
+import { HANG_MS, until } from '../until.ts';
 import { ask, holding, startMember } from './member.ts';
 
 const did = ({ task }: Turn): string => `did ${task?.title ?? 'mail'}`;
@@ -405,15 +405,20 @@ describe('an agent', () => {
   test('that waits for its model loses its task at once when it is reassigned', async () => {
     const house = await openTeam(['ada', 'bob']);
     const { create, task, member } = ask(house);
-    const ada = startMember(house, 'ada', (turn) => {
-      if (turn.task?.id === '1') throw new TeamError('overloaded', '529 overloaded');
-      return did(turn);
-    });
+    const ada = startMember(
+      house,
+      'ada',
+      (turn) => {
+        if (turn.task?.id === '1') throw new TeamError('overloaded', '529 overloaded');
+        return did(turn);
+      },
+      { retryAfter: () => 10 * HANG_MS },
+    );
     await create('One');
     await until('it waits', async () => (await member('ada')).metadata?.['waiting']);
     await house.call('task.assign', { teamId: 'demo', taskId: '1', assigneeId: 'bob' });
     await create('Two');
-    // Its pause would last at least five seconds more.
+    // Its pause would outlast the test.
     await until('it does the next', async () => (await task('2')).status === 'completed');
     expect(ada.turns.map((turn) => turn.task?.id)).toEqual(['1', '2']);
     expect((await member('ada')).metadata?.['waiting']).toBeUndefined();

@@ -14,6 +14,7 @@ import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
 import { socketConnect } from '../../src/client/socket.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { HANG_MS } from '../until.ts';
 import { refusal, toolNames, use } from './house.ts';
 
 const BIN = join(import.meta.dirname, '../../bin/troupe.js');
@@ -44,7 +45,7 @@ test('two members exchange messages over stdio of real processes', async () => {
   expect((await use(alice, 'TaskClaim')).data.task.id).toBe('1');
   expect(await refusal(bob, 'TaskClaim', { taskId: '1' })).toBe('claim_conflict');
   expect(await refusal(bob, 'TaskClaim', { taskId: '2' })).toBe('blocked');
-  const waiting = use(bob, 'TaskClaim', { wait_seconds: 20 });
+  const waiting = use(bob, 'TaskClaim', { wait_seconds: 60 });
   await use(alice, 'TaskComplete', { taskId: '1', result: 'done' });
   expect((await waiting).data.task.id).toBe('2');
 });
@@ -152,7 +153,7 @@ test('the daemon also serves these tools over HTTP', async () => {
   };
   const [alice, bob] = [await open(await token('alice')), await open(await token('bob'))];
   expect(await toolNames(alice)).toHaveLength(11);
-  const waiting = use(bob, 'Inbox', { wait_seconds: 20 });
+  const waiting = use(bob, 'Inbox', { wait_seconds: 60 });
   await use(alice, 'SendMessage', { to: 'bob', message: 'over HTTP' });
   expect((await waiting).data.messages).toMatchObject([{ from: 'alice', content: 'over HTTP' }]);
   await expect(open('wrong')).rejects.toThrow();
@@ -213,7 +214,7 @@ test('sessions and calls under way survive a restart of the daemon', async () =>
     connect(home, undefined, { env: { TROUPE_TEAMS: '1' } }),
   ]);
   await use(person, 'TeamCreate', { team_name: 'made' });
-  const waiting = use(alice, 'Inbox', { wait_seconds: 60 }, { timeout: 60_000 });
+  const waiting = use(alice, 'Inbox', { wait_seconds: 60 }, { timeout: HANG_MS });
   const subjects = Array.from({ length: 50 }, (_, i) => `T${i}`);
   const creating = subjects.map((subject) => use(lead, 'TaskCreate', { subject, description: '' }));
   expect(await toolNames(bob)).toHaveLength(11);
@@ -300,7 +301,7 @@ type Finally = (cleanup: () => Promise<void> | void) => void;
 /** A new daemon with the team `demo`: lead, alice and bob. */
 async function openTeam(home: Home, atEnd: Finally = onTestFinished): Promise<Opened> {
   const daemon = await serve(home, atEnd);
-  const troupe = new Troupe(socketConnect({ path: home.socket, token: { file: home.tokenFile } }));
+  const troupe = reach(home);
   atEnd(() => troupe.close());
   await troupe.call('team.create', { name: 'demo' });
   for (const name of ['alice', 'bob']) await troupe.call('member.add', { teamId: 'demo', name });
@@ -309,9 +310,14 @@ async function openTeam(home: Home, atEnd: Finally = onTestFinished): Promise<Op
   return { home, daemon, troupe, token };
 }
 
+/** A client that waits as long as needed for a daemon that starts. */
+function reach(home: Home): Troupe {
+  return new Troupe(socketConnect({ path: home.socket, token: { file: home.tokenFile } }), { patience: HANG_MS });
+}
+
 async function serve(home: Home, atEnd?: Finally): Promise<ChildProcess> {
   const daemon = run(home, ['serve'], atEnd && { atEnd });
-  const knock = new Troupe(socketConnect({ path: home.socket, token: { file: home.tokenFile } }));
+  const knock = reach(home);
   await knock.call('daemon.status', {});
   knock.close();
   return daemon;
