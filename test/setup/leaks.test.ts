@@ -13,11 +13,12 @@ const START = `const child = spawn('sleep', ['60'], { detached: true, stdio: 'ig
 
 describe('a run of the tests', needs(process.platform === 'linux', 'only Linux has /proc'), () => {
   test('fails if a test leaves a process behind, and names the process and the test file', async () => {
-    const { status, stdout, stderr } = runTests(`${START} child.unref();`);
+    const { status, stdout, stderr } = runTests(`${START} child.unref();`, { TROUPE_TEST_GRACE_MS: '500' });
     expect(stdout).toContain('1 passed');
     expect(status).toBe(1);
-    const [, pid] =
-      /left 1 process\(es\) behind, now killed:\s+(\d+) {2}sleep 60 {2}\(from test\/it\.test\.ts\)/.exec(stderr) ?? [];
+    const told = /left 1 process\(es\) behind, now killed:\s+(\d+) {2}sleep 60 {2}\(from test\/it\.test\.ts\)/;
+    expect(stderr).toMatch(told);
+    const [, pid] = told.exec(stderr) ?? [];
     await until('it is dead', () => !isRunning(identify(Number(pid))));
   });
 
@@ -27,7 +28,7 @@ describe('a run of the tests', needs(process.platform === 'linux', 'only Linux h
 });
 
 /** Runs our vitest, with our configuration, on a project with one test. */
-function runTests(body: string) {
+function runTests(body: string, env: Readonly<Record<string, string>> = {}) {
   const folder = temporaryFolder();
   for (const path of [
     'package.json',
@@ -49,6 +50,6 @@ function runTests(body: string) {
   return spawnSync(process.execPath, command, {
     cwd: folder,
     encoding: 'utf8',
-    env: { ...process.env, NO_COLOR: '1', TROUPE_TEST_GRACE_MS: '500' },
+    env: { ...process.env, NO_COLOR: '1', ...env },
   });
 }

@@ -465,6 +465,7 @@ describe('a member that agreed to shut down', () => {
     team.as('ann', 'member.change', { memberId: 'ann', status: 'shutting-down' });
     team.as('ann', 'task.complete', { taskId });
     team.as('ann', 'member.leave', { memberId: 'ann' });
+    expect(member(team, 'ann').status).toBe('stopped');
   });
 
   test('works again if a manager says so', () => {
