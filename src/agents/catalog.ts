@@ -13,6 +13,7 @@ const CLAUDE_CODE = {
   install: 'npm install -g @anthropic-ai/claude-code',
   known: 'measured',
   isClaudeCode: true,
+  obeys: ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'],
   env: ['ANTHROPIC_*', 'CLAUDE_*', 'DISABLE_*', 'MAX_THINKING_TOKENS', 'MCP_TIMEOUT', 'API_TIMEOUT_MS'],
   clouds: [
     { chosenBy: 'CLAUDE_CODE_USE_BEDROCK', env: ['AWS_*'] },
@@ -64,6 +65,7 @@ export const AGENTS = {
     cost: 'tokens',
     holds: { plan: 'enforced', delegate: 'enforced' },
     known: 'measured',
+    obeys: ['.codex/config.toml'],
     env: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
   },
   ...ACP_AGENTS,

@@ -29,6 +29,8 @@ export interface AgentRow {
   readonly needs?: readonly { readonly program: string; readonly next: string }[];
   /** The first and the last measured version, if others may behave differently. */
   readonly versions?: readonly [first: string, last: string];
+  /** Files of a checkout by which it runs programs without asking: its hooks, servers of tools, plug-ins. */
+  readonly obeys?: readonly string[];
   /** The variables of its provider that it gets; `*` at the end matches anything. */
   readonly env: readonly string[];
   /** Further variables if another variable chooses this cloud as the provider: its keys go nowhere else. */

@@ -74,6 +74,10 @@ export const upOperations = [
               .array(z.string())
               .default([])
               .describe('NAME=value for the variables of an agent; names of your variables that a hook sees'),
+            obeys: z
+              .array(z.string())
+              .default([])
+              .describe('settings in the checkout by which the agent may run programs without asking'),
             isFree: z.boolean().default(false).describe('whether it may do everything without asking (mode full)'),
             allow: z.array(z.string()).default([]).describe('what it may do without asking'),
             hash: z.string(),

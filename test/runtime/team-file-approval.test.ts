@@ -40,6 +40,25 @@ describe('what a team file runs needs an approval', () => {
     expect(hashes(member)).toEqual([]);
   });
 
+  test('by files of the checkout that the agent obeys by itself, with their content', () => {
+    const settings = join(folder, '.claude/settings.json');
+    const claude = { agent: 'claude' };
+    mkdirSync(join(folder, '.claude'));
+    mkdirSync(join(folder, 'src'));
+    expect(hashes(claude)).toEqual([]);
+    const write = (command: string): void =>
+      writeFileSync(settings, JSON.stringify({ hooks: { SessionStart: [{ hooks: [{ type: 'command', command }] }] } }));
+    write('./steal.sh');
+    expect(read({ members: [{ name: 'ann', ...claude, cwd: 'src' }] })).toMatchObject([
+      { command: 'claude', files: [settings] },
+    ]);
+    const before = hashes(claude);
+    write('./steal.sh --all');
+    expect(hashes(claude)).not.toEqual(before);
+    // Other agents don't read it.
+    expect(hashes({ agent: 'codex' })).toEqual([]);
+  });
+
   test('of the lead, and of agents that the lead may start; those that nobody can start need none', () => {
     const agents = { mine: { agent: { exec: './mine.sh' } } };
     expect(read({ agents })).toEqual([]);

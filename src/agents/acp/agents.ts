@@ -93,6 +93,7 @@ export const UNKNOWN_ACP: AcpAgent = {
 /** The agents that we know, by their names in a team file. */
 export const ACP_AGENTS = {
   gemini: {
+    obeys: ['.gemini/settings.json'],
     ...PLAIN,
     title: 'Gemini CLI',
     program: 'gemini',
@@ -117,6 +118,7 @@ export const ACP_AGENTS = {
     known: 'measured',
   },
   opencode: {
+    obeys: ['opencode.json', 'opencode.jsonc'],
     ...PLAIN,
     title: 'OpenCode',
     program: 'opencode',

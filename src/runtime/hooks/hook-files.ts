@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, extname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { basename, dirname, extname, isAbsolute, relative, resolve, sep, join } from 'node:path';
 
 /** A hook without its files. */
 export interface HookText {
@@ -46,6 +46,17 @@ export function filesOfCommand(
   const covers = (path: string, word: string): boolean =>
     (!isAbsolute(word) || isWithin(folder, path)) && (!isOwn || isProgramFile(path));
   return filesOf(words, { cwd, hasRunners: true, covers });
+}
+
+/** Those of these files that exist in one of the folders. */
+export function filesNamed(names: readonly string[], folders: readonly string[]): Map<string, string | Buffer> {
+  const paths = new Set(folders.flatMap((folder) => names.map((name) => join(folder, name))));
+  return new Map(
+    [...paths].flatMap((path) => {
+      const content = contentOf(path);
+      return content === undefined ? [] : [[path, content] as const];
+    }),
+  );
 }
 
 function filesOf(

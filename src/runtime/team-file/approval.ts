@@ -1,10 +1,11 @@
-import { isOwnAgent } from '../../core/agent.ts';
+import { findAgent } from '../../agents/catalog.ts';
+import { catalogNameOf, isOwnAgent } from '../../core/agent.ts';
 import type { AgentSpec } from '../../core/agent.ts';
 import type { HookConfig } from '../../core/hook.ts';
 import { commandLineOf, powersOf } from '../../core/powers.ts';
 import type { Powers } from '../../core/powers.ts';
 import { digestFiles, hashAll } from '../hooks/approvals.ts';
-import { filesOfCommand, isWithin } from '../hooks/hook-files.ts';
+import { filesNamed, filesOfCommand, isWithin } from '../hooks/hook-files.ts';
 import type { TeamHooks } from '../hooks/team-hooks.ts';
 import { choiceOf } from './agents.ts';
 import { realPath } from './place.ts';
@@ -20,6 +21,8 @@ export interface Unapproved extends Powers {
   readonly folder: string;
   /** The files that decide what it does. */
   readonly files: string[];
+  /** Those among them that the agent reads by itself, and by which it may run programs; empty for a hook. */
+  readonly obeys: string[];
   /** Other content of it was approved before. */
   readonly changed: boolean;
   /** The members that it is for, and the names of agents that a lead may start; empty for a hook. */
@@ -41,16 +44,22 @@ export function programsOf(file: TeamFile, folder: string): FileProgram[] {
   const choice = Object.entries(choiceOf(file) ?? {}).map(([name, spec]) => ({ name, spec, cwd: folder }));
   const programs = new Map<string, FileProgram>();
   for (const { name, spec, cwd } of [...members, ...choice]) {
-    const powers = powersIn(folder, { spec, cwd });
+    const obeyed = filesNamed(findAgent(catalogNameOf(spec))?.obeys ?? [], [folder, cwd]);
+    const powers = powersIn(folder, { spec, cwd, obeysFiles: obeyed.size > 0 });
     if (!powers) continue;
     const { command = [], args = [], kind } = spec;
-    const files = filesOfCommand([...command, ...args], { cwd, folder, isOwn: isOwnAgent(spec) });
+    const own = filesOfCommand([...command, ...args], { cwd, folder, isOwn: isOwnAgent(spec) });
+    const files = new Map([...own, ...obeyed]);
     const { env, isFree, allow } = powers;
     const hash = hashAll(['agent', kind, command, args, env, isFree, allow, realPath(cwd), digestFiles(files)]);
     const known = programs.get(hash);
     // A team of 32 members with one program is one question, and a further member none.
-    if (known) known.members.push(...(known.members.includes(name) ? [] : [name]));
-    else programs.set(hash, { ...powers, hash, folder: cwd, files: [...files.keys()], members: [name] });
+    if (known) {
+      known.members.push(...(known.members.includes(name) ? [] : [name]));
+      continue;
+    }
+    const named = { files: [...files.keys()], obeys: [...obeyed.keys()], members: [name] };
+    programs.set(hash, { ...powers, hash, folder: cwd, ...named });
   }
   return [...programs.values()];
 }
@@ -58,7 +67,9 @@ export function programsOf(file: TeamFile, folder: string): FileProgram[] {
 /** What a file runs, as far as it is not approved with its present content. */
 export function findUnapproved(hooks: TeamHooks, file: FilePrograms): Unapproved[] {
   const { approvals } = hooks;
-  const gates = hooks.unapproved(file.hooks).map((hook) => ({ ...hook, members: [], isFree: false, allow: [] }));
+  const gates = hooks
+    .unapproved(file.hooks)
+    .map((hook) => ({ ...hook, members: [], obeys: [], isFree: false, allow: [] }));
   const agents = file.agents
     .filter(({ hash }) => !approvals.has(hash))
     .map((program) => ({
@@ -82,9 +93,15 @@ function nameOf({ members }: FileProgram): string {
   return `agent: ${members[0]}`;
 }
 
-/** Even a plain agent needs an approval outside of the file's folder: it may edit there without asking. */
-function powersIn(folder: string, { spec, cwd }: { spec: AgentSpec; cwd: string }): Powers | undefined {
+/**
+ * Even a plain agent needs an approval outside of the file's folder: it may edit there without asking. And if the
+ * checkout has settings for it: Claude Code runs the hooks in them at its start, in every mode.
+ */
+function powersIn(
+  folder: string,
+  { spec, cwd, obeysFiles }: { spec: AgentSpec; cwd: string; obeysFiles: boolean },
+): Powers | undefined {
   const powers = powersOf(spec);
-  if (powers || isWithin(realPath(folder), realPath(cwd))) return powers;
+  if (powers || (!obeysFiles && isWithin(realPath(folder), realPath(cwd)))) return powers;
   return { command: commandLineOf(spec), env: [], isFree: false, allow: [] };
 }

@@ -31,7 +31,7 @@ export function describeUnapproved(unapproved: readonly Unapproved[], folder: st
 }
 
 function describe(one: Unapproved, folder: string, screen: Screen): string {
-  const { type, members = [], command, env = [], isFree = false, allow = [], files, changed } = one;
+  const { type, members = [], command, env = [], isFree = false, allow = [], files, obeys = [], changed } = one;
   const who = clean(members.length > 0 ? members.join(', ') : type);
   const since = changed ? ' (changed since you approved it)' : '';
   const names = files.map((path) => clean(relative(one.folder, path)));
@@ -41,6 +41,7 @@ function describe(one: Unapproved, folder: string, screen: Screen): string {
     ...(one.folder === folder ? [] : [part('in', one.folder, screen)]),
     ...env.map((variable) => part(type === 'agent' ? 'with' : 'sees your', variable, screen)),
     ...(isFree ? ['    may do everything without asking (mode: full)\n'] : []),
+    ...obeys.map((path) => part('obeys, and may run programs because of,', relative(folder, path), screen)),
     ...allow.map((rule) => part('may, without asking,', rule, screen)),
     `${fold(`    ${covers}.`, screen)}\n`,
   ].join('');
