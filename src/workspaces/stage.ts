@@ -216,5 +216,5 @@ async function feed(staging: Staging, candidates: readonly Candidate[], leave: L
 /** Whether git stopped at a file, and not because the disk is full or the depot is damaged. */
 function isAboutPath({ complaint, facts }: GitError): boolean {
   if (facts?.errno !== undefined && facts.errno !== 'EACCES') return false;
-  return /Unable to process path|unable to index file|short read|unsupported file type/.test(complaint);
+  return /Unable to process path|unable to index file|short read|filter '.*' failed/.test(complaint);
 }

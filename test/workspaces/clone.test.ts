@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitAll, contents, newProject, openStage, plainGit, write } from './project.ts';
@@ -115,6 +124,44 @@ describe('a save', () => {
     expect(found.opened.how).toBe('found');
     expect(plainGit(found.folder, 'rev-parse', 'HEAD')).toBe(checkout.head);
     expect(await found.save()).toMatchObject({ tree: saved?.tree });
+  });
+});
+
+describe('after a crash of the machine', () => {
+  test.for([
+    ['empty', (index: string) => writeFileSync(index, '')],
+    ['torn', (index: string) => truncateSync(index, 100)],
+    ['gone', (index: string) => rmSync(index)],
+    ['of another time', (index: string) => writeFileSync(index, readFileSync(`${index}.old`))],
+  ] as const)('an index that is %s is made again, and the next save has everything', async ([, harm]) => {
+    const { root, checkout, workspaces, places } = await openStage();
+    const ada = await workspaces.open(ADA, { base: checkout.head });
+    const index = join(places.indexes, 'alpha/ada/index');
+    copyFileSync(index, `${index}.old`);
+    write(ada.folder, { 'src/a.ts': 'work\n', 'x.log': 'forced\n', new: 'n\n' });
+    const saved = await ada.save();
+    harm(index);
+    // The daemon goes on, and so does the next one.
+    write(ada.folder, { new: 'n2\n' });
+    const next = await ada.save();
+    expect(next?.changes).toEqual(saved?.changes);
+    harm(index);
+    const found = await (await openStage({ root })).workspaces.open(ADA, { base: checkout.head });
+    expect(await found.save()).toMatchObject({ tree: next?.tree });
+    await found.refresh(checkout.head);
+    expect(contents(found.folder)).toEqual({ ...contents(checkout.folder), 'x.log': 'forced\n' });
+  });
+
+  test('a folder that is gone comes back as it was last saved', async () => {
+    const { root, checkout, workspaces } = await openStage();
+    const ada = await workspaces.open(ADA, { base: checkout.head });
+    write(ada.folder, { new: 'n\n' });
+    const saved = await ada.save();
+    rmSync(ada.folder, { recursive: true });
+    const found = await (await openStage({ root })).workspaces.open(ADA, { base: checkout.head });
+    expect(found.opened.how).toBe('again');
+    expect(await found.save()).toMatchObject({ tree: saved?.tree });
+    expect(readFileSync(join(found.folder, 'new'), 'utf8')).toBe('n\n');
   });
 });
 

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { findCheckout } from '../../src/workspaces/checkout.ts';
@@ -49,10 +49,13 @@ function tryPlants(program: string | undefined, plants: readonly (readonly Plant
   const starter = program === undefined ? {} : { program };
   let commits: ReturnType<typeof projectWithSubmodule>;
   let opened: Stage;
+  let pristine: string;
   beforeAll(async () => {
     commits = projectWithSubmodule();
     opened = await openStage({ root: commits.root, ...starter });
-    return () => rmSync(commits.root, { recursive: true, force: true });
+    const { base, root } = commits;
+    pristine = (await opened.workspaces.open({ team: 'alpha', member: 'pristine' }, { base })).folder;
+    return () => rmSync(root, { recursive: true, force: true });
   });
 
   test.for(
@@ -72,8 +75,9 @@ function tryPlants(program: string | undefined, plants: readonly (readonly Plant
     const marker = join(root, 'RAN');
     for (const [i, plant] of group.entries()) {
       // In a folder of its own: what runs must be this plant's.
-      const shown = await opened.workspaces.open({ team: `shown${row}`, member: `m${i}` }, { base });
-      const plain = openGarden({ root, folder: shown.folder, ...starter }, marker);
+      const shown = join(root, `shown${row}-${i}`, 'folder');
+      cpSync(pristine, shown, { recursive: true });
+      const plain = openGarden({ root, folder: shown, ...starter }, marker);
       plant.plant(plain);
       expect(existsSync(marker)).toBe(false);
       plant.run(plain);

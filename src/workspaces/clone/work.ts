@@ -109,11 +109,12 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
 
   async function save(signal?: AbortSignal): Promise<Saved> {
     const { base } = state;
-    if (known?.base !== base) known = await lookUp(base);
-    const { isTouched, leftOut } = await stage(known.changes, signal);
-    const tree = isTouched ? await writeTree() : known.tree;
-    const isSame = tree === known.tree;
-    const changes = isSame ? known.changes : await compare(handle, [base, tree], { signal });
+    const before = known?.base === base ? known : await lookUp(base);
+    // The index changes now. If a later step fails, what it has is looked up again.
+    known = undefined;
+    const { isTouched, leftOut } = await stage(before.changes, signal);
+    const tree = isTouched ? await writeTree() : before.tree;
+    const changes = tree === before.tree ? before.changes : await compare(handle, [base, tree], { signal });
     const hasOwn = last?.base === base;
     // A folder as its base has it needs no commit: the base is its save.
     if (!hasOwn && changes.length === 0) {
@@ -121,9 +122,19 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
       return { commit: base, tree, base, at: Date.now(), unchanged: true, changes: [], leftOut };
     }
     const unchanged = hasOwn && last?.tree === tree;
-    if (!unchanged) last = await makeSave(handle, { name, tree, base, last, at: Date.now() });
+    if (!unchanged) last = await commitSave(tree, base);
     known = { tree, base, changes };
     return { ...(last as Save), unchanged, changes: changes.map(toChange), leftOut };
+  }
+
+  async function commitSave(tree: ObjectId, base: ObjectId): Promise<Save> {
+    try {
+      return await makeSave(handle, { name, tree, base, last, at: Date.now() });
+    } catch (error) {
+      // The ref may have moved all the same.
+      last = (await listSaves(handle, ref, 1).catch(() => []))[0] ?? last;
+      throw error;
+    }
   }
 
   /** What the index has, if it is whole: the last save, or the base. */
@@ -173,6 +184,7 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
     if (tree !== saved.tree) {
       await requireFree(folder, await compare(handle, [saved.tree, tree], { signal }));
       await keep({ ...state, moving: { to: tree, base } });
+      known = undefined;
       try {
         await git.run(place, ['read-tree', '-m', '-u', saved.tree, tree]);
       } catch (error) {

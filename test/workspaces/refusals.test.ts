@@ -1,0 +1,108 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commitAll, contents, newProject, openStage, plainGit, write } from './project.ts';
+
+const ADA = { team: 'alpha', member: 'ada' };
+
+/** A git that fails once, at the command that is written into a file: before or after it did its work. */
+function failingGit(root: string): { program: string; failAt: (command: string) => void; hasFailed: () => boolean } {
+  const [program, flag] = [join(root, 'failing-git'), join(root, 'fail-at')];
+  const script = `#!/bin/sh
+if [ -e ${flag} ]; then
+  read command when < ${flag}
+  case " $* " in *" $command "*) rm ${flag}; [ "$when" = after ] && git "$@"; exit 128;; esac
+fi
+exec git "$@"
+`;
+  writeFileSync(program, script, { mode: 0o755 });
+  return {
+    program,
+    failAt: (command) => writeFileSync(flag, `${command}\n`),
+    hasFailed: () => !existsSync(flag),
+  };
+}
+
+describe('a git command that fails', () => {
+  test('fails a save whole, and the next save has everything', async () => {
+    const root = newProject();
+    const { program, failAt, hasFailed } = failingGit(root);
+    const { checkout, workspaces, depot } = await openStage({ root, program });
+    const ada = await workspaces.open(ADA, { base: checkout.head });
+    const steps = [
+      'diff-files',
+      'ls-files',
+      '--force-remove',
+      '--add',
+      'write-tree',
+      'diff-tree',
+      'commit-tree',
+      'update-ref',
+    ];
+    for (const [i, step] of steps.entries()) {
+      write(ada.folder, { 'src/a.ts': `${step}\n`, [`new-${i}`]: 'new\n' });
+      rmSync(join(ada.folder, i === 0 ? 'README.md' : `new-${i - 1}`));
+      const before = await depot.handle.readRef('refs/saves/alpha/ada');
+      failAt(step);
+      await expect(ada.save(), step).rejects.toMatchObject({ code: 'storage' });
+      expect(hasFailed(), step).toBe(true);
+      expect(await depot.handle.readRef('refs/saves/alpha/ada')).toBe(before);
+      const saved = await ada.save();
+      expect(saved?.unchanged, step).toBe(false);
+      expect(plainGit(depot.dir, 'show', `${saved?.commit}:src/a.ts`)).toBe(step);
+      expect(saved?.changes.map(({ path }) => path)).toEqual(['README.md', `new-${i}`, 'src/a.ts']);
+    }
+    expect(await depot.check()).toEqual([]);
+
+    // A command that did its work and was killed before it could say so.
+    write(ada.folder, { 'src/a.ts': 'done\n' });
+    failAt('update-ref after');
+    await expect(ada.save()).rejects.toMatchObject({ code: 'storage' });
+    const saved = await ada.save();
+    expect(plainGit(depot.dir, 'show', `${saved?.commit}:src/a.ts`)).toBe('done');
+    expect(await depot.handle.readRef('refs/saves/alpha/ada')).toBe(saved?.commit);
+  });
+
+  test('fails a refresh, which is finished by the next call or the next daemon', async () => {
+    const root = newProject();
+    const { program, failAt, hasFailed } = failingGit(root);
+    const project = join(root, 'project');
+    const base = plainGit(project, 'rev-parse', 'HEAD');
+    write(project, { 'src/a.ts': 'tip\n', 'tip.ts': 'tip\n' });
+    const tip = commitAll(project);
+    let { workspaces } = await openStage({ root, program });
+    for (const [i, step] of ['diff-tree', 'read-tree', '--stage', 'read-tree', '--stage'].entries()) {
+      const ada = await workspaces.open(ADA, { base });
+      await ada.refresh(base);
+      write(ada.folder, { 'src/b.ts': `work ${i}\n` });
+      const saved = await ada.save();
+      failAt(step);
+      await expect(ada.refresh(tip), step).rejects.toMatchObject({ code: 'storage' });
+      expect(hasFailed(), step).toBe(true);
+      if (i > 2) ({ workspaces } = await openStage({ root, program }));
+      const again = i > 2 ? await workspaces.open(ADA, { base }) : ada;
+      await again.refresh(tip);
+      expect(again.base).toBe(tip);
+      expect(contents(again.folder)).toEqual(contents(project));
+      expect((await again.saves()).map(({ commit }) => commit)).toContain(saved?.commit);
+      expect(readFileSync(join(again.folder, '.git/HEAD'), 'utf8').trim()).toBe(tip);
+    }
+  });
+
+  test('fails an opening, which leaves nothing behind', async () => {
+    const root = newProject();
+    const { program, failAt } = failingGit(root);
+    const { checkout, workspaces, places } = await openStage({ root, program });
+    for (const step of ['read-tree', '--stage', 'for-each-ref']) {
+      failAt(step);
+      await expect(workspaces.open(ADA, { base: checkout.head }), step).rejects.toMatchObject({ code: 'storage' });
+      expect(existsSync(join(places.workspaces, 'alpha/ada'))).toBe(false);
+      expect(await workspaces.list()).toEqual([]);
+    }
+    const ada = await workspaces.open(ADA, { base: checkout.head });
+    expect(ada.opened.how).toBe('new');
+    await expect(workspaces.open({ team: 'alpha', member: '../x' }, { base: checkout.head })).rejects.toMatchObject({
+      code: 'invalid',
+    });
+  });
+});
