@@ -13,7 +13,9 @@ import { Client as Troupe } from '../../src/client/client.ts';
 import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
 import { socketConnect } from '../../src/client/socket.ts';
+import { TROUPE_SOURCE } from '../setup/source.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { needs } from '../tools.ts';
 import { HANG_MS } from '../until.ts';
 import { refusal, toolNames, use } from './house.ts';
 
@@ -190,7 +192,10 @@ test('reports what is wrong and ends if it cannot start', async () => {
   ]);
 });
 
-test('loads neither the MCP library nor a schema', async () => {
+// From source, the list of commands is made when it is loaded; a build has it ready.
+const BUILT = needs(!TROUPE_SOURCE, 'the programs are not built: npm run build');
+
+test('loads neither the MCP library nor a schema', BUILT, async () => {
   const { home, token } = shared;
   const trace = join(temporaryFolder(), 'loaded');
   const hook = `data:text/javascript,${encodeURIComponent(
