@@ -82,8 +82,8 @@ const ALWAYS = [
   'protocol.allow=never',
   'gc.auto=0',
   'maintenance.auto=false',
-  // Not the index: a torn one is made again from the last save, and each save writes it twice.
-  'core.fsync=all,-index',
+  // All but the index: a torn one is made again from the last save, and each save writes it twice.
+  'core.fsync=objects,derived-metadata,reference',
   'core.fsyncMethod=batch',
   'safe.bareRepository=explicit',
   'submodule.recurse=false',

@@ -65,4 +65,5 @@ export const LONG: readonly string[] = [
   'test/agents/acp.test.ts',
   'test/daemon/tracing.test.ts',
   'test/journal/sqlite-disk.test.ts',
+  'test/workspaces/planted.test.ts',
 ];

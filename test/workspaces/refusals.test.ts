@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { needTool } from '../tools.ts';
 import { commitAll, contents, newProject, openStage, plainGit, write } from './project.ts';
 
 const ADA = { team: 'alpha', member: 'ada' };
@@ -105,4 +106,29 @@ describe('a git command that fails', () => {
       code: 'invalid',
     });
   });
+});
+
+test('a save is flushed before it is acknowledged: files, trees, the commit, the ref; four flushes however many files', async (context) => {
+  needTool(context, 'strace');
+  const root = newProject();
+  const [program, log] = [join(root, 'traced-git'), join(root, 'flushes')];
+  const trace = `strace -f -y -qq -A -o ${log} -e trace=fsync,fdatasync`;
+  writeFileSync(program, `#!/bin/sh\nexec ${trace} git "$@"\n`, { mode: 0o755 });
+  const { checkout, workspaces } = await openStage({ root, program });
+  const ada = await workspaces.open(ADA, { base: checkout.head });
+  await ada.save();
+  for (const count of [3, 100]) {
+    for (let i = 0; i < count; i++) write(ada.folder, { [`${count}-${i}`]: `${count} ${i}\n` });
+    rmSync(log, { force: true });
+    await ada.save();
+    const flushed = readFileSync(log, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('sync('));
+    expect(flushed.map((line) => /bulk_fsync|tmp_obj_|refs\/saves\/alpha\/ada/.exec(line)?.[0])).toEqual([
+      'bulk_fsync',
+      'bulk_fsync',
+      'tmp_obj_',
+      'refs/saves/alpha/ada',
+    ]);
+  }
 });
