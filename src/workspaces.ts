@@ -7,7 +7,7 @@ import { openGit } from './workspaces/git.ts';
 import { openPlaces } from './workspaces/places.ts';
 import type { Places } from './workspaces/places.ts';
 import { sharedWorkspaces } from './workspaces/shared.ts';
-import type { WorkLimits, Workspaces } from './workspaces/workspace.ts';
+import type { WorkLimits, Workspace, Workspaces } from './workspaces/workspace.ts';
 
 /** The workspaces of one project. */
 export type Project =
@@ -40,6 +40,7 @@ export async function openProjects({ root, environment, marks, endLeftovers }: P
   const git = openGit({ environment, marks });
   const places = await openPlaces(root, { endLeftovers });
   const depots = new Map<string, Promise<Depot>>();
+  const open = new Map<string, Promise<Workspace>>();
 
   return {
     places,
@@ -53,7 +54,7 @@ export async function openProjects({ root, environment, marks, endLeftovers }: P
       const checkout = await findCheckout(git, folder, environment);
       if ('reason' in checkout) return shared(checkout);
       const depot = await useDepot(checkout);
-      const workspaces = cloneWorkspaces({ places, depot, checkout, ...(limits && { limits }) });
+      const workspaces = cloneWorkspaces({ places, depot, checkout, open, ...(limits && { limits }) });
       return { kind: 'clone', workspaces, depot, checkout };
     },
   };

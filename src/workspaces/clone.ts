@@ -17,16 +17,18 @@ export interface CloneSettings {
   readonly depot: Depot;
   readonly checkout: Checkout;
   readonly limits?: WorkLimits;
+  /** The workspaces that are open already. All callers of one daemon share it: a folder has one queue of calls. */
+  readonly open?: Map<string, Promise<Workspace>>;
 }
 
 /** Workspaces that are clones: each has its own `.git` and borrows the objects of the depot. */
-export function cloneWorkspaces({ places, depot, checkout, limits = WORK_LIMITS }: CloneSettings): Workspaces {
-  const open = new Map<string, Promise<Workspace>>();
+export function cloneWorkspaces(settings: CloneSettings): Workspaces {
+  const { places, depot, checkout, limits = WORK_LIMITS, open = new Map<string, Promise<Workspace>>() } = settings;
 
   return {
     kind: 'clone',
     open(name, options) {
-      const key = `${name.team}/${name.member}`;
+      const key = `${depot.id}/${name.team}/${name.member}`;
       const found = open.get(key) ?? openOne(name, options, () => open.delete(key));
       open.set(key, found);
       found.catch(() => open.delete(key));
