@@ -9,6 +9,7 @@ import type { DaemonOptions, PlacedOptions } from './daemon/home.ts';
 import { daemonService } from './daemon/service.ts';
 import { openStorage } from './daemon/storage.ts';
 import { openDaemonTeams } from './daemon/teams.ts';
+import { openDaemonWorks } from './daemon/works.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { removeCard, writeCard } from './runtime/card.ts';
 import { isDiskFull, noRoom } from './runtime/home.ts';
@@ -52,10 +53,11 @@ async function start(options: PlacedOptions, ending: Ending): Promise<Daemon> {
   const taken = await takeHome(options, ending);
   const storage = await openStorage(taken, options, ending);
   const daemon = daemonService({ taken, storage, ending });
-  const teams = openDaemonTeams({ taken, storage, daemon }, options, ending);
+  const works = await openDaemonWorks(taken, storage, ending);
+  const teams = openDaemonTeams({ taken, storage, daemon, works }, options, ending);
   // Before they can connect: the key of their tokens may be new.
   await teams.teams.renewTokens();
-  const faces = await openFaces({ taken, storage, daemon, teams }, options, ending);
+  const faces = await openFaces({ taken, storage, daemon, works, teams }, options, ending);
 
   const { home, card, lock, log, reserve } = taken;
   const { closers } = ending;

@@ -22,6 +22,7 @@ import { watchAbsence } from './host/absence.ts';
 import type { Door } from './host/door.ts';
 import { codeOf } from './host/door.ts';
 import { agentEnvironment } from './host/environment.ts';
+import { openWork } from './host/open-work.ts';
 import { patientDoor } from './host/patience.ts';
 import { startOf } from './host/start.ts';
 import { runTeammate } from './host/teammate.ts';
@@ -89,8 +90,10 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
     const member = await patient.call('member.show', { teamId, memberId });
     if (!member.agent) throw new TeamError('invalid', `Member ${memberId} of team ${teamId} has no agent to run`);
     // The daemon starts this process in the team's folder, if nobody named another.
-    const cwd = folderOfMember(member, process.cwd()) ?? process.cwd();
     const team = await patient.call('team.show', { teamId });
+    const work =
+      member.workspace === 'own' ? await openWork(door, { teamId, memberId }, { signal, onError }) : undefined;
+    const cwd = folderOfMember(member, process.cwd(), work?.folder) ?? process.cwd();
     const leads = team.leadId === memberId;
     const agent = await agentFor(member.agent, { home, environment, memberId, leads, team });
     const toolsNow = (): TeamTools => toolsFor(home, tokenFile);
@@ -103,6 +106,7 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
         TROUPE_MEMBER_NAME: memberId,
         TROUPE_TOKEN_FILE: tokenFile,
         CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
+        ...(work && { TROUPE_SLOT: String(work.slot) }),
         ...(environment['TROUPE_PROCESS'] && { TROUPE_PROCESS: environment['TROUPE_PROCESS'] }),
       },
     });
@@ -111,6 +115,7 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
       agent,
       signal,
       onError,
+      worksApart: work !== undefined,
       transcriptPath: (sessionId) => join(home.transcripts, teamId, memberId, `${sessionId}.jsonl`),
       ...startOf({ team, member, agent: member.agent }, { cwd, env, tools: toolsNow() }),
       toolsNow,

@@ -12,15 +12,17 @@ import type {
   RequestShutdownInput,
   SubmitPlanInput,
 } from './request.ts';
-import type { ChangeTaskInput, CreateTaskInput, TaskCommandData } from './task.ts';
+import type { ChangeTaskInput, CompleteTaskInput, CreateTaskInput, TaskCommandData } from './task.ts';
 import type { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from './team.ts';
 import type { RecordUsageInput } from './usage.ts';
+import type { HandedIn, TeamWork, WorkCommandData } from './work.ts';
 
 /** The data of each command, besides its envelope: the parsed input of its verb. */
-export interface CommandData extends TaskCommandData {
-  'team.create': CreateTeamInput;
+export interface CommandData extends TaskCommandData, WorkCommandData {
+  /** Only Troupe itself says where members work. */
+  'team.create': CreateTeamInput & { work?: TeamWork | undefined };
   /** Only Troupe itself says which part of a budget people granted; without it, none. */
-  'team.update': UpdateTeamInput & { granted?: Granted | undefined };
+  'team.update': UpdateTeamInput & { granted?: Granted | undefined; work?: TeamWork | undefined };
   'team.close': CloseTeamInput;
   'member.join': JoinInput;
   'member.change': ChangeMemberInput & { granted?: Granted | undefined };
@@ -32,6 +34,8 @@ export interface CommandData extends TaskCommandData {
   'task.update': ChangeTaskInput & { unjudged?: false | undefined; withheld?: string | null | undefined };
   /** Only Troupe itself deletes a task because its hooks rejected it: `unjudged` says that no verdict came before. */
   'task.delete': TaskCommandData['task.delete'] & { unjudged?: true | undefined };
+  /** Only Troupe itself hands in work. */
+  'task.complete': CompleteTaskInput & { work?: HandedIn | undefined };
   'message.send': Omit<SendMessageInput, 'type'> & { messageId: string; messageType: SendMessageInput['type'] };
   'message.broadcast': BroadcastInput & { messageId: string };
   'message.deliver': DeliverInput;
@@ -44,7 +48,7 @@ export interface CommandData extends TaskCommandData {
   'plan.approve': ApproveInput;
   'plan.reject': RejectInput;
   'request.raise': RaiseRequestInput;
-  'request.answer': AnswerRequestInput;
+  'request.answer': AnswerRequestInput & { work?: HandedIn | undefined };
   'note.add': AddNoteInput;
   'note.update': UpdateNoteInput;
   'note.remove': RemoveNoteInput;

@@ -19,6 +19,7 @@ import {
 import type { Rules } from './rules/rule.ts';
 import { TASK_RULES } from './rules/task.ts';
 import { closeTeam, createTeam, registerHook, removeHook, updateTeam } from './rules/team.ts';
+import { WORK_RULES } from './rules/work.ts';
 import type { TeamState } from './state.ts';
 import { quote } from './text.ts';
 
@@ -72,6 +73,7 @@ const RULES: Rules = {
   'member.leave': leaveTeam,
   'member.place': placeMember,
   ...TASK_RULES,
+  ...WORK_RULES,
   'message.send': sendMessage,
   'message.broadcast': broadcastMessage,
   'message.deliver': deliverMessages,

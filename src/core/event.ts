@@ -8,12 +8,14 @@ import type { REQUEST_EVENT_DATA } from './request.ts';
 import type { TASK_EVENT_DATA } from './task.ts';
 import type { TEAM_EVENT_DATA } from './team.ts';
 import type { USAGE_EVENT_DATA } from './usage.ts';
+import type { WORK_EVENT_DATA } from './work.ts';
 
 /** The schemas of all events, in the files of their nouns. Only types are imported: events load no schema. */
 type Schemas = typeof TEAM_EVENT_DATA &
   typeof HOOK_EVENT_DATA &
   typeof MEMBER_EVENT_DATA &
   typeof TASK_EVENT_DATA &
+  typeof WORK_EVENT_DATA &
   typeof MESSAGE_EVENT_DATA &
   typeof REQUEST_EVENT_DATA &
   typeof NOTE_EVENT_DATA &

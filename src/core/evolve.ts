@@ -7,6 +7,7 @@ import { NOTE_FACTS } from './facts/note.ts';
 import { REQUEST_FACTS } from './facts/request.ts';
 import { TASK_FACTS } from './facts/task.ts';
 import { TEAM_FACTS } from './facts/team.ts';
+import { WORK_FACTS } from './facts/work.ts';
 import type { Receipt, TeamState } from './state.ts';
 import { putReceipt } from './tables.ts';
 import { quote } from './text.ts';
@@ -33,6 +34,7 @@ const FACTS: Apply = {
   ...TEAM_FACTS,
   ...MEMBER_FACTS,
   ...TASK_FACTS,
+  ...WORK_FACTS,
   ...MESSAGE_FACTS,
   ...REQUEST_FACTS,
   ...NOTE_FACTS,

@@ -3,7 +3,8 @@ const LOOKED_AT = 4_096;
 
 /**
  * A short fingerprint of a command, to check that two commands under one id are the same. It leaves out caller and
- * time, and also what the caller last saw and whether hooks judge: these may change between the first call and a retry.
+ * time, and also what the caller last saw, whether hooks judge, and the work that Troupe
+ * hands in: these may change between the first call and a retry.
  */
 export function fingerprintOf(command: Passing): string {
   const {
@@ -13,6 +14,7 @@ export function fingerprintOf(command: Passing): string {
     epoch: _epoch,
     revision: _revision,
     unjudged: _unjudged,
+    work: _work,
     ...said
   } = command;
   const text = JSON.stringify(said);
@@ -29,5 +31,6 @@ interface Passing {
   readonly epoch?: number | undefined;
   readonly revision?: number | undefined;
   readonly unjudged?: boolean | undefined;
+  readonly work?: unknown;
   readonly type: string;
 }

@@ -84,6 +84,9 @@ export const NOTE_BYTES = 16 * 1024;
 /** As many as tasks: each task may leave a note. */
 export const NOTES_PER_TEAM = 10_000;
 
+/** How many paths of a work the journal names; git has the others. */
+export const PATHS_PER_WORK = 200;
+
 /** Hooks run one after another before a completion counts. */
 export const HOOKS_PER_TEAM = 32;
 

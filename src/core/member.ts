@@ -6,6 +6,7 @@ import { PROMPT_BYTES, RESULT_BYTES } from './limits.ts';
 import { ChosenId, Labels, Line, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 import { ContextUse } from './usage.ts';
+import { WorkspaceKind } from './work.ts';
 
 /** The session id of a member without a session. */
 export const NO_SESSION = 'none';
@@ -48,6 +49,8 @@ export const TeamMember = z.object({
   /** It stopped but will be started again: mail and reserved tasks wait for it. */
   returning: z.boolean().optional(),
   cwd: z.string().optional(),
+  /** `own`: it works in a workspace of its own, and what it completes lands on the team's branch. */
+  workspace: WorkspaceKind.optional(),
   backendType: BackendType,
   /** What runs it; absent for members that run themselves. */
   agent: AgentSpec.optional(),
@@ -83,6 +86,7 @@ export const JoinInput = SpawnTeammateOptions.extend({
   sessionId: ChosenId.default(NO_SESSION).describe("the session of the member's agent"),
   color: Line.optional().describe('the colour it is shown in'),
   cwd: z.string().max(4096).optional().describe('the directory it works in'),
+  workspace: WorkspaceKind.optional().describe("shared: it works in the team's folder, not in a workspace of its own"),
   backendType: BackendType.default('in-process').describe('the terminal that shows it'),
   status: z.enum(['spawning', 'active', 'idle']).default('active').describe('how it starts'),
   agent: AgentInput.optional().describe('its agent'),
@@ -137,6 +141,7 @@ export const MEMBER_EVENT_DATA = {
     model: z.string().optional(),
     color: z.string().optional(),
     cwd: z.string().optional(),
+    workspace: WorkspaceKind.optional(),
     backendType: BackendType,
     agent: AgentSpec.optional(),
     host: z.string().optional(),

@@ -14,6 +14,7 @@ export function rejoinInput(member: MemberRecord): JoinInput {
     sessionId: member.sessionId,
     color: member.color,
     cwd: member.cwd,
+    workspace: member.workspace,
     backendType: member.backendType,
     status: 'spawning',
     agent: member.agent,

@@ -4,6 +4,7 @@ import { Metadata } from './json.ts';
 import { DEPENDENCIES_PER_TASK, DESCRIPTION_BYTES, RESULT_BYTES, TITLE_LENGTH } from './limits.ts';
 import { Line, lineOf, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
+import { TaskWork } from './work.ts';
 
 /** The status in a task's record. */
 export const StoredTaskStatus = z.enum(['pending', 'in_progress', 'completed', 'failed', 'deleted']);
@@ -57,6 +58,8 @@ export const SharedTask = z.object({
   /** How often a gate sent the work back, and its last feedback. */
   rejections: z.number().int(),
   feedback: z.string().optional(),
+  /** What its holder changed, if its members work apart. */
+  work: TaskWork.optional(),
   createdBy: Actor,
   createdAt: Timestamp,
   updatedAt: Timestamp,

@@ -13,6 +13,7 @@ import {
 import { BackendType, NO_SESSION, TeamMember } from './member.ts';
 import { ChosenId, Labels, Line, Slug, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
+import { StandingWork, TeamWork, WorkspaceKind } from './work.ts';
 
 /** Where teammates should be visible. */
 export const TeammateMode = z.enum(['in-process', 'tmux', 'iterm2', 'auto']);
@@ -43,6 +44,8 @@ export const TeamConfig = z.object({
   agents: AgentChoice.optional(),
   /** How much all members together may use. */
   budget: Budget.optional(),
+  /** How its members work apart; absent if they share a folder. */
+  work: StandingWork.optional(),
   /** In execution order. */
   hooks: z.array(HookConfig),
   metadata: Metadata.optional(),
@@ -79,6 +82,9 @@ export const CreateTeamInput = z.strictObject({
   /** The lead's goal and instructions. */
   leadPrompt: textOf(PROMPT_BYTES).optional().describe('the goal of the lead'),
   leadHost: Slug.optional().describe('the name of the only daemon that may run the lead'),
+  leadWorkspace: WorkspaceKind.optional().describe(
+    "shared: the lead works in the team's folder, not in a workspace of its own",
+  ),
   leadLabels: Labels.optional().describe('labels that the daemon of the lead must have'),
   agents: AgentChoice.optional().describe('agents that the lead may start'),
   budget: Budget.optional().describe('the budget'),
@@ -133,6 +139,7 @@ export const TEAM_EVENT_DATA = {
     delegateMode: z.boolean(),
     agents: AgentChoice.optional(),
     budget: Budget.optional(),
+    work: TeamWork.optional(),
     metadata: Metadata.optional(),
   }),
   'team:updated': z.object({
@@ -146,6 +153,7 @@ export const TEAM_EVENT_DATA = {
     budget: Budget.optional(),
     /** The part of the new budget that people granted when they were asked. */
     granted: Granted.optional(),
+    work: TeamWork.optional(),
     status: TeamStatus.optional(),
     metadata: Metadata.optional(),
   }),

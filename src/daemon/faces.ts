@@ -31,7 +31,7 @@ const DRAIN_MS = 3_000;
 
 /** Makes the operations reachable. From then on clients call. */
 export async function openFaces(
-  { taken, storage, daemon, teams: { teams, native } }: Shown,
+  { taken, storage, daemon, works, teams: { teams, native } }: Shown,
   options: DaemonOptions,
   ending: Ending,
 ): Promise<Faces> {
@@ -42,6 +42,7 @@ export async function openFaces(
     ledger,
     native,
     ...teams,
+    works,
     daemon,
     watch: (operation, call, work) => calls.run(factsOf(operation, call), work),
   };

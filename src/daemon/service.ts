@@ -9,6 +9,7 @@ import { defaultAgent } from '../runtime/default-agent.ts';
 import { teamFolder } from '../runtime/home.ts';
 import { installedNames } from '../runtime/installed-agents.ts';
 import { residentBytes } from '../runtime/memory.ts';
+import type { TeamWorks } from '../runtime/work/team-works.ts';
 import type { Ending } from './ending.ts';
 import type { TakenHome } from './home.ts';
 import type { Storage } from './storage.ts';
@@ -25,6 +26,7 @@ export interface Prepared {
   readonly taken: TakenHome;
   readonly storage: Storage;
   readonly daemon: DaemonService;
+  readonly works: TeamWorks;
 }
 
 /** What operations need from the daemon that runs them. */

@@ -37,7 +37,7 @@ type Answer = (question: unknown) => Promise<unknown>;
 
 /** Opens the teams of a storage. Nothing runs before `start()`. */
 export function openDaemonTeams(
-  { taken, storage, daemon }: Prepared,
+  { taken, storage, daemon, works }: Prepared,
   { agents }: DaemonOptions,
   ending: Ending,
 ): DaemonTeams {
@@ -51,9 +51,9 @@ export function openDaemonTeams(
     logRun(run);
     storage.gate?.(run);
   };
-  const gates = openGates({ ledger, home, environment, environmentOf, onError, onHook });
+  const gates = openGates({ ledger, home, environment, environmentOf, works, onError, onHook });
   // It handles no claims, so it needs no bridge.
-  const judged = new SharedTaskList(ledger, { gate: gates.hooks });
+  const judged = new SharedTaskList(ledger, { gate: gates.hooks, works });
   const native = openBridge({
     ledger,
     home: home.directory,
@@ -65,6 +65,7 @@ export function openDaemonTeams(
   closers.add('native', () => native.close().finally(() => judged.close()));
   const teams = openTeams({
     gates,
+    works,
     claims: native.claims,
     ledger,
     home,
@@ -148,6 +149,7 @@ export function openDaemonTeams(
       await joinOthers(answer);
       await finishStop();
       await tellLost();
+      await works.start();
       await teams.start();
       await startOwn(services);
       if (!membership) await bringHome({ ledger, mailbox: teams.mailbox }, { self: hostId, onError: onHostsError });

@@ -19,5 +19,7 @@ export interface Bench {
   readonly retryAfter: (attempt: number) => number | undefined;
   /** Reports why it waits and until when, or (undefined) that it no longer does. */
   readonly tellWaiting: (reason: string | undefined, until?: number) => Promise<void>;
+  /** It works in a workspace of its own, which is brought to the branch before a task and saved after each turn. */
+  readonly worksApart: boolean;
   readonly onError: (error: unknown) => void;
 }

@@ -8,6 +8,7 @@ import type { Services } from '../operations/operation.ts';
 import { codeOf } from './door.ts';
 import { agentEnvironment } from './environment.ts';
 import { localDoor } from './local-door.ts';
+import { openWork } from './open-work.ts';
 import { ownAgentOf } from './own-agents.ts';
 import type { OwnAgents } from './own-agents.ts';
 import { startOf } from './start.ts';
@@ -127,14 +128,18 @@ async function runMember(
   const asMember = localDoor(services, { ...who, isLead: false });
   const team = await asMember.call('team.show', { teamId });
   const member = await asMember.call('member.show', who);
-  const env = agentEnvironment(environment, { ...(spec.env && { added: spec.env }), team: {} });
+  const apart = { signal, onError: (error: unknown) => onError(error, who) };
+  const work = member.workspace === 'own' ? await openWork(asMember, who, apart) : undefined;
+  const slot = work ? { TROUPE_SLOT: String(work.slot) } : {};
+  const env = agentEnvironment(environment, { ...(spec.env && { added: spec.env }), team: slot });
   const ending = await runTeammate({
     door: localDoor(services, { ...who, isLead: team.leadId === memberId }),
     agent,
     signal,
     onError: (error) => onError(error, who),
+    worksApart: work !== undefined,
     transcriptPath: (sessionId) => join(services.daemon.transcriptFolder(teamId, memberId), `${sessionId}.jsonl`),
-    ...startOf({ team, member, agent: spec }, { cwd: member.cwd ?? process.cwd(), env }),
+    ...startOf({ team, member, agent: spec }, { cwd: work?.folder ?? member.cwd ?? process.cwd(), env }),
   });
   if (ending === 'shutdown') await leave(options, who, SHUTDOWN);
   return ending === 'crashed' ? 'its agent ended' : undefined;

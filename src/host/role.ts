@@ -13,6 +13,8 @@ export interface RoleParts {
   readonly agents: readonly string[];
   /** Whether it has the team's tools. */
   readonly hasTools: boolean;
+  /** Whether it works in a workspace of its own. */
+  readonly worksApart?: boolean;
 }
 
 /**
@@ -25,8 +27,13 @@ export function describeRole(parts: RoleParts): string {
     : `You are "${memberId}" (${role}), a teammate in the team "${teamId}" of coding agents, led by "${parts.leadId}".`;
   const how = leads ? leadText(parts) : teammateText(parts);
   // A lead gets its goal as its first turn.
-  return [who, how, leads ? undefined : prompt].filter(Boolean).join('\n\n');
+  return [who, how, parts.worksApart ? APART : undefined, leads ? undefined : prompt].filter(Boolean).join('\n\n');
 }
+
+/** Without it, agents commit, push, and look for the user's checkout. */
+const APART =
+  'Your working directory is your own copy of the repository. Others do not see your changes before your task is completed: then all that you changed here becomes one commit on the branch of the team. ' +
+  'You need not commit, and must not push or change another copy.';
 
 function leadText({ delegates, agents }: RoleParts): string {
   const bring = agents.length > 0 ? `SpawnTeammate starts a teammate (${agents.join(', ')}). ` : '';

@@ -5,6 +5,7 @@ import type { Bench } from './bench.ts';
 import { isSpent } from './budget.ts';
 import { codeOf } from './door.ts';
 import type { Lead } from './lead.ts';
+import { beginWork } from './open-work.ts';
 import { isInterrupted, isOver, pendingShutdown } from './over.ts';
 import { planFor } from './plan.ts';
 import { makeTurn } from './prompt.ts';
@@ -96,6 +97,7 @@ export class Teammate {
 
   async #do(task: TaskJson): Promise<void> {
     try {
+      await beginWork(this.#bench, task);
       if (await this.#mayBegin(task)) this.#produced(await workOn(this.#bench, task));
     } catch (error) {
       // Held without work, the task would never end. Released, members might claim and pay for it again and again.

@@ -24,6 +24,8 @@ export interface TeammateOptions extends StepsOptions {
   readonly permissions?: AgentSpec['permissions'];
   /** The path of a session's transcript. */
   readonly transcriptPath: (sessionId: string) => string;
+  /** It works in a workspace of its own. */
+  readonly worksApart?: boolean;
   /** The team's tools as they are now: their credential changes with `troupe token rotate`. */
   readonly toolsNow?: () => TeamTools;
   /** The back-off for an overloaded model, in milliseconds; undefined to give up. */
@@ -101,6 +103,7 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
     pause: (ms, task) => pauseFor(ms, watch, mustLeave(task)),
     retryAfter: options.retryAfter ?? retryAfter,
     tellWaiting,
+    worksApart: options.worksApart ?? false,
     onError,
   };
   const resumed = start.resume !== undefined && agent.abilities.resume;

@@ -5,6 +5,7 @@ import { cutToBytes, shorten } from '../core/text.ts';
 import type { Bench } from './bench.ts';
 import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
+import { saveWork } from './open-work.ts';
 import { makeTurn } from './prompt.ts';
 import { CANCELLED } from './seat.ts';
 
@@ -51,9 +52,11 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
       bench.mail.doubt(messageIds);
       return CANCELLED;
     }
+    if (!task) await saveWork(bench);
     const steering: Promise<string[]>[] = [];
     const end = await seat.turn(next, { task, onUrgent: () => void steering.push(steer(bench)) });
     const joined = (await Promise.all(steering)).flat();
+    await saveWork(bench);
     // The supervisor sees that the agent is gone and releases its tasks.
     if (end.lost) await seat.lost;
     bench.mail.doubt([...messageIds, ...joined]);

@@ -8,6 +8,7 @@ import type { TaskRecord, TeamState } from '../core/state.ts';
 import type { SharedTask } from '../core/task.ts';
 import { quote } from '../core/text.ts';
 import { requireTask, viewTask } from '../core/view.ts';
+import type { HandedIn } from '../core/work.ts';
 import type { NewCommand } from './ledger.ts';
 
 /** Judges a completion before it counts, and a new task before anyone can claim it. */
@@ -83,6 +84,8 @@ export type Completion = Omit<CommandOf<'task.complete'>, 'at'>;
 export interface Judged {
   readonly epoch?: number;
   readonly revision?: number;
+  /** The work that the completion hands in. */
+  readonly work?: HandedIn;
 }
 
 /** What judging needs of the team. */

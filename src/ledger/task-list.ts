@@ -22,6 +22,8 @@ import type { TaskFilter } from './task-filter.ts';
 import { deleteRejected, judgeCompletion, judgeNewTask, judgesNewTasks } from './task-gate.ts';
 import type { Completion, Judged, NewTaskVerdict, TaskGate } from './task-gate.ts';
 import { planUpdate } from './update-steps.ts';
+import { handIn } from './work-lander.ts';
+import type { WorkLander } from './work-lander.ts';
 
 /** Options of a completion. */
 export interface CompleteOptions {
@@ -43,16 +45,18 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   readonly #ledger: Ledger;
   readonly #gate: TaskGate | undefined;
   readonly #claims: ClaimKeeper | undefined;
+  readonly #works: WorkLander | undefined;
   readonly #unsubscribe: () => void;
   /** Events of steps that came from an update; the list also emits them as `task:updated`. */
   readonly #updates = new WeakSet<TeamEvent>();
   readonly #running = new RunningCalls();
 
-  constructor(ledger: Ledger, options: { gate?: TaskGate; claims?: ClaimKeeper } = {}) {
+  constructor(ledger: Ledger, options: { gate?: TaskGate; claims?: ClaimKeeper; works?: WorkLander } = {}) {
     super();
     this.#ledger = ledger;
     this.#gate = options.gate;
     this.#claims = options.claims;
+    this.#works = options.works;
     this.#unsubscribe = ledger.subscribe((_teamId, batch, state) => {
       if (this.eventNames().length === 0) return;
       emitAll(batch.events, (event) => {
@@ -131,21 +135,25 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     }
     const once = commandId === undefined ? speaker : { ...speaker, commandId, print };
     const completes = steps.at(-1)?.type === 'task.complete';
-    const completion = { type: 'task.complete', by, ...speaker, taskId, epoch, revision } as const;
-    const judged = completes && (await this.#judge(teamId, completion, commandId));
     // Only the first step for this task checks epoch and revision: later steps follow the update's own changes.
     const seen = steps.findIndex((step) => 'taskId' in step && step.taskId === taskId);
-    const checked = steps.map((step, i) => ({
-      ...step,
-      ...once,
-      ...(i === seen && { epoch, revision, ...judged }),
-    }));
-    const task = await this.#ledger.execute(teamId, checked, (state, events) => {
-      const own = events.filter((event) => 'taskId' in event && event.taskId === taskId);
-      const last = own.at(-1);
-      if (last && !own.some(({ type }) => taskRowOf(type)?.told === 'task:updated')) this.#updates.add(last);
-      return viewTask(state, requireTask(state, taskId, { deleted: true }));
-    });
+    const execute = (judged: Judged): Promise<SharedTask> => {
+      const { work, ...verdict } = judged;
+      const checked = steps.map((step, i) => ({
+        ...step,
+        ...once,
+        ...(i === seen && { epoch, revision, ...verdict }),
+        ...(step.type === 'task.complete' && work && { work }),
+      })) as NewCommand[];
+      return this.#ledger.execute(teamId, checked, (state, events) => {
+        const own = events.filter((event) => 'taskId' in event && event.taskId === taskId);
+        const last = own.at(-1);
+        if (last && !own.some(({ type }) => taskRowOf(type)?.told === 'task:updated')) this.#updates.add(last);
+        return viewTask(state, requireTask(state, taskId, { deleted: true }));
+      });
+    };
+    const completion = { type: 'task.complete', by, ...speaker, taskId, epoch, revision } as const;
+    const task = completes ? await this.#complete(teamId, { completion, commandId }, execute) : await execute({});
     const claim = steps.find((step) => step.type === 'task.claim');
     return claim ? this.#confirmed(teamId, task, claim.memberId ?? by) : task;
   }
@@ -213,7 +221,9 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     const { commandId, onHost: _onHost, ...rest } = options;
     const input = parse(CompleteTaskInput, { taskId, ...rest });
     const command = { type: 'task.complete', by: teammateId, commandId, ...speakerOf(options), ...input } as const;
-    return this.#do(teamId, { ...command, ...(await this.#judge(teamId, command, commandId)) });
+    return this.#complete(teamId, { completion: command, commandId }, (judged) =>
+      this.#do(teamId, { ...command, ...judged }),
+    );
   }
 
   /** The tasks that the member could claim now, best first. */
@@ -237,18 +247,25 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     throw new ClaimConflictError(`Another program took task ${task.id} at the same moment: take another one`);
   }
 
-  async #judge(teamId: string, completion: Completion, commandId: string | undefined): Promise<Judged> {
-    const gate = this.#gate;
-    if (!gate) return {};
-    const { by, taskId } = completion;
-    const key = commandId === undefined ? undefined : `${teamId} done ${taskId} ${by} ${commandId}`;
-    return this.#running.join(key, () =>
-      judgeCompletion(gate, completion, {
-        now: () => this.#ledger.now(),
-        view: (pick) => this.#view(teamId, pick),
-        reject: async (rejection) => void (await this.#do(teamId, rejection)),
-      }),
-    );
+  /** Saves the work, lets the gate judge it, and records both with the completion. */
+  async #complete(
+    teamId: string,
+    { completion, commandId }: { completion: Completion; commandId: string | undefined },
+    record: (judged: Judged) => Promise<SharedTask>,
+  ): Promise<SharedTask> {
+    const view = <R>(pick: (state: TeamState) => R): Promise<R> => this.#view(teamId, pick);
+    const now = (): number => this.#ledger.now();
+    const reject = async (rejection: NewCommand): Promise<void> => void (await this.#do(teamId, rejection));
+    const judge = async (): Promise<Judged> => {
+      const gate = this.#gate;
+      if (!gate) return {};
+      const { by, taskId } = completion;
+      const key = commandId === undefined ? undefined : `${teamId} done ${taskId} ${by} ${commandId}`;
+      return this.#running.join(key, () => judgeCompletion(gate, completion, { now, view, reject }));
+    };
+    if (!this.#works) return record(await judge());
+    const { taskId, result } = completion;
+    return handIn(this.#works, { teamId, taskId, result, command: completion, now, view, judge, record, reject });
   }
 
   /** Executes a command about one task. Sent again under the same id, it returns the task it was about. */

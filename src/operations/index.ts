@@ -21,12 +21,14 @@ import { taskOperations } from './task.ts';
 import { teamOperations } from './team.ts';
 import { transcriptOperations } from './transcript.ts';
 import { upOperations } from './up.ts';
+import { workOperations } from './work.ts';
 
 const ALL = [
   ...teamOperations,
   ...upOperations,
   ...memberOperations,
   ...taskOperations,
+  ...workOperations,
   ...messageOperations,
   ...requestOperations,
   ...noteOperations,

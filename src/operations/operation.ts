@@ -13,6 +13,7 @@ import type { TeamHooks } from '../runtime/hooks/team-hooks.ts';
 import type { SessionManager } from '../runtime/sessions.ts';
 import type { TeamEnvironment, TeamEnvironments } from '../runtime/team-environments.ts';
 import type { TeamMemory } from '../runtime/team-memory.ts';
+import type { TeamWorks } from '../runtime/work/team-works.ts';
 import type { Caller, Scope } from './caller.ts';
 import type { DaemonStatus } from './daemon-status.ts';
 
@@ -25,6 +26,8 @@ export interface Services {
   readonly sessions: SessionManager;
   readonly hooks: TeamHooks;
   readonly memory: TeamMemory;
+  /** The members' own workspaces; a process without a state directory has none. */
+  readonly works?: TeamWorks | undefined;
   readonly daemon: DaemonService;
   /** Claude Code's own teams. */
   readonly native: Bridge;

@@ -15,6 +15,7 @@ import { pendingGate, requirePending } from '../core/rules/request.ts';
 import type { TeamState } from '../core/state.ts';
 import { quote } from '../core/text.ts';
 import { requireTeam } from '../core/view.ts';
+import { answerRequest } from '../ledger/answer-request.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Context } from './operation.ts';
@@ -83,10 +84,7 @@ export const requestOperations = [
         'troupe request answer REQUEST --no-approve --feedback "Keep them" --team demo',
       ],
     },
-    run: ({ ledger, once }, { teamId, ...input }) =>
-      ledger.execute(teamId, { type: 'request.answer', by: USER, ...once, ...input }, (state) =>
-        found(state.requests.get(input.requestId)),
-      ),
+    run: ({ ledger, works, once }, { teamId, ...input }) => answerRequest(ledger, works, { teamId, input, once }),
   }),
   operation({
     name: 'request.judge',

@@ -196,7 +196,7 @@ export const teamOperations = [
     result: z.object({ teamId: z.string(), deleted: z.literal(true) }),
     route: 'DELETE /api/teams/:teamId',
     cli: { args: ['teamId'], examples: ['troupe team delete demo'] },
-    run: async ({ ledger, daemon, actor }, { teamId, force }) => {
+    run: async ({ ledger, daemon, works, actor }, { teamId, force }) => {
       const status = await ledger
         .view(teamId, (state) => state.team?.status)
         .catch((error: unknown) => {
@@ -214,7 +214,7 @@ export const teamOperations = [
           () => undefined,
         );
       }
-      await removeTeam({ ledger, daemon }, teamId);
+      await removeTeam({ ledger, daemon, works }, teamId);
       return { teamId, deleted: true as const };
     },
   }),
@@ -289,9 +289,11 @@ function countBlocked(state: TeamState): number {
 
 /** Removes all data of a closed team. */
 export async function removeTeam(
-  { ledger, daemon }: Pick<Services, 'ledger' | 'daemon'>,
+  { ledger, daemon, works }: Pick<Services, 'ledger' | 'daemon' | 'works'>,
   teamId: string,
 ): Promise<void> {
+  // First: what is not on a branch is found by the journal.
+  await works?.remove(teamId);
   await ledger.drop(teamId);
   await daemon.removeTranscripts(teamId);
 }

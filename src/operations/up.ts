@@ -21,6 +21,7 @@ import { placeIn, problemsOf } from '../runtime/yaml-file.ts';
 import { operation } from './operation.ts';
 import { removeTeam } from './team.ts';
 import { Environment, givenTo, Outdated, variablesIn, withEnvironment } from './up-environment.ts';
+import { describePlan, workFor } from './up-work.ts';
 
 const Source = z.strictObject({
   source: z.string().describe('the text of the team file'),
@@ -33,6 +34,16 @@ const AgentName = z.string().superRefine((text, context) => {
   if (isSlug(text)) return;
   const message = `${quote(text)} is not the name of an agent. To run your own program, write agent: { exec: ${text} } in a team file and use troupe up`;
   context.addIssue({ code: 'custom', message });
+});
+
+/** Where the members of a file would work. */
+const PlannedWork = z.object({
+  workspaces: z.enum(['own', 'shared']),
+  why: z.string().optional().describe('why they share a folder'),
+  repository: z.string().optional(),
+  base: z.string().optional().describe('the commit that they begin from'),
+  branch: z.string().optional().describe('the branch on which their work lands'),
+  uncommitted: z.array(z.string()).default([]).describe('files that differ from that commit; workspaces lack them'),
 });
 
 const RaisedTeam = TeamConfig.extend({ outdated: Outdated.optional() });
@@ -87,6 +98,7 @@ export const upOperations = [
           }),
         )
         .describe('what the file runs as you, or allows without a question, and that you have not approved'),
+      work: PlannedWork.optional(),
       budgets: z.array(z.string()).default([]).describe('what the file changes about the budgets of a standing team'),
       variables: z
         .object({
@@ -101,7 +113,7 @@ export const upOperations = [
     }),
     route: 'POST /api/check',
     cli: { args: ['source'], examples: ['troupe team check - --folder "$PWD" < troupe.yaml'] },
-    run: async ({ ledger, hooks, daemon }, { source, name, folder, environment }) => {
+    run: async ({ ledger, hooks, daemon, works }, { source, name, folder, environment }) => {
       const file = parseTeamFile(source, name);
       const configs = hooksOf(file, folder);
       const unapproved = findUnapproved(hooks, { hooks: configs, agents: programsOf(file, folder) });
@@ -112,7 +124,9 @@ export const upOperations = [
       }));
       const variables = variablesIn(file, daemon);
       const given = givenTo(file, daemon, environment);
+      const work = await describePlan({ ledger, works, daemon }, { file, folder, name });
       return {
+        ...(work && { work }),
         team: file.team,
         members: file.members.length,
         tasks: file.tasks.length,
@@ -136,13 +150,17 @@ export const upOperations = [
         .boolean()
         .default(false)
         .describe('start a closed team over: delete it, then create it from the file; an open team is refused'),
+      withChanges: z
+        .boolean()
+        .default(false)
+        .describe('take the uncommitted files of the checkout along into the workspaces of a new team'),
       environment: Environment,
     }),
     result: RaisedTeam,
     route: 'POST /api/up',
     cli: { args: ['source'], examples: ['troupe team up - --folder "$PWD" --yes < troupe.yaml'] },
-    run: async ({ ledger, hooks, sessions, daemon, actor }, input) => {
-      const { source, name, folder, approve, yes, again, environment } = input;
+    run: async ({ ledger, hooks, sessions, daemon, actor, works }, input) => {
+      const { source, name, folder, approve, yes, again, withChanges, environment } = input;
       const file = parseTeamFile(source, name);
       const place = placeOf(folder, name, daemon.hostId);
       await ledger.view(file.team, (state) => requirePlace(state, place));
@@ -160,6 +178,7 @@ export const upOperations = [
       approvePrograms(hooks, programs, (hash) => yes || approve.includes(hash));
       const left = findUnapproved(hooks, programs);
       if (left.length > 0) throw unapprovedError(left, name);
+      const work = await workFor({ ledger, works, daemon }, { file, folder, name, withChanges, again, programs });
       const judge: RaiseOptions['judge'] = async (registered, tasks) => {
         const unwanted = await hooks.judgeNewTasks(file.team, { hooks: registered, tasks, createdBy: actor });
         if (unwanted.length === 0) return;
@@ -170,9 +189,10 @@ export const upOperations = [
         );
       };
       const outdated = await withEnvironment({ ledger, sessions, daemon }, { teamId: file.team, given }, (keep) => {
-        const remove = (): Promise<void> => removeTeam({ ledger, daemon }, file.team).then(keep);
-        return raiseTeam(ledger, file, place, { judge, ...(again && { remove }) });
+        const remove = (): Promise<void> => removeTeam({ ledger, daemon, works }, file.team).then(keep);
+        return raiseTeam(ledger, file, place, { judge, work, ...(again && { remove }) });
       });
+      if (work) await works?.align(file.team);
       return { ...(await ledger.view(file.team, viewTeam)), ...(outdated && { outdated }) };
     },
   }),
@@ -198,15 +218,18 @@ export const upOperations = [
     result: TeamConfig,
     route: 'POST /api/run',
     cli: { args: ['goal'], examples: ['troupe team run "review the auth module" --with codex,gemini --folder "$PWD"'] },
-    run: async ({ ledger, sessions, daemon }, input) => {
+    run: async ({ ledger, sessions, daemon, works }, input) => {
       const team = input.name ?? nameFor(input.goal, new Set(await ledger.teams()));
       const file = teamFor(team, input);
       const given = givenTo(file, daemon, input.environment);
       daemon.requireAgents?.(agentsOf(file, input.folder), given);
       const place = placeOf(input.folder, undefined, daemon.hostId);
+      const asked = { file, folder: input.folder, withChanges: false, again: false };
+      const work = await workFor({ ledger, works, daemon }, asked);
       await withEnvironment({ ledger, sessions, daemon }, { teamId: team, given }, () =>
-        raiseTeam(ledger, file, place),
+        raiseTeam(ledger, file, place, { work }),
       );
+      if (work) await works?.align(team);
       return ledger.view(team, viewTeam);
     },
   }),

@@ -28,6 +28,7 @@ import { SessionManager } from './sessions.ts';
 import { Supervisor } from './supervisor.ts';
 import { TeamMemory } from './team-memory.ts';
 import { teammateArguments } from './teammate-command.ts';
+import type { TeamWorks } from './work/team-works.ts';
 
 /** What gates need from their process. */
 export interface GatesOptions {
@@ -42,6 +43,8 @@ export interface GatesOptions {
   readonly environment: Variables;
   /** The environment of a team's members and gates; without it, `environment`. */
   readonly environmentOf?: (teamId: string) => Variables;
+  /** The members' own workspaces; without them, all members share folders. */
+  readonly works?: TeamWorks;
   readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
   /** Called after every run of a hook. */
   readonly onHook?: (run: HookRun) => void;
@@ -90,7 +93,7 @@ export interface Teams {
 
 /** Opens the hooks. */
 export function openGates(options: GatesOptions): Gates {
-  const { ledger, home, environment, environmentOf = () => environment, onError, onHook } = options;
+  const { ledger, home, environment, environmentOf = () => environment, onError, onHook, works } = options;
   const approvals = openApprovals(home.approvals);
   const records = openProcessRecords(home.processes, (path) => onError(new Error(`${path} cannot be read`), {}));
   const tellTrouble = keepTrouble(ledger, (error, teamId) => onError(error, { teamId }));
@@ -100,6 +103,7 @@ export function openGates(options: GatesOptions): Gates {
     environmentOf: (teamId) => ({ ...environmentOf(teamId), TROUPE_HOME: home.directory }),
     cwd: home.directory,
     folders: home.folders,
+    ...(works && { works }),
     onRun(run) {
       onHook?.(run);
       tellTrouble(run);
@@ -112,7 +116,8 @@ export function openGates(options: GatesOptions): Gates {
 export function openTeams(options: TeamsOptions): Teams {
   const { ledger, environment, onError } = options;
   const { hooks, records } = options.gates ?? openGates(options);
-  const tasks = new SharedTaskList(ledger, { gate: hooks, ...(options.claims && { claims: options.claims }) });
+  const { claims, works } = options;
+  const tasks = new SharedTaskList(ledger, { gate: hooks, ...(claims && { claims }), ...(works && { works }) });
   const mailbox = new Mailbox(ledger, { gate: hooks });
   const memory = new TeamMemory(ledger);
   const supervisor = new Supervisor({

@@ -81,6 +81,7 @@ const CHANGES: Readonly<Record<EventNoun, 'task' | 'team' | 'nothing'>> = {
   shutdown: 'team',
   plan: 'team',
   task: 'task',
+  work: 'task',
   hook: 'nothing',
   message: 'nothing',
   request: 'nothing',

@@ -9,12 +9,14 @@ import { REQUEST_EVENT_DATA } from '../core/request.ts';
 import { TASK_EVENT_DATA } from '../core/task.ts';
 import { TEAM_EVENT_DATA } from '../core/team.ts';
 import { USAGE_EVENT_DATA } from '../core/usage.ts';
+import { WORK_EVENT_DATA } from '../core/work.ts';
 
 const DATA: Readonly<Record<EventType, z.ZodObject>> = {
   ...TEAM_EVENT_DATA,
   ...HOOK_EVENT_DATA,
   ...MEMBER_EVENT_DATA,
   ...TASK_EVENT_DATA,
+  ...WORK_EVENT_DATA,
   ...MESSAGE_EVENT_DATA,
   ...REQUEST_EVENT_DATA,
   ...NOTE_EVENT_DATA,

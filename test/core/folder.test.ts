@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { folderOfHook, folderOfMember, folderOfNewMember } from '../../src/core/folder.ts';
+import { folderOfHook, folderOfMember, folderOfNewMember, workspaceOfNewMember } from '../../src/core/folder.ts';
 
 const CLAUDE = { kind: 'claude' } as const;
 
@@ -26,4 +26,33 @@ test('a hook runs in the folder that it names, else where the work is, unless it
   expect(folderOfHook({}, places)).toBe('/work');
   expect(folderOfHook({}, { fallback: '/home' })).toBe('/home');
   expect(folderOfHook({ approved: 'x' }, places)).toBe('/home');
+});
+
+describe('a member of a team with workspaces', () => {
+  const work = { repository: '/project', prefix: 'team' };
+
+  test('has its own, unless it has another folder, shares one, or is a native teammate', () => {
+    const place = (member: object) => workspaceOfNewMember(work, { agent: CLAUDE, ...member });
+    expect(place({})).toBe('own');
+    expect(place({ cwd: '/project/team' })).toBe('own');
+    expect(place({ cwd: '/project' })).toBe('shared');
+    expect(place({ workspace: 'shared' })).toBe('shared');
+    expect(place({ agent: { kind: 'claude-native' } })).toBe('shared');
+    expect(place({ agent: undefined })).toBeUndefined();
+    expect(workspaceOfNewMember(undefined, { agent: CLAUDE })).toBeUndefined();
+  });
+
+  test('works in it, and hooks of the team file judge it there, at the same place', () => {
+    expect(folderOfMember({ workspace: 'own', cwd: '/project/team', agent: CLAUDE }, '/own', '/w/ann/team')).toBe(
+      '/w/ann/team',
+    );
+    expect(folderOfMember({ workspace: 'shared', cwd: '/project/team' }, '/own', '/w/ann/team')).toBe('/project/team');
+    const apart = { folders: ['/project/team', '/link'], to: '/w/ann/team' };
+    const at = (cwd?: string) => folderOfHook({ cwd, approved: 'x' }, { fallback: '/home', apart });
+    expect(at('/project/team')).toBe('/w/ann/team');
+    expect(at('/project/team/checks')).toBe('/w/ann/team/checks');
+    expect(at('/link')).toBe('/w/ann/team');
+    expect(at('/project/teams')).toBe('/project/teams');
+    expect(at()).toBe('/home');
+  });
 });

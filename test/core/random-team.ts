@@ -9,6 +9,7 @@ import { evolve } from '../../src/core/evolve.ts';
 import { createState } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
 import { COMMANDS } from '../samples/commands.ts';
+import { commit as commitOf, WORK } from '../samples/work.ts';
 import { commandOf, INPUTS } from './stage.ts';
 import type { InputOf } from './stage.ts';
 
@@ -37,6 +38,21 @@ const agent = fc.constantFrom({ kind: 'exec', command: ['true'] }, { kind: 'clau
 const tags = fc.uniqueArray(fc.constantFrom('x', 'y'), { maxLength: 2 });
 const metadata = fc.dictionary(fc.constantFrom('a', 'b', '__x'), fc.constantFrom(null, 1, 'x', [true]), {
   maxKeys: 2,
+});
+const commit = fc.constantFrom(...[1, 2, 3].map(commitOf));
+/** What is named `tip` is the tip of the branch then; `epoch` is the task's, unless it is named. */
+const work = record({
+  memberId: member,
+  epoch: rarely(fc.nat(3)),
+  base: commit,
+  commit,
+  files: fc.nat(2),
+  added: fc.nat(9),
+  removed: fc.nat(9),
+  paths: fc.constant(['a.txt']),
+  onto: fc.constantFrom('tip', 'tip', commitOf(2)),
+  merged: fc.option(commit, { nil: undefined }),
+  conflicts: rarely(fc.constant(['a.txt'])),
 });
 const seen = { epoch: rarely(fc.nat(3)), revision: rarely(fc.nat(5)) };
 
@@ -109,10 +125,11 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
   ],
   'task.assign': [4, anybody, record({ taskId, assigneeId: fc.option(anyMember), ...seen })],
   'task.claim': [14, member, record({ taskId: fc.option(taskId, { nil: undefined }) })],
-  'task.complete': [8, anybody, record({ taskId, result: rarely(fc.constant('done')), ...seen })],
+  'task.complete': [8, anybody, record({ taskId, result: rarely(fc.constant('done')), work: rarely(work), ...seen })],
   'task.fail': [4, anybody, record({ taskId, reason: fc.constant('broken'), ...seen })],
   'task.addDependencies': [9, anybody, record({ taskId, dependencies: taskIds })],
   'task.removeDependencies': [3, anybody, record({ taskId, dependencies: taskIds })],
+  'work.begin': [4, anybody, record({ taskId, memberId: member, epoch: rarely(fc.nat(3)), base: commit })],
   'message.send': [
     6,
     anybody,
@@ -221,10 +238,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** A story of a team: commands of all kinds, including ones that are refused. Their number is the time. */
 export const steps = (maxLength = 60): fc.Arbitrary<Step[]> => fc.array(step, { maxLength, size: 'max' });
 
+/** Runs apart from the others. */
+const OWN_AGENT = { kind: 'exec', command: ['true'] };
+
 /** The first steps of every story. */
 export const OPENING: readonly Step[] = [
-  { type: 'team.create', by: '@user', input: { name: 'alpha', maxTeammates: 3 }, commandId: undefined },
-  { type: 'member.join', by: 'lead', input: { name: 'ann' }, commandId: undefined },
+  { type: 'team.create', by: '@user', input: { name: 'alpha', maxTeammates: 3, work: WORK }, commandId: undefined },
+  { type: 'member.join', by: 'lead', input: { name: 'ann', agent: OWN_AGENT }, commandId: undefined },
   { type: 'member.join', by: 'lead', input: { name: 'bob' }, commandId: undefined },
   { type: 'task.create', by: 'lead', input: { title: 'first' }, commandId: undefined },
 ];
@@ -241,12 +261,16 @@ interface Named {
   readonly messageIds?: readonly string[];
   readonly requestId?: string;
   readonly noteId?: string;
+  readonly epoch?: number;
+  readonly base?: string;
+  readonly work?: { readonly epoch?: number; readonly onto?: string };
 }
 
 /** Replaces numbers by ids. */
 function resolve(state: TeamState, input: Named): Named {
-  const { taskId, dependencies, memberId = '', messageIds, requestId, noteId } = input;
+  const { taskId, dependencies, memberId = '', messageIds, requestId, noteId, work: handed, base, epoch } = input;
   const tasks = [...state.tasks.keys()];
+  const now = state.tasks.get(pick(tasks, taskId ?? '#0') ?? '')?.epoch ?? 0;
   const inbox = state.index.inboxes.get(memberId)?.ids ?? [];
   return {
     ...input,
@@ -254,6 +278,14 @@ function resolve(state: TeamState, input: Named): Named {
     ...(dependencies && { dependencies: dependencies.flatMap((id) => pick(tasks, id) ?? []) }),
     ...(messageIds && { messageIds: messageIds.map((id) => pick(inbox, id) ?? 'none') }),
     ...(requestId !== undefined && { requestId: pick([...state.requests.keys()], requestId) ?? 'none' }),
+    ...(base !== undefined && { epoch: epoch ?? now }),
+    ...(handed?.onto !== undefined && {
+      work: {
+        ...handed,
+        epoch: handed.epoch ?? now,
+        onto: handed.onto === 'tip' ? (state.team?.work?.tip ?? '') : handed.onto,
+      },
+    }),
     ...(noteId !== undefined && { noteId: pick([...state.notes.keys()], noteId) ?? '99' }),
   };
 }

@@ -21,23 +21,26 @@ import {
 } from '../../src/core/request.ts';
 import { createState } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
-import { TASK_COMMANDS } from '../../src/core/task.ts';
+import { CompleteTaskInput, TASK_COMMANDS } from '../../src/core/task.ts';
 import type { SharedTask } from '../../src/core/task.ts';
 import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../src/core/team.ts';
 import { ChosenId } from '../../src/core/text.ts';
 import { RecordUsageInput } from '../../src/core/usage.ts';
 import { requireTask, viewTask } from '../../src/core/view.ts';
+import { HandedIn, TeamWork, WORK_COMMANDS } from '../../src/core/work.ts';
 
 /** The input schema of each command. A new command must be added here, or this does not compile. */
 export const INPUTS = {
-  'team.create': CreateTeamInput,
-  'team.update': UpdateTeamInput,
+  'team.create': CreateTeamInput.extend({ work: TeamWork.optional() }),
+  'team.update': UpdateTeamInput.extend({ work: TeamWork.optional() }),
   'team.close': CloseTeamInput,
   'member.join': JoinInput,
   'member.change': ChangeMemberInput,
   'member.leave': LeaveInput,
   'member.place': PlaceMemberInput,
   ...TASK_COMMANDS,
+  'task.complete': CompleteTaskInput.extend({ work: HandedIn.optional() }),
+  ...WORK_COMMANDS,
   'message.send': SendMessageInput.omit({ type: true }).extend({
     messageId: ChosenId,
     messageType: SendMessageInput.shape.type,

@@ -30,6 +30,8 @@ import { BIN, connect, environmentFor, readLog, serve, spawnServe, temporaryHome
 /** The files that a daemon leaves in its home after a clean exit. */
 const LEFT = [
   'daemon.log',
+  'depots',
+  'indexes',
   'journal.db',
   'journal.db.bell',
   'journal.db.mark',
@@ -41,6 +43,8 @@ const LEFT = [
   'reserve',
   'secret',
   'token',
+  'trash',
+  'workspaces',
 ];
 
 describe('starting', () => {

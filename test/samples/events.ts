@@ -1,6 +1,7 @@
 import { NO_USAGE } from '../../src/core/usage.ts';
 import type { EventSamples } from './sample.ts';
 import { TASK_EVENTS } from './task.ts';
+import { WORK, WORK_EVENTS } from './work.ts';
 
 /** The data of one event of each type, about a team with `ann`, task 1, message m1 and note 1. */
 export const EVENTS: EventSamples = {
@@ -13,6 +14,7 @@ export const EVENTS: EventSamples = {
     resolvedBackend: 'in-process',
     maxTeammates: 4,
     delegateMode: true,
+    work: WORK,
     metadata: { a: 1 },
   },
   'team:updated': { description: 'new', maxTeammates: undefined, status: 'shutting-down', metadata: { a: null, b: 2 } },
@@ -51,6 +53,7 @@ export const EVENTS: EventSamples = {
   'teammate:idle': { memberId: 'ann', reason: undefined, result: 'done' },
   'teammate:stopped': { memberId: 'ann', reason: 'tired', returning: true },
   ...TASK_EVENTS,
+  ...WORK_EVENTS,
   'message:sent': {
     copies: [
       { id: 'm2/ann', toId: 'ann' },

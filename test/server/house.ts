@@ -8,6 +8,7 @@ import type { Journal } from '../../src/journal/journal.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { DaemonService, Services } from '../../src/operations/operation.ts';
 import { openTeams } from '../../src/runtime/teams.ts';
+import { openTeamWorks } from '../../src/runtime/work/team-works.ts';
 import { openCredentials } from '../../src/server/auth.ts';
 import type { Credentials } from '../../src/server/auth.ts';
 import { listenHttp } from '../../src/server/http.ts';
@@ -15,6 +16,7 @@ import type { HttpOptions } from '../../src/server/http.ts';
 import { openHub } from '../../src/server/hub.ts';
 import type { Hub, HubOptions } from '../../src/server/hub.ts';
 import { listenSocket } from '../../src/server/socket.ts';
+import { openProjects } from '../../src/workspaces.ts';
 
 /** A server as in a daemon. */
 export interface Server {
@@ -53,7 +55,15 @@ export async function openServer(directory: string, journal: Journal, options: S
     trash: join(directory, 'trash'),
     onError,
   });
+  const projects = await openProjects({
+    root: directory,
+    environment: process.env,
+    marks: {},
+    endLeftovers: async () => undefined,
+  });
+  const works = openTeamWorks({ ledger, projects, onError });
   const teams = openTeams({
+    works,
     claims: native.claims,
     ledger,
     home,
@@ -67,6 +77,7 @@ export async function openServer(directory: string, journal: Journal, options: S
   await teams.start();
   const services: Services = {
     ...teams,
+    works,
     native,
     ledger,
     daemon: daemonOf(home, credentials, () => listening.url),
@@ -90,6 +101,7 @@ export async function openServer(directory: string, journal: Journal, options: S
         await teams.supervisor.close({ end: true });
         await native.close();
         await teams.close();
+        works.close();
         await ledger.close();
       })();
       return stopping;

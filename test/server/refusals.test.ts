@@ -353,7 +353,15 @@ describe('a member cannot act for another member of its team', () => {
     ...(['team.show', 'team.status', 'team.digest', 'member.list', 'member.show', 'session.list'] as const),
     ...(['task.list', 'task.show', 'request.list', 'note.list', 'note.search', 'hook.list', 'event.list'] as const),
     ...(['budget.show', 'usage.show', 'message.send', 'message.broadcast', 'note.add', 'plan.submit'] as const),
-    ...(['task.create', 'task.claim', 'task.update', 'task.depend', 'task.undepend'] as const),
+    ...([
+      'task.create',
+      'task.claim',
+      'task.update',
+      'task.depend',
+      'task.undepend',
+      'work.show',
+      'work.diff',
+    ] as const),
   ]);
 
   /** A call by the worker, or about it. */

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OperationSamples } from '../samples/sample.ts';
 import { heldTask, TASK_OPERATIONS } from '../samples/task.ts';
+import { WORK_OPERATIONS } from '../samples/work.ts';
 import type { Stage } from './stage.ts';
 
 async function newMail({ act, teamId }: Stage): Promise<{ teamId: string; memberId: string; messageIds: string[] }> {
@@ -128,6 +129,7 @@ export const SAMPLES: OperationSamples = {
   'budget.show': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' } }),
   'usage.show': async ({ teamId }) => ({ input: { teamId } }),
   ...TASK_OPERATIONS,
+  ...WORK_OPERATIONS,
   'message.send': async ({ teamId }) => ({ input: { teamId, toId: 'worker', content: 'Hello' }, as: 'lead' }),
   'message.broadcast': async ({ teamId }) => ({ input: { teamId, content: 'Hello all' }, as: 'lead' }),
   'message.inbox': async (stage) => {

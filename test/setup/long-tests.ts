@@ -11,6 +11,7 @@ export const LONG: readonly string[] = [
   'test/e2e/mixed.test.ts',
   'test/e2e/machines/members.test.ts',
   'test/e2e/team.test.ts',
+  'test/e2e/workspaces.test.ts',
   'test/agents/codex.test.ts',
   'test/e2e/stop.test.ts',
   'test/ui/team.test.ts',

@@ -190,7 +190,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       // A message may have waited for this member.
       const noun = nounOf(event);
       if (noun === 'message' || event.type === 'teammate:joined') due.mail = true;
-      if (noun !== 'message' && noun !== 'task') due.members = true;
+      if (noun !== 'message' && noun !== 'task' && noun !== 'work') due.members = true;
     }
     rhythm.kick();
   });

@@ -11,6 +11,7 @@ import { accompany, exitCode, listenForTeamEnd } from './up/accompany.ts';
 import { checkTeam } from './up/environment.ts';
 import { summarize } from './up/summary.ts';
 import { watchTrouble } from './up/trouble.ts';
+import { workspacesLine } from './up/workspaces.ts';
 
 interface RunInput {
   readonly goal: string;
@@ -39,6 +40,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
       { ...wishes, ...(ours && { environment: ours }) },
       { signal: ending.late, commandId: newCommandId() },
     );
+    if (config.work && !given.json) warn(workspacesLine(config, {}, environment));
     const outcome = await accompany(client, config, {
       screen,
       json: given.json,

@@ -13,6 +13,7 @@ import { checkTeam } from './up/environment.ts';
 import { readSource, TEAM_FILE } from './up/source.ts';
 import { summarize } from './up/summary.ts';
 import { watchTrouble } from './up/trouble.ts';
+import { uncommittedNotice, workspacesLine } from './up/workspaces.ts';
 
 type Found = ResultOf<'team.check'>;
 type Raised = ResultOf<'team.up'>;
@@ -25,12 +26,14 @@ interface UpInput {
   readonly once?: boolean;
   readonly again?: boolean;
   readonly panes?: boolean;
+  readonly withChanges?: boolean;
 }
 
 /** Starts a team from its file, shows it at work, and stops it when the work is done. */
 export async function run(given: Arguments, { environment, screen }: Surroundings): Promise<number> {
   const { file = TEAM_FILE, ...wishes } = given.input as UpInput;
   const { yes = false, detach = false, keep = false, once = false, again = false, panes: wanted = true } = wishes;
+  const { withChanges = false } = wishes;
   const path = resolve(file);
   const source = readSource(path, file);
   const team = { source, name: file, folder: dirname(path) };
@@ -42,6 +45,8 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     const { unrunnable = [], variables } = found;
     const lacking = variables?.isShared === false ? variables.named.filter((name) => ours[name] === undefined) : [];
     if (lacking.length > 0) warn(lackingNotice(lacking, file));
+    const unseen = withChanges ? '' : uncommittedNotice(found);
+    if (unseen !== '') warn(fold(unseen, screen));
     // If the team will be refused anyway, nobody is asked to approve anything.
     const isRefused = found.elsewhere?.holds === true || found.broken.length > 0 || unrunnable.length > 0;
     const approve =
@@ -51,17 +56,19 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     ending.signal.throwIfAborted();
     const config = await client.call(
       'team.up',
-      { ...team, yes, approve, environment: ours, ...(again && { again }) },
+      { ...team, yes, approve, environment: ours, ...(again && { again }), ...(withChanges && { withChanges }) },
       { signal: ending.late, commandId: newCommandId() },
     );
     if (config.outdated) warn(outdatedNotice(config.name, config.outdated));
     if (found.elsewhere) warn(describeMove(found, team.folder));
     for (const line of found.budgets ?? []) warn(fold(`troupe: ${clean(line)}\n`, screen));
+    const where = given.json ? '' : fold(workspacesLine(config, found, environment), screen);
     if (detach) {
       await show('team.up', config, { json: given.json, screen });
-      if (!given.json) print(fold(detachedNotice(config), screen));
+      if (!given.json) print(`${fold(detachedNotice(config), screen)}${where}`);
       return 0;
     }
+    print(where);
     const outcome = await accompany(client, config, {
       screen,
       json: given.json,

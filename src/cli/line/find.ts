@@ -14,9 +14,11 @@ export function findCommand(table: CommandTable, words: readonly string[]): Foun
   const two = table.get(`${first} ${second}`);
   if (two) return { command: two, rest: words.slice(2) };
   const one = table.get(first);
-  if (one) return { command: one, rest: words.slice(1) };
+  const whole = one && { command: one, rest: words.slice(1) };
+  // `work` is a command and a noun: what follows may be a verb. Reading all commands takes time, so others don't.
+  if (whole && (second === '' || second.startsWith('-') || !isNoun(table, first))) return whole;
   const named = allCommands(table).find(({ operation }) => operation === `${first}.${second}`);
-  return named && { command: named, rest: words.slice(2) };
+  return named ? { command: named, rest: words.slice(2) } : whole;
 }
 
 /** Every command, each under one name. */

@@ -5,6 +5,7 @@ import { waitingOf } from '../waiting.ts';
 import { everybody, itsMember, nobody } from './row.ts';
 import type { EventRow, EventWords, TaskEventRow, TaskEventType } from './row.ts';
 import { TASK_EVENTS } from './task.ts';
+import { WORK_EVENTS } from './work.ts';
 
 const EVENTS: { readonly [T in EventType]: EventRow<T> } = {
   'team:created': {
@@ -68,6 +69,7 @@ const EVENTS: { readonly [T in EventType]: EventRow<T> } = {
     words: ({ memberId, reason }) => ({ actor: memberId, text: 'stopped', reason, tone: 'bad' }),
   },
   ...TASK_EVENTS,
+  ...WORK_EVENTS,
   'message:sent': {
     wakes: ({ copies }, memberId) => copies.some(({ toId }) => toId === memberId),
     mark: 'message',

@@ -30,6 +30,7 @@ export const NEW_TASK: Whole<TaskRecord> = {
   feedback: undefined,
   result: undefined,
   failure: undefined,
+  work: undefined,
   createdBy: SYSTEM,
   createdAt: dateOf(0),
   updatedAt: dateOf(0),
@@ -132,6 +133,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       feedback: task.status === 'completed' ? undefined : task.feedback,
       result: undefined,
       failure: undefined,
+      work: undefined,
       startedAt: undefined,
       completedAt: undefined,
     }));

@@ -4,10 +4,17 @@ import { defined, withdrawBudgets, withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
 export const TEAM_FACTS: ApplyTo<'team' | 'hook'> = {
-  'team:created': (state, { type: _type, at, by: _by, cause: _cause, print: _print, ...data }) =>
-    putTeam(state, { ...data, id: data.name, createdAt: new Date(at), status: 'active', hooks: [] }),
+  'team:created': (state, { type: _type, at, by: _by, cause: _cause, print: _print, work, ...data }) =>
+    putTeam(state, {
+      ...data,
+      id: data.name,
+      createdAt: new Date(at),
+      status: 'active',
+      hooks: [],
+      ...(work && { work: { ...work, tip: work.base } }),
+    }),
 
-  'team:updated': (state, { type: _type, at: _at, by: _by, cause: _cause, print: _print, ...changes }) => {
+  'team:updated': (state, { type: _type, at: _at, by: _by, cause: _cause, print: _print, work, ...changes }) => {
     if (!state.team) return;
     const { budget: before, leadId, leadTerm = 0 } = state.team;
     const isReplaced = changes.leadId !== undefined && changes.leadId !== leadId;
@@ -19,6 +26,8 @@ export const TEAM_FACTS: ApplyTo<'team' | 'hook'> = {
       granted,
       metadata,
       ...(isReplaced && { leadTerm: leadTerm + 1 }),
+      // The branch goes on from its tip.
+      ...(work && { work: { ...work, tip: state.team.work?.tip ?? work.base } }),
     });
     if (changes.budget) withdrawBudgets(state, { before, after: changes.budget });
   },

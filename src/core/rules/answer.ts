@@ -56,7 +56,7 @@ const CONSEQUENCES: Readonly<Record<RaisedKind, Consequence>> = {
  * Work that a gate kept rejecting. Yes completes the task as it is. No releases it to be done again, with the person's
  * feedback. If nobody answered in time, the task fails.
  */
-function settleWork(state: TeamState, { at, by, commandId, approve, feedback }: Answer, request: TeamRequest) {
+function settleWork(state: TeamState, { at, by, commandId, approve, feedback, work }: Answer, request: TeamRequest) {
   const task = state.tasks.get(request.taskId ?? '');
   if (task?.status !== 'in_progress' || task.assigneeId !== request.memberId) return [];
   const { epoch: askedAt = task.epoch, result } = request.detail ?? {};
@@ -64,7 +64,8 @@ function settleWork(state: TeamState, { at, by, commandId, approve, feedback }: 
   if (askedAt !== task.epoch) return [];
   const about = { at, by, commandId, taskId: task.id, epoch: task.epoch };
   if (approve) {
-    return completeTask(state, { type: 'task.complete', ...about, ...(typeof result === 'string' && { result }) });
+    const said = typeof result === 'string' ? { result } : {};
+    return completeTask(state, { type: 'task.complete', ...about, ...said, work });
   }
   if (by === SYSTEM) {
     return failTask(state, { type: 'task.fail', ...about, reason: `${request.content}\nNobody looked at it in time.` });

@@ -4,7 +4,7 @@ import type { CommandEnvelope, CommandOf } from '../command.ts';
 import { ClaimConflictError, TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
-import { folderOfNewMember } from '../folder.ts';
+import { folderOfNewMember, workspaceOfNewMember } from '../folder.ts';
 import { assignedTo } from '../ready.ts';
 import { isExpected } from '../state.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
@@ -38,6 +38,7 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
   const isKept = JSON.stringify(command.agent) === JSON.stringify(before?.agent);
   if (!isKept) requireNoSecrets(command.agent, `member ${command.name}`);
   if (command.agent) requireSpawnPace(state, command);
+  const cwd = folderOfNewMember(command, state.members.get(team.leadId));
   return [
     event(command, 'teammate:joined', {
       memberId: command.name,
@@ -49,7 +50,8 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
       planApprovalRequired: command.planApprovalRequired,
       model: command.model,
       color: command.color ?? before?.color ?? nextColor(state, command.name),
-      cwd: folderOfNewMember(command, state.members.get(team.leadId)),
+      cwd,
+      workspace: workspaceOfNewMember(team.work, { ...command, cwd }),
       backendType: command.backendType,
       agent: command.agent,
       host: command.host,

@@ -35,6 +35,7 @@ import {
 } from './guard.ts';
 import { askAboutGate, askAboutRejections } from './request.ts';
 import type { RulesOf } from './rule.ts';
+import { landWork } from './work.ts';
 
 export const TASK_RULES: RulesOf<'task'> = {
   'task.create': createTask,
@@ -203,6 +204,7 @@ export function completeTask(state: TeamState, command: CommandOf<'task.complete
   }
   const memberId = task.assigneeId ?? (member ? member.id : undefined);
   return [
+    ...landWork(state, command, task),
     event(command, 'task:completed', { taskId: task.id, memberId, result: command.result }),
     ...unblockedBy(state, command, task),
   ];

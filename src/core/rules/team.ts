@@ -1,9 +1,11 @@
 import type { AgentChoice } from '../agent.ts';
 import { isRaised } from '../budget.ts';
 import type { CommandOf } from '../command.ts';
+import { shortId } from '../commit-id.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
+import { workspaceOfNewMember } from '../folder.ts';
 import { HOOKS_PER_TEAM, MESSAGES_PER_MINUTE } from '../limits.ts';
 import { isExpected } from '../state.ts';
 import type { TeamRecord, TeamState } from '../state.ts';
@@ -37,6 +39,7 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
       delegateMode: command.delegateMode,
       agents: command.agents,
       budget: command.budget,
+      work: command.work,
       metadata: command.metadata,
     }),
     event(command, 'teammate:joined', {
@@ -51,6 +54,11 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
       host: command.leadHost,
       labels: command.leadLabels,
       cwd: command.cwd,
+      workspace: workspaceOfNewMember(command.work, {
+        agent: command.leadAgent,
+        cwd: command.cwd,
+        workspace: command.leadWorkspace,
+      }),
       backendType: command.leadAgent ? 'subprocess' : 'in-process',
       agent: command.leadAgent,
     }),
@@ -62,6 +70,7 @@ export function updateTeam(state: TeamState, command: CommandOf<'team.update'>):
   requireManager(state, command.by, 'change the team');
   if (command.leadId !== undefined) requireLive(state, command.leadId);
   requireLimitsKept(team, command);
+  requireWorkKept(team, command);
   if (command.agents !== undefined) requirePerson(command.by, 'choose the agents that the lead may start');
   requireChoiceWithoutSecrets(command.agents);
   const { type: _type, at: _at, by: _by, commandId: _commandId, ...changes } = command;
@@ -106,6 +115,15 @@ export function removeHook(state: TeamState, command: CommandOf<'hook.remove'>):
 
 function requireChoiceWithoutSecrets(agents: AgentChoice = {}): void {
   for (const [name, agent] of Object.entries(agents)) requireNoSecrets(agent, `agent ${name}`);
+}
+
+/** What members did so far lies on the branch, so neither it nor its beginning can change. */
+function requireWorkKept({ name, work: before }: TeamRecord, { work }: CommandOf<'team.update'>): void {
+  if (!work || !before || (work.base === before.base && work.branch === before.branch)) return;
+  throw new TeamError(
+    'conflict',
+    `Team ${name} began from ${shortId(before.base)} on ${before.branch}, and that cannot change: start it over, or choose another name`,
+  );
 }
 
 /** Agents may tighten their own limits but not raise them. */

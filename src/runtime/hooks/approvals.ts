@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { replacePrivateFile } from '../private-file.ts';
-import { filesOfHook } from './hook-files.ts';
+import { filesOfHook, isWithin } from './hook-files.ts';
 import type { HookText } from './hook-files.ts';
 
 /** The hooks and agents from checkouts that the user approved: by content, so that any change asks again. */
@@ -41,11 +42,20 @@ export function openApprovals(path: string): Approvals {
 
 /**
  * What an approval covers: command, executor, folder, the names of our variables that it sees, and every file that
- * decides what it does.
+ * decides what it does. In a workspace the files are read in `cwd`, and count as those at the same places of the
+ * approved folder: so one approval holds in every workspace of a project, as long as the content is the same.
  */
-export function hashHook(hook: HookText & { readonly env?: readonly string[] | undefined }, cwd: string): string {
+export function hashHook(
+  hook: HookText & { readonly env?: readonly string[] | undefined },
+  cwd: string,
+  approvedIn = cwd,
+): string {
   const { command, executor, env = [] } = hook;
-  return hashAll([command, executor, env, realpathSync(cwd), digestFiles(filesOfHook(hook, cwd))]);
+  const files = [...filesOfHook(hook, cwd)].map(([path, content]) => {
+    const way = relative(cwd, path);
+    return [isWithin(cwd, path) ? join(approvedIn, way) : path, content] as const;
+  });
+  return hashAll([command, executor, env, realpathSync(approvedIn), digestFiles(new Map(files))]);
 }
 
 /** The hash of everything that an approval covers. */

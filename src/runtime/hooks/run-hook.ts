@@ -22,6 +22,8 @@ interface HookInput {
   readonly env: Readonly<Record<string, string>>;
   readonly payload: object;
   readonly cwd: string;
+  /** The folder that it was approved for; in a workspace, another one than `cwd`. */
+  readonly approvedIn: string;
 }
 
 /** Runs a hook's program. Keeps a record meanwhile: if it outlives this process, the next daemon ends it. */
@@ -40,21 +42,21 @@ export async function runHook(hook: HookConfig, input: HookInput, options: RunHo
 
 async function runApproved(
   hook: HookConfig,
-  { env, payload, cwd, marker }: HookInput & { readonly marker: string },
+  { env, payload, cwd, approvedIn, marker }: HookInput & { readonly marker: string },
   { approvals, grace }: RunHookOptions,
 ): Promise<HookResult> {
   const obstacle = findObstacle(hook, cwd);
   if (obstacle !== undefined) return refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${obstacle}`);
   const isBound = hook.approved !== undefined;
-  const mend = `read it, then run troupe up in ${cwd} to approve it again`;
-  const content = isBound ? hashHook(hook, cwd) : undefined;
+  const mend = `read it, then run troupe up in ${approvedIn} to approve it again`;
+  const content = isBound ? hashHook(hook, cwd, approvedIn) : undefined;
   if (content !== undefined && content !== hook.approved && !approvals.has(content)) {
     return refuse(hook, `The hook ${quote(hook.command)} changed since it was approved and was not run: ${mend}`);
   }
   const { timeout } = hook;
   const result = await runProgram({ command: commandOf(hook), timeout, grace, env, payload, cwd, marker });
   // A shell reads its script as it runs: the judged member could rewrite the rest of it meanwhile.
-  if (isBound && hashHook(hook, cwd) !== content) {
+  if (isBound && hashHook(hook, cwd, approvedIn) !== content) {
     return refuse(
       hook,
       `The hook ${quote(hook.command)} was changed while it ran, so its verdict does not count: ${mend}`,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { USER } from '../../core/actor.ts';
-import { folderOfHook, folderOfMember } from '../../core/folder.ts';
+import { folderOfHook, folderOfMember, folderOfWork } from '../../core/folder.ts';
+import type { Apart } from '../../core/folder.ts';
 import { feedbackOf, HookConfig } from '../../core/hook.ts';
 import type {
   HookResult,
@@ -10,11 +11,14 @@ import type {
   TeammateIdleHookContext,
 } from '../../core/hook.ts';
 import { parse } from '../../core/parse.ts';
+import type { TeamState } from '../../core/state.ts';
 import type { Variables } from '../../core/variables.ts';
 import { requireTeam } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { teamFolder } from '../home.ts';
 import { Semaphore } from '../semaphore.ts';
+import { realPath } from '../team-file/place.ts';
+import type { TeamWorks } from '../work/team-works.ts';
 import type { Approvals } from './approvals.ts';
 import { filesOfHook } from './hook-files.ts';
 import { findObstacle } from './obstacle.ts';
@@ -50,6 +54,8 @@ export interface TeamHooksOptions extends RunHookOptions {
   readonly cwd: string;
   /** The parent of the teams' own folders. */
   readonly folders?: string;
+  /** The members' own workspaces. */
+  readonly works?: Pick<TeamWorks, 'folderOf' | 'slotOf'>;
   /** Called after every run of a hook. */
   readonly onRun?: (run: HookRun) => void;
 }
@@ -208,14 +214,21 @@ export class TeamHooks {
   }
 
   async #execute(type: HookType, context: HookContext, about: Record<string, string>): Promise<HookResult> {
-    const { folders } = this.#options;
+    const { folders, works } = this.#options;
     const own = folders === undefined ? undefined : teamFolder({ folders }, context.teamId);
-    const { hooks, payload, work } = await this.#ledger.view(context.teamId, (state) => ({
-      hooks: requireTeam(state).hooks.filter((hook) => hook.type === type && hook.enabled),
-      payload: payloadFor(state, { type, context, own }),
-      work: folderOfMember(judgedMember(state, context), own),
-    }));
-    return this.#run(type, { context, about, hooks, payload, work });
+    const { hooks, payload, work, apart, slot } = await this.#ledger.view(context.teamId, (state) => {
+      const member = judgedMember(state, context);
+      const workspace = member && works?.folderOf(state, member.id);
+      return {
+        hooks: requireTeam(state).hooks.filter((hook) => hook.type === type && hook.enabled),
+        payload: payloadFor(state, { type, context, own, works }),
+        work: folderOfMember(member, own, workspace),
+        apart: workspace === undefined ? undefined : { folders: namesOfFolder(state), to: workspace },
+        slot: workspace === undefined ? undefined : works?.slotOf({ teamId: state.teamId, memberId: member?.id ?? '' }),
+      };
+    });
+    const names = slot === undefined ? about : { ...about, SLOT: String(slot) };
+    return this.#run(type, { context, about: names, hooks, payload, work, apart });
   }
 
   /** Runs the hooks one after another; the first rejection ends it. */
@@ -228,9 +241,11 @@ export class TeamHooks {
       readonly payload: object;
       /** The folder of the work that is judged. */
       readonly work?: string | undefined;
+      /** Its workspace, in place of the team's folder. */
+      readonly apart?: Apart | undefined;
     },
   ): Promise<HookResult> {
-    const { context, about, hooks, payload, work } = run;
+    const { context, about, hooks, payload, work, apart } = run;
     const { teamId } = context;
     const judged = { teamId, type, ...('taskId' in context && { taskId: context.taskId }) };
     let last = ALLOWED;
@@ -245,7 +260,8 @@ export class TeamHooks {
         { TEAM_ID: teamId, EVENT: type, ...about },
         hook.env,
       );
-      const inside = { teamId, env, payload, cwd: this.#folderOf(hook, work) };
+      const cwd = this.#folderOf(hook, work, apart);
+      const inside = { teamId, env, payload, cwd, approvedIn: this.#folderOf(hook, work) };
       last = { ...(await this.#places.run(() => runHook(hook, inside, this.#options))), command: hook.command };
       this.#options.onRun?.({ ...judged, result: last });
       if (last.exitCode === 2) return last;
@@ -253,9 +269,17 @@ export class TeamHooks {
     return last;
   }
 
-  #folderOf(hook: HookConfig, work?: string): string {
-    return folderOfHook(hook, { work, fallback: this.#options.cwd });
+  #folderOf(hook: HookConfig, work?: string, apart?: Apart): string {
+    return folderOfHook(hook, { work, fallback: this.#options.cwd, apart });
   }
+}
+
+/** The team's folder: as git names it, and as the person who started the team did. */
+function namesOfFolder({ team }: TeamState): string[] {
+  if (!team?.work) return [];
+  const own = folderOfWork(team.work);
+  const given = team.metadata?.['folder'];
+  return typeof given === 'string' && realPath(given) === own ? [own, given] : [own];
 }
 
 /** Whether a hook judges new tasks. */

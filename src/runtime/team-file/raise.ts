@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { USER } from '../../core/actor.ts';
 import type { AgentSpec } from '../../core/agent.ts';
 import { decide } from '../../core/decide.ts';
 import { TeamError } from '../../core/errors.ts';
 import { evolve } from '../../core/evolve.ts';
+import { folderOfWork } from '../../core/folder.ts';
 import type { HookConfig } from '../../core/hook.ts';
 import { JoinInput } from '../../core/member.ts';
 import { parse } from '../../core/parse.ts';
@@ -11,6 +13,7 @@ import { createState } from '../../core/state.ts';
 import type { TeamRecord, TeamState } from '../../core/state.ts';
 import { CreateTaskInput } from '../../core/task.ts';
 import { CreateTeamInput } from '../../core/team.ts';
+import type { TeamWork } from '../../core/work.ts';
 import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
 import type { NewTask } from '../hooks/team-hooks.ts';
 import type { Path } from '../yaml-problems.ts';
@@ -56,6 +59,8 @@ export interface RaiseOptions {
    * open one.
    */
   readonly remove?: () => Promise<void>;
+  /** How the members of a new team work apart; an existing team keeps its own, with these settings. */
+  readonly work?: TeamWork | undefined;
 }
 
 /**
@@ -68,7 +73,7 @@ export async function raiseTeam(
   ledger: Ledger,
   file: TeamFile,
   place: Place,
-  { judge, remove }: RaiseOptions = {},
+  { judge, remove, work }: RaiseOptions = {},
 ): Promise<void> {
   const look = () =>
     ledger.view(file.team, (found) => {
@@ -78,7 +83,7 @@ export async function raiseTeam(
       const state = isOver && remove ? createState(file.team) : found;
       return {
         isOver,
-        commands: commandsFor(state, file, place),
+        commands: commandsFor(state, file, { place, work }),
         next: state.nextTask,
         hooks: hooksAfter(state.team?.hooks ?? [], hooksOf(file, place.folder), foldersOf(state.team, place)),
       };
@@ -127,28 +132,38 @@ function openError(team: string): TeamError {
   );
 }
 
-function commandsFor(state: TeamState, file: TeamFile, place: Place): NewCommand[] {
+/** Where a team is started, and how its members work apart. */
+interface Setting {
+  readonly place: Place;
+  readonly work: TeamWork | undefined;
+}
+
+function commandsFor(state: TeamState, file: TeamFile, { place, work: wanted }: Setting): NewCommand[] {
   const { folder } = place;
+  const work = state.team ? state.team.work : wanted;
   if (state.team?.status === 'cleaned-up') throw closedError(file.team);
-  const joins = memberCommands(state, file, folder);
+  const joins = memberCommands(state, file, { folder, work });
   const back = new Set(joins.flatMap((command) => (command.type === 'member.join' ? command.name : [])));
   return [
-    ...teamCommands(state, file, place),
+    ...teamCommands(state, file, { place, work: wanted }),
     ...joins,
     ...assignCommands(state, file, back),
     ...taskCommands(state, file),
   ];
 }
 
-function teamCommands(state: TeamState, file: TeamFile, place: Place): NewCommand[] {
+function teamCommands(state: TeamState, file: TeamFile, { place, work }: Setting): NewCommand[] {
   const { folder } = place;
   const hooks = hookCommands(state.team?.hooks ?? [], hooksOf(file, folder), foldersOf(state.team, place));
-  if (state.team) return [...updateCommands(state.team, file, place), ...budgetCommands(state, file), ...hooks];
+  if (state.team) {
+    return [...updateCommands(state.team, file, { place, work }), ...budgetCommands(state, file), ...hooks];
+  }
   const lead = typeof file.lead === 'object' ? file.lead : undefined;
   const team = parse(CreateTeamInput, {
     name: file.team,
     description: file.description ?? '',
-    cwd: folderIn(folder, lead),
+    cwd: folderFor(lead, { folder, work }),
+    ...(lead?.workspace && { leadWorkspace: lead.workspace }),
     ...(lead?.name !== undefined && { leadName: lead.name }),
     leadAgentType: lead ? agentNameOf(lead.agent) : (file.lead ?? 'none'),
     ...(lead && { leadAgent: specIn(file, lead), leadPrompt: lead.prompt ?? file.description ?? '' }),
@@ -165,7 +180,7 @@ function teamCommands(state: TeamState, file: TeamFile, place: Place): NewComman
   });
   const budget = lead?.budget && budgetOf(lead.budget);
   return [
-    { type: 'team.create', by: USER, ...team },
+    { type: 'team.create', by: USER, ...team, ...(work && { work }) },
     ...(budget ? [{ type: 'member.change' as const, by: USER, memberId: team.leadName, budget }] : []),
     ...hooks,
   ];
@@ -178,7 +193,7 @@ function foldersOf(team: TeamRecord | undefined, { folder }: Place): string[] {
 }
 
 /** The limits of the file apply. */
-function updateCommands(team: TeamRecord, file: TeamFile, place: Place): NewCommand[] {
+function updateCommands(team: TeamRecord, file: TeamFile, { place, work }: Setting): NewCommand[] {
   const { maxTeammates = Math.max(team.maxTeammates, file.members.length), messagesPerMinute } = file.limits ?? {};
   const isHere = Object.entries(place).every(([key, value]) => team.metadata?.[key] === value);
   const changes = {
@@ -186,11 +201,34 @@ function updateCommands(team: TeamRecord, file: TeamFile, place: Place): NewComm
     ...(team.status === 'shutting-down' && { status: 'active' as const }),
     ...(maxTeammates !== team.maxTeammates && { maxTeammates }),
     ...(messagesPerMinute !== undefined && messagesPerMinute !== team.messagesPerMinute && { messagesPerMinute }),
+    ...changedWork(team, work),
   };
   return Object.keys(changes).length > 0 ? [{ type: 'team.update', by: USER, ...changes }] : [];
 }
 
-function memberCommands(state: TeamState, file: TeamFile, folder: string): NewCommand[] {
+/** The settings of a file apply; the beginning and the branch stay. */
+function changedWork({ work: before }: TeamRecord, work: TeamWork | undefined): { work?: TeamWork } {
+  if (!before || !work) return {};
+  const { tip: _tip, ...now } = before;
+  const { copy: _copy, limits: _limits, ...rest } = now;
+  const { copy, limits } = work;
+  const next = { ...rest, ...(copy && { copy }), ...(limits && { limits }) };
+  return isDeepStrictEqual(next, now) ? {} : { work: next };
+}
+
+/** The folder of a member: without one of its own, the team's folder as git names it. Links lead there, too. */
+function folderFor(
+  entry: { readonly cwd?: string | undefined } | undefined,
+  { folder, work }: { folder: string; work: TeamWork | undefined },
+): string {
+  return work && entry?.cwd === undefined ? folderOfWork(work) : folderIn(folder, entry);
+}
+
+function memberCommands(
+  state: TeamState,
+  file: TeamFile,
+  where: { folder: string; work: TeamWork | undefined },
+): NewCommand[] {
   const lead = typeof file.lead === 'object' && state.team ? [{ ...file.lead, name: state.team.leadId }] : [];
   return [...lead, ...file.members]
     .filter(({ name }) => (state.members.get(name)?.status ?? 'stopped') === 'stopped')
@@ -202,7 +240,8 @@ function memberCommands(state: TeamState, file: TeamFile, folder: string): NewCo
         ...(member.model !== undefined && { model: member.model }),
         planApprovalRequired: member.plan === 'required',
         agentType: agentNameOf(member.agent),
-        cwd: folderIn(folder, member),
+        cwd: folderFor(member, where),
+        ...(member.workspace && { workspace: member.workspace }),
         backendType: ('backend' in member ? member.backend : undefined) ?? 'subprocess',
         status: 'spawning',
         ...(member.host !== undefined && { host: member.host }),

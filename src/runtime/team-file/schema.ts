@@ -14,11 +14,17 @@ import { findInCommand, findInVariable, findInWords } from '../../core/secret.ts
 import { DependencyFailurePolicy, SharedTaskPriority, Title } from '../../core/task.ts';
 import { MaxTeammates, TeammateMode } from '../../core/team.ts';
 import { Labels, Line, Slug, textOf } from '../../core/text.ts';
+import { WorkspaceKind } from '../../core/work.ts';
 
 /** A length of time: `10s`, `2m`, `500ms`. A number alone is refused: people mean seconds, minutes or hours. */
 const Duration = z
   .string('needs a unit: ms, s, m or h, such as "30s" or "30m"')
   .regex(/^0*[1-9]\d*(ms|s|m|h)$/, 'must be a duration above 0, such as "10s" or "2m"');
+
+/** An amount of data: `50MB`. */
+const Size = z
+  .string('needs a unit: KB, MB or GB, such as "50MB"')
+  .regex(/^0*[1-9]\d{0,5}(KB|MB|GB)$/, 'must be a size above 0, such as "50MB"');
 
 /** Refuses a text of the file that contains a secret. */
 const withoutSecret = <T extends z.ZodType<string>>(text: T): T =>
@@ -100,6 +106,10 @@ const Runs = {
   prompt: textOf(PROMPT_BYTES).optional().describe('what it should know and how it should work'),
   plan: z.enum(['required']).optional().describe('required: its plan must be approved before it changes anything'),
   cwd: z.string().optional().describe('where it works, relative to the folder of this file'),
+  workspace: z
+    .enum(['shared'])
+    .optional()
+    .describe("shared: it works in the team's folder; what it changes there lands nowhere"),
   budget: BudgetEntry.optional().describe('what it may use before a person is asked'),
   host: Slug.optional().describe('the daemon that runs it, if several share the journal'),
   labels: Labels.optional().describe('labels that its daemon must have'),
@@ -161,6 +171,21 @@ export const TeamFile = z.strictObject({
     .partialRecord(HookType, z.union([HookEntry, z.array(HookEntry)]))
     .optional()
     .describe('your programs that run at fixed moments, such as before a task completes'),
+  work: z
+    .strictObject({
+      workspaces: WorkspaceKind.optional().describe(
+        'own: each member works in its own copy of the repository (default in a git repository); shared: all work in one folder',
+      ),
+      base: Line.min(1).optional().describe('the branch or tag that the team begins from (default: HEAD)'),
+      into: Line.min(1).optional().describe('the branch on which work lands (default: troupe/TEAM)'),
+      copy: z
+        .array(Line.min(1))
+        .max(64)
+        .optional()
+        .describe('ignored files that each workspace gets, such as .env; beside .worktreeinclude'),
+    })
+    .optional()
+    .describe('where the members work'),
   mode: TeammateMode.optional().describe('the terminal in which to show teammates'),
   limits: z
     .strictObject({
@@ -172,6 +197,8 @@ export const TeamFile = z.strictObject({
         .max(MAX_MESSAGES_PER_MINUTE)
         .optional()
         .describe('what each member may send'),
+      fileSize: Size.optional().describe('the largest file that a member may hand in (default: 50MB)'),
+      workSize: Size.optional().describe('the most that a member may change for one task (default: 200MB)'),
     })
     .optional()
     .describe('limits of the team'),
@@ -187,6 +214,12 @@ export function budgetOf(entry: z.output<typeof BudgetEntry>): Budget {
     ...(turns !== undefined && { turns }),
     ...(time !== undefined && { minutes: milliseconds(time) / 60_000 }),
   };
+}
+
+/** A size in bytes. */
+export function bytesOf(size: z.output<typeof Size>): number {
+  const [, amount = '0', unit = 'KB'] = /^(\d+)(KB|MB|GB)$/.exec(size) ?? [];
+  return Number(amount) * 1024 ** ({ KB: 1, MB: 2, GB: 3 }[unit] ?? 1);
 }
 
 /** A duration in milliseconds. */

@@ -26,8 +26,10 @@ import {
 } from '../../../src/core/task.ts';
 import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../../src/core/team.ts';
 import { RecordUsageInput } from '../../../src/core/usage.ts';
+import { BeginWorkInput, HandedIn, TeamWork } from '../../../src/core/work.ts';
 import { INPUTS } from '../../core/stage.ts';
 import { COMMANDS } from '../../samples/commands.ts';
+import { commit, WORK } from '../../samples/work.ts';
 import { TEAM } from './world.ts';
 import type { Note, Task, World } from './world.ts';
 
@@ -71,6 +73,7 @@ const WEIGHTS: { readonly [T in CommandType]?: number } = {
   'task.delete': 10,
   'task.addDependencies': 40,
   'task.removeDependencies': 16,
+  'work.keep': 3,
   'message.send': 24,
   'message.broadcast': 8,
   'message.deliver': 24,
@@ -111,6 +114,8 @@ const STRANGERS: readonly Actor[] = ['lead', 'ann', 'bob', 'cy', '@user', '@syst
 /** Limits that are low enough for a run to reach. */
 const FEW = { name: TEAM, maxTeammates: 3, messagesPerMinute: 12 };
 
+const EXEC = { kind: 'exec', command: ['true'] };
+
 /** The commands that most runs begin with. */
 export function opening(at: number): Command[] {
   const join = (name: string, input: object = {}): Command => ({
@@ -126,8 +131,8 @@ export function opening(at: number): Command[] {
     ...CreateTaskInput.parse({ title, ...input }),
   });
   return [
-    { type: 'team.create', at, by: '@user', ...CreateTeamInput.parse(FEW) },
-    join('ann'),
+    { type: 'team.create', at, by: '@user', ...CreateTeamInput.parse(FEW), work: WORK },
+    join('ann', { agent: EXEC }),
     join('bob', { planApprovalRequired: true }),
     create('first'),
     create('second', { priority: 'high' }),
@@ -160,7 +165,7 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
         description: text('team'),
       });
     case 'team.update':
-      return UpdateTeamInput.parse(
+      return UpdateTeamInput.extend({ work: TeamWork.optional() }).parse(
         pickFrom(
           [
             { description: text('team') },
@@ -168,6 +173,7 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
             { leadId: pickFrom(MEMBERS, b) },
             { status: flag ? 'active' : 'shutting-down' },
             { status: 'active', delegateMode: flag },
+            { work: { ...WORK, copy: [text('file')], ...(flag && { branch: 'other' }) } },
           ],
           a,
         ),
@@ -180,7 +186,8 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
         planApprovalRequired: flag,
         status: pickFrom(['active', 'idle', 'spawning'], b),
         prompt: flag ? 'Work.' : '',
-        ...(b % 4 === 3 && { agent: { kind: 'exec', command: ['true'], messages: flag } }),
+        ...(b % 4 === 3 && { agent: { ...EXEC, messages: flag } }),
+        ...(c % 5 === 4 && { workspace: 'shared' }),
         metadata: metadataOf(c),
       });
     case 'member.change':
@@ -226,7 +233,10 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
     case 'task.claim':
       return ClaimTaskInput.parse({ ...(!flag && { taskId }), ...(b % 6 === 5 && { memberId: pickFrom(MEMBERS, c) }) });
     case 'task.complete':
-      return CompleteTaskInput.parse({ taskId, ...(flag && { result: text('result') }), ...seen });
+      return {
+        ...CompleteTaskInput.parse({ taskId, ...(flag && { result: text('result') }), ...seen }),
+        ...(b % 3 === 0 && { work: handedIn(world, draft, task) }),
+      };
     case 'task.reject':
       return RejectTaskInput.parse({ taskId, feedback: text('again'), ...seen });
     case 'task.fail':
@@ -238,6 +248,13 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
       const own = draft.type === 'task.removeDependencies' && flag ? (task?.dependencies ?? []) : [];
       return DependenciesInput.parse({ taskId, dependencies: own.length > 0 ? own.slice(0, 2) : all, ...seen });
     }
+    case 'work.begin':
+      return BeginWorkInput.parse({
+        taskId,
+        memberId: task?.assigneeId ?? pickFrom(MEMBERS, b),
+        epoch: Math.max(0, (task?.epoch ?? 1) - Number(c % 8 === 7)),
+        base: commit(1 + (b % 3)),
+      });
     case 'message.send': {
       const types = ['direct', 'direct', 'direct', 'direct', 'system', 'plan_approval'];
       const input = { toId: a % 12 === 11 ? 'zed' : memberId, content: text('hello'), type: pickFrom(types, c) };
@@ -315,6 +332,22 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
   }
 }
 
+/** Work of the holder onto the tip; sometimes of another member, another epoch or another tip. */
+function handedIn({ team }: World, { a, b, c, flag }: Draft, task: Task | undefined): HandedIn {
+  return HandedIn.parse({
+    memberId: a % 7 === 6 ? pickFrom(MEMBERS, b) : (task?.assigneeId ?? 'ann'),
+    epoch: Math.max(0, (task?.epoch ?? 1) - Number(c % 16 === 15)),
+    base: commit(1),
+    commit: commit(a % 10),
+    files: a % 4,
+    added: b,
+    removed: c,
+    paths: ['a.txt'],
+    onto: b % 5 === 4 ? commit(8) : (team?.work?.tip ?? commit(1)),
+    ...(flag ? { merged: commit(c % 10) } : { conflicts: ['a.txt', 'b.txt'].slice(0, 1 + (c % 2)) }),
+  });
+}
+
 /** Usually an actor that may do this, sometimes any actor. */
 function pickActor(world: World, draft: Draft): Actor {
   const { type, by, a } = draft;
@@ -323,7 +356,8 @@ function pickActor(world: World, draft: Draft): Actor {
     world.members.filter(({ status }) => status !== 'stopped').map(({ id }) => id),
     a,
   );
-  if (type === 'task.complete' || type === 'task.release' || type === 'task.fail') {
+  if (type === 'work.keep') return '@system';
+  if (type === 'task.complete' || type === 'work.begin' || type === 'task.release' || type === 'task.fail') {
     return pickTask(world, draft)?.assigneeId ?? 'lead';
   }
   if (type === 'task.claim' || type === 'plan.submit' || type === 'message.send') return worker ?? 'lead';
@@ -349,6 +383,7 @@ function pickTask(world: World, { type, a, b }: Draft): Task | undefined {
     'task.assign': ['pending', 'in_progress'],
     'task.release': ['in_progress'],
     'task.complete': ['in_progress'],
+    'work.begin': ['in_progress'],
     'task.reject': ['in_progress'],
     'task.fail': ['in_progress', 'pending'],
     'task.reopen': ['completed', 'failed', 'deleted'],

@@ -14,6 +14,7 @@ import {
 } from './guard.ts';
 import type { Attempt, Rules } from './guard.ts';
 import { isBlocked, needTask, release, reserve, TASK_RULES, touch } from './task.ts';
+import { WORK_RULES } from './work.ts';
 import { isExpected, TEAM } from './world.ts';
 import type { Member, Note, Request, Task, World } from './world.ts';
 
@@ -66,6 +67,7 @@ const RULES: Rules = {
       createdAt: command.at,
       status: 'active',
       hooks: [],
+      work: command.work && { ...command.work, tip: command.work.base },
       metadata: command.metadata,
     };
     world.members.push({
@@ -90,8 +92,12 @@ const RULES: Rules = {
     const raises = team && (command.maxTeammates ?? 0) > team.maxTeammates;
     const isLet = team?.delegateMode && command.delegateMode === false;
     if ((raises || isLet) && !command.by.startsWith('@')) attempt.codes.push('not_allowed');
+    const { base, branch } = command.work ?? {};
+    const has = team?.work;
+    if (command.work && has && (has.base !== base || has.branch !== branch)) attempt.codes.push('conflict');
     if (refused(attempt) || !team) return;
-    const { type: _type, at: _at, by: _by, commandId: _id, metadata, ...changes } = command;
+    const { type: _type, at: _at, by: _by, commandId: _id, metadata, work, ...changes } = command;
+    if (work) team.work = { ...work, tip: team.work?.tip ?? work.base };
     change(team, changes, metadata);
     attempt.facts.push('team:updated');
   },
@@ -136,6 +142,8 @@ const RULES: Rules = {
       model: command.model,
       color: command.color ?? before?.color ?? newColor,
       cwd: command.cwd,
+      // In these runs nobody names a folder.
+      workspace: team.work && command.agent ? (command.workspace ?? 'own') : undefined,
       backendType: command.backendType,
       agent: command.agent,
       joinedAt: command.at,
@@ -195,6 +203,7 @@ const RULES: Rules = {
   },
 
   ...TASK_RULES,
+  ...WORK_RULES,
 
   'message.send'(world, command, attempt) {
     needOpenTeam(world, attempt);

@@ -12,6 +12,7 @@ import {
   unusedId,
 } from './guard.ts';
 import type { Attempt, Rules } from './guard.ts';
+import { landWork, needWork } from './landing.ts';
 import { isExpected, TEAM } from './world.ts';
 import type { Task, World } from './world.ts';
 
@@ -161,7 +162,9 @@ export const TASK_RULES: Rules<'task'> = {
     if (member?.planApprovalRequired && !member.planApproved) attempt.codes.push('not_allowed');
     const isHolder = task?.status === 'in_progress' && task.assigneeId === command.by;
     if (member && !isHolder) needWorker(world, command.by, attempt);
+    if (task && command.work) needWork(world, task, command.work, attempt);
     if (refused(attempt) || !task) return;
+    if (command.work) landWork(world, task, command, attempt);
     touch(task, command.at, {
       status: 'completed',
       assigneeId: task.assigneeId ?? member?.id,
@@ -209,6 +212,7 @@ export const TASK_RULES: Rules<'task'> = {
       feedback: task.status === 'completed' ? undefined : task.feedback,
       result: undefined,
       failure: undefined,
+      work: undefined,
       startedAt: undefined,
       completedAt: undefined,
     });
@@ -269,7 +273,7 @@ interface TaskCommand {
 }
 
 /** A task of an open team that matches the epoch and revision that the caller names. */
-function needOpenTask(world: World, command: TaskCommand, attempt: Attempt, options?: { deleted: boolean }) {
+export function needOpenTask(world: World, command: TaskCommand, attempt: Attempt, options?: { deleted: boolean }) {
   needOpenTeam(world, attempt);
   const task = needTask(world, command.taskId, attempt, options);
   const { epoch = task?.epoch, revision = task?.revision } = command;

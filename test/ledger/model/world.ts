@@ -8,6 +8,7 @@ import type { RequestStatus, TeamRequest } from '../../../src/core/request.ts';
 import type { TaskRecord } from '../../../src/core/state.ts';
 import type { TeamStatus } from '../../../src/core/team.ts';
 import type { Usage } from '../../../src/core/usage.ts';
+import type { StandingWork, WorkspaceKind } from '../../../src/core/work.ts';
 
 /*
  * A team as simple lists, as on paper, without anything that can be derived from them. Times are numbers.
@@ -27,6 +28,7 @@ export interface Team {
   closedAt?: number;
   status: TeamStatus;
   hooks: HookConfig[];
+  work?: StandingWork | undefined;
   metadata?: Metadata | undefined;
 }
 
@@ -43,6 +45,7 @@ export interface Member {
   model?: string | undefined;
   color?: string | undefined;
   cwd?: string | undefined;
+  workspace?: WorkspaceKind | undefined;
   backendType: string;
   agent?: AgentSpec | undefined;
   hostId?: string;

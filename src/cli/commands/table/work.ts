@@ -73,6 +73,12 @@ export const WORK_COMMANDS: readonly Command[] = [
         text: 'delete the closed team of this name and start over',
       },
       {
+        field: 'withChanges',
+        name: 'with-changes',
+        type: 'boolean',
+        text: 'take your uncommitted files along into the workspaces of a new team',
+      },
+      {
         field: 'panes',
         name: 'panes',
         type: 'boolean',
@@ -167,6 +173,24 @@ export const WORK_COMMANDS: readonly Command[] = [
     operation: 'team.delete',
     scope: 'admin',
     load: () => import('../team-delete.ts'),
+  },
+  {
+    words: 'diff',
+    summary: 'Show what the team, a task or a member changed',
+    args: [{ field: 'of', name: 'of', type: 'string', text: 'a task or a member; leave it out for all that landed' }],
+    flags: [TEAM, { field: 'stat', name: 'stat', type: 'boolean', text: 'only the files and how many lines' }],
+    operation: 'work.diff',
+    scope: 'reader',
+    load: () => import('../diff.ts'),
+  },
+  {
+    words: 'merge',
+    summary: "Merge a team's branch into your checkout, with your own git",
+    args: [],
+    flags: [{ ...OPTIONAL_TEAM, text: 'the team; without it, the one that works on the repository you are in' }],
+    scope: 'admin',
+    more: 'Until then, nothing in your repository changes. A merge that would conflict is not begun.',
+    load: () => import('../merge.ts'),
   },
   {
     words: 'send',

@@ -95,9 +95,11 @@ async function seeThrough(
   } finally {
     holder.release();
   }
+  const work = team.work && (await client.call('work.show', { teamId: team.name }));
   return {
     ...outcome,
     ...(await lookBack(client, outcome)),
+    ...(work && { work }),
     open: stays || ((options.goesOn || !isOurs) && outcome.reason !== 'done'),
     ...(!isOurs && { elsewhere: true }),
   };

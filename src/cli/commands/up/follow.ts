@@ -1,6 +1,7 @@
 import type { Client } from '../../../client/client.ts';
 import type { TeamEvent } from '../../../core/event.ts';
 import { questionIn } from '../../../core/question.ts';
+import type { ResultOf } from '../../../operations/index.ts';
 import { eventLines } from '../../show/event-lines.ts';
 import type { Batch } from '../../show/event-lines.ts';
 import type { Screen } from '../../show/screen.ts';
@@ -33,6 +34,8 @@ export interface Outcome {
   readonly troubles?: readonly string[];
   /** The working time of each finished task in milliseconds, without waits for an answer. */
   readonly worked?: Readonly<Record<string, number>>;
+  /** Where the members worked, and what landed. */
+  readonly work?: ResultOf<'work.show'> | undefined;
   /** Whether the team was left open. */
   readonly open?: boolean;
   /** Whether another `troupe up` holds the team and stops its members; this one only watched. */

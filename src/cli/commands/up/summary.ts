@@ -8,6 +8,7 @@ import { showDuration } from '../../show/time.ts';
 import { statusCell } from '../../show/views/task.ts';
 import { taskName, times } from '../../show/words.ts';
 import type { Outcome } from './follow.ts';
+import { describeWork } from './workspaces.ts';
 
 /** Each task with its holder, duration and result; then one sentence. */
 export function summarize(outcome: Outcome, screen: Screen, { goesOn }: { goesOn: boolean }): string {
@@ -32,6 +33,7 @@ export function summarize(outcome: Outcome, screen: Screen, { goesOn }: { goesOn
   const said = [
     ...(outcome.troubles ?? []).map((text) => paint(screen, 'yellow', `${clean(text)}.`)),
     verdict(outcome, screen, goesOn),
+    ...describeWork(outcome.work, outcome.team, screen),
     ...asked(outcome, goesOn).map((text) => paint(screen, 'yellow', text)),
   ];
   return `${tasks}${fold(answer, screen)}\n${said.map((line) => `${fold(line, screen)}\n`).join('')}`;

@@ -9,6 +9,7 @@ import { views as request } from './request.ts';
 import { views as task } from './task.ts';
 import { views as team } from './team.ts';
 import type { Views } from './views.ts';
+import { views as work } from './work.ts';
 
 /** The views of all nouns. */
 export const views: Views = {
@@ -22,4 +23,5 @@ export const views: Views = {
   ...request,
   ...task,
   ...team,
+  ...work,
 };

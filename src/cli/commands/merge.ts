@@ -1,0 +1,133 @@
+import { spawnSync } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import type { Client } from '../../client/client.ts';
+import { shortId } from '../../core/commit-id.ts';
+import type { ResultOf } from '../../operations/index.ts';
+import type { Arguments, Surroundings } from '../line/command.ts';
+import { openClient } from '../reach/connect.ts';
+import { Refusal } from '../show/errors.ts';
+import { clean, fold } from '../show/text.ts';
+import { sizeOf } from '../show/work-size.ts';
+import { print, toJson } from '../show/write.ts';
+
+type Work = ResultOf<'work.show'>;
+
+/** What a merge led to. */
+interface Merged {
+  readonly team: string;
+  readonly branch: string;
+  /** The branch of the checkout; absent if its HEAD is detached. */
+  readonly into?: string;
+  readonly tip: string;
+  readonly merged: boolean;
+}
+
+/**
+ * Brings a team's branch into the user's checkout, with the user's own git: their hooks, identity and signature. A merge
+ * that would conflict is not begun, and one that git refuses is taken back, so the checkout is never left half merged.
+ */
+export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
+  const { teamId: named } = given.input as { teamId?: string };
+  const client = openClient(environment);
+  try {
+    const teamId = named ?? (await findTeam(client, environment, signal));
+    const work = await client.call('work.show', { teamId }, { signal });
+    const outcome = mergeBranch(teamId, work, environment);
+    if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));
+    else print(fold(`${wordOutcome(outcome, work)}\n`, screen));
+    return 0;
+  } finally {
+    client.close();
+  }
+}
+
+function mergeBranch(team: string, work: Work, environment: NodeJS.ProcessEnv): Merged {
+  const { repository = '', branch = '', base, tip = '', depot = '' } = work;
+  if (work.workspaces === 'shared') {
+    throw new Refusal('conflict', `The members of team ${team} share a folder: their changes are there already`);
+  }
+  const git = gitIn(repository, environment);
+  const into = git(['symbolic-ref', '--quiet', '--short', 'HEAD']).out;
+  const about = { team, branch, ...(into !== '' && { into }), tip };
+  if (tip === base) return { ...about, merged: false };
+  requireGit(
+    git(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', depot, `refs/heads/${branch}:refs/heads/${branch}`]),
+  );
+  if (git(['merge-base', '--is-ancestor', tip, 'HEAD']).code === 0) return { ...about, merged: false };
+  const trial = git(['merge-tree', '--write-tree', '--name-only', '--no-messages', 'HEAD', tip]);
+  if (trial.code === 1) throw conflictError({ branch, into: into || 'HEAD', paths: trial.out.split('\n').slice(1) });
+  requireGit(trial);
+  const merge = git(['merge', '--no-edit', branch]);
+  if (merge.code !== 0) {
+    git(['merge', '--abort']);
+    throw new Refusal('conflict', `git did not merge ${branch}, and nothing was changed. It said:\n${merge.said}`);
+  }
+  return { ...about, merged: true };
+}
+
+function wordOutcome({ branch, into = 'the detached HEAD', tip, merged, team }: Merged, work: Work): string {
+  if (merged) {
+    return `Merged ${clean(branch)} into ${clean(into)}: ${sizeOf(work)}, ${shortId(work.base ?? '')}..${shortId(tip)}.`;
+  }
+  if (work.base === tip) return `Nothing has landed on ${clean(branch)} yet: troupe work --team ${clean(team)}`;
+  return `${clean(into)} has all of ${clean(branch)} already.`;
+}
+
+function conflictError({ branch, into, paths }: { branch: string; into: string; paths: readonly string[] }): Refusal {
+  const names = paths.filter((path) => path !== '').join(', ');
+  return new Refusal(
+    'conflict',
+    `${branch} does not merge into ${into} without a conflict in ${names}. Nothing was changed. ` +
+      `To resolve it yourself: git merge ${branch}`,
+  );
+}
+
+/** The team whose workspaces come from the repository around the working directory. */
+async function findTeam(client: Client, environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {
+  const top = gitIn(process.cwd(), environment)(['rev-parse', '--show-toplevel']).out;
+  const teams = await client.call('team.list', {}, { signal });
+  const found: string[] = [];
+  for (const { name, problem } of teams) {
+    if (problem !== undefined) continue;
+    const { work } = await client.call('team.show', { teamId: name }, { signal });
+    if (work && top !== '' && real(work.repository) === real(top) && work.tip !== work.base) found.push(name);
+  }
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const which =
+    found.length === 0 ? 'No team has landed work for this repository' : `Several have: ${found.join(', ')}`;
+  throw new Refusal('invalid', `${which}. Name the team: troupe merge --team TEAM`);
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+interface Said {
+  readonly code: number;
+  readonly out: string;
+  /** Both outputs, for people. */
+  readonly said: string;
+}
+
+/** The user's own git, in a folder. */
+function gitIn(folder: string, environment: NodeJS.ProcessEnv): (args: readonly string[]) => Said {
+  return (args) => {
+    const done = spawnSync('git', ['-C', folder, ...args], {
+      env: environment,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    if (done.error) throw new Refusal('unsupported', `git cannot be run: ${done.error.message}`);
+    const out = done.stdout.trim();
+    return { code: done.status ?? 1, out, said: [done.stderr.trim(), out].filter(Boolean).join('\n') };
+  };
+}
+
+function requireGit({ code, said }: Said): void {
+  if (code !== 0) throw new Refusal('conflict', `git refused, and nothing was merged. It said:\n${said}`);
+}

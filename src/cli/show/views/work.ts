@@ -1,0 +1,109 @@
+import { shortId } from '../../../core/commit-id.ts';
+import type { ResultOf } from '../../../operations/index.ts';
+import { paint } from '../screen.ts';
+import type { Screen } from '../screen.ts';
+import { table } from '../table.ts';
+import type { Cell } from '../table.ts';
+import { clean } from '../text.ts';
+import { taskName } from '../words.ts';
+import { sizeOf } from '../work-size.ts';
+import { details, heading } from './details.ts';
+import { showDifference } from './diff.ts';
+import type { Views } from './views.ts';
+
+type Work = ResultOf<'work.show'>;
+
+export const views: Views = {
+  'work.show': (work, screen, { teamId }) => showWork(work, screen, String(teamId)),
+  'work.diff': (diff, screen, { stat }) => showDifference(diff, screen, { stat: stat === true }),
+  'work.open': (opened) =>
+    opened
+      ? `Its workspace is ${clean(opened.folder)}, with TROUPE_SLOT ${opened.slot}.\n`
+      : 'It shares a folder with others.\n',
+  'work.begin': () => 'The workspace is at the branch of the team.\n',
+  'work.save': () => 'The workspace is saved.\n',
+};
+
+function showWork(work: Work, screen: Screen, teamId: string): string {
+  if (work.workspaces === 'shared') return 'The members of this team share a folder: there are no workspaces.\n';
+  const { branch = '', base = '', tip = '', repository = '', members = [], kept = [] } = work;
+  const landed = tip === base ? 'nothing has landed yet' : `${sizeOf(work)}, at ${shortId(tip)}`;
+  const head = details(
+    [
+      ['repository', repository],
+      ['base', shortId(base)],
+      ['branch', `${branch}: ${landed}`],
+    ],
+    screen,
+  );
+  const next = tip === base ? '' : `\nTo bring the branch into your checkout: troupe merge --team ${clean(teamId)}\n`;
+  return `${heading(teamId, screen)}${head}${memberTable(members, screen)}${taskTable(work, screen)}${keptLines(kept)}${next}`;
+}
+
+function memberTable(members: NonNullable<Work['members']>, screen: Screen): string {
+  if (members.length === 0) return '\nNo member has opened its workspace yet.\n';
+  const rows = members.map((member): Cell[] => [
+    { text: member.memberId, style: 'bold' },
+    member.taskId === undefined ? '' : taskName(member.taskId),
+    shortId(member.base),
+    member.behind === 0 ? '' : String(member.behind),
+    member.files === 0 ? { text: 'nothing', style: 'dim' } : sizeOf(member),
+    showBytes(member.size),
+    { text: member.folder, style: 'dim' },
+  ]);
+  const columns = [
+    { title: 'MEMBER' },
+    { title: 'TASK' },
+    { title: 'BASE' },
+    { title: 'BEHIND', align: 'right' },
+    { title: 'NOT HANDED IN' },
+    { title: 'DISK', align: 'right', spare: 1 },
+    { title: 'FOLDER', flexible: true },
+  ] as const;
+  return `\n${table(columns, rows, screen)}`;
+}
+
+const STATES = {
+  begun: { text: 'in work', style: 'yellow' },
+  landed: { text: 'landed', style: 'green' },
+  conflicted: { text: 'conflicts', style: 'red' },
+  unchanged: { text: 'no changes', style: 'dim' },
+} as const;
+
+function taskTable({ tasks = [] }: Work, screen: Screen): string {
+  if (tasks.length === 0) return '';
+  const rows = tasks.map((task): Cell[] => [
+    taskName(task.taskId),
+    STATES[task.state],
+    task.title,
+    task.memberId,
+    task.files === undefined || task.files === 0 ? '' : sizeOf(task),
+    { text: task.conflicts?.join(', ') ?? (task.merged === undefined ? '' : shortId(task.merged)), style: 'dim' },
+  ]);
+  const columns = [
+    { title: '#', align: 'right' },
+    { title: 'WORK' },
+    { title: 'TASK', flexible: true },
+    { title: 'WHO' },
+    { title: 'CHANGED' },
+    { title: 'AS', flexible: true },
+  ] as const;
+  return `\n${table(columns, rows, screen)}${tasks.map((task) => conflictLine(task, screen)).join('')}`;
+}
+
+function conflictLine({ taskId, state, commit = '' }: NonNullable<Work['tasks']>[number], screen: Screen): string {
+  if (state !== 'conflicted') return '';
+  const text = `The work of task ${taskName(taskId)} is not on the branch; commit ${shortId(commit)} keeps it: troupe diff ${taskId}`;
+  return `${paint(screen, 'yellow', text)}\n`;
+}
+
+function keptLines(kept: NonNullable<Work['kept']>): string {
+  if (kept.length === 0) return '';
+  const lines = kept.map(({ memberId, commit }) => `  ${shortId(commit)}  ${clean(memberId)}`);
+  return `\nKept, and on no branch:\n${lines.join('\n')}\n`;
+}
+
+function showBytes(bytes: number): string {
+  if (bytes < 1024 ** 2) return `${Math.ceil(bytes / 1024)} KB`;
+  return bytes < 1024 ** 3 ? `${(bytes / 1024 ** 2).toFixed(1)} MB` : `${(bytes / 1024 ** 3).toFixed(1)} GB`;
+}

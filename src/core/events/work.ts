@@ -1,0 +1,54 @@
+import { shortId } from '../commit-id.ts';
+import type { EventType } from '../event.ts';
+import { nobody } from './row.ts';
+import type { EventRow } from './row.ts';
+
+/** The rows of events about work. */
+export const WORK_EVENTS: { readonly [T in Extract<EventType, `work:${string}`>]: EventRow<T> } = {
+  'work:begun': {
+    wakes: nobody,
+    mark: null,
+    words: ({ memberId, taskId, base }, task) => ({
+      actor: memberId,
+      text: `begins ${task(taskId)} from ${shortId(base)}`,
+      tone: 'quiet',
+    }),
+  },
+  'work:submitted': {
+    wakes: nobody,
+    mark: null,
+    words: ({ memberId, taskId, files, added, removed }, task) => ({
+      actor: memberId,
+      text:
+        files === 0
+          ? `changed nothing for ${task(taskId)}`
+          : `handed in ${files === 1 ? '1 file' : `${files} files`} (+${added} -${removed}) for ${task(taskId)}`,
+      tone: 'quiet',
+    }),
+  },
+  'work:landed': {
+    wakes: nobody,
+    mark: null,
+    words: ({ taskId, merged }, task) => ({ actor: task(taskId), text: `landed as ${shortId(merged)}`, tone: 'good' }),
+  },
+  'work:conflicted': {
+    wakes: nobody,
+    mark: 'fail',
+    words: ({ taskId, files }, task) => ({
+      actor: task(taskId),
+      text: 'conflicts with work that landed before',
+      reason: files.join(', '),
+      tone: 'bad',
+    }),
+  },
+  'work:kept': {
+    wakes: nobody,
+    mark: null,
+    words: ({ memberId, commit, why }) => ({
+      actor: memberId,
+      text: `left work that is not on the branch; ${shortId(commit)} keeps it`,
+      reason: why,
+      tone: 'notable',
+    }),
+  },
+};

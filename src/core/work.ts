@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { PATHS_PER_WORK } from './limits.ts';
+import { Line, Slug, TaskId } from './text.ts';
+
+/** The id of a commit. Only git gives it a meaning; here it is a text. */
+export const CommitId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'is not the id of a commit');
+
+/** How the members of a team work apart: in workspaces of their own, from one repository. */
+export const TeamWork = z.strictObject({
+  workspaces: z.literal('own'),
+  /** The top folder of the user's checkout, on the machine that brought the team up. */
+  repository: z.string().min(1).max(4_096),
+  /** The team's folder inside it; empty at the top. */
+  prefix: z.string().max(4_096),
+  /** The commit that the team began from. */
+  base: CommitId,
+  /** The branch on which work lands. It is in Troupe's own copy of the repository until a person merges it. */
+  branch: Line.min(1),
+  /** A command that makes a new workspace ready. */
+  setup: z.string().min(1).max(8_192).optional(),
+  /** Ignored files of the checkout that a workspace gets, as gitignore patterns. */
+  copy: z.array(Line.min(1)).max(64).optional(),
+  /** What a work may hold, in bytes. */
+  limits: z
+    .strictObject({ fileSize: z.number().int().min(1).optional(), workSize: z.number().int().min(1).optional() })
+    .optional(),
+});
+export type TeamWork = z.output<typeof TeamWork>;
+
+/** The same as the team has it: with the last commit of its branch. */
+export const StandingWork = TeamWork.extend({ tip: CommitId });
+export type StandingWork = z.output<typeof StandingWork>;
+
+/** Where a member works: in a workspace of its own, or in the team's folder with others. */
+export const WorkspaceKind = z.enum(['own', 'shared']);
+export type WorkspaceKind = z.infer<typeof WorkspaceKind>;
+
+/** How much a work changed. `paths` has the first of them. */
+const Size = {
+  files: z.number().int().min(0),
+  added: z.number().int().min(0),
+  removed: z.number().int().min(0),
+  paths: z.array(z.string()).max(PATHS_PER_WORK),
+};
+
+/**
+ * What a holder changed for a task. `landed`: it is on the team's branch. `conflicted`: it does not merge onto it, and
+ * is kept. `unchanged`: there was nothing to land.
+ */
+export const TaskWork = z.object({
+  memberId: Slug,
+  /** The epoch of the task under which it was done. */
+  epoch: z.number().int(),
+  /** The commit that it began from. */
+  base: CommitId,
+  state: z.enum(['begun', 'landed', 'conflicted', 'unchanged']),
+  /** What was handed in. */
+  commit: CommitId.optional(),
+  files: Size.files.optional(),
+  added: Size.added.optional(),
+  removed: Size.removed.optional(),
+  paths: Size.paths.optional(),
+  /** The tip that it was merged onto, and the tip after that. */
+  onto: CommitId.optional(),
+  merged: CommitId.optional(),
+  /** The paths that conflict. */
+  conflicts: z.array(z.string()).max(PATHS_PER_WORK).optional(),
+});
+export type TaskWork = z.output<typeof TaskWork>;
+
+/** A holder begins to work on a task in its workspace. */
+export const BeginWorkInput = z.strictObject({
+  taskId: TaskId,
+  memberId: Slug,
+  epoch: z.number().int().min(0),
+  base: CommitId,
+});
+export type BeginWorkInput = z.output<typeof BeginWorkInput>;
+
+/** Work that is not on the branch was put away, and a ref keeps it. */
+export const KeepWorkInput = z.strictObject({
+  memberId: Slug,
+  taskId: TaskId.optional(),
+  commit: CommitId,
+  ref: Line,
+  why: Line,
+});
+export type KeepWorkInput = z.output<typeof KeepWorkInput>;
+
+/** The work that a completion hands in, merged onto the tip. No face can send it. */
+export const HandedIn = z.strictObject({
+  memberId: Slug,
+  epoch: z.number().int().min(0),
+  base: CommitId,
+  commit: CommitId,
+  ...Size,
+  onto: CommitId,
+  /** The merged commit; absent if it conflicts. */
+  merged: CommitId.optional(),
+  conflicts: z.array(z.string()).max(PATHS_PER_WORK).optional(),
+});
+export type HandedIn = z.output<typeof HandedIn>;
+
+/** The input of each command about work. */
+export const WORK_COMMANDS = { 'work.begin': BeginWorkInput, 'work.keep': KeepWorkInput } as const;
+export type WorkCommandData = { [T in keyof typeof WORK_COMMANDS]: z.output<(typeof WORK_COMMANDS)[T]> };
+
+const OfTask = z.object({ taskId: z.string(), epoch: z.number().int() });
+
+/** The data of each event about work. */
+export const WORK_EVENT_DATA = {
+  'work:begun': OfTask.extend({ memberId: z.string(), base: z.string() }),
+  'work:submitted': OfTask.extend({ memberId: z.string(), base: z.string(), commit: z.string(), ...Size }),
+  /** The branch moved from `onto` to `merged`. */
+  'work:landed': OfTask.extend({ commit: z.string(), onto: z.string(), merged: z.string() }),
+  'work:conflicted': OfTask.extend({ commit: z.string(), onto: z.string(), files: z.array(z.string()) }),
+  'work:kept': z.object({
+    memberId: z.string(),
+    taskId: z.string().optional(),
+    commit: z.string(),
+    ref: z.string(),
+    why: z.string(),
+  }),
+} as const;

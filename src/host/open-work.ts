@@ -1,0 +1,53 @@
+import type { TaskJson } from '../agents/agent.ts';
+import { shorten } from '../core/text.ts';
+import type { ResultOf } from '../operations/index.ts';
+import type { Bench } from './bench.ts';
+import { codeOf } from './door.ts';
+import type { Door } from './door.ts';
+import { isOver } from './over.ts';
+import { pauseBeforeRetry } from './patience.ts';
+
+/**
+ * Opens the member's own workspace before its agent starts. Until that works, the member says what is missing and
+ * waits: it must not work in the user's folder instead.
+ */
+export async function openWork(
+  door: Door,
+  who: Bench['who'],
+  { signal, onError }: { signal: AbortSignal; onError: (error: unknown) => void },
+): Promise<NonNullable<ResultOf<'work.open'>> | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const opened = await door.call('work.open', who);
+      if (attempt > 1) await tell(null);
+      return opened ?? undefined;
+    } catch (error) {
+      if (signal.aborted || isOver(error) || codeOf(error) === 'unauthenticated') throw error;
+      if (attempt === 1) onError(error);
+      await tell({ reason: shorten(`its workspace cannot be opened: ${(error as Error).message}`, 300) });
+      await pauseBeforeRetry(attempt, signal);
+      signal.throwIfAborted();
+    }
+  }
+
+  async function tell(waiting: { reason: string } | null): Promise<void> {
+    await door.call('member.update', { ...who, metadata: { waiting } });
+  }
+}
+
+/** Brings the workspace to the team's branch, for a task that was just claimed. */
+export async function beginWork({ door, who, worksApart }: Bench, { id: taskId, epoch }: TaskJson): Promise<void> {
+  if (!worksApart) return;
+  try {
+    await door.call('work.begin', { ...who, taskId, epoch });
+  } catch (error) {
+    // It lost the task at the same moment; the turn will not begin.
+    if (!['stale_epoch', 'not_found'].includes(codeOf(error) ?? '')) throw error;
+  }
+}
+
+/** Saves the workspace. A save that fails is made up for by the next one. */
+export async function saveWork({ door, who, worksApart, onError }: Bench): Promise<void> {
+  if (!worksApart) return;
+  await door.call('work.save', who).catch(onError);
+}

@@ -1,0 +1,49 @@
+import { USER } from '../core/actor.ts';
+import type { AnswerRequestInput, TeamRequest } from '../core/request.ts';
+import type { TeamState } from '../core/state.ts';
+import { requireTeam } from '../core/view.ts';
+import type { Ledger } from './ledger.ts';
+import { handIn } from './work-lander.ts';
+import type { WorkLander } from './work-lander.ts';
+
+/** An answer of a person. */
+export interface Answer {
+  readonly teamId: string;
+  readonly input: AnswerRequestInput;
+  readonly once: { readonly commandId?: string; readonly onHost?: string };
+}
+
+/** Answers a request. A yes to work that a gate rejected completes its task, and the work lands as it is. */
+export async function answerRequest(
+  ledger: Ledger,
+  works: WorkLander | undefined,
+  { teamId, input, once }: Answer,
+): Promise<TeamRequest> {
+  const { requestId, approve } = input;
+  const command = { type: 'request.answer', by: USER, ...once, ...input } as const;
+  const view = <V>(pick: (state: TeamState) => V): Promise<V> => ledger.view(teamId, pick);
+  const record = ({ work }: { work?: Parameters<WorkLander['landed']>[1] }): Promise<TeamRequest> =>
+    ledger.execute(
+      teamId,
+      { ...command, ...(work && { work }) },
+      (state) => state.requests.get(requestId) as TeamRequest,
+    );
+  const about = await view((state) => {
+    requireTeam(state);
+    return state.requests.get(requestId);
+  });
+  if (!works || !approve || about?.kind !== 'gate' || about.taskId === undefined) return record({});
+  const said = about.detail?.['result'];
+  const result = typeof said === 'string' ? said : undefined;
+  const judge = async (): Promise<object> => ({});
+  return handIn(works, {
+    teamId,
+    taskId: about.taskId,
+    result,
+    command,
+    now: () => ledger.now(),
+    view,
+    judge,
+    record,
+  });
+}

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { TeamError } from '../core/errors.ts';
+import type { TeamRecord } from '../core/state.ts';
+import type { TeamWork } from '../core/work.ts';
+import { filesOfHook } from '../runtime/hooks/hook-files.ts';
+import type { FilePrograms } from '../runtime/team-file/approval.ts';
+import type { TeamFile } from '../runtime/team-file/schema.ts';
+import { beginFrom, planWork, requireCommitted, settingsOf } from '../runtime/work/plan.ts';
+import type { WorkPlan } from '../runtime/work/plan.ts';
+import type { Services } from './operation.ts';
+
+type Parts = Pick<Services, 'ledger' | 'works' | 'daemon'>;
+
+/** A team file that is about to be used. */
+interface Asked {
+  readonly file: TeamFile;
+  readonly folder: string;
+  /** The name of the file, if there is one. */
+  readonly name?: string;
+}
+
+/** Where the members of a file would work, for people. An existing team stays as it is. */
+export async function describePlan(parts: Parts, asked: Asked) {
+  const { file } = asked;
+  const team = await standing(parts, file.team, { again: true });
+  if (team?.work) {
+    const { repository, base, branch } = team.work;
+    return { workspaces: 'own' as const, repository, base, branch, uncommitted: [] };
+  }
+  if (team) return { workspaces: 'shared' as const, why: 'the team was started so', uncommitted: [] };
+  const plan = await makePlan(parts, asked);
+  if (!plan) return undefined;
+  if (plan.workspaces === 'shared') return { ...plan, uncommitted: [] };
+  const { checkout } = plan.project;
+  return {
+    workspaces: 'own' as const,
+    repository: checkout.folder,
+    base: checkout.head,
+    branch: file.work?.into ?? `troupe/${file.team}`,
+    uncommitted: [...plan.uncommitted],
+  };
+}
+
+/** How the members of a file's team work apart: of a new team as planned, of an existing one as it is. */
+export async function workFor(
+  parts: Parts,
+  asked: Asked & { readonly withChanges: boolean; readonly again: boolean; readonly programs?: FilePrograms },
+): Promise<TeamWork | undefined> {
+  const { file, folder, withChanges, again, programs } = asked;
+  const team = await standing(parts, file.team, { again });
+  if (team) {
+    if (withChanges) {
+      throw new TeamError(
+        'conflict',
+        `Team ${file.team} has begun already, so it cannot take your uncommitted files along: commit them, and start it over or choose another name`,
+      );
+    }
+    const { tip: _tip, ...work } = team.work ?? {};
+    return team.work && ({ ...work, ...settingsOf(file) } as TeamWork);
+  }
+  const plan = await makePlan(parts, asked);
+  if (plan?.workspaces !== 'own') return undefined;
+  const work = await beginFrom(plan, { file, withChanges });
+  const { hooks = [], agents = [] } = programs ?? {};
+  const gates = hooks.map((hook) => ({
+    command: hook.command,
+    files: [...filesOfHook(hook, hook.cwd ?? folder).keys()],
+  }));
+  await requireCommitted(plan, { base: work.base, withChanges, programs: [...agents, ...gates] });
+  return work;
+}
+
+async function standing(
+  { ledger }: Parts,
+  teamId: string,
+  { again = false } = {},
+): Promise<Pick<TeamRecord, 'work'> | undefined> {
+  return ledger.view(teamId, ({ team }) => (team && !(again && team.status === 'cleaned-up') ? team : undefined));
+}
+
+async function makePlan({ works, daemon }: Parts, { file, folder, name }: Asked): Promise<WorkPlan | undefined> {
+  if (!works) return undefined;
+  const path = name === undefined ? undefined : join(folder, name.split('/').at(-1) ?? '');
+  return planWork(works.projects, { file, folder, path, isShared: daemon.hostId !== undefined });
+}

@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { TeamError } from '../core/errors.ts';
+import { Slug, TaskId } from '../core/text.ts';
+import { TaskWork } from '../core/work.ts';
+import { diffWork, reportWork } from '../runtime/work/report.ts';
+import type { TeamWorks } from '../runtime/work/team-works.ts';
+import { InTeam } from './inputs.ts';
+import { operation } from './operation.ts';
+import type { Context } from './operation.ts';
+
+const Done = z.object({ done: z.literal(true) });
+
+const Size = { files: z.number().int(), added: z.number().int(), removed: z.number().int() };
+
+const WorkStatus = z.object({
+  workspaces: z.enum(['own', 'shared']),
+  repository: z.string().optional().describe("the user's checkout"),
+  branch: z.string().optional().describe('the branch on which work lands'),
+  base: z.string().optional().describe('the commit that the team began from'),
+  tip: z.string().optional().describe('the last commit of the branch'),
+  files: Size.files.default(0).describe('how many files the branch changes'),
+  added: Size.added.default(0),
+  removed: Size.removed.default(0),
+  depot: z.string().optional().describe('the repository that has the branch until it is merged'),
+  members: z
+    .array(
+      z.object({
+        memberId: Slug,
+        folder: z.string().describe('where it works'),
+        slot: z.number().int().describe('its TROUPE_SLOT'),
+        base: z.string().describe('the commit that its folder began from'),
+        behind: z.number().int().describe('by how many commits the branch is further'),
+        ...Size,
+        save: z.string().optional().describe('the last save of what it has not handed in'),
+        size: z.number().describe('bytes on the disk'),
+        taskId: TaskId.optional().describe('what it works on'),
+      }),
+    )
+    .default([]),
+  tasks: z.array(TaskWork.extend({ taskId: TaskId, title: z.string() })).default([]),
+  kept: z
+    .array(z.object({ memberId: z.string(), commit: z.string(), ref: z.string(), at: z.number() }))
+    .default([])
+    .describe('work that was put away and is on no branch'),
+});
+
+const Line = z.string();
+
+const WorkDiff = z.object({
+  title: z.string().describe('what is compared'),
+  from: z.string(),
+  to: z.string(),
+  ...Size,
+  isCut: z.boolean().describe('whether the text is not whole'),
+  changes: z.array(
+    z.object({
+      path: Line,
+      status: z.enum(['added', 'modified', 'deleted', 'type-changed', 'renamed']),
+      from: Line.optional().describe('the path before a rename'),
+      added: z.number().int().optional(),
+      removed: z.number().int().optional(),
+      folded: z.enum(['binary', 'large', 'bound']).optional().describe('why its lines are not in the text'),
+    }),
+  ),
+  text: z.string().describe('the unified diff'),
+});
+
+export const workOperations = [
+  operation({
+    name: 'work.show',
+    summary: 'Show where the members work, what landed on the branch, and what did not',
+    scope: 'reader',
+    input: InTeam,
+    result: WorkStatus,
+    route: 'GET /api/teams/:teamId/work',
+    cli: { command: 'work', examples: ['troupe work --team demo', 'troupe work --team demo --json'] },
+    run: async (context, { teamId }) => {
+      const report = await reportWork(context.ledger, requireWorks(context), teamId);
+      return report
+        ? { workspaces: 'own' as const, ...report }
+        : { workspaces: 'shared' as const, files: 0, added: 0, removed: 0, members: [], tasks: [], kept: [] };
+    },
+  }),
+  operation({
+    name: 'work.diff',
+    summary: 'Show what the team, a task or a member changed',
+    scope: 'reader',
+    long: true,
+    input: InTeam.extend({
+      of: z.string().max(64).optional().describe('a task or a member (default: all that landed)'),
+      stat: z.boolean().default(false).describe('only the files and how many lines'),
+    }),
+    result: WorkDiff,
+    route: 'GET /api/teams/:teamId/work/diff',
+    cli: {
+      command: 'diff',
+      args: ['of'],
+      examples: ['troupe diff --team demo', 'troupe diff 3 --team demo', 'troupe diff worker-1 --team demo --stat'],
+    },
+    run: async (context, { teamId, of, stat }) => {
+      const bound = stat ? { maxBytes: 1 } : {};
+      const found = await diffWork(context.ledger, requireWorks(context), { teamId, of, ...bound });
+      const { title, from, to, files, added, deleted, text, isCut } = found;
+      return {
+        title,
+        from,
+        to,
+        files: files.length,
+        added,
+        removed: deleted,
+        isCut: isCut && !stat,
+        changes: files.map((file) => ({
+          path: file.path,
+          status: file.status,
+          ...(file.from !== undefined && { from: file.from }),
+          ...(file.added !== undefined && { added: file.added }),
+          ...(file.deleted !== undefined && { removed: file.deleted }),
+          ...(file.folded !== undefined && !stat && { folded: file.folded }),
+        })),
+        text: stat ? '' : text,
+      };
+    },
+  }),
+  operation({
+    name: 'work.open',
+    summary: "Open a member's own workspace",
+    scope: 'member',
+    input: InTeam.extend({ memberId: Slug.describe('the member') }),
+    result: z.object({ folder: z.string(), slot: z.number().int() }).nullable(),
+    route: 'POST /api/teams/:teamId/members/:memberId/work',
+    cli: { args: ['memberId'], examples: ['troupe work open worker-1 --team demo'] },
+    run: async (context, worker) => {
+      requireOwn(context, worker.memberId);
+      return (await requireWorks(context).open(worker)) ?? null;
+    },
+  }),
+  operation({
+    name: 'work.begin',
+    summary: 'Bring the workspace of a holder to the branch, for a task that it has just claimed',
+    scope: 'member',
+    input: InTeam.extend({
+      memberId: Slug.describe('the holder'),
+      taskId: TaskId.describe('the task'),
+      epoch: z.number().int().min(0).describe('refuse if the task changed hands since this epoch'),
+    }),
+    result: Done,
+    route: 'POST /api/teams/:teamId/members/:memberId/work/begin',
+    cli: { args: ['memberId', 'taskId'], examples: ['troupe work begin worker-1 3 --epoch 1 --team demo'] },
+    run: async (context, { teamId, memberId, taskId, epoch }) => {
+      requireOwn(context, memberId);
+      await requireWorks(context).begin({ teamId, memberId }, { taskId, epoch });
+      return { done: true as const };
+    },
+  }),
+  operation({
+    name: 'work.save',
+    summary: 'Save what is in the workspace of a member',
+    scope: 'member',
+    input: InTeam.extend({ memberId: Slug.describe('the member') }),
+    result: Done,
+    route: 'POST /api/teams/:teamId/members/:memberId/work/save',
+    cli: { args: ['memberId'], examples: ['troupe work save worker-1 --team demo'] },
+    run: async (context, worker) => {
+      requireOwn(context, worker.memberId);
+      await requireWorks(context).saveNow(worker);
+      return { done: true as const };
+    },
+  }),
+] as const;
+
+/** A member's workspace is its own business, and a person's. */
+function requireOwn({ caller, actor }: Context, memberId: string): void {
+  if (caller.scope === 'admin' || caller.scope === 'lead' || actor === memberId) return;
+  throw new TeamError('not_allowed', `${actor} may not use the workspace of ${memberId}: only ${memberId} may`);
+}
+
+function requireWorks({ works }: Context): TeamWorks {
+  if (works) return works;
+  throw new TeamError('unsupported', 'This process has no workspaces: use a daemon');
+}

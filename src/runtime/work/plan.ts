@@ -1,0 +1,154 @@
+import { relative } from 'node:path';
+import { isNativeAgent } from '../../core/agent.ts';
+import { shortId } from '../../core/commit-id.ts';
+import { TeamError } from '../../core/errors.ts';
+import { joinSome } from '../../core/text.ts';
+import type { TeamWork } from '../../core/work.ts';
+import type { NoCheckout } from '../../workspaces/checkout.ts';
+import { isWithin } from '../hooks/hook-files.ts';
+import { realPath } from '../team-file/place.ts';
+import { agentsOf } from '../team-file/raise.ts';
+import { bytesOf } from '../team-file/schema.ts';
+import type { TeamFile } from '../team-file/schema.ts';
+import type { OwnProject, Projects } from './project.ts';
+
+/** Where the members of a team file would work. */
+export type WorkPlan =
+  | { readonly workspaces: 'shared'; readonly why: string }
+  | {
+      readonly workspaces: 'own';
+      readonly project: OwnProject;
+      /** The team's folder in the repository; empty at the top. */
+      readonly prefix: string;
+      /** Paths in the checkout that differ from its HEAD, without the team file. */
+      readonly uncommitted: readonly string[];
+    };
+
+/** A team file and its place. */
+export interface Planned {
+  readonly file: TeamFile;
+  readonly folder: string;
+  /** The path of the file, if it has one: it need not be committed. */
+  readonly path?: string | undefined;
+  /** Whether other machines may run members. */
+  readonly isShared: boolean;
+}
+
+/** Decides where the members of a team file would work. Refuses if the file asks for what cannot be. */
+export async function planWork(projects: Projects, planned: Planned): Promise<WorkPlan> {
+  const { file, folder, path, isShared } = planned;
+  const { workspaces: asked } = file.work ?? {};
+  const shared = (why: string): WorkPlan => {
+    if (asked === 'own') throw new TeamError('invalid', `Members cannot have workspaces of their own here: ${why}`);
+    return { workspaces: 'shared', why };
+  };
+  if (asked === 'shared') return shared('the team file says so');
+  if (isShared) return shared('several machines may share this journal, and workspaces are only on one');
+  const apart = agentsOf(file, folder).filter(
+    ({ spec, entry }) => !isNativeAgent(spec) && entry.cwd === undefined && entry.workspace !== 'shared',
+  );
+  if (apart.length === 0) return shared('no member could use one');
+  if (apart.length === 1 && asked === undefined) return shared('only one member works here');
+  const project = await projects.open(folder);
+  if (project.kind === 'shared') return shared(whyNot(project.why));
+  const { checkout, depot } = project;
+  const prefix = relative(checkout.folder, realPath(folder));
+  if (prefix !== '' && !(await isFolderIn(project, checkout.head, prefix))) {
+    return shared(`no file in ${folder} is committed`);
+  }
+  const own = path === undefined ? undefined : relative(checkout.folder, realPath(path));
+  const uncommitted = (await depot.uncommitted()).map((change) => change.path).filter((one) => one !== own);
+  return { workspaces: 'own', project, prefix, uncommitted };
+}
+
+/** Whether a path is a folder in a commit. */
+async function isFolderIn({ depot }: OwnProject, commit: string, path: string): Promise<boolean> {
+  const { out } = await depot.handle.run(['cat-file', '-t', `${commit}:${path}`], { exits: [0, 128] });
+  return out.toString().trim() === 'tree';
+}
+
+const WHY: Readonly<Record<NoCheckout['reason'], (why: string) => string>> = {
+  'no-repository': () => 'there is no git repository',
+  'no-commit': () => 'the git repository has no commit yet',
+  'no-git': () => 'git is not installed',
+  'old-git': (why) => why,
+};
+
+function whyNot(missing: NoCheckout | undefined): string {
+  return missing ? WHY[missing.reason](missing.why) : 'there is no git repository';
+}
+
+/** Takes the base of a new team into the depot. */
+export async function beginFrom(
+  plan: Extract<WorkPlan, { workspaces: 'own' }>,
+  { file, withChanges }: { readonly file: TeamFile; readonly withChanges: boolean },
+): Promise<TeamWork> {
+  const { depot, checkout } = plan.project;
+  const { base: name, into } = file.work ?? {};
+  if (withChanges && name !== undefined && name !== 'HEAD') {
+    throw new TeamError('invalid', `Your uncommitted changes are on top of HEAD, and work.base is ${name}: choose one`);
+  }
+  const head = await depot.take(checkout, name === 'HEAD' ? undefined : name);
+  const base = withChanges ? (await depot.takeUncommitted(limitsOf(file))).commit : head;
+  return {
+    workspaces: 'own',
+    repository: checkout.folder,
+    prefix: plan.prefix,
+    base,
+    branch: into ?? `troupe/${file.team}`,
+    ...settingsOf(file),
+  };
+}
+
+/** The settings of a file that may change while a team works. */
+export function settingsOf(file: TeamFile): Pick<TeamWork, 'copy' | 'limits'> {
+  const { copy } = file.work ?? {};
+  const { fileSize, workSize } = file.limits ?? {};
+  const limits = {
+    ...(fileSize !== undefined && { fileSize: bytesOf(fileSize) }),
+    ...(workSize !== undefined && { workSize: bytesOf(workSize) }),
+  };
+  return { ...(copy && { copy }), ...(Object.keys(limits).length > 0 && { limits }) };
+}
+
+function limitsOf(file: TeamFile) {
+  const { limits } = settingsOf(file);
+  return limits?.fileSize !== undefined && limits.workSize !== undefined
+    ? { fileSize: limits.fileSize, workSize: limits.workSize }
+    : undefined;
+}
+
+/** A program of a file, and the files that decide what it does. */
+interface Program {
+  readonly command: string;
+  readonly files: readonly string[];
+}
+
+/**
+ * Refuses programs of the file that members and gates would not find in their workspaces, or would find in another
+ * version than the one that was approved.
+ */
+export async function requireCommitted(
+  { project, uncommitted }: Extract<WorkPlan, { workspaces: 'own' }>,
+  { base, withChanges, programs }: { base: string; withChanges: boolean; programs: readonly Program[] },
+): Promise<void> {
+  const { checkout, depot } = project;
+  const changed = new Set(withChanges ? [] : uncommitted);
+  const missing: string[] = [];
+  for (const { command, files } of programs) {
+    // By its absolute path, it runs in the checkout.
+    for (const file of files.filter((one) => isWithin(checkout.folder, realPath(one)) && !command.includes(one))) {
+      const path = relative(checkout.folder, realPath(file));
+      const { out } = await depot.handle.run(['ls-tree', '-z', '--name-only', base, '--', path]);
+      if (out.length === 0 || changed.has(path)) missing.push(path);
+    }
+  }
+  if (missing.length === 0) return;
+  const [is, it] = missing.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  const names = joinSome([...new Set(missing)], ', ');
+  throw new TeamError(
+    'conflict',
+    `Members work in workspaces made from commit ${shortId(base)}, where ${names} ${is} missing or different: commit ${it}, ` +
+      'take all uncommitted files along with troupe up --with-changes, or write work: { workspaces: shared } into the team file',
+  );
+}

@@ -1,0 +1,35 @@
+import type { LeftOutReason, Problem } from '../../workspaces/workspace.ts';
+
+const LEFT_OUT: Readonly<Record<LeftOutReason, string>> = {
+  'file-size': 'is larger than the limit for one file: remove it, or add it to .gitignore',
+  'work-size': 'makes the work larger than its limit: remove what does not belong to it, or add it to .gitignore',
+  'nested-repository': 'is a git repository inside the folder: remove its .git, or add it to .gitignore',
+  'special-file': 'is no regular file (a pipe, a socket or a device): remove it',
+  name: 'has a name that git refuses: rename it',
+  unreadable: 'cannot be read: make it readable, or remove it',
+  filter: 'is stored through a filter that is not installed on this machine',
+};
+
+/** Why work cannot be handed in, for its holder; undefined if it can. */
+export function wordProblems(problems: readonly Problem[]): string | undefined {
+  if (problems.length === 0) return undefined;
+  const lines = problems.slice(0, SHOWN).map((problem) => `- ${wordProblem(problem)}`);
+  const more = problems.length > SHOWN ? [`- and ${problems.length - SHOWN} more`] : [];
+  return ['Your work cannot be handed in yet. Change this, then complete the task again:', ...lines, ...more].join(
+    '\n',
+  );
+}
+
+/** More would only repeat the kind. */
+const SHOWN = 20;
+
+function wordProblem(problem: Problem): string {
+  switch (problem.kind) {
+    case 'left-out':
+      return `${problem.path} ${LEFT_OUT[problem.reason]}${problem.detail === undefined ? '' : ` (${problem.detail})`}`;
+    case 'markers':
+      return `${problem.path}:${problem.line} still has conflict markers: resolve the conflict`;
+    case 'case':
+      return `${problem.paths.join(' and ')} differ only in case, and are one file on macOS and Windows: rename one`;
+  }
+}

@@ -1,0 +1,193 @@
+import { shortId } from '../../core/commit-id.ts';
+import { TeamError } from '../../core/errors.ts';
+import { folderInWorkspace } from '../../core/folder.ts';
+import type { TeamState } from '../../core/state.ts';
+import { quote } from '../../core/text.ts';
+import { requireTask, requireTeam } from '../../core/view.ts';
+import type { TaskWork } from '../../core/work.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Diff, DiffOptions } from '../../workspaces/depot/diff.ts';
+import type { TeamPlace, TeamWorks } from './team-works.ts';
+
+/** A member and its workspace. */
+export interface MemberReport {
+  readonly memberId: string;
+  readonly folder: string;
+  readonly slot: number;
+  /** The commit that its folder began from, and by how many landings the branch is further. */
+  readonly base: string;
+  readonly behind: number;
+  /** What it changed and did not hand in, as of its last save. */
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+  /** The last save; undefined if the folder is as its base. */
+  readonly save?: string;
+  /** The bytes that the folder takes. */
+  readonly size: number;
+  /** The task that it works on. */
+  readonly taskId?: string;
+}
+
+/** A task, and what became of its work. */
+export interface TaskReport extends TaskWork {
+  readonly taskId: string;
+  readonly title: string;
+}
+
+/** Where a team's members work, what landed, and what did not. */
+export interface WorkReport {
+  readonly repository: string;
+  readonly branch: string;
+  readonly base: string;
+  readonly tip: string;
+  /** How far the branch is from its base. */
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+  /** The repository that has the branch until a person merges it. */
+  readonly depot: string;
+  readonly members: MemberReport[];
+  readonly tasks: TaskReport[];
+  /** Work that was put away and is on no branch. */
+  readonly kept: { readonly memberId: string; readonly commit: string; readonly ref: string; readonly at: number }[];
+}
+
+/** Describes the work of a team; undefined if its members share a folder. */
+export async function reportWork(ledger: Ledger, works: TeamWorks, teamId: string): Promise<WorkReport | undefined> {
+  const { apart, tasks } = await ledger.view(teamId, (state) => {
+    requireTeam(state);
+    return { apart: membersApart(state), tasks: tasksOf(state) };
+  });
+  const place = await works.placeOf(teamId);
+  if (!place) return undefined;
+  // The branch of a closed team may be behind, if a daemon was killed at the wrong moment.
+  await works.align(teamId);
+  const { depot, work, workspaces } = place;
+  const made = new Set((await workspaces.list()).flatMap(({ team, member }) => (team === teamId ? member : [])));
+  const members: MemberReport[] = [];
+  for (const { memberId, taskId } of apart) {
+    if (made.has(memberId)) members.push(await reportMember(works, place, { teamId, memberId, taskId }));
+  }
+  const { files, added, deleted } = await depot.diff(work.base, work.tip, { maxBytes: 1 });
+  const kept = (await depot.kept()).filter(({ team }) => team === teamId);
+  return {
+    repository: work.repository,
+    branch: work.branch,
+    base: work.base,
+    tip: work.tip,
+    files: files.length,
+    added,
+    removed: deleted,
+    depot: depot.dir,
+    members,
+    tasks,
+    kept: kept.map(({ member, commit, ref, at }) => ({ memberId: member, commit, ref, at })),
+  };
+}
+
+async function reportMember(
+  works: TeamWorks,
+  { depot, work }: TeamPlace,
+  { teamId, memberId, taskId }: { teamId: string; memberId: string; taskId: string | undefined },
+): Promise<MemberReport> {
+  const workspace = await works.workspaceOf({ teamId, memberId });
+  const base = workspace.base ?? work.base;
+  const [last] = await workspace.saves(1);
+  // An older save has been handed in, or was put away.
+  const save = last?.base === base ? last.commit : undefined;
+  const changed = save === undefined ? undefined : await depot.diff(base, save, { maxBytes: 1 });
+  const { out } = await depot.handle.run(['rev-list', '--count', `${base}..${work.tip}`]);
+  return {
+    memberId,
+    folder: folderInWorkspace(workspace.folder, work),
+    slot: works.slotOf({ teamId, memberId }),
+    base,
+    behind: Number(out.toString()),
+    files: changed?.files.length ?? 0,
+    added: changed?.added ?? 0,
+    removed: changed?.deleted ?? 0,
+    ...(save !== undefined && { save }),
+    size: await workspace.size(),
+    ...(taskId !== undefined && { taskId }),
+  };
+}
+
+function membersApart({ members, tasks }: TeamState): { memberId: string; taskId: string | undefined }[] {
+  const held = [...tasks.values()].filter(({ status }) => status === 'in_progress');
+  return [...members.values()]
+    .filter(({ workspace }) => workspace === 'own')
+    .map(({ id }) => ({ memberId: id, taskId: held.find(({ assigneeId }) => assigneeId === id)?.id }));
+}
+
+function tasksOf({ tasks }: TeamState): TaskReport[] {
+  return [...tasks.values()].flatMap(({ id, title, work, status }) =>
+    work && status !== 'deleted' ? [{ taskId: id, title, ...work }] : [],
+  );
+}
+
+/** Two commits to compare, and what they are. */
+export interface Compared {
+  readonly from: string;
+  readonly to: string;
+  readonly title: string;
+}
+
+/** What a task, a member or (by default) the whole team changed. */
+export async function diffWork(
+  ledger: Ledger,
+  works: TeamWorks,
+  { teamId, of, ...options }: DiffOptions & { readonly teamId: string; readonly of?: string | undefined },
+): Promise<Diff & Compared> {
+  const place = await works.placeOf(teamId);
+  await ledger.view(teamId, requireTeam);
+  if (!place) {
+    throw new TeamError('conflict', `The members of team ${teamId} share a folder: use git diff there`);
+  }
+  const sides = await sidesOf(ledger, works, { place, teamId, of });
+  return { ...(await place.depot.diff(sides.from, sides.to, options)), ...sides };
+}
+
+async function sidesOf(
+  ledger: Ledger,
+  works: TeamWorks,
+  { place, teamId, of }: { place: TeamPlace; teamId: string; of: string | undefined },
+): Promise<Compared> {
+  const { work } = place;
+  if (of === undefined) return { from: work.base, to: work.tip, title: `${work.branch} since ${shortId(work.base)}` };
+  const { members, task } = await ledger.view(teamId, (state) => ({
+    members: membersApart(state).map(({ memberId }) => memberId),
+    task: /^\d+$/.test(of) ? requireTask(state, of, { deleted: true }) : undefined,
+  }));
+  if (task) {
+    const { work: done } = task;
+    if (!done) throw new TeamError('not_found', `Nobody has worked on task ${of} in a workspace yet`);
+    const name = `task ${of}`;
+    if (done.onto !== undefined && done.merged !== undefined) {
+      return { from: done.onto, to: done.merged, title: `${name}, as it landed` };
+    }
+    if (done.commit !== undefined) {
+      const how = done.state === 'conflicted' ? 'which conflicts with the branch' : 'as it was handed in';
+      return { from: done.base, to: done.commit, title: `${name}, ${how}` };
+    }
+    return ofMember(works, { teamId, memberId: done.memberId, title: `${name}, which ${done.memberId} works on` });
+  }
+  if (!members.includes(of)) {
+    const names = members.join(', ') || 'none';
+    throw new TeamError(
+      'not_found',
+      `${quote(of)} is neither a task nor a member with a workspace; these are: ${names}`,
+    );
+  }
+  return ofMember(works, { teamId, memberId: of, title: `what ${of} has not handed in` });
+}
+
+async function ofMember(
+  works: TeamWorks,
+  { teamId, memberId, title }: { teamId: string; memberId: string; title: string },
+): Promise<Compared> {
+  const workspace = await works.workspaceOf({ teamId, memberId });
+  const saved = await workspace.save();
+  if (!saved) throw new TeamError('internal', `The workspace of ${memberId} is shared`);
+  return { from: saved.base, to: saved.commit, title };
+}

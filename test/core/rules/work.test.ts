@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import type { HandedIn } from '../../../src/core/work.ts';
+import { commit, WORK } from '../../samples/work.ts';
+import { Stage, types } from '../stage.ts';
+
+const EXEC = { kind: 'exec', command: ['true'] } as const;
+
+/** A team with workspaces, in which ann holds task 1 and bob task 2. */
+function teamApart(): Stage {
+  const team = new Stage();
+  team.as('@user', 'team.create', { name: 'alpha', work: WORK });
+  for (const name of ['ann', 'bob']) {
+    team.do('member.join', { name, agent: EXEC });
+    team.task();
+    team.claimNext(name);
+  }
+  return team;
+}
+
+const handed = (memberId: string, more: Partial<HandedIn> = {}): HandedIn => ({
+  memberId,
+  epoch: 1,
+  base: commit(1),
+  commit: commit(2),
+  files: 1,
+  added: 1,
+  removed: 0,
+  paths: ['a.txt'],
+  onto: commit(1),
+  merged: commit(3),
+  ...more,
+});
+
+describe('work', () => {
+  test('lands with its task, in one step, and moves the tip', () => {
+    const team = teamApart();
+    const events = team.as('ann', 'task.complete', { taskId: '1', work: handed('ann') });
+    expect(types(events)).toEqual(['work:submitted', 'work:landed', 'task:completed']);
+    expect(team.state.team?.work).toMatchObject({ base: commit(1), tip: commit(3) });
+    expect(team.view('1').work).toMatchObject({ state: 'landed', onto: commit(1), merged: commit(3) });
+  });
+
+  test('that was merged onto an older tip is refused, and lands once it is merged again', () => {
+    const team = teamApart();
+    team.as('ann', 'task.complete', { taskId: '1', work: handed('ann') });
+    const late = { taskId: '2', work: handed('bob', { commit: commit(4), merged: commit(5) }) };
+    expect(team.refuse('bob', 'task.complete', late)).toMatchObject({
+      code: 'stale_revision',
+      message: 'The branch troupe/alpha is at 3333333 now, not at 1111111: merge the work of task 2 again',
+    });
+    team.as('bob', 'task.complete', { ...late, work: { ...late.work, onto: commit(3) } });
+    expect(team.state.team?.work?.tip).toBe(commit(5));
+  });
+
+  test('of an earlier holder does not count', () => {
+    const team = teamApart();
+    team.do('task.assign', { taskId: '1', assigneeId: 'bob' });
+    team.as('bob', 'task.claim', { taskId: '1' });
+    const old = { taskId: '1', work: handed('ann') };
+    expect(team.refuse('lead', 'task.complete', old)).toMatchObject({ code: 'conflict' });
+    const wrong = { taskId: '1', work: handed('bob') };
+    expect(team.refuse('bob', 'task.complete', wrong)).toMatchObject({ code: 'stale_epoch' });
+    team.as('bob', 'task.complete', { taskId: '1', work: handed('bob', { epoch: team.view('1').epoch }) });
+    expect(team.view('1').work?.state).toBe('landed');
+  });
+
+  test('that conflicts is kept: the task is completed, the tip stays, and the lead and the holder are told once', () => {
+    const team = teamApart();
+    const work = handed('ann', { merged: undefined, conflicts: ['a.txt', 'b.txt'] });
+    const events = team.as('ann', 'task.complete', { taskId: '1', work });
+    expect(types(events)).toEqual(['work:submitted', 'work:conflicted', 'message:sent', 'task:completed']);
+    expect(team.state.team?.work?.tip).toBe(commit(1));
+    expect(team.view('1').work).toMatchObject({
+      state: 'conflicted',
+      commit: commit(2),
+      conflicts: ['a.txt', 'b.txt'],
+    });
+    const told = [...team.state.messages.values()].map(({ toId, fromId, content }) => [toId, fromId, content]);
+    expect(told).toEqual([
+      ['lead', '@system', expect.stringContaining('a.txt, b.txt conflict with work that landed before')],
+      ['ann', '@system', expect.stringContaining('commit 2222222 has it, and troupe diff 1 shows it')],
+    ]);
+  });
+
+  test('without changes completes the task and leaves the tip', () => {
+    const team = teamApart();
+    const work = handed('ann', { files: 0, added: 0, paths: [], merged: undefined });
+    expect(types(team.as('ann', 'task.complete', { taskId: '1', work }))).toEqual(['work:submitted', 'task:completed']);
+    expect(team.view('1').work?.state).toBe('unchanged');
+  });
+
+  test('begins in the workspace of the holder alone', () => {
+    const team = teamApart();
+    const begin = { taskId: '1', memberId: 'ann', epoch: 1, base: commit(1) };
+    expect(team.refuse('bob', 'work.begin', begin)).toMatchObject({ code: 'not_allowed' });
+    expect(team.refuse('bob', 'work.begin', { ...begin, memberId: 'bob' })).toMatchObject({ code: 'conflict' });
+    expect(types(team.as('ann', 'work.begin', begin))).toEqual(['work:begun']);
+    expect(team.as('ann', 'work.begin', begin)).toEqual([]);
+    team.join('cyd');
+    team.task();
+    team.claimNext('cyd');
+    const apart = { taskId: '3', memberId: 'cyd', epoch: 1, base: commit(1) };
+    expect(team.refuse('cyd', 'work.begin', apart)).toMatchObject({ code: 'conflict' });
+  });
+
+  test('keeps its beginning and its branch for the life of the team', () => {
+    const team = teamApart();
+    expect(team.refuse('@user', 'team.update', { work: { ...WORK, base: commit(9) } })).toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/^Team alpha began from 1111111 on troupe\/alpha, and that cannot change/),
+    });
+    team.as('ann', 'task.complete', { taskId: '1', work: handed('ann') });
+    team.as('@user', 'team.update', { work: { ...WORK, copy: ['.env'] } });
+    expect(team.state.team?.work).toMatchObject({ copy: ['.env'], tip: commit(3) });
+  });
+});

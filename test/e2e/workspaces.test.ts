@@ -1,0 +1,233 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { ResultOf } from '../../src/operations/index.ts';
+import { rounds } from '../proof.ts';
+import { seededRandom } from '../seed.ts';
+import { until } from '../until.ts';
+import { makeRepository, plainGit, write } from '../workspaces/project.ts';
+import { setStage, shareDaemon } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+type Work = ResultOf<'work.show'>;
+
+const LINES = Array.from({ length: 40 }, (_, i) => `line ${i + 1}`).join('\n');
+
+/** A member's program: runs `edit`, a shell text that knows $NAME and the number of the task as $TASK. */
+const AGENT = `#!/bin/sh
+NAME=$TROUPE_MEMBER_NAME
+TASK=$TROUPE_TASK_ID
+. ./edit.sh
+echo "$NAME did it in $(pwd), slot $TROUPE_SLOT"
+`;
+
+/** A repository with a team of two in it. */
+function makeProject({ folder, team }: Stage, edit: string, more: object = {}): string {
+  const repository = join(folder, 'project');
+  makeRepository(repository, {
+    '.gitignore': '.env\nnode_modules/\n',
+    'common.txt': `${LINES}\n`,
+    'agent.sh': AGENT,
+    'edit.sh': edit,
+    'gate.sh': '#!/bin/sh\nexit 0\n',
+  });
+  for (const name of ['agent.sh', 'gate.sh']) chmodSync(join(repository, name), 0o755);
+  plainGit(repository, 'commit', '-qam', 'programs');
+  const file = {
+    team,
+    members: ['ann', 'bob'].map((name) => ({ name, agent: { exec: ['./agent.sh'] } })),
+    tasks: [
+      { title: 'First', assign: 'ann' },
+      { title: 'Second', assign: 'bob' },
+    ],
+    ...more,
+  };
+  writeFileSync(join(repository, 'troupe.yaml'), JSON.stringify(file));
+  return repository;
+}
+
+const up = (stage: Stage, repository: string, ...words: string[]) =>
+  stage.troupe('up', join(repository, 'troupe.yaml'), '--yes', ...words);
+
+/** Every file below a folder, also of `.git`, with its content and mode. */
+function pictureOf(folder: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    const facts = lstatSync(join(folder, path));
+    const content = facts.isFile()
+      ? createHash('sha256')
+          .update(readFileSync(join(folder, path)))
+          .digest('hex')
+      : '';
+    found[path] = `${facts.mode.toString(8)} ${content}`;
+  }
+  return found;
+}
+
+const EACH_A_LINE = `
+echo "by $NAME" > $NAME.txt
+case $NAME in ann) sed -i 's/^line 2$/line 2 by ann/' common.txt;; bob) sed -i 's/^line 38$/line 38 by bob/' common.txt;; esac
+`;
+
+describe('members with workspaces of their own', () => {
+  const newStage = shareDaemon();
+
+  test('change one file at once, and both changes land; the checkout changes only with troupe merge', async () => {
+    const stage = newStage();
+    const repository = makeProject(stage, EACH_A_LINE);
+    const before = pictureOf(repository);
+    const { code, stdout, stderr } = await up(stage, repository);
+    expect(code, stderr).toBe(0);
+    const head = plainGit(repository, 'rev-parse', '--short=7', 'HEAD');
+    expect(stdout).toContain(`Workspaces: each member has its own, from ${head} of ${repository}\n`);
+    expect(stdout).toContain(`Landed on troupe/${stage.team}: 3 files (+4 -2)`);
+    expect(pictureOf(repository)).toEqual(before);
+
+    const work = await stage.ask<Work>('work', '--team', stage.team);
+    expect(work.tasks?.map(({ state, files }) => [state, files])).toEqual([
+      ['landed', 2],
+      ['landed', 2],
+    ]);
+    expect(work.members?.map(({ slot }) => slot).sort()).toEqual([0, 1]);
+    expect(plainGit(work.depot ?? '', 'rev-parse', `refs/heads/troupe/${stage.team}`)).toBe(work.tip);
+    const { stdout: diff } = await stage.troupe('diff', '--team', stage.team);
+    expect(diff).toContain('+line 2 by ann\n');
+    expect(diff).toContain('+line 38 by bob\n');
+    expect(pictureOf(repository)).toEqual(before);
+
+    const merged = await stage.troupe('merge', '--team', stage.team);
+    expect(merged.stdout, merged.stderr).toContain(`Merged troupe/${stage.team} into main: 3 files (+4 -2)`);
+    const text = readFileSync(join(repository, 'common.txt'), 'utf8');
+    expect([text.includes('line 2 by ann'), text.includes('line 38 by bob')]).toEqual([true, true]);
+    const log = plainGit(repository, 'log', '-2', '--format=%s|%(trailers:key=Task-Id,valueonly,separator=)');
+    expect(log.split('\n').sort()).toEqual(['First|1', 'Second|2']);
+    const again = await stage.troupe('merge', '--team', stage.team);
+    expect(again.stdout).toBe(`main has all of troupe/${stage.team} already.\n`);
+  });
+
+  test('do not lose work that conflicts: the first lands, the second is kept, and both are told', async () => {
+    const stage = newStage();
+    const repository = makeProject(stage, `sed -i "s/^line 5$/line 5 by $NAME/" common.txt; echo $NAME > $NAME.txt\n`);
+    const { code, stdout } = await up(stage, repository);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Not on the branch, because it conflicts: the work of #');
+    const work = await stage.ask<Work>('work', '--team', stage.team);
+    const [landed, kept] = ['landed', 'conflicted'].map((state) => work.tasks?.find((task) => task.state === state));
+    expect(kept).toMatchObject({ conflicts: ['common.txt'], files: 2 });
+    const saved = plainGit(work.depot ?? '', 'show', `${kept?.commit}:common.txt`);
+    expect(saved).toContain(`line 5 by ${kept?.memberId}`);
+    expect(plainGit(work.depot ?? '', 'show', `${work.tip}:common.txt`)).toContain(`line 5 by ${landed?.memberId}`);
+    const { stdout: diff } = await stage.troupe('diff', kept?.taskId ?? '', '--team', stage.team);
+    expect(diff).toContain(`+line 5 by ${kept?.memberId}\n`);
+    const told = await stage.client().call('message.inbox', { teamId: stage.team, memberId: 'lead' });
+    expect(told.map(({ content }) => content)).toEqual([
+      expect.stringMatching(
+        /^Task #\d .* its work does not merge onto .*: common\.txt conflicts with work that landed/,
+      ),
+    ]);
+  });
+
+  test('hand in only what a gate has accepted in their own folder', async () => {
+    const stage = newStage();
+    const hooks = { TaskCompleted: { command: './gate.sh', onFailure: 'block' } };
+    const tries = '[ -e node_modules ] && echo fixed > $NAME.txt || { mkdir node_modules; echo bad > $NAME.txt; }\n';
+    const repository = makeProject(stage, tries, { hooks });
+    writeFileSync(join(repository, 'gate.sh'), '#!/bin/sh\ngrep -q bad *.txt && { pwd >&2; exit 2; }\nexit 0\n');
+    plainGit(repository, 'commit', '-qam', 'a gate');
+    const { code, stderr } = await up(stage, repository);
+    expect(code, stderr).toBe(0);
+    const work = await stage.ask<Work>('work', '--team', stage.team);
+    expect(plainGit(work.depot ?? '', 'show', `${work.tip}:ann.txt`)).toBe('fixed');
+    const task = await stage.task(stage.team, '1');
+    const [ann] = work.members?.filter(({ memberId }) => memberId === 'ann') ?? [];
+    expect(task).toMatchObject({ rejections: 1, feedback: ann?.folder });
+    expect(plainGit(work.depot ?? '', 'log', '-1', '--format=%an', work.tip ?? '')).not.toBe('');
+  });
+
+  test('are refused if their programs are not committed, and take them along on request', async () => {
+    const stage = newStage();
+    const repository = makeProject(stage, 'echo old > $NAME.txt\n');
+    write(repository, { 'agent.sh': AGENT.replace('. ./edit.sh', 'echo new > $NAME.txt'), 'draft.txt': 'draft\n' });
+    const before = pictureOf(repository);
+    const refused = await up(stage, repository);
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain('2 files are not committed, so the members do not see them: agent.sh, draft.txt.');
+    expect(refused.stderr).toMatch(
+      /where agent\.sh is missing or different: commit it, take all uncommitted files along/,
+    );
+    expect((await up(stage, repository, '--with-changes')).code).toBe(0);
+    const work = await stage.ask<Work>('work', '--team', stage.team);
+    const show = (path: string) => plainGit(work.depot ?? '', 'show', `${work.tip}:${path}`);
+    expect([show('ann.txt'), show('draft.txt')]).toEqual(['new', 'draft']);
+    expect(pictureOf(repository)).toEqual(before);
+  });
+
+  test('are not made without a repository, for one member, or if the file says so, and troupe up says why', async () => {
+    const stage = newStage();
+    const member = (name: string) => stage.member(name, 'quick');
+    const file = (name: string, more: object) => ({ team: `${stage.team}-${name}`, tasks: [], ...more });
+    const shared = async (path: string) => (await stage.troupe('up', path, '--yes')).stdout.split('\n', 1)[0];
+    stage.teamFile(file('bare', { members: [member('ann'), member('bob')] }));
+    expect(await shared('troupe.yaml')).toBe('Workspaces: shared, because there is no git repository');
+    const repository = join(stage.folder, 'project');
+    makeRepository(repository);
+    const inside = (content: object): string => {
+      writeFileSync(join(repository, 'troupe.yaml'), JSON.stringify(content));
+      return 'project/troupe.yaml';
+    };
+    expect(await shared(inside(file('one', { members: [member('ann')] })))).toBe(
+      'Workspaces: shared, because only one member works here',
+    );
+    const said = { work: { workspaces: 'shared' }, members: [member('ann'), member('bob')] };
+    expect(await shared(inside(file('said', said)))).toBe('Workspaces: shared, because the team file says so');
+  });
+});
+
+test('work lands exactly once and nothing is lost if the daemon is killed at any moment', async () => {
+  const stage = setStage();
+  const random = seededRandom();
+  // Lines three apart, so that nothing conflicts.
+  const edit =
+    'L=$((TASK * 3)); sed -i "s/^line $L\\$/line $L by task $TASK/" common.txt; echo "by task $TASK" >> log-$TASK.txt\n';
+  const tasks = Array.from({ length: 6 }, (_, i) => ({ title: `Task ${i + 1}` }));
+  const repository = makeProject(stage, edit, { tasks });
+  const before = pictureOf(repository);
+  const running = stage.start(['up', join(repository, 'troupe.yaml'), '--yes', '--keep']);
+  const done = async (): Promise<number> => {
+    const listed = await stage.client().call('task.list', { teamId: stage.team });
+    return listed.filter(({ status }) => status === 'completed').length;
+  };
+  await until('the team is there', async () => existsSync(stage.home.card) && (await done().catch(() => -1)) >= 0);
+  for (let kills = rounds(2, 60); kills > 0 && (await done()) < tasks.length; kills--) {
+    // Somewhere in a task, which takes about a second.
+    await sleep(random() * 1_500);
+    process.kill(stage.daemonPid(), 'SIGKILL');
+    await until('the daemon is back', async () => (await stage.troupe('status')).code === 0);
+  }
+  expect(await running.ended, running.output.stderr).toBe(0);
+  const work = await stage.ask<Work>('work', '--team', stage.team);
+  const depot = work.depot ?? '';
+  expect(work.tasks?.map(({ state }) => state)).toEqual(tasks.map(() => 'landed'));
+  const landed = plainGit(
+    depot,
+    'log',
+    '--format=%(trailers:key=Task-Id,valueonly,separator=)',
+    `${work.base}..${work.tip}`,
+  );
+  expect(
+    landed
+      .split('\n')
+      .map(Number)
+      .sort((a, b) => a - b),
+  ).toEqual(tasks.map((_, i) => i + 1));
+  const text = plainGit(depot, 'show', `${work.tip}:common.txt`);
+  for (const [i] of tasks.entries()) {
+    expect(text).toContain(`line ${(i + 1) * 3} by task ${i + 1}`);
+    expect(plainGit(depot, 'show', `${work.tip}:log-${i + 1}.txt`)).toContain(`by task ${i + 1}`);
+  }
+  expect(plainGit(depot, 'rev-parse', `refs/heads/troupe/${stage.team}`)).toBe(work.tip);
+  expect(plainGit(depot, 'fsck', '--connectivity-only', '--no-dangling')).toBe('');
+  expect(pictureOf(repository)).toEqual(before);
+});

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { evolve } from '../../src/core/evolve.ts';
+import type { TeamWork } from '../../src/core/work.ts';
+import type { Stage } from '../core/stage.ts';
+import type { Stage as ServerStage } from '../server/stage.ts';
+import { makeRepository } from '../workspaces/project.ts';
+import type { CommandSamples, EventSamples, OperationSamples } from './sample.ts';
+import { heldTask } from './task.ts';
+
+/** A commit, by a digit. */
+export const commit = (digit: number | string): string => String(digit).repeat(40).slice(0, 40);
+
+export const WORK: TeamWork = {
+  workspaces: 'own',
+  repository: '/project',
+  prefix: '',
+  base: commit(1),
+  branch: 'troupe/alpha',
+};
+
+/** Gives the team workspaces, and one to `ann`, who works on task 1. */
+function workApart({ state, now: at }: Stage): void {
+  const joined = {
+    memberId: 'ann',
+    sessionId: 's',
+    role: 'r',
+    agentType: 'exec',
+    planApprovalRequired: false,
+  } as const;
+  evolve(state, { type: 'team:updated', at, by: '@user', work: WORK });
+  evolve(state, {
+    type: 'teammate:joined',
+    at,
+    by: '@user',
+    ...joined,
+    status: 'active',
+    backendType: 'subprocess',
+    workspace: 'own',
+  });
+}
+
+export const WORK_COMMANDS: CommandSamples<'work'> = {
+  'work.begin': {
+    by: 'ann',
+    input: { taskId: '1', memberId: 'ann', epoch: 1, base: commit(1) },
+    events: ['work:begun'],
+    before: workApart,
+  },
+  'work.keep': {
+    by: '@system',
+    input: { memberId: 'ann', commit: commit(2), ref: 'refs/saves/alpha/ann', why: 'it belongs to no task' },
+    events: ['work:kept'],
+  },
+};
+
+export const WORK_EVENTS: EventSamples<'work'> = {
+  'work:begun': { taskId: '1', memberId: 'ann', epoch: 1, base: commit(1) },
+  'work:submitted': {
+    taskId: '1',
+    memberId: 'ann',
+    epoch: 1,
+    base: commit(1),
+    commit: commit(2),
+    files: 1,
+    added: 2,
+    removed: 0,
+    paths: ['a.txt'],
+  },
+  'work:landed': { taskId: '1', epoch: 1, commit: commit(2), onto: commit(1), merged: commit(3) },
+  'work:conflicted': { taskId: '1', epoch: 1, commit: commit(2), onto: commit(1), files: ['a.txt'] },
+  'work:kept': { memberId: 'ann', taskId: undefined, commit: commit(2), ref: 'refs/saves/alpha/ann', why: 'no task' },
+};
+
+export const WORK_OPERATIONS: OperationSamples<'work'> = {
+  'work.show': async (stage) => ({ input: await giveWork(stage) }),
+  'work.diff': async (stage) => ({ input: { ...(await giveWork(stage)), stat: false } }),
+  'work.open': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' }, as: 'worker' }),
+  'work.begin': async (stage) => {
+    const { teamId, taskId } = await heldTask(stage);
+    return { input: { teamId, taskId, memberId: 'worker', epoch: 1 }, as: 'worker' };
+  },
+  'work.save': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' }, as: 'worker' }),
+};
+
+/** Gives the stage's team a branch in a repository of its own. */
+async function giveWork({ ledger, home, teamId }: ServerStage): Promise<{ teamId: string }> {
+  const repository = join(home.directory, `repository-of-${teamId}`);
+  const base = makeRepository(repository);
+  const work = { ...WORK, repository, base, branch: `troupe/${teamId}` };
+  await ledger.execute(teamId, { type: 'team.update', by: '@user', work }, () => undefined);
+  return { teamId };
+}
