@@ -227,3 +227,30 @@ describe('ignored files of the checkout', () => {
     expect((await ada.save())!.changes.map(({ path }) => path)).toEqual(['z']);
   });
 });
+
+test('submodules are left alone: told at the opening, moved with the tip, and never changed by a save', async () => {
+  const root = newProject();
+  const project = join(root, 'project');
+  const [one, two] = ['1', '2'].map((digit) => digit.repeat(40));
+  const bump = (commit: string): string => {
+    plainGit(project, 'update-index', '--add', '--cacheinfo', `160000,${commit},libs/sub`);
+    plainGit(project, 'commit', '-qm', `submodule at ${commit}`);
+    return plainGit(project, 'rev-parse', 'HEAD');
+  };
+  const [base, tip] = [bump(one!), bump(two!)];
+  const { workspaces, depot } = await openStage({ root });
+  const ada = await workspaces.open(ADA, { base });
+  expect(ada.opened.submodules).toEqual(['libs/sub']);
+  // The agent fetches the submodule and works in it.
+  makeRepository(join(ada.folder, 'libs/sub'));
+  write(ada.folder, { 'libs/sub/x': 'x\n', 'src/b.ts': 'work\n' });
+  const saved = await ada.save();
+  expect(saved!.changes.map(({ path }) => path)).toEqual(['src/b.ts']);
+  expect(plainGit(depot.dir, 'ls-tree', saved!.commit, 'libs/')).toContain(one);
+  await ada.refresh(tip);
+  expect(await ada.save()).toMatchObject({ commit: tip, unchanged: true, leftOut: [] });
+  expect(existsSync(join(ada.folder, 'libs/sub/x'))).toBe(true);
+  rmSync(join(ada.folder, 'libs'), { recursive: true });
+  expect(await ada.save()).toMatchObject({ commit: tip, unchanged: true });
+  expect(await depot.merge(tip, saved!.commit)).toMatchObject({ conflicts: [] });
+});

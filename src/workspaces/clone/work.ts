@@ -181,29 +181,31 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
   /** Saves and brings the folder to a tree. After a kill, the same again gives the same result. */
   async function lay(tree: ObjectId, base: ObjectId, signal?: AbortSignal): Promise<Saved> {
     const saved = await save(signal);
-    if (tree !== saved.tree) {
-      await requireFree(folder, await compare(handle, [saved.tree, tree], { signal }));
-      await keep({ ...state, moving: { to: tree, base } });
-      known = undefined;
-      try {
-        await git.run(place, ['read-tree', '-m', '-u', saved.tree, tree]);
-      } catch (error) {
-        // Git looks at everything before it changes anything, so after such a refusal nothing has changed.
-        const { moving: _, ...before } = state;
-        if (error instanceof GitError && error.code === 'conflict') await keep(before);
-        throw error;
-      }
-      await markSubmodules({ git, dir, index: files.index, folder });
-    }
+    await requireFree(folder, await compare(handle, [saved.tree, tree], { signal }));
+    // Until HEAD in the agent's `.git` is replaced, too, the next daemon begins here again.
+    await keep({ ...state, moving: { to: tree, base } });
+    known = undefined;
+    if (tree !== saved.tree) await moveFiles(saved.tree, tree);
+    await replaceHead(folder, dotGit(base));
     const { moving: _, ...rest } = state;
     await keep({ ...rest, base });
-    known = undefined;
-    await replaceHead(folder, dotGit());
     return saved;
   }
 
-  function dotGit() {
-    return { handle, places, checkout, index: files.index, base: state.base };
+  async function moveFiles(from: ObjectId, to: ObjectId): Promise<void> {
+    try {
+      await git.run(place, ['read-tree', '-m', '-u', from, to]);
+    } catch (error) {
+      // Git looks at everything before it changes anything, so after such a refusal nothing has changed.
+      const { moving: _, ...before } = state;
+      if (error instanceof GitError && error.code === 'conflict') await keep(before);
+      throw error;
+    }
+    await markSubmodules({ git, dir, index: files.index, folder });
+  }
+
+  function dotGit(base: ObjectId) {
+    return { handle, places, checkout, index: files.index, base };
   }
 
   /** The agent may have removed its `.git`. */
@@ -212,7 +214,7 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
     if (await isFolder(`${folder}/.git`)) return;
     // Only an index that can be read is worth a copy.
     known = await lookUp(state.base);
-    await replaceHead(folder, dotGit());
+    await replaceHead(folder, dotGit(state.base));
   }
 
   async function close({ tip, landed = [] }: Parameters<Workspace['close']>[0]): Promise<Closed> {
