@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { until } from '../until.ts';
 import { commitAll, contents, newProject, openStage, plainGit, write } from './project.ts';
 
 const ADA = { team: 'alpha', member: 'ada' };
@@ -74,6 +75,25 @@ describe('a save', () => {
     const files = plainGit(depot.dir, 'ls-tree', '-r', '--name-only', first?.commit as string).split('\n');
     expect(files).toEqual(['.gitignore', 'README.md', 'src/a.ts', 'src/b.ts', 'src/c.ts']);
     expect(await depot.check()).toEqual([]);
+  });
+
+  test('sees an edit that changes neither size nor second, at any moment', async () => {
+    const { checkout, workspaces, depot } = await openStage();
+    const ada = await workspaces.open(ADA, { base: checkout.head });
+    const second = () => Math.floor(Date.now() / 1000);
+    for (let i = 0; i < 9; i++) {
+      write(ada.folder, { 'src/b.ts': `export const b = ${i % 10};\n` });
+      const now = second();
+      if (i % 4 === 0) await until('the next second', () => second() > now);
+      // Without an edit, between two: the index may be written again here.
+      if (i % 3 === 0) await ada.save();
+      write(ada.folder, { 'src/a.ts': `${'x'.repeat(i % 10)}${'y'.repeat(10 - (i % 10))}\n` });
+      const saved = await ada.save();
+      for (const path of ['src/a.ts', 'src/b.ts']) {
+        const text = readFileSync(join(ada.folder, path), 'utf8').trim();
+        expect(plainGit(depot.dir, 'cat-file', '-p', `${saved?.commit}:${path}`)).toBe(text);
+      }
+    }
   });
 
   test('is kept with all saves before it, and each can be restored', async () => {

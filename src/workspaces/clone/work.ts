@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { TeamError } from '../../core/errors.ts';
 import type { Checkout } from '../checkout.ts';
 import type { Depot } from '../depot.ts';
@@ -60,6 +60,7 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
   /** What the last save changed, so that an unchanged folder costs two commands. */
   let known: { tree: ObjectId; base: ObjectId; changes: readonly RawChange[] } | undefined;
   let isClosed = false;
+  let isSettled = false;
   if (state.moving) await lay(state.moving.to, state.moving.base);
   else await ensureDotGit();
 
@@ -151,12 +152,27 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
     const staging = { git, dir, index: files.index, folder, limits, filters, signal };
     const paths = changes.map(({ path }) => path);
     try {
+      await settle();
       return await stageFolder(staging, paths);
     } catch (error) {
       await primeIndex(error);
       const { leftOut } = await stageFolder(staging, paths);
       return { isTouched: true, leftOut };
     }
+  }
+
+  /**
+   * Git reads every file that is no older than the index, by the second, since it may have changed in that second. After
+   * an opening or a refresh that is all of them, at each save. Once the second is over, the index is written again.
+   */
+  async function settle(): Promise<void> {
+    if (isSettled) return;
+    const written = (await stat(files.index).catch(() => undefined))?.mtimeMs ?? 0;
+    if (Math.floor(Date.now() / 1000) <= Math.floor(written / 1000)) return;
+    await rm(`${files.index}.lock`, { force: true });
+    const words = ['update-index', '-q', '--ignore-submodules', '--force-write-index', '--refresh'];
+    await git.run(place, words, { exits: [0, 1] });
+    isSettled = true;
   }
 
   async function writeTree(): Promise<ObjectId> {
@@ -193,6 +209,7 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
   }
 
   async function moveFiles(from: ObjectId, to: ObjectId): Promise<void> {
+    isSettled = false;
     try {
       await git.run(place, ['read-tree', '-m', '-u', from, to]);
     } catch (error) {
