@@ -97,6 +97,18 @@ describe('members with workspaces of their own', () => {
     expect(diff).toContain('+line 38 by bob\n');
     expect(pictureOf(repository)).toEqual(before);
 
+    writeFileSync(join(repository, 'common.txt'), `${LINES.replace('line 2\n', 'line 2 of mine\n')}\n`);
+    plainGit(repository, 'commit', '-qam', 'mine');
+    const refused = await stage.troupe('merge', '--team', stage.team);
+    expect(refused).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(
+        'does not merge into main without a conflict in common.txt. Nothing was changed.',
+      ),
+    });
+    expect(plainGit(repository, 'status', '--porcelain')).toBe('?? troupe.yaml');
+    plainGit(repository, 'reset', '-q', '--hard', 'HEAD~1');
+
     const merged = await stage.troupe('merge', '--team', stage.team);
     expect(merged.stdout, merged.stderr).toContain(`Merged troupe/${stage.team} into main: 3 files (+4 -2)`);
     const text = readFileSync(join(repository, 'common.txt'), 'utf8');

@@ -1,10 +1,11 @@
-import { spawnSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import type { Client } from '../../client/client.ts';
 import { shortId } from '../../core/commit-id.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
+import { gitIn } from '../reach/git.ts';
+import type { Said } from '../reach/git.ts';
 import { Refusal } from '../show/errors.ts';
 import { clean, fold } from '../show/text.ts';
 import { sizeOf } from '../show/work-size.ts';
@@ -50,9 +51,10 @@ function mergeBranch(team: string, work: Work, environment: NodeJS.ProcessEnv): 
   const into = git(['symbolic-ref', '--quiet', '--short', 'HEAD']).out;
   const about = { team, branch, ...(into !== '' && { into }), tip };
   if (tip === base) return { ...about, merged: false };
-  requireGit(
-    git(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', depot, `refs/heads/${branch}:refs/heads/${branch}`]),
-  );
+  const ours = `refs/heads/${branch}`;
+  const fetched = git(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', depot, `${ours}:${ours}`]);
+  if (/non-fast-forward/.test(fetched.said)) throw otherBranchError(branch);
+  requireGit(fetched);
   if (git(['merge-base', '--is-ancestor', tip, 'HEAD']).code === 0) return { ...about, merged: false };
   const trial = git(['merge-tree', '--write-tree', '--name-only', '--no-messages', 'HEAD', tip]);
   if (trial.code === 1) throw conflictError({ branch, into: into || 'HEAD', paths: trial.out.split('\n').slice(1) });
@@ -71,6 +73,15 @@ function wordOutcome({ branch, into = 'the detached HEAD', tip, merged, team }: 
   }
   if (work.base === tip) return `Nothing has landed on ${clean(branch)} yet: troupe work --team ${clean(team)}`;
   return `${clean(into)} has all of ${clean(branch)} already.`;
+}
+
+/** A branch of this name is of an earlier team, or the user has committed on it. It is never overwritten. */
+function otherBranchError(branch: string): Refusal {
+  return new Refusal(
+    'conflict',
+    `Your branch ${branch} has commits that the team's does not have. Nothing was changed. ` +
+      `Give it another name, then merge again: git branch -m ${branch} old-${branch.replaceAll('/', '-')}`,
+  );
 }
 
 function conflictError({ branch, into, paths }: { branch: string; into: string; paths: readonly string[] }): Refusal {
@@ -105,27 +116,6 @@ function real(path: string): string {
   } catch {
     return path;
   }
-}
-
-interface Said {
-  readonly code: number;
-  readonly out: string;
-  /** Both outputs, for people. */
-  readonly said: string;
-}
-
-/** The user's own git, in a folder. */
-function gitIn(folder: string, environment: NodeJS.ProcessEnv): (args: readonly string[]) => Said {
-  return (args) => {
-    const done = spawnSync('git', ['-C', folder, ...args], {
-      env: environment,
-      encoding: 'utf8',
-      maxBuffer: 64 * 1024 * 1024,
-    });
-    if (done.error) throw new Refusal('unsupported', `git cannot be run: ${done.error.message}`);
-    const out = done.stdout.trim();
-    return { code: done.status ?? 1, out, said: [done.stderr.trim(), out].filter(Boolean).join('\n') };
-  };
 }
 
 function requireGit({ code, said }: Said): void {

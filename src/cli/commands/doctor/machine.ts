@@ -23,18 +23,31 @@ const inNeedOf = (program: string): string =>
     .join(' or ');
 
 /** Programs that teams use. None of them is needed to share tasks and messages. */
-const TOOLS: readonly { program: string; use: string; expected?: true }[] = [
-  { program: 'git', use: 'for agents that work in repositories: they run it themselves', expected: true },
+const TOOLS: readonly { program: string; use: string }[] = [
   { program: 'tmux', use: `to see teammates in panes, and for teammates that are ${inNeedOf('tmux')}` },
 ];
 
 export function checkTools(environment: NodeJS.ProcessEnv): Check[] {
-  return TOOLS.flatMap(({ program, use, expected }): Check[] => {
+  const others = TOOLS.map(({ program, use }): Check => {
     const found = findProgram(program, { cwd: '/', env: environment });
-    if (found !== undefined) return [{ name: program, state: 'ok', found }];
-    if (!expected) return [{ name: program, state: 'ok', found: `not installed; needed only ${use}` }];
-    return [{ name: program, state: 'warn', found: 'not installed', remedy: `install ${program} ${use}` }];
+    return { name: program, state: 'ok', found: found ?? `not installed; needed only ${use}` };
   });
+  return [checkGit(environment), ...others];
+}
+
+/** The oldest git that can merge without a folder. */
+const LEAST_GIT = [2, 38] as const;
+
+/** Without a new enough git, members share folders. */
+function checkGit(environment: NodeJS.ProcessEnv): Check {
+  const path = findProgram('git', { cwd: '/', env: environment });
+  const remedy = `install git ${LEAST_GIT.join('.')} or newer; without it, members share one folder`;
+  if (path === undefined) return { name: 'git', state: 'warn', found: 'not installed', remedy };
+  const { stdout } = spawnSync(path, ['--version'], { env: environment, encoding: 'utf8', timeout: VERSION_MS });
+  const [, version = '', major = '0', minor = '0'] = /((\d+)\.(\d+)[\w.]*)/.exec(stdout) ?? [];
+  const found = version === '' ? path : `${version} at ${path}`;
+  const isEnough = Number(major) > LEAST_GIT[0] || (Number(major) === LEAST_GIT[0] && Number(minor) >= LEAST_GIT[1]);
+  return isEnough ? { name: 'git', state: 'ok', found } : { name: 'git', state: 'warn', found, remedy };
 }
 
 /** Which agents are installed here, and how a team file names them. */
