@@ -27,6 +27,8 @@ export interface Letters {
 /** What else belongs to a turn. */
 export interface LetterOptions {
   readonly leadId: string;
+  /** A lead is alone in its native team: what native teammates write is not in its inbox yet. */
+  readonly leads: boolean;
   /** Sent with the first turn of a conversation, and after a compaction. */
   readonly role: string | undefined;
   readonly plan: OpenPlan | undefined;
@@ -38,8 +40,8 @@ export interface LetterOptions {
  * A turn as its lead would write it. A turn of messages only becomes one entry per message, in the sender's name, as
  * Claude Code does it. With a task, feedback or a digest it becomes one text.
  */
-export function writeLetters(turn: Turn, { leadId, role, plan, approved }: LetterOptions): Letters {
-  const native = turn.messages.filter(({ id }) => id.startsWith(FROM_INBOX));
+export function writeLetters(turn: Turn, { leadId, leads, role, plan, approved }: LetterOptions): Letters {
+  const native = leads ? [] : turn.messages.filter(({ id }) => id.startsWith(FROM_INBOX));
   const others = turn.messages.filter((message) => !native.includes(message));
   const isMail =
     turn.messages.length > 0 && !turn.task && turn.feedback === undefined && !turn.digest && !turn.plan && !approved;

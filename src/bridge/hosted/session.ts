@@ -153,7 +153,7 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
     busy++;
     try {
       const role = needsRole ? (options.leads ? `${start.role}\n\n${FROM_TROUPE}` : start.role) : undefined;
-      const letters = writeLetters(turn, { leadId: options.leadId, role, plan, approved });
+      const letters = writeLetters(turn, { leadId: options.leadId, leads: options.leads, role, plan, approved });
       if (letters.entries.length > 0) needsRole = false;
       if (approved) approved = undefined;
       plan = undefined;

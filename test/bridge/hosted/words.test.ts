@@ -12,7 +12,7 @@ import { nativePaths } from '../../../src/bridge/layout.ts';
 import { message, turn } from '../../contracts/agent.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
-const NOTHING = { leadId: 'lead', role: undefined, plan: undefined, approved: undefined } as const;
+const NOTHING = { leadId: 'lead', leads: false, role: undefined, plan: undefined, approved: undefined } as const;
 
 describe('the inbox of a member that we lead', () => {
   test('gets one text for a task, and messages alone in the names of their senders', () => {
@@ -62,6 +62,9 @@ describe('the inbox of a member that we lead', () => {
     expect(task).toMatchObject({ covered: ['abc'], entries: [{ text: 'Task #1' }] });
     const alone = writeLetters({ ...turn('x'), messages: [native] }, NOTHING);
     expect(alone).toMatchObject({ covered: [], entries: [], texts: ['from a peer'] });
+    // The inbox of a lead is one that no native teammate writes to.
+    const lead = writeLetters({ ...turn('x'), messages: [native] }, { ...NOTHING, leads: true });
+    expect(lead).toMatchObject({ covered: [], entries: [{ text: 'from a peer' }] });
   });
 });
 
