@@ -176,6 +176,20 @@ describe('members with workspaces of their own', () => {
     expect(pictureOf(repository)).toEqual(before);
   });
 
+  test('find their files as they left them if they are killed and claim the task again', async () => {
+    const stage = newStage();
+    const halves =
+      'if [ -e $NAME.txt ]; then echo second >> $NAME.txt; else echo first > $NAME.txt; [ $NAME = bob ] || sleep 600; fi\n';
+    const repository = makeProject(stage, halves);
+    const running = stage.start(['up', join(repository, 'troupe.yaml'), '--yes']);
+    const half = join(stage.home.directory, 'workspaces', stage.team, 'ann', 'ann.txt');
+    await until('half of the work is done', () => existsSync(half) && readFileSync(half, 'utf8') === 'first\n');
+    process.kill(await stage.pidOf(stage.team, 'ann'), 'SIGKILL');
+    expect(await running.ended, running.output.stderr).toBe(0);
+    const work = await stage.ask<Work>('work', '--team', stage.team);
+    expect(plainGit(work.depot ?? '', 'show', `${work.tip}:ann.txt`)).toBe('first\nsecond');
+  });
+
   test('are not made without a repository, for one member, or if the file says so, and troupe up says why', async () => {
     const stage = newStage();
     const member = (name: string) => stage.member(name, 'quick');

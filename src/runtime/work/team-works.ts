@@ -252,7 +252,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     }
     if (!isContinued) await refresh(workspace, tip, hasWork);
     const base = workspace.base ?? tip;
-    const command = { type: 'work.begin', by: SYSTEM, taskId, memberId, epoch, base } as const;
+    const command = { type: 'work.begin', by: memberId, taskId, memberId, epoch, base } as const;
     await ledger.execute(teamId, command, () => undefined);
   }
 
