@@ -13,7 +13,7 @@ import { door, settleTurns } from './watched-journal.ts';
 describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
   const openList = (options?: ListOptions) => openTaskList(makePlace(), options);
 
-  test('has the methods of the first design, a claim without an id, and close', () => {
+  test('has the methods of the first design, a claim without an id, a look at new tasks, and close', () => {
     expect(Object.getOwnPropertyNames(SharedTaskList.prototype).sort()).toEqual([
       'claimNextTask',
       'claimTask',
@@ -23,6 +23,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       'createTask',
       'getClaimableTasksForTeammate',
       'getTask',
+      'judgeNewTask',
       'listTasks',
       'updateTask',
     ]);
