@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toBytes, toText } from '../../src/workspaces/paths.ts';
-import { needTool } from '../tools.ts';
+import { findPrograms, needTool } from '../tools.ts';
 import { commitAll, makeRepository, newProject, openStage, plainGit, write } from './project.ts';
 
 const ADA = { team: 'alpha', member: 'ada' };
@@ -147,7 +147,11 @@ describe('files that the project stores through a filter', () => {
 
   test('are left out if the filter is not known: a save never has the large file in place of its pointer', async () => {
     const root = newProject({ files });
-    const { ada } = await openAda({ root, path: '/usr/bin:/bin' });
+    // A PATH with git and without git-lfs, which this machine may have beside it.
+    const path = join(root, 'bin');
+    mkdirSync(path);
+    symlinkSync(findPrograms('git')[0]!, join(path, 'git'));
+    const { ada } = await openAda({ root, path });
     const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n';
     write(ada.folder, { 'big.bin': 'x'.repeat(5000), 'moved.bin': pointer, 'my.key': 'secret', 'b.txt': 'b\n' });
     const saved = await ada.save();
