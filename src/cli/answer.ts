@@ -36,9 +36,9 @@ async function printVersion(json: boolean): Promise<number> {
   return 0;
 }
 
-/** `troupe task` asks for the commands of that noun. */
-function isNounAlone(words: readonly string[]): boolean {
-  return words.length === 1 && isNoun(COMMANDS, words[0] ?? '');
+/** `troupe task` asks for the commands of that noun. `troupe work` is a command itself. */
+function isNounAlone([word = '', ...more]: readonly string[]): boolean {
+  return more.length === 0 && isNoun(COMMANDS, word) && !COMMANDS.get(word);
 }
 
 async function run(command: Command, rest: readonly string[]): Promise<number> {
