@@ -184,7 +184,7 @@ describe('a command line', () => {
     const none = await alone.ask('inbox');
     expect(none).toMatchObject({ status: 2, stderr: expect.stringContaining('set TROUPE_TEAM; none is open') });
     // A command, although there are others that begin with the same word.
-    expect((await alone.ask('work')).stderr).toBe(none.stderr.replaceAll('inbox', 'work'));
+    expect((await alone.ask('work')).stderr).toContain('none is open');
     await alone.ask('team create over');
     await alone.ask('team close over');
     await alone.ask('team create demo');
