@@ -121,7 +121,10 @@ describe('members with workspaces of their own', () => {
 
   test('do not lose work that conflicts: the first lands, the second is kept, and both are told', async () => {
     const stage = newStage();
-    const repository = makeProject(stage, `sed -i "s/^line 5$/line 5 by $NAME/" common.txt; echo $NAME > $NAME.txt\n`);
+    // Both begin before one of them hands in.
+    const both = `touch ${stage.folder}/$NAME.here; until [ -e ${stage.folder}/ann.here ] && [ -e ${stage.folder}/bob.here ]; do sleep 0.05; done\n`;
+    const edit = `sed -i "s/^line 5$/line 5 by $NAME/" common.txt; echo $NAME > $NAME.txt\n`;
+    const repository = makeProject(stage, both + edit);
     const { code, stdout } = await up(stage, repository);
     expect(code).toBe(0);
     expect(stdout).toContain('Not on the branch, because it conflicts: the work of #');
