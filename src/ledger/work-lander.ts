@@ -53,9 +53,9 @@ interface HandingIn<R> {
 export async function handIn<R>(lander: WorkLander, handing: HandingIn<R>): Promise<R> {
   const { teamId, taskId, result, command, now, view, judge, record, reject } = handing;
   const held = await view((state) => {
+    const work = heldWork(state, teamId, taskId);
     // Nothing is saved for a completion that will be refused or was done before.
-    const isNew = decide(state, { at: now(), ...command }).length > 0;
-    return isNew ? heldWork(state, teamId, taskId) : undefined;
+    return work && decide(state, { at: now(), ...command }).length > 0 ? work : undefined;
   });
   if (!held) return record(await judge());
   const saved = await lander.save(held);
