@@ -49,7 +49,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   readonly #processes: MemberProcesses;
   readonly #starting = new Map<string, Promise<void>>();
   /** Members whose process is ended only to be restarted. */
-  readonly #anew = new Set<string>();
+  readonly #restarting = new Set<string>();
   /** Members whose death is being recorded, and those that wait for their restart. */
   readonly #dying = new Set<string>();
   readonly #returning = new Set<string>();
@@ -133,7 +133,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       this.list(teamId)
         .filter(isOutdated)
         .map(({ memberId }) => {
-          this.#anew.add(`${teamId}/${memberId}`);
+          this.#restarting.add(`${teamId}/${memberId}`);
           return this.stop(teamId, memberId);
         }),
     );
@@ -257,10 +257,10 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
 
   /** Restarts a member if its process was ended for that, or if it joined again while the process was ending. */
   async #startAgain({ teamId, memberId }: MemberProcess): Promise<void> {
-    const isAnew = this.#anew.delete(`${teamId}/${memberId}`);
+    const isRestart = this.#restarting.delete(`${teamId}/${memberId}`);
     const isWanted = await this.#options.ledger.view(teamId, (state) =>
       wantedOn(this.#options.hostId, state).some(
-        ({ id, status }) => id === memberId && (status === 'spawning' || (isAnew && status !== 'stopped')),
+        ({ id, status }) => id === memberId && (status === 'spawning' || (isRestart && status !== 'stopped')),
       ),
     );
     if (isWanted) void this.#launch(teamId, memberId);

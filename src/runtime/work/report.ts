@@ -7,7 +7,8 @@ import { requireTask, requireTeam } from '../../core/view.ts';
 import type { TaskWork } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Diff, DiffOptions } from '../../workspaces/depot/diff.ts';
-import type { TeamPlace, TeamWorks } from './team-works.ts';
+import type { TeamPlace } from './team-places.ts';
+import type { TeamWorks } from './team-works.ts';
 
 /** A member and its workspace. */
 export interface MemberReport {

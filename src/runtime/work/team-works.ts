@@ -4,16 +4,16 @@ import { folderInWorkspace } from '../../core/folder.ts';
 import { PATHS_PER_WORK } from '../../core/limits.ts';
 import type { TeamState } from '../../core/state.ts';
 import { requireMember, requireTask, requireTeam } from '../../core/view.ts';
-import type { StandingWork } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { WorkLander } from '../../ledger/work-lander.ts';
 import { savesRef } from '../../workspaces/depot/saves.ts';
 import type { Workspace } from '../../workspaces/workspace.ts';
-import { WORK_LIMITS } from '../../workspaces/workspace.ts';
 import { wordProblems } from './problems.ts';
-import type { OwnProject, Projects } from './project.ts';
+import type { Projects } from './project.ts';
 import { openSlots } from './slots.ts';
 import { squashOf } from './squash.ts';
+import { openTeamPlaces } from './team-places.ts';
+import type { TeamPlace } from './team-places.ts';
 
 /** A member with a workspace of its own. */
 export interface Worker {
@@ -63,18 +63,13 @@ export interface TeamWorks extends WorkLander {
   close(): void;
 }
 
-/** A team and its project. */
-export interface TeamPlace extends OwnProject {
-  readonly work: StandingWork;
-}
-
 const SAVE_EVERY_MS = 30_000;
 
 /** Opens the workspaces of all teams. Nothing is opened on disk before it is needed. */
 export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
   const { ledger, projects, saveEvery = SAVE_EVERY_MS, onError } = options;
   const slots = openSlots(projects.places.workspaces);
-  const opened = new Map<string, Promise<OwnProject>>();
+  const { placeOf, requirePlace, forget } = openTeamPlaces(ledger, projects);
   /** Members that this daemon has opened a workspace for. */
   const workers = new Map<string, Worker>();
   const aligning = new Map<string, Promise<void>>();
@@ -180,7 +175,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
         const workspace = await workspaces.open(name, { base: work.tip });
         await workspace.close({ tip: work.tip, landed });
       }
-      opened.delete(teamId);
+      forget(teamId);
       slots.free(teamId);
       // The name is free for another team, and the old branch must not be taken for its own.
       const tip = await depot.branch(work.branch);
@@ -196,29 +191,6 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       clearInterval(timer);
     },
   };
-
-  async function placeOf(teamId: string): Promise<TeamPlace | undefined> {
-    const work = await ledger.view(teamId, ({ team }) => team?.work);
-    if (!work) return undefined;
-    const known = opened.get(teamId) ?? openProject(work);
-    opened.set(teamId, known);
-    known.catch(() => opened.delete(teamId));
-    return { ...(await known), work };
-  }
-
-  async function openProject({ repository, limits }: StandingWork): Promise<OwnProject> {
-    const merged = { ...WORK_LIMITS, ...definedLimits(limits) };
-    const project = await projects.open(repository, { limits: merged });
-    if (project.kind === 'clone') return project;
-    const why = project.why?.why ?? `${repository} cannot be used`;
-    throw new TeamError('storage', `The repository of the team is not usable: ${why}`);
-  }
-
-  async function requirePlace(teamId: string): Promise<TeamPlace> {
-    const place = await placeOf(teamId);
-    if (place) return place;
-    throw new TeamError('conflict', `Team ${teamId} has no workspaces: its members share a folder`);
-  }
 
   async function workspaceOf(worker: Worker): Promise<Workspace> {
     const { teamId, memberId } = worker;
@@ -314,10 +286,6 @@ function holders({ tasks, members }: TeamState): string[] {
     .filter(({ status }) => status === 'in_progress')
     .map(({ assigneeId = '' }) => assigneeId);
   return [...new Set(held)].filter((id) => members.get(id)?.workspace === 'own');
-}
-
-function definedLimits({ fileSize, workSize }: NonNullable<StandingWork['limits']> = {}) {
-  return { ...(fileSize !== undefined && { fileSize }), ...(workSize !== undefined && { workSize }) };
 }
 
 function keyOf({ teamId, memberId }: Worker): string {

@@ -132,7 +132,7 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
     try {
       return await makeSave(handle, { name, tree, base, last, at: Date.now() });
     } catch (error) {
-      // The ref may have moved all the same.
+      // The ref may have moved although git failed.
       last = (await listSaves(handle, ref, 1).catch(() => []))[0] ?? last;
       throw error;
     }

@@ -21,7 +21,7 @@ const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/;
 const NEWLINE = 10;
 
 /**
- * Reads a patch, of which the end may be cut off. Lines of a hunk are counted, so a line of a file that looks like the
+ * Reads a patch whose end may be cut off. Lines of a hunk are counted, so a line of a file that looks like the
  * head of a patch is a line of a file.
  */
 export function readSections(patch: Buffer): Section[] {

@@ -1,0 +1,44 @@
+import { TeamError } from '../../core/errors.ts';
+import type { StandingWork } from '../../core/work.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { WORK_LIMITS } from '../../workspaces/workspace.ts';
+import type { OwnProject, Projects } from './project.ts';
+
+/** A team and its project. */
+export interface TeamPlace extends OwnProject {
+  readonly work: StandingWork;
+}
+
+/** The projects of teams whose members have workspaces of their own, each opened once. */
+export function openTeamPlaces(ledger: Ledger, projects: Projects) {
+  const opened = new Map<string, Promise<OwnProject>>();
+
+  return { placeOf, requirePlace, forget: (teamId: string): void => void opened.delete(teamId) };
+
+  async function placeOf(teamId: string): Promise<TeamPlace | undefined> {
+    const work = await ledger.view(teamId, ({ team }) => team?.work);
+    if (!work) return undefined;
+    const known = opened.get(teamId) ?? openProject(work);
+    opened.set(teamId, known);
+    known.catch(() => opened.delete(teamId));
+    return { ...(await known), work };
+  }
+
+  async function openProject({ repository, limits }: StandingWork): Promise<OwnProject> {
+    const merged = { ...WORK_LIMITS, ...definedLimits(limits) };
+    const project = await projects.open(repository, { limits: merged });
+    if (project.kind === 'clone') return project;
+    const why = project.why?.why ?? `${repository} cannot be used`;
+    throw new TeamError('storage', `The repository of the team is not usable: ${why}`);
+  }
+
+  async function requirePlace(teamId: string): Promise<TeamPlace> {
+    const place = await placeOf(teamId);
+    if (place) return place;
+    throw new TeamError('conflict', `Team ${teamId} has no workspaces: its members share a folder`);
+  }
+}
+
+function definedLimits({ fileSize, workSize }: NonNullable<StandingWork['limits']> = {}) {
+  return { ...(fileSize !== undefined && { fileSize }), ...(workSize !== undefined && { workSize }) };
+}
