@@ -46,6 +46,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'depot/handle.ts',
     'depot/make.ts',
     'depot/merge.ts',
+    'depot/packs.ts',
     'depot/patch.ts',
     'depot/repair.ts',
     'depot/saves.ts',

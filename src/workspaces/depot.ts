@@ -16,6 +16,8 @@ import type { DepotHandle } from './depot/handle.ts';
 import { makeDepot, takeIn } from './depot/make.ts';
 import { branchRef, landWork, mergeCommits } from './depot/merge.ts';
 import type { Landed, Merged } from './depot/merge.ts';
+import { findCommits, findRoots, flattenSave, makePack, takePack } from './depot/packs.ts';
+import type { ArrivedPack, PackContent } from './depot/packs.ts';
 import { checkDepot, remakeDepot } from './depot/repair.ts';
 import type { Repair } from './depot/repair.ts';
 import { listKept } from './depot/saves.ts';
@@ -67,6 +69,17 @@ export interface Depot {
   kept(): Promise<readonly KeptWork[]>;
   /** Forgets kept work. Only a person decides that. */
   dropKept(ref: string): Promise<void>;
+
+  /** The commits of a list that are here. */
+  has(ids: readonly ObjectId[]): Promise<readonly ObjectId[]>;
+  /** The first commits of a history: clones of one repository share them. */
+  roots(commit: ObjectId): Promise<readonly ObjectId[]>;
+  /** The commit in which a save travels: the same files on its base, without the saves before it. */
+  flatten(save: Parameters<typeof flattenSave>[1]): Promise<ObjectId>;
+  /** Packs what its receiver lacks. Fails with `limit` above `PACK_BYTES`. */
+  pack(content: PackContent): Promise<Buffer>;
+  /** Takes in a pack of another machine, whole or not at all. Fails with `corrupt` if git or the hash refuses it. */
+  takePack(pack: ArrivedPack): Promise<void>;
 
   /** What is wrong with it, in git's words. Reads every object. */
   check(): Promise<readonly string[]>;
@@ -143,6 +156,12 @@ export async function openDepot({
       if (!found) throw new TeamError('not_found', `There is no kept work ${JSON.stringify(ref)}`);
       await handle.changeRefs([{ ref, to: undefined, from: found.commit }]);
     },
+    has: (ids) => findCommits(handle, ids),
+    roots: (commit) => findRoots(handle, commit),
+    flatten: (save) => flattenSave(handle, save),
+    pack: (content) => makePack(handle, content),
+    // With git as it is: a bad pack is no damage of the depot.
+    takePack: (pack) => takePack({ ...handle, git }, places, pack),
     check: () => checkDepot(handle),
     tidy: () =>
       handle.alone(async () => {
