@@ -43,8 +43,10 @@ function isNounAlone([word = '', ...more]: readonly string[]): boolean {
 
 async function run(command: Command, rest: readonly string[]): Promise<number> {
   const { env: environment } = process;
-  const listOpen = async (): Promise<string[]> => (await import('./reach/open-teams.ts')).listOpenTeams(environment);
-  const given = await readArguments(command, rest, { environment, listOpen });
+  const given = await readArguments(command, rest, {
+    environment,
+    listTeams: async (about) => (await import('./reach/which-team.ts')).listTeams(about, environment),
+  });
   const screen = standardScreen(environment);
   const loaded = await command.load?.();
   if (!loaded) throw new Error(`troupe ${command.words} does nothing`);

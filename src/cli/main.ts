@@ -32,7 +32,7 @@ async function start(
   words: readonly string[],
 ): Promise<void> {
   try {
-    const given = await readArguments(command, words, { environment: {}, listOpen: async () => [] });
+    const given = await readArguments(command, words, { environment: {}, listTeams: async () => [] });
     const run = await loadProgram();
     await run(given);
   } catch (error) {

@@ -73,7 +73,7 @@ export const workOperations = [
     input: InTeam,
     result: WorkStatus,
     route: 'GET /api/teams/:teamId/work',
-    cli: { command: 'work', examples: ['troupe work --team demo', 'troupe work --team demo --json'] },
+    cli: { command: 'work', examples: ['troupe work', 'troupe work --team demo --json'] },
     run: async (context, { teamId }) => {
       const report = await reportWork(context.ledger, requireWorks(context), teamId);
       return report
@@ -95,7 +95,7 @@ export const workOperations = [
     cli: {
       command: 'diff',
       args: ['of'],
-      examples: ['troupe diff --team demo', 'troupe diff 3 --team demo', 'troupe diff worker-1 --team demo --stat'],
+      examples: ['troupe diff', 'troupe diff 3 --team demo', 'troupe diff worker-1 --stat'],
     },
     run: async (context, { teamId, of, stat }) => {
       const bound = stat ? { maxBytes: 1 } : {};

@@ -9,7 +9,7 @@ import { wordsOf } from './troupe.ts';
 
 function read(line: string | readonly string[], environment: NodeJS.ProcessEnv = {}) {
   const found = findCommand(COMMANDS, wordsOf(line));
-  return readArguments(found!.command, found!.rest, { environment, listOpen: () => Promise.resolve([]) });
+  return readArguments(found!.command, found!.rest, { environment, listTeams: () => Promise.resolve([]) });
 }
 
 describe('arguments', () => {

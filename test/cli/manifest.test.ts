@@ -53,7 +53,10 @@ describe('the examples', () => {
     const found = findCommand(COMMANDS, wordsOf(plain.trim()));
     expect(found?.command.words).toBe(words);
     await expect(
-      readArguments(found!.command, found!.rest, { environment: {}, listOpen: () => Promise.resolve([]) }),
+      readArguments(found!.command, found!.rest, {
+        environment: {},
+        listTeams: async (about) => (about.inRepository ? ['demo'] : []),
+      }),
     ).resolves.toBeDefined();
   });
 });

@@ -1,5 +1,3 @@
-import { realpathSync } from 'node:fs';
-import type { Client } from '../../client/client.ts';
 import { shortId } from '../../core/commit-id.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
@@ -28,10 +26,9 @@ interface Merged {
  * that would conflict is not begun, and one that git refuses is taken back, so the checkout is never left half merged.
  */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
-  const { teamId: named } = given.input as { teamId?: string };
+  const { teamId } = given.input as { teamId: string };
   const client = openClient(environment);
   try {
-    const teamId = named ?? (await findTeam(client, environment, signal));
     const work = await client.call('work.show', { teamId }, { signal });
     const outcome = mergeBranch(teamId, work, environment);
     if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));
@@ -91,31 +88,6 @@ function conflictError({ branch, into, paths }: { branch: string; into: string; 
     `${branch} does not merge into ${into} without a conflict in ${names}. Nothing was changed. ` +
       `To resolve it yourself: git merge ${branch}`,
   );
-}
-
-/** The team whose workspaces come from the repository around the working directory. */
-async function findTeam(client: Client, environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {
-  const top = gitIn(process.cwd(), environment)(['rev-parse', '--show-toplevel']).out;
-  const teams = await client.call('team.list', {}, { signal });
-  const found: string[] = [];
-  for (const { name, problem } of teams) {
-    if (problem !== undefined) continue;
-    const { work } = await client.call('team.show', { teamId: name }, { signal });
-    if (work && top !== '' && real(work.repository) === real(top) && work.tip !== work.base) found.push(name);
-  }
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
-  const which =
-    found.length === 0 ? 'No team has landed work for this repository' : `Several have: ${found.join(', ')}`;
-  throw new Refusal('invalid', `${which}. Name the team: troupe merge --team TEAM`);
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function requireGit({ code, said }: Said): void {

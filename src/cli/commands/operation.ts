@@ -27,7 +27,7 @@ export async function callOperation(command: Command, rest: readonly string[]): 
   await new Promise(setImmediate);
   const given = await readArguments(command, rest, {
     environment: process.env,
-    listOpen: async () => (await import('../reach/open-teams.ts')).listOpenTeams(process.env),
+    listTeams: async (about) => (await import('../reach/which-team.ts')).listTeams(about, process.env),
   });
   if (operation === 'team.create') await addBackend(given.input);
   const frame = {

@@ -10,15 +10,15 @@ import { explainExtra, explainMissing, onlyTeam, requireChange, shownName, unkno
 /** What is known besides the words. */
 export interface Known {
   readonly environment: NodeJS.ProcessEnv;
-  /** Lists the open teams. Called if a command needs a team and the words name none. */
-  readonly listOpen: () => Promise<readonly string[]>;
+  /** Lists the teams that a command may be about. Called if it needs a team and the words name none. */
+  readonly listTeams: (command: Command) => Promise<readonly string[]>;
 }
 
 /** Parses the words after a command's name. Throws a `UsageError`. */
 export async function readArguments(
   command: Command,
   words: readonly string[],
-  { environment, listOpen }: Known,
+  { environment, listTeams }: Known,
 ): Promise<Arguments> {
   const given = split(command, words);
   const stdin = await readStandardInput(command, given);
@@ -31,7 +31,7 @@ export async function readArguments(
   const { as, json, help: _help, ...input } = fields;
   let missing = findMissing(command.args, input) ?? findMissing(command.flags, input);
   if (missing?.field === 'teamId' && mayBeLeftOut(command)) {
-    input['teamId'] = onlyTeam(await listOpen(), command);
+    input['teamId'] = onlyTeam(await listTeams(command), command);
     missing = findMissing(command.flags, input);
   }
   if (missing) throw await explainMissing(command, missing);

@@ -47,6 +47,8 @@ export interface Command {
   readonly scope?: Scope;
   /** What it did to its task, as text that follows the task's name. */
   readonly said?: string;
+  /** Without a team it is about the one that works on the repository around the working directory. */
+  readonly inRepository?: true;
   /** The status of the tasks that a shell offers for it. */
   readonly offers?: SharedTaskStatus;
   /** It prints a text for another program, so there is no JSON result. */

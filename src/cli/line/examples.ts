@@ -26,6 +26,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   up: ['troupe up', 'troupe up team.yaml --detach', 'troupe up --with-changes'],
   merge: ['troupe merge', 'troupe merge --team demo'],
+  patch: ['troupe patch | git am', 'troupe patch 3 -o task-3.patch', 'troupe patch worker-1 --team demo'],
+  pr: ['troupe pr', 'troupe pr --remote upstream --base develop --draft'],
   ps: ['troupe ps', 'troupe ps --team demo --json'],
   attach: ['troupe attach worker-1', 'troupe attach worker-1 --team demo'],
   peek: ['troupe peek worker-1'],

@@ -28,6 +28,12 @@ const TEAM_FLAG: Input = { field: 'teamId', name: 'team', type: 'string', text: 
 /** A required team. */
 export const TEAM: Input = { field: 'teamId', name: 'team', type: 'string', text: 'the team', required: true };
 
+/** A required team that may follow from the working directory. */
+export const TEAM_HERE: Input = {
+  ...TEAM,
+  text: 'the team (default: the one that works on the repository you are in)',
+};
+
 /** An optional team; without it, the command is about all open teams. */
 export const OPTIONAL_TEAM: Input = { field: 'teamId', name: 'team', type: 'string', text: 'the team' };
 

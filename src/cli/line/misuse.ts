@@ -57,16 +57,17 @@ export async function explainMissing(command: Command, missing: Input): Promise<
 /** How many names a message lists. */
 const FEW = 8;
 
-/** The only open team, for a command that names none. Refuses to guess between several. */
+/** The only team that a command without a team can be about. Refuses to guess between several. */
 export function onlyTeam(open: readonly string[], command: Command): string {
   const [only, ...others] = open;
   if (only !== undefined && others.length === 0) return only;
-  throw new UsageError(whichTeam(command, describeOpen(open)), command.words);
+  throw new UsageError(whichTeam(command, describeFound(open, command)), command.words);
 }
 
-function describeOpen(open: readonly string[]): string {
+function describeFound(open: readonly string[], { inRepository }: Command): string {
   if (open.length === 0) return 'none is open; troupe teams lists all';
-  return open.length > FEW ? `${open.length} are open; troupe teams lists them` : `${open.join(', ')} are open`;
+  if (inRepository && open.length <= FEW) return `it can be ${open.join(', ')}`;
+  return open.length > FEW ? `there are ${open.length}; troupe teams lists them` : `${open.join(', ')} are open`;
 }
 
 /** The message that asks for a team. */

@@ -2,7 +2,6 @@ import type { Client } from '../../client/client.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { clean } from '../show/text.ts';
 import { warn } from '../show/write.ts';
-import { openClient } from './connect.ts';
 
 /** The named team, else all open ones. Teams that cannot be read are reported and left out. */
 export async function findOpenTeams(
@@ -14,16 +13,6 @@ export async function findOpenTeams(
   const teams = await client.call('team.list', {}, options);
   for (const { problem } of teams) if (problem !== undefined) warn(`troupe: ${clean(problem)}\n`);
   return namesOfOpen(teams);
-}
-
-/** The names of all open teams, over a separate connection. */
-export async function listOpenTeams(environment: NodeJS.ProcessEnv): Promise<string[]> {
-  const client = openClient(environment);
-  try {
-    return await findOpenTeams(client, undefined);
-  } finally {
-    client.close();
-  }
 }
 
 /** The names of the teams that are not closed. */

@@ -1,5 +1,5 @@
 import type { Command } from '../../line/command.ts';
-import { OPTIONAL_TEAM, TEAM } from '../../line/inputs.ts';
+import { OPTIONAL_TEAM, TEAM, TEAM_HERE } from '../../line/inputs.ts';
 
 /** Commands that create teams and work with them. */
 export const WORK_COMMANDS: readonly Command[] = [
@@ -178,19 +178,55 @@ export const WORK_COMMANDS: readonly Command[] = [
     words: 'diff',
     summary: 'Show what the team, a task or a member changed',
     args: [{ field: 'of', name: 'of', type: 'string', text: 'a task or a member; leave it out for all that landed' }],
-    flags: [TEAM, { field: 'stat', name: 'stat', type: 'boolean', text: 'only the files and how many lines' }],
+    flags: [TEAM_HERE, { field: 'stat', name: 'stat', type: 'boolean', text: 'only the files and how many lines' }],
     operation: 'work.diff',
     scope: 'reader',
+    inRepository: true,
     load: () => import('../diff.ts'),
   },
   {
     words: 'merge',
     summary: "Merge a team's branch into your checkout, with your own git",
     args: [],
-    flags: [{ ...OPTIONAL_TEAM, text: 'the team; without it, the one that works on the repository you are in' }],
+    flags: [TEAM_HERE],
     scope: 'admin',
+    inRepository: true,
     more: 'Until then, nothing in your repository changes. A merge that would conflict is not begun.',
     load: () => import('../merge.ts'),
+  },
+  {
+    words: 'patch',
+    summary: 'Write what the team, a task or a member changed as a patch for git am or git apply',
+    args: [{ field: 'of', name: 'of', type: 'string', text: 'a task or a member; leave it out for all that landed' }],
+    flags: [
+      TEAM_HERE,
+      {
+        field: 'output',
+        name: 'output',
+        type: 'string',
+        text: 'the file to write (default: standard output)',
+        short: 'o',
+      },
+    ],
+    scope: 'reader',
+    inRepository: true,
+    load: () => import('../patch.ts'),
+  },
+  {
+    words: 'pr',
+    summary: "Push a team's branch with your own git, and open a pull request with gh",
+    args: [],
+    flags: [
+      TEAM_HERE,
+      { field: 'remote', name: 'remote', type: 'string', text: 'where to push (default: origin, or the only remote)' },
+      { field: 'base', name: 'base', type: 'string', text: "the branch to merge into (default: the server's)" },
+      { field: 'title', name: 'title', type: 'string', text: 'the title (default: from the tasks)' },
+      { field: 'draft', name: 'draft', type: 'boolean', text: 'open it as a draft' },
+    ],
+    scope: 'admin',
+    inRepository: true,
+    more: 'Your branches and files stay as they are. Without gh, it pushes the branch and prints the commands.',
+    load: () => import('../pr.ts'),
   },
   {
     words: 'send',

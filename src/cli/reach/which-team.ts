@@ -1,0 +1,44 @@
+import { realpathSync } from 'node:fs';
+import type { Client } from '../../client/client.ts';
+import { openClient } from './connect.ts';
+import { gitIn } from './git.ts';
+import { findOpenTeams } from './open-teams.ts';
+
+/** The teams that a command may be about if its words name none. One of them is the answer; several are a question. */
+export async function listTeams(
+  { inRepository }: { readonly inRepository?: true },
+  environment: NodeJS.ProcessEnv,
+): Promise<string[]> {
+  const client = openClient(environment);
+  try {
+    const found = inRepository ? await listTeamsHere(client, environment) : [];
+    return found.length > 0 ? found : await findOpenTeams(client, undefined);
+  } finally {
+    client.close();
+  }
+}
+
+/** The teams whose workspaces come from the repository around the working directory. An open one counts first. */
+async function listTeamsHere(client: Client, environment: NodeJS.ProcessEnv): Promise<string[]> {
+  const { code, out } = gitIn(process.cwd(), environment)(['rev-parse', '--show-toplevel']);
+  if (code !== 0) return [];
+  const top = real(out);
+  const teams = await client.call('team.list', {});
+  const shown = teams
+    .filter(({ problem }) => problem === undefined)
+    // A team that is deleted meanwhile must not fail the others.
+    .map(({ name }) => client.call('team.show', { teamId: name }).catch(() => undefined));
+  const here = (await Promise.all(shown)).flatMap((team) =>
+    team?.work && real(team.work.repository) === top ? [team] : [],
+  );
+  const open = here.filter(({ status }) => status !== 'cleaned-up');
+  return (open.length > 0 ? open : here).map(({ name }) => name);
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,147 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ResultOf } from '../../src/operations/index.ts';
+import { run } from '../daemon/processes.ts';
+import { BIN, environmentFor } from '../daemon/serve.ts';
+import { plainEnvironment, plainGit } from '../workspaces/project.ts';
+import { shareDaemon } from './stage.ts';
+import type { Answer, Stage } from './stage.ts';
+import { EACH_A_LINE, makeProject, pictureOf, up } from './work-project.ts';
+
+type Work = ResultOf<'work.show'>;
+
+/** Runs a command inside a folder, as a person there would. */
+async function inside(stage: Stage, folder: string, words: readonly string[], env = {}): Promise<Answer> {
+  const identity = plainEnvironment(stage.folder);
+  const started = run(BIN, words, {
+    env: environmentFor(stage.home, { ...identity, NO_COLOR: '1', ...env }),
+    cwd: folder,
+  });
+  const code = await started.ended;
+  return { code, ...started.output };
+}
+
+describe('commands about work', () => {
+  const newStage = shareDaemon();
+
+  test('find the team of the repository around them, also of a closed team and from a folder below', async () => {
+    const stage = newStage();
+    const repository = makeProject(stage, EACH_A_LINE);
+    expect((await up(stage, repository)).code).toBe(0);
+    const below = join(repository, 'below');
+    mkdirSync(below);
+    const work = await inside(stage, below, ['work', '--json']);
+    expect(JSON.parse(work.stdout)).toMatchObject({ branch: `troupe/${stage.team}` });
+    const diff = await inside(stage, repository, ['diff', '--stat']);
+    expect(diff.stdout).toContain(`troupe/${stage.team} since `);
+    const outside = await stage.troupe('merge');
+    expect(outside).toMatchObject({ code: 2, stderr: expect.stringContaining('Say which team: add --team NAME') });
+    const other = { team: `${stage.team}-b`, members: [stage.member('ann', 'quick')], work: { workspaces: 'own' } };
+    writeFileSync(join(repository, 'other.yaml'), JSON.stringify(other));
+    expect((await stage.troupe('up', join(repository, 'other.yaml'), '--yes')).code).toBe(0);
+    const unclear = await inside(stage, repository, ['merge']);
+    expect(unclear.stderr).toContain(`it can be ${stage.team}, ${stage.team}-b`);
+  });
+
+  test('write patches that git am takes, of the branch and of work that did not land', async () => {
+    const stage = newStage();
+    const both = `touch ${stage.folder}/$NAME.here; until [ -e ${stage.folder}/ann.here ] && [ -e ${stage.folder}/bob.here ]; do sleep 0.05; done\n`;
+    const edit = 'sed -i "s/^line 5$/line 5 by $NAME/" common.txt; printf "\\000\\001" > $NAME.bin\n';
+    const repository = makeProject(stage, both + edit);
+    expect((await up(stage, repository)).code).toBe(0);
+    const before = pictureOf(repository);
+    const work = await stage.ask<Work>('work', '--team', stage.team);
+    const [landed, lost] = ['landed', 'conflicted'].map((state) => work.tasks?.find((task) => task.state === state));
+    const whole = await inside(stage, repository, ['patch', '-o', join(stage.folder, 'all.patch')]);
+    expect(whole.stdout, whole.stderr).toContain('2 files (+1 -1)');
+    const ofTask = await inside(stage, repository, ['patch', `#${lost?.taskId}`]);
+    expect(ofTask.code, ofTask.stderr).toBe(0);
+    writeFileSync(join(stage.folder, 'task.patch'), ofTask.stdout);
+    expect(pictureOf(repository)).toEqual(before);
+    // On a copy of the checkout, since both change the same line.
+    for (const [name, by] of [
+      ['all', landed],
+      ['task', lost],
+    ] as const) {
+      plainGit(stage.folder, 'clone', '-q', repository, name);
+      const copy = join(stage.folder, name);
+      plainGit(copy, 'am', '-q', join(stage.folder, `${name}.patch`));
+      expect(plainGit(copy, 'show', 'HEAD:common.txt')).toContain(`line 5 by ${by?.memberId}`);
+      expect(readFileSync(join(copy, `${by?.memberId}.bin`))).toEqual(Buffer.of(0, 1));
+      expect(plainGit(copy, 'log', '-1', '--format=%s')).toBe(by?.title);
+    }
+    const shown = await stage.ask<{ patch: string; files: number }>('patch', '--team', stage.team);
+    expect(shown.files).toBe(2);
+    expect(shown.patch).toBe(readFileSync(join(stage.folder, 'all.patch'), 'utf8'));
+    const none = await inside(stage, repository, ['patch', '99']);
+    expect(none.code).toBe(3);
+  });
+
+  test("push the branch with the user's git and open a pull request with gh, or say how", async () => {
+    const stage = newStage();
+    const repository = makeProject(stage, EACH_A_LINE, { description: "Ada's lines" });
+    expect((await up(stage, repository)).code).toBe(0);
+    expect((await inside(stage, repository, ['pr'])).stderr).toContain('has no remote to push to');
+    const remote = join(stage.folder, 'remote.git');
+    plainGit(stage.folder, 'init', '-q', '--bare', remote);
+    plainGit(repository, 'remote', 'add', 'origin', remote);
+    const before = pictureOf(join(repository, '.git', 'refs', 'heads'));
+
+    const branch = `refs/heads/troupe/${stage.team}`;
+    plainGit(repository, 'push', '-q', 'origin', `HEAD:${branch}`);
+    const foreign = plainGit(repository, 'commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'of somebody else');
+    plainGit(repository, 'push', '-q', 'origin', `${foreign}:${branch}`);
+    const refused = await inside(stage, repository, ['pr']);
+    expect(refused.stderr).toContain(
+      `origin has a branch troupe/${stage.team} with commits that the team's does not have`,
+    );
+    expect(plainGit(remote, 'rev-parse', branch)).toBe(foreign);
+    plainGit(repository, 'push', '-q', 'origin', '--delete', branch);
+
+    const bare = join(stage.folder, 'without-gh');
+    mkdirSync(bare);
+    for (const program of ['git', 'node', 'sh']) linkProgram(program, bare);
+    const told = await inside(stage, repository, ['pr'], { PATH: bare });
+    expect(told.code, told.stderr).toBe(0);
+    expect(told.stdout).toContain(`Pushed troupe/${stage.team} to origin: 3 files (+4 -2)`);
+    expect(told.stdout).toContain(
+      `gh pr create --head troupe/${stage.team} --title 'Ada'\\''s lines' --body 'Ada'\\''s lines\n`,
+    );
+    const work = await stage.ask<Work>('work', '--team', stage.team);
+    expect(plainGit(remote, 'rev-parse', branch)).toBe(work.tip);
+
+    const programs = join(stage.folder, 'programs');
+    mkdirSync(programs);
+    const record = join(stage.folder, 'gh.log');
+    const gh = `#!/bin/sh\nfor word; do printf '%s\\0' "$word"; done > ${record}\npwd >&2\necho https://example.invalid/pull/1\n`;
+    writeFileSync(join(programs, 'gh'), gh);
+    chmodSync(join(programs, 'gh'), 0o755);
+    const path = { PATH: [programs, process.env['PATH']].join(delimiter) };
+    const opened = await inside(stage, repository, ['pr', '--base', 'main', '--draft', '--json'], path);
+    expect(JSON.parse(opened.stdout), opened.stderr).toMatchObject({ url: 'https://example.invalid/pull/1' });
+    const words = readFileSync(record, 'utf8').split('\0').slice(0, -1);
+    expect(words.slice(0, -1)).toEqual([
+      'pr',
+      'create',
+      '--head',
+      `troupe/${stage.team}`,
+      '--base',
+      'main',
+      '--draft',
+      '--title',
+      "Ada's lines",
+      '--body',
+    ]);
+    expect(words.at(-1)).toMatch(
+      /^Ada's lines\n\n- First \(task 1, ann\): ann did it in .*\n- Second \(task 2, bob\): /,
+    );
+    expect(pictureOf(join(repository, '.git', 'refs', 'heads'))).toEqual(before);
+  });
+});
+
+/** Puts a program of this machine into a folder that is to be all of PATH. */
+function linkProgram(name: string, folder: string): void {
+  const place = (process.env['PATH'] ?? '').split(delimiter).find((one) => existsSync(join(one, name))) ?? '';
+  symlinkSync(join(place, name), join(folder, name));
+}
