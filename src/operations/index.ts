@@ -21,6 +21,7 @@ import { taskOperations } from './task.ts';
 import { teamOperations } from './team.ts';
 import { transcriptOperations } from './transcript.ts';
 import { upOperations } from './up.ts';
+import { workDiffOperations } from './work-diff.ts';
 import { workOperations } from './work.ts';
 
 const ALL = [
@@ -29,6 +30,7 @@ const ALL = [
   ...memberOperations,
   ...taskOperations,
   ...workOperations,
+  ...workDiffOperations,
   ...messageOperations,
   ...requestOperations,
   ...noteOperations,

@@ -3,10 +3,10 @@ import { TeamError } from '../core/errors.ts';
 import { Slug, TaskId } from '../core/text.ts';
 import { TaskWork } from '../core/work.ts';
 import { diffWork, reportWork } from '../runtime/work/report.ts';
-import type { TeamWorks } from '../runtime/work/team-works.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Context } from './operation.ts';
+import { requireWorks } from './work-services.ts';
 
 const Done = z.object({ done: z.literal(true) });
 
@@ -70,7 +70,7 @@ export const workOperations = [
     name: 'work.show',
     summary: 'Show where the members work, what landed on the branch, and what did not',
     scope: 'reader',
-    input: InTeam,
+    input: InTeam.extend({ memberId: Slug.optional().describe('this member alone (default: all)') }),
     result: WorkStatus,
     route: 'GET /api/teams/:teamId/work',
     cli: { command: 'work', examples: ['troupe work', 'troupe work --team demo --json'] },
@@ -172,9 +172,4 @@ export const workOperations = [
 function requireOwn({ caller, actor }: Context, memberId: string): void {
   if (caller.scope === 'admin' || caller.scope === 'lead' || actor === memberId) return;
   throw new TeamError('not_allowed', `${actor} may not use the workspace of ${memberId}: only ${memberId} may`);
-}
-
-function requireWorks({ works }: Context): TeamWorks {
-  if (works) return works;
-  throw new TeamError('unsupported', 'This process has no workspaces: use a daemon');
 }

@@ -74,6 +74,12 @@ export const WORK_EVENTS: EventSamples<'work'> = {
 export const WORK_OPERATIONS: OperationSamples<'work'> = {
   'work.show': async (stage) => ({ input: await giveWork(stage) }),
   'work.diff': async (stage) => ({ input: { ...(await giveWork(stage)), stat: false } }),
+  'work.files': async (stage) => ({ input: await giveWork(stage) }),
+  'work.lines': async (stage) => {
+    const { teamId } = await giveWork(stage);
+    const base = (await stage.ledger.view(teamId, ({ team }) => team?.work?.base)) ?? '';
+    return { input: { teamId, from: base, to: base, path: 'README.md' } };
+  },
   'work.open': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' }, as: 'worker' }),
   'work.begin': async (stage) => {
     const { teamId, taskId } = await heldTask(stage);

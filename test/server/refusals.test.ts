@@ -361,6 +361,8 @@ describe('a member cannot act for another member of its team', () => {
       'task.undepend',
       'work.show',
       'work.diff',
+      'work.files',
+      'work.lines',
     ] as const),
   ]);
 

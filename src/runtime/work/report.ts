@@ -54,11 +54,16 @@ export interface WorkReport {
   readonly kept: { readonly memberId: string; readonly commit: string; readonly ref: string; readonly at: number }[];
 }
 
-/** Describes the work of a team; undefined if its members share a folder. */
-export async function reportWork(ledger: Ledger, works: TeamWorks, teamId: string): Promise<WorkReport | undefined> {
+/** Describes the work of a team, or of one member alone; undefined if its members share a folder. */
+export async function reportWork(
+  ledger: Ledger,
+  works: TeamWorks,
+  { teamId, memberId: only }: { readonly teamId: string; readonly memberId?: string | undefined },
+): Promise<WorkReport | undefined> {
+  const isAsked = ({ memberId }: { readonly memberId: string }): boolean => only === undefined || memberId === only;
   const { apart, tasks } = await ledger.view(teamId, (state) => {
     requireTeam(state);
-    return { apart: membersApart(state), tasks: tasksOf(state) };
+    return { apart: membersApart(state).filter(isAsked), tasks: tasksOf(state).filter(isAsked) };
   });
   const place = await works.placeOf(teamId);
   if (!place) return undefined;
@@ -71,7 +76,7 @@ export async function reportWork(ledger: Ledger, works: TeamWorks, teamId: strin
     if (made.has(memberId)) members.push(await reportMember(works, place, { teamId, memberId, taskId }));
   }
   const { files, added, deleted } = await depot.diff(work.base, work.tip, { maxBytes: 1 });
-  const kept = (await depot.kept()).filter(({ team }) => team === teamId);
+  const kept = (await depot.kept()).filter(({ team, member }) => team === teamId && isAsked({ memberId: member }));
   return {
     repository: work.repository,
     branch: work.branch,
@@ -140,16 +145,21 @@ export async function diffWork(
   works: TeamWorks,
   { teamId, of, ...options }: DiffOptions & { readonly teamId: string; readonly of?: string | undefined },
 ): Promise<Diff & Compared> {
-  const place = await works.placeOf(teamId);
-  await ledger.view(teamId, requireTeam);
-  if (!place) {
-    throw new TeamError('conflict', `The members of team ${teamId} share a folder: use git diff there`);
-  }
+  const place = await placeToCompare(ledger, works, teamId);
   const sides = await sidesOf(ledger, works, { place, teamId, of });
   return { ...(await place.depot.diff(sides.from, sides.to, options)), ...sides };
 }
 
-async function sidesOf(
+/** The project of a team whose members work apart; the others have nothing to compare. */
+export async function placeToCompare(ledger: Ledger, works: TeamWorks, teamId: string): Promise<TeamPlace> {
+  const place = await works.placeOf(teamId);
+  await ledger.view(teamId, requireTeam);
+  if (place) return place;
+  throw new TeamError('conflict', `The members of team ${teamId} share a folder: use git diff there`);
+}
+
+/** What is compared for a task, a member or the whole team. The folder of a member is saved first. */
+export async function sidesOf(
   ledger: Ledger,
   works: TeamWorks,
   { place, teamId, of }: { place: TeamPlace; teamId: string; of: string | undefined },

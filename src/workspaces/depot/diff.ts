@@ -11,12 +11,14 @@ import type { Hunk } from './patch.ts';
 export interface DiffOptions {
   /** Lines around each change. */
   readonly context?: number;
-  /** Bytes of text for all files together. */
+  /** Bytes of text for all files together. With 0, files are only listed and counted. */
   readonly maxBytes?: number;
   /** A file with more bytes is folded. */
   readonly maxFileBytes?: number;
   /** These paths alone. */
   readonly paths?: readonly string[];
+  /** Takes binary files for text. */
+  readonly asText?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -53,15 +55,18 @@ export async function readDiff(
   [from, to]: readonly [ObjectId, ObjectId],
   options: DiffOptions = {},
 ): Promise<Diff> {
-  const { context = 3, maxBytes = MAX_BYTES, maxFileBytes = MAX_FILE_BYTES, paths, signal } = options;
+  const { context = 3, maxBytes = MAX_BYTES, maxFileBytes = MAX_FILE_BYTES, paths, asText = false, signal } = options;
   const sides = [requireId(from), requireId(to), ...(paths ? ['--', ...paths] : [])];
   if (paths?.length === 0) return { files: [], added: 0, deleted: 0, text: '', isCut: false };
   // Git takes a file above this size for a binary one, and does not read it.
   const config = [`core.bigFileThreshold=${maxFileBytes}`];
   const words = ['diff-tree', '-r', '--find-renames', '--full-index', '--no-abbrev', ...SAFE_DIFF];
+  if (asText) words.push('--text');
   const [facts, patch] = await Promise.all([
     handle.run([...words, '-z', '--raw', '--numstat', ...sides], { config, signal }),
-    handle.run([...words, '--patch', `--unified=${context}`, ...sides], { config, maxBytes, cut: true, signal }),
+    maxBytes === 0
+      ? { out: Buffer.of(), isCut: true }
+      : handle.run([...words, '--patch', `--unified=${context}`, ...sides], { config, maxBytes, cut: true, signal }),
   ]);
   const parts = splitZero(facts.out);
   const raw = readRaw(parts);

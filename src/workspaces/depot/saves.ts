@@ -37,10 +37,11 @@ export async function makeSave(handle: DepotHandle, { name, tree, base, last, at
   return { commit, tree, base, at: Math.floor(at / 1000) * 1000 };
 }
 
-/** The saves behind a ref or a commit, newest first; none if the ref does not exist. */
-export async function listSaves({ run }: DepotHandle, from: string, limit = 1000): Promise<Save[]> {
+/** The saves behind a ref or a commit, newest first; none if the ref does not exist. `until`: none that is later. */
+export async function listSaves({ run }: DepotHandle, from: string, limit = 1000, until?: number): Promise<Save[]> {
   const format = '--format=%H %T %ct %ce%n%b%x00';
   const words = ['rev-list', '--first-parent', `--max-count=${limit}`, '--no-commit-header', format];
+  if (until !== undefined) words.push(`--until=${Math.floor(until / 1000)}`);
   // Git names a ref that does not exist as ambiguous.
   const { code, out } = await run([...words, '--end-of-options', from, '--'], { exits: [0, 128] });
   if (code !== 0) return [];
@@ -54,6 +55,13 @@ export async function listSaves({ run }: DepotHandle, from: string, limit = 1000
     saves.push({ commit, tree, base, at: Number(at) * 1000 });
   }
   return saves;
+}
+
+/** Whether a commit is a save of a team, by who committed it and its message. */
+export async function isSaveOf({ run }: DepotHandle, commit: ObjectId, team: string): Promise<boolean> {
+  const { code, out } = await run(['cat-file', 'commit', requireId(commit)], { exits: [0, 128] });
+  const text = out.toString();
+  return code === 0 && text.includes(` <${EMAIL}> `) && text.includes(`\n\nSave of ${team}/`);
 }
 
 /** Whether a tip has everything that a save changed. Of a squash with later changes on top it cannot know. */

@@ -14,12 +14,36 @@ export function showDifference(diff: Diff, screen: Screen, { stat }: { readonly 
   return stat ? showStat(diff, screen) : showDiff(diff, screen);
 }
 
-function headOf({ title, from, to, files, added, removed }: Diff, screen: Screen): string {
+/** A part of the files that differ. */
+export function showFiles(page: ResultOf<'work.files'>, screen: Screen): string {
+  const changes = page.changes.map(({ previous, ...change }) => ({
+    ...change,
+    ...(previous !== undefined && { from: previous }),
+  }));
+  const more = page.next === undefined ? '' : `There are more: --after ${page.next}\n`;
+  return `${showStat({ ...page, changes }, screen)}${more}`;
+}
+
+/** A part of the lines that differ in a file. */
+export function showLines({ hunks, next, folded }: ResultOf<'work.lines'>, screen: Screen): string {
+  const text = hunks.flatMap(({ oldStart, newStart, heading, lines }) => [
+    `@@ -${oldStart} +${newStart} @@ ${heading}`.trimEnd(),
+    ...lines,
+  ]);
+  const found = text.flatMap((line) => visibleLines(line)).map((line) => paint(screen, styleOf(line), line));
+  if (found.length === 0) found.push(folded === undefined ? 'No line differs.' : `The file is ${folded}: --whole`);
+  if (next !== undefined) found.push(`There are more: --after ${next}`);
+  return `${found.join('\n')}\n`;
+}
+
+type Compared = Pick<Diff, 'title' | 'from' | 'to' | 'files' | 'added' | 'removed'>;
+
+function headOf({ title, from, to, files, added, removed }: Compared, screen: Screen): string {
   const size = files === 0 ? 'no changes' : sizeOf({ files, added, removed });
   return `${paint(screen, 'bold', clean(title))}: ${size}, ${shortId(from)}..${shortId(to)}\n`;
 }
 
-function showStat(diff: Diff, screen: Screen): string {
+function showStat(diff: Compared & Pick<Diff, 'changes'>, screen: Screen): string {
   const rows = diff.changes.map((change): Cell[] => [
     change.status,
     change.added === undefined ? 'binary' : `+${change.added} -${change.removed ?? 0}`,

@@ -8,7 +8,7 @@ import { clean } from '../text.ts';
 import { taskName } from '../words.ts';
 import { sizeOf } from '../work-size.ts';
 import { details, heading } from './details.ts';
-import { showDifference } from './diff.ts';
+import { showDifference, showFiles, showLines } from './diff.ts';
 import type { Views } from './views.ts';
 
 type Work = ResultOf<'work.show'>;
@@ -16,6 +16,8 @@ type Work = ResultOf<'work.show'>;
 export const views: Views = {
   'work.show': (work, screen, { teamId }) => showWork(work, screen, String(teamId)),
   'work.diff': (diff, screen, { stat }) => showDifference(diff, screen, { stat: stat === true }),
+  'work.files': (page, screen) => showFiles(page, screen),
+  'work.lines': (page, screen) => showLines(page, screen),
   'work.open': (opened) =>
     opened
       ? `Its workspace is ${clean(opened.folder)}, with TROUPE_SLOT ${opened.slot}.\n`
