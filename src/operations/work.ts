@@ -74,8 +74,8 @@ export const workOperations = [
     result: WorkStatus,
     route: 'GET /api/teams/:teamId/work',
     cli: { command: 'work', examples: ['troupe work', 'troupe work --team demo --json'] },
-    run: async (context, { teamId }) => {
-      const report = await reportWork(context.ledger, requireWorks(context), teamId);
+    run: async (context, asked) => {
+      const report = await reportWork(context.ledger, requireWorks(context), asked);
       return report
         ? { workspaces: 'own' as const, ...report }
         : { workspaces: 'shared' as const, files: 0, added: 0, removed: 0, members: [], tasks: [], kept: [] };
