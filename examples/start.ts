@@ -1,27 +1,33 @@
 /**
- * Runs the team of examples/slugify: programs that write a small library in their own repository. It makes a state
- * directory and a repository and removes them again; it touches nothing else of yours.
+ * Runs the team of examples/slugify in a repository of its own, and merges what it made. It makes a state directory and
+ * that repository and removes them again; it touches nothing else of yours.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fold } from '../src/cli/show/text.ts';
+import { delimiter, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'troupe-'));
-const repo = join(place, 'repo');
-const report = join(repo, 'REPORT.md');
+const repo = join(place, 'slugify');
+const programs = join(place, 'bin');
 const troupe = join(root, 'bin', 'troupe.js');
-const env = { ...process.env, TROUPE_HOME: join(place, 'home'), SLUGIFY_REPO: repo };
+// Variables such as GIT_DIR name a repository of yours.
+const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
+const env: NodeJS.ProcessEnv = {
+  ...Object.fromEntries(own),
+  TROUPE_HOME: join(place, 'home'),
+  PATH: [programs, process.env['PATH']].join(delimiter),
+};
 const keep = process.argv.includes('--keep');
 
 const WHAT = `Four scripts, no model, write a small library together; who does what is in
 examples/slugify/troupe.yaml. To see: tasks that wait for others, mail between
-members, and a gate that runs the tests and sends work back.
+members, a gate that runs the tests and sends work back, and a copy of the
+repository for each member, whose work lands on one branch.
 `;
 const NEXT = `Next: npm run build && npm link (here, once), then in a project of yours
-  troupe init script && troupe up    a team of scripts; without "script", of agents
+  troupe init script && troupe up    a team of scripts; plain init: of agents
   troupe ui                          the dashboard
 `;
 
@@ -29,16 +35,10 @@ const NEXT = `Next: npm run build && npm link (here, once), then in a project of
 process.stdout.on('error', () => {});
 let code = 1;
 try {
-  const team = join(import.meta.dirname, 'slugify', 'troupe.yaml');
+  makeRepository();
   console.log(WHAT);
-  code = await run(['up', team, '--yes', '--once']);
-  if (code === 0 && existsSync(report)) {
-    const text = readFileSync(report, 'utf8')
-      .trimEnd()
-      .replace(/^(?=.)/gm, '  ');
-    const folded = fold(text, { columns: process.stdout.isTTY ? process.stdout.columns : Infinity });
-    console.log(`\nWhat the writer wrote:\n\n${folded}\n\n${NEXT}`);
-  }
+  code = await run(['up', join(repo, 'troupe.yaml'), '--yes', '--once']);
+  if (code === 0) await showWork();
 } finally {
   spawnSync(process.execPath, [troupe, 'stop', '--all'], { env, stdio: 'ignore' });
   if (keep) console.log(`Kept: ${place}`);
@@ -46,11 +46,40 @@ try {
 }
 process.exitCode = code;
 
-function run(args: string[]): Promise<number> {
+/** A repository with the programs of the team, and `troupe` for them. Without git, they share a folder. */
+function makeRepository(): void {
+  cpSync(join(import.meta.dirname, 'slugify'), repo, { recursive: true });
+  mkdirSync(programs);
+  writeFileSync(join(programs, 'troupe'), `#!/bin/sh\nexec '${process.execPath}' '${troupe}' "$@"\n`);
+  chmodSync(join(programs, 'troupe'), 0o755);
+  const who = ['-c', 'user.name=Troupe', '-c', 'user.email=troupe@troupe.invalid', '-c', 'commit.gpgSign=false'];
+  for (const words of [
+    ['init', '--quiet', '--template=', '--initial-branch=main'],
+    ['add', '.'],
+    [...who, 'commit', '--quiet', '--message', 'The programs of the team'],
+  ]) {
+    spawnSync('git', words, { cwd: repo, env, stdio: 'ignore' });
+  }
+}
+
+/** Shows what landed and merges it, with the commands that people use. */
+async function showWork(): Promise<void> {
+  if (existsSync(join(repo, '.git'))) {
+    for (const words of [['diff', '--stat'], ['merge']]) {
+      console.log(`\n$ troupe ${words.join(' ')}`);
+      code ||= await run(words);
+    }
+    const { stdout } = spawnSync('git', ['log', '--format=%h %s'], { cwd: repo, env, encoding: 'utf8' });
+    console.log(`\n$ git log --oneline\n${stdout}`);
+  }
+  console.log(NEXT);
+}
+
+function run(args: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [troupe, ...args], { env, stdio: 'inherit' });
+    const child = spawn(process.execPath, [troupe, ...args], { cwd: repo, env, stdio: 'inherit' });
     // The terminal signals both processes. The command cleans up first, then we do.
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill('SIGINT'));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => child.kill('SIGINT'));
     child.once('exit', (exit) => resolve(exit ?? 1));
   });
 }

@@ -5,10 +5,7 @@ import { text } from 'node:stream/consumers';
 const { task_subject: title } = JSON.parse(await text(process.stdin));
 if (title !== 'Write slugify()') process.exit(0);
 
-const { status, stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], {
-  cwd: process.env.SLUGIFY_REPO,
-  encoding: 'utf8',
-});
+const { status, stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], { encoding: 'utf8' });
 if (status === 0) process.exit(0);
 const failed = stdout.split('\n').flatMap((line) => /^not ok \d+ - (.*)$/.exec(line)?.[1] ?? []);
 console.error(`These tests fail: ${failed.join(', ')}`);

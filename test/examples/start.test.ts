@@ -6,11 +6,11 @@ import { TROUPE_SOURCE } from '../setup/source.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
-/** Starts the demo, with a folder for its temporary files. */
-function startDemo() {
+/** Starts the demo, with a folder for its temporary files, and nothing in the environment that git would use. */
+function startDemo(more: Readonly<Record<string, string>> = {}) {
   const folder = join(temporaryFolder(), 't');
   mkdirSync(folder);
-  const env = { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder, TROUPE_SOURCE };
+  const env = { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder, TROUPE_SOURCE, ...more };
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../examples/start.ts')], { env });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output.stdout += chunk));
@@ -27,6 +27,30 @@ function startDemo() {
 }
 
 describe('npm start', () => {
+  test('shows members in copies of a repository, and ends with their branch, its size and its merge', async () => {
+    // A variable that points into somebody else's repository must not lead there.
+    const { output, ended, left } = startDemo({ GIT_DIR: '/nowhere', GIT_WORK_TREE: '/nowhere' });
+    expect(await ended, output.stderr).toBe(0);
+    expect(output.stdout).toMatch(/^Workspaces: each member has its own, from \w{7} of ~\/troupe-\w+\/slugify$/m);
+    expect(output.stdout).toContain('A gate sent #3 back once.');
+    const [, end = ''] = output.stdout.split('\n$ troupe diff --stat\n');
+    expect(end).toMatch(/^troupe\/slugify since \w{7}: 5 files \(\+\d+ -0\), (\w{7}\.\.\w{7})\n/);
+    expect(end).toMatch(
+      /\n\$ troupe merge\nMerged troupe\/slugify into main: 5 files \(\+\d+ -0\), \w{7}\.\.\w{7}\.\n/,
+    );
+    const log = end.split('$ git log --oneline\n')[1]?.split('\n').slice(0, 7) ?? [];
+    expect(log.map((line) => line.slice(8)).sort()).toEqual([
+      'Lint the code',
+      'Measure how fast it is',
+      'Set up the package',
+      'The programs of the team',
+      'Write slugify()',
+      'Write the report',
+      'Write the tests',
+    ]);
+    expect(left()).toEqual([]);
+  });
+
   test('says what it shows, and after an interrupt that nothing of it goes on', async () => {
     const { child, output, ended, works, left } = startDemo();
     await works();

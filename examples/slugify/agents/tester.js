@@ -1,22 +1,21 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { git, readTurn, repo, send } from './turn.js';
+import { fillIn, readTurn, send, write } from './turn.js';
 
 const { task } = await readTurn();
 
 if (task.metadata.key === 'tests') {
-  writeFileSync(join(repo, 'test', 'slugify.test.js'), tests());
-  git('add', '.');
-  git('commit', '--quiet', '--message', 'test: what slugify must do');
+  write('test/slugify.test.js', tests());
   send('builder', 'The tests are in test/slugify.test.js: mind the accents.');
   console.log('4 tests');
 } else {
-  const { slugify } = await import(pathToFileURL(join(repo, 'src', 'slugify.js')).href);
+  const { slugify } = await import(pathToFileURL(join(process.cwd(), 'src', 'slugify.js')).href);
   const began = performance.now();
   for (let i = 0; i < 100_000; i++) slugify('Crème  Brûlée, encore!');
   const each = ((performance.now() - began) / 100_000) * 1000;
-  console.log(`${each.toFixed(2)} us per call`);
+  const found = `${each.toFixed(2)} us per call`;
+  fillIn('Speed', found);
+  console.log(found);
 }
 
 function tests() {
