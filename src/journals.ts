@@ -57,6 +57,15 @@ export async function anchorPlace(text: string, base: string): Promise<string> {
   return (await import('./journal/nats/address.ts')).anchorAddress(text, base);
 }
 
+interface OpenOptions {
+  /** The file of a journal that names none. */
+  readonly file: string;
+  /** Only one ledger, of this process, writes to it. */
+  readonly exclusive?: boolean;
+  /** Where a daemon notes how far the teams on servers had come; a file has its mark beside it. */
+  readonly mark?: string;
+}
+
 /** How the kinds of journals differ. */
 interface JournalKind<P extends JournalPlace> {
   /** Several daemons may write to it at the same time. */
@@ -67,8 +76,7 @@ interface JournalKind<P extends JournalPlace> {
   file(place: P, own: string): string | undefined;
   /** Its place as in `location`, if that is not its file. */
   show?(place: P): Promise<string>;
-  /** `exclusive`: only one ledger, of this process, writes to it. */
-  open(place: P, options: { file: string; exclusive: boolean }): Promise<OpenedJournal>;
+  open(place: P, options: Required<Pick<OpenOptions, 'exclusive'>> & OpenOptions): Promise<OpenedJournal>;
 }
 
 // The NATS code is loaded only when it is needed.
@@ -99,10 +107,13 @@ const KINDS: { readonly [P in JournalPlace as P['kind']]: JournalKind<P> } = {
       const { readNatsAddress, showAddress } = await import('./journal/nats/address.ts');
       return showAddress(readNatsAddress(url, base ?? process.cwd()));
     },
-    async open({ url, base }) {
+    async open({ url, base }, { mark }) {
       const { natsJournal } = await import('./journal/nats.ts');
       const { repeatAddress } = await import('./journal/nats/address.ts');
-      const journal = await natsJournal(url, { ...(base !== undefined && { base }) });
+      const journal = await natsJournal(url, {
+        ...(base !== undefined && { base }),
+        ...(mark !== undefined && { mark }),
+      });
       const again = repeatAddress(url, base ?? process.cwd());
       const facts = { ...journal.facts, ...(again !== undefined && { again }) };
       return { journal, kind: 'nats', hosts: journal.hosts, away: () => journal.away(), ...facts };
@@ -114,12 +125,12 @@ function kindOf(place: JournalPlace): JournalKind<JournalPlace> {
   return KINDS[place.kind];
 }
 
-/** Opens a journal; `file` is for `sqlite` without a path. `exclusive`: one ledger of this process writes. */
+/** Opens a journal. */
 export function openJournal(
   place: JournalPlace,
-  { file, exclusive = false }: { file: string; exclusive?: boolean },
+  { exclusive = false, ...options }: OpenOptions,
 ): Promise<OpenedJournal> {
-  return kindOf(place).open(place, { file, exclusive });
+  return kindOf(place).open(place, { exclusive, ...options });
 }
 
 /** Whether several daemons can share it. */

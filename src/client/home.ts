@@ -12,6 +12,8 @@ export interface Home {
   /** Hashes of the dashboard's login sessions, 0600. */
   readonly loginsFile: string;
   readonly journal: string;
+  /** How far the teams had come that are stored on servers. */
+  readonly serversMark: string;
   /** A lock that the running daemon holds. The operating system releases it when the daemon dies. */
   readonly lock: string;
   /** The running daemon: pid, url, version. */
@@ -55,6 +57,7 @@ export function homeAt(path: string): Home {
     secretFile: `${directory}/secret`,
     loginsFile: `${directory}/logins.json`,
     journal: `${directory}/journal.db`,
+    serversMark: `${directory}/nats.mark`,
     lock: `${directory}/lock.db`,
     card: `${directory}/daemon.json`,
     stopped: `${directory}/stopped`,

@@ -61,9 +61,11 @@ export async function openStorage(
   if (file !== undefined) requireKept(lastJournal, { path: file, isOwn });
   // The lock is on the home, and a file elsewhere may be another daemon's: on one file, both would run its members.
   const exclusive = !isShared(place);
-  const opened = await openJournal(place, { file: home.journal, exclusive }).catch((error: unknown) => {
-    throw last && recalled ? whereLast(last, error) : error;
-  });
+  const opened = await openJournal(place, { file: home.journal, exclusive, mark: home.serversMark }).catch(
+    (error: unknown) => {
+      throw last && recalled ? whereLast(last, error) : error;
+    },
+  );
   const { journal: bare, hosts, away, again, damage, ...facts } = opened;
   closers.add('journal', () => bare.close());
 

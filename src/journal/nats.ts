@@ -3,6 +3,8 @@ import { TeamError } from '../core/errors.ts';
 import type { JournalAwayError } from './away.ts';
 import type { Hosts } from './hosts.ts';
 import type { Journal, Seq } from './journal.ts';
+import { keepMark } from './mark.ts';
+import type { Ends } from './mark.ts';
 import { readNatsAddress } from './nats/address.ts';
 import { appendBatch, conflict, idAt } from './nats/append.ts';
 import { decodeBatch, pack } from './nats/batch.ts';
@@ -15,6 +17,8 @@ import { endWith, flow } from './nats/flow.ts';
 import { openHosts } from './nats/hosts.ts';
 import { openLink } from './nats/link.ts';
 import type { Timing } from './nats/link.ts';
+import { requireMarked } from './nats/lost.ts';
+import type { SeenEnd } from './nats/lost.ts';
 import { encodeTeam } from './nats/names.ts';
 import { readMessages } from './nats/read.ts';
 import { ensureSettings, readSettings } from './nats/settings.ts';
@@ -35,6 +39,10 @@ export interface NatsJournal extends Journal {
 export interface NatsJournalOptions extends Partial<Timing> {
   /** The folder for relative paths in the address. */
   readonly base?: string;
+  /** The file of this daemon's mark: how far teams had come, as it saw them. */
+  readonly mark?: string;
+  /** How often the mark is written. */
+  readonly markMs?: number;
 }
 
 /** Room for headers in a message. */
@@ -48,14 +56,15 @@ const HEADERS_BYTES = 1024;
  * Each life of a team has its own subject, so an append for a dropped team reaches nobody.
  */
 export async function natsJournal(url: string, options: NatsJournalOptions = {}): Promise<NatsJournal> {
-  const { base = process.cwd(), patienceMs = 20_000, ...timing } = options;
+  const { base = process.cwd(), patienceMs = 20_000, mark: markFile, markMs = 1_000, ...timing } = options;
   const closing = new AbortController();
   const address = readNatsAddress(url, base);
   const link = await openLink(address, { ...timing, patienceMs, closing: closing.signal });
-  const { snapshots, facts, hosts } = await prepare();
+  const { snapshots, facts, hosts, seen } = await prepare();
+  const mark = markFile === undefined ? undefined : keepMark(markFile, seen, { everyMs: markMs, of: link.place });
   const bells = openBells(link);
   const turns = openTurns();
-  const tips = openTips();
+  const tips = openTips((subject, seq, id) => mark?.reached(subject, id === undefined ? [seq] : [seq, id]));
   /** The known life of each team. Entries are never removed, so that a writer that missed a change is refused. */
   const known = new Map<string, Life>();
   /** Teams that this process dropped: no second look is needed to know that they are gone. */
@@ -69,13 +78,14 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
 
   async function prepare() {
     try {
+      const seen: Ends<SeenEnd> = markFile === undefined ? new Map() : await requireMarked(link, markFile);
       const settings = await ensureSettings(link);
       const { version = '' } = link.nc.info ?? {};
       const durability = await judgeDurability(address, { version, replicas: settings.replicas });
       const hosts = await openHosts(link, settings);
       const advice = [durability.advice, await adviseOnStreams(link, settings)].filter(Boolean).join(' ');
       const facts = { location: link.place, durability: durability.durability, ...(advice !== '' && { advice }) };
-      return { snapshots: await openSnapshots(link), facts, hosts };
+      return { snapshots: await openSnapshots(link), facts, hosts, seen };
     } catch (error) {
       await link.nc.close();
       throw toTeamError(error, link.place, 'open the journal');
@@ -146,11 +156,12 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
     const encoded = encodeTeam(team);
     const found = await findStream(link, encoded);
     if (!found) return;
+    mark?.forget(found.subject);
+    await snapshots.noteDropped(found);
     await deleteStream(link, found.stream);
     begun.delete(found.stream);
     dropped.add(team);
     bells.ring(encoded);
-    await snapshots.remove(found);
   }
 
   return {
@@ -261,6 +272,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
       closed ??= turns.drained().then(async () => {
         closing.abort();
         bells.close();
+        mark?.close();
         await link.nc.close();
       });
       return closed;

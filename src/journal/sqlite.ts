@@ -3,10 +3,11 @@ import { resolve as resolvePath } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TeamError } from '../core/errors.ts';
 import type { Journal, Seq } from './journal.ts';
+import { forgetInMark, keepMark } from './mark.ts';
 import { damagedFile } from './sqlite/check.ts';
 import { toTeamError } from './sqlite/errors.ts';
 import { openFollowers, versionOf } from './sqlite/follow.ts';
-import { forgetInMark, keepMark, requireMarked } from './sqlite/mark.ts';
+import { markOf, requireMarked } from './sqlite/lost.ts';
 import { openDatabase, refuseForeign } from './sqlite/open.ts';
 import type { OpenDatabase } from './sqlite/open.ts';
 import { ownerOf, takeOwnership } from './sqlite/owner.ts';
@@ -58,7 +59,7 @@ export function sqliteJournal(
   const { db, rows, damage: found } = openOwned(file, ownership);
   ownership?.compare(versionOf(db));
   // Only the owner knows every batch.
-  const mark = exclusive && found === undefined ? keepMark(file, readEnds(db), markMs) : undefined;
+  const mark = exclusive && found === undefined ? keepMark(markOf(file), readEnds(db), { everyMs: markMs }) : undefined;
   const damage = found === undefined ? undefined : damagedFile(file, found);
   const followers = openFollowers(db, file, { exclusive, pollMs });
   const writer = groupWriter({ db, path: file, patienceMs, exclusive, onCommit: (team) => followers.announce(team) });
@@ -230,7 +231,7 @@ export function sqliteJournal(
       assertUsable(team);
       await change(team, 'drop', 0, () => {
         if (mark) mark.forget(team);
-        else forgetInMark(file, team);
+        else forgetInMark(markOf(file), team);
         return rows.deleteTeam(team);
       });
     },

@@ -2,8 +2,9 @@ import { hash, randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { removeMark } from '../../src/journal/mark.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
-import { findLost, removeMark } from '../../src/journal/sqlite/mark.ts';
+import { findLost, markOf } from '../../src/journal/sqlite/lost.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
@@ -30,7 +31,7 @@ test.each(LOSSES)('is refused, and nothing is changed, if %s; until a person agr
     }),
   );
   expect(contents(path)).toEqual(before);
-  removeMark(path);
+  removeMark(markOf(path));
   const journal = sqliteJournal(path, { exclusive: true });
   const teams = await journal.teams();
   await journal.append('next', 0, events(1));

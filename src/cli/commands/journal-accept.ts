@@ -1,7 +1,12 @@
 import { findHome } from '../../client/home.ts';
-import { findLost, nameLost, removeMark } from '../../journal/sqlite/mark.ts';
+import type { Home } from '../../client/home.ts';
+import { nameLost, removeMark } from '../../journal/mark.ts';
+import type { Lost } from '../../journal/mark.ts';
+import { findLost, markOf } from '../../journal/sqlite/lost.ts';
 import { takeOwnership } from '../../journal/sqlite/owner.ts';
-import { fileOf, readJournalPlace } from '../../journals.ts';
+import { fileOf, readJournalPlace, showPlace } from '../../journals.ts';
+import type { JournalPlace } from '../../journals.ts';
+import { takeLock } from '../../runtime/lock.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { findNext } from '../reach/journal-place.ts';
 import { Refusal } from '../show/errors.ts';
@@ -13,20 +18,33 @@ export async function runAccept(given: Arguments, { environment }: Surroundings)
   const { address } = given.input as { address?: string };
   const home = findHome(environment);
   const place = address === undefined ? await findNext(home, environment) : readJournalPlace(address, process.cwd());
-  const path = fileOf(place, { file: home.journal });
-  if (path === undefined) {
-    throw new Refusal('unsupported', 'Only a journal in a file can be accepted; servers keep their own record');
-  }
-  // Not while a daemon writes to it: its journal is whole.
-  const ownership = takeOwnership(path, { alone: true });
-  try {
-    const lost = findLost(path);
-    if (lost.length > 0) removeMark(path);
-    if (given.json) print(toJson({ path, lost }, undefined));
-    else if (lost.length === 0) print(`${clean(path)} has lost nothing.\n`);
-    else print(`Accepted: ${clean(nameLost(lost))}. The next command starts the daemon with what is left.\n`);
-  } finally {
-    ownership.release();
-  }
+  const path = await showPlace(place, { file: home.journal });
+  const lost = await acceptAt(place, home);
+  if (given.json) print(toJson({ path, lost }, undefined));
+  else if (lost.length === 0) print(`${clean(path)} has lost nothing.\n`);
+  else print(`Accepted: ${clean(nameLost(lost))}. The next command starts the daemon with what is left.\n`);
   return 0;
+}
+
+/** Removes the mark if something is lost. Not while a daemon uses the journal: its journal is whole. */
+async function acceptAt(place: JournalPlace, home: Home): Promise<Lost[]> {
+  if (place.kind === 'memory') throw new Refusal('unsupported', 'A journal in memory has nothing to accept');
+  const file = fileOf(place, { file: home.journal });
+  const inUse = file === undefined ? await takeLock(home) : takeOwnership(file, { alone: true });
+  try {
+    const mark = file === undefined ? home.serversMark : markOf(file);
+    const lost = place.kind === 'nats' ? await lostOnServers(place, home) : findLost(file as string);
+    if (lost.length > 0) removeMark(mark);
+    return lost;
+  } finally {
+    inUse.release();
+  }
+}
+
+async function lostOnServers(
+  { url, base = process.cwd() }: JournalPlace & { kind: 'nats' },
+  { serversMark }: Home,
+): Promise<Lost[]> {
+  const { findLostOnNats } = await import('../../journal/nats/lost.ts');
+  return findLostOnNats(url, { base, mark: serversMark });
 }

@@ -30,7 +30,8 @@ export interface Tips {
   isDoubtful(life: Life, seq: Seq, troubledAt: number): boolean;
 }
 
-export function openTips(): Tips {
+/** `onNote` hears of every batch that is the last one seen of its life. */
+export function openTips(onNote?: (subject: string, seq: Seq, id: string | undefined) => void): Tips {
   const tips = new Map<string, Tip>();
   const find = ({ subject }: Life, seq: Seq): Tip | undefined => {
     const tip = tips.get(subject);
@@ -40,6 +41,7 @@ export function openTips(): Tips {
     note({ subject }, { seq, id }) {
       // Someone reads old batches.
       if (seq < (tips.get(subject)?.seq ?? 0)) return;
+      onNote?.(subject, seq, id);
       if (id === undefined) tips.delete(subject);
       else tips.set(subject, { seq, id, seenAt: performance.now() });
     },

@@ -10,6 +10,7 @@ import { listCards } from './hosts.ts';
 import { leaseIn } from './lease.ts';
 import { openLink } from './link.ts';
 import type { Link } from './link.ts';
+import { requireMarked } from './lost.ts';
 import { readSettings } from './settings.ts';
 import { lookAtStreams, oddAdvice } from './streams-kept.ts';
 import type { KeptStreams } from './streams-kept.ts';
@@ -21,7 +22,7 @@ export interface NatsInspection {
   readonly place: string;
   /** Which servers accept connections. */
   readonly servers: readonly ServerReach[];
-  /** Where the inspection ended, and what to do: no connection, a refused credential, no JetStream. */
+  /** Where the inspection ended, and what to do: no connection, a refused credential, no JetStream, lost batches. */
   readonly failure?: TeamError;
   readonly version?: string;
   /** Missing if there is no journal yet. */
@@ -40,8 +41,11 @@ export interface FoundJournal extends Settings, KeptStreams {
 /** A person waits in front of a screen and can repeat the command after an election. */
 const PATIENCE_MS = 3_000;
 
-/** Inspects the servers and the journal at an address; changes nothing. */
-export async function inspectNatsJournal(url: string, base: string): Promise<NatsInspection> {
+/** Inspects the servers and the journal at an address, and compares it with a daemon's mark; changes nothing. */
+export async function inspectNatsJournal(
+  url: string,
+  { base, mark }: { base: string; mark: string },
+): Promise<NatsInspection> {
   const address = readNatsAddress(url, base);
   const place = showAddress(address);
   const servers = await reachServers(address);
@@ -50,6 +54,7 @@ export async function inspectNatsJournal(url: string, base: string): Promise<Nat
   try {
     link = await openLink(address, { patienceMs: PATIENCE_MS, closing: closing.signal });
     const { version = 'unknown' } = link.nc.info ?? {};
+    await requireMarked(link, mark);
     const settings = await readSettings(link);
     if (!settings) return { place, servers, version };
     const [durability, cards, hosts, kept] = await Promise.all([

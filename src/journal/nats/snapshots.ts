@@ -1,5 +1,4 @@
 import { Objm } from '@nats-io/obj';
-import type { ObjectStore } from '@nats-io/obj';
 import { TeamError } from '../../core/errors.ts';
 import type { Snapshot } from '../journal.ts';
 import { pack, unpack } from './batch.ts';
@@ -33,18 +32,18 @@ export async function openSnapshots(link: Link) {
       await store.putBlob({ name: subject, metadata }, data);
     },
 
-    async remove(life: Life): Promise<void> {
-      await patiently(link, () => removeObject(link, store, life.subject));
+    /**
+     * Replaces the snapshot of a life by a note that somebody dropped it. Without the note, a stream that is gone counts
+     * as lost (see `requireMarked`).
+     */
+    async noteDropped({ subject }: Life): Promise<void> {
+      await patiently(link, () => store.putBlob({ name: subject, metadata: { dropped: 'true' } }, new Uint8Array()));
+    },
+
+    async isDropped(subject: string): Promise<boolean> {
+      return (await patiently(link, () => store.info(subject)))?.metadata?.['dropped'] === 'true';
     },
   };
-}
-
-/** Also removes the store's marker of a deleted object: names of lives are never used again. */
-async function removeObject(link: Link, store: ObjectStore, name: string): Promise<void> {
-  if ((await store.info(name)) === null) return;
-  await store.delete(name);
-  const filter = `$O.${link.names.snapshots}.M.${Buffer.from(name).toString('base64url')}`;
-  await link.jsm.streams.purge(`OBJ_${link.names.snapshots}`, { filter });
 }
 
 /** Reading an object that is replaced meanwhile may never end. */

@@ -46,10 +46,17 @@ export async function findStream(
   encoded: string,
   { wasThere = false }: { wasThere?: boolean } = {},
 ): Promise<Found | undefined> {
-  const doubts = wasThere && link.nc.info?.cluster !== undefined ? DOUBTS.times : 0;
+  const look = () => infoOf(link, link.names.stream(encoded));
+  const info = await (wasThere ? doubting(link, look, Boolean) : look());
+  return info && foundIn(info);
+}
+
+/** Asks a cluster several times before it believes an answer that is not as expected. */
+export async function doubting<T>(link: Link, ask: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<T> {
+  const doubts = link.nc.info?.cluster === undefined ? 0 : DOUBTS.times;
   for (let asked = 0; ; asked++) {
-    const info = await infoOf(link, link.names.stream(encoded));
-    if (info || asked >= doubts || link.closing.aborted) return info && foundIn(info);
+    const answer = await ask();
+    if (isExpected(answer) || asked >= doubts || link.closing.aborted) return answer;
     await sleep(DOUBTS.pauseMs);
   }
 }

@@ -12,7 +12,9 @@ export async function checkServers(home: Home, environment: NodeJS.ProcessEnv): 
     // Only NATS has servers to look at.
     if (place?.kind !== 'nats') return [];
     const { inspectNatsJournal } = await import('../../../journal/nats/inspect.ts');
-    return describe(await inspectNatsJournal(place.url, place.base ?? home.directory));
+    return describe(
+      await inspectNatsJournal(place.url, { base: place.base ?? home.directory, mark: home.serversMark }),
+    );
   } catch (error) {
     const found = (error as Error).message;
     return [{ name, state: 'fail', found, remedy: 'correct it in config.yaml of the home, or in TROUPE_JOURNAL' }];
@@ -57,7 +59,7 @@ async function findPlace(home: Home, environment: NodeJS.ProcessEnv): Promise<Jo
 async function checkFile(path: string, home: Home): Promise<Check[]> {
   const name = 'teams';
   const { refuseForeign } = await import('../../../journal/sqlite/open.ts');
-  const { requireMarked } = await import('../../../journal/sqlite/mark.ts');
+  const { requireMarked } = await import('../../../journal/sqlite/lost.ts');
   const { lastJournalOf, requireKept } = await import('../../../runtime/last-journal.ts');
   try {
     requireKept(lastJournalOf(home.directory), { path, isOwn: path === home.journal });

@@ -77,7 +77,14 @@ export const HOUSE_COMMANDS: readonly Command[] = [
   {
     words: 'journal accept',
     summary: 'Continue with a journal that has lost batches',
-    args: [{ field: 'address', name: 'address', type: 'string', text: "sqlite:PATH; by default the daemon's journal" }],
+    args: [
+      {
+        field: 'address',
+        name: 'address',
+        type: 'string',
+        text: "sqlite:PATH or nats://host:port; by default the daemon's journal",
+      },
+    ],
     flags: [],
     more: 'The daemon does not start on a journal that has less than it once had. Restore a copy if there is one. This command says what is missing, and lets the daemon start with what is left.',
     load: async () => ({ run: (await import('../journal-accept.ts')).runAccept }),
