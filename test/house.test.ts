@@ -148,8 +148,8 @@ describe('the documents', () => {
     expect([...metrics].map(([, name = '']) => name).filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 
-  test('ARCHITECTURE.md names files that exist', () => {
-    const map = read('ARCHITECTURE.md');
+  test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names files that exist', (document) => {
+    const map = read(document);
     const names = [...map.matchAll(/`([\w./-]+(?:\.tsx?|\.md|\/))`/g)].map(([, name = '']) => name);
     expect(names.length).toBeGreaterThan(50);
     expect(names.filter((name) => !isThere(name) && !isThere('src', name))).toEqual([]);
