@@ -1,18 +1,27 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { listTrash } from '../../src/workspaces/places.ts';
 import { needTool } from '../tools.ts';
 import { commitAll, contents, newProject, openStage, plainGit, write } from './project.ts';
 
 const ADA = { team: 'alpha', member: 'ada' };
 
-/** A git that fails once, at the command that is written into a file: before or after it did its work. */
+/**
+ * A git that fails once, at the command that is written into a file: before or after it did its work, or as a kill
+ * leaves it (`half`): files are written, and the index is not.
+ */
 function failingGit(root: string): { program: string; failAt: (command: string) => void; hasFailed: () => boolean } {
   const [program, flag] = [join(root, 'failing-git'), join(root, 'fail-at')];
   const script = `#!/bin/sh
 if [ -e ${flag} ]; then
   read command when < ${flag}
-  case " $* " in *" $command "*) rm ${flag}; [ "$when" = after ] && git "$@"; exit 128;; esac
+  case " $* " in *" $command "*)
+    rm ${flag}
+    [ "$when" = after ] && git "$@"
+    [ "$when" = half ] && cp "$GIT_INDEX_FILE" "$GIT_INDEX_FILE.copy" && GIT_INDEX_FILE="$GIT_INDEX_FILE.copy" git "$@"
+    exit 128;;
+  esac
 fi
 exec git "$@"
 `;
@@ -87,6 +96,36 @@ describe('a git command that fails', () => {
       expect(contents(again.folder)).toEqual(contents(project));
       expect((await again.saves()).map(({ commit }) => commit)).toContain(saved?.commit);
       expect(readFileSync(join(again.folder, '.git/HEAD'), 'utf8').trim()).toBe(tip);
+    }
+  });
+
+  test('killed in the middle of a refresh leaves nothing that is in the way of the next one', async () => {
+    const root = newProject();
+    const { program, failAt, hasFailed } = failingGit(root);
+    const project = join(root, 'project');
+    const base = plainGit(project, 'rev-parse', 'HEAD');
+    write(project, { 'build.log': 'tip\n', 'out.log/deep/x.log': 'x\n', 'tip.ts': 'tip\n', 'gen/a.js': 'a\n' });
+    write(project, { '.gitignore': 'gen/\n*.log\n.env\n' });
+    plainGit(project, 'add', '-f', '.');
+    const tip = commitAll(project);
+    for (const isRestarted of [false, true]) {
+      const { workspaces, places } = await openStage({ root, program });
+      const ada = await workspaces.open(ADA, { base });
+      await ada.refresh(base);
+      write(ada.folder, { '.env': 'mine\n', 'src/b.ts': 'work\n' });
+      const saved = await ada.save();
+      failAt('read-tree half');
+      await expect(ada.refresh(tip)).rejects.toMatchObject({ code: 'storage' });
+      expect(hasFailed()).toBe(true);
+      // One file was only written to its half; into another somebody wrote since.
+      write(ada.folder, { 'build.log': 'ti', 'out.log/deep/x.log': 'mine\n' });
+      const again = isRestarted ? await (await openStage({ root, program })).workspaces.open(ADA, { base }) : ada;
+      await again.save();
+      expect(again.base).toBe(tip);
+      expect(contents(again.folder)).toEqual({ ...contents(project), '.env': 'mine\n' });
+      expect((await again.saves()).map(({ commit }) => commit)).toContain(saved?.commit);
+      const [trash = ''] = (await listTrash(places)).slice(-1).map(({ path }) => path);
+      expect(contents(trash)).toMatchObject({ 'out.log/deep/x.log': 'mine\n' });
     }
   });
 

@@ -84,7 +84,7 @@ async function copyFile({ from, to }: { from: string; to: string }, path: Buffer
 }
 
 /** Makes the folders above a path; false if something else than a folder is in the way. */
-async function makeParents(folder: string, path: Buffer): Promise<boolean> {
+export async function makeParents(folder: string, path: Buffer): Promise<boolean> {
   for (let end = path.indexOf(47); end !== -1; end = path.indexOf(47, end + 1)) {
     const parent = inFolder(folder, path.subarray(0, end));
     await mkdir(parent).catch(() => {});

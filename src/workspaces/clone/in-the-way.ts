@@ -1,32 +1,17 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, mkdir, rename } from 'node:fs/promises';
 import { TeamError } from '../../core/errors.ts';
 import type { RawChange } from '../depot/compare.ts';
 import { inFolder, toText } from '../paths.ts';
+import { freshName } from '../places.ts';
+import type { Places } from '../places.ts';
+import { makeParents } from './copy.ts';
 
 /**
  * Refuses if a file that no save has, such as an ignored one, is where the new tree has something. Git itself takes
  * ignored files for worthless and overwrites them.
  */
 export async function requireFree(folder: string, changes: readonly RawChange[]): Promise<void> {
-  const going = new Set(changes.flatMap(({ path, status }) => (status === 'deleted' ? path.toString('latin1') : [])));
-  const looked = new Set<string>();
-  const found: string[] = [];
-  for (const { path, status } of changes) {
-    if (status !== 'added') continue;
-    if (await lstat(inFolder(folder, path)).catch(() => undefined)) {
-      // A folder whose files all go makes room for a file.
-      const under = `${path.toString('latin1')}/`;
-      if (![...going].some((other) => other.startsWith(under))) found.push(toText(path));
-    }
-    for (let end = path.indexOf(47); end !== -1; end = path.indexOf(47, end + 1)) {
-      const parent = path.subarray(0, end);
-      const name = parent.toString('latin1');
-      if (looked.has(name)) continue;
-      looked.add(name);
-      const facts = await lstat(inFolder(folder, parent)).catch(() => undefined);
-      if (facts && !facts.isDirectory() && !going.has(name)) found.push(toText(parent));
-    }
-  }
+  const found = (await findInTheWay(folder, changes)).map(toText);
   if (found.length === 0) return;
   const names = found.slice(0, 5).map((path) => JSON.stringify(path));
   const more = found.length > names.length ? ` and ${found.length - names.length} more` : '';
@@ -34,4 +19,51 @@ export async function requireFree(folder: string, changes: readonly RawChange[])
     'conflict',
     `${names.join(', ')}${more} in ${folder} would be overwritten, and no save has them: move or remove them first`,
   );
+}
+
+/**
+ * Clears the way of a refresh that was interrupted. Before it began, nothing was in the way: so what is there now, it
+ * wrote itself, whole or in part. To be sure, that goes to the trash, in one folder with the same paths.
+ */
+export async function clearWay(
+  folder: string,
+  changes: readonly RawChange[],
+  { places, label }: { readonly places: Places; readonly label: string },
+): Promise<void> {
+  const found = await findInTheWay(folder, changes);
+  if (found.length === 0) return;
+  const trash = freshName(places.trash, `${Date.now()}-${label}`);
+  await mkdir(trash);
+  for (const path of found) {
+    await makeParents(trash, path);
+    await rename(inFolder(folder, path), inFolder(trash, path));
+  }
+}
+
+/** What no save has and is where a tree adds something, or above it. */
+async function findInTheWay(folder: string, changes: readonly RawChange[]): Promise<Buffer[]> {
+  const going = new Set(changes.flatMap(({ path, status }) => (status === 'deleted' ? path.toString('latin1') : [])));
+  /** Folders above a path: whether something else is in their place. */
+  const blocked = new Map<string, boolean>();
+  const found: Buffer[] = [];
+  const isBlocked = async (parent: Buffer): Promise<boolean> => {
+    const name = parent.toString('latin1');
+    const known = blocked.get(name);
+    if (known !== undefined) return known;
+    const facts = await lstat(inFolder(folder, parent)).catch(() => undefined);
+    const isIt = facts !== undefined && !facts.isDirectory() && !going.has(name);
+    blocked.set(name, isIt);
+    if (isIt) found.push(parent);
+    return isIt;
+  };
+  for (const { path, status } of changes) {
+    if (status !== 'added') continue;
+    let end = path.indexOf(47);
+    while (end !== -1 && !(await isBlocked(path.subarray(0, end)))) end = path.indexOf(47, end + 1);
+    if (end !== -1 || !(await lstat(inFolder(folder, path)).catch(() => undefined))) continue;
+    // A folder whose files all go makes room for a file.
+    const under = `${path.toString('latin1')}/`;
+    if (![...going].some((other) => other.startsWith(under))) found.push(path);
+  }
+  return found;
 }

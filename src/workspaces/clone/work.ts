@@ -25,7 +25,7 @@ import type {
   WorkspaceName,
 } from '../workspace.ts';
 import { replaceHead } from './dot-git.ts';
-import { requireFree } from './in-the-way.ts';
+import { clearWay, requireFree } from './in-the-way.ts';
 import { reviewSave } from './review.ts';
 import { hashSetup, SETUP_FILES } from './setup.ts';
 import { filesIn, readState, writeState } from './state.ts';
@@ -53,6 +53,7 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
   const files = filesIn(folder, about);
   const place = { dir, index: files.index, tree: folder };
   const ref = savesRef(name);
+  const label = `${name.team}.${name.member}`;
   const one = openQueue();
 
   let state = await requireState();
@@ -197,7 +198,9 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
   /** Saves and brings the folder to a tree. After a kill, the same again gives the same result. */
   async function lay(tree: ObjectId, base: ObjectId, signal?: AbortSignal): Promise<Saved> {
     const saved = await save(signal);
-    await requireFree(folder, await compare(handle, [saved.tree, tree], { signal }));
+    const changes = await compare(handle, [saved.tree, tree], { signal });
+    if (state.moving) await clearWay(folder, changes, { places, label });
+    else await requireFree(folder, changes);
     // Until HEAD in the agent's `.git` is replaced, too, the next daemon begins here again.
     await keep({ ...state, moving: { to: tree, base } });
     known = undefined;
@@ -243,7 +246,7 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
     ]);
     isClosed = true;
     forget();
-    const trash = await putAway(places, folder, `${name.team}.${name.member}`);
+    const trash = await putAway(places, folder, label);
     await rm(about, { recursive: true, force: true });
     return { ...(kept && { kept }), ...(trash !== undefined && { trash }) };
   }
