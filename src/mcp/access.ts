@@ -29,6 +29,7 @@ export async function accessOf(
   return {
     delegating,
     tools: TOOLS.filter((tool) => {
+      if (tool.apart && standing && !standing.work) return false;
       if (tool.for === 'lead') return mayLead;
       if (tool.for === 'member') return hasScope(caller, 'member') && !(delegating && tool.works);
       return true;

@@ -137,8 +137,9 @@ function commandIdOf({ commandId }: ToolCall, once: true | string | undefined): 
 function forgive(input: unknown): unknown {
   if (typeof input !== 'object' || input === null) return input ?? {};
   const given: Record<string, unknown> = { ...input };
-  const { taskId } = given;
-  if (taskId !== undefined) given['taskId'] = fromTaskIds(taskId);
+  for (const name of ['taskId', 'of']) {
+    if (given[name] !== undefined) given[name] = fromTaskIds(given[name]);
+  }
   for (const name of ['addBlocks', 'addBlockedBy', 'blockedBy']) {
     const ids = given[name];
     if (ids !== undefined) given[name] = fromTaskIds(Array.isArray(ids) ? ids : [ids]);
@@ -150,12 +151,15 @@ function forgive(input: unknown): unknown {
   return given;
 }
 
-function notOffered({ name, works, for: whom }: Tool, session: Session, delegating: boolean): TeamError {
+function notOffered({ name, works, apart, for: whom }: Tool, session: Session, delegating: boolean): TeamError {
   if (delegating && works) {
     return new TeamError(
       'not_allowed',
       `${name} is not for a lead in delegate mode: give the work to a teammate (TaskUpdate, owner)`,
     );
+  }
+  if (apart) {
+    return new TeamError('not_allowed', `${name} is for teams with workspaces: here, all members share a folder`);
   }
   const who = memberOf(session) ?? 'this credential';
   return new TeamError(

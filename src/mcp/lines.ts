@@ -102,9 +102,11 @@ export async function requireKnown({ ledger }: Services, caller: Caller, greetin
   });
 }
 
-/** A lead in delegate mode gets other tools, and so does a new lead. */
+/** A lead in delegate mode gets other tools, and so does a new lead; and a team that gets workspaces. */
 function changesTools(event: TeamEvent): boolean {
-  return event.type === 'team:updated' && (event.delegateMode !== undefined || event.leadId !== undefined);
+  if (event.type !== 'team:updated') return false;
+  const { delegateMode, leadId, work } = event;
+  return delegateMode !== undefined || leadId !== undefined || work !== undefined;
 }
 
 function readMessage(line: string): JSONRPCMessage | undefined {

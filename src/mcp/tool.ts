@@ -50,6 +50,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject> {
   readonly reads?: true;
   /** It does work rather than coordinate it: a lead in delegate mode does not get it. */
   readonly works?: true;
+  /** Only for teams whose members have workspaces of their own. */
+  readonly apart?: true;
   /** It needs no team. */
   readonly teamless?: true;
   run(visit: Visit, input: z.output<I>): Promise<Answer>;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { Slug } from '../core/text.ts';
 import type { Tool } from './tool.ts';
@@ -6,9 +7,17 @@ import { noteTools } from './tools/note.ts';
 import { spawnTools } from './tools/spawn.ts';
 import { taskTools } from './tools/task.ts';
 import { teamTools } from './tools/team.ts';
+import { workTools } from './tools/work.ts';
 
 /** Every tool, in the order in which agents see them. */
-export const TOOLS: readonly Tool[] = [...teamTools, ...spawnTools, ...taskTools, ...messageTools, ...noteTools];
+export const TOOLS: readonly Tool[] = [
+  ...teamTools,
+  ...spawnTools,
+  ...taskTools,
+  ...messageTools,
+  ...noteTools,
+  ...workTools,
+];
 
 const INPUTS = new Map(
   TOOLS.map((tool) => [tool, tool.teamless ? tool.input : tool.input.extend({ team_name: Slug.optional() })]),
@@ -39,12 +48,20 @@ export function describeTool(tool: Tool, { named }: { named: boolean }): ToolDes
   return description;
 }
 
+/**
+ * Every agent reads every byte of the list. So it leaves out what is so in any JSON, and bounds, which an agent hardly
+ * ever meets: it is told about those when it does.
+ */
+const NOT_SHOWN = ['propertyNames', 'minLength', 'maxLength', 'minimum', 'maximum', 'pattern', 'default'] as const;
+
 function describe(tool: Tool, asksTeam: boolean): ToolDescription {
   const input = asksTeam ? inputOf(tool) : tool.input;
   const { $schema: _schema, ...inputSchema } = z.toJSONSchema(input, {
     io: 'input',
-    // Keys are strings in any JSON, and every agent reads every byte of this.
-    override: ({ jsonSchema }) => void delete jsonSchema.propertyNames,
+    override: ({ jsonSchema }) => {
+      for (const key of NOT_SHOWN) delete jsonSchema[key];
+      if (isDeepStrictEqual(jsonSchema.additionalProperties, {})) delete jsonSchema.additionalProperties;
+    },
   });
   return {
     name: tool.name,
@@ -53,7 +70,7 @@ function describe(tool: Tool, asksTeam: boolean): ToolDescription {
     annotations: tool.reads
       ? { readOnlyHint: true }
       : // Without these, some agents ask their user before every call.
-        { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+        { destructiveHint: false, openWorldHint: false },
     // Claude Code hides tools behind a search otherwise.
     _meta: { 'anthropic/alwaysLoad': true },
   };

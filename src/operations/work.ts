@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { Slug, TaskId } from '../core/text.ts';
 import { TaskWork } from '../core/work.ts';
-import { diffWork, reportWork } from '../runtime/work/report.ts';
+import { checkWork, diffWork, reportWork } from '../runtime/work/report.ts';
+import type { DiffFile } from '../workspaces/depot/diff.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Context } from './operation.ts';
@@ -11,6 +12,17 @@ import { requireWorks } from './work-services.ts';
 const Done = z.object({ done: z.literal(true) });
 
 const Size = { files: z.number().int(), added: z.number().int(), removed: z.number().int() };
+
+/** What a member has not handed in. */
+const Worker = {
+  memberId: Slug,
+  folder: z.string().describe('where it works'),
+  slot: z.number().int().describe('its TROUPE_SLOT'),
+  base: z.string().describe('the commit that its folder began from'),
+  behind: z.number().int().describe('by how many commits the branch is further'),
+  ...Size,
+  taskId: TaskId.optional().describe('what it works on'),
+};
 
 const WorkStatus = z.object({
   workspaces: z.enum(['own', 'shared']),
@@ -25,15 +37,9 @@ const WorkStatus = z.object({
   members: z
     .array(
       z.object({
-        memberId: Slug,
-        folder: z.string().describe('where it works'),
-        slot: z.number().int().describe('its TROUPE_SLOT'),
-        base: z.string().describe('the commit that its folder began from'),
-        behind: z.number().int().describe('by how many commits the branch is further'),
-        ...Size,
+        ...Worker,
         save: z.string().optional().describe('the last save of what it has not handed in'),
         size: z.number().describe('bytes on the disk'),
-        taskId: TaskId.optional().describe('what it works on'),
       }),
     )
     .default([]),
@@ -46,6 +52,14 @@ const WorkStatus = z.object({
 
 const Line = z.string();
 
+const ChangedFile = z.object({
+  path: Line,
+  status: z.enum(['added', 'modified', 'deleted', 'type-changed', 'renamed']),
+  from: Line.optional().describe('the path before a rename'),
+  added: z.number().int().optional(),
+  removed: z.number().int().optional(),
+});
+
 const WorkDiff = z.object({
   title: z.string().describe('what is compared'),
   from: z.string(),
@@ -53,12 +67,7 @@ const WorkDiff = z.object({
   ...Size,
   isCut: z.boolean().describe('whether the text is not whole'),
   changes: z.array(
-    z.object({
-      path: Line,
-      status: z.enum(['added', 'modified', 'deleted', 'type-changed', 'renamed']),
-      from: Line.optional().describe('the path before a rename'),
-      added: z.number().int().optional(),
-      removed: z.number().int().optional(),
+    ChangedFile.extend({
       folded: z.enum(['binary', 'large', 'bound']).optional().describe('why its lines are not in the text'),
     }),
   ),
@@ -88,6 +97,7 @@ export const workOperations = [
     long: true,
     input: InTeam.extend({
       of: z.string().max(64).optional().describe('a task or a member (default: all that landed)'),
+      path: z.string().max(4_096).optional().describe('only this file or folder of the repository'),
       stat: z.boolean().default(false).describe('only the files and how many lines'),
     }),
     result: WorkDiff,
@@ -97,9 +107,9 @@ export const workOperations = [
       args: ['of'],
       examples: ['troupe diff', 'troupe diff 3 --team demo', 'troupe diff worker-1 --stat'],
     },
-    run: async (context, { teamId, of, stat }) => {
-      const bound = stat ? { maxBytes: 1 } : {};
-      const found = await diffWork(context.ledger, requireWorks(context), { teamId, of, ...bound });
+    run: async (context, { teamId, of, path, stat }) => {
+      const wanted = { ...(path !== undefined && { paths: [path] }), ...(stat && { maxBytes: 1 }) };
+      const found = await diffWork(context.ledger, requireWorks(context), { teamId, of, ...wanted });
       const { title, from, to, files, added, deleted, text, isCut } = found;
       return {
         title,
@@ -110,15 +120,28 @@ export const workOperations = [
         removed: deleted,
         isCut: isCut && !stat,
         changes: files.map((file) => ({
-          path: file.path,
-          status: file.status,
-          ...(file.from !== undefined && { from: file.from }),
-          ...(file.added !== undefined && { added: file.added }),
-          ...(file.deleted !== undefined && { removed: file.deleted }),
+          ...changedFile(file),
           ...(file.folded !== undefined && !stat && { folded: file.folded }),
         })),
         text: stat ? '' : text,
       };
+    },
+  }),
+  operation({
+    name: 'work.check',
+    summary: 'Save the workspace of a member, and show what it has not handed in and what is in the way of that',
+    scope: 'reader',
+    input: InTeam.extend({ memberId: Slug.describe('the member') }),
+    result: z.object({
+      ...Worker,
+      changes: z.array(ChangedFile),
+      problems: z.array(z.string()).describe('why its work would be sent back'),
+    }),
+    route: 'GET /api/teams/:teamId/members/:memberId/work',
+    cli: { args: ['memberId'], examples: ['troupe work check worker-1 --team demo'] },
+    run: async (context, worker) => {
+      const { changes, ...found } = await checkWork(context.ledger, requireWorks(context), worker);
+      return { ...found, changes: changes.map(changedFile) };
     },
   }),
   operation({
@@ -142,13 +165,16 @@ export const workOperations = [
       memberId: Slug.describe('the holder'),
       taskId: TaskId.describe('the task'),
       epoch: z.number().int().min(0).describe('refuse if the task changed hands since this epoch'),
+      inTurn: z.boolean().default(false).describe('claimed during a turn: what is in the folder stays there'),
     }),
     result: Done,
     route: 'POST /api/teams/:teamId/members/:memberId/work/begin',
     cli: { args: ['memberId', 'taskId'], examples: ['troupe work begin worker-1 3 --epoch 1 --team demo'] },
-    run: async (context, { teamId, memberId, taskId, epoch }) => {
+    run: async (context, { teamId, memberId, taskId, epoch, inTurn }) => {
       requireOwn(context, memberId);
-      await requireWorks(context).begin({ teamId, memberId }, { taskId, epoch });
+      const works = requireWorks(context);
+      const task = { taskId, epoch };
+      await (inTurn ? works.beginInTurn({ teamId, memberId }, task) : works.begin({ teamId, memberId }, task));
       return { done: true as const };
     },
   }),
@@ -167,6 +193,16 @@ export const workOperations = [
     },
   }),
 ] as const;
+
+function changedFile({ path, status, from, added, deleted }: DiffFile): z.input<typeof ChangedFile> {
+  return {
+    path,
+    status,
+    ...(from !== undefined && { from }),
+    ...(added !== undefined && { added }),
+    ...(deleted !== undefined && { removed: deleted }),
+  };
+}
 
 /** A member's workspace is its own business, and a person's. */
 function requireOwn({ caller, actor }: Context, memberId: string): void {

@@ -13,6 +13,7 @@ import { callOperation } from '../../src/operations/index.ts';
 import type { InputOf, OperationName } from '../../src/operations/index.ts';
 import type { DaemonService, Services } from '../../src/operations/operation.ts';
 import { openTeams } from '../../src/runtime/teams.ts';
+import type { TeamWorks } from '../../src/runtime/work/team-works.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { openWaitingRoom } from './waiting-room.ts';
 import type { WaitingRoom } from './waiting-room.ts';
@@ -28,8 +29,9 @@ export interface House {
   events(teamId: string): Promise<TeamEvent[]>;
 }
 
-export function openHouse(): House {
+export function openHouse({ worksOf }: { worksOf?: (ledger: Ledger) => TeamWorks } = {}): House {
   const ledger = new Ledger(memoryJournal(), { exclusive: true });
+  const works = worksOf?.(ledger);
   const teams = openTeams({
     ledger,
     home: homeAt(temporaryFolder()),
@@ -37,11 +39,12 @@ export function openHouse(): House {
     environment: process.env,
     teammateCommand: ['false'],
     memberToken: async () => 'token',
+    ...(works && { works }),
     onError: (error) => {
       throw error;
     },
   });
-  const services: Services = { ...teams, ledger, daemon: {} as DaemonService, native: {} as Services['native'] };
+  const services: Services = { ...teams, ledger, works, daemon: {} as DaemonService, native: {} as Services['native'] };
   onTestFinished(async () => {
     await teams.supervisor.close({ end: true });
     await teams.close();

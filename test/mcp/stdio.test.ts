@@ -67,7 +67,8 @@ test('the team tools are offered if the environment asks for them', async () => 
       withEnvironment({}, '--team', 'demo'),
       withEnvironment({ TROUPE_TEAMS: '0' }, '--team', 'demo'),
     ]),
-  ).toEqual([0, 14, 11, 0, 11, 14, 0]);
+    // Tools for workspaces are left out only if the team is known to have none.
+  ).toEqual([0, 16, 11, 0, 11, 14, 0]);
 });
 
 test("the team tools are not offered if Claude Code's teams are turned off", async () => {

@@ -80,6 +80,11 @@ export const WORK_OPERATIONS: OperationSamples<'work'> = {
     const base = (await stage.ledger.view(teamId, ({ team }) => team?.work?.base)) ?? '';
     return { input: { teamId, from: base, to: base, path: 'README.md' } };
   },
+  'work.check': async (stage) => {
+    const { teamId } = await giveWork(stage);
+    await stage.act('member.spawn', { teamId, name: 'runner', agent: { kind: 'exec', command: ['true'] } });
+    return { input: { teamId, memberId: 'runner' } };
+  },
   'work.open': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' }, as: 'worker' }),
   'work.begin': async (stage) => {
     const { teamId, taskId } = await heldTask(stage);

@@ -363,6 +363,7 @@ describe('a member cannot act for another member of its team', () => {
       'work.diff',
       'work.files',
       'work.lines',
+      'work.check',
     ] as const),
   ]);
 

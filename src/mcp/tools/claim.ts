@@ -6,6 +6,7 @@ import type { ResultOf } from '../../operations/index.ts';
 import { requireWelcome } from '../../operations/wait.ts';
 import type { Answer, Visit } from '../tool.ts';
 import { showTask } from './about-task.ts';
+import { beginWork } from './begin-work.ts';
 import { heldSince, OTHER_SESSION, rememberEpoch } from './epoch.ts';
 import { hasNews } from './news.ts';
 
@@ -31,6 +32,7 @@ export async function claimTask(
     return nothingClaimed(visit, taskId);
   }
   rememberEpoch(visit, task);
+  await beginWork(visit, task);
   const epoch = session.shared && task.epoch > 1 ? `, epoch ${task.epoch}` : '';
   const next = `Work on it, then call TaskComplete with taskId "${task.id}"${epoch} and the result.`;
   return showTask('Claimed. ', task, next);

@@ -10,7 +10,7 @@ export const spawnTools = [
   tool({
     name: 'SpawnTeammate',
     description:
-      'Start a teammate. It takes free tasks by itself; prompt, if given, is its first message. TeamStatus says which agents there are.',
+      'Start a teammate. It takes free tasks itself; prompt is its first message. TeamStatus names the agents.',
     for: 'lead',
     input: z.strictObject({
       name: z.string().min(1),

@@ -35,8 +35,7 @@ const Words = {
 export const taskTools = [
   tool({
     name: 'TaskCreate',
-    description:
-      'Add a task to the shared list. Say what it waits for here (blockedBy): a task that waits for nothing may be claimed at once.',
+    description: 'Add a task to the shared list. Say in blockedBy what it waits for: else it may be claimed at once.',
     for: 'member',
     input: z.strictObject({
       subject: Words.subject,
@@ -122,7 +121,7 @@ export const taskTools = [
 
   tool({
     name: 'TaskClaim',
-    description: `Take a task to work on: the one you name, or the best one that is ready. Only one member can get it. With wait_seconds (up to ${LONGEST_WAIT}) it waits for one, and ends early when mail comes.`,
+    description: `Take a task to work on: the one you name, or the best that is ready. Only one member gets it. wait_seconds (up to ${LONGEST_WAIT}) waits for one; mail ends the wait.`,
     for: 'member',
     works: true,
     input: z.strictObject({ taskId: Id.optional(), wait_seconds: WaitSeconds }),

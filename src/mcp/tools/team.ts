@@ -19,7 +19,7 @@ type Status = Omit<ResultOf<'team.status'>, 'team' | 'pendingRequests'> & {
 export const teamTools = [
   tool({
     name: 'TeamCreate',
-    description: 'Create a team and become its lead. Then create its tasks.',
+    description: 'Create a team and become its lead; then create tasks.',
     for: 'lead',
     teamless: true,
     input: z.strictObject({
@@ -53,8 +53,7 @@ export const teamTools = [
 
   tool({
     name: 'TeamDelete',
-    description:
-      'Close your team when all work is done. Shut its teammates down first (SendMessage, shutdown_request).',
+    description: 'Close your team when all work is done. Shut teammates down first (SendMessage, shutdown_request).',
     for: 'lead',
     input: z.strictObject({}),
     run: async ({ call, teamId }) => {

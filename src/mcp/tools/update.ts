@@ -4,6 +4,7 @@ import type { Answer, Visit } from '../tool.ts';
 import { fromTaskWords } from '../words.ts';
 import type { TaskWords } from '../words.ts';
 import { aboutTask, whatWasSkipped } from './about-task.ts';
+import { beginWork } from './begin-work.ts';
 import { epochFor, forgetEpoch, heldSince, OTHER_SESSION, rememberEpoch } from './epoch.ts';
 import { withOwner } from './roster.ts';
 
@@ -46,8 +47,10 @@ export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
     });
   }
   task ??= await call<SharedTask>('task.show', { teamId, taskId });
-  if (newStatus === 'in_progress') rememberEpoch(visit, task);
-  else if (newStatus !== undefined) forgetEpoch(visit, taskId);
+  if (newStatus === 'in_progress') {
+    rememberEpoch(visit, task);
+    await beginWork(visit, task);
+  } else if (newStatus !== undefined) forgetEpoch(visit, taskId);
 
   const names = [
     ...Object.keys(words).filter((name) => words[name as keyof typeof words] !== undefined),

@@ -23,7 +23,8 @@ export function wordProblems(problems: readonly Problem[]): string | undefined {
 /** More would only repeat the kind. */
 const SHOWN = 20;
 
-function wordProblem(problem: Problem): string {
+/** One problem, for the holder of the work. */
+export function wordProblem(problem: Problem): string {
   switch (problem.kind) {
     case 'left-out':
       return `${problem.path} ${LEFT_OUT[problem.reason]}${problem.detail === undefined ? '' : ` (${problem.detail})`}`;

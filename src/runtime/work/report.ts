@@ -3,15 +3,25 @@ import { TeamError } from '../../core/errors.ts';
 import { folderInWorkspace } from '../../core/folder.ts';
 import type { TeamState } from '../../core/state.ts';
 import { quote } from '../../core/text.ts';
-import { requireTask, requireTeam } from '../../core/view.ts';
+import { requireMember, requireTask, requireTeam } from '../../core/view.ts';
 import type { TaskWork } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Diff, DiffOptions } from '../../workspaces/depot/diff.ts';
+import type { Diff, DiffFile, DiffOptions } from '../../workspaces/depot/diff.ts';
+import type { Workspace } from '../../workspaces/workspace.ts';
+import { wordProblem } from './problems.ts';
 import type { TeamPlace } from './team-places.ts';
 import type { TeamWorks } from './team-works.ts';
 
 /** A member and its workspace. */
-export interface MemberReport {
+export interface MemberReport extends WorkerReport {
+  /** The last save; undefined if the folder is as its base. */
+  readonly save?: string;
+  /** The bytes that the folder takes. */
+  readonly size: number;
+}
+
+/** What a member has not handed in. */
+export interface WorkerReport {
   readonly memberId: string;
   readonly folder: string;
   readonly slot: number;
@@ -22,10 +32,6 @@ export interface MemberReport {
   readonly files: number;
   readonly added: number;
   readonly removed: number;
-  /** The last save; undefined if the folder is as its base. */
-  readonly save?: string;
-  /** The bytes that the folder takes. */
-  readonly size: number;
   /** The task that it works on. */
   readonly taskId?: string;
 }
@@ -94,27 +100,68 @@ export async function reportWork(
 
 async function reportMember(
   works: TeamWorks,
-  { depot, work }: TeamPlace,
+  place: TeamPlace,
   { teamId, memberId, taskId }: { teamId: string; memberId: string; taskId: string | undefined },
 ): Promise<MemberReport> {
   const workspace = await works.workspaceOf({ teamId, memberId });
-  const base = workspace.base ?? work.base;
+  const base = workspace.base ?? place.work.base;
   const [last] = await workspace.saves(1);
   // An older save has been handed in, or was put away.
   const save = last?.base === base ? last.commit : undefined;
+  const { changes: _, ...found } = await compareWorker(works, place, { workspace, base, save, taskId });
+  return { ...found, ...(save !== undefined && { save }), size: await workspace.size() };
+}
+
+/** What a member has not handed in now, and what would keep it from handing that in. */
+export interface WorkCheck extends WorkerReport {
+  readonly changes: readonly DiffFile[];
+  /** Each says what is wrong and what to do about it. */
+  readonly problems: string[];
+}
+
+/** Saves the workspace of a member and looks at what it has not handed in. */
+export async function checkWork(
+  ledger: Ledger,
+  works: TeamWorks,
+  { teamId, memberId }: { readonly teamId: string; readonly memberId: string },
+): Promise<WorkCheck> {
+  const own = await ledger.view(teamId, (state) => {
+    requireTeam(state);
+    requireMember(state, memberId);
+    return membersApart(state).find((one) => one.memberId === memberId);
+  });
+  const place = own && (await works.placeOf(teamId));
+  if (!place) throw new TeamError('conflict', `${memberId} has no workspace of its own: use git status in its folder`);
+  const workspace = await works.workspaceOf({ teamId, memberId });
+  const saved = await workspace.save();
+  if (!saved) throw new TeamError('internal', `The workspace of ${memberId} is shared`);
+  const problems = (await workspace.review(saved)).map(wordProblem);
+  const { base, commit: save } = saved;
+  return { ...(await compareWorker(works, place, { workspace, base, save, taskId: own.taskId })), problems };
+}
+
+async function compareWorker(
+  works: TeamWorks,
+  { depot, work }: TeamPlace,
+  {
+    workspace: { name, folder },
+    base,
+    save,
+    taskId,
+  }: { workspace: Workspace; base: string; save: string | undefined; taskId: string | undefined },
+): Promise<Omit<WorkCheck, 'problems'>> {
   const changed = save === undefined ? undefined : await depot.diff(base, save, { maxBytes: 1 });
   const { out } = await depot.handle.run(['rev-list', '--count', `${base}..${work.tip}`]);
   return {
-    memberId,
-    folder: folderInWorkspace(workspace.folder, work),
-    slot: works.slotOf({ teamId, memberId }),
+    memberId: name.member,
+    folder: folderInWorkspace(folder, work),
+    slot: works.slotOf({ teamId: name.team, memberId: name.member }),
     base,
     behind: Number(out.toString()),
     files: changed?.files.length ?? 0,
     added: changed?.added ?? 0,
     removed: changed?.deleted ?? 0,
-    ...(save !== undefined && { save }),
-    size: await workspace.size(),
+    changes: changed?.files ?? [],
     ...(taskId !== undefined && { taskId }),
   };
 }

@@ -8,6 +8,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { WorkLander } from '../../ledger/work-lander.ts';
 import { savesRef } from '../../workspaces/depot/saves.ts';
 import type { Workspace } from '../../workspaces/workspace.ts';
+import { claimOf, holders, isOpen } from './held.ts';
 import { wordProblems } from './problems.ts';
 import type { Projects } from './project.ts';
 import { openSlots } from './slots.ts';
@@ -46,6 +47,8 @@ export interface TeamWorks extends WorkLander {
   open(worker: Worker): Promise<OpenedWork | undefined>;
   /** Prepares the workspace for a task that the member has just claimed, and records that. */
   begin(worker: Worker, task: { readonly taskId: string; readonly epoch: number }): Promise<void>;
+  /** The same for a task that was claimed during a turn: what the member changed stays in its folder. */
+  beginInTurn(worker: Worker, task: { readonly taskId: string; readonly epoch: number }): Promise<void>;
   /** Saves the workspace of a member. An unchanged one of a member without a task is brought to the tip. */
   saveNow(worker: Worker): Promise<void>;
   /** Brings the branch of a team to what the journal says. */
@@ -101,6 +104,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       return { folder: folderInWorkspace(folder, work), slot: slots.of(worker.teamId, worker.memberId) };
     },
     begin,
+    beginInTurn,
     async saveNow(worker) {
       const isApart = await ledger.view(
         worker.teamId,
@@ -228,13 +232,24 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     await ledger.execute(teamId, command, () => undefined);
   }
 
+  async function beginInTurn(worker: Worker, { taskId, epoch }: { taskId: string; epoch: number }): Promise<void> {
+    const { teamId, memberId } = worker;
+    const { isDue, isOnly } = await ledger.view(teamId, (state) => claimOf(state, memberId, { taskId, epoch }));
+    if (!isDue) return;
+    // What it changed for another task is merged with the tip when that task is completed.
+    if (isOnly) await bringForward(worker).catch((error: unknown) => onError(error, worker));
+    const { base = '' } = await workspaceOf(worker);
+    await ledger.execute(teamId, { type: 'work.begin', by: memberId, taskId, memberId, epoch, base }, () => undefined);
+  }
+
   /** After its work was handed in, a workspace goes on from the tip. What the member changed since stays in it. */
-  async function bringForward(worker: Worker, commit: string): Promise<void> {
+  async function bringForward(worker: Worker, commit?: string): Promise<void> {
     const workspace = await workspaceOf(worker);
     const { depot, work } = await requirePlace(worker.teamId);
     const saved = await workspace.save();
     if (!saved) return;
-    if (saved.commit === commit) return refresh(workspace, work.tip, true);
+    const isHandedIn = saved.commit === commit;
+    if (isHandedIn || saved.changes.length === 0) return refresh(workspace, work.tip, isHandedIn);
     const { tree, conflicts } = await depot.merge(work.tip, saved.commit);
     if (conflicts.length === 0) await workspace.lay(tree, work.tip);
   }
@@ -274,18 +289,6 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       }
     }
   }
-}
-
-function isOpen({ team }: TeamState): boolean {
-  return team?.work !== undefined && team.status !== 'cleaned-up';
-}
-
-/** The members with a workspace of their own that hold a task. */
-function holders({ tasks, members }: TeamState): string[] {
-  const held = [...tasks.values()]
-    .filter(({ status }) => status === 'in_progress')
-    .map(({ assigneeId = '' }) => assigneeId);
-  return [...new Set(held)].filter((id) => members.get(id)?.workspace === 'own');
 }
 
 function keyOf({ teamId, memberId }: Worker): string {

@@ -18,6 +18,7 @@ export const views: Views = {
   'work.diff': (diff, screen, { stat }) => showDifference(diff, screen, { stat: stat === true }),
   'work.files': (page, screen) => showFiles(page, screen),
   'work.lines': (page, screen) => showLines(page, screen),
+  'work.check': showCheck,
   'work.open': (opened) =>
     opened
       ? `Its workspace is ${clean(opened.folder)}, with TROUPE_SLOT ${opened.slot}.\n`
@@ -40,6 +41,24 @@ function showWork(work: Work, screen: Screen, teamId: string): string {
   );
   const next = tip === base ? '' : `\nTo bring the branch into your checkout: troupe merge --team ${clean(teamId)}\n`;
   return `${heading(teamId, screen)}${head}${memberTable(members, screen)}${taskTable(work, screen)}${keptLines(kept)}${next}`;
+}
+
+function showCheck(check: ResultOf<'work.check'>, screen: Screen): string {
+  const { memberId, folder, base, behind, files, taskId, changes, problems } = check;
+  const further = behind === 0 ? '' : `, ${behind} behind the branch`;
+  const head = details(
+    [
+      ['folder', folder],
+      ['base', `${shortId(base)}${further}`],
+      ...(taskId === undefined ? [] : [['task', taskName(taskId)] as [string, string]]),
+      ['not handed in', files === 0 ? 'nothing' : sizeOf(check)],
+    ],
+    screen,
+  );
+  const paths = changes.map(({ path, status }) => `  ${status}  ${clean(path)}\n`).join('');
+  const wrong = problems.map((problem) => `  ${clean(problem)}\n`).join('');
+  const verdict = problems.length === 0 ? '' : `\nThis work would be sent back:\n${wrong}`;
+  return `${heading(memberId, screen)}${head}${paths}${verdict}`;
 }
 
 function memberTable(members: NonNullable<Work['members']>, screen: Screen): string {

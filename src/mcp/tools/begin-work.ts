@@ -1,0 +1,14 @@
+import type { SharedTask } from '../../core/task.ts';
+import type { Visit } from '../tool.ts';
+
+/**
+ * Brings the member's workspace to the branch for a task that it claimed with a tool: the task may depend on work that
+ * landed since its turn began. What it changed stays in its folder. Its host does this for the tasks that it claims.
+ */
+export async function beginWork({ services, call, teamId, memberId }: Visit, { id, epoch }: SharedTask): Promise<void> {
+  const isApart = await services.ledger.view(
+    teamId,
+    ({ members }) => memberId !== undefined && members.get(memberId)?.workspace === 'own',
+  );
+  if (isApart) await call('work.begin', { teamId, memberId, taskId: id, epoch, inTurn: true });
+}

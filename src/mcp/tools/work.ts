@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { shortId } from '../../core/commit-id.ts';
+import { escapeVoices } from '../../core/envelope.ts';
+import type { SharedTask } from '../../core/task.ts';
+import { cutToBytes } from '../../core/text.ts';
+import { requireTeam } from '../../core/view.ts';
+import type { ResultOf } from '../../operations/index.ts';
+import { tool } from '../tool.ts';
+import type { Answer, Visit } from '../tool.ts';
+import { fromMemberName } from '../words.ts';
+import { rosterOf } from './roster.ts';
+
+type Check = ResultOf<'work.check'>;
+type Diff = ResultOf<'work.diff'>;
+
+/** How many files a model reads at once. */
+const SHOWN = 100;
+
+/** Claude Code puts longer answers into a file. Bytes. */
+const DIFF_BYTES = 24_000;
+
+export const workTools = [
+  tool({
+    name: 'WorkStatus',
+    description: 'Your workspace: what is not handed in, what would block it, what landed.',
+    for: 'reader',
+    reads: true,
+    apart: true,
+    input: z.strictObject({}),
+    run: showStatus,
+  }),
+
+  tool({
+    name: 'WorkDiff',
+    description: 'The diff of a task or member; by default, of all that landed.',
+    for: 'reader',
+    reads: true,
+    apart: true,
+    input: z.strictObject({ of: z.string().optional(), path: z.string().optional() }),
+    run: async (visit, { of, path }) => {
+      const { call, teamId } = visit;
+      const diff = await call<Diff>('work.diff', {
+        teamId,
+        ...(of !== undefined && { of: await taskOrMember(visit, of) }),
+        ...(path !== undefined && { path }),
+      });
+      return showDiff(diff);
+    },
+  }),
+];
+
+async function showStatus(visit: Visit): Promise<Answer> {
+  const { services, call, teamId, memberId } = visit;
+  const { work, tasks, isApart } = await services.ledger.view(teamId, (state) => ({
+    work: requireTeam(state).work,
+    tasks: [...state.tasks.values()].filter((task) => task.work && task.status !== 'deleted'),
+    isApart: memberId !== undefined && state.members.get(memberId)?.workspace === 'own',
+  }));
+  const check = isApart ? await call<Check>('work.check', { teamId, memberId }) : undefined;
+  const landed = tasks.filter(({ work: done }) => done?.state === 'landed');
+  const conflicted = tasks.filter(({ work: done }) => done?.state === 'conflicted');
+  const lines = [
+    ...(check ? describeCheck(check, work?.branch ?? '') : ['You have no workspace of your own.']),
+    `Branch ${work?.branch}, at ${shortId(work?.tip ?? '')}. Landed: ${namesOf(landed)}.`,
+    ...conflicted.map(
+      ({ id, work: done }) => `Not on it, because it conflicts: #${id} (${listPaths(done?.conflicts ?? [])})`,
+    ),
+  ];
+  return {
+    text: lines.join('\n'),
+    data: {
+      branch: work?.branch,
+      tip: work?.tip,
+      ...(check && { you: { ...check, changes: check.changes.slice(0, SHOWN) } }),
+      landed: landed.map(({ id }) => id),
+      conflicted: conflicted.map(({ id, work: done }) => ({ id, paths: done?.conflicts?.slice(0, SHOWN) })),
+    },
+  };
+}
+
+function describeCheck(check: Check, branch: string): string[] {
+  const { folder, base, behind, files, added, removed, changes, problems, taskId } = check;
+  const where = behind === 0 ? `at the tip of ${branch}` : `${behind} behind ${branch}`;
+  return [
+    `Your workspace: ${folder}, from ${shortId(base)}, ${where}.`,
+    files === 0
+      ? 'Not handed in: nothing.'
+      : `Not handed in: ${files} files (+${added} -${removed}): ${listPaths(changes.map(({ path }) => path))}`,
+    ...(problems.length > 0 ? ['It would be sent back:', ...problems.map((one) => `- ${escapeVoices(one)}`)] : []),
+    ...(taskId === undefined || files === 0 || problems.length > 0
+      ? []
+      : [`All of it is handed in when task #${taskId} is completed. You need not commit.`]),
+  ];
+}
+
+function showDiff({ title, from, to, files, added, removed, changes, isCut, text }: Diff): Answer {
+  const bounded = cutToLine(text, DIFF_BYTES);
+  const cut = isCut || bounded.length < text.length;
+  const listed = changes.slice(0, SHOWN);
+  const left = changes.length - listed.length;
+  const lines = [
+    `${title} (${shortId(from)}..${shortId(to)}): ${files} files (+${added} -${removed})`,
+    ...listed.map(describeChange),
+    ...(left > 0 ? [`... and ${left} more`] : []),
+    '',
+    escapeVoices(bounded),
+    ...(cut ? [CUT] : []),
+  ];
+  return {
+    text: lines.join('\n'),
+    data: { title, from, to, files, added, removed, changes: listed, diff: bounded, ...(cut && { cut: CUT }) },
+  };
+}
+
+const CUT = '[The diff is cut here. Name a path to see the rest, one file or folder at a time.]';
+
+function describeChange({ path, status, from, added, removed, folded }: Diff['changes'][number]): string {
+  const how = folded === 'binary' || folded === 'large' ? `${folded}, not shown` : `+${added ?? 0} -${removed ?? 0}`;
+  return `${status} ${escapeVoices(from === undefined ? path : `${from} -> ${path}`)} (${how})`;
+}
+
+/** The beginning of a text, in whole lines; a first line that is too long is cut. */
+function cutToLine(text: string, bytes: number): string {
+  const beginning = cutToBytes(text, bytes);
+  if (beginning.length === text.length) return text;
+  return beginning.slice(0, beginning.lastIndexOf('\n') + 1) || beginning;
+}
+
+/** What an agent means: a task, a member, or `team-lead`. */
+async function taskOrMember(visit: Visit, of: string): Promise<string> {
+  return /^\d+$/.test(of) ? of : fromMemberName(of, await rosterOf(visit));
+}
+
+function listPaths(paths: readonly string[]): string {
+  const left = paths.length - SHOWN;
+  const more = left > 0 ? [`and ${left} more`] : [];
+  return escapeVoices([...paths.slice(0, SHOWN), ...more].join(', '));
+}
+
+function namesOf(tasks: readonly Pick<SharedTask, 'id'>[]): string {
+  return tasks.map(({ id }) => `#${id}`).join(', ') || 'nothing yet';
+}
