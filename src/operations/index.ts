@@ -22,6 +22,7 @@ import { teamOperations } from './team.ts';
 import { transcriptOperations } from './transcript.ts';
 import { upOperations } from './up.ts';
 import { workDiffOperations } from './work-diff.ts';
+import { workSavesOperations } from './work-saves.ts';
 import { workOperations } from './work.ts';
 
 const ALL = [
@@ -31,6 +32,7 @@ const ALL = [
   ...taskOperations,
   ...workOperations,
   ...workDiffOperations,
+  ...workSavesOperations,
   ...messageOperations,
   ...requestOperations,
   ...noteOperations,

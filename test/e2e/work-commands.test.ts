@@ -4,12 +4,14 @@ import { describe, expect, test } from 'vitest';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { run } from '../daemon/processes.ts';
 import { BIN, environmentFor } from '../daemon/serve.ts';
+import { until } from '../until.ts';
 import { plainEnvironment, plainGit } from '../workspaces/project.ts';
 import { shareDaemon } from './stage.ts';
 import type { Answer, Stage } from './stage.ts';
 import { EACH_A_LINE, makeProject, pictureOf, up } from './work-project.ts';
 
 type Work = ResultOf<'work.show'>;
+type Saves = ResultOf<'work.saves'>;
 
 /** Runs a command inside a folder, as a person there would. */
 async function inside(stage: Stage, folder: string, words: readonly string[], env = {}): Promise<Answer> {
@@ -137,6 +139,48 @@ describe('commands about work', () => {
       /^Ada's lines\n\n- First \(task 1, ann\): ann did it in .*\n- Second \(task 2, bob\): /,
     );
     expect(pictureOf(join(repository, '.git', 'refs', 'heads'))).toEqual(before);
+  });
+
+  test('list the saves and bring a workspace back to one, but not during a turn', async () => {
+    const stage = newStage();
+    const steps =
+      'echo one > $NAME.txt; [ $NAME = bob ] || { touch $WORK.one; until [ -e $WORK.go ]; do sleep 0.05; done; echo two > $NAME.txt; }\n';
+    const repository = makeProject(stage, `WORK=${stage.folder}/work\n${steps}`);
+    const running = stage.start(['up', join(repository, 'troupe.yaml'), '--yes', '--keep']);
+    await until('ann is in her turn', () => existsSync(join(stage.folder, 'work.one')));
+    expect(await stage.troupe('work', 'save', 'ann', '--team', stage.team)).toMatchObject({ code: 0 });
+    const [one] = await stage.ask<Saves>('work', 'saves', 'ann', '--team', stage.team);
+    expect(one).toMatchObject({ memberId: 'ann', taskId: '1', files: 1, added: 1, removed: 0 });
+    const refused = await stage.troupe('work', 'restore', one!.commit.slice(0, 8), '--team', stage.team);
+    expect(refused).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('ann is in a turn, and its agent works'),
+    });
+    writeFileSync(join(stage.folder, 'work.go'), '');
+    expect(await running.ended, running.output.stderr).toBe(0);
+    await until(
+      'ann rests',
+      async () => (await stage.client().call('member.show', { teamId: stage.team, memberId: 'ann' })).status === 'idle',
+    );
+
+    const folder = join(stage.home.directory, 'workspaces', stage.team, 'ann');
+    expect(readFileSync(join(folder, 'ann.txt'), 'utf8')).toBe('two\n');
+    writeFileSync(join(folder, 'ann.txt'), 'three\n');
+    const restored = await inside(stage, repository, ['work', 'restore', one!.commit.slice(0, 8)]);
+    expect(restored.code, restored.stderr).toBe(0);
+    expect(restored.stdout).toContain(`${folder} is as save ${one!.commit.slice(0, 7)} has it.`);
+    expect(restored.stdout).toContain(
+      'ann has no task that goes on with it: its next claim puts these files away again',
+    );
+    expect(readFileSync(join(folder, 'ann.txt'), 'utf8')).toBe('one\n');
+    const before = /What was in it before: (\w+)\./.exec(restored.stdout)?.[1] ?? '';
+    expect((await stage.troupe('work', 'restore', before, '--team', stage.team)).code).toBe(0);
+    expect(readFileSync(join(folder, 'ann.txt'), 'utf8')).toBe('three\n');
+    const none = await stage.troupe('work', 'restore', 'ffffffff', '--team', stage.team);
+    expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining('has no save "ffffffff"') });
+    const { stdout: list } = await inside(stage, repository, ['work', 'saves']);
+    expect(list).toMatch(/^SAVE +WHEN +WHO +TASK +CHANGED +BASE\n/);
+    await stage.troupe('down', stage.team);
   });
 });
 

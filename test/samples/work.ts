@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { evolve } from '../../src/core/evolve.ts';
 import type { TeamWork } from '../../src/core/work.ts';
@@ -84,6 +85,17 @@ export const WORK_OPERATIONS: OperationSamples<'work'> = {
     const { teamId } = await giveWork(stage);
     await stage.act('member.spawn', { teamId, name: 'runner', agent: { kind: 'exec', command: ['true'] } });
     return { input: { teamId, memberId: 'runner' } };
+  },
+  'work.saves': async (stage) => ({ input: await giveWork(stage) }),
+  'work.restore': async (stage) => {
+    const { teamId } = await giveWork(stage);
+    const agent = { kind: 'exec', command: ['true'] } as const;
+    await stage.act('member.add', { teamId, name: 'saver', status: 'idle', agent });
+    const opened = await stage.act('work.open', { teamId, memberId: 'saver' });
+    writeFileSync(join(opened?.folder ?? '', 'new.txt'), 'new\n');
+    await stage.act('work.save', { teamId, memberId: 'saver' });
+    const [save] = await stage.act('work.saves', { teamId });
+    return { input: { teamId, save: save?.commit ?? '' } };
   },
   'work.open': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' }, as: 'worker' }),
   'work.begin': async (stage) => {

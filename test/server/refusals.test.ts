@@ -364,6 +364,7 @@ describe('a member cannot act for another member of its team', () => {
       'work.files',
       'work.lines',
       'work.check',
+      'work.saves',
     ] as const),
   ]);
 

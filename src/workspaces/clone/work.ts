@@ -4,7 +4,7 @@ import type { Checkout } from '../checkout.ts';
 import type { Depot } from '../depot.ts';
 import { compare, toChange } from '../depot/compare.ts';
 import type { RawChange } from '../depot/compare.ts';
-import { isOnTip, listSaves, makeSave, savesRef } from '../depot/saves.ts';
+import { isOnTip, listAllSaves, listEarlier, listSaves, makeSave, savesRef } from '../depot/saves.ts';
 import { GitError } from '../git-errors.ts';
 import { readId, requireId } from '../git.ts';
 import { putAway } from '../places.ts';
@@ -81,13 +81,13 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
       return state.base;
     },
     save: (signal) => call(() => save(signal)),
-    saves: (limit) => call(() => listSaves(handle, ref, limit)),
+    saves: (limit) => call(() => listAllSaves(handle, name, limit)),
     review: (saved) => reviewSave(handle, saved),
     refresh: (tip, signal) => call(async () => lay(await handle.treeOf(tip), requireId(tip), signal)),
     lay: (tree, base, signal) => call(async () => lay(await handle.treeOf(tree), requireId(base), signal)),
     restore: (commit, signal) =>
       call(async () => {
-        const wanted = (await listSaves(handle, ref)).find((saved) => saved.commit === commit);
+        const wanted = (await listAllSaves(handle, name)).find((saved) => saved.commit === commit);
         if (wanted) return lay(wanted.tree, wanted.base, signal);
         throw new TeamError('not_found', `${name.member} has no save ${commit.slice(0, 12)}`);
       }),
@@ -239,27 +239,35 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
 
   async function close({ tip, landed = [] }: Parameters<Workspace['close']>[0]): Promise<Closed> {
     await save();
-    const kept = last && (await hasOpenWork(tip, new Set(landed))) ? keptAs(last) : undefined;
+    const ends = [...(last ? [{ ref, commit: last.commit }] : []), ...(await listEarlier(handle, name))];
+    const kept: KeptWork[] = [];
+    for (const { commit } of ends) {
+      const open = await findOpenWork(commit, { tip, landed: new Set(landed) });
+      if (open) kept.push(keptAs(open));
+    }
     await handle.changeRefs([
-      ...(kept ? [{ ref: kept.ref, to: kept.commit }] : []),
-      ...(last ? [{ ref, to: undefined, from: last.commit }] : []),
+      ...kept.map(({ ref: keeps, commit }) => ({ ref: keeps, to: commit })),
+      ...ends.map((end) => ({ ref: end.ref, to: undefined, from: end.commit })),
     ]);
     isClosed = true;
     forget();
     const trash = await putAway(places, folder, label);
     await rm(about, { recursive: true, force: true });
-    return { ...(kept && { kept }), ...(trash !== undefined && { trash }) };
+    return { ...(kept[0] && { kept: kept[0] }), ...(trash !== undefined && { trash }) };
   }
 
   function keptAs(save: Save): KeptWork {
     return { ...name, ...save, ref: `refs/kept/${name.team}/${name.member}/${save.commit}` };
   }
 
-  /** Whether the last save of any base has something that is not on the tip. */
-  async function hasOpenWork(tip: ObjectId, landed: ReadonlySet<ObjectId>): Promise<boolean> {
-    const saves = await listSaves(handle, ref);
+  /** The last of some saves, if the last one of any base has something that is not on the tip. */
+  async function findOpenWork(
+    from: ObjectId,
+    { tip, landed }: { tip: ObjectId; landed: ReadonlySet<ObjectId> },
+  ): Promise<Save | undefined> {
+    const saves = await listSaves(handle, from);
     const ends = saves.filter((saved, i) => saves[i - 1]?.base !== saved.base);
-    for (const end of ends) if (!landed.has(end.commit) && !(await isOnTip(handle, end, tip))) return true;
-    return false;
+    for (const end of ends) if (!landed.has(end.commit) && !(await isOnTip(handle, end, tip))) return saves[0];
+    return undefined;
   }
 }

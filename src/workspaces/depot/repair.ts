@@ -59,7 +59,7 @@ export async function remakeDepot(
 }
 
 async function listOwnRefs(old: DepotHandle): Promise<string[]> {
-  const kinds = ['refs/saves', 'refs/kept', 'refs/heads', 'refs/checkout/changes'];
+  const kinds = ['refs/saves', 'refs/earlier', 'refs/kept', 'refs/heads', 'refs/deleted', 'refs/checkout/changes'];
   const words = ['for-each-ref', '--format=%(refname)', ...kinds];
   const { out } = await old.run(words, { exits: [0, 1, 128] }).catch(() => ({ out: Buffer.of() }));
   return out.toString().split('\n').filter(Boolean);

@@ -12,6 +12,11 @@ export function savesRef({ team, member }: WorkspaceName): string {
   return `refs/saves/${team}/${member}`;
 }
 
+/** Where saves are that a restore went back behind. Each ref keeps one save with all before it. */
+function earlierRefs({ team, member }: WorkspaceName): string {
+  return `refs/earlier/${team}/${member}`;
+}
+
 /** A save to make. */
 export interface NewSave {
   readonly name: WorkspaceName;
@@ -23,17 +28,23 @@ export interface NewSave {
 
 /**
  * Commits a tree and moves the ref, durably. Parents are the save before and the base. So one ref keeps all saves, and
- * the base is the merge base of the save and every tip that has it.
+ * the base is the merge base of the save and every tip that has it. After a restore to an older base that would not be
+ * so: with the later saves as ancestors, a merge would undo what landed since. So the saves begin again from the base,
+ * and a ref of their own keeps the ones before.
  */
 export async function makeSave(handle: DepotHandle, { name, tree, base, last, at }: NewSave): Promise<Save> {
+  const goesOn = last !== undefined && (last.base === base || (await isAncestor(handle, last.base, base)));
   const commit = await makeCommit(handle, {
     tree,
-    parents: last ? [last.commit, base] : [base],
+    parents: goesOn ? [last.commit, base] : [base],
     message: `Save of ${name.team}/${name.member}\n\nBase: ${base}`,
     author: { name: name.member, email: EMAIL },
     at,
   });
-  await handle.changeRefs([{ ref: savesRef(name), to: commit, from: last?.commit ?? '' }]);
+  await handle.changeRefs([
+    { ref: savesRef(name), to: commit, from: last?.commit ?? '' },
+    ...(last && !goesOn ? [{ ref: `${earlierRefs(name)}/${last.commit}`, to: last.commit }] : []),
+  ]);
   return { commit, tree, base, at: Math.floor(at / 1000) * 1000 };
 }
 
@@ -55,6 +66,36 @@ export async function listSaves({ run }: DepotHandle, from: string, limit = 1000
     saves.push({ commit, tree, base, at: Number(at) * 1000 });
   }
   return saves;
+}
+
+async function isAncestor({ run }: DepotHandle, older: ObjectId, newer: ObjectId): Promise<boolean> {
+  const words = ['merge-base', '--is-ancestor', requireId(older), requireId(newer)];
+  return (await run(words, { exits: [0, 1] })).code === 0;
+}
+
+/** The refs that keep saves of a workspace besides the last ones, with what they name. */
+export async function listEarlier(
+  { run }: DepotHandle,
+  name: WorkspaceName,
+): Promise<{ readonly ref: string; readonly commit: ObjectId }[]> {
+  const { out } = await run(['for-each-ref', '--format=%(refname) %(objectname)', `${earlierRefs(name)}/`]);
+  return out
+    .toString()
+    .split('\n')
+    .flatMap((line) => {
+      const [ref = '', commit = ''] = line.split(' ');
+      return ref === '' ? [] : [{ ref, commit }];
+    });
+}
+
+/** All saves of a workspace, newest first, also those that a restore went back behind. */
+export async function listAllSaves(handle: DepotHandle, name: WorkspaceName, limit?: number): Promise<Save[]> {
+  const ends = [savesRef(name), ...(await listEarlier(handle, name)).map(({ commit }) => commit)];
+  const lists = await Promise.all(ends.map((end) => listSaves(handle, end, limit)));
+  const [first = []] = lists;
+  if (lists.length === 1) return first;
+  const all = new Map(lists.flat().map((save) => [save.commit, save]));
+  return [...all.values()].sort((a, b) => b.at - a.at).slice(0, limit);
 }
 
 /** Whether a commit is a save of a team, by who committed it and its message. */

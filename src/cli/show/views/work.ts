@@ -5,6 +5,7 @@ import type { Screen } from '../screen.ts';
 import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
+import { showTime } from '../time.ts';
 import { taskName } from '../words.ts';
 import { sizeOf } from '../work-size.ts';
 import { details, heading } from './details.ts';
@@ -25,6 +26,8 @@ export const views: Views = {
       : 'It shares a folder with others.\n',
   'work.begin': () => 'The workspace is at the branch of the team.\n',
   'work.save': () => 'The workspace is saved.\n',
+  'work.saves': (saves, screen) => saveTable(saves, screen),
+  'work.restore': (restored) => describeRestore(restored),
 };
 
 function showWork(work: Work, screen: Screen, teamId: string): string {
@@ -127,4 +130,34 @@ function keptLines(kept: NonNullable<Work['kept']>): string {
 function showBytes(bytes: number): string {
   if (bytes < 1024 ** 2) return `${Math.ceil(bytes / 1024)} KB`;
   return bytes < 1024 ** 3 ? `${(bytes / 1024 ** 2).toFixed(1)} MB` : `${(bytes / 1024 ** 3).toFixed(1)} GB`;
+}
+
+function saveTable(saves: ResultOf<'work.saves'>, screen: Screen): string {
+  if (saves.length === 0) return 'Nothing has been saved yet: no workspace differs from its base.\n';
+  const rows = saves.map((save): Cell[] => [
+    { text: shortId(save.commit), style: 'bold' },
+    showTime(save.at, screen),
+    save.memberId,
+    save.taskId === undefined ? '' : taskName(save.taskId),
+    save.files === 0 ? { text: 'as its base', style: 'dim' } : sizeOf(save),
+    { text: shortId(save.base), style: 'dim' },
+  ]);
+  const columns = [
+    { title: 'SAVE' },
+    { title: 'WHEN' },
+    { title: 'WHO', flexible: true },
+    { title: 'TASK' },
+    { title: 'CHANGED' },
+    { title: 'BASE', spare: 1 },
+  ] as const;
+  return table(columns, rows, screen);
+}
+
+function describeRestore({ memberId, folder, commit, before, taskId }: ResultOf<'work.restore'>): string {
+  const who = clean(memberId);
+  const next =
+    taskId === undefined
+      ? `${who} has no task that goes on with it: its next claim puts these files away again. To use them now: troupe patch ${who}`
+      : `${who} goes on with task ${taskName(taskId)} from there.`;
+  return `${clean(folder)} is as save ${shortId(commit)} has it. What was in it before: ${shortId(before)}. ${next}\n`;
 }
