@@ -17,7 +17,16 @@ const FLOORS: readonly (readonly string[])[] = [
 
 /** The rooms that hold a port and its adapters, with the files in them that are not adapters. */
 const PORTS: Readonly<Record<string, readonly string[]>> = {
-  journal: ['away.ts', 'file-address.ts', 'hosts.ts', 'journal.ts', 'kernel-lock.ts', 'mark.ts', 'node-sqlite.ts'],
+  journal: [
+    'away.ts',
+    'file-address.ts',
+    'hosts.ts',
+    'journal.ts',
+    'kernel-lock.ts',
+    'mark.ts',
+    'node-sqlite.ts',
+    'packs.ts',
+  ],
   agents: [
     'acp/agents.ts',
     'agent.ts',
@@ -36,6 +45,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
   ],
   terminals: ['terminal.ts', 'run.ts'],
   workspaces: [
+    'absent.ts',
     'checkout.ts',
     'depot.ts',
     'depot/changes.ts',

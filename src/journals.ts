@@ -7,6 +7,7 @@ import { fileAddress, OWN_ADDRESS, pathInAddress } from './journal/file-address.
 import type { Hosts } from './journal/hosts.ts';
 import type { Journal } from './journal/journal.ts';
 import { memoryJournal } from './journal/memory.ts';
+import type { PackStore } from './journal/packs.ts';
 import { sqliteJournal } from './journal/sqlite.ts';
 
 /** Where teams are stored: a file, the memory of one process, or servers that several machines reach. */
@@ -23,6 +24,8 @@ export interface OpenedJournal {
   readonly durability: 'fsync-before-ack' | 'replicated' | 'lazy' | 'memory';
   /** The daemons that share it, if several can. */
   readonly hosts?: Hosts;
+  /** Where the work of members lies for these daemons. */
+  readonly packs?: PackStore;
   /** Why the journal cannot be used now, if it is unreachable. */
   readonly away?: () => JournalAwayError | undefined;
   /** The address that opens it again without asking anyone; unset if it needs a credential. */
@@ -116,7 +119,14 @@ const KINDS: { readonly [P in JournalPlace as P['kind']]: JournalKind<P> } = {
       });
       const again = repeatAddress(url, base ?? process.cwd());
       const facts = { ...journal.facts, ...(again !== undefined && { again }) };
-      return { journal, kind: 'nats', hosts: journal.hosts, away: () => journal.away(), ...facts };
+      return {
+        journal,
+        kind: 'nats',
+        hosts: journal.hosts,
+        packs: journal.packs,
+        away: () => journal.away(),
+        ...facts,
+      };
     },
   },
 };

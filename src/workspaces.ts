@@ -1,7 +1,9 @@
-import { findCheckout } from './workspaces/checkout.ts';
+import { existsSync } from 'node:fs';
+import { absentCheckout } from './workspaces/absent.ts';
+import { findCheckout, hasCommits } from './workspaces/checkout.ts';
 import type { Checkout, NoCheckout } from './workspaces/checkout.ts';
 import { cloneWorkspaces } from './workspaces/clone.ts';
-import { depotId, openDepot } from './workspaces/depot.ts';
+import { depotId, knownCheckouts, openDepot } from './workspaces/depot.ts';
 import type { Depot } from './workspaces/depot.ts';
 import { openGit } from './workspaces/git.ts';
 import { openPlaces } from './workspaces/places.ts';
@@ -22,6 +24,18 @@ export interface Projects {
    * `why` says what is missing. All teams of one repository share its depot.
    */
   open(folder: string, options?: { kind?: 'own' | 'shared'; limits?: WorkLimits }): Promise<Project>;
+  /**
+   * Opens the project of a team of several machines: from a checkout of this machine that has the base, else from one of
+   * the same repository, else without a checkout.
+   */
+  find(sought: Sought, options?: { limits?: WorkLimits }): Promise<Project>;
+}
+
+/** What a repository is recognised by. */
+export interface Sought {
+  readonly repository: string;
+  readonly base: string;
+  readonly roots: readonly string[];
 }
 
 /** What all workspaces of a daemon need. */
@@ -33,10 +47,13 @@ export interface ProjectsOptions {
   readonly marks: Readonly<Record<string, string>>;
   /** Ends the processes with these marks that a killed daemon left. */
   readonly endLeftovers: () => Promise<unknown>;
+  /** Folders that may be checkouts of projects that other machines name. */
+  readonly folders?: () => readonly string[];
 }
 
 /** Opens the workspaces of a daemon, and removes what a killed one left half done. */
-export async function openProjects({ root, environment, marks, endLeftovers }: ProjectsOptions): Promise<Projects> {
+export async function openProjects(options: ProjectsOptions): Promise<Projects> {
+  const { root, environment, marks, endLeftovers, folders = () => [] } = options;
   const git = openGit({ environment, marks });
   const places = await openPlaces(root, { endLeftovers });
   const depots = new Map<string, Promise<Depot>>();
@@ -53,11 +70,32 @@ export async function openProjects({ root, environment, marks, endLeftovers }: P
       if (kind === 'shared') return shared(undefined);
       const checkout = await findCheckout(git, folder, environment);
       if ('reason' in checkout) return shared(checkout);
-      const depot = await useDepot(checkout);
-      const workspaces = cloneWorkspaces({ places, depot, checkout, open, ...(limits && { limits }) });
-      return { kind: 'clone', workspaces, depot, checkout };
+      return openOwn(checkout, limits);
+    },
+    async find(sought, { limits } = {}) {
+      return openOwn((await findAmong(sought)) ?? absentCheckout(places, sought.base), limits);
     },
   };
+
+  async function openOwn(checkout: Checkout, limits: WorkLimits | undefined): Promise<Project> {
+    const depot = await useDepot(checkout);
+    const workspaces = cloneWorkspaces({ places, depot, checkout, open, ...(limits && { limits }) });
+    return { kind: 'clone', workspaces, depot, checkout };
+  }
+
+  async function findAmong({ repository, base, roots }: Sought): Promise<Checkout | undefined> {
+    const named = [...new Set([...folders(), repository, ...(await knownCheckouts(places))])].filter((one) =>
+      existsSync(one),
+    );
+    const found: Checkout[] = [];
+    for (const folder of named) {
+      const checkout = await findCheckout(git, folder, environment);
+      if (!('reason' in checkout)) found.push(checkout);
+    }
+    for (const checkout of found) if (await hasCommits(git, checkout, [base])) return checkout;
+    for (const checkout of found) if (await hasCommits(git, checkout, roots)) return checkout;
+    return undefined;
+  }
 
   /** One depot for all teams of a repository: its refs change one after the other. */
   async function useDepot(checkout: Checkout): Promise<Depot> {

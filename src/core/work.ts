@@ -8,12 +8,17 @@ export const CommitId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'is 
 /** How the members of a team work apart: in workspaces of their own, from one repository. */
 export const TeamWork = z.strictObject({
   workspaces: z.literal('own'),
-  /** The top folder of the user's checkout, on the machine that brought the team up. */
+  /** The top folder of the user's checkout, on the machine that brought the team up. Others may have it elsewhere. */
   repository: z.string().min(1).max(4_096),
   /** The team's folder inside it; empty at the top. */
   prefix: z.string().max(4_096),
   /** The commit that the team began from. */
   base: CommitId,
+  /**
+   * The first commits of the base's history: all clones of the repository have them. A team has them if several machines
+   * may run its members; then its work travels in packs.
+   */
+  roots: z.array(CommitId).min(1).max(16).optional(),
   /** The branch on which work lands. It is in Troupe's own copy of the repository until a person merges it. */
   branch: Line.min(1),
   /** A command that makes a new workspace ready. */
@@ -34,6 +39,17 @@ export type StandingWork = z.output<typeof StandingWork>;
 /** Where a member works: in a workspace of its own, or in the team's folder with others. */
 export const WorkspaceKind = z.enum(['own', 'shared']);
 export type WorkspaceKind = z.infer<typeof WorkspaceKind>;
+
+/** Work on its way to other machines: a pack in the store beside the journal. It also has the commit that landed. */
+export const WorkPack = z.object({
+  /** The work, as one commit on its base. */
+  commit: CommitId,
+  /** SHA-256 of the pack. */
+  hash: z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256'),
+  /** Bytes. */
+  size: z.number().int().min(0),
+});
+export type WorkPack = z.output<typeof WorkPack>;
 
 /** How much a work changed. `paths` has the first of them. */
 const Size = {
@@ -98,6 +114,7 @@ export const HandedIn = z.strictObject({
   /** The merged commit; absent if it conflicts. */
   merged: CommitId.optional(),
   conflicts: z.array(z.string()).max(PATHS_PER_WORK).optional(),
+  pack: WorkPack.optional(),
 });
 export type HandedIn = z.output<typeof HandedIn>;
 
@@ -110,7 +127,13 @@ const OfTask = z.object({ taskId: z.string(), epoch: z.number().int() });
 /** The data of each event about work. */
 export const WORK_EVENT_DATA = {
   'work:begun': OfTask.extend({ memberId: z.string(), base: z.string() }),
-  'work:submitted': OfTask.extend({ memberId: z.string(), base: z.string(), commit: z.string(), ...Size }),
+  'work:submitted': OfTask.extend({
+    memberId: z.string(),
+    base: z.string(),
+    commit: z.string(),
+    ...Size,
+    pack: WorkPack.optional(),
+  }),
   /** The branch moved from `onto` to `merged`. */
   'work:landed': OfTask.extend({ commit: z.string(), onto: z.string(), merged: z.string() }),
   'work:conflicted': OfTask.extend({ commit: z.string(), onto: z.string(), files: z.array(z.string()) }),

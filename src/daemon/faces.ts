@@ -69,5 +69,5 @@ export async function openFaces(
   closers.add('socket', () => socket.close());
   closers.add('sessions', () => hub.closeAll());
   closers.add('calls', () => calls.drain(options.drainMs ?? DRAIN_MS));
-  return { http, services, answer: (question) => answerTranscript(daemon, question) };
+  return { http, services, answer: async (question) => works.answer(question) ?? answerTranscript(daemon, question) };
 }

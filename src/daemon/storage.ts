@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
+import type { PackStore } from '../journal/packs.ts';
 import { fileOf, isShared, lasts, openJournal, OWN_PLACE, readJournalPlace } from '../journals.ts';
 import type { JournalPlace, OpenedJournal } from '../journals.ts';
 import { Ledger } from '../ledger/ledger.ts';
@@ -35,6 +36,8 @@ export interface Storage extends Observation {
   readonly counters: Counters;
   /** The daemons that share the journal, if several can. */
   readonly membership: Membership | undefined;
+  /** Where the work of members lies for the other daemons, if there are any. */
+  readonly packs: PackStore | undefined;
   /** The name of this daemon among them. */
   readonly hostId: string;
   readonly labels: string[];
@@ -66,7 +69,7 @@ export async function openStorage(
       throw last && recalled ? whereLast(last, error) : error;
     },
   );
-  const { journal: bare, hosts, away, again, damage, ...facts } = opened;
+  const { journal: bare, hosts, packs, away, again, damage, ...facts } = opened;
   closers.add('journal', () => bare.close());
 
   const health = createHealth(log, () => away?.()?.message);
@@ -138,6 +141,7 @@ export async function openStorage(
     credentials,
     counters,
     membership,
+    packs,
     hostId: membership ? (name ?? defaultName()) : 'local',
     labels,
     hideToken,

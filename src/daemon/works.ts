@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { endMarked, MARKER } from '../agents/process.ts';
+import { readConfig } from '../runtime/config.ts';
+import type { Membership } from '../runtime/hosts/join.ts';
 import { openTeamWorks } from '../runtime/work/team-works.ts';
 import type { TeamWorks } from '../runtime/work/team-works.ts';
+import type { Others } from '../runtime/work/travel.ts';
 import { openProjects } from '../workspaces.ts';
 import type { Ending } from './ending.ts';
 import type { TakenHome } from './home.ts';
@@ -10,7 +13,7 @@ import type { Storage } from './storage.ts';
 /** Opens the workspaces of this state directory. Git processes that a killed daemon left are ended first. */
 export async function openDaemonWorks(
   { home, environment, log }: TakenHome,
-  { ledger }: Storage,
+  { ledger, packs, membership, hostId }: Storage,
   ending: Ending,
 ): Promise<TeamWorks> {
   const mark = `git-${createHash('sha256').update(home.directory).digest('hex').slice(0, 24)}`;
@@ -19,12 +22,22 @@ export async function openDaemonWorks(
     environment,
     marks: { [MARKER]: mark },
     endLeftovers: () => endMarked(mark),
+    // The folder in which a person started this daemon is often a checkout.
+    folders: () => [...(readConfig(home.directory).projects ?? []), process.cwd()],
   });
   const works = openTeamWorks({
     ledger,
     projects,
+    ...(packs && membership && { several: { store: packs, hostId, others: othersIn(membership, hostId) } }),
     onError: (error, about) => log.error('work.failed', { ...about, error }),
   });
   ending.closers.add('works', () => works.close());
   return works;
+}
+
+function othersIn(membership: Membership, hostId: string): Others {
+  return {
+    names: () => (membership.keeper?.list() ?? []).map(({ name }) => name).filter((name) => name !== hostId),
+    ask: (name, question, options) => membership.hosts.ask(name, question, options),
+  };
 }

@@ -20,18 +20,21 @@ import type { Timing } from './nats/link.ts';
 import { requireMarked } from './nats/lost.ts';
 import type { SeenEnd } from './nats/lost.ts';
 import { encodeTeam } from './nats/names.ts';
+import { openPacks } from './nats/packs.ts';
 import { readMessages } from './nats/read.ts';
 import { ensureSettings, readSettings } from './nats/settings.ts';
 import { openSnapshots } from './nats/snapshots.ts';
 import { adviseOnStreams } from './nats/streams-kept.ts';
 import { deleteStream, findStream, listTeams, makeStream } from './nats/streams.ts';
 import type { Found, Life } from './nats/streams.ts';
+import type { PackStore } from './packs.ts';
 
 /** A journal on NATS servers, and what is known about them. */
 export interface NatsJournal extends Journal {
   readonly facts: Durability & { readonly location: string };
   /** The daemons that share it. */
   readonly hosts: Hosts;
+  readonly packs: PackStore;
   /** Why the journal cannot be used now: no server is reachable, or none answers. */
   away(): JournalAwayError | undefined;
 }
@@ -167,6 +170,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
   return {
     facts,
     hosts,
+    packs: openPacks(link),
     away: () => (link.reach.awaySince === undefined && !link.reach.isMute ? undefined : link.reach.error()),
 
     append(team, expected, events) {

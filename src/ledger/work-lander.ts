@@ -18,6 +18,8 @@ export interface HeldWork {
 export interface SavedWork {
   readonly base: string;
   readonly commit: string;
+  /** The same as this machine has it, if another machine saved it. */
+  readonly here?: string;
   /** Why it cannot be handed in, and what to do; undefined if it can. */
   readonly problem?: string | undefined;
 }

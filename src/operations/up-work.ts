@@ -60,7 +60,8 @@ export async function workFor(
   }
   const plan = await makePlan(parts, asked);
   if (plan?.workspaces !== 'own') return undefined;
-  const work = await beginFrom(plan, { file, withChanges });
+  const isShared = parts.daemon.hostId !== undefined;
+  const work = await beginFrom(plan, { file, withChanges, isShared });
   const { hooks = [], agents = [] } = programs ?? {};
   const gates = hooks.map((hook) => ({
     command: hook.command,
@@ -78,8 +79,8 @@ async function standing(
   return ledger.view(teamId, ({ team }) => (team && !(again && team.status === 'cleaned-up') ? team : undefined));
 }
 
-async function makePlan({ works, daemon }: Parts, { file, folder, name }: Asked): Promise<WorkPlan | undefined> {
+async function makePlan({ works }: Parts, { file, folder, name }: Asked): Promise<WorkPlan | undefined> {
   if (!works) return undefined;
   const path = name === undefined ? undefined : join(folder, name.split('/').at(-1) ?? '');
-  return planWork(works.projects, { file, folder, path, isShared: daemon.hostId !== undefined });
+  return planWork(works.projects, { file, folder, path });
 }

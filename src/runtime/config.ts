@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { Labels, Slug } from '../core/text.ts';
@@ -36,6 +36,11 @@ export const DaemonConfig = z.strictObject({
     .record(PlayerPattern, z.union([...AgentRef.options, SetUp.extend({ plan: z.enum(['required']).optional() })]))
     .optional()
     .describe("which agents play Claude Code's own teammates, by name; a name may end with *: codex-*"),
+  projects: z
+    .array(z.string().min(1).refine(isAbsolute, 'must be absolute'))
+    .max(256)
+    .optional()
+    .describe('checkouts on this machine, for workspaces of teams that other machines bring up'),
   journal: z.string().optional().describe('where teams are kept: sqlite:PATH, nats://host:port'),
 });
 export type DaemonConfig = z.output<typeof DaemonConfig>;

@@ -204,7 +204,12 @@ async function launchOptions(options: TeamsOptions, member: MemberToLaunch): Pro
   const { teamId, memberId, processId } = member;
   mkdirSync(home.processes, { recursive: true, mode: 0o700 });
   const own = teamFolder(home, teamId);
-  const cwd = await ledger.view(teamId, (state) => folderOfMember(state.members.get(memberId), own) ?? own);
+  const { named, isApart } = await ledger.view(teamId, ({ members }) => {
+    const one = members.get(memberId);
+    return { named: folderOfMember(one, own) ?? own, isApart: one?.workspace === 'own' };
+  });
+  // A member with a workspace only starts in this folder, which may be on another machine.
+  const cwd = isApart && !existsSync(named) ? own : named;
   const tokenFile = await giveToken(options, member);
   if (cwd === own) mkdirSync(own, { recursive: true, mode: 0o700 });
   if (!existsSync(cwd)) throw new TeamError('invalid', `its folder ${cwd} does not exist`);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import type { Git } from './git.ts';
-import { readId } from './git.ts';
+import { readId, requireId } from './git.ts';
 import type { ObjectId } from './workspace.ts';
 
 /** The user's repository, as `troupe up` finds it. Nothing in it is ever changed. */
@@ -25,6 +25,8 @@ export interface Checkout {
   readonly person: { readonly name: string; readonly email: string } | undefined;
   /** What the user ignores besides `.gitignore`: patterns. */
   readonly ignored: string;
+  /** This machine has no checkout: everything comes from other machines, and `folder` is empty. */
+  readonly isAbsent?: boolean;
 }
 
 /** Why there can be no workspaces of one's own. */
@@ -37,6 +39,15 @@ export interface NoCheckout {
 /** Which settings of the user hold in the depot, too, and their values. Nothing here names a program. */
 const SETTINGS = /^core\.(?:autocrlf|eol|filemode|symlinks)$/;
 const VALUES = /^(?:true|false|input|lf|crlf|native)$/i;
+
+/** Whether a checkout has all of these commits. */
+export async function hasCommits(git: Git, { folder }: Checkout, ids: readonly ObjectId[]): Promise<boolean> {
+  for (const id of ids) {
+    const { code } = await git.ask(folder, ['cat-file', '-e', `${requireId(id)}^{commit}`], { exits: [0, 1, 128] });
+    if (code !== 0) return false;
+  }
+  return true;
+}
 
 /** Finds the repository of a folder with the user's own settings, and says why if there is none to work with. */
 export async function findCheckout(

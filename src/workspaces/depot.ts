@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import type { Checkout } from './checkout.ts';
@@ -98,6 +98,16 @@ export interface DepotSettings {
   readonly path?: string;
 }
 
+/** The file in a depot that has the folder of its checkout. */
+const CHECKOUT_FILE = 'checkout';
+
+/** The checkouts from which this machine made depots. */
+export async function knownCheckouts({ depots }: Pick<Places, 'depots'>): Promise<string[]> {
+  const names = (await readdir(depots)).sort();
+  const read = names.map((name) => readFile(join(depots, name, CHECKOUT_FILE), 'utf8').catch(() => ''));
+  return (await Promise.all(read)).filter((folder) => folder !== '');
+}
+
 /** The name of a project's depot: all linked worktrees of a repository share it. */
 export function depotId({ commonDir }: Pick<Checkout, 'commonDir'>): string {
   return createHash('sha256').update(commonDir).digest('hex').slice(0, 16);
@@ -116,6 +126,7 @@ export async function openDepot({
   const repair = await prepare();
   const handle = watched(openHandle(git, dir));
   let current = checkout;
+  await rememberCheckout();
   const unknown = new Map<ObjectId, Promise<ReadonlySet<string>>>();
 
   return {
@@ -126,6 +137,7 @@ export async function openDepot({
     async take(checkout, name) {
       current = checkout;
       await takeIn(handle, checkout);
+      await rememberCheckout();
       if (name === undefined) return checkout.head;
       const refs = [`refs/checkout/heads/${name}`, `refs/checkout/tags/${name}`];
       for (const ref of refs) {
@@ -200,6 +212,11 @@ export async function openDepot({
       if (!(error instanceof GitError) || (error.code !== 'corrupt' && error.code !== 'not_found')) throw error;
     }
     return remakeDepot(git, { dir, places, checkout });
+  }
+
+  /** A team of several machines may need the same project, and only names its commits. */
+  async function rememberCheckout(): Promise<void> {
+    if (!current.isAbsent) await writeFile(join(dir, CHECKOUT_FILE), current.folder);
   }
 
   /** Notes damage, so that the next opening looks at every object. */

@@ -20,16 +20,20 @@ export async function listTeams(
 
 /** The teams whose workspaces come from the repository around the working directory. An open one counts first. */
 async function listTeamsHere(client: Client, environment: NodeJS.ProcessEnv): Promise<string[]> {
-  const { code, out } = gitIn(process.cwd(), environment)(['rev-parse', '--show-toplevel']);
+  const git = gitIn(process.cwd(), environment);
+  const { code, out } = git(['rev-parse', '--show-toplevel']);
   if (code !== 0) return [];
   const top = real(out);
+  // A team of several machines names its repository by the first commits: each machine has it elsewhere.
+  const hasAll = (roots: readonly string[]): boolean =>
+    roots.every((root) => git(['cat-file', '-e', `${root}^{commit}`]).code === 0);
   const teams = await client.call('team.list', {});
   const shown = teams
     .filter(({ problem }) => problem === undefined)
     // A team that is deleted meanwhile must not fail the others.
     .map(({ name }) => client.call('team.show', { teamId: name }).catch(() => undefined));
   const here = (await Promise.all(shown)).flatMap((team) =>
-    team?.work && real(team.work.repository) === top ? [team] : [],
+    team?.work && (team.work.roots ? hasAll(team.work.roots) : real(team.work.repository) === top) ? [team] : [],
   );
   const open = here.filter(({ status }) => status !== 'cleaned-up');
   return (open.length > 0 ? open : here).map(({ name }) => name);

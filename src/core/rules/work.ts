@@ -46,10 +46,13 @@ function keepWork(state: TeamState, command: CommandOf<'work.keep'>): TeamEvent[
 export function landWork(state: TeamState, command: CommandOf<'task.complete'>, task: TaskRecord): TeamEvent[] {
   const { work } = command;
   if (!work) return [];
-  const { tip, branch } = requireWork(state);
+  const { tip, branch, roots } = requireWork(state);
   requireHeldBy(state, task, work.memberId);
   requireFresh(task, { epoch: work.epoch });
-  const { memberId, epoch, base, commit, files, added, removed, paths, onto, merged, conflicts = [] } = work;
+  const { memberId, epoch, base, commit, files, added, removed, paths, onto, merged, conflicts = [], pack } = work;
+  if (roots && files > 0 && !pack) {
+    throw new TeamError('conflict', `The work of task ${task.id} lies on one machine only: store its pack first`);
+  }
   if (onto !== tip) {
     throw new TeamError(
       'stale_revision',
@@ -66,6 +69,7 @@ export function landWork(state: TeamState, command: CommandOf<'task.complete'>, 
     added,
     removed,
     paths,
+    pack,
   });
   if (files === 0) return [submitted];
   if (merged !== undefined) return [submitted, event(command, 'work:landed', { ...about, commit, onto, merged })];

@@ -44,6 +44,8 @@ export function namesOf(prefix: string) {
     bell: (encoded: string) => `${prefix}.bell.${encoded}`,
     bells: `${prefix}.bell.*`,
     snapshots: `${prefix}-snapshots`,
+    /** The work of members, on its way to other machines. */
+    packs: `${prefix}-packs`,
     /** The cards of daemons, in the layout of a key-value store. */
     hosts: `KV_${prefix}-hosts`,
     host: (name: string) => `$KV.${prefix}-hosts.${name}`,

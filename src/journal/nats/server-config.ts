@@ -110,9 +110,11 @@ function permissionsFor(prefix: string): string[] {
   return [
     `${prefix}.>`,
     ...['INFO', 'STREAM.NAMES', 'STREAM.CREATE.*', 'STREAM.UPDATE.*', 'STREAM.INFO.*', 'STREAM.DELETE.*'].map(api),
-    ...['STREAM.MSG.GET.*', `STREAM.PURGE.OBJ_${prefix}-snapshots`, 'CONSUMER.>', 'DIRECT.GET.>'].map(api),
+    ...['snapshots', 'packs'].map((bucket) => api(`STREAM.PURGE.OBJ_${prefix}-${bucket}`)),
+    ...['STREAM.MSG.GET.*', 'CONSUMER.>', 'DIRECT.GET.>'].map(api),
     '$JS.FC.>',
     `$O.${prefix}-snapshots.>`,
+    `$O.${prefix}-packs.>`,
     `$KV.${prefix}-hosts.>`,
   ];
 }

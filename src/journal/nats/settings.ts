@@ -66,6 +66,7 @@ export async function changeSettings(link: Link, change: Wanted): Promise<Setup>
   });
   if (!present) return { ...(await create(link, wanted)), leaseMs, created: true, changed: 0 };
   await update(link, bucketStream(link), { description: describe(wanted), num_replicas: wanted.replicas });
+  await update(link, `OBJ_${link.names.packs}`, { num_replicas: wanted.replicas });
   let changed = 0;
   for (const { stream } of await listStreams(link)) {
     const config = { num_replicas: wanted.replicas, max_bytes: wanted.maxBytes ?? -1 };

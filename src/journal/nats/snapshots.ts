@@ -1,10 +1,10 @@
 import { Objm } from '@nats-io/obj';
-import { TeamError } from '../../core/errors.ts';
 import type { Snapshot } from '../journal.ts';
 import { pack, unpack } from './batch.ts';
 import { patiently } from './link.ts';
 import type { Link } from './link.ts';
 import type { Found, Life } from './streams.ts';
+import { withinTime } from './within-time.ts';
 
 /** A snapshot only saves time: if it takes longer than this, the batches are read instead. */
 const LOAD_MS = 10_000;
@@ -18,7 +18,7 @@ export async function openSnapshots(link: Link) {
       const info = await store.info(subject);
       const seq = Number(info?.metadata?.['seq']);
       if (!info || info.deleted || !(seq >= 1 && seq <= end)) return undefined;
-      const data = await withinTime(store.getBlob(subject));
+      const data = await withinTime(store.getBlob(subject), LOAD_MS);
       if (!data) return undefined;
       return { seq, body: await unpack(data, info.metadata?.['encoding'], `The snapshot of ${subject}`) };
     },
@@ -44,17 +44,4 @@ export async function openSnapshots(link: Link) {
       return (await patiently(link, () => store.info(subject)))?.metadata?.['dropped'] === 'true';
     },
   };
-}
-
-/** Reading an object that is replaced meanwhile may never end. */
-async function withinTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TeamError('storage', 'The snapshot did not come in time.')), LOAD_MS);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -78,6 +78,8 @@ async function joinHosts(hosts: Hosts, options: JoinOptions): Promise<HostKeeper
 
 /** Not every machine has a member's folder. A daemon that is alone starts the member anyway, which then reports it. */
 function hasFolder(state: TeamState, memberId: string, keeper: HostKeeper): boolean {
-  const cwd = state.members.get(memberId)?.cwd;
+  const { cwd, workspace } = state.members.get(memberId) ?? {};
+  // A workspace can be made on any machine.
+  if (workspace === 'own') return true;
   return cwd === undefined || keeper.list().length <= 1 || existsSync(cwd);
 }

@@ -30,20 +30,17 @@ export interface Planned {
   readonly folder: string;
   /** The path of the file, if it has one: it need not be committed. */
   readonly path?: string | undefined;
-  /** Whether other machines may run members. */
-  readonly isShared: boolean;
 }
 
 /** Decides where the members of a team file would work. Refuses if the file asks for what cannot be. */
 export async function planWork(projects: Projects, planned: Planned): Promise<WorkPlan> {
-  const { file, folder, path, isShared } = planned;
+  const { file, folder, path } = planned;
   const { workspaces: asked } = file.work ?? {};
   const shared = (why: string): WorkPlan => {
     if (asked === 'own') throw new TeamError('invalid', `Members cannot have workspaces of their own here: ${why}`);
     return { workspaces: 'shared', why };
   };
   if (asked === 'shared') return shared('the team file says so');
-  if (isShared) return shared('several machines may share this journal, and workspaces are only on one');
   const apart = agentsOf(file, folder).filter(
     ({ spec, entry }) => !isNativeAgent(spec) && entry.cwd === undefined && entry.workspace !== 'shared',
   );
@@ -78,10 +75,22 @@ function whyNot(missing: NoCheckout | undefined): string {
   return missing ? WHY[missing.reason](missing.why) : 'there is no git repository';
 }
 
+/** A history may have many beginnings, and a few of them tell a repository. */
+const ROOTS = 16;
+
 /** Takes the base of a new team into the depot. */
 export async function beginFrom(
   plan: Extract<WorkPlan, { workspaces: 'own' }>,
-  { file, withChanges }: { readonly file: TeamFile; readonly withChanges: boolean },
+  {
+    file,
+    withChanges,
+    isShared,
+  }: {
+    readonly file: TeamFile;
+    readonly withChanges: boolean;
+    /** Whether other machines may run members. */
+    readonly isShared: boolean;
+  },
 ): Promise<TeamWork> {
   const { depot, checkout } = plan.project;
   const { base: name, into } = file.work ?? {};
@@ -95,6 +104,7 @@ export async function beginFrom(
     repository: checkout.folder,
     prefix: plan.prefix,
     base,
+    ...(isShared && { roots: (await depot.roots(base)).slice(0, ROOTS) }),
     branch: into ?? `troupe/${file.team}`,
     ...settingsOf(file),
   };

@@ -15,8 +15,21 @@ export type Project =
   | OwnProject
   | { readonly kind: 'shared'; readonly workspaces: Workspaces; readonly why: NoCheckout | undefined };
 
+/** How machines recognise a repository that several of them have. */
+export interface SoughtProject {
+  /** Where the machine that brought the team up has it. */
+  readonly repository: string;
+  readonly base: string;
+  readonly roots: readonly string[];
+}
+
 /** Opens projects. A root of the program makes it: it names the adapters. */
 export interface Projects {
   readonly places: { readonly workspaces: string };
   open(folder: string, options?: { limits?: WorkLimits }): Promise<Project>;
+  /**
+   * Opens the project of a team of several machines: from a checkout of this machine that has the base, else from one of
+   * the same repository, else without a checkout. What is missing in its depot has to come from other machines.
+   */
+  find(sought: SoughtProject, options?: { limits?: WorkLimits }): Promise<Project>;
 }

@@ -44,7 +44,8 @@ export interface TaskReport extends TaskWork {
 
 /** Where a team's members work, what landed, and what did not. */
 export interface WorkReport {
-  readonly repository: string;
+  /** The checkout on this machine, if it has one. */
+  readonly repository?: string;
   readonly branch: string;
   readonly base: string;
   readonly tip: string;
@@ -69,13 +70,14 @@ export async function reportWork(
   const isAsked = ({ memberId }: { readonly memberId: string }): boolean => only === undefined || memberId === only;
   const { apart, tasks } = await ledger.view(teamId, (state) => {
     requireTeam(state);
-    return { apart: membersApart(state).filter(isAsked), tasks: tasksOf(state).filter(isAsked) };
+    const isListed = (one: { readonly memberId: string }): boolean => isAsked(one) && works.isHere(state, one.memberId);
+    return { apart: membersApart(state).filter(isListed), tasks: tasksOf(state).filter(isAsked) };
   });
   const place = await works.placeOf(teamId);
   if (!place) return undefined;
   // The branch of a closed team may be behind, if a daemon was killed at the wrong moment.
   await works.align(teamId);
-  const { depot, work, workspaces } = place;
+  const { depot, work, workspaces, checkout } = place;
   const made = new Set((await workspaces.list()).flatMap(({ team, member }) => (team === teamId ? member : [])));
   const members: MemberReport[] = [];
   for (const { memberId, taskId } of apart) {
@@ -84,7 +86,7 @@ export async function reportWork(
   const { files, added, deleted } = await depot.diff(work.base, work.tip, { maxBytes: 1 });
   const kept = (await depot.kept()).filter(({ team, member }) => team === teamId && isAsked({ memberId: member }));
   return {
-    repository: work.repository,
+    ...(!checkout.isAbsent && { repository: checkout.folder }),
     branch: work.branch,
     base: work.base,
     tip: work.tip,
@@ -130,8 +132,8 @@ export async function checkWork(
     requireMember(state, memberId);
     return membersApart(state).find((one) => one.memberId === memberId);
   });
-  const place = own && (await works.placeOf(teamId));
-  if (!place) throw new TeamError('conflict', `${memberId} has no workspace of its own: use git status in its folder`);
+  if (!own) throw new TeamError('conflict', `${memberId} has no workspace of its own: use git status in its folder`);
+  const place = await works.bring(teamId);
   const workspace = await works.workspaceOf({ teamId, memberId });
   const saved = await workspace.save();
   if (!saved) throw new TeamError('internal', `The workspace of ${memberId} is shared`);
@@ -201,7 +203,7 @@ export async function diffWork(
 export async function placeToCompare(ledger: Ledger, works: TeamWorks, teamId: string): Promise<TeamPlace> {
   const place = await works.placeOf(teamId);
   await ledger.view(teamId, requireTeam);
-  if (place) return place;
+  if (place) return works.bring(teamId);
   throw new TeamError('conflict', `The members of team ${teamId} share a folder: use git diff there`);
 }
 
@@ -226,7 +228,7 @@ export async function sidesOf(
     }
     if (done.commit !== undefined) {
       const how = done.state === 'conflicted' ? 'which conflicts with the branch' : 'as it was handed in';
-      return { from: done.base, to: done.commit, title: `${name}, ${how}` };
+      return { from: done.base, to: await works.commitOf(teamId, done.commit), title: `${name}, ${how}` };
     }
     return ofMember(works, { teamId, memberId: done.memberId, title: `${name}, which ${done.memberId} works on` });
   }
@@ -244,8 +246,6 @@ async function ofMember(
   works: TeamWorks,
   { teamId, memberId, title }: { teamId: string; memberId: string; title: string },
 ): Promise<Compared> {
-  const workspace = await works.workspaceOf({ teamId, memberId });
-  const saved = await workspace.save();
-  if (!saved) throw new TeamError('internal', `The workspace of ${memberId} is shared`);
-  return { from: saved.base, to: saved.commit, title };
+  const { base, commit, here = commit } = await works.saveOf({ teamId, memberId });
+  return { from: base, to: here, title };
 }

@@ -13,7 +13,8 @@ export interface TeamPlace extends OwnProject {
 export function openTeamPlaces(ledger: Ledger, projects: Projects) {
   const opened = new Map<string, Promise<OwnProject>>();
 
-  return { placeOf, requirePlace, forget: (teamId: string): void => void opened.delete(teamId) };
+  const isOpened = (teamId: string): boolean => opened.has(teamId);
+  return { placeOf, requirePlace, isOpened, forget: (teamId: string): void => void opened.delete(teamId) };
 
   async function placeOf(teamId: string): Promise<TeamPlace | undefined> {
     const work = await ledger.view(teamId, ({ team }) => team?.work);
@@ -24,9 +25,11 @@ export function openTeamPlaces(ledger: Ledger, projects: Projects) {
     return { ...(await known), work };
   }
 
-  async function openProject({ repository, limits }: StandingWork): Promise<OwnProject> {
-    const merged = { ...WORK_LIMITS, ...definedLimits(limits) };
-    const project = await projects.open(repository, { limits: merged });
+  async function openProject({ repository, base, roots, limits }: StandingWork): Promise<OwnProject> {
+    const options = { limits: { ...WORK_LIMITS, ...definedLimits(limits) } };
+    const project = await (roots
+      ? projects.find({ repository, base, roots }, options)
+      : projects.open(repository, options));
     if (project.kind === 'clone') return project;
     const why = project.why?.why ?? `${repository} cannot be used`;
     throw new TeamError('storage', `The repository of the team is not usable: ${why}`);

@@ -1,19 +1,21 @@
 import { SYSTEM } from '../../core/actor.ts';
 import { TeamError } from '../../core/errors.ts';
 import { folderInWorkspace } from '../../core/folder.ts';
-import { PATHS_PER_WORK } from '../../core/limits.ts';
 import type { TeamState } from '../../core/state.ts';
 import { requireMember, requireTask, requireTeam } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { WorkLander } from '../../ledger/work-lander.ts';
+import type { SavedWork, WorkLander } from '../../ledger/work-lander.ts';
 import { savesRef } from '../../workspaces/depot/saves.ts';
 import type { Workspace } from '../../workspaces/workspace.ts';
+import { openBranches } from './branches.ts';
+import type { Several } from './branches.ts';
+import { openElsewhere } from './elsewhere.ts';
 import { claimOf, holders, isOpen } from './held.ts';
+import { mergeWork } from './merge-work.ts';
 import { wordProblems } from './problems.ts';
 import type { Projects } from './project.ts';
+import { removeWorks } from './remove-works.ts';
 import { openSlots } from './slots.ts';
-import { squashOf } from './squash.ts';
-import { openTeamPlaces } from './team-places.ts';
 import type { TeamPlace } from './team-places.ts';
 
 /** A member with a workspace of its own. */
@@ -33,6 +35,8 @@ export interface OpenedWork {
 export interface TeamWorksOptions {
   readonly ledger: Ledger;
   readonly projects: Projects;
+  /** If several machines share the journal: how work gets from one to the other. */
+  readonly several?: Several;
   /** Milliseconds between two saves of a member that works. */
   readonly saveEvery?: number;
   readonly onError: (error: unknown, about: { teamId: string; memberId?: string }) => void;
@@ -57,6 +61,16 @@ export interface TeamWorks extends WorkLander {
   folderOf(state: TeamState, memberId: string): string | undefined;
   /** The project of a team; undefined if its members share a folder. */
   placeOf(teamId: string): Promise<TeamPlace | undefined>;
+  /** Takes in what other machines did, up to the tip of the team's branch. */
+  bring(teamId: string): Promise<TeamPlace>;
+  /** The commit of a work that was handed in, as this machine has it. */
+  commitOf(teamId: string, commit: string): Promise<string>;
+  /** Answers a question of another daemon; undefined if it is not about work. */
+  answer(question: unknown): Promise<unknown> | undefined;
+  /** Saves what a member has in its workspace, also on another machine. */
+  saveOf(worker: Worker): Promise<SavedWork>;
+  /** Whether a member's workspace is on this machine. */
+  isHere(state: TeamState, memberId: string): boolean;
   /** The open workspace of a member. */
   workspaceOf(worker: Worker): Promise<Workspace>;
   /** The number of a workspace. */
@@ -70,21 +84,24 @@ const SAVE_EVERY_MS = 30_000;
 
 /** Opens the workspaces of all teams. Nothing is opened on disk before it is needed. */
 export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
-  const { ledger, projects, saveEvery = SAVE_EVERY_MS, onError } = options;
+  const { ledger, projects, several, saveEvery = SAVE_EVERY_MS, onError } = options;
   const slots = openSlots(projects.places.workspaces);
-  const { placeOf, requirePlace, forget } = openTeamPlaces(ledger, projects);
+  const branches = openBranches({ ledger, projects, several, onError });
+  const { placeOf, requirePlace, bring, align, travel } = branches;
+  const elsewhere = openElsewhere({ ledger, several, branches, saveHere });
   /** Members that this daemon has opened a workspace for. */
   const workers = new Map<string, Worker>();
-  const aligning = new Map<string, Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
+  let stopFollowing = (): void => {};
 
   return {
     projects,
     async start() {
       const found = await ledger.viewAll(
-        (state) => (isOpen(state) ? [{ teamId: state.teamId, members: holders(state) }] : []),
+        (state) => (isOpen(state) && branches.isNear(state) ? [{ teamId: state.teamId, members: holders(state) }] : []),
         { unreadable: () => [] },
       );
+      if (several) stopFollowing = branches.follow();
       for (const { teamId, members } of found.flat()) {
         for (const memberId of members) workers.set(keyOf({ teamId, memberId }), { teamId, memberId });
         // Members need not wait for it: what they begin from is in the journal.
@@ -113,12 +130,11 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       if (!isApart) return;
       const workspace = await workspaceOf(worker);
       const saved = await workspace.save();
-      const { tip, isBusy } = await ledger.view(worker.teamId, (state) => ({
-        tip: requireTeam(state).work?.tip ?? '',
-        isBusy: holders(state).includes(worker.memberId),
-      }));
+      const isBusy = await ledger.view(worker.teamId, (state) => holders(state).includes(worker.memberId));
       // A member without a task looks at the work of others: a lead above all.
-      if (!isBusy && saved?.changes.length === 0) await refresh(workspace, tip, false);
+      if (isBusy || saved?.changes.length !== 0) return;
+      const { work } = await bring(worker.teamId);
+      await refresh(workspace, work.tip, false);
     },
     align,
     folderOf({ team, teamId, members }, memberId) {
@@ -126,37 +142,26 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       return folderInWorkspace(`${projects.places.workspaces}/${teamId}/${memberId}`, team.work);
     },
     placeOf,
+    bring,
+    async commitOf(teamId, commit) {
+      return travel ? travel.bringWork(teamId, await requirePlace(teamId), commit) : commit;
+    },
+    answer: (question) => elsewhere.answer(question),
+    saveOf: (worker) => elsewhere.saveOf(worker),
+    isHere: elsewhere.isHere,
     workspaceOf,
     slotOf: ({ teamId, memberId }) => slots.of(teamId, memberId),
 
-    async save(held) {
-      const workspace = await workspaceOf(held);
-      const saved = await workspace.save();
-      if (!saved) throw new TeamError('internal', `The workspace of ${held.memberId} is shared`);
-      const problems = await workspace.review(saved);
-      return { base: saved.base, commit: saved.commit, problem: wordProblems(problems) };
-    },
-    async merge({ teamId, taskId, memberId, epoch }, { base, commit }, result) {
-      const { depot, checkout, work } = await requirePlace(teamId);
-      const about = { memberId, epoch, base, commit, onto: work.tip };
-      const changed = await depot.diff(base, commit, { maxBytes: 1 });
-      if (changed.files.length === 0) return { ...about, files: 0, added: 0, removed: 0, paths: [] };
-      const size = {
-        files: changed.files.length,
-        added: changed.added,
-        removed: changed.deleted,
-        paths: changed.files.slice(0, PATHS_PER_WORK).map(({ path }) => path),
-      };
-      const squash = await ledger.view(teamId, (state) => squashOf(state, { taskId, memberId, result, checkout }));
-      const landed = await depot.land({ tip: work.tip, work: commit }, { ...squash, at: Date.now() });
-      if ('landed' in landed) return { ...about, ...size, merged: landed.landed };
-      return { ...about, ...size, conflicts: landed.conflicts.slice(0, PATHS_PER_WORK).map(({ path }) => path) };
-    },
+    save: (held) => elsewhere.saveOf(held),
+    merge: async (held, saved, result) =>
+      mergeWork({ ledger, travel, place: await bring(held.teamId) }, held, { ...saved, result }),
     async landed(held, { commit }) {
       const { teamId, memberId } = held;
       try {
         await align(teamId);
-        await bringForward(held, commit);
+        const isHere = await ledger.view(teamId, (state) => elsewhere.isHere(state, memberId));
+        // Another machine brings its own workspaces forward, with their next task.
+        if (isHere) await bringForward(held, commit);
       } catch (error) {
         // The journal has it. The next start, or the next task, does the rest.
         onError(error, { teamId, memberId });
@@ -169,36 +174,31 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
         return undefined;
       });
       if (!place) return;
-      const { depot, workspaces, work } = place;
-      const landed = await ledger.view(teamId, ({ tasks }) =>
-        [...tasks.values()].flatMap(({ work: done }) => (done?.state === 'landed' && done.commit ? [done.commit] : [])),
-      );
-      for (const name of await workspaces.list()) {
-        if (name.team !== teamId) continue;
-        workers.delete(keyOf({ teamId, memberId: name.member }));
-        const workspace = await workspaces.open(name, { base: work.tip });
-        await workspace.close({ tip: work.tip, landed });
-      }
-      forget(teamId);
+      for (const [key, worker] of workers) if (worker.teamId === teamId) workers.delete(key);
+      await removeWorks(ledger, teamId, place);
+      branches.forget(teamId);
       slots.free(teamId);
-      // The name is free for another team, and the old branch must not be taken for its own.
-      const tip = await depot.branch(work.branch);
-      if (tip === undefined) return;
-      const ref = `refs/heads/${work.branch}`;
-      const old = `refs/deleted/${teamId}/${Date.now()}`;
-      await depot.handle.changeRefs([
-        { ref: old, to: tip },
-        { ref, to: undefined, from: tip },
-      ]);
+      await travel?.forget(teamId).catch((error: unknown) => onError(error, { teamId }));
     },
     close() {
+      stopFollowing();
       clearInterval(timer);
     },
   };
 
+  async function saveHere(worker: Worker): Promise<SavedWork> {
+    const workspace = await workspaceOf(worker);
+    const saved = await workspace.save();
+    if (!saved) throw new TeamError('internal', `The workspace of ${worker.memberId} is shared`);
+    const problems = await workspace.review(saved);
+    return { base: saved.base, commit: saved.commit, problem: wordProblems(problems) };
+  }
+
   async function workspaceOf(worker: Worker): Promise<Workspace> {
     const { teamId, memberId } = worker;
-    const { workspaces, work } = await requirePlace(teamId);
+    await elsewhere.requireHere(worker);
+    // A folder that is open needs nothing new; it is saved also while no server is reachable.
+    const { workspaces, work } = await (workers.has(keyOf(worker)) ? requirePlace(teamId) : bring(teamId));
     const { tip: base, copy } = work;
     const workspace = await workspaces.open({ team: teamId, member: memberId }, { base, ...(copy && { copy }) });
     workers.set(keyOf(worker), { teamId, memberId });
@@ -209,10 +209,10 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     const { teamId, memberId } = worker;
     const isApart = await ledger.view(teamId, (state) => requireMember(state, memberId).workspace === 'own');
     if (!isApart) return;
+    const { tip } = (await bring(teamId)).work;
     const workspace = await workspaceOf(worker);
     const saved = await workspace.save();
-    const { tip, before, isHandled } = await ledger.view(teamId, (state) => ({
-      tip: requireTeam(state).work?.tip ?? '',
+    const { before, isHandled } = await ledger.view(teamId, (state) => ({
       before: requireTask(state, taskId).work,
       // Whatever became of it, the journal names the commit.
       isHandled: [...state.tasks.values()].some(({ work }) => work?.commit === saved?.commit),
@@ -245,7 +245,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
   /** After its work was handed in, a workspace goes on from the tip. What the member changed since stays in it. */
   async function bringForward(worker: Worker, commit?: string): Promise<void> {
     const workspace = await workspaceOf(worker);
-    const { depot, work } = await requirePlace(worker.teamId);
+    const { depot, work } = await bring(worker.teamId);
     const saved = await workspace.save();
     if (!saved) return;
     const isHandedIn = saved.commit === commit;
@@ -265,24 +265,15 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     }
   }
 
-  function align(teamId: string): Promise<void> {
-    const before = aligning.get(teamId) ?? Promise.resolve();
-    const done = before.catch(() => {}).then(() => alignNow(teamId));
-    aligning.set(teamId, done);
-    return done;
-  }
-
-  async function alignNow(teamId: string): Promise<void> {
-    const { depot, work } = await requirePlace(teamId);
-    const now = await depot.branch(work.branch);
-    if (now !== work.tip) await depot.moveBranch(work.branch, work.tip, now);
-  }
-
   /** Saves members that hold a task. An unchanged folder costs little. */
   async function saveAll(): Promise<void> {
     for (const worker of workers.values()) {
       try {
-        const isBusy = await ledger.view(worker.teamId, (state) => holders(state).includes(worker.memberId));
+        const { teamId, memberId } = worker;
+        const isBusy = await ledger.view(
+          teamId,
+          (state) => holders(state).includes(memberId) && elsewhere.isHere(state, memberId),
+        );
         if (isBusy) await (await workspaceOf(worker)).save();
       } catch (error) {
         onError(error, worker);

@@ -35,6 +35,7 @@ export async function takeIn(handle: DepotHandle, checkout: Checkout, { isNew = 
     const [key = '', value = ''] = setting.split('=');
     await handle.run(['config', key, value]);
   }
+  if (checkout.isAbsent) return;
   // A pack over a pipe would be a second copy, and a partial clone cannot make one.
   if (isNew || checkout.isPartial) {
     await linkObjects(checkout, handle.dir);

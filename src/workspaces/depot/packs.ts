@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TeamError } from '../../core/errors.ts';
 import { GitError } from '../git-errors.ts';
@@ -29,6 +29,8 @@ export interface ArrivedPack {
   readonly hash: string;
   /** The commits that it must bring. */
   readonly want: readonly ObjectId[];
+  /** Whether the depot begins with these commits, without the commits before them. */
+  readonly isFirst?: boolean;
 }
 
 /** The name by which everyone checks a pack: its SHA-256. */
@@ -81,7 +83,7 @@ export async function makePack(
 export async function takePack(
   { git, dir, alone }: DepotHandle,
   places: Places,
-  { bytes, hash, want }: ArrivedPack,
+  { bytes, hash, want, isFirst = false }: ArrivedPack,
 ): Promise<void> {
   const ids = want.map(requireId);
   if (hashOf(bytes) !== hash) throw refusal(ids, `it is not the one that the journal names (SHA-256 ${hash})`);
@@ -92,6 +94,8 @@ export async function takePack(
     GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(dir, 'objects')),
   };
   try {
+    // Git then looks for no parents of these commits.
+    if (isFirst) await writeFile(join(dir, 'shallow'), ids.map((id) => `${id}\n`).join(''));
     await git.run({ dir }, ['index-pack', '--stdin', '--fix-thin', '--strict'], { input: bytes, variables });
     // It may be whole and still not bring what it should.
     const words = ['rev-list', '--objects', '--quiet', ...ids, '--not', '--all'];
@@ -113,8 +117,8 @@ async function moveIn(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   const names = (await readdir(from)).sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
   for (const name of names) await rename(join(from, name), join(to, name));
-  const folder = await open(to);
-  await folder.sync().finally(() => folder.close());
+  await using folder = await open(to);
+  await folder.sync();
 }
 
 /**

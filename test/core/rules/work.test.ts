@@ -52,6 +52,22 @@ describe('work', () => {
     expect(team.state.team?.work?.tip).toBe(commit(5));
   });
 
+  test('of a team on several machines counts only if its pack lies where all of them find it', () => {
+    const team = new Stage();
+    team.as('@user', 'team.create', { name: 'alpha', work: { ...WORK, roots: [commit(1)] } });
+    team.do('member.join', { name: 'ann', agent: EXEC });
+    team.task();
+    team.claimNext('ann');
+    const alone = { taskId: '1', work: handed('ann') };
+    expect(team.refuse('ann', 'task.complete', alone)).toMatchObject({
+      code: 'conflict',
+      message: 'The work of task 1 lies on one machine only: store its pack first',
+    });
+    const pack = { commit: commit(4), hash: 'a'.repeat(64), size: 500 };
+    const [submitted] = team.as('ann', 'task.complete', { ...alone, work: { ...alone.work, pack } });
+    expect(submitted).toMatchObject({ type: 'work:submitted', pack });
+  });
+
   test('of an earlier holder does not count', () => {
     const team = teamApart();
     team.do('task.assign', { taskId: '1', assigneeId: 'bob' });

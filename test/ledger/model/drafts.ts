@@ -173,7 +173,14 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
             { leadId: pickFrom(MEMBERS, b) },
             { status: flag ? 'active' : 'shutting-down' },
             { status: 'active', delegateMode: flag },
-            { work: { ...WORK, copy: [text('file')], ...(flag && { branch: 'other' }) } },
+            {
+              work: {
+                ...WORK,
+                copy: [text('file')],
+                ...(flag && { branch: 'other' }),
+                ...(a % 3 === 2 && { roots: [commit(1)] }),
+              },
+            },
           ],
           a,
         ),
@@ -344,6 +351,7 @@ function handedIn({ team }: World, { a, b, c, flag }: Draft, task: Task | undefi
     removed: c,
     paths: ['a.txt'],
     onto: b % 5 === 4 ? commit(8) : (team?.work?.tip ?? commit(1)),
+    ...(c % 4 === 3 && { pack: { commit: commit(b % 10), hash: commit(2).repeat(2).slice(0, 64), size: c } }),
     ...(flag ? { merged: commit(c % 10) } : { conflicts: ['a.txt', 'b.txt'].slice(0, 1 + (c % 2)) }),
   });
 }

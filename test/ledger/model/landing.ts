@@ -1,4 +1,5 @@
 import type { CommandOf } from '../../../src/core/command.ts';
+import type { HandedIn } from '../../../src/core/work.ts';
 import type { Attempt } from './guard.ts';
 import { isExpected } from './world.ts';
 import type { Task, World } from './world.ts';
@@ -9,11 +10,12 @@ import type { Task, World } from './world.ts';
 export function needWork(
   world: World,
   task: Task,
-  { memberId, epoch, onto }: { memberId: string; epoch: number; onto: string },
+  { memberId, epoch, onto, files, pack }: Pick<HandedIn, 'memberId' | 'epoch' | 'onto' | 'files' | 'pack'>,
   attempt: Attempt,
 ): void {
   if (!world.team?.work) attempt.codes.push('conflict');
   if (task.status !== 'in_progress' || task.assigneeId !== memberId) attempt.codes.push('conflict');
+  if (world.team?.work?.roots && files > 0 && !pack) attempt.codes.push('conflict');
   if (task.epoch !== epoch) attempt.codes.push('stale_epoch');
   if (world.team?.work && world.team.work.tip !== onto) attempt.codes.push('stale_revision');
 }
@@ -21,7 +23,7 @@ export function needWork(
 export function landWork(world: World, task: Task, { at, work }: CommandOf<'task.complete'>, attempt: Attempt): void {
   const { team } = world;
   if (!work || !team?.work) return;
-  const { onto, merged, conflicts = [], ...handed } = work;
+  const { onto, merged, conflicts = [], pack: _pack, ...handed } = work;
   const state = work.files === 0 ? 'unchanged' : 'begun';
   setWork(task, at, { ...handed, state });
   attempt.facts.push(`work:submitted ${task.id}`);

@@ -12,7 +12,7 @@ export const WORK_RULES: Rules<'work'> = {
     needActor(world, command.by, attempt);
     if (command.by !== memberId && command.by !== '@system') attempt.codes.push('not_allowed');
     const member = needLive(world, memberId, attempt);
-    if (task) needWork(world, task, { memberId, epoch, onto: world.team?.work?.tip ?? '' }, attempt);
+    if (task) needWork(world, task, { memberId, epoch, onto: world.team?.work?.tip ?? '', files: 0 }, attempt);
     if (member && member.workspace !== 'own') attempt.codes.push('conflict');
     if (refused(attempt) || !task) return;
     const { work } = task;

@@ -1,0 +1,84 @@
+import type { TeamEvent } from '../../core/event.ts';
+import type { TeamState } from '../../core/state.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Projects } from './project.ts';
+import { openTeamPlaces } from './team-places.ts';
+import type { TeamPlace } from './team-places.ts';
+import { openTravel } from './travel.ts';
+import type { TravelOptions } from './travel.ts';
+
+/** How a daemon works with others that share its journal. */
+export type Several = Pick<TravelOptions, 'store' | 'others'> & {
+  /** The name of this one. */
+  readonly hostId: string;
+};
+
+/** What `openBranches` needs. */
+export interface BranchesOptions {
+  readonly ledger: Ledger;
+  readonly projects: Projects;
+  readonly several: Several | undefined;
+  readonly onError: (error: unknown, about: { teamId: string }) => void;
+}
+
+/** The branches of all teams, as this machine has them. The journal says where each one is; git's refs follow it. */
+export function openBranches({ ledger, projects, several, onError }: BranchesOptions) {
+  const { placeOf, requirePlace, isOpened, forget } = openTeamPlaces(ledger, projects);
+  const travel = several && openTravel({ ledger, placeOf, ...several });
+  const aligning = new Map<string, Promise<void>>();
+
+  return {
+    placeOf,
+    requirePlace,
+    forget,
+    travel,
+    bring,
+    align,
+
+    /** What lands elsewhere is taken in at once, if the team works here too. Returns a function that stops it. */
+    follow(): () => void {
+      return ledger.subscribe((teamId, { events }) => {
+        if (isOpened(teamId) && events.some(isLanding)) {
+          void align(teamId).catch((error: unknown) => onError(error, { teamId }));
+        }
+      });
+    },
+
+    /** Whether a team needs its branch here. Another machine's team may be of a project that is not on this one. */
+    isNear({ members }: TeamState): boolean {
+      return !several || [...members.values()].some(({ hostId }) => hostId === several.hostId);
+    },
+  };
+
+  /** Takes in what other machines did, up to the tip. */
+  async function bring(teamId: string): Promise<TeamPlace> {
+    const place = await requirePlace(teamId);
+    try {
+      await travel?.bring(teamId, place);
+    } catch (error) {
+      // The next call looks for a checkout again: a person may name one.
+      forget(teamId);
+      throw error;
+    }
+    return place;
+  }
+
+  function align(teamId: string): Promise<void> {
+    const before = aligning.get(teamId) ?? Promise.resolve();
+    const done = before.catch(() => {}).then(() => alignNow(teamId));
+    aligning.set(teamId, done);
+    return done;
+  }
+
+  async function alignNow(teamId: string): Promise<void> {
+    const { depot, work } = await bring(teamId);
+    const now = await depot.branch(work.branch);
+    if (now !== work.tip) await depot.moveBranch(work.branch, work.tip, now);
+  }
+}
+
+export type Branches = ReturnType<typeof openBranches>;
+
+function isLanding({ type }: TeamEvent): boolean {
+  return type === 'work:landed';
+}

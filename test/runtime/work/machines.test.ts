@@ -1,0 +1,289 @@
+import { realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { JoinInput } from '../../../src/core/member.ts';
+import { parse } from '../../../src/core/parse.ts';
+import { CreateTeamInput } from '../../../src/core/team.ts';
+import type { WorkPack } from '../../../src/core/work.ts';
+import { natsJournal } from '../../../src/journal/nats.ts';
+import type { NatsJournal } from '../../../src/journal/nats.ts';
+import { Ledger } from '../../../src/ledger/ledger.ts';
+import { SharedTaskList } from '../../../src/ledger/task-list.ts';
+import { diffWork } from '../../../src/runtime/work/report.ts';
+import { openTeamWorks } from '../../../src/runtime/work/team-works.ts';
+import type { TeamWorks } from '../../../src/runtime/work/team-works.ts';
+import { openProjects } from '../../../src/workspaces.ts';
+import { NEEDS_NATS, PATIENT, startNats } from '../../nats/server.ts';
+import type { NatsServers } from '../../nats/server.ts';
+import { rounds } from '../../proof.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { commitAll, makeRepository, plainGit, write } from '../../workspaces/project.ts';
+
+const EXEC = { kind: 'exec', command: ['true'] } as const;
+
+/** What a daemon has for workspaces, without the daemon. */
+interface Machine {
+  readonly name: string;
+  readonly journal: NatsJournal;
+  readonly ledger: Ledger;
+  readonly works: TeamWorks;
+  readonly tasks: SharedTaskList;
+}
+
+describe('teams on several machines', NEEDS_NATS, () => {
+  let servers: NatsServers;
+  let teams = 0;
+  beforeAll(async () => {
+    servers = await startNats();
+  });
+  afterAll(() => servers?.stop());
+
+  /** Machines that share a journal and reach each other. */
+  function newNetwork() {
+    const url = `${servers.url}?prefix=work${teams++}`;
+    const alive = new Map<string, Machine>();
+
+    async function start(name: string, folders: readonly string[]): Promise<Machine> {
+      const journal = await natsJournal(url, PATIENT);
+      const ledger = new Ledger(journal);
+      const root = realpathSync(temporaryFolder());
+      const environment = { PATH: process.env['PATH'], HOME: root };
+      const projects = await openProjects({
+        root,
+        environment,
+        marks: {},
+        endLeftovers: async () => {},
+        folders: () => folders,
+      });
+      const others = {
+        names: () => [...alive.keys()].filter((one) => one !== name),
+        ask: async (other: string, question: unknown) => {
+          const answer = await alive.get(other)?.works.answer(JSON.parse(JSON.stringify(question)));
+          return JSON.parse(JSON.stringify(answer ?? null)) as unknown;
+        },
+      };
+      const several = { store: journal.packs, hostId: name, others };
+      const works = openTeamWorks({ ledger, projects, several, onError() {} });
+      await works.start();
+      const tasks = new SharedTaskList(ledger, { works });
+      const machine = { name, journal, ledger, works, tasks };
+      alive.set(name, machine);
+      onTestFinished(async () => {
+        works.close();
+        tasks.close();
+        await ledger.close();
+        await journal.close();
+      });
+      return machine;
+    }
+    return { start, lose: (name: string) => alive.delete(name) };
+  }
+
+  /** A repository with a history, and a clone. */
+  function newProject() {
+    const folder = realpathSync(temporaryFolder());
+    const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+    makeRepository(first);
+    write(first, { 'src/a.ts': Array.from({ length: 30 }, (_, i) => `line ${i}`).join('\n') });
+    const base = commitAll(first);
+    plainGit(folder, 'clone', '-q', first, second);
+    return { first, second, base, roots: [plainGit(first, 'rev-list', '--max-parents=0', 'HEAD')] };
+  }
+
+  /** A team whose members work on named machines; nobody has its repository where it was brought up. */
+  async function raise(
+    { ledger }: Machine,
+    { base, roots }: { base: string; roots: readonly string[] },
+    members: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    const teamId = `team-${teams}`;
+    const about = {
+      workspaces: 'own',
+      repository: '/nowhere/project',
+      prefix: '',
+      branch: `troupe/${teamId}`,
+    } as const;
+    const work = { ...about, base, roots: [...roots] };
+    const team = { type: 'team.create', by: '@user', ...parse(CreateTeamInput, { name: teamId }), work } as const;
+    await ledger.execute(teamId, team, () => undefined);
+    for (const [name, hostId] of Object.entries(members)) {
+      const join = { type: 'member.join', by: '@user', ...parse(JoinInput, { name, agent: EXEC }) } as const;
+      await ledger.execute(teamId, join, () => undefined);
+      await ledger.execute(teamId, { type: 'member.place', by: '@system', memberId: name, hostId }, () => undefined);
+    }
+    return teamId;
+  }
+
+  /** A member claims a new task and changes files for it. */
+  async function begin(machine: Machine, teamId: string, memberId: string, files: Record<string, string>) {
+    const { tasks, works } = machine;
+    const { id } = await tasks.createTask(teamId, 'lead', { title: `For ${memberId}`, assigneeId: memberId });
+    const { epoch } = await tasks.claimTask(teamId, id, memberId);
+    await works.begin({ teamId, memberId }, { taskId: id, epoch });
+    const { folder } = (await works.open({ teamId, memberId }))!;
+    write(folder, files);
+    return id;
+  }
+
+  async function doTask(machine: Machine, teamId: string, memberId: string, files: Record<string, string>) {
+    const id = await begin(machine, teamId, memberId, files);
+    await machine.tasks.completeTask(teamId, id, memberId);
+    return id;
+  }
+
+  /** The packs that the journal names. */
+  async function packsOf({ ledger }: Machine, teamId: string): Promise<WorkPack[]> {
+    const packs: WorkPack[] = [];
+    for await (const { events } of ledger.read(teamId, 0)) {
+      for (const event of events) if (event.type === 'work:submitted' && event.pack) packs.push(event.pack);
+    }
+    return packs;
+  }
+
+  /** The depot of a team on a machine, at the tip. */
+  async function depotOf({ works }: Machine, teamId: string) {
+    await works.align(teamId);
+    const { depot, work } = (await works.placeOf(teamId))!;
+    expect(plainGit(depot.dir, 'rev-parse', `refs/heads/${work.branch}`)).toBe(work.tip);
+    expect(plainGit(depot.dir, 'fsck', '--no-dangling')).toBe('');
+    return { dir: depot.dir, tip: work.tip };
+  }
+
+  test('land at once: the tip in the journal decides, and who was second merges again', async () => {
+    const project = newProject();
+    const { start } = newNetwork();
+    const machines = [await start('alpha', [project.first]), await start('beta', [project.second])] as const;
+    const teamId = await raise(machines[0], project, { ann: 'alpha', bob: 'beta' });
+    // Both merge onto the same tip before one of them is recorded.
+    const ids = [
+      await begin(machines[0], teamId, 'ann', { 'ann-0.txt': '0\n' }),
+      await begin(machines[1], teamId, 'bob', { 'bob-0.txt': '0\n' }),
+    ] as const;
+    const merged = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    const seen: string[] = [];
+    const complete = async ({ ledger, works }: Machine, at: 0 | 1, memberId: string) => {
+      const merge: typeof works.merge = async (...given) => {
+        const work = await works.merge(...given);
+        seen.push(memberId);
+        merged[at].resolve();
+        await Promise.all(merged.map(({ promise }) => promise));
+        return work;
+      };
+      const tasks = new SharedTaskList(ledger, { works: { ...works, merge } });
+      await tasks.completeTask(teamId, ids[at], memberId);
+      tasks.close();
+    };
+    await Promise.all([complete(machines[0], 0, 'ann'), complete(machines[1], 1, 'bob')]);
+    expect(seen.slice(0, 2).sort()).toEqual(['ann', 'bob']);
+    expect(seen).toHaveLength(3);
+
+    const LANDINGS = rounds(2, 250);
+    const land = async (machine: Machine, memberId: string) => {
+      for (let i = 1; i < LANDINGS; i++) {
+        await doTask(machine, teamId, memberId, { [`${memberId}-${i}.txt`]: `${i}\n` });
+      }
+    };
+    await Promise.all([land(machines[0], 'ann'), land(machines[1], 'bob')]);
+    const [one, two] = [await depotOf(machines[0], teamId), await depotOf(machines[1], teamId)];
+    expect(two.tip).toBe(one.tip);
+    for (const { dir, tip } of [one, two]) {
+      expect(plainGit(dir, 'rev-list', '--count', `${project.base}..${tip}`)).toBe(String(2 * LANDINGS));
+      const files = plainGit(dir, 'ls-tree', '--name-only', tip).split('\n');
+      const made = ['ann', 'bob'].flatMap((name) => Array.from({ length: LANDINGS }, (_, i) => `${name}-${i}.txt`));
+      expect(files).toEqual(expect.arrayContaining(made));
+    }
+  });
+
+  test('a machine without a checkout gets the base, and what landed, from the others', async () => {
+    const project = newProject();
+    const { start, lose } = newNetwork();
+    const alpha = await start('alpha', [project.first]);
+    const gamma = await start('gamma', []);
+    const teamId = await raise(alpha, project, { ann: 'alpha', cid: 'gamma' });
+    await doTask(alpha, teamId, 'ann', { 'one.txt': '1\n' });
+    await doTask(gamma, teamId, 'cid', { 'two.txt': '2\n', 'src/b.ts': 'changed\n' });
+    const { dir, tip } = await depotOf(gamma, teamId);
+    expect((await depotOf(alpha, teamId)).tip).toBe(tip);
+    expect(plainGit(dir, 'show', '--stat', '--format=', tip)).toContain('two.txt');
+    // The commits before the base stay where they are.
+    expect(plainGit(dir, 'rev-list', '--count', tip)).toBe('3');
+
+    // Nobody needs packs that all have. Who comes later gets one from another machine.
+    await alpha.journal.packs.remove(`${teamId}/`);
+    const beta = await start('beta', [project.second]);
+    expect((await depotOf(beta, teamId)).tip).toBe(tip);
+
+    // Without anyone who has it, a machine says what it lacks.
+    await alpha.journal.packs.remove(`${teamId}/`);
+    for (const name of ['alpha', 'beta', 'gamma']) lose(name);
+    const late = await start('late', []);
+    await expect(late.works.align(teamId)).rejects.toMatchObject({
+      code: 'storage',
+      message: expect.stringMatching(
+        /^This machine lacks the commit \w{7} that team team-\d+ began from: name a checkout/,
+      ),
+    });
+  });
+
+  test('a pack that is not what the journal names is never taken in; another machine makes it again', async () => {
+    const project = newProject();
+    const { start, lose } = newNetwork();
+    const alpha = await start('alpha', [project.first]);
+    const beta = await start('beta', [project.second]);
+    const teamId = await raise(alpha, project, { ann: 'alpha', bob: 'beta' });
+    await doTask(alpha, teamId, 'ann', { 'one.txt': '1\n' });
+    const [{ commit, hash } = { commit: '', hash: '' }] = await packsOf(alpha, teamId);
+    const name = `${teamId}/${commit}/${hash}`;
+    const { packs } = alpha.journal;
+    const good = (await packs.get(name, { maxBytes: 1_000_000 }))!;
+    await packs.remove(name);
+    await packs.put(name, Buffer.concat([good, Buffer.from('more')]));
+    lose('alpha');
+    await expect(beta.works.align(teamId)).rejects.toMatchObject({
+      code: 'storage',
+      message: expect.stringContaining('it is not the one that the journal names'),
+    });
+    const again = await start('alpha', [project.first]);
+    await expect(again.works.align(teamId)).rejects.toThrow(/This machine lacks commit/);
+    await packs.remove(name);
+    await packs.put(name, good);
+    const [one, two] = [await depotOf(beta, teamId), await depotOf(again, teamId)];
+    expect(one.tip).toBe(two.tip);
+  });
+
+  test('work in a workspace of another machine can be seen and accepted from any', async () => {
+    const project = newProject();
+    const { start, lose } = newNetwork();
+    const alpha = await start('alpha', [project.first]);
+    const beta = await start('beta', [project.second]);
+    // A commit that only one of them has.
+    write(project.first, { 'new.txt': 'new\n' });
+    const base = commitAll(project.first);
+    const teamId = await raise(alpha, { ...project, base }, { ann: 'alpha', bob: 'beta' });
+    const id = await begin(beta, teamId, 'bob', { 'bob.txt': 'by bob\n' });
+    const seen = await diffWork(alpha.ledger, alpha.works, { teamId, of: 'bob' });
+    expect(seen.text).toContain('+by bob');
+    await alpha.tasks.completeTask(teamId, id, '@user');
+    const { tip } = await depotOf(alpha, teamId);
+    expect((await depotOf(beta, teamId)).tip).toBe(tip);
+    // It went forward with the branch, and nothing was put away.
+    await doTask(beta, teamId, 'bob', { 'more.txt': 'more\n' });
+    for await (const { events } of alpha.ledger.read(teamId, 0)) {
+      expect(events.map(({ type }) => type)).not.toContain('work:kept');
+    }
+
+    // Two that conflict: the second is kept, and any machine can show it.
+    const first = await begin(alpha, teamId, 'ann', { 'same.txt': 'ann\n' });
+    const second = await begin(beta, teamId, 'bob', { 'same.txt': 'bob\n' });
+    await alpha.tasks.completeTask(teamId, first, 'ann');
+    await beta.tasks.completeTask(teamId, second, 'bob');
+    lose('beta');
+    const kept = await diffWork(alpha.ledger, alpha.works, { teamId, of: second });
+    expect(kept).toMatchObject({ title: `task ${second}, which conflicts with the branch` });
+    expect(kept.text).toContain('+bob');
+    await expect(diffWork(alpha.ledger, alpha.works, { teamId, of: 'bob' })).rejects.toThrow(
+      'The workspace of bob is on the machine beta, which is not connected',
+    );
+    rmSync(project.second, { recursive: true });
+  });
+});
