@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { endMarked, MARKER } from '../agents/process.ts';
 import { readConfig } from '../runtime/config.ts';
+import { openApprovals } from '../runtime/hooks/approvals.ts';
 import type { Membership } from '../runtime/hosts/join.ts';
 import { openTeamWorks } from '../runtime/work/team-works.ts';
 import type { TeamWorks } from '../runtime/work/team-works.ts';
@@ -29,6 +30,7 @@ export async function openDaemonWorks(
     ledger,
     projects,
     ...(packs && membership && { several: { store: packs, hostId, others: othersIn(membership, hostId) } }),
+    approvals: openApprovals(home.approvals),
     onError: (error, about) => log.error('work.failed', { ...about, error }),
   });
   ending.closers.add('works', () => works.close());

@@ -24,7 +24,7 @@ export async function openWork(
     } catch (error) {
       if (signal.aborted || isOver(error) || codeOf(error) === 'unauthenticated') throw error;
       if (attempt === 1) onError(error);
-      await tell({ reason: shorten(`its workspace cannot be opened: ${(error as Error).message}`, 300) });
+      await tell({ reason: shorten(`its workspace cannot be used: ${(error as Error).message}`, 400) });
       await pauseBeforeRetry(attempt, signal);
       signal.throwIfAborted();
     }
@@ -51,3 +51,29 @@ export async function saveWork({ door, who, worksApart, onError }: Bench): Promi
   if (!worksApart) return;
   await door.call('work.save', who).catch(onError);
 }
+
+/**
+ * Whether a turn may begin in the workspace. While the folder has settings that its agent would obey and nobody agreed
+ * to, the member waits and says so. False if it must stop or lost the task.
+ */
+export async function mayWorkHere(
+  { door, who, worksApart, pause, tellWaiting }: Pick<Bench, 'door' | 'who' | 'worksApart' | 'pause' | 'tellWaiting'>,
+  task?: TaskJson,
+): Promise<boolean> {
+  if (!worksApart) return true;
+  for (let told = false; ; told = true) {
+    const why = await door.call('work.open', who).then(
+      () => undefined,
+      (error: unknown) => (codeOf(error) === 'conflict' ? (error as Error).message : undefined),
+    );
+    if (why === undefined) {
+      if (told) await tellWaiting(undefined);
+      return true;
+    }
+    if (!told) await tellWaiting(shorten(`its workspace cannot be used: ${why}`, 400));
+    if (!(await pause(LOOK_AGAIN_MS, task))) return false;
+  }
+}
+
+/** A person has to look at the settings first, so there is no hurry. */
+const LOOK_AGAIN_MS = 2_000;

@@ -5,7 +5,7 @@ import { cutToBytes, shorten } from '../core/text.ts';
 import type { Bench } from './bench.ts';
 import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
-import { saveWork } from './open-work.ts';
+import { mayWorkHere, saveWork } from './open-work.ts';
 import { makeTurn } from './prompt.ts';
 import { CANCELLED } from './seat.ts';
 
@@ -44,7 +44,7 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
   const { seat, mayTurn } = bench;
   const messageIds = turn.messages.map(({ id }) => id);
   for (let attempt = 1; ; attempt++) {
-    const mayBegin = await mayTurn(task);
+    const mayBegin = (await mayTurn(task)) && (await mayWorkHere(bench, task));
     const wasFull = seat.isFull;
     const next = mayBegin && wasFull ? await inFreshSession(bench, turn) : turn;
     // Waiting and fresh sessions take time, in which another member may have taken the task.

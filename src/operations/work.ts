@@ -145,6 +145,19 @@ export const workOperations = [
     },
   }),
   operation({
+    name: 'work.trust',
+    summary: 'Agree to the settings of agents in the workspace of a member, as they are now',
+    scope: 'admin',
+    input: InTeam.extend({ memberId: Slug.describe('the member') }),
+    result: z.object({ paths: z.array(z.string()).describe('the files') }),
+    route: 'POST /api/teams/:teamId/members/:memberId/work/trust',
+    cli: { args: ['memberId'], examples: ['troupe work trust worker-1 --team demo'] },
+    run: async (context, worker) => {
+      const works = requireWorks(context);
+      return { paths: await works.settings.trust(await works.workspaceOf(worker)) };
+    },
+  }),
+  operation({
     name: 'work.open',
     summary: "Open a member's own workspace",
     scope: 'member',

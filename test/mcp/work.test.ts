@@ -1,59 +1,8 @@
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { JoinInput } from '../../src/core/member.ts';
+import { expect, test } from 'vitest';
 import { ADMIN } from '../../src/operations/caller.ts';
-import type { ResultOf } from '../../src/operations/index.ts';
-import { openTeamWorks } from '../../src/runtime/work/team-works.ts';
-import { openProjects } from '../../src/workspaces.ts';
-import { contents, newProject, write } from '../workspaces/project.ts';
-import { connect, LEAD, member, openHouse, openTeam, refusal, toolNames, use } from './house.ts';
-import type { House } from './house.ts';
-
-/** A team `demo` with workspaces; alice and bob have their own. */
-async function openApart(): Promise<{ house: House; folder: (memberId: string) => Promise<string> }> {
-  const root = newProject();
-  const repository = join(root, 'project');
-  const environment = { PATH: process.env['PATH'], HOME: root };
-  const projects = await openProjects({
-    root: join(root, 'state'),
-    environment,
-    marks: {},
-    endLeftovers: async () => {},
-  });
-  const house = openHouse({
-    worksOf(ledger) {
-      const works = openTeamWorks({ ledger, projects, onError: (error) => expect.unreachable(String(error)) });
-      onTestFinished(() => works.close());
-      return works;
-    },
-  });
-  const project = await projects.open(repository);
-  if (project.kind !== 'clone') throw new Error('It is no clone');
-  const { ledger } = house.services;
-  const work = {
-    workspaces: 'own',
-    repository,
-    prefix: '',
-    base: project.checkout.head,
-    branch: 'troupe/demo',
-  } as const;
-  await house.call('team.create', { name: 'demo' });
-  await ledger.execute('demo', { type: 'team.update', by: '@user', work }, () => undefined);
-  // No process is started: these are driven from outside.
-  const agent = { kind: 'exec', command: ['true'] } as const;
-  for (const name of ['alice', 'bob']) {
-    await ledger.execute(
-      'demo',
-      { type: 'member.join', by: '@user', ...JoinInput.parse({ name, agent }) },
-      () => undefined,
-    );
-  }
-  const folder = async (memberId: string): Promise<string> => {
-    const opened = await house.call<ResultOf<'work.open'>>('work.open', { teamId: 'demo', memberId });
-    return opened?.folder ?? '';
-  };
-  return { house, folder };
-}
+import { contents, write } from '../workspaces/project.ts';
+import { openApart } from './apart.ts';
+import { connect, LEAD, member, openTeam, refusal, toolNames, use } from './house.ts';
 
 test('are offered only if the members have workspaces', async () => {
   const shared = await openTeam();

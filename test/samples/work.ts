@@ -81,11 +81,8 @@ export const WORK_OPERATIONS: OperationSamples<'work'> = {
     const base = (await stage.ledger.view(teamId, ({ team }) => team?.work?.base)) ?? '';
     return { input: { teamId, from: base, to: base, path: 'README.md' } };
   },
-  'work.check': async (stage) => {
-    const { teamId } = await giveWork(stage);
-    await stage.act('member.spawn', { teamId, name: 'runner', agent: { kind: 'exec', command: ['true'] } });
-    return { input: { teamId, memberId: 'runner' } };
-  },
+  'work.check': async (stage) => ({ input: await giveWorkspace(stage) }),
+  'work.trust': async (stage) => ({ input: await giveWorkspace(stage) }),
   'work.saves': async (stage) => ({ input: await giveWork(stage) }),
   'work.restore': async (stage) => {
     const { teamId } = await giveWork(stage);
@@ -104,6 +101,12 @@ export const WORK_OPERATIONS: OperationSamples<'work'> = {
   },
   'work.save': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' }, as: 'worker' }),
 };
+
+async function giveWorkspace(stage: ServerStage): Promise<{ teamId: string; memberId: string }> {
+  const { teamId } = await giveWork(stage);
+  await stage.act('member.spawn', { teamId, name: 'runner', agent: { kind: 'exec', command: ['true'] } });
+  return { teamId, memberId: 'runner' };
+}
 
 /** Gives the stage's team a branch in a repository of its own. */
 async function giveWork({ ledger, home, teamId }: ServerStage): Promise<{ teamId: string }> {

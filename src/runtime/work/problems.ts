@@ -1,4 +1,5 @@
-import type { LeftOutReason, Problem } from '../../workspaces/workspace.ts';
+import type { LeftOutReason, Problem, Saved, Workspace } from '../../workspaces/workspace.ts';
+import type { WorkSettings } from './settings.ts';
 
 const LEFT_OUT: Readonly<Record<LeftOutReason, string>> = {
   'file-size': 'is larger than the limit for one file: remove it, or add it to .gitignore',
@@ -10,10 +11,16 @@ const LEFT_OUT: Readonly<Record<LeftOutReason, string>> = {
   filter: 'is stored through a filter that is not installed on this machine',
 };
 
+/** Everything that is in the way of handing in a save. */
+export async function problemsOf(workspace: Workspace, saved: Saved, settings: WorkSettings): Promise<string[]> {
+  const found = await workspace.review(saved);
+  return [...found.map(wordProblem), ...(await settings.problems(workspace))];
+}
+
 /** Why work cannot be handed in, for its holder; undefined if it can. */
-export function wordProblems(problems: readonly Problem[]): string | undefined {
+export function wordProblems(problems: readonly string[]): string | undefined {
   if (problems.length === 0) return undefined;
-  const lines = problems.slice(0, SHOWN).map((problem) => `- ${wordProblem(problem)}`);
+  const lines = problems.slice(0, SHOWN).map((problem) => `- ${problem}`);
   const more = problems.length > SHOWN ? [`- and ${problems.length - SHOWN} more`] : [];
   return ['Your work cannot be handed in yet. Change this, then complete the task again:', ...lines, ...more].join(
     '\n',
@@ -23,8 +30,7 @@ export function wordProblems(problems: readonly Problem[]): string | undefined {
 /** More would only repeat the kind. */
 const SHOWN = 20;
 
-/** One problem, for the holder of the work. */
-export function wordProblem(problem: Problem): string {
+function wordProblem(problem: Problem): string {
   switch (problem.kind) {
     case 'left-out':
       return `${problem.path} ${LEFT_OUT[problem.reason]}${problem.detail === undefined ? '' : ` (${problem.detail})`}`;

@@ -8,7 +8,7 @@ import type { TaskWork } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Diff, DiffFile, DiffOptions } from '../../workspaces/depot/diff.ts';
 import type { Workspace } from '../../workspaces/workspace.ts';
-import { wordProblem } from './problems.ts';
+import { problemsOf } from './problems.ts';
 import type { TeamPlace } from './team-places.ts';
 import type { TeamWorks } from './team-works.ts';
 
@@ -137,7 +137,7 @@ export async function checkWork(
   const workspace = await works.workspaceOf({ teamId, memberId });
   const saved = await workspace.save();
   if (!saved) throw new TeamError('internal', `The workspace of ${memberId} is shared`);
-  const problems = (await workspace.review(saved)).map(wordProblem);
+  const problems = await problemsOf(workspace, saved, works.settings);
   const { base, commit: save } = saved;
   return { ...(await compareWorker(works, place, { workspace, base, save, taskId: own.taskId })), problems };
 }

@@ -7,14 +7,17 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { SavedWork, WorkLander } from '../../ledger/work-lander.ts';
 import { savesRef } from '../../workspaces/depot/saves.ts';
 import type { Workspace } from '../../workspaces/workspace.ts';
+import type { Approvals } from '../hooks/approvals.ts';
 import { openBranches } from './branches.ts';
 import type { Several } from './branches.ts';
 import { openElsewhere } from './elsewhere.ts';
 import { claimOf, holders, isOpen } from './held.ts';
 import { mergeWork } from './merge-work.ts';
-import { wordProblems } from './problems.ts';
+import { problemsOf, wordProblems } from './problems.ts';
 import type { Projects } from './project.ts';
 import { removeWorks } from './remove-works.ts';
+import { openWorkSettings } from './settings.ts';
+import type { WorkSettings } from './settings.ts';
 import { openSlots } from './slots.ts';
 import type { TeamPlace } from './team-places.ts';
 
@@ -37,6 +40,8 @@ export interface TeamWorksOptions {
   readonly projects: Projects;
   /** If several machines share the journal: how work gets from one to the other. */
   readonly several?: Several;
+  /** The settings of agents that a person agreed to. */
+  readonly approvals?: Approvals;
   /** Milliseconds between two saves of a member that works. */
   readonly saveEvery?: number;
   readonly onError: (error: unknown, about: { teamId: string; memberId?: string }) => void;
@@ -45,6 +50,8 @@ export interface TeamWorksOptions {
 /** The workspaces of all teams of this daemon, and their branches. */
 export interface TeamWorks extends WorkLander {
   readonly projects: Projects;
+  /** The settings of agents in workspaces. */
+  readonly settings: WorkSettings;
   /** Brings the branches of all teams to what the journal says, and begins to save. */
   start(): Promise<void>;
   /** Opens a member's workspace; undefined if it has none of its own. */
@@ -89,6 +96,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
   const branches = openBranches({ ledger, projects, several, onError });
   const { placeOf, requirePlace, bring, align, travel } = branches;
   const elsewhere = openElsewhere({ ledger, several, branches, saveHere });
+  const settings = openWorkSettings({ ledger, requirePlace, approvals: options.approvals });
   /** Members that this daemon has opened a workspace for. */
   const workers = new Map<string, Worker>();
   let timer: NodeJS.Timeout | undefined;
@@ -96,6 +104,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
 
   return {
     projects,
+    settings,
     async start() {
       const found = await ledger.viewAll(
         (state) => (isOpen(state) && branches.isNear(state) ? [{ teamId: state.teamId, members: holders(state) }] : []),
@@ -116,7 +125,9 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
         return requireMember(state, worker.memberId).workspace === 'own';
       });
       if (!isApart) return undefined;
-      const { folder } = await workspaceOf(worker);
+      const workspace = await workspaceOf(worker);
+      const { folder } = workspace;
+      await settings.require(workspace);
       const { work } = await requirePlace(worker.teamId);
       return { folder: folderInWorkspace(folder, work), slot: slots.of(worker.teamId, worker.memberId) };
     },
@@ -190,8 +201,8 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     const workspace = await workspaceOf(worker);
     const saved = await workspace.save();
     if (!saved) throw new TeamError('internal', `The workspace of ${worker.memberId} is shared`);
-    const problems = await workspace.review(saved);
-    return { base: saved.base, commit: saved.commit, problem: wordProblems(problems) };
+    const problem = wordProblems(await problemsOf(workspace, saved, settings));
+    return { base: saved.base, commit: saved.commit, problem };
   }
 
   async function workspaceOf(worker: Worker): Promise<Workspace> {

@@ -20,6 +20,8 @@ export const views: Views = {
   'work.files': (page, screen) => showFiles(page, screen),
   'work.lines': (page, screen) => showLines(page, screen),
   'work.check': showCheck,
+  'work.trust': ({ paths }) =>
+    paths.length === 0 ? 'There is nothing new to agree to.\n' : `Agreed to ${paths.map(clean).join(', ')}.\n`,
   'work.open': (opened) =>
     opened
       ? `Its workspace is ${clean(opened.folder)}, with TROUPE_SLOT ${opened.slot}.\n`

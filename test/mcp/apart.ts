@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import type { AgentSpec } from '../../src/core/agent.ts';
+import { JoinInput } from '../../src/core/member.ts';
+import type { ResultOf } from '../../src/operations/index.ts';
+import { openApprovals } from '../../src/runtime/hooks/approvals.ts';
+import { openTeamWorks } from '../../src/runtime/work/team-works.ts';
+import { openProjects } from '../../src/workspaces.ts';
+import { newProject } from '../workspaces/project.ts';
+import { openHouse } from './house.ts';
+import type { House } from './house.ts';
+
+interface Options {
+  /** The agents of alice and bob. */
+  readonly agents?: Readonly<Record<string, AgentSpec>>;
+  readonly files?: Record<string, string>;
+}
+
+/** A team with workspaces. */
+export interface Apart {
+  readonly house: House;
+  readonly repository: string;
+  /** Opens the workspace of a member. */
+  readonly folder: (memberId: string) => Promise<string>;
+}
+
+/** A team `demo` with workspaces; alice and bob have their own. No process is started. */
+export async function openApart({ agents = {}, files }: Options = {}): Promise<Apart> {
+  const root = newProject(files ? { files } : {});
+  const repository = join(root, 'project');
+  const environment = { PATH: process.env['PATH'], HOME: root };
+  const projects = await openProjects({
+    root: join(root, 'state'),
+    environment,
+    marks: {},
+    endLeftovers: async () => {},
+  });
+  const house = openHouse({
+    worksOf(ledger) {
+      const approvals = openApprovals(join(root, 'approvals.json'));
+      const works = openTeamWorks({
+        ledger,
+        projects,
+        approvals,
+        onError: (error) => expect.unreachable(String(error)),
+      });
+      onTestFinished(() => works.close());
+      return works;
+    },
+  });
+  const project = await projects.open(repository);
+  if (project.kind !== 'clone') throw new Error('It is no clone');
+  const { ledger } = house.services;
+  const work = {
+    workspaces: 'own',
+    repository,
+    prefix: '',
+    base: project.checkout.head,
+    branch: 'troupe/demo',
+  } as const;
+  await house.call('team.create', { name: 'demo' });
+  await ledger.execute('demo', { type: 'team.update', by: '@user', work }, () => undefined);
+  for (const name of ['alice', 'bob']) {
+    const agent = agents[name] ?? { kind: 'exec', command: ['true'] };
+    await ledger.execute(
+      'demo',
+      { type: 'member.join', by: '@user', ...JoinInput.parse({ name, agent }) },
+      () => undefined,
+    );
+  }
+  const folder = async (memberId: string): Promise<string> => {
+    const opened = await house.call<ResultOf<'work.open'>>('work.open', { teamId: 'demo', memberId });
+    return opened?.folder ?? '';
+  };
+  return { house, repository, folder };
+}

@@ -1,0 +1,83 @@
+import { rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { localDoor } from '../../../src/host/local-door.ts';
+import { mayWorkHere } from '../../../src/host/open-work.ts';
+import { openApart } from '../../mcp/apart.ts';
+import type { Apart } from '../../mcp/apart.ts';
+import { write } from '../../workspaces/project.ts';
+
+const SETTINGS = '.claude/settings.json';
+const hook = (command: string): string =>
+  JSON.stringify({ hooks: { SessionStart: [{ hooks: [{ type: 'command', command }] }] } });
+const ALICE = { teamId: 'demo', memberId: 'alice' };
+
+/** alice runs Claude Code, bob Codex; alice holds task 1. */
+async function openTeam(files?: Record<string, string>): Promise<Apart & { own: string }> {
+  const agents = { alice: { kind: 'claude' }, bob: { kind: 'codex' } } as const;
+  const team = await openApart({ agents, ...(files && { files }) });
+  for (const title of ['First', 'Second']) await team.house.call('task.create', { teamId: 'demo', title });
+  await team.house.call('task.claim', { teamId: 'demo', taskId: '1' }, 'alice');
+  return { ...team, own: await team.folder('alice') };
+}
+
+const NOT_AGREED = `${SETTINGS} in `;
+
+test('settings that an agent obeys keep it from starting, and its work from landing, until a person agrees', async () => {
+  const { house, folder, own } = await openTeam();
+  write(own, { [SETTINGS]: hook('./steal.sh'), 'work.txt': 'done\n' });
+  await expect(folder('alice')).rejects.toThrow(`${SETTINGS} in ${own} tells its agent what to run without asking`);
+  const complete = () => house.call('task.complete', { teamId: 'demo', taskId: '1', result: 'done' }, 'alice');
+  await expect(complete()).rejects.toThrow(`- ${SETTINGS} tells agents what to run without asking, and nobody agreed`);
+  expect(await house.call('work.check', ALICE)).toMatchObject({ problems: [expect.stringContaining(SETTINGS)] });
+
+  expect(await house.call('work.trust', ALICE)).toEqual({ paths: [SETTINGS] });
+  write(own, { [SETTINGS]: hook('./steal.sh --all') });
+  await expect(folder('alice')).rejects.toThrow(NOT_AGREED);
+  write(own, { [SETTINGS]: hook('./steal.sh') });
+  expect(await folder('alice')).toBe(own);
+  await complete();
+
+  // What landed was agreed to, so it holds in all workspaces.
+  await house.call('task.claim', { teamId: 'demo', taskId: '2' }, 'bob');
+  const his = await folder('bob');
+  await house.call('work.begin', { teamId: 'demo', memberId: 'bob', taskId: '2', epoch: 1 }, 'bob');
+  // Codex does not obey this file, but the next member may.
+  write(his, { [SETTINGS]: hook('./other.sh') });
+  expect(await folder('bob')).toBe(his);
+  await expect(house.call('task.complete', { teamId: 'demo', taskId: '2' }, 'bob')).rejects.toThrow(SETTINGS);
+});
+
+test("settings of the base and of the user's checkout are known", async () => {
+  const { folder, repository, own } = await openTeam({ [SETTINGS]: hook('./mine.sh'), '.gitignore': '*.local.json\n' });
+  expect(await folder('alice')).toBe(own);
+  write(own, { '.claude/settings.local.json': hook('./local.sh') });
+  await expect(folder('alice')).rejects.toThrow('.claude/settings.local.json in ');
+  write(repository, { '.claude/settings.local.json': hook('./local.sh') });
+  expect(await folder('alice')).toBe(own);
+
+  rmSync(join(own, '.claude'), { recursive: true });
+  write(own, { 'elsewhere/settings.json': hook('./steal.sh') });
+  symlinkSync('elsewhere', join(own, '.claude'));
+  await expect(folder('alice')).rejects.toThrow(NOT_AGREED);
+});
+
+test('a member waits with its turn, and says why, while its folder has such settings', async () => {
+  const { house, own } = await openTeam();
+  write(own, { [SETTINGS]: hook('./steal.sh') });
+  const waiting: (string | undefined)[] = [];
+  const bench = {
+    door: localDoor(house.services, { ...ALICE, isLead: false }),
+    who: ALICE,
+    worksApart: true,
+    tellWaiting: async (reason: string | undefined) => void waiting.push(reason),
+    pause: async () => Boolean(await house.call('work.trust', ALICE)),
+  };
+  expect(await mayWorkHere(bench)).toBe(true);
+  expect(waiting).toEqual([
+    expect.stringMatching(/^its workspace cannot be used: .*troupe work trust alice/),
+    undefined,
+  ]);
+  write(own, { [SETTINGS]: hook('./again.sh') });
+  expect(await mayWorkHere({ ...bench, pause: async () => false })).toBe(false);
+});
