@@ -63,6 +63,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'git-errors.ts',
     'git.ts',
     'paths.ts',
+    'leftovers.ts',
     'places.ts',
     'queue.ts',
     'sizes.ts',

@@ -1,13 +1,18 @@
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { absentCheckout } from './workspaces/absent.ts';
 import { findCheckout, hasCommits } from './workspaces/checkout.ts';
 import type { Checkout, NoCheckout } from './workspaces/checkout.ts';
 import { cloneWorkspaces } from './workspaces/clone.ts';
 import { depotId, knownCheckouts, openDepot } from './workspaces/depot.ts';
 import type { Depot } from './workspaces/depot.ts';
+import { openHandle } from './workspaces/depot/handle.ts';
+import type { DepotHandle } from './workspaces/depot/handle.ts';
 import { openGit } from './workspaces/git.ts';
 import { openPlaces } from './workspaces/places.ts';
 import type { Places } from './workspaces/places.ts';
+import { openQueue } from './workspaces/queue.ts';
 import { sharedWorkspaces } from './workspaces/shared.ts';
 import type { WorkLimits, Workspace, Workspaces } from './workspaces/workspace.ts';
 
@@ -29,6 +34,8 @@ export interface Projects {
    * the same repository, else without a checkout.
    */
   find(sought: Sought, options?: { limits?: WorkLimits }): Promise<Project>;
+  /** The depots on the disk, also of projects that no team works on any more. */
+  depots(): Promise<readonly DepotHandle[]>;
 }
 
 /** What a repository is recognised by. */
@@ -58,6 +65,7 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
   const places = await openPlaces(root, { endLeftovers });
   const depots = new Map<string, Promise<Depot>>();
   const open = new Map<string, Promise<Workspace>>();
+  const queues = new Map<string, DepotHandle['alone']>();
 
   return {
     places,
@@ -74,6 +82,10 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
     },
     async find(sought, { limits } = {}) {
       return openOwn((await findAmong(sought)) ?? absentCheckout(places, sought.base), limits);
+    },
+    async depots() {
+      const names = (await readdir(places.depots)).filter((name) => /^[0-9a-f]{16}\.git$/.test(name));
+      return names.map((name) => openHandle(git, join(places.depots, name), queueOf(name.slice(0, -4))));
     },
   };
 
@@ -97,11 +109,18 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
     return undefined;
   }
 
+  /** Refs of a depot change one after the other, whoever changes them. */
+  function queueOf(id: string): DepotHandle['alone'] {
+    const queue = queues.get(id) ?? openQueue();
+    queues.set(id, queue);
+    return queue;
+  }
+
   /** One depot for all teams of a repository: its refs change one after the other. */
   async function useDepot(checkout: Checkout): Promise<Depot> {
     const id = depotId(checkout);
     const known = depots.get(id);
-    const found = known ?? openDepot({ git, places, checkout, path: environment['PATH'] ?? '' });
+    const found = known ?? openDepot({ git, places, checkout, path: environment['PATH'] ?? '', alone: queueOf(id) });
     depots.set(id, found);
     found.catch(() => depots.delete(id));
     const depot = await found;

@@ -21,6 +21,7 @@ import { taskOperations } from './task.ts';
 import { teamOperations } from './team.ts';
 import { transcriptOperations } from './transcript.ts';
 import { upOperations } from './up.ts';
+import { workCleanOperations } from './work-clean.ts';
 import { workDiffOperations } from './work-diff.ts';
 import { workSavesOperations } from './work-saves.ts';
 import { workOperations } from './work.ts';
@@ -33,6 +34,7 @@ const ALL = [
   ...workOperations,
   ...workDiffOperations,
   ...workSavesOperations,
+  ...workCleanOperations,
   ...messageOperations,
   ...requestOperations,
   ...noteOperations,

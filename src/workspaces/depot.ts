@@ -96,6 +96,8 @@ export interface DepotSettings {
   readonly checkout: Checkout;
   /** Where git-lfs is looked for. */
   readonly path?: string;
+  /** The queue in which refs change, if others change them, too. */
+  readonly alone?: DepotHandle['alone'];
 }
 
 /** The file in a depot that has the folder of its checkout. */
@@ -119,12 +121,13 @@ export async function openDepot({
   places,
   checkout,
   path = process.env['PATH'] ?? '',
+  alone,
 }: DepotSettings): Promise<Depot> {
   const id = depotId(checkout);
   const dir = join(places.depots, `${id}.git`);
   const suspect = join(dir, 'suspect');
   const repair = await prepare();
-  const handle = watched(openHandle(git, dir));
+  const handle = watched(openHandle(git, dir, alone));
   let current = checkout;
   await rememberCheckout();
   const unknown = new Map<ObjectId, Promise<ReadonlySet<string>>>();
@@ -199,7 +202,7 @@ export async function openDepot({
       await rename(draft, dir);
       return undefined;
     }
-    const found = openHandle(git, dir);
+    const found = openHandle(git, dir, alone);
     try {
       // Names a ref whose object is missing.
       await found.run(['for-each-ref', '--format=%(objecttype)']);
@@ -232,7 +235,7 @@ export async function openDepot({
         }
       },
     };
-    return openHandle(git, dir);
+    return openHandle(git, dir, alone);
   }
 }
 

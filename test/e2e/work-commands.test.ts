@@ -11,6 +11,7 @@ import type { Answer, Stage } from './stage.ts';
 import { EACH_A_LINE, makeProject, pictureOf, up } from './work-project.ts';
 
 type Work = ResultOf<'work.show'>;
+type Leftovers = ResultOf<'work.leftovers'>;
 type Saves = ResultOf<'work.saves'>;
 
 /** Runs a command inside a folder, as a person there would. */
@@ -181,6 +182,32 @@ describe('commands about work', () => {
     const { stdout: list } = await inside(stage, repository, ['work', 'saves']);
     expect(list).toMatch(/^SAVE +WHEN +WHO +TASK +CHANGED +BASE\n/);
     await stage.troupe('down', stage.team);
+  });
+
+  test('show what a deleted team left behind, and remove what a person names', async () => {
+    const stage = newStage();
+    const repository = makeProject(stage, EACH_A_LINE);
+    expect((await up(stage, repository)).code).toBe(0);
+    const folder = join(stage.home.directory, 'workspaces', stage.team, 'ann');
+    writeFileSync(join(folder, 'later.txt'), 'not handed in\n');
+    expect((await stage.troupe('team', 'delete', stage.team)).code).toBe(0);
+    const left = (await stage.ask<Leftovers>('work', 'clean')).filter(({ of }) => of.startsWith(stage.team));
+    expect(left.map(({ kind, of }) => `${kind} ${of}`).sort()).toEqual([
+      `branch ${stage.team}`,
+      `kept ${stage.team}/ann`,
+      `trash ${stage.team}/ann`,
+      `trash ${stage.team}/bob`,
+    ]);
+    const kept = left.find(({ kind }) => kind === 'kept');
+    const { stdout } = await stage.troupe('work', 'clean');
+    expect(stdout).toContain(`${kept?.commit?.slice(0, 7)}  work on no branch`);
+    expect(stdout).toContain('To remove some of it for good: troupe work clean ID…');
+    const refused = await stage.troupe('work', 'clean', kept!.id.slice(0, 8));
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('permanently: say so with --yes') });
+    const trash = left.filter(({ kind }) => kind === 'trash').map(({ id }) => id);
+    expect((await stage.troupe('work', 'clean', kept!.id, ...trash, '--yes')).code).toBe(0);
+    const rest = (await stage.ask<Leftovers>('work', 'clean')).filter(({ of }) => of.startsWith(stage.team));
+    expect(rest.map(({ kind }) => kind)).toEqual(['branch']);
   });
 });
 

@@ -83,6 +83,8 @@ export const WORK_OPERATIONS: OperationSamples<'work'> = {
   },
   'work.check': async (stage) => ({ input: await giveWorkspace(stage) }),
   'work.trust': async (stage) => ({ input: await giveWorkspace(stage) }),
+  'work.leftovers': async () => ({ input: {} }),
+  'work.clean': async () => ({ input: { ids: ['trash'] } }),
   'work.saves': async (stage) => ({ input: await giveWork(stage) }),
   'work.restore': async (stage) => {
     const { teamId } = await giveWork(stage);

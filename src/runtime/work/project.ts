@@ -1,5 +1,7 @@
 import type { Checkout, NoCheckout } from '../../workspaces/checkout.ts';
 import type { Depot } from '../../workspaces/depot.ts';
+import type { DepotHandle } from '../../workspaces/depot/handle.ts';
+import type { Places } from '../../workspaces/places.ts';
 import type { WorkLimits, Workspaces } from '../../workspaces/workspace.ts';
 
 /** A project whose members can work apart. */
@@ -25,11 +27,13 @@ export interface SoughtProject {
 
 /** Opens projects. A root of the program makes it: it names the adapters. */
 export interface Projects {
-  readonly places: { readonly workspaces: string };
+  readonly places: Places;
   open(folder: string, options?: { limits?: WorkLimits }): Promise<Project>;
   /**
    * Opens the project of a team of several machines: from a checkout of this machine that has the base, else from one of
    * the same repository, else without a checkout. What is missing in its depot has to come from other machines.
    */
   find(sought: SoughtProject, options?: { limits?: WorkLimits }): Promise<Project>;
+  /** The depots on the disk, also of projects that no team works on any more. */
+  depots(): Promise<readonly DepotHandle[]>;
 }

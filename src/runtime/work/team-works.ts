@@ -10,6 +10,8 @@ import type { Workspace } from '../../workspaces/workspace.ts';
 import type { Approvals } from '../hooks/approvals.ts';
 import { openBranches } from './branches.ts';
 import type { Several } from './branches.ts';
+import { openCleanUp } from './clean-up.ts';
+import type { CleanUp } from './clean-up.ts';
 import { openElsewhere } from './elsewhere.ts';
 import { claimOf, holders, isOpen } from './held.ts';
 import { mergeWork } from './merge-work.ts';
@@ -44,7 +46,7 @@ export interface TeamWorksOptions {
   readonly approvals?: Approvals;
   /** Milliseconds between two saves of a member that works. */
   readonly saveEvery?: number;
-  readonly onError: (error: unknown, about: { teamId: string; memberId?: string }) => void;
+  readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
 }
 
 /** The workspaces of all teams of this daemon, and their branches. */
@@ -52,6 +54,8 @@ export interface TeamWorks extends WorkLander {
   readonly projects: Projects;
   /** The settings of agents in workspaces. */
   readonly settings: WorkSettings;
+  /** What workspaces left behind. */
+  readonly leftovers: CleanUp;
   /** Brings the branches of all teams to what the journal says, and begins to save. */
   start(): Promise<void>;
   /** Opens a member's workspace; undefined if it has none of its own. */
@@ -92,6 +96,7 @@ const SAVE_EVERY_MS = 30_000;
 /** Opens the workspaces of all teams. Nothing is opened on disk before it is needed. */
 export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
   const { ledger, projects, several, saveEvery = SAVE_EVERY_MS, onError } = options;
+  const leftovers = openCleanUp({ ledger, projects }, (error) => onError(error, {}));
   const slots = openSlots(projects.places.workspaces);
   const branches = openBranches({ ledger, projects, several, onError });
   const { placeOf, requirePlace, bring, align, travel } = branches;
@@ -105,6 +110,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
   return {
     projects,
     settings,
+    leftovers,
     async start() {
       const found = await ledger.viewAll(
         (state) => (isOpen(state) && branches.isNear(state) ? [{ teamId: state.teamId, members: holders(state) }] : []),
@@ -118,6 +124,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       }
       timer = setInterval(() => void saveAll(), saveEvery);
       timer.unref();
+      leftovers.start();
     },
     async open(worker) {
       const isApart = await ledger.view(worker.teamId, (state) => {
@@ -194,6 +201,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     close() {
       stopFollowing();
       clearInterval(timer);
+      leftovers.close();
     },
   };
 

@@ -30,8 +30,7 @@ export interface DepotHandle {
 }
 
 /** Opens the shared ways to use a depot. */
-export function openHandle(git: Git, dir: string): DepotHandle {
-  const alone = openQueue();
+export function openHandle(git: Git, dir: string, alone: DepotHandle['alone'] = openQueue()): DepotHandle {
   const run: DepotHandle['run'] = (args, options) => git.run({ dir }, args, options);
   return {
     git,

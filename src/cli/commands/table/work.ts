@@ -195,6 +195,16 @@ export const WORK_COMMANDS: readonly Command[] = [
     load: () => import('../merge.ts'),
   },
   {
+    words: 'work clean',
+    summary: 'Show what workspaces left behind, and remove what you name',
+    args: [{ field: 'ids', name: 'ids', type: 'list', text: 'what to remove; trash: all folders in the trash' }],
+    flags: [{ field: 'yes', name: 'yes', type: 'boolean', text: 'do not ask', short: 'y' }],
+    operation: 'work.clean',
+    scope: 'admin',
+    more: 'Folders go 14 days after they were put into the trash. Work that is on no branch, and branches of deleted teams, go 30 days after the branch of the team was merged, else only by this command.',
+    load: () => import('../work-clean.ts'),
+  },
+  {
     words: 'patch',
     summary: 'Write what the team, a task or a member changed as a patch for git am or git apply',
     args: [{ field: 'of', name: 'of', type: 'string', text: 'a task or a member; leave it out for all that landed' }],

@@ -1,5 +1,6 @@
 import { shortId } from '../../../core/commit-id.ts';
 import type { ResultOf } from '../../../operations/index.ts';
+import { showBytes } from '../bytes.ts';
 import { paint } from '../screen.ts';
 import type { Screen } from '../screen.ts';
 import { table } from '../table.ts';
@@ -10,6 +11,7 @@ import { taskName } from '../words.ts';
 import { sizeOf } from '../work-size.ts';
 import { details, heading } from './details.ts';
 import { showDifference, showFiles, showLines } from './diff.ts';
+import { showLeftovers, showRemoved } from './leftovers.ts';
 import type { Views } from './views.ts';
 
 type Work = ResultOf<'work.show'>;
@@ -29,6 +31,8 @@ export const views: Views = {
   'work.begin': () => 'The workspace is at the branch of the team.\n',
   'work.save': () => 'The workspace is saved.\n',
   'work.saves': (saves, screen) => saveTable(saves, screen),
+  'work.leftovers': (left, screen) => showLeftovers(left, screen),
+  'work.clean': (removed) => showRemoved(removed),
   'work.restore': (restored) => describeRestore(restored),
 };
 
@@ -127,11 +131,6 @@ function keptLines(kept: NonNullable<Work['kept']>): string {
   if (kept.length === 0) return '';
   const lines = kept.map(({ memberId, commit }) => `  ${shortId(commit)}  ${clean(memberId)}`);
   return `\nKept, and on no branch:\n${lines.join('\n')}\n`;
-}
-
-function showBytes(bytes: number): string {
-  if (bytes < 1024 ** 2) return `${Math.ceil(bytes / 1024)} KB`;
-  return bytes < 1024 ** 3 ? `${(bytes / 1024 ** 2).toFixed(1)} MB` : `${(bytes / 1024 ** 3).toFixed(1)} GB`;
 }
 
 function saveTable(saves: ResultOf<'work.saves'>, screen: Screen): string {

@@ -1,0 +1,53 @@
+import { shortId } from '../../../core/commit-id.ts';
+import type { ResultOf } from '../../../operations/index.ts';
+import { showBytes } from '../bytes.ts';
+import type { Screen } from '../screen.ts';
+import { table } from '../table.ts';
+import type { Cell } from '../table.ts';
+import { clean } from '../text.ts';
+import { showTime } from '../time.ts';
+import { count } from './details.ts';
+
+type Leftovers = ResultOf<'work.leftovers'>;
+
+const KINDS = {
+  trash: 'folder in the trash',
+  kept: 'work on no branch',
+  branch: 'branch of a deleted team',
+} as const;
+
+/** What was left behind, and how to look at it and remove it. */
+export function showLeftovers(left: Leftovers, screen: Screen): string {
+  if (left.length === 0) return 'Nothing was left behind.\n';
+  const rows = left.map((one): Cell[] => [
+    { text: shortId(one.id), style: 'bold' },
+    KINDS[one.kind],
+    one.of,
+    showTime(one.at, screen),
+    one.size === undefined ? (one.files === undefined ? '' : count(one.files, 'file')) : showBytes(one.size),
+    one.goesAt === undefined ? { text: 'only by you', style: 'dim' } : showTime(one.goesAt, screen),
+  ]);
+  const columns = [
+    { title: 'ID' },
+    { title: 'WHAT' },
+    { title: 'OF', flexible: true },
+    { title: 'SINCE' },
+    { title: 'SIZE', align: 'right' },
+    { title: 'GOES' },
+  ] as const;
+  const work = left.find(({ ref }) => ref !== undefined);
+  const look = work
+    ? `To look at such work, in your repository: git fetch ${clean(work.path)} ${clean(work.ref ?? '')} && git log -p FETCH_HEAD\n`
+    : '';
+  return `${table(columns, rows, screen)}\n${look}To remove some of it for good: troupe work clean ID…\n`;
+}
+
+/** What was removed. */
+export function showRemoved(removed: Leftovers): string {
+  return `Removed for good: ${removed.map(nameLeftover).join(', ')}.\n`;
+}
+
+/** One thing, for a sentence. */
+export function nameLeftover({ id, kind, of }: Leftovers[number]): string {
+  return `${shortId(id)} (${KINDS[kind]}, ${clean(of)})`;
+}

@@ -1,0 +1,80 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import { expireLeftovers, listLeftovers, markMerged, removeLeftovers } from '../../workspaces/leftovers.ts';
+import type { Leftover } from '../../workspaces/leftovers.ts';
+import type { Projects } from './project.ts';
+
+/** Removes what workspaces left behind when it has had its time, and at a person's word. */
+export interface CleanUp {
+  /** Lists what was left behind, oldest first. */
+  list(): Promise<Leftover[]>;
+  /** Removes some of it for good, by id; `trash` names all folders in the trash. */
+  remove(ids: readonly string[]): Promise<Leftover[]>;
+  /** Removes what has had its time. */
+  sweep(now?: number): Promise<void>;
+  /** Sweeps from time to time. */
+  start(): void;
+  close(): void;
+}
+
+/** Nothing that it removes is urgent. The first pass waits, so that a daemon is ready first. */
+const FIRST_MS = 60_000;
+const EVERY_MS = 6 * 60 * 60_000;
+
+/** Makes the clean-up of all workspaces of this daemon. */
+export function openCleanUp(
+  { ledger, projects }: { ledger: Ledger; projects: Projects },
+  onError: (error: unknown) => void,
+): CleanUp {
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  return {
+    list: async () => listLeftovers(await where()),
+    remove: async (ids) => removeLeftovers(await where(), ids),
+    sweep,
+    start() {
+      wait(FIRST_MS);
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
+
+  async function where() {
+    return { places: projects.places, depots: await projects.depots() };
+  }
+
+  function wait(ms: number): void {
+    if (isClosed) return;
+    timer = setTimeout(() => {
+      sweep()
+        .catch(onError)
+        .finally(() => wait(EVERY_MS));
+    }, ms);
+    timer.unref();
+  }
+
+  async function sweep(now = Date.now()): Promise<void> {
+    await lookForMerges(now);
+    await expireLeftovers(await where(), now);
+  }
+
+  /** People merge with their own git, so nobody tells. Opening a project takes in what is new in its checkout. */
+  async function lookForMerges(now: number): Promise<void> {
+    const teams = await ledger.viewAll(
+      ({ teamId, team }) => (team?.work && team.work.tip !== team.work.base ? [{ team: teamId, work: team.work }] : []),
+      { unreadable: () => [] },
+    );
+    const byProject = Map.groupBy(teams.flat(), ({ work }) => work.repository);
+    const seen = new Set<string>();
+    for (const [repository, found] of byProject) {
+      const project = await projects.open(repository);
+      if (project.kind === 'shared') continue;
+      seen.add(project.depot.dir);
+      const branches = found.map(({ team, work }) => ({ team, commit: work.tip }));
+      await markMerged(project.depot.handle, branches, now);
+    }
+    for (const handle of await projects.depots()) if (!seen.has(handle.dir)) await markMerged(handle, [], now);
+  }
+}

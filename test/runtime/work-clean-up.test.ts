@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openCleanUp } from '../../src/runtime/work/clean-up.ts';
+import { openProjects } from '../../src/workspaces.ts';
+import { KEPT_MS } from '../../src/workspaces/leftovers.ts';
+import { shareStage } from '../server/stage.ts';
+import { makeRepository, plainGit, write } from '../workspaces/project.ts';
+
+const shared = shareStage();
+
+test('notices that a person merged a branch with their own git, and removes kept work 30 days later', async () => {
+  const { act, home, ledger, teamId } = shared();
+  const repository = join(home.directory, 'project');
+  const base = makeRepository(repository);
+  const work = { workspaces: 'own', repository, prefix: '', base, branch: 'troupe/demo' } as const;
+  await ledger.execute(teamId, { type: 'team.update', by: '@user', work }, () => undefined);
+  await act('member.add', { teamId, name: 'ada', agent: { exec: ['true'] } });
+  const { id: taskId } = await act('task.create', { teamId, title: 'Change it' });
+  const { epoch = 0 } = (await act('task.claim', { teamId, taskId }, 'ada')) ?? {};
+  const opened = await act('work.open', { teamId, memberId: 'ada' });
+  await act('work.begin', { teamId, memberId: 'ada', taskId, epoch }, 'ada');
+  write(opened?.folder ?? '', { 'new.txt': 'landed\n' });
+  await act('task.complete', { teamId, taskId, epoch }, 'ada');
+  const { depot = '', tip = '' } = await act('work.show', { teamId });
+  write(opened?.folder ?? '', { 'later.txt': 'not handed in\n' });
+  await act('work.save', { teamId, memberId: 'ada' });
+  const [save] = await act('work.saves', { teamId });
+  // As a workspace that is closed leaves it.
+  plainGit(depot, 'update-ref', `refs/kept/${teamId}/ada/${save?.commit}`, save?.commit ?? '');
+
+  const projects = await openProjects({
+    root: home.directory,
+    environment: { PATH: process.env['PATH'], HOME: home.directory },
+    marks: {},
+    endLeftovers: () => Promise.resolve(),
+  });
+  const cleanUp = openCleanUp({ ledger, projects }, (error) => {
+    throw error;
+  });
+  const keeps = async (): Promise<boolean> => (await cleanUp.list()).some(({ commit }) => commit === save?.commit);
+  const now = Date.now() + 2_000;
+  await cleanUp.sweep(now);
+  await cleanUp.sweep(now + 2 * KEPT_MS);
+  expect(await keeps()).toBe(true);
+
+  plainGit(repository, 'fetch', '-q', depot, 'refs/heads/troupe/demo');
+  plainGit(repository, 'merge', '-q', '--ff-only', tip);
+  const seen = now + 3 * KEPT_MS;
+  await cleanUp.sweep(seen);
+  await cleanUp.sweep(seen + KEPT_MS - 1_000);
+  expect(await keeps()).toBe(true);
+  await cleanUp.sweep(seen + KEPT_MS + 1_000);
+  expect(await keeps()).toBe(false);
+});

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import {
+  expireLeftovers,
+  KEPT_MS,
+  listLeftovers,
+  markMerged,
+  removeLeftovers,
+  TRASH_MS,
+} from '../../src/workspaces/leftovers.ts';
+import { openStage, plainGit, write } from './project.ts';
+
+const ADA = { team: 'alpha', member: 'ada' };
+const DAY = 24 * 60 * 60_000;
+
+/** Ada's workspace was closed with work that is on no branch, and a branch of her deleted team is there. */
+async function leaveBehind() {
+  const stage = await openStage();
+  const { checkout, workspaces, depot, places } = stage;
+  const ada = await workspaces.open(ADA, { base: checkout.head });
+  write(ada.folder, { 'src/a.ts': 'work\n', '.env': 'SECRET=1\n' });
+  const { trash = '', kept } = await ada.close({ tip: checkout.head });
+  const branch = await depot.commit({
+    tree: kept!.tree,
+    parents: [checkout.head],
+    message: 'landed',
+    author: { name: 'Ada', email: 'ada@example.com' },
+    at: 0,
+  });
+  const deletedAt = Date.now();
+  await depot.handle.changeRefs([{ ref: `refs/deleted/alpha/${deletedAt}`, to: branch }]);
+  const where = { places, depots: [depot.handle] };
+  const kinds = async (): Promise<string[]> => (await listLeftovers(where)).map(({ kind }) => kind).sort();
+  return { ...stage, where, trash, kept: kept!, branch, deletedAt, kinds };
+}
+
+describe('what a workspace left behind', () => {
+  test('is listed with its size and with when it goes', async () => {
+    const { where, trash, kept, branch, depot } = await leaveBehind();
+    const left = await listLeftovers(where);
+    expect(left.find(({ kind }) => kind === 'trash')).toMatchObject({
+      of: 'alpha/ada',
+      path: trash,
+      size: expect.any(Number),
+    });
+    expect(left.find(({ kind }) => kind === 'kept')).toMatchObject({
+      of: 'alpha/ada',
+      files: 1,
+      commit: kept.commit,
+      path: depot.dir,
+    });
+    expect(left.find(({ kind }) => kind === 'branch')).toMatchObject({ of: 'alpha', commit: branch });
+    expect(
+      left
+        .filter(({ goesAt }) => goesAt === undefined)
+        .map(({ kind }) => kind)
+        .sort(),
+    ).toEqual(['branch', 'kept']);
+  });
+
+  test('goes after 14 days if it is a folder, and stays for ever if it is work that nobody merged', async () => {
+    const { where, trash, kinds, depot } = await leaveBehind();
+    const now = Date.now();
+    await expireLeftovers(where, now + TRASH_MS - DAY);
+    expect(existsSync(trash)).toBe(true);
+    await markMerged(depot.handle, [], now);
+    await expireLeftovers(where, now + TRASH_MS + 1_000);
+    expect(existsSync(trash)).toBe(false);
+    await expireLeftovers(where, now + 1_000 * KEPT_MS);
+    expect(await kinds()).toEqual(['branch', 'kept']);
+  });
+
+  test('goes 30 days after its branch was merged, but not work of a later team of that name', async () => {
+    const { where, kinds, depot, checkout, branch, deletedAt, workspaces } = await leaveBehind();
+    plainGit(checkout.folder, 'fetch', '-q', depot.dir, `refs/deleted/alpha/${deletedAt}`);
+    plainGit(checkout.folder, 'merge', '-q', '--no-edit', branch);
+    await depot.take({ ...checkout, head: plainGit(checkout.folder, 'rev-parse', 'HEAD') });
+    const later = Date.now() + 2_000;
+    await expect.poll(() => Date.now()).toBeGreaterThan(deletedAt + 1_100);
+    const again = await workspaces.open(ADA, { base: branch });
+    write(again.folder, { 'src/b.ts': 'later\n' });
+    const { kept } = await again.close({ tip: branch });
+    await markMerged(depot.handle, [], later);
+    await markMerged(depot.handle, [], later + DAY);
+    await expireLeftovers(where, later + KEPT_MS - 1_000);
+    expect(await kinds()).toContain('branch');
+    await expireLeftovers(where, later + KEPT_MS + 1_000);
+    const left = await listLeftovers(where);
+    expect(left.map(({ commit }) => commit)).toEqual([kept?.commit]);
+    expect(plainGit(depot.dir, 'for-each-ref', 'refs/merged')).toBe('');
+  });
+
+  test('goes at the word of a person, by the beginning of an id; nothing goes if one id is wrong', async () => {
+    const { where, kept, kinds, trash } = await leaveBehind();
+    await expect(removeLeftovers(where, ['trash', 'ffff'])).rejects.toMatchObject({ code: 'not_found' });
+    expect(await kinds()).toEqual(['branch', 'kept', 'trash']);
+    await removeLeftovers(where, [kept.commit.slice(0, 7)]);
+    expect(await kinds()).toEqual(['branch', 'trash']);
+    await removeLeftovers(where, ['trash']);
+    expect(existsSync(trash)).toBe(false);
+    expect(await kinds()).toEqual(['branch']);
+  });
+});
