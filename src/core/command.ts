@@ -12,7 +12,7 @@ import type {
   RequestShutdownInput,
   SubmitPlanInput,
 } from './request.ts';
-import type { ChangeTaskInput, CompleteTaskInput, CreateTaskInput, TaskCommandData } from './task.ts';
+import type { ChangeTaskInput, CompleteTaskInput, CreateTaskInput, RejectTaskInput, TaskCommandData } from './task.ts';
 import type { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from './team.ts';
 import type { RecordUsageInput } from './usage.ts';
 import type { HandedIn, TeamWork, WorkCommandData } from './work.ts';
@@ -36,6 +36,8 @@ export interface CommandData extends TaskCommandData, WorkCommandData {
   'task.delete': TaskCommandData['task.delete'] & { unjudged?: true | undefined };
   /** Only Troupe itself hands in work. */
   'task.complete': CompleteTaskInput & { work?: HandedIn | undefined };
+  /** With work, it goes back because it conflicts with what landed. */
+  'task.reject': RejectTaskInput & { work?: HandedIn | undefined };
   'message.send': Omit<SendMessageInput, 'type'> & { messageId: string; messageType: SendMessageInput['type'] };
   'message.broadcast': BroadcastInput & { messageId: string };
   'message.deliver': DeliverInput;

@@ -93,6 +93,9 @@ export const HOOKS_PER_TEAM = 32;
 /** How often a gate may reject the same work before a person has to look at it. */
 export const REJECTIONS_PER_TASK = 5;
 
+/** How often the work for a task may conflict with what landed before a person has to look at it. */
+export const CONFLICTS_PER_TASK = 5;
+
 /** When an unanswered request to a person counts as rejected; soon for a permission: an agent waits. Milliseconds. */
 export const ANSWER_WITHIN = {
   permission: 10 * 60_000,

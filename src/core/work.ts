@@ -60,8 +60,9 @@ const Size = {
 };
 
 /**
- * What a holder changed for a task. `landed`: it is on the team's branch. `conflicted`: it does not merge onto it, and
- * is kept. `unchanged`: there was nothing to land.
+ * What a holder changed for a task. `landed`: it is on the team's branch. `conflicted`: it does not merge onto it. Then
+ * the holder brings both together; if the task is completed, a person accepted it so, and the work is kept beside the
+ * branch. `unchanged`: there was nothing to land.
  */
 export const TaskWork = z.object({
   memberId: Slug,
@@ -81,6 +82,8 @@ export const TaskWork = z.object({
   merged: CommitId.optional(),
   /** The paths that conflict. */
   conflicts: z.array(z.string()).max(PATHS_PER_WORK).optional(),
+  /** How often it went back to its holder because of a conflict. */
+  sentBack: z.number().int().optional(),
 });
 export type TaskWork = z.output<typeof TaskWork>;
 
@@ -136,7 +139,13 @@ export const WORK_EVENT_DATA = {
   }),
   /** The branch moved from `onto` to `merged`. */
   'work:landed': OfTask.extend({ commit: z.string(), onto: z.string(), merged: z.string() }),
-  'work:conflicted': OfTask.extend({ commit: z.string(), onto: z.string(), files: z.array(z.string()) }),
+  /** With `feedback` it goes back to its holder, whose workspace gets both sides and begins from `onto`. */
+  'work:conflicted': OfTask.extend({
+    commit: z.string(),
+    onto: z.string(),
+    files: z.array(z.string()),
+    feedback: z.string().optional(),
+  }),
   'work:kept': z.object({
     memberId: z.string(),
     taskId: z.string().optional(),

@@ -32,13 +32,14 @@ export async function answerRequest(
     requireTeam(state);
     return state.requests.get(requestId);
   });
-  if (!works || !approve || about?.kind !== 'gate' || about.taskId === undefined) return record({});
+  const isWork = about?.kind === 'gate' && about.taskId !== undefined && about.detail?.['conflicted'] !== true;
+  if (!works || !approve || !isWork) return record({});
   const said = about.detail?.['result'];
   const result = typeof said === 'string' ? said : undefined;
   const judge = async (): Promise<object> => ({});
   return handIn(works, {
     teamId,
-    taskId: about.taskId,
+    taskId: about.taskId as string,
     result,
     command,
     now: () => ledger.now(),

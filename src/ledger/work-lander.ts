@@ -32,6 +32,10 @@ export interface WorkLander {
   merge(held: HeldWork, saved: SavedWork, result: string | undefined): Promise<HandedIn>;
   /** The journal has it: the branch and the workspace follow. Never throws. */
   landed(held: HeldWork, work: HandedIn): Promise<void>;
+  /** Says to the holder what conflicts: the files, whose landed work they meet, the lines, and what to do. */
+  explain(held: HeldWork, work: HandedIn): Promise<string>;
+  /** The journal has it: the workspace gets both sides, with markers where they conflict. Never throws. */
+  sentBack(held: HeldWork, work: HandedIn): Promise<void>;
 }
 
 /** A completion that is under way: a member's, or a person's who accepts what a gate rejected. */
@@ -50,7 +54,8 @@ interface HandingIn<R> {
 
 /**
  * Completes a task with the work of its holder. The workspace is saved before the gate runs, so that exactly what is
- * handed in is judged. If the branch moves meanwhile, the same save is merged again; the gate is not asked again.
+ * handed in is judged. If the branch moves meanwhile, the same save is merged again; the gate is not asked again. Work
+ * that conflicts goes back to its holder, before a gate spends time on it.
  */
 export async function handIn<R>(lander: WorkLander, handing: HandingIn<R>): Promise<R> {
   const { teamId, taskId, result, command, now, view, judge, record, reject } = handing;
@@ -67,10 +72,12 @@ export async function handIn<R>(lander: WorkLander, handing: HandingIn<R>): Prom
     await reject({ type: 'task.reject', by: SYSTEM, taskId, feedback, result, epoch: held.epoch });
     throw new TeamError('gate_rejected', feedback);
   }
-  const judged = await judge();
+  let judged: Judged | undefined;
   for (;;) {
     const work = await lander.merge(held, saved, result);
     try {
+      if (reject && work.conflicts !== undefined) await sendBack(work, reject);
+      judged ??= await judge();
       const recorded = await record({ ...judged, work });
       await lander.landed(held, work);
       return recorded;
@@ -78,6 +85,13 @@ export async function handIn<R>(lander: WorkLander, handing: HandingIn<R>): Prom
       const isStale = error instanceof TeamError && error.code === 'stale_revision';
       if (!isStale || (await view(({ team }) => team?.work?.tip === work.onto))) throw error;
     }
+  }
+
+  async function sendBack(work: HandedIn, reject: (rejection: NewCommand) => Promise<void>): Promise<never> {
+    const feedback = await lander.explain(held as HeldWork, work);
+    await reject({ type: 'task.reject', by: SYSTEM, taskId, feedback, result, epoch: work.epoch, work });
+    await lander.sentBack(held as HeldWork, work);
+    throw new TeamError('gate_rejected', feedback);
   }
 }
 

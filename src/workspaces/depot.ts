@@ -22,6 +22,7 @@ import { checkDepot, remakeDepot } from './depot/repair.ts';
 import type { Repair } from './depot/repair.ts';
 import { listKept } from './depot/saves.ts';
 import { GitError } from './git-errors.ts';
+import { requireId } from './git.ts';
 import type { Git } from './git.ts';
 import { freshName, isFolder } from './places.ts';
 import type { Places } from './places.ts';
@@ -55,6 +56,9 @@ export interface Depot {
   diff(from: ObjectId, to: ObjectId, options?: DiffOptions): Promise<Diff>;
   /** The whole difference as `git apply` takes it, with binary files. Fails with `limit` above `maxBytes`. */
   patch(from: ObjectId, to: ObjectId, options?: { maxBytes?: number }): Promise<Buffer>;
+
+  /** The text of a file in a commit or tree; undefined if there is none, it is larger, or it is binary. */
+  file(id: ObjectId, path: string, maxBytes: number): Promise<string | undefined>;
 
   merge(ours: ObjectId, theirs: ObjectId, signal?: AbortSignal): Promise<Merged>;
   commit(commit: NewCommit): Promise<ObjectId>;
@@ -110,6 +114,13 @@ export async function knownCheckouts({ depots }: Pick<Places, 'depots'>): Promis
   return (await Promise.all(read)).filter((folder) => folder !== '');
 }
 
+async function readText({ run }: DepotHandle, name: string, maxBytes: number): Promise<string | undefined> {
+  const size = await run(['cat-file', '-s', name], { exits: [0, 128] });
+  if (size.code !== 0 || !(Number(size.out) <= maxBytes)) return undefined;
+  const { code, out } = await run(['cat-file', 'blob', name], { exits: [0, 128] });
+  return code !== 0 || out.includes(0) ? undefined : out.toString();
+}
+
 /** The name of a project's depot: all linked worktrees of a repository share it. */
 export function depotId({ commonDir }: Pick<Checkout, 'commonDir'>): string {
   return createHash('sha256').update(commonDir).digest('hex').slice(0, 16);
@@ -158,6 +169,7 @@ export async function openDepot({
     changes: async (from, to, options) => (await compare(handle, [from, to], options)).map(toChange),
     diff: (from, to, options) => readDiff(handle, [from, to], options),
     patch: (from, to, options) => readPatch(handle, [from, to], options),
+    file: (id, path, maxBytes) => readText(handle, `${requireId(id)}:${path}`, maxBytes),
     merge: (ours, theirs, signal) => mergeCommits(handle, [ours, theirs], signal),
     commit: (commit) => makeCommit(handle, commit),
     land: (what, commit) => landWork(handle, what, commit),

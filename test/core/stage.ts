@@ -21,7 +21,7 @@ import {
 } from '../../src/core/request.ts';
 import { createState } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
-import { CompleteTaskInput, TASK_COMMANDS } from '../../src/core/task.ts';
+import { CompleteTaskInput, RejectTaskInput, TASK_COMMANDS } from '../../src/core/task.ts';
 import type { SharedTask } from '../../src/core/task.ts';
 import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../src/core/team.ts';
 import { ChosenId } from '../../src/core/text.ts';
@@ -40,6 +40,8 @@ export const INPUTS = {
   'member.place': PlaceMemberInput,
   ...TASK_COMMANDS,
   'task.complete': CompleteTaskInput.extend({ work: HandedIn.optional() }),
+  'task.reject': RejectTaskInput.extend({ work: HandedIn.optional() }),
+  'request.answer': AnswerRequestInput.extend({ work: HandedIn.optional() }),
   ...WORK_COMMANDS,
   'message.send': SendMessageInput.omit({ type: true }).extend({
     messageId: ChosenId,
@@ -56,7 +58,6 @@ export const INPUTS = {
   'plan.approve': ApproveInput,
   'plan.reject': RejectInput,
   'request.raise': RaiseRequestInput,
-  'request.answer': AnswerRequestInput,
   'note.add': AddNoteInput,
   'note.update': UpdateNoteInput,
   'note.remove': RemoveNoteInput,

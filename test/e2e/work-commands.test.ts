@@ -8,7 +8,7 @@ import { until } from '../until.ts';
 import { plainEnvironment, plainGit } from '../workspaces/project.ts';
 import { shareDaemon } from './stage.ts';
 import type { Answer, Stage } from './stage.ts';
-import { EACH_A_LINE, makeProject, pictureOf, up } from './work-project.ts';
+import { bothHere, EACH_A_LINE, makeProject, pictureOf, up } from './work-project.ts';
 
 type Work = ResultOf<'work.show'>;
 type Leftovers = ResultOf<'work.leftovers'>;
@@ -49,12 +49,17 @@ describe('commands about work', () => {
 
   test('write patches that git am takes, of the branch and of work that did not land', async () => {
     const stage = newStage();
-    const both = `touch ${stage.folder}/$NAME.here; until [ -e ${stage.folder}/ann.here ] && [ -e ${stage.folder}/bob.here ]; do sleep 0.05; done\n`;
-    const edit = 'sed -i "s/^line 5$/line 5 by $NAME/" common.txt; printf "\\000\\001" > $NAME.bin\n';
-    const repository = makeProject(stage, both + edit);
-    expect((await up(stage, repository)).code).toBe(0);
+    // Who is sent back goes no further.
+    const edit = 'sed -i "s/^line 5$/line 5 by $NAME/" common.txt; printf "\\000\\001" > $NAME.bin';
+    const repository = makeProject(stage, `grep -q '^<<<<<<<' common.txt && sleep 600\n${bothHere(stage)}; ${edit}\n`);
+    stage.start(['up', join(repository, 'troupe.yaml'), '--yes']);
+    const work = await until('one landed and one conflicts', async () => {
+      if (!existsSync(stage.home.card)) return undefined;
+      const { code, stdout } = await stage.troupe('work', '--team', stage.team, '--json');
+      const now = code === 0 ? (JSON.parse(stdout) as Work) : undefined;
+      return now?.tasks?.some(({ state }) => state === 'conflicted') ? now : undefined;
+    });
     const before = pictureOf(repository);
-    const work = await stage.ask<Work>('work', '--team', stage.team);
     const [landed, lost] = ['landed', 'conflicted'].map((state) => work.tasks?.find((task) => task.state === state));
     const whole = await inside(stage, repository, ['patch', '-o', join(stage.folder, 'all.patch')]);
     expect(whole.stdout, whole.stderr).toContain('2 files (+1 -1)');

@@ -64,3 +64,7 @@ export const EACH_A_LINE = `
 echo "by $NAME" > $NAME.txt
 case $NAME in ann) sed -i 's/^line 2$/line 2 by ann/' common.txt;; bob) sed -i 's/^line 38$/line 38 by bob/' common.txt;; esac
 `;
+
+/** Waits until both members have begun, so that neither begins from what the other handed in. */
+export const bothHere = ({ folder }: Stage): string =>
+  `touch ${folder}/$NAME.here; until [ -e ${folder}/ann.here ] && [ -e ${folder}/bob.here ]; do sleep 0.05; done`;

@@ -8,7 +8,7 @@ import { seededRandom } from '../seed.ts';
 import { until } from '../until.ts';
 import { makeRepository, plainGit, write } from '../workspaces/project.ts';
 import { setStage, shareDaemon } from './stage.ts';
-import { AGENT, EACH_A_LINE, LINES, makeProject, pictureOf, up } from './work-project.ts';
+import { AGENT, bothHere, EACH_A_LINE, LINES, makeProject, pictureOf, up } from './work-project.ts';
 
 type Work = ResultOf<'work.show'>;
 
@@ -60,29 +60,34 @@ describe('members with workspaces of their own', () => {
     expect(again.stdout).toBe(`main has all of troupe/${stage.team} already.\n`);
   });
 
-  test('do not lose work that conflicts: the first lands, the second is kept, and both are told', async () => {
+  test('bring both sides together if their work conflicts, without git', async () => {
     const stage = newStage();
-    // Both begin before one of them hands in.
-    const both = `touch ${stage.folder}/$NAME.here; until [ -e ${stage.folder}/ann.here ] && [ -e ${stage.folder}/bob.here ]; do sleep 0.05; done\n`;
-    const edit = `sed -i "s/^line 5$/line 5 by $NAME/" common.txt; echo $NAME > $NAME.txt\n`;
-    const repository = makeProject(stage, both + edit);
-    const { code, stdout } = await up(stage, repository);
-    expect(code).toBe(0);
-    expect(stdout).toContain('Not on the branch, because it conflicts: the work of #');
+    const edit = `sed -i "s/^line 5$/line 5 by $NAME/" common.txt; echo $NAME > $NAME.txt`;
+    // What landed stays, then comes what is its own.
+    const resolve = `cat > node_modules/said; sed -i '/^<<<<<<< /d;/^||||||| /,/^=======$/d;/^>>>>>>> /d' common.txt`;
+    const repository = makeProject(
+      stage,
+      `mkdir -p node_modules; if grep -q '^<<<<<<<' common.txt; then ${resolve}; else ${bothHere(stage)}; ${edit}; fi\n`,
+    );
+    const { code, stdout, stderr } = await up(stage, repository);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain(`Landed on troupe/${stage.team}: 3 files (+4 -1)`);
     const work = await stage.ask<Work>('work', '--team', stage.team);
-    const [landed, kept] = ['landed', 'conflicted'].map((state) => work.tasks?.find((task) => task.state === state));
-    expect(kept).toMatchObject({ conflicts: ['common.txt'], files: 2 });
-    const saved = plainGit(work.depot ?? '', 'show', `${kept?.commit}:common.txt`);
-    expect(saved).toContain(`line 5 by ${kept?.memberId}`);
-    expect(plainGit(work.depot ?? '', 'show', `${work.tip}:common.txt`)).toContain(`line 5 by ${landed?.memberId}`);
-    const { stdout: diff } = await stage.troupe('diff', kept?.taskId ?? '', '--team', stage.team);
-    expect(diff).toContain(`+line 5 by ${kept?.memberId}\n`);
-    const told = await stage.client().call('message.inbox', { teamId: stage.team, memberId: 'lead' });
-    expect(told.map(({ content }) => content)).toEqual([
-      expect.stringMatching(
-        /^Task #\d .* its work does not merge onto .*: common\.txt conflicts with work that landed/,
-      ),
-    ]);
+    expect(work.tasks?.map(({ state }) => state)).toEqual(['landed', 'landed']);
+    const text = plainGit(work.depot ?? '', 'show', `${work.tip}:common.txt`);
+    const [first, last] = /line 4\nline 5 by (\w+)\nline 5 by (\w+)\nline 6/.exec(text)?.slice(1) ?? [];
+    expect([first, last].sort()).toEqual(['ann', 'bob']);
+    const task = await stage.task(stage.team, last === 'ann' ? '1' : '2');
+    expect(task).toMatchObject({ rejections: 0, work: { sentBack: 1, memberId: last } });
+    const other = first === 'ann' ? 'task #1 "First" of ann' : 'task #2 "Second" of bob';
+    expect(task.feedback).toContain(
+      `The work does not merge onto troupe/${stage.team}: 1 file conflicts with work that landed after this work began.\n` +
+        `- common.txt; changed by ${other}\n`,
+    );
+    expect(task.feedback).toContain('common.txt, line 5:\n<<<<<<< ');
+    const folder = join(stage.home.directory, 'workspaces', stage.team, last ?? '');
+    const said = JSON.parse(readFileSync(join(folder, 'node_modules/said'), 'utf8')) as { prompt: string };
+    expect(said.prompt).toContain(task.feedback);
   });
 
   test('hand in only what a gate has accepted in their own folder', async () => {

@@ -34,9 +34,9 @@ export const WORK_EVENTS: { readonly [T in Extract<EventType, `work:${string}`>]
   'work:conflicted': {
     wakes: nobody,
     mark: 'fail',
-    words: ({ taskId, files }, task) => ({
+    words: ({ taskId, files, feedback }, task) => ({
       actor: task(taskId),
-      text: 'conflicts with work that landed before',
+      text: `conflicts with work that landed before${feedback === undefined ? '' : ', and goes back to its holder'}`,
       reason: files.join(', '),
       tone: 'bad',
     }),

@@ -59,13 +59,14 @@ const CONSEQUENCES: Readonly<Record<RaisedKind, Consequence>> = {
 function settleWork(state: TeamState, { at, by, commandId, approve, feedback, work }: Answer, request: TeamRequest) {
   const task = state.tasks.get(request.taskId ?? '');
   if (task?.status !== 'in_progress' || task.assigneeId !== request.memberId) return [];
-  const { epoch: askedAt = task.epoch, result } = request.detail ?? {};
+  const { epoch: askedAt = task.epoch, result, conflicted } = request.detail ?? {};
   // A new attempt has begun since; the answer was about the earlier one.
   if (askedAt !== task.epoch) return [];
   const about = { at, by, commandId, taskId: task.id, epoch: task.epoch };
   if (approve) {
     const said = typeof result === 'string' ? { result } : {};
-    return completeTask(state, { type: 'task.complete', ...about, ...said, work });
+    // Work that conflicts cannot land; the task keeps it as it was handed in.
+    return completeTask(state, { type: 'task.complete', ...about, ...said, ...(!conflicted && { work }) });
   }
   if (by === SYSTEM) {
     return failTask(state, { type: 'task.fail', ...about, reason: `${request.content}\nNobody looked at it in time.` });

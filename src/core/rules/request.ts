@@ -3,12 +3,12 @@ import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
-import { ANSWER_WITHIN, REJECTIONS_PER_TASK } from '../limits.ts';
+import { ANSWER_WITHIN, CONFLICTS_PER_TASK, REJECTIONS_PER_TASK } from '../limits.ts';
 import type { TeamRequest } from '../request.ts';
 import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { pendingRequests } from '../tables.ts';
-import { quote } from '../text.ts';
+import { joinSome, quote } from '../text.ts';
 import { requireMember, requireTask } from '../view.ts';
 import { requireActor, requireLive, requireManager, requireOpenTeam, requireSelf } from './guard.ts';
 
@@ -137,6 +137,17 @@ export function askAboutRejections(state: TeamState, command: CommandOf<'task.re
   return askAboutWork(state, command, { task, said });
 }
 
+/** A person decides about work that conflicts again and again, because others land in the same places. */
+export function askAboutConflicts(state: TeamState, command: CommandOf<'task.reject'>, task: TaskRecord): TeamEvent[] {
+  const times = (task.work?.epoch === task.epoch ? (task.work.sentBack ?? 0) : 0) + 1;
+  if (times < CONFLICTS_PER_TASK) return [];
+  const files = joinSome(command.work?.conflicts ?? [], ', ');
+  const said =
+    `The work of task #${task.id} conflicted with landed work ${times} times, now in ${files}. ` +
+    'Yes completes the task, and its work stays beside the branch. No sends it back.';
+  return askAboutWork(state, command, { task, said, conflicted: true });
+}
+
 /** A person has to repair a gate that cannot judge; the work waits unchanged. */
 export function askAboutGate(state: TeamState, command: CommandOf<'task.reject'>, task: TaskRecord): TeamEvent[] {
   const feedback = command.feedback.slice(0, ASKED_LENGTH / 2);
@@ -147,7 +158,7 @@ export function askAboutGate(state: TeamState, command: CommandOf<'task.reject'>
 function askAboutWork(
   state: TeamState,
   command: CommandOf<'task.reject'>,
-  { task, said }: { task: TaskRecord; said: string },
+  { task, said, conflicted }: { task: TaskRecord; said: string; conflicted?: true },
 ): TeamEvent[] {
   const { at, result } = command;
   const { id: taskId, epoch, assigneeId } = task;
@@ -160,7 +171,11 @@ function askAboutWork(
       taskId,
       content: said.slice(0, ASKED_LENGTH),
       deadline: at + ANSWER_WITHIN.gate,
-      detail: { epoch, ...(result !== undefined && { result: result.slice(0, ASKED_LENGTH) }) },
+      detail: {
+        epoch,
+        ...(result !== undefined && { result: result.slice(0, ASKED_LENGTH) }),
+        ...(conflicted && { conflicted }),
+      },
     }),
   ];
 }

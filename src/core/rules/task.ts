@@ -35,7 +35,7 @@ import {
 } from './guard.ts';
 import { askAboutGate, askAboutRejections } from './request.ts';
 import type { RulesOf } from './rule.ts';
-import { landWork } from './work.ts';
+import { landWork, sendBackWork } from './work.ts';
 
 export const TASK_RULES: RulesOf<'task'> = {
   'task.create': createTask,
@@ -221,6 +221,7 @@ function rejectTask(state: TeamState, command: CommandOf<'task.reject'>): TeamEv
   if (task.status !== 'in_progress') {
     throw new TeamError('conflict', `Cannot send back ${describeTask(state, task.id)}: nobody works on it`);
   }
+  if (command.work) return sendBackWork(state, command, task, command.work);
   // The member cannot fix the gate by trying again.
   if (command.unable) return askAboutGate(state, command, task);
   return [

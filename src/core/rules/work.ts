@@ -11,6 +11,7 @@ import { joinSome, quote } from '../text.ts';
 import { requireTask } from '../view.ts';
 import type { HandedIn, StandingWork } from '../work.ts';
 import { requireActor, requireFresh, requireLive, requireOpenTeam, requireSelf } from './guard.ts';
+import { askAboutConflicts } from './request.ts';
 import type { RulesOf } from './rule.ts';
 
 export const WORK_RULES: RulesOf<'work'> = { 'work.begin': beginWork, 'work.keep': keepWork };
@@ -46,10 +47,42 @@ function keepWork(state: TeamState, command: CommandOf<'work.keep'>): TeamEvent[
 export function landWork(state: TeamState, command: CommandOf<'task.complete'>, task: TaskRecord): TeamEvent[] {
   const { work } = command;
   if (!work) return [];
+  const submitted = submitWork(state, command, task, work);
+  const { epoch, commit, files, onto, merged, conflicts = [] } = work;
+  const about = { taskId: task.id, epoch };
+  if (files === 0) return [submitted];
+  if (merged !== undefined) return [submitted, event(command, 'work:landed', { ...about, commit, onto, merged })];
+  const conflicted = event(command, 'work:conflicted', { ...about, commit, onto, files: conflicts });
+  return [submitted, conflicted, ...tellConflict(state, command, task, work)];
+}
+
+/** Work that conflicts with what landed goes back to its holder, whose workspace gets both sides. */
+export function sendBackWork(
+  state: TeamState,
+  command: CommandOf<'task.reject'>,
+  task: TaskRecord,
+  work: HandedIn,
+): TeamEvent[] {
+  const submitted = submitWork(state, command, task, work);
+  const { epoch, commit, onto, conflicts: files = [] } = work;
+  const { feedback } = command;
+  return [
+    submitted,
+    event(command, 'work:conflicted', { taskId: task.id, epoch, commit, onto, files, feedback }),
+    ...askAboutConflicts(state, command, task),
+  ];
+}
+
+/** The work of the task's holder, merged onto the present tip. */
+function submitWork(
+  state: TeamState,
+  command: CommandOf<'task.complete' | 'task.reject'>,
+  task: TaskRecord,
+  { memberId, epoch, base, commit, files, added, removed, paths, onto, pack }: HandedIn,
+): TeamEvent {
   const { tip, branch, roots } = requireWork(state);
-  requireHeldBy(state, task, work.memberId);
-  requireFresh(task, { epoch: work.epoch });
-  const { memberId, epoch, base, commit, files, added, removed, paths, onto, merged, conflicts = [], pack } = work;
+  requireHeldBy(state, task, memberId);
+  requireFresh(task, { epoch });
   if (roots && files > 0 && !pack) {
     throw new TeamError('conflict', `The work of task ${task.id} lies on one machine only: store its pack first`);
   }
@@ -59,22 +92,8 @@ export function landWork(state: TeamState, command: CommandOf<'task.complete'>, 
       `The branch ${branch} is at ${shortId(tip)} now, not at ${shortId(onto)}: merge the work of task ${task.id} again`,
     );
   }
-  const about = { taskId: task.id, epoch };
-  const submitted = event(command, 'work:submitted', {
-    ...about,
-    memberId,
-    base,
-    commit,
-    files,
-    added,
-    removed,
-    paths,
-    pack,
-  });
-  if (files === 0) return [submitted];
-  if (merged !== undefined) return [submitted, event(command, 'work:landed', { ...about, commit, onto, merged })];
-  const conflicted = event(command, 'work:conflicted', { ...about, commit, onto, files: conflicts });
-  return [submitted, conflicted, ...tellConflict(state, command, task, work)];
+  const size = { files, added, removed, paths };
+  return event(command, 'work:submitted', { taskId: task.id, epoch, memberId, base, commit, ...size, pack });
 }
 
 /** Tells the lead and the holder, once and in the same step: nobody else would notice. */

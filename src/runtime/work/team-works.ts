@@ -12,6 +12,7 @@ import { openBranches } from './branches.ts';
 import type { Several } from './branches.ts';
 import { openCleanUp } from './clean-up.ts';
 import type { CleanUp } from './clean-up.ts';
+import { explainConflict, landedSince } from './conflicts.ts';
 import { openElsewhere } from './elsewhere.ts';
 import { claimOf, holders, isOpen } from './held.ts';
 import { mergeWork } from './merge-work.ts';
@@ -185,6 +186,19 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
         onError(error, { teamId, memberId });
       }
     },
+    async explain({ teamId }, work) {
+      const { depot, work: standing } = await requirePlace(teamId);
+      const landed = await ledger.view(teamId, (state) => landedSince(state, work.base));
+      return explainConflict(depot, { work, landed, branch: standing.branch });
+    },
+    async sentBack(held, { onto, commit }) {
+      try {
+        await layMerged(await workspaceOf(held), onto, commit);
+      } catch (error) {
+        // Its folder stays as it is. If it hands in the same again, the same is laid again.
+        onError(error, { teamId: held.teamId, memberId: held.memberId });
+      }
+    },
     async remove(teamId) {
       const place = await placeOf(teamId).catch((error: unknown) => {
         // Its repository is gone. That must not keep the team; its folders stay where they are.
@@ -238,14 +252,19 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     }));
     const hasWork = saved !== undefined && saved.changes.length > 0;
     // It did a part of this very task before, and knows it: a process that ended, a turn that was cancelled.
-    const isContinued = hasWork && before?.memberId === memberId && before.base === saved.base && !isHandled;
+    const isOwn = hasWork && before?.memberId === memberId;
+    const began = before?.state === 'conflicted' ? before.onto : before?.base;
+    const isContinued = isOwn && began === saved.base && !isHandled;
+    // It went back because of a conflict, and both sides are not in the folder yet.
+    const isSentBack = isOwn && before.state === 'conflicted' && before.commit === saved.commit;
     if (hasWork && !isContinued && !isHandled) {
       const ref = savesRef({ team: teamId, member: memberId });
       const why = 'it was not handed in with a task';
       const kept = { type: 'work.keep', by: SYSTEM, memberId, commit: saved.commit, ref, why } as const;
       await ledger.execute(teamId, { ...kept, commandId: `kept-${saved.commit}` }, () => undefined);
     }
-    if (!isContinued) await refresh(workspace, tip, hasWork);
+    if (isSentBack) await layMerged(workspace, tip, saved.commit);
+    else if (!isContinued) await refresh(workspace, tip, hasWork);
     const base = workspace.base ?? tip;
     const command = { type: 'work.begin', by: memberId, taskId, memberId, epoch, base } as const;
     await ledger.execute(teamId, command, () => undefined);
@@ -259,6 +278,13 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     if (isOnly) await bringForward(worker).catch((error: unknown) => onError(error, worker));
     const { base = '' } = await workspaceOf(worker);
     await ledger.execute(teamId, { type: 'work.begin', by: memberId, taskId, memberId, epoch, base }, () => undefined);
+  }
+
+  /** Brings a folder to the tip with a work merged into it, with markers where they conflict. */
+  async function layMerged(workspace: Workspace, tip: string, commit: string): Promise<void> {
+    const { depot } = await requirePlace(workspace.name.team);
+    const { tree } = await depot.merge(tip, commit);
+    await workspace.lay(tree, tip);
   }
 
   /** After its work was handed in, a workspace goes on from the tip. What the member changed since stays in it. */

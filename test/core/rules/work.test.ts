@@ -98,6 +98,51 @@ describe('work', () => {
     ]);
   });
 
+  test('that conflicts goes back to its holder, and after five times a person is asked', () => {
+    const team = teamApart();
+    const conflicted = { merged: undefined, conflicts: ['a.txt'] };
+    const back = (more: Partial<HandedIn> = {}) => ({
+      taskId: '1',
+      feedback: 'bring both together',
+      result: 'done',
+      work: handed('ann', { ...conflicted, ...more }),
+    });
+    const stale = back({ onto: commit(9) });
+    expect(team.refuse('@system', 'task.reject', stale)).toMatchObject({ code: 'stale_revision' });
+    expect(team.refuse('ann', 'task.reject', back())).toMatchObject({ code: 'not_allowed' });
+    for (let times = 1; times < 5; times++) {
+      expect(types(team.as('@system', 'task.reject', back()))).toEqual(['work:submitted', 'work:conflicted']);
+      expect(team.view('1')).toMatchObject({
+        status: 'in_progress',
+        rejections: 0,
+        feedback: 'bring both together',
+        work: { state: 'conflicted', base: commit(1), onto: commit(1), conflicts: ['a.txt'], sentBack: times },
+      });
+      team.as('ann', 'work.begin', { taskId: '1', memberId: 'ann', epoch: 1, base: commit(1) });
+    }
+    const last = team.as('@system', 'task.reject', back());
+    expect(types(last)).toEqual(['work:submitted', 'work:conflicted', 'request:raised']);
+    const [request] = [...team.state.requests.values()];
+    expect(request).toMatchObject({ kind: 'gate', taskId: '1', detail: { conflicted: true, result: 'done' } });
+    expect(request?.content).toContain('conflicted with landed work 5 times, now in a.txt.');
+    // A yes completes the task. Its work stays as it was handed in, and the tip where it is.
+    const answer = { requestId: request?.id ?? '', approve: true, work: handed('ann') };
+    expect(types(team.as('@user', 'request.answer', answer))).toEqual(['request:answered', 'task:completed']);
+    expect(team.view('1')).toMatchObject({ status: 'completed', result: 'done', work: { state: 'conflicted' } });
+    expect(team.state.team?.work?.tip).toBe(commit(1));
+  });
+
+  test('that went back counts again for another holder', () => {
+    const team = teamApart();
+    const work = handed('ann', { merged: undefined, conflicts: ['a.txt'] });
+    team.as('@system', 'task.reject', { taskId: '1', feedback: 'again', work });
+    team.as('ann', 'task.release', { taskId: '1' });
+    team.as('bob', 'task.claim', { taskId: '1' });
+    const epoch = team.view('1').epoch;
+    team.as('bob', 'work.begin', { taskId: '1', memberId: 'bob', epoch, base: commit(1) });
+    expect(team.view('1').work).toEqual({ memberId: 'bob', epoch, base: commit(1), state: 'begun' });
+  });
+
   test('without changes completes the task and leaves the tip', () => {
     const team = teamApart();
     const work = handed('ann', { files: 0, added: 0, paths: [], merged: undefined });

@@ -245,7 +245,10 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
         ...(b % 3 === 0 && { work: handedIn(world, draft, task) }),
       };
     case 'task.reject':
-      return RejectTaskInput.parse({ taskId, feedback: text('again'), ...seen });
+      return {
+        ...RejectTaskInput.parse({ taskId, feedback: text('again'), ...seen }),
+        ...(c % 3 === 0 && { work: handedIn(world, { ...draft, flag: false }, task) }),
+      };
     case 'task.fail':
       return FailTaskInput.parse({ taskId, reason: text('failure'), ...seen });
     case 'task.addDependencies':

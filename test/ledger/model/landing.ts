@@ -23,7 +23,8 @@ export function needWork(
 export function landWork(world: World, task: Task, { at, work }: CommandOf<'task.complete'>, attempt: Attempt): void {
   const { team } = world;
   if (!work || !team?.work) return;
-  const { onto, merged, conflicts = [], pack: _pack, ...handed } = work;
+  const { onto, merged, conflicts = [], pack: _pack, ...given } = work;
+  const handed = { ...given, ...timesBack(task, work.epoch) };
   const state = work.files === 0 ? 'unchanged' : 'begun';
   setWork(task, at, { ...handed, state });
   attempt.facts.push(`work:submitted ${task.id}`);
@@ -52,6 +53,22 @@ export function landWork(world: World, task: Task, { at, work }: CommandOf<'task
     world.messages.push({ ...letter, fromId: '@system', ...sent });
   }
   attempt.facts.push(`message:sent ${letters.map(({ id }) => id).join(' ')}`);
+}
+
+/** Work that conflicts goes back. Returns how often it did under this epoch. */
+export function sendBack(task: Task, { at, feedback, work }: CommandOf<'task.reject'>, attempt: Attempt): number {
+  if (!work) return 0;
+  const { onto, merged: _merged, conflicts = [], pack: _pack, ...handed } = work;
+  const { sentBack = 0 } = timesBack(task, work.epoch);
+  task.revision++;
+  setWork(task, at, { ...handed, state: 'conflicted', onto, conflicts, sentBack: sentBack + 1 });
+  task.feedback = feedback;
+  attempt.facts.push(`work:submitted ${task.id}`, `work:conflicted ${task.id}`);
+  return sentBack + 1;
+}
+
+export function timesBack({ work }: Task, epoch: number): { sentBack?: number } {
+  return work?.epoch === epoch && work.sentBack !== undefined ? { sentBack: work.sentBack } : {};
 }
 
 function setWork(task: Task, at: number, work: Task['work']): void {

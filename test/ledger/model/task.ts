@@ -12,7 +12,7 @@ import {
   unusedId,
 } from './guard.ts';
 import type { Attempt, Rules } from './guard.ts';
-import { landWork, needWork } from './landing.ts';
+import { landWork, needWork, sendBack } from './landing.ts';
 import { isExpected, TEAM } from './world.ts';
 import type { Task, World } from './world.ts';
 
@@ -178,15 +178,22 @@ export const TASK_RULES: Rules<'task'> = {
     const task = needOpenTask(world, command, attempt);
     needPerson(command.by, attempt);
     if (task && task.status !== 'in_progress') attempt.codes.push('conflict');
+    const { at, feedback, result, work } = command;
+    if (task && work) needWork(world, task, work, attempt);
     if (refused(attempt) || !task) return;
-    touch(task, command.at, { rejections: task.rejections + 1, feedback: command.feedback });
-    attempt.facts.push(`task:rejected ${task.id}`);
-    const { id: taskId, epoch, rejections, assigneeId: memberId = '' } = task;
-    if (rejections < 5 || pendingGate(world, taskId)) return;
-    const { at, feedback, result } = command;
+    const times = work ? sendBack(task, command, attempt) : task.rejections + 1;
+    if (!work) {
+      touch(task, at, { rejections: times, feedback });
+      attempt.facts.push(`task:rejected ${task.id}`);
+    }
+    const { id: taskId, epoch, assigneeId: memberId = '' } = task;
+    if (times < 5 || pendingGate(world, taskId)) return;
     const id = unusedId(world, at, (tick) => `gate-${tick}@${memberId}`);
-    const content = `A gate sent task #${taskId} back ${rejections} times. Its last feedback: ${feedback}`;
-    const detail = { epoch, ...(result !== undefined && { result }) };
+    const content = work
+      ? `The work of task #${taskId} conflicted with landed work ${times} times, now in ${(work.conflicts ?? []).join(', ')}. ` +
+        'Yes completes the task, and its work stays beside the branch. No sends it back.'
+      : `A gate sent task #${taskId} back ${times} times. Its last feedback: ${feedback}`;
+    const detail = { epoch, ...(result !== undefined && { result }), ...(work && { conflicted: true }) };
     ask(world, { id, kind: 'gate', memberId, content, taskId, deadline: at + 24 * 3_600_000, detail }, command);
     attempt.facts.push(`request:raised ${id}`);
   },

@@ -1,6 +1,6 @@
 import { needActor, needLive, needOpenTeam, refused } from './guard.ts';
 import type { Rules } from './guard.ts';
-import { needWork } from './landing.ts';
+import { needWork, timesBack } from './landing.ts';
 import { needOpenTask, touch } from './task.ts';
 
 /* Work in the model. */
@@ -17,7 +17,7 @@ export const WORK_RULES: Rules<'work'> = {
     if (refused(attempt) || !task) return;
     const { work } = task;
     if (work?.epoch === epoch && work.base === base && work.state === 'begun') return;
-    touch(task, command.at, { work: { memberId, epoch, base, state: 'begun' } });
+    touch(task, command.at, { work: { memberId, epoch, base, state: 'begun', ...timesBack(task, epoch) } });
     attempt.facts.push(`work:begun ${taskId}`);
   },
 

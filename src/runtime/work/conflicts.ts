@@ -1,0 +1,96 @@
+import type { TaskRecord, TeamState } from '../../core/state.ts';
+import { cutToBytes, quote } from '../../core/text.ts';
+import type { HandedIn } from '../../core/work.ts';
+import type { Depot } from '../../workspaces/depot.ts';
+import type { MergeConflict } from '../../workspaces/depot/merge.ts';
+
+/** The most of conflicting lines that a holder gets to read, in bytes: the files have all of them. */
+const HUNK_BYTES = 8 * 1024;
+
+/** A larger file is not searched for its conflicting lines. */
+const FILE_BYTES = 1024 * 1024;
+
+/** How many files the text names. */
+const NAMED = 20;
+
+const HOW =
+  'Both sides are in your folder now. In a file with markers, the lines after <<<<<<< are what landed, those after ||||||| are what ' +
+  'both began from, and those after ======= are yours. Bring both together, remove the markers, and complete the task again. You need no git.';
+
+/** What of one file a merge leaves open, in words. */
+const KINDS: Readonly<Record<string, string>> = {
+  'modify/delete': 'one side changed it, the other deleted it: keep it or delete it',
+  binary: 'it is binary: your folder has what landed',
+};
+
+/** Tells the holder of a work what conflicts, and with whom. */
+export async function explainConflict(
+  depot: Depot,
+  { work, landed, branch }: { work: HandedIn; landed: readonly TaskRecord[]; branch: string },
+): Promise<string> {
+  const { tree, conflicts } = await depot.merge(work.onto, work.commit);
+  const files = conflicts.slice(0, NAMED).map((conflict) => wordFile(conflict, landed));
+  const more = conflicts.length > NAMED ? [`- and ${conflicts.length - NAMED} more`] : [];
+  const hunks = await readHunks(depot, tree, conflicts);
+  const many = conflicts.length === 1 ? '1 file conflicts' : `${conflicts.length} files conflict`;
+  return [
+    `The work does not merge onto ${branch}: ${many} with work that landed after this work began.`,
+    ...files,
+    ...more,
+    HOW,
+    ...(hunks === '' ? [] : [hunks]),
+  ].join('\n');
+}
+
+function wordFile({ path, kinds }: MergeConflict, landed: readonly TaskRecord[]): string {
+  const others = landed.filter(({ work }) => work?.paths?.includes(path));
+  const whose = others.map(({ id, title, work }) => `task #${id} ${quote(title)} of ${work?.memberId}`).join(', ');
+  const how = kinds.flatMap((kind) => KINDS[kind] ?? []);
+  return [`- ${path}`, ...(whose === '' ? [] : [`changed by ${whose}`]), ...how].join('; ');
+}
+
+/** The tasks that landed after a commit of the branch, oldest first, as far as the journal still names their commits. */
+export function landedSince({ tasks, team }: TeamState, base: string): TaskRecord[] {
+  const byCommit = new Map<string, TaskRecord>();
+  for (const task of tasks.values()) {
+    const { state, merged, onto } = task.work ?? {};
+    // Work that added nothing landed as the tip that was there.
+    if (state === 'landed' && merged !== undefined && merged !== onto) byCommit.set(merged, task);
+  }
+  const found: TaskRecord[] = [];
+  for (let at = team?.work?.tip; at !== undefined && at !== base;) {
+    const task = byCommit.get(at);
+    if (!task) break;
+    found.unshift(task);
+    at = task.work?.onto;
+  }
+  return found;
+}
+
+/** The lines between the markers of all conflicting files, within bounds. */
+async function readHunks(depot: Depot, tree: string, conflicts: readonly MergeConflict[]): Promise<string> {
+  let text = '';
+  for (const { path } of conflicts) {
+    const content = await depot.file(tree, path, FILE_BYTES);
+    for (const hunk of content === undefined ? [] : hunksIn(content)) {
+      text += `\n${path}, line ${hunk.line}:\n${hunk.text}\n`;
+      if (Buffer.byteLength(text) > HUNK_BYTES) {
+        return `${cutToBytes(text, HUNK_BYTES)}\n… The files have the rest.`;
+      }
+    }
+  }
+  return text;
+}
+
+function hunksIn(content: string): { line: number; text: string }[] {
+  const lines = content.split('\n');
+  const hunks: { line: number; text: string }[] = [];
+  let start: number | undefined;
+  for (const [i, line] of lines.entries()) {
+    if (start === undefined && line.startsWith('<<<<<<< ')) start = i;
+    if (start === undefined || !line.startsWith('>>>>>>> ')) continue;
+    hunks.push({ line: start + 1, text: lines.slice(start, i + 1).join('\n') });
+    start = undefined;
+  }
+  return hunks;
+}
