@@ -28,7 +28,8 @@ export async function explainConflict(
   depot: Depot,
   { work, landed, branch }: { work: HandedIn; landed: readonly TaskRecord[]; branch: string },
 ): Promise<string> {
-  const { tree, conflicts } = await depot.merge(work.onto, work.commit);
+  // Work of another machine is here as its pack brought it.
+  const { tree, conflicts } = await depot.merge(work.onto, work.pack?.commit ?? work.commit);
   const files = conflicts.slice(0, NAMED).map((conflict) => wordFile(conflict, landed));
   const more = conflicts.length > NAMED ? [`- and ${conflicts.length - NAMED} more`] : [];
   const hunks = await readHunks(depot, tree, conflicts);

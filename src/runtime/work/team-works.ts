@@ -193,7 +193,8 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     },
     async sentBack(held, { onto, commit }) {
       try {
-        await layMerged(await workspaceOf(held), onto, commit);
+        const isHere = await ledger.view(held.teamId, (state) => elsewhere.isHere(state, held.memberId));
+        if (isHere) await layMerged(await workspaceOf(held), onto, commit);
       } catch (error) {
         // Its folder stays as it is. If it hands in the same again, the same is laid again.
         onError(error, { teamId: held.teamId, memberId: held.memberId });
