@@ -29,6 +29,8 @@ export interface Projects {
    * `why` says what is missing. All teams of one repository share its depot.
    */
   open(folder: string, options?: { kind?: 'own' | 'shared'; limits?: WorkLimits }): Promise<Project>;
+  /** Whether this machine has a checkout of a project. */
+  has(sought: Sought): Promise<boolean>;
   /**
    * Opens the project of a team of several machines: from a checkout of this machine that has the base, else from one of
    * the same repository, else without a checkout.
@@ -80,6 +82,7 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
       if ('reason' in checkout) return shared(checkout);
       return openOwn(checkout, limits);
     },
+    has: async (sought) => (await findAmong(sought)) !== undefined,
     async find(sought, { limits } = {}) {
       return openOwn((await findAmong(sought)) ?? absentCheckout(places, sought.base), limits);
     },

@@ -20,6 +20,7 @@ import type { Log } from '../runtime/log.ts';
 import { openStopMark, recordStop } from '../runtime/stop-mark.ts';
 import { openGates, openTeams } from '../runtime/teams.ts';
 import type { GatesOptions, Teams, TeamsOptions } from '../runtime/teams.ts';
+import { openNearness } from '../runtime/work/nearness.ts';
 import type { Ending } from './ending.ts';
 import type { DaemonOptions } from './home.ts';
 import type { Prepared } from './service.ts';
@@ -92,6 +93,7 @@ export function openDaemonTeams(
       self: describeHost({ directory: home.directory, name: hostId, labels, version: card.version, environment }),
       ledger,
       teams,
+      nearness: openNearness({ projects: works.projects, onError: onHostsError }),
       onQuestion: answer,
       onLease: (leaseMs) => writeLeaseFile(home.lease, leaseMs),
       onOusted(why) {

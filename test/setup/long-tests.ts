@@ -23,6 +23,8 @@ export const LONG: readonly string[] = [
   'test/native/host.test.ts',
   'test/native/players.test.ts',
   'test/e2e/machines/parted.test.ts',
+  'test/e2e/machines/workspaces.test.ts',
+  'test/runtime/work/machines.test.ts',
   'test/e2e/claude.test.ts',
   'test/agents/claude.test.ts',
   'test/server/load.test.ts',

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { replacePrivateFile } from '../private-file.ts';
+import { realPath } from '../team-file/place.ts';
 import { filesOfHook, isWithin } from './hook-files.ts';
 import type { HookText } from './hook-files.ts';
 
@@ -43,7 +44,8 @@ export function openApprovals(path: string): Approvals {
 /**
  * What an approval covers: command, executor, folder, the names of our variables that it sees, and every file that
  * decides what it does. In a workspace the files are read in `cwd`, and count as those at the same places of the
- * approved folder: so one approval holds in every workspace of a project, as long as the content is the same.
+ * approved folder: so one approval holds in every workspace of a project, as long as the content is the same. The
+ * approved folder need not exist: a workspace may be on another machine.
  */
 export function hashHook(
   hook: HookText & { readonly env?: readonly string[] | undefined },
@@ -55,7 +57,7 @@ export function hashHook(
     const way = relative(cwd, path);
     return [isWithin(cwd, path) ? join(approvedIn, way) : path, content] as const;
   });
-  return hashAll([command, executor, env, realpathSync(approvedIn), digestFiles(new Map(files))]);
+  return hashAll([command, executor, env, realPath(approvedIn), digestFiles(new Map(files))]);
 }
 
 /** The hash of everything that an approval covers. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { z } from 'zod';
 import { USER } from '../../core/actor.ts';
 import { folderOfHook, folderOfMember, folderOfWork } from '../../core/folder.ts';
@@ -261,7 +262,9 @@ export class TeamHooks {
         hook.env,
       );
       const cwd = this.#folderOf(hook, work, apart);
-      const inside = { teamId, env, payload, cwd, approvedIn: this.#folderOf(hook, work) };
+      const [own = ''] = apart?.folders ?? [];
+      const approvedIn = this.#folderOf(hook, work, apart && { ...apart, to: own });
+      const inside = { teamId, env, payload, cwd, approvedIn };
       last = { ...(await this.#places.run(() => runHook(hook, inside, this.#options))), command: hook.command };
       this.#options.onRun?.({ ...judged, result: last });
       if (last.exitCode === 2) return last;
@@ -279,7 +282,9 @@ function namesOfFolder({ team }: TeamState): string[] {
   if (!team?.work) return [];
   const own = folderOfWork(team.work);
   const given = team.metadata?.['folder'];
-  return typeof given === 'string' && realPath(given) === own ? [own, given] : [own];
+  if (typeof given !== 'string') return [own];
+  // On another machine than the person's, neither exists.
+  return realPath(given) === own || !existsSync(given) ? [own, given] : [own];
 }
 
 /** Whether a hook judges new tasks. */

@@ -4,6 +4,7 @@ import type { TeamState } from '../../core/state.ts';
 import type { HostCard, Hosts } from '../../journal/hosts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Teams } from '../teams.ts';
+import type { Nearness } from '../work/nearness.ts';
 import { keepHosts } from './keeper.ts';
 import type { HostKeeper } from './keeper.ts';
 import { declareLost } from './lost.ts';
@@ -13,6 +14,8 @@ export interface JoinOptions {
   readonly self: Omit<HostCard, 'load'>;
   readonly ledger: Ledger;
   readonly teams: Teams;
+  /** Which projects this machine has. */
+  readonly nearness?: Nearness | undefined;
   /** Answers questions of other daemons. */
   readonly onQuestion: (question: unknown) => Promise<unknown>;
   /** Gets the length of this daemon's lease, now and after each change. */
@@ -46,7 +49,7 @@ export function openMembership(hosts: Hosts): Membership {
 
 /** Joins the daemons that share the journal: this one gets a lease, takes members, and watches the others. */
 async function joinHosts(hosts: Hosts, options: JoinOptions): Promise<HostKeeper> {
-  const { self, ledger, teams, onError } = options;
+  const { self, ledger, teams, nearness, onError } = options;
   const { supervisor, mailbox } = teams;
   let stopAnswering = (): void => {};
   const keeper = await keepHosts({
@@ -63,11 +66,22 @@ async function joinHosts(hosts: Hosts, options: JoinOptions): Promise<HostKeeper
     },
     onError,
   });
+  nearness?.onKnown((teamId) => {
+    void supervisor.reconsider(teamId).catch((error: unknown) => onError(error, { teamId }));
+  });
   stopAnswering = hosts.answer(self.name, options.onQuestion);
   supervisor.on('process:started', keeper.changed).on('process:ended', keeper.changed);
   return {
     ...keeper,
-    turnFor: (state, memberId) => (hasFolder(state, memberId, keeper) ? keeper.turnFor(state, memberId) : undefined),
+    turnFor(state, memberId) {
+      const { workspace, host } = state.members.get(memberId) ?? {};
+      if (workspace !== 'own') return hasFolder(state, memberId, keeper) ? keeper.turnFor(state, memberId) : undefined;
+      // A workspace can be made on any machine. A machine without a checkout comes after the others.
+      const turn = keeper.turnFor(state, memberId);
+      if (turn === undefined || host === self.name || !nearness) return turn;
+      const isNear = nearness.of(state);
+      return isNear === undefined ? undefined : keeper.turnFor(state, memberId, { isFar: !isNear });
+    },
     async close(how) {
       stopAnswering();
       supervisor.off('process:started', keeper.changed).off('process:ended', keeper.changed);
@@ -78,8 +92,6 @@ async function joinHosts(hosts: Hosts, options: JoinOptions): Promise<HostKeeper
 
 /** Not every machine has a member's folder. A daemon that is alone starts the member anyway, which then reports it. */
 function hasFolder(state: TeamState, memberId: string, keeper: HostKeeper): boolean {
-  const { cwd, workspace } = state.members.get(memberId) ?? {};
-  // A workspace can be made on any machine.
-  if (workspace === 'own') return true;
+  const cwd = state.members.get(memberId)?.cwd;
   return cwd === undefined || keeper.list().length <= 1 || existsSync(cwd);
 }

@@ -207,10 +207,11 @@ export async function keepHosts(options: KeeperOptions) {
     lease,
     list: (): readonly HostCard[] => living(),
 
-    /** How long to wait before taking a member; undefined if only others should. */
-    turnFor(state: TeamState, memberId: string): number | undefined {
-      const place = rankHosts(state, memberId, living()).findIndex(({ name }) => name === self.name);
-      return place === -1 ? undefined : place * TURN_MS;
+    /** How long to wait before taking a member; undefined if only others should. Far from its project: after all others. */
+    turnFor(state: TeamState, memberId: string, { isFar = false } = {}): number | undefined {
+      const ranked = rankHosts(state, memberId, living());
+      const place = ranked.findIndex(({ name }) => name === self.name);
+      return place === -1 ? undefined : (place + (isFar ? ranked.length : 0)) * TURN_MS;
     },
 
     /** Opens the existing teams, and starts what waits. */

@@ -29,6 +29,8 @@ export interface SoughtProject {
 export interface Projects {
   readonly places: Places;
   open(folder: string, options?: { limits?: WorkLimits }): Promise<Project>;
+  /** Whether this machine has a checkout of a project. */
+  has(sought: SoughtProject): Promise<boolean>;
   /**
    * Opens the project of a team of several machines: from a checkout of this machine that has the base, else from one of
    * the same repository, else without a checkout. What is missing in its depot has to come from other machines.

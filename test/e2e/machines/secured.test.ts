@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { natsJournal } from '../../../src/journal/nats.ts';
 import { writeServerConfigs } from '../../../src/journal/nats/server-config.ts';
+import type { PackStore } from '../../../src/journal/packs.ts';
 import { makeCertificate } from '../../nats/certificates.ts';
-import { NEEDS_NATS, startNats } from '../../nats/server.ts';
+import { NEEDS_NATS, PATIENT, startNats } from '../../nats/server.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { needTool } from '../../tools.ts';
 import { until } from '../../until.ts';
@@ -54,10 +57,25 @@ describe('machines on servers with the configuration of journal init', NEEDS_NAT
     expect(await stranger.connection.call('team.list', {})).toEqual([]);
     const { hosts } = await stranger.connection.call('daemon.status', {});
     expect(hosts?.map(({ name }) => name)).toEqual(['alpha']);
+    await exchangePacks(ours, others);
     // The servers refused nothing that a daemon needs.
     for (const { home } of [a, b, stranger]) expect(readFileSync(home.log, 'utf8')).not.toMatch(/may not|ermission/);
   });
 });
+
+/** Work that travels beside the journal can be stored, read and removed; another account does not see it. */
+async function exchangePacks(ours: string, others: string): Promise<void> {
+  const journals = await Promise.all([ours, ours, others].map((url) => natsJournal(url, PATIENT)));
+  const [one, two, strange] = journals.map(({ packs }) => packs) as [PackStore, PackStore, PackStore];
+  const bytes = randomBytes(2_000_000);
+  const bound = { maxBytes: bytes.length };
+  await one.put('closed/work', bytes);
+  expect((await two.get('closed/work', bound))?.equals(bytes)).toBe(true);
+  expect(await strange.get('closed/work', bound)).toBeUndefined();
+  await two.remove('closed/');
+  expect(await one.get('closed/work', bound)).toBeUndefined();
+  await Promise.all(journals.map((journal) => journal.close()));
+}
 
 /** The account of the example configuration under another name, and the key of its daemons. */
 function writeAccount(name: string): { text: string; nkey: string } {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResultOf } from '../../../src/operations/index.ts';
@@ -7,7 +7,7 @@ import type { NatsServers } from '../../nats/server.ts';
 import { until } from '../../until.ts';
 import { makeRepository, plainGit } from '../../workspaces/project.ts';
 import { setStage } from '../stage.ts';
-import { acquaint, LONG_MS, newJournal, signalAll, startMachine } from './stage.ts';
+import { acquaint, hostsOf, LONG_MS, newJournal, signalAll, startMachine } from './stage.ts';
 import type { Machine } from './stage.ts';
 
 type Work = ResultOf<'work.show'>;
@@ -22,20 +22,17 @@ echo "$NAME did task $TASK"
 `;
 
 /** A project with a team on two machines, and a clone of it at another place. */
-function makeProject(edit: string, file: { team: string; tasks: readonly object[] }) {
+function makeProject({ edit, gate, team }: { edit: string; gate: string; team: string }) {
   const { folder } = setStage();
   const [repository, clone] = [join(folder, 'project'), join(folder, 'elsewhere', 'clone')];
-  makeRepository(repository, { 'common.txt': `${LINES}\n`, 'agent.sh': AGENT, 'edit.sh': edit });
-  chmodSync(join(repository, 'agent.sh'), 0o755);
+  makeRepository(repository, { 'common.txt': `${LINES}\n`, 'agent.sh': AGENT, 'edit.sh': edit, 'gate.sh': gate });
+  for (const name of ['agent.sh', 'gate.sh']) chmodSync(join(repository, name), 0o755);
   plainGit(repository, 'commit', '-qam', 'programs');
   plainGit(folder, 'clone', '-q', repository, clone);
-  const members = Object.entries({ ann: 'alpha', bob: 'beta' }).map(([name, host]) => ({
-    name,
-    host,
-    agent: { exec: ['./agent.sh'] },
-  }));
-  const source = JSON.stringify({ members, ...file });
-  return { repository, clone, source };
+  const agent = { exec: ['./agent.sh'] };
+  const members = Object.entries({ ann: 'alpha', bob: 'beta' }).map(([name, host]) => ({ name, host, agent }));
+  const hooks = { TaskCompleted: { command: './gate.sh', onFailure: 'block' } };
+  return { repository, clone, source: JSON.stringify({ team, members, hooks, tasks: [] }) };
 }
 
 const up = ({ connection }: Machine, folder: string, source: string) =>
@@ -66,19 +63,27 @@ case $TASK in
 *) cp common.txt seen-$TASK.txt;;
 esac
 `;
-    const tasks = [
-      { id: 'first', title: 'First', assign: 'ann' },
-      { id: 'second', title: 'Second', assign: 'bob' },
-      { title: 'Look here', assign: 'ann', needs: ['first', 'second'] },
-      { title: 'Look there', assign: 'bob', needs: ['first', 'second'] },
-    ];
-    const { repository, clone, source } = makeProject(edit, { team: 'wide', tasks });
-    const [a, b] = await Promise.all([
-      startMachine('alpha', journal, { projects: [repository] }),
+    const gate = '#!/bin/sh\nmkdir -p .git/gate; touch .git/gate/$TROUPE_TASK_ID\n';
+    const { repository, clone, source } = makeProject({ edit, gate, team: 'wide' });
+    const [a, b, far] = await Promise.all([
+      startMachine('alpha', journal),
       startMachine('beta', journal, { projects: [clone] }),
+      startMachine('afar', journal),
     ]);
-    await acquaint(a, b);
+    await acquaint(a, b, far);
     await up(a, repository, source);
+    await until('both work', async () => {
+      const { members } = await b.connection.call('team.show', { teamId: 'wide' });
+      return ['ann', 'bob'].every((id) => members.find((one) => one.id === id)?.status === 'idle');
+    });
+    // All machines of this test have one disk. From now on only one has a checkout.
+    renameSync(repository, `${repository}-gone`);
+    const task = (title: string, assigneeId: string, dependencies: string[] = []) =>
+      a.connection.call('task.create', { teamId: 'wide', title, assigneeId, dependencies });
+    await task('First', 'ann');
+    await task('Second', 'bob');
+    await task('Look here', 'ann', ['1', '2']);
+    await task('Look there', 'bob', ['1', '2']);
     await done(a, 'wide', 4);
     const [here, there] = [await show(a, 'wide'), await show(b, 'wide')];
     expect(here.tasks?.map(({ state }) => state)).toEqual(['landed', 'landed', 'landed', 'landed']);
@@ -93,17 +98,26 @@ esac
         expect([text.includes('line 2 by ann'), text.includes('line 18 by bob')], path).toEqual([true, true]);
       }
     }
+    // Gates ran where the work was, with the one approval.
+    const [hers, his] = [here.members?.[0]?.folder ?? '', there.members?.[0]?.folder ?? ''];
+    expect([hers, his].map((one) => readdirSync(join(one, '.git', 'gate')).sort())).toEqual([
+      ['1', '3'],
+      ['2', '4'],
+    ]);
+
+    // A member that may run anywhere goes where the project is, although another machine has less to do.
+    const cid = { teamId: 'wide', name: 'cid', agent: { kind: 'exec' as const, command: ['./agent.sh'] } };
+    await a.connection.call('member.spawn', cid);
+    await until('it runs', async () => (await hostsOf(a, 'wide')).length === 3);
+    expect((await hostsOf(a, 'wide')).sort()).not.toContain('afar');
 
     // The machine with the first checkout is gone, with everything on it.
     signalAll(a, 'SIGKILL');
     rmSync(join(a.home.directory, 'depots'), { recursive: true });
-    renameSync(repository, `${repository}-gone`);
     const diff = await b.connection.call('work.diff', { teamId: 'wide', of: '1', stat: false });
     expect(diff.text).toContain('+line 2 by ann\n');
     const merged = await b.troupe('merge', '--team', 'wide');
     expect(merged.stdout, merged.stderr).toContain('Merged troupe/wide into main: 3 files');
     expect(readFileSync(join(clone, 'seen-3.txt'), 'utf8')).toContain('line 18 by bob');
-    expect(existsSync(repository)).toBe(false);
-    writeFileSync(join(clone, 'own.txt'), '');
   });
 });
