@@ -1,4 +1,4 @@
-import { realpathSync, rmSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { JoinInput } from '../../../src/core/member.ts';
@@ -272,18 +272,23 @@ describe('teams on several machines', NEEDS_NATS, () => {
       expect(events.map(({ type }) => type)).not.toContain('work:kept');
     }
 
-    // Two that conflict: the second is kept, and any machine can show it.
+    // Two that conflict: the second goes back to its holder, and any machine can show it.
     const first = await begin(alpha, teamId, 'ann', { 'same.txt': 'ann\n' });
     const second = await begin(beta, teamId, 'bob', { 'same.txt': 'bob\n' });
     await alpha.tasks.completeTask(teamId, first, 'ann');
-    await beta.tasks.completeTask(teamId, second, 'bob');
-    lose('beta');
+    const complete = () => beta.tasks.completeTask(teamId, second, 'bob');
+    await expect(complete()).rejects.toThrow(`changed by task #${first} "For ann" of ann`);
     const kept = await diffWork(alpha.ledger, alpha.works, { teamId, of: second });
     expect(kept).toMatchObject({ title: `task ${second}, which conflicts with the branch` });
     expect(kept.text).toContain('+bob');
+    const { folder } = (await beta.works.open({ teamId, memberId: 'bob' }))!;
+    write(folder, { 'same.txt': 'ann\nbob\n' });
+    await complete();
+    const both = await depotOf(alpha, teamId);
+    expect(plainGit(both.dir, 'show', `${both.tip}:same.txt`)).toBe('ann\nbob');
+    lose('beta');
     await expect(diffWork(alpha.ledger, alpha.works, { teamId, of: 'bob' })).rejects.toThrow(
       'The workspace of bob is on the machine beta, which is not connected',
     );
-    rmSync(project.second, { recursive: true });
   });
 });
