@@ -27,7 +27,12 @@ export const TeamWork = z.strictObject({
   copy: z.array(Line.min(1)).max(64).optional(),
   /** What a work may hold, in bytes. */
   limits: z
-    .strictObject({ fileSize: z.number().int().min(1).optional(), workSize: z.number().int().min(1).optional() })
+    .strictObject({
+      fileSize: z.number().int().min(1).optional(),
+      workSize: z.number().int().min(1).optional(),
+      /** Of all workspaces of the team on one machine. */
+      disk: z.number().int().min(1).optional(),
+    })
     .optional(),
 });
 export type TeamWork = z.output<typeof TeamWork>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Slug } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
 import { CommitId } from '../core/work.ts';
 import type { Leftover } from '../workspaces/leftovers.ts';
@@ -32,6 +33,24 @@ export const workCleanOperations = [
     route: 'GET /api/work/leftovers',
     cli: { examples: ['troupe work leftovers --json'] },
     run: async (context) => (await requireWorks(context).leftovers.list()).map(toResult),
+  }),
+  operation({
+    name: 'work.disk',
+    summary: 'Show what workspaces take on the disk of this machine',
+    scope: 'admin',
+    long: true,
+    input: z.strictObject({}),
+    result: z.object({
+      workspaces: z.number().describe('bytes of all folders in which members work'),
+      depots: z.number().describe('bytes of the repositories that they borrow from'),
+      trash: z.number().describe('bytes of folders that were put away'),
+      teams: z
+        .array(z.object({ teamId: Slug, used: z.number(), limit: z.number() }))
+        .describe('what each team takes, and may take'),
+    }),
+    route: 'GET /api/work/disk',
+    cli: { examples: ['troupe work disk'] },
+    run: (context) => requireWorks(context).disk.total(),
   }),
   operation({
     name: 'work.clean',

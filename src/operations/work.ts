@@ -34,6 +34,10 @@ const WorkStatus = z.object({
   added: Size.added.default(0),
   removed: Size.removed.default(0),
   depot: z.string().optional().describe('the repository that has the branch until it is merged'),
+  disk: z
+    .object({ used: z.number(), limit: z.number() })
+    .optional()
+    .describe('the bytes that all workspaces of the team take on this machine, and may take'),
   members: z
     .array(
       z.object({

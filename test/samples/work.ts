@@ -84,6 +84,7 @@ export const WORK_OPERATIONS: OperationSamples<'work'> = {
   'work.check': async (stage) => ({ input: await giveWorkspace(stage) }),
   'work.trust': async (stage) => ({ input: await giveWorkspace(stage) }),
   'work.leftovers': async () => ({ input: {} }),
+  'work.disk': async () => ({ input: {} }),
   'work.clean': async () => ({ input: { ids: ['trash'] } }),
   'work.saves': async (stage) => ({ input: await giveWork(stage) }),
   'work.restore': async (stage) => {

@@ -199,6 +199,9 @@ export const TeamFile = z.strictObject({
         .describe('what each member may send'),
       fileSize: Size.optional().describe('the largest file that a member may hand in (default: 50MB)'),
       workSize: Size.optional().describe('the most that a member may change for one task (default: 200MB)'),
+      disk: Size.optional().describe(
+        'what all workspaces of the team may take on a machine; at the limit no new one is opened (default: 20GB)',
+      ),
     })
     .optional()
     .describe('limits of the team'),

@@ -113,10 +113,11 @@ export async function beginFrom(
 /** The settings of a file that may change while a team works. */
 export function settingsOf(file: TeamFile): Pick<TeamWork, 'copy' | 'limits'> {
   const { copy } = file.work ?? {};
-  const { fileSize, workSize } = file.limits ?? {};
+  const { fileSize, workSize, disk } = file.limits ?? {};
   const limits = {
     ...(fileSize !== undefined && { fileSize: bytesOf(fileSize) }),
     ...(workSize !== undefined && { workSize: bytesOf(workSize) }),
+    ...(disk !== undefined && { disk: bytesOf(disk) }),
   };
   return { ...(copy && { copy }), ...(Object.keys(limits).length > 0 && { limits }) };
 }

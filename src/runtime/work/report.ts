@@ -4,6 +4,7 @@ import { folderInWorkspace } from '../../core/folder.ts';
 import type { TeamState } from '../../core/state.ts';
 import { quote } from '../../core/text.ts';
 import { requireMember, requireTask, requireTeam } from '../../core/view.ts';
+import type { DiskUse } from '../../core/work-disk.ts';
 import type { TaskWork } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Diff, DiffFile, DiffOptions } from '../../workspaces/depot/diff.ts';
@@ -55,6 +56,8 @@ export interface WorkReport {
   readonly removed: number;
   /** The repository that has the branch until a person merges it. */
   readonly depot: string;
+  /** What the workspaces take on the disk. */
+  readonly disk: DiskUse;
   readonly members: MemberReport[];
   readonly tasks: TaskReport[];
   /** Work that was put away and is on no branch. */
@@ -94,6 +97,7 @@ export async function reportWork(
     added,
     removed: deleted,
     depot: depot.dir,
+    disk: await works.disk.usage(teamId),
     members,
     tasks,
     kept: kept.map(({ member, commit, ref, at }) => ({ memberId: member, commit, ref, at })),

@@ -13,6 +13,8 @@ import type { Several } from './branches.ts';
 import { openCleanUp } from './clean-up.ts';
 import type { CleanUp } from './clean-up.ts';
 import { explainConflict, landedSince } from './conflicts.ts';
+import { openDisk } from './disk.ts';
+import type { Disk } from './disk.ts';
 import { openElsewhere } from './elsewhere.ts';
 import { claimOf, holders, isOpen } from './held.ts';
 import { mergeWork } from './merge-work.ts';
@@ -57,6 +59,8 @@ export interface TeamWorks extends WorkLander {
   readonly settings: WorkSettings;
   /** What workspaces left behind. */
   readonly leftovers: CleanUp;
+  /** What workspaces take on the disk. */
+  readonly disk: Disk;
   /** Brings the branches of all teams to what the journal says, and begins to save. */
   start(): Promise<void>;
   /** Opens a member's workspace; undefined if it has none of its own. */
@@ -98,6 +102,7 @@ const SAVE_EVERY_MS = 30_000;
 export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
   const { ledger, projects, several, saveEvery = SAVE_EVERY_MS, onError } = options;
   const leftovers = openCleanUp({ ledger, projects }, (error) => onError(error, {}));
+  const disk = openDisk({ ledger, projects }, onError);
   const slots = openSlots(projects.places.workspaces);
   const branches = openBranches({ ledger, projects, several, onError });
   const { placeOf, requirePlace, bring, align, travel } = branches;
@@ -112,6 +117,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     projects,
     settings,
     leftovers,
+    disk,
     async start() {
       const found = await ledger.viewAll(
         (state) => (isOpen(state) && branches.isNear(state) ? [{ teamId: state.teamId, members: holders(state) }] : []),
@@ -126,6 +132,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       timer = setInterval(() => void saveAll(), saveEvery);
       timer.unref();
       leftovers.start();
+      disk.start(() => [...workers.values()].map(({ teamId }) => teamId));
     },
     async open(worker) {
       const isApart = await ledger.view(worker.teamId, (state) => {
@@ -217,6 +224,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       stopFollowing();
       clearInterval(timer);
       leftovers.close();
+      disk.close();
     },
   };
 
@@ -233,6 +241,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     await elsewhere.requireHere(worker);
     // A folder that is open needs nothing new; it is saved also while no server is reachable.
     const { workspaces, work } = await (workers.has(keyOf(worker)) ? requirePlace(teamId) : bring(teamId));
+    if (!workers.has(keyOf(worker))) await disk.requireRoom(worker);
     const { tip: base, copy } = work;
     const workspace = await workspaces.open({ team: teamId, member: memberId }, { base, ...(copy && { copy }) });
     workers.set(keyOf(worker), { teamId, memberId });

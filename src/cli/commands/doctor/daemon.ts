@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { CallError } from '../../../client/client.ts';
 import type { Client } from '../../../client/client.ts';
 import type { Home } from '../../../client/home.ts';
+import { showBytes } from '../../../core/bytes.ts';
+import { levelOf, wordDisk } from '../../../core/work-disk.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { readVersion } from '../../../runtime/version.ts';
 import { isAbsence, openClient } from '../../reach/connect.ts';
@@ -34,6 +36,7 @@ export async function checkDaemon(
           : [{ name: `team ${name}`, state: 'fail', found: 'cannot be read', remedy: problem }],
       ),
       ...checkDurability(status.journal),
+      ...(await checkWorkspaces(client)),
     ];
   } catch (error) {
     if (isAbsence(error)) return await checkStart(home, environment, await servers);
@@ -82,4 +85,26 @@ function checkDurability({ location, durability, advice }: ResultOf<'daemon.stat
 function adminEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { TROUPE_TOKEN: _token, TROUPE_TOKEN_FILE: _file, ...rest } = environment;
   return rest;
+}
+
+/** Says what workspaces take on the disk, and which team is near its limit. */
+async function checkWorkspaces(client: Client): Promise<Check[]> {
+  try {
+    const { workspaces, depots, trash, teams } = await client.call(
+      'work.disk',
+      {},
+      { signal: AbortSignal.timeout(ANSWER_MS) },
+    );
+    const found = `${showBytes(workspaces)}, their repositories ${showBytes(depots)}, trash ${showBytes(trash)}`;
+    return [
+      { name: 'workspaces', state: 'ok', found },
+      ...teams
+        .filter((use) => levelOf(use) !== 'fine')
+        .map(({ teamId, ...use }): Check => ({ name: `team ${teamId}`, state: 'warn', found: wordDisk(teamId, use) })),
+    ];
+  } catch (error) {
+    // Many files take long to measure. A daemon of an earlier version does not know the question.
+    const why = error instanceof CallError ? error.message : `not measured within ${ANSWER_MS / 1000} s`;
+    return [{ name: 'workspaces', state: 'ok', found: why }];
+  }
 }

@@ -1,12 +1,12 @@
+import { showBytes } from '../../../core/bytes.ts';
 import { shortId } from '../../../core/commit-id.ts';
 import type { ResultOf } from '../../../operations/index.ts';
-import { showBytes } from '../bytes.ts';
 import type { Screen } from '../screen.ts';
 import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
-import { count } from './details.ts';
+import { count, details } from './details.ts';
 
 type Leftovers = ResultOf<'work.leftovers'>;
 
@@ -50,4 +50,28 @@ export function showRemoved(removed: Leftovers): string {
 /** One thing, for a sentence. */
 export function nameLeftover({ id, kind, of }: Leftovers[number]): string {
   return `${shortId(id)} (${KINDS[kind]}, ${clean(of)})`;
+}
+
+/** What workspaces take on the disk. */
+export function showDisk({ workspaces, depots, trash, teams }: ResultOf<'work.disk'>, screen: Screen): string {
+  const head = details(
+    [
+      ['workspaces', showBytes(workspaces)],
+      ['repositories', showBytes(depots)],
+      ['trash', showBytes(trash)],
+    ],
+    screen,
+  );
+  if (teams.length === 0) return head;
+  const rows = teams.map(({ teamId, used, limit }): Cell[] => [
+    { text: teamId, style: 'bold' },
+    showBytes(used),
+    showBytes(limit),
+  ]);
+  const columns = [
+    { title: 'TEAM', flexible: true },
+    { title: 'TAKES', align: 'right' },
+    { title: 'LIMIT', align: 'right' },
+  ] as const;
+  return `${head}\n${table(columns, rows, screen)}`;
 }

@@ -1,6 +1,7 @@
+import { showBytes } from '../../../core/bytes.ts';
 import { shortId } from '../../../core/commit-id.ts';
+import { levelOf } from '../../../core/work-disk.ts';
 import type { ResultOf } from '../../../operations/index.ts';
-import { showBytes } from '../bytes.ts';
 import { paint } from '../screen.ts';
 import type { Screen } from '../screen.ts';
 import { table } from '../table.ts';
@@ -11,7 +12,7 @@ import { taskName } from '../words.ts';
 import { sizeOf } from '../work-size.ts';
 import { details, heading } from './details.ts';
 import { showDifference, showFiles, showLines } from './diff.ts';
-import { showLeftovers, showRemoved } from './leftovers.ts';
+import { showDisk, showLeftovers, showRemoved } from './leftovers.ts';
 import type { Views } from './views.ts';
 
 type Work = ResultOf<'work.show'>;
@@ -31,6 +32,7 @@ export const views: Views = {
   'work.begin': () => 'The workspace is at the branch of the team.\n',
   'work.save': () => 'The workspace is saved.\n',
   'work.saves': (saves, screen) => saveTable(saves, screen),
+  'work.disk': (total, screen) => showDisk(total, screen),
   'work.leftovers': (left, screen) => showLeftovers(left, screen),
   'work.clean': (removed) => showRemoved(removed),
   'work.restore': (restored) => describeRestore(restored),
@@ -38,13 +40,14 @@ export const views: Views = {
 
 function showWork(work: Work, screen: Screen, teamId: string): string {
   if (work.workspaces === 'shared') return 'The members of this team share a folder: there are no workspaces.\n';
-  const { branch = '', base = '', tip = '', repository = '', members = [], kept = [] } = work;
+  const { branch = '', base = '', tip = '', repository = '', members = [], kept = [], disk } = work;
   const landed = tip === base ? 'nothing has landed yet' : `${sizeOf(work)}, at ${shortId(tip)}`;
   const head = details(
     [
       ['repository', repository],
       ['base', shortId(base)],
       ['branch', `${branch}: ${landed}`],
+      ...(disk ? [['disk', diskCell(disk)] as const] : []),
     ],
     screen,
   );
@@ -68,6 +71,12 @@ function showCheck(check: ResultOf<'work.check'>, screen: Screen): string {
   const wrong = problems.map((problem) => `  ${clean(problem)}\n`).join('');
   const verdict = problems.length === 0 ? '' : `\nThis work would be sent back:\n${wrong}`;
   return `${heading(memberId, screen)}${head}${paths}${verdict}`;
+}
+
+function diskCell(disk: NonNullable<Work['disk']>): Cell {
+  const style = ({ fine: undefined, near: 'yellow', full: 'red' } as const)[levelOf(disk)];
+  const text = `${showBytes(disk.used)} of ${showBytes(disk.limit)}`;
+  return { text: levelOf(disk) === 'full' ? `${text}: no new workspace is opened` : text, style };
 }
 
 function memberTable(members: NonNullable<Work['members']>, screen: Screen): string {
