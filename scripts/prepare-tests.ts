@@ -23,7 +23,8 @@ await Promise.all([
 async function installTools(): Promise<void> {
   const missing = TOOLS.filter(({ program }) => !isInstalled(program));
   if (missing.length > 0) await installOnDebian(missing.map(({ debianPackage }) => debianPackage));
-  for (const { program, debianPackage, why } of missing.filter((tool) => !isInstalled(tool.program))) {
+  const needed = missing.filter(({ program, isOptional }) => !isOptional && !isInstalled(program));
+  for (const { program, debianPackage, why } of needed) {
     console.warn(
       `${program} is missing (${why}): install the package ${debianPackage}; until then its tests are skipped.`,
     );
@@ -39,10 +40,15 @@ async function installNewerGits(): Promise<void> {
 async function installOnDebian(packages: readonly string[]): Promise<void> {
   const asRoot = await rootPrefix();
   if (!existsSync('/etc/debian_version') || asRoot === undefined) return;
-  const install = [...asRoot, 'apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packages];
+  const install = (...names: readonly string[]) =>
+    run([...asRoot, 'apt-get', 'install', '-y', '-q', '--no-install-recommends', ...names]);
   await sayInstalling(`${packages.join(', ')} for the tests`, async () => {
     // A fresh image has no package lists; those of a used one are good enough. So update only if the install fails.
-    if (!(await run(install)) && (await run([...asRoot, 'apt-get', 'update', '-q']))) await run(install);
+    if (await install(...packages)) return;
+    await run([...asRoot, 'apt-get', 'update', '-q']);
+    if (await install(...packages)) return;
+    // One package that a system does not have keeps apt-get from installing the others.
+    for (const one of packages) await install(one);
   });
 }
 

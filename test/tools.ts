@@ -8,12 +8,20 @@ export interface Tool {
   readonly program: string;
   readonly debianPackage: string;
   readonly why: string;
+  /** Whether tests go without it, only slower. */
+  readonly isOptional?: boolean;
 }
 
 export const TOOLS: readonly Tool[] = [
   { program: 'strace', debianPackage: 'strace', why: 'to count flushes and to inject I/O errors' },
   { program: 'openssl', debianPackage: 'openssl', why: 'to make a certificate for the server' },
   { program: 'chromium', debianPackage: 'chromium', why: 'to attack the daemon from a page, and to try the dashboard' },
+  {
+    program: 'chromium-headless-shell',
+    debianPackage: 'chromium-headless-shell',
+    why: 'to try the dashboard in less time',
+    isOptional: true,
+  },
   { program: 'nats-server', debianPackage: 'nats-server', why: 'to keep the journal of teams on several machines' },
   { program: 'git-lfs', debianPackage: 'git-lfs', why: 'to see that large files are saved as pointers' },
   { program: 'tmux', debianPackage: 'tmux', why: 'to see what a terminal shows' },

@@ -4,7 +4,7 @@ import { beforeAll, expect, onTestFinished } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { isInstalled } from '../tools.ts';
 import { HANG_MS } from '../until.ts';
-import { launchBrowser } from './launch.ts';
+import { launchLightBrowser } from './launch.ts';
 import type { Stage } from './stage.ts';
 
 /** Waits until a value is as expected. */
@@ -38,7 +38,7 @@ let browser: Browser | undefined;
 /** One browser for all files that this process runs; it ends with the process. Each test or file has its own window. */
 export function useBrowser(): () => Browser {
   beforeAll(async () => {
-    if (browser?.isConnected() !== true && isInstalled('chromium')) browser = await launchBrowser();
+    if (browser?.isConnected() !== true && isInstalled('chromium')) browser = await launchLightBrowser();
   });
   return () => browser as Browser;
 }

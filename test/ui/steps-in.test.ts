@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Home } from '../../src/client/home.ts';
 import { JoinInput } from '../../src/core/member.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
@@ -10,6 +10,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
 import { eventually, expectQuiet, follow, openPage, pressInRow, useBrowser, usePage } from './browser.ts';
 import { writePast } from './home-ledger.ts';
+import { launchBrowser } from './launch.ts';
 import { setStage, useStage } from './stage.ts';
 import { writeStories } from './story.ts';
 
@@ -46,7 +47,9 @@ describe('a new request', () => {
     const { client } = await setStage();
     await client.call('team.create', { name: TEAM });
     await client.call('member.add', { teamId: TEAM, name: 'ada' });
-    const watched = await openPage(browser(), client, '/queue');
+    const whole = await launchBrowser();
+    onTestFinished(() => whole.close());
+    const watched = await openPage(whole, client, '/queue');
     const { page, context: tab } = watched;
     // Without permission there are no notifications. The page asks for it only when the button is pressed.
     await page.getByRole('button', { name: 'Notify me' }).waitFor();
