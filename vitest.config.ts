@@ -4,6 +4,7 @@ import { isBuilt } from './scripts/stale.ts';
 import { isProof } from './test/proof.ts';
 import { LongFirst } from './test/setup/long-first.ts';
 import { Summary } from './test/setup/summary.ts';
+import { temporaryRoot } from './test/setup/temporary-root.ts';
 import { HANG_MS } from './test/until.ts';
 
 /**
@@ -34,7 +35,7 @@ export default defineConfig({
     globalSetup: ['test/setup/leaks.ts'],
     setupFiles: ['test/setup/file.ts'],
     // What tests start is what was built, if nothing changed since: it starts in half the time. Else it is what is in src/.
-    env: { TROUPE_SOURCE: process.argv.includes('run') && isBuilt() ? '' : '1' },
+    env: { TROUPE_SOURCE: process.argv.includes('run') && isBuilt() ? '' : '1', TMPDIR: temporaryRoot() },
     retry: 0,
     reporters: ['default', new Summary()],
     // Only a hang reaches these. How long the work itself takes is up to the machine, and no test asserts it.
