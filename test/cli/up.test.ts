@@ -112,7 +112,8 @@ test('troupe up asks before it runs what a file names: hooks, programs and varia
   go();
   const first = openTerminal(troupe, `troupe up ${file} --no-panes`, { columns: 100 });
   const asked = await first.see(/Run them\? \[y\/N\]/);
-  expect(asked.replaceAll('\n', '')).toContain(`run as you, in ${folder}:`);
+  // Where the line ends depends on the length of the folder.
+  expect(asked.replaceAll(/\s/g, '')).toContain(`runasyou,in${folder}:`);
   expect(asked).toContain("  ann: sh -c 'cat > /dev/null; until test -e go; do sleep 0.1; done; echo done'\n");
   expect(asked).toContain('TaskCompleted: ./gate.sh\n    sees your CI\n    Your approval covers it and gate.sh.');
   first.press('y', 'Enter');
