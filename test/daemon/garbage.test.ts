@@ -49,6 +49,7 @@ const FILES = [
     'lease',
     'lock.db',
     'logins.json',
+    'nats.mark',
     'port',
     'reserve',
     'secret',
