@@ -24,7 +24,10 @@ describe('several processes on one file', () => {
     const journal = openFile(path);
     await journal.append('a', 0, [note('first')]);
     const names = ['one', 'two', 'three', 'four'];
-    const children = names.map((name) => startFixture('journal-appender', [path, 'a', name, '100']));
+    const children = names.map((name) => startFixture('journal-appender', [path, 'a', name, '100', 'led']));
+    // Each appends once and waits. Now all but the last know an old end, and all go on at the same time.
+    for (const child of children) await child.until(1);
+    for (const child of children) child.say('next\n'.repeat(100));
     for (const { ended } of children) expect(await ended).toEqual({ code: 0, signal: null, errors: '' });
 
     const batches = await collect(journal.read('a', 1));
@@ -34,7 +37,8 @@ describe('several processes on one file', () => {
       expect(lines.slice(0, -1).map(Number)).toEqual(own.map(({ seq }) => seq));
     }
     const conflicts = children.map(({ lines }) => Number(lines.at(-1)?.replace('conflicts ', '')));
-    expect(conflicts.reduce((sum, one) => sum + one)).toBeGreaterThan(0);
+    // The first conflict is with the batch of this process.
+    expect(conflicts.filter((count) => count > 1).length).toBeGreaterThanOrEqual(names.length - 1);
   });
 });
 

@@ -48,6 +48,15 @@ async function writeCommands(
   ]);
 }
 
+/** Runs in a page before the dashboard does, and notes what the page sends to its daemon. */
+const NOTE_SENT = `
+  globalThis.sent = [];
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (text) {
+    sent.push(String(text));
+    return send.call(this, text);
+  };`;
+
 const browser = useBrowser();
 const stage = useStage(writeCrashed);
 const open = usePage(browser, stage);
@@ -132,7 +141,7 @@ describe('an answer from the queue', () => {
     const { client } = await setStage(writeCommands);
     const statuses = async () =>
       (await client.call('request.list', { teamId: CLICKS })).map(({ content, status }) => `${content} ${status}`);
-    const watched = await openPage(browser(), client, `/t/${CLICKS}`);
+    const watched = await openPage(browser(), client, `/t/${CLICKS}`, { script: NOTE_SENT });
     const { page } = watched;
     await page.clock.install();
     await page.reload();
@@ -140,6 +149,7 @@ describe('an answer from the queue', () => {
     const allow = card.getByRole('button', { name: 'Allow' });
     await card.getByText('npm test').waitFor();
     await allow.and(page.locator(':enabled')).waitFor();
+    const answers = () => page.evaluate(`sent.filter((text) => text.includes('request.answer')).length`);
     const box = await allow.boundingBox();
     const click = () => page.mouse.click(box!.x + 5, box!.y + 5);
     // From here on the page's clock goes in small steps: what comes has just come.
@@ -154,6 +164,8 @@ describe('an answer from the queue', () => {
     await click();
     await click();
     await page.keyboard.press('Enter');
+    // The page has handled each click and key by now, and its clock stands still: what it did not send yet never comes.
+    expect(await answers()).toBe(1);
     expect(await statuses()).toEqual(['npm test approved', 'rm -rf ./build pending', 'npm publish pending']);
     // Answered elsewhere: the next one comes to the same place.
     await page.clock.runFor(2_000);
@@ -162,6 +174,7 @@ describe('an answer from the queue', () => {
     await client.call('request.answer', { teamId: CLICKS, requestId: second!.id, approve: false });
     await comes('npm publish');
     await click();
+    expect(await answers()).toBe(1);
     expect(await statuses()).toEqual(['npm test approved', 'rm -rf ./build rejected', 'npm publish pending']);
     await page.clock.runFor(2_000);
     await allow.and(page.locator(':enabled')).waitFor();
@@ -174,7 +187,7 @@ describe('an answer from the queue', () => {
     needTool(context, 'chromium');
     const { client } = await setStage((home) => writeCommands(home, [`npm test${'\n'.repeat(60)}&& rm -rf ~`]));
     const statuses = async () => (await client.call('request.list', { teamId: CLICKS })).map(({ status }) => status);
-    const watched = await openPage(browser(), client, `/t/${CLICKS}`);
+    const watched = await openPage(browser(), client, `/t/${CLICKS}`, { script: NOTE_SENT });
     const { page } = watched;
     // A small card shows only its beginning, and has no button.
     await page.getByRole('link', { name: 'Read all of it, then answer' }).click();
@@ -188,6 +201,7 @@ describe('an answer from the queue', () => {
     expect(await end()).toBe(false);
     await page.keyboard.press('a');
     await eventually(end).toBe(true);
+    expect(await page.evaluate(`sent.filter((text) => text.includes('request.answer'))`)).toEqual([]);
     expect(await statuses()).toEqual(['pending']);
     await page.keyboard.press('a');
     await eventually(statuses).toEqual(['approved']);
