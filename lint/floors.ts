@@ -29,6 +29,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
   ],
   agents: [
     'acp/agents.ts',
+    'acp/gemini-trust.ts',
     'agent.ts',
     'catalog.ts',
     'claude/team-tools.ts',

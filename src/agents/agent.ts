@@ -121,6 +121,8 @@ export interface StartOptions {
   readonly teamId: string;
   readonly memberId: string;
   readonly cwd: string;
+  /** The folder of the user's checkout that `cwd` is a copy of. */
+  readonly copyOf?: string | undefined;
   /** The whole environment of its process; nothing else is inherited. */
   readonly env: Readonly<Record<string, string>>;
   /** Its place in the team and how it works with it. */

@@ -1,5 +1,6 @@
 import type { StartOptions } from '../agents/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
+import { folderOfWork } from '../core/folder.ts';
 import { NO_SESSION } from '../core/member.ts';
 import type { ResultOf } from '../operations/index.ts';
 import { rightsOf } from './permissions.ts';
@@ -25,6 +26,7 @@ export function startOf(
       teamId,
       memberId,
       ...around,
+      ...(member.workspace === 'own' && team.work && { copyOf: folderOfWork(team.work) }),
       role: describeRole({
         teamId,
         memberId,

@@ -1,5 +1,6 @@
-import type { Abilities, Mode } from '../agent.ts';
+import type { Abilities, Mode, StartOptions } from '../agent.ts';
 import type { AgentRow } from '../row.ts';
+import { geminiTrust } from './gemini-trust.ts';
 
 /**
  * How agents that speak ACP differ. The protocol leaves open how a text reaches a running turn, what a failure looks
@@ -13,6 +14,8 @@ export interface AcpAgent extends AgentRow {
   readonly modelArgs?: (model: string) => readonly string[];
   /** Variables set for every session; they override the user's own. */
   readonly set?: Readonly<Record<string, string>>;
+  /** Further variables that depend on where a session works. */
+  readonly setThere?: (start: Pick<StartOptions, 'copyOf' | 'env'>) => Readonly<Record<string, string>>;
   /** The variable that takes settings as JSON, and our settings for a session; the user's own in it are kept. */
   readonly settings?: {
     readonly variable: string;
@@ -93,7 +96,7 @@ export const UNKNOWN_ACP: AcpAgent = {
 /** The agents that we know, by their names in a team file. */
 export const ACP_AGENTS = {
   gemini: {
-    obeys: ['.gemini/settings.json'],
+    obeys: ['.gemini/settings.json', '.gemini/.env'],
     ...PLAIN,
     title: 'Gemini CLI',
     program: 'gemini',
@@ -101,6 +104,7 @@ export const ACP_AGENTS = {
     env: ['GEMINI_*', 'GOOGLE_*'],
     // Without it, a second process is started, which survives if the first is killed.
     set: { GEMINI_CLI_NO_RELAUNCH: 'true' },
+    setThere: geminiTrust,
     modelArgs: (model) => ['--model', model],
     // A second prompt would cancel the running turn.
     steering: 'none',

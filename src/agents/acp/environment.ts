@@ -4,9 +4,10 @@ import type { AcpAgent } from './agents.ts';
 
 /** The environment of an agent's process: the given one, our fixed variables, and the settings for the session. */
 export function environmentFor(
-  { set = {}, settings }: AcpAgent,
-  { env, mode, model, tools }: StartOptions,
+  { set: always = {}, setThere, settings }: AcpAgent,
+  { env, copyOf, mode, model, tools }: StartOptions,
 ): Record<string, string> {
+  const set = { ...always, ...setThere?.({ env, copyOf }) };
   if (!settings) return { ...env, ...set };
   const { variable } = settings;
   const ours = settings.value({ mode, model, tools: tools?.name });

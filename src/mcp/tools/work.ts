@@ -79,13 +79,13 @@ async function showStatus(visit: Visit): Promise<Answer> {
 }
 
 function describeCheck(check: Check, branch: string): string[] {
-  const { folder, base, behind, files, added, removed, changes, problems, taskId } = check;
+  const { folder, base, behind, files, changes, problems, taskId } = check;
   const where = behind === 0 ? `at the tip of ${branch}` : `${behind} behind ${branch}`;
   return [
     `Your workspace: ${folder}, from ${shortId(base)}, ${where}.`,
     files === 0
       ? 'Not handed in: nothing.'
-      : `Not handed in: ${files} files (+${added} -${removed}): ${listPaths(changes.map(({ path }) => path))}`,
+      : `Not handed in: ${sizeOf(check)}: ${listPaths(changes.map(({ path }) => path))}`,
     ...(problems.length > 0 ? ['It would be sent back:', ...problems.map((one) => `- ${escapeVoices(one)}`)] : []),
     ...(taskId === undefined || files === 0 || problems.length > 0
       ? []
@@ -99,7 +99,7 @@ function showDiff({ title, from, to, files, added, removed, changes, isCut, text
   const listed = changes.slice(0, SHOWN);
   const left = changes.length - listed.length;
   const lines = [
-    `${title} (${shortId(from)}..${shortId(to)}): ${files} files (+${added} -${removed})`,
+    `${title} (${shortId(from)}..${shortId(to)}): ${sizeOf({ files, added, removed })}`,
     ...listed.map(describeChange),
     ...(left > 0 ? [`... and ${left} more`] : []),
     '',
@@ -129,6 +129,10 @@ function cutToLine(text: string, bytes: number): string {
 /** What an agent means: a task, a member, or `team-lead`. */
 async function taskOrMember(visit: Visit, of: string): Promise<string> {
   return /^\d+$/.test(of) ? of : fromMemberName(of, await rosterOf(visit));
+}
+
+function sizeOf({ files, added, removed }: Pick<Diff, 'files' | 'added' | 'removed'>): string {
+  return `${files} ${files === 1 ? 'file' : 'files'} (+${added} -${removed})`;
 }
 
 function listPaths(paths: readonly string[]): string {
