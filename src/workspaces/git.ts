@@ -202,6 +202,8 @@ function start(program: string, args: readonly string[], { cwd, env, options, sh
 
   const end = (why: NonNullable<typeof ended>) => {
     ended ??= why;
+    // Its output may arrive after its end. By then its number may be another program's.
+    if (child.exitCode !== null || child.signalCode !== null) return;
     try {
       process.kill(-(child.pid as number), 'SIGKILL');
     } catch {
