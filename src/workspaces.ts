@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { absentCheckout } from './workspaces/absent.ts';
 import { findCheckout, hasCommits } from './workspaces/checkout.ts';
 import type { Checkout, NoCheckout } from './workspaces/checkout.ts';
-import { cloneWorkspaces } from './workspaces/clone.ts';
-import { depotId, knownCheckouts, openDepot } from './workspaces/depot.ts';
+import { cloneWorkspaces, depotOfTeam } from './workspaces/clone.ts';
+import { checkoutOf, depotId, knownCheckouts, openDepot } from './workspaces/depot.ts';
 import type { Depot } from './workspaces/depot.ts';
 import { openHandle } from './workspaces/depot/handle.ts';
 import type { DepotHandle } from './workspaces/depot/handle.ts';
+import { findCommits } from './workspaces/depot/packs.ts';
 import { openGit } from './workspaces/git.ts';
 import { openPlaces } from './workspaces/places.ts';
 import type { Places } from './workspaces/places.ts';
@@ -42,6 +43,7 @@ export interface Projects {
 
 /** What a repository is recognised by. */
 export interface Sought {
+  readonly team: string;
   readonly repository: string;
   readonly base: string;
   readonly roots: readonly string[];
@@ -84,7 +86,9 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
     },
     has: async (sought) => (await findAmong(sought)) !== undefined,
     async find(sought, { limits } = {}) {
-      return openOwn((await findAmong(sought)) ?? absentCheckout(places, sought.base), limits);
+      const { team, base } = sought;
+      const checkout = (await findBound(team, base)) ?? (await findAmong(sought)) ?? absentCheckout(places, base);
+      return openOwn(checkout, limits);
     },
     async depots() {
       const names = (await readdir(places.depots)).filter((name) => /^[0-9a-f]{16}\.git$/.test(name));
@@ -96,6 +100,18 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
     const depot = await useDepot(checkout);
     const workspaces = cloneWorkspaces({ places, depot, checkout, open, ...(limits && { limits }) });
     return { kind: 'clone', workspaces, depot, checkout };
+  }
+
+  /** Folders that were made stay with their depot, also if its checkout is gone or another one is named meanwhile. */
+  async function findBound(team: string, base: string): Promise<Checkout | undefined> {
+    const id = await depotOfTeam(places, team);
+    if (id === undefined) return undefined;
+    // An earlier team of this name may have been of another project.
+    const handle = openHandle(git, join(places.depots, `${id}.git`), queueOf(id));
+    if ((await findCommits(handle, [base])).length === 0) return undefined;
+    const folder = await checkoutOf(places, `${id}.git`);
+    const found = folder !== '' && existsSync(folder) ? await findCheckout(git, folder, environment) : undefined;
+    return found && !('reason' in found) && depotId(found) === id ? found : absentCheckout(places, base, id);
   }
 
   async function findAmong({ repository, base, roots }: Sought): Promise<Checkout | undefined> {

@@ -4,14 +4,18 @@ import { depotId } from './depot.ts';
 import type { Places } from './places.ts';
 import type { ObjectId } from './workspace.ts';
 
-/** Stands for the checkout on a machine that has none, of a project that begins with a commit. */
-export function absentCheckout(places: Pick<Places, 'depots'>, base: ObjectId): Checkout {
+/**
+ * Stands for the checkout on a machine that has none, of a project that begins with a commit. With a depot, for one that
+ * is gone.
+ */
+export function absentCheckout(places: Pick<Places, 'depots'>, base: ObjectId, depot?: string): Checkout {
   const commonDir = `no checkout, from ${base}`;
   return {
     // An empty folder of the depot.
-    folder: join(places.depots, `${depotId({ commonDir })}.git`, 'no-tree'),
+    folder: join(places.depots, `${depot ?? depotId({ commonDir })}.git`, 'no-tree'),
     gitDir: '',
     commonDir,
+    ...(depot !== undefined && { depot }),
     head: base,
     branch: undefined,
     format: base.length === 64 ? 'sha256' : 'sha1',

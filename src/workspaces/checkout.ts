@@ -27,6 +27,8 @@ export interface Checkout {
   readonly ignored: string;
   /** This machine has no checkout: everything comes from other machines, and `folder` is empty. */
   readonly isAbsent?: boolean;
+  /** The name of its depot, if that was made from another checkout. */
+  readonly depot?: string;
 }
 
 /** Why there can be no workspaces of one's own. */

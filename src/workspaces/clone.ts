@@ -68,6 +68,15 @@ export function cloneWorkspaces(settings: CloneSettings): Workspaces {
   }
 }
 
+/** The depot that the folders of a team borrow from; undefined if it has no folder here. */
+export async function depotOfTeam(places: Places, team: string): Promise<string | undefined> {
+  for (const member of await listFolders(join(places.indexes, team))) {
+    const state = await readState(filesIn('', join(places.indexes, team, member)).state);
+    if (state && (await isFolder(join(places.depots, `${state.depot}.git`)))) return state.depot;
+  }
+  return undefined;
+}
+
 async function listFolders(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries.flatMap((entry) => (entry.isDirectory() ? entry.name : [])).sort();

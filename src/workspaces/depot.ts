@@ -110,8 +110,13 @@ const CHECKOUT_FILE = 'checkout';
 /** The checkouts from which this machine made depots. */
 export async function knownCheckouts({ depots }: Pick<Places, 'depots'>): Promise<string[]> {
   const names = (await readdir(depots)).sort();
-  const read = names.map((name) => readFile(join(depots, name, CHECKOUT_FILE), 'utf8').catch(() => ''));
+  const read = names.map((name) => checkoutOf({ depots }, name));
   return (await Promise.all(read)).filter((folder) => folder !== '');
+}
+
+/** The checkout from which a depot was made; empty if it is not known. */
+export async function checkoutOf({ depots }: Pick<Places, 'depots'>, name: string): Promise<string> {
+  return readFile(join(depots, name, CHECKOUT_FILE), 'utf8').catch(() => '');
 }
 
 async function readText({ run }: DepotHandle, name: string, maxBytes: number): Promise<string | undefined> {
@@ -122,8 +127,8 @@ async function readText({ run }: DepotHandle, name: string, maxBytes: number): P
 }
 
 /** The name of a project's depot: all linked worktrees of a repository share it. */
-export function depotId({ commonDir }: Pick<Checkout, 'commonDir'>): string {
-  return createHash('sha256').update(commonDir).digest('hex').slice(0, 16);
+export function depotId({ commonDir, depot }: Pick<Checkout, 'commonDir' | 'depot'>): string {
+  return depot ?? createHash('sha256').update(commonDir).digest('hex').slice(0, 16);
 }
 
 /** Opens the depot of a checkout. A missing one is made, a damaged one is made again from the checkout. */

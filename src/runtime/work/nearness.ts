@@ -27,7 +27,7 @@ export function openNearness({ projects, onError }: NearnessOptions) {
       const isSame = found?.base === base;
       if (isSame && Date.now() - found.at < LOOK_AGAIN_MS) return found.isNear;
       known.set(teamId, { base, isNear: isSame ? found.isNear : undefined, at: Date.now() });
-      projects.has({ base, repository, roots }).then(
+      projects.has({ team: teamId, base, repository, roots }).then(
         (isNear) => {
           known.set(teamId, { base, isNear, at: Date.now() });
           tell(teamId);

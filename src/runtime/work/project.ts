@@ -19,6 +19,8 @@ export type Project =
 
 /** How machines recognise a repository that several of them have. */
 export interface SoughtProject {
+  /** The team, whose folders on this machine stay with the depot that they were made from. */
+  readonly team: string;
   /** Where the machine that brought the team up has it. */
   readonly repository: string;
   readonly base: string;

@@ -19,16 +19,16 @@ export function openTeamPlaces(ledger: Ledger, projects: Projects) {
   async function placeOf(teamId: string): Promise<TeamPlace | undefined> {
     const work = await ledger.view(teamId, ({ team }) => team?.work);
     if (!work) return undefined;
-    const known = opened.get(teamId) ?? openProject(work);
+    const known = opened.get(teamId) ?? openProject(teamId, work);
     opened.set(teamId, known);
     known.catch(() => opened.delete(teamId));
     return { ...(await known), work };
   }
 
-  async function openProject({ repository, base, roots, limits }: StandingWork): Promise<OwnProject> {
+  async function openProject(teamId: string, { repository, base, roots, limits }: StandingWork): Promise<OwnProject> {
     const options = { limits: { ...WORK_LIMITS, ...definedLimits(limits) } };
     const project = await (roots
-      ? projects.find({ repository, base, roots }, options)
+      ? projects.find({ team: teamId, repository, base, roots }, options)
       : projects.open(repository, options));
     if (project.kind === 'clone') return project;
     const why = project.why?.why ?? `${repository} cannot be used`;

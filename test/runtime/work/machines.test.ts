@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { readFileSync, realpathSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { JoinInput } from '../../../src/core/member.ts';
@@ -24,6 +24,8 @@ const EXEC = { kind: 'exec', command: ['true'] } as const;
 /** What a daemon has for workspaces, without the daemon. */
 interface Machine {
   readonly name: string;
+  /** Its state directory. */
+  readonly root: string;
   readonly journal: NatsJournal;
   readonly ledger: Ledger;
   readonly works: TeamWorks;
@@ -43,10 +45,13 @@ describe('teams on several machines', NEEDS_NATS, () => {
     const url = `${servers.url}?prefix=work${teams++}`;
     const alive = new Map<string, Machine>();
 
-    async function start(name: string, folders: readonly string[]): Promise<Machine> {
+    async function start(
+      name: string,
+      folders: readonly string[],
+      root = realpathSync(temporaryFolder()),
+    ): Promise<Machine> {
       const journal = await natsJournal(url, PATIENT);
       const ledger = new Ledger(journal);
-      const root = realpathSync(temporaryFolder());
       const environment = { PATH: process.env['PATH'], HOME: root };
       const projects = await openProjects({
         root,
@@ -66,7 +71,7 @@ describe('teams on several machines', NEEDS_NATS, () => {
       const works = openTeamWorks({ ledger, projects, several, onError() {} });
       await works.start();
       const tasks = new SharedTaskList(ledger, { works });
-      const machine = { name, journal, ledger, works, tasks };
+      const machine = { name, root, journal, ledger, works, tasks };
       alive.set(name, machine);
       onTestFinished(async () => {
         works.close();
@@ -223,6 +228,26 @@ describe('teams on several machines', NEEDS_NATS, () => {
         /^This machine lacks the commit \w{7} that team team-\d+ began from: name a checkout/,
       ),
     });
+  });
+
+  test('folders stay as they are when the checkout moves, or is gone, and the daemon starts again', async () => {
+    const project = newProject();
+    const { start, lose } = newNetwork();
+    const alpha = await start('alpha', [project.first]);
+    const beta = await start('beta', [project.second]);
+    const teamId = await raise(alpha, project, { ann: 'alpha', bob: 'beta' });
+    const id = await begin(beta, teamId, 'bob', { 'half.txt': 'half\n' });
+    await doTask(alpha, teamId, 'ann', { 'one.txt': '1\n' });
+    lose('beta');
+    renameSync(project.second, `${project.second}-moved`);
+    const again = await start('beta', [`${project.second}-moved`], beta.root);
+    const { folder } = (await again.works.open({ teamId, memberId: 'bob' }))!;
+    expect(readFileSync(join(folder, 'half.txt'), 'utf8')).toBe('half\n');
+    write(folder, { 'rest.txt': 'rest\n' });
+    await again.tasks.completeTask(teamId, id, 'bob');
+    const { dir, tip } = await depotOf(again, teamId);
+    expect(plainGit(dir, 'show', '--format=', '--name-only', tip)).toBe('half.txt\nrest.txt');
+    expect((await depotOf(alpha, teamId)).tip).toBe(tip);
   });
 
   test('a pack that is not what the journal names is never taken in; another machine makes it again', async () => {
