@@ -1,9 +1,23 @@
 import { z } from 'zod';
+import { HookVariable } from './hook.ts';
 import { PATHS_PER_WORK } from './limits.ts';
 import { Line, Slug, TaskId } from './text.ts';
 
 /** The id of a commit. Only git gives it a meaning; here it is a text. */
 export const CommitId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'is not the id of a commit');
+
+/** A command of the team file that makes a workspace ready, as a person approved it. */
+export const TeamSetup = z.strictObject({
+  command: z.string().min(1).max(8_192),
+  /** Milliseconds until it is killed. */
+  timeout: z.number().int().min(1),
+  /** Names of variables that it may see. */
+  env: z.array(HookVariable).max(32).optional(),
+  /** The folder that it was approved for, and the hash of what was approved. */
+  folder: z.string().min(1).max(4_096),
+  approved: z.string().max(128),
+});
+export type TeamSetup = z.output<typeof TeamSetup>;
 
 /** How the members of a team work apart: in workspaces of their own, from one repository. */
 export const TeamWork = z.strictObject({
@@ -22,7 +36,7 @@ export const TeamWork = z.strictObject({
   /** The branch on which work lands. It is in Troupe's own copy of the repository until a person merges it. */
   branch: Line.min(1),
   /** A command that makes a new workspace ready. */
-  setup: z.string().min(1).max(8_192).optional(),
+  setup: TeamSetup.optional(),
   /** Ignored files of the checkout that a workspace gets, as gitignore patterns. */
   copy: z.array(Line.min(1)).max(64).optional(),
   /** What a work may hold, in bytes. */

@@ -151,8 +151,10 @@ export function openDaemonTeams(
       await joinOthers(answer);
       await finishStop();
       await tellLost();
-      await works.start();
       await teams.start();
+      await works.start();
+      // Before running calls are awaited: a setup may take minutes.
+      closers.add('setups', () => works.close());
       await startOwn(services);
       if (!membership) await bringHome({ ledger, mailbox: teams.mailbox }, { self: hostId, onError: onHostsError });
       await native.start();

@@ -3,6 +3,8 @@ import { endMarked, MARKER } from '../agents/process.ts';
 import { readConfig } from '../runtime/config.ts';
 import { openApprovals } from '../runtime/hooks/approvals.ts';
 import type { Membership } from '../runtime/hosts/join.ts';
+import { openProcessRecords } from '../runtime/process-records.ts';
+import { openSetups } from '../runtime/work/setup.ts';
 import { openTeamWorks } from '../runtime/work/team-works.ts';
 import type { TeamWorks } from '../runtime/work/team-works.ts';
 import type { Others } from '../runtime/work/travel.ts';
@@ -13,7 +15,7 @@ import type { Storage } from './storage.ts';
 
 /** Opens the workspaces of this state directory. Git processes that a killed daemon left are ended first. */
 export async function openDaemonWorks(
-  { home, environment, log }: TakenHome,
+  { home, environment, environments, log }: TakenHome,
   { ledger, packs, membership, hostId }: Storage,
   ending: Ending,
 ): Promise<TeamWorks> {
@@ -26,11 +28,17 @@ export async function openDaemonWorks(
     // The folder in which a person started this daemon is often a checkout.
     folders: () => [...(readConfig(home.directory).projects ?? []), process.cwd()],
   });
+  const approvals = openApprovals(home.approvals);
   const works = openTeamWorks({
     ledger,
     projects,
     ...(packs && membership && { several: { store: packs, hostId, others: othersIn(membership, hostId) } }),
-    approvals: openApprovals(home.approvals),
+    approvals,
+    setups: openSetups({
+      approvals,
+      records: openProcessRecords(home.processes),
+      environmentOf: (teamId) => ({ ...environments.of(teamId), TROUPE_HOME: home.directory }),
+    }),
     onError: (error, about) => log.error('work.failed', { ...about, error }),
   });
   ending.closers.add('works', () => works.close());

@@ -5,11 +5,11 @@ import type { Bench } from './bench.ts';
 import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
 import { isOver } from './over.ts';
-import { pauseBeforeRetry } from './patience.ts';
+import { pauseBeforeRetry, pauseOf } from './patience.ts';
 
 /**
- * Opens the member's own workspace before its agent starts. Until that works, the member says what is missing and
- * waits: it must not work in the user's folder instead.
+ * Opens the member's own workspace before its agent starts. Until that works, the member waits, and the daemon says what
+ * for: it must not work in the user's folder instead.
  */
 export async function openWork(
   door: Door,
@@ -18,33 +18,39 @@ export async function openWork(
 ): Promise<NonNullable<ResultOf<'work.open'>> | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const opened = await door.call('work.open', who);
-      if (attempt > 1) await tell(null);
-      return opened ?? undefined;
+      return (await door.call('work.open', who)) ?? undefined;
     } catch (error) {
       if (signal.aborted || isOver(error) || codeOf(error) === 'unauthenticated') throw error;
       if (attempt === 1) onError(error);
-      await tell({ reason: shorten(`its workspace cannot be used: ${(error as Error).message}`, 400) });
       await pauseBeforeRetry(attempt, signal);
       signal.throwIfAborted();
     }
   }
+}
 
-  async function tell(waiting: { reason: string } | null): Promise<void> {
-    await door.call('member.update', { ...who, metadata: { waiting } });
+/**
+ * Brings the workspace to the team's branch, for a task that was just claimed. While that cannot be, as when a file is in
+ * the way, the member waits: the task must not fail for it. False if it must stop or lost the task meanwhile.
+ */
+export async function beginWork(bench: Bench, task: TaskJson): Promise<boolean> {
+  const { door, who, worksApart, onError } = bench;
+  if (!worksApart) return true;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await door.call('work.begin', { ...who, taskId: task.id, epoch: task.epoch });
+      return true;
+    } catch (error) {
+      // It lost the task at the same moment; the turn will not begin.
+      if (['stale_epoch', 'not_found'].includes(codeOf(error) ?? '')) return true;
+      if (isOver(error) || !TROUBLE.includes(codeOf(error) ?? '')) throw error;
+      if (attempt === 1) onError(error);
+      if (!(await bench.pause(pauseOf(attempt), task))) return false;
+    }
   }
 }
 
-/** Brings the workspace to the team's branch, for a task that was just claimed. */
-export async function beginWork({ door, who, worksApart }: Bench, { id: taskId, epoch }: TaskJson): Promise<void> {
-  if (!worksApart) return;
-  try {
-    await door.call('work.begin', { ...who, taskId, epoch });
-  } catch (error) {
-    // It lost the task at the same moment; the turn will not begin.
-    if (!['stale_epoch', 'not_found'].includes(codeOf(error) ?? '')) throw error;
-  }
-}
+/** What may be wrong with a workspace, and what a person can mend. Full disks are waited for by the door. */
+const TROUBLE: readonly string[] = ['conflict', 'corrupt', 'unsupported'];
 
 /** Saves the workspace. A save that fails is made up for by the next one. */
 export async function saveWork({ door, who, worksApart, onError }: Bench): Promise<void> {

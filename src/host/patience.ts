@@ -21,9 +21,14 @@ export function isPassing(error: unknown): boolean {
   return PASSING.has(codeOf(error));
 }
 
-/** Waits before a retry, longer each time. */
+/** How long to wait before a retry, longer each time. Milliseconds. */
+export function pauseOf(attempt: number): number {
+  return Math.round(backOff(attempt, PAUSE_MS, Math.random()));
+}
+
+/** Waits before a retry. */
 export async function pauseBeforeRetry(attempt: number, signal: AbortSignal): Promise<void> {
-  await sleep(backOff(attempt, PAUSE_MS, Math.random()), undefined, { signal }).catch(() => {});
+  await sleep(pauseOf(attempt), undefined, { signal }).catch(() => {});
 }
 
 /**

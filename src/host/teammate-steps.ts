@@ -97,7 +97,10 @@ export class Teammate {
 
   async #do(task: TaskJson): Promise<void> {
     try {
-      await beginWork(this.#bench, task);
+      if (!(await beginWork(this.#bench, task))) {
+        await finish(this.#bench, task, CANCELLED, 'stopped before its workspace could be used');
+        return;
+      }
       if (await this.#mayBegin(task)) this.#produced(await workOn(this.#bench, task));
     } catch (error) {
       // Held without work, the task would never end. Released, members might claim and pay for it again and again.

@@ -24,6 +24,7 @@ import { upOperations } from './up.ts';
 import { workCleanOperations } from './work-clean.ts';
 import { workDiffOperations } from './work-diff.ts';
 import { workSavesOperations } from './work-saves.ts';
+import { workSetupOperations } from './work-setup.ts';
 import { workOperations } from './work.ts';
 
 const ALL = [
@@ -35,6 +36,7 @@ const ALL = [
   ...workDiffOperations,
   ...workSavesOperations,
   ...workCleanOperations,
+  ...workSetupOperations,
   ...messageOperations,
   ...requestOperations,
   ...noteOperations,

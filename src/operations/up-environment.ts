@@ -4,6 +4,7 @@ import type { TeamVariables } from '../core/variables.ts';
 import type { TeamEnvironment } from '../runtime/team-environments.ts';
 import { specsOf } from '../runtime/team-file/agents.ts';
 import type { TeamFile } from '../runtime/team-file/schema.ts';
+import { setupVariables } from '../runtime/team-file/setup.ts';
 import type { DaemonService, Services } from './operation.ts';
 
 /** The environment of the command that brings a team up. It goes into no journal. */
@@ -19,7 +20,7 @@ export const Outdated = z
 
 /** The names of variables that a file's team takes. */
 export function variablesIn(file: TeamFile, daemon: DaemonService): TeamVariables | undefined {
-  return daemon.variablesOf?.(specsOf(file), Object.values(file.hooks ?? {}).flat());
+  return daemon.variablesOf?.(specsOf(file), [...Object.values(file.hooks ?? {}).flat(), setupVariables(file)]);
 }
 
 /** What a command gives to a file's team: only what the team takes. */

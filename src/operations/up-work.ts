@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import type { TeamRecord } from '../core/state.ts';
 import type { TeamWork } from '../core/work.ts';
-import { filesOfHook } from '../runtime/hooks/hook-files.ts';
+import { filesOfHook, filesOfSetup } from '../runtime/hooks/hook-files.ts';
 import type { FilePrograms } from '../runtime/team-file/approval.ts';
 import type { TeamFile } from '../runtime/team-file/schema.ts';
 import { beginFrom, planWork, requireCommitted, settingsOf } from '../runtime/work/plan.ts';
@@ -55,19 +55,22 @@ export async function workFor(
         `Team ${file.team} has begun already, so it cannot take your uncommitted files along: commit them, and start it over or choose another name`,
       );
     }
-    const { tip: _tip, ...work } = team.work ?? {};
-    return team.work && ({ ...work, ...settingsOf(file) } as TeamWork);
+    // What the file no longer says no longer holds.
+    const { tip: _tip, copy: _copy, limits: _limits, setup: _setup, ...work } = team.work ?? {};
+    return team.work && ({ ...work, ...settingsOf(file, folder) } as TeamWork);
   }
   const plan = await makePlan(parts, asked);
   if (plan?.workspaces !== 'own') return undefined;
   const isShared = parts.daemon.hostId !== undefined;
-  const work = await beginFrom(plan, { file, withChanges, isShared });
-  const { hooks = [], agents = [] } = programs ?? {};
+  const work = await beginFrom(plan, { file, folder, withChanges, isShared });
+  const { hooks = [], agents = [], setup } = programs ?? {};
   const gates = hooks.map((hook) => ({
     command: hook.command,
     files: [...filesOfHook(hook, hook.cwd ?? folder).keys()],
   }));
-  await requireCommitted(plan, { base: work.base, withChanges, programs: [...agents, ...gates] });
+  const { command = '' } = setup ?? {};
+  const ready = { command, files: [...filesOfSetup(command, folder).keys()] };
+  await requireCommitted(plan, { base: work.base, withChanges, programs: [...agents, ...gates, ready] });
   return work;
 }
 

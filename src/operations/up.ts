@@ -17,6 +17,7 @@ import { agentsOf, raiseTeam } from '../runtime/team-file/raise.ts';
 import type { RaiseOptions } from '../runtime/team-file/raise.ts';
 import { findUnrunnable } from '../runtime/team-file/runnable.ts';
 import { TeamFile } from '../runtime/team-file/schema.ts';
+import { brokenSetup, setupOf } from '../runtime/team-file/setup.ts';
 import { placeIn, problemsOf } from '../runtime/yaml-file.ts';
 import { operation } from './operation.ts';
 import { removeTeam } from './team.ts';
@@ -70,7 +71,7 @@ export const upOperations = [
         .describe('another folder that started a team with this name'),
       broken: z
         .array(z.object({ type: z.string(), command: z.string(), why: z.string().describe('and how to fix it') }))
-        .describe('hooks whose program is missing or not executable'),
+        .describe('hooks, or the setup, whose program is missing or not executable'),
       unrunnable: z
         .array(z.string())
         .default([])
@@ -78,7 +79,7 @@ export const upOperations = [
       unapproved: z
         .array(
           z.object({
-            type: z.string().describe('the type of a hook, or agent'),
+            type: z.string().describe('the type of a hook, agent, or setup'),
             members: z.array(z.string()).default([]).describe('the members and agents that it is for'),
             command: z.string().describe('the command, or the name of an agent'),
             env: z
@@ -116,7 +117,8 @@ export const upOperations = [
     run: async ({ ledger, hooks, daemon, works }, { source, name, folder, environment }) => {
       const file = parseTeamFile(source, name);
       const configs = hooksOf(file, folder);
-      const unapproved = findUnapproved(hooks, { hooks: configs, agents: programsOf(file, folder) });
+      const setup = setupOf(file, folder);
+      const unapproved = findUnapproved(hooks, { hooks: configs, agents: programsOf(file, folder), setup });
       const place = placeOf(folder, name, daemon.hostId);
       const { elsewhere, budgets } = await ledger.view(file.team, (state) => ({
         elsewhere: findElsewhere(state.team, place),
@@ -131,7 +133,7 @@ export const upOperations = [
         members: file.members.length,
         tasks: file.tasks.length,
         ...(elsewhere && { elsewhere }),
-        broken: hooks.broken(configs),
+        broken: [...hooks.broken(configs), ...brokenSetup(setup)],
         unrunnable: findUnrunnable(file, { source, name, folder }, (agents) => daemon.requireAgents?.(agents, given)),
         unapproved,
         budgets,
@@ -169,12 +171,13 @@ export const upOperations = [
       const unrunnable = findUnrunnable(file, where, (agents) => daemon.requireAgents?.(agents, given));
       if (unrunnable.length > 0) throw problemsOf(unrunnable, name);
       const configs = hooksOf(file, folder);
-      const [broken] = hooks.broken(configs);
+      const setup = setupOf(file, folder);
+      const [broken] = [...hooks.broken(configs), ...brokenSetup(setup)];
       if (broken) {
-        const at = placeIn(source, name, pathOfHook(file, broken));
-        throw new TeamError('invalid', `${at}: ${describeBroken(broken)}`);
+        const path = broken.type === 'setup' ? ['work', 'setup'] : pathOfHook(file, { ...broken, type: broken.type });
+        throw new TeamError('invalid', `${placeIn(source, name, path)}: ${describeBroken(broken)}`);
       }
-      const programs = { hooks: configs, agents: programsOf(file, folder) };
+      const programs = { hooks: configs, agents: programsOf(file, folder), setup };
       approvePrograms(hooks, programs, (hash) => yes || approve.includes(hash));
       const left = findUnapproved(hooks, programs);
       if (left.length > 0) throw unapprovedError(left, name);
@@ -241,7 +244,7 @@ function unapprovedError(left: readonly Unapproved[], name: string): TeamError {
   const what =
     first.type === 'agent'
       ? `What ${first.members.join(', ')} ${first.members.length > 1 ? 'run' : 'runs'} in ${name} (${quote(first.command)})`
-      : `The ${first.type} hook ${quote(first.command)} of ${name}`;
+      : `The ${first.type === 'setup' ? 'setup' : `${first.type} hook`} ${quote(first.command)} of ${name}`;
   const others = left.length > 1 ? `, and ${left.length - 1} more of its commands are not` : '';
   return new TeamError('not_allowed', `${what} is not approved${others}: read it first`, {
     facts: { option: { field: 'yes', effect: 'approve all that it runs' } },

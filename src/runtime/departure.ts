@@ -1,5 +1,6 @@
 import { SYSTEM } from '../core/actor.ts';
 import { backOff } from '../core/back-off.ts';
+import type { Metadata } from '../core/json.ts';
 import { RESTARTS } from '../core/limits.ts';
 import type { MemberRecord } from '../core/state.ts';
 import type { Ledger, NewCommand } from '../ledger/ledger.ts';
@@ -15,23 +16,20 @@ export interface Departure {
   readonly reason: string;
   /** It is restarted soon. */
   readonly returning?: boolean;
-  /** Its last cause of death, if it is not restarted automatically: a person is asked. */
-  readonly givenUp?: string | undefined;
+  /** What a person is asked before it is started again; without it, nobody is. */
+  readonly question?: { readonly content: string; readonly detail?: Metadata } | undefined;
   /** What it waits for until then; shown to everyone. */
   readonly waiting?: string | undefined;
 }
 
-/** Marks a member as stopped; in the same step asks a person if it is given up. Returns the released tasks. */
+/** Marks a member as stopped; in the same step asks a person whether to restart it. Returns the released tasks. */
 export function recordDeparture(ledger: Ledger, departure: Departure): Promise<string[]> {
-  const { teamId, memberId, hostId, reason, returning = false, givenUp, waiting } = departure;
+  const { teamId, memberId, hostId, reason, returning = false, question, waiting } = departure;
   const commands: NewCommand[] = [{ type: 'member.leave', by: SYSTEM, memberId, reason, returning, hostId }];
   if (waiting !== undefined) {
     commands.unshift({ type: 'member.change', by: SYSTEM, memberId, metadata: { waiting: { reason: waiting } } });
   }
-  if (givenUp !== undefined) {
-    const content = `${memberId} keeps crashing. The last crash: ${givenUp}. It stays stopped. Fix the cause, then say yes to restart it.`;
-    commands.push({ type: 'request.raise', by: SYSTEM, kind: 'restart', memberId, content });
-  }
+  if (question) commands.push({ type: 'request.raise', by: SYSTEM, kind: 'restart', memberId, ...question });
   return ledger.execute(teamId, commands, (_state, events) =>
     events.flatMap((event) => (event.type === 'task:released' ? event.taskId : [])),
   );
@@ -61,7 +59,8 @@ export async function recordCrash(
   }
   const restartsIn = pauseBeforeRestart(member.restarts ?? [], Date.now());
   const returning = restartsIn !== undefined;
-  const held = await recordDeparture(ledger, { ...departure, returning, givenUp: returning ? undefined : how });
+  const content = `${memberId} keeps crashing. The last crash: ${how}. It stays stopped. Fix the cause, then say yes to restart it.`;
+  const held = await recordDeparture(ledger, { ...departure, returning, ...(!returning && { question: { content } }) });
   await tellLeadOfCrash({ ledger, mailbox }, { teamId, memberId, how, held, returning });
   return { member, restartsIn };
 }

@@ -154,10 +154,10 @@ export interface Workspace {
   /** Saves, then brings the folder back to an earlier save of this workspace. */
   restore(commit: ObjectId, signal?: AbortSignal): Promise<Saved | undefined>;
 
-  /** Whether `setup` has to run: not yet, another command, or one of these files changed since. */
-  needsSetup(command: string, files?: readonly string[]): Promise<boolean>;
-  /** Records that `setup` ran well with what these files hold now. */
-  setupDone(command: string, files?: readonly string[]): Promise<void>;
+  /** Whether `setup` has to run: not yet, or with something else. The text says with what: the command, what it reads. */
+  needsSetup(what: string): Promise<boolean>;
+  /** Records that `setup` ran well with that. */
+  setupDone(what: string): Promise<void>;
 
   /** The bytes on the disk that the folder takes. */
   size(): Promise<number>;

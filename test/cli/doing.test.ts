@@ -21,6 +21,19 @@ test('says why a member that has nothing to do would claim nothing', () => {
   expect(doing(unled)).toMatch(/^waits: \S+, the lead of team \S+, has stopped: nobody can claim tasks until/);
 });
 
+test('says why a member was stopped that a person is asked about', () => {
+  const stage = teamOf('ann');
+  stage.do('member.leave', { memberId: 'ann', reason: 'The setup failed with exit code 7' });
+  const asks = { kind: 'restart', memberId: 'ann', content: 'Again?' } as const;
+  stage.as('@system', 'request.raise', asks);
+  const team = JSON.parse(JSON.stringify(viewTeam(stage.state))) as ResultOf<'team.show'>;
+  const requests = JSON.parse(JSON.stringify([...stage.state.requests.values()])) as ResultOf<'request.list'>;
+  const ann = team.members.find(({ id }) => id === 'ann') as ResultOf<'member.show'>;
+  expect(describeDoing(ann, { team, tasks: new Map(), requests })).toBe(
+    'The setup failed with exit code 7; waits for your answer (restart): troupe approve ann',
+  );
+});
+
 test('says all that a reserved task waits for', () => {
   const stage = teamOf('ann');
   stage.task();

@@ -102,6 +102,7 @@ export const WORK_OPERATIONS: OperationSamples<'work'> = {
     const { teamId, taskId } = await heldTask(stage);
     return { input: { teamId, taskId, memberId: 'worker', epoch: 1 }, as: 'worker' };
   },
+  'work.setup': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' } }),
   'work.save': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' }, as: 'worker' }),
 };
 

@@ -55,6 +55,7 @@ export function Doing({ member }: { member: MemberRecord }) {
   const isLead = useTeam(({ view }) => view.team?.leadId === member.id);
   const now = useTeamNow();
   const since = showSpan(now - useSince(member));
+  const waiting = waitingOf(member);
   if (task) {
     return (
       <span className="doing">
@@ -63,6 +64,12 @@ export function Doing({ member }: { member: MemberRecord }) {
           <span className="quiet">
             {' '}
             · <WorkTime task={task} />
+          </span>
+        )}
+        {waiting !== undefined && (
+          <span className="quiet one-line" title={waiting}>
+            {' '}
+            · waits: {showControls(waiting)}
           </span>
         )}
       </span>
@@ -76,7 +83,6 @@ export function Doing({ member }: { member: MemberRecord }) {
     );
   }
   if (isAtHand(member)) return <AtHand member={member} />;
-  const waiting = waitingOf(member);
   if (waiting !== undefined) {
     return (
       <span className="quiet" title={waiting}>

@@ -29,13 +29,19 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   }
 }
 
-/** Members with a process, here or on another machine; members that wait for a machine; members lost with theirs. */
+/**
+ * Members with a process, here or on another machine; members that wait for a machine; members lost with theirs; and
+ * stopped ones that a person is asked about.
+ */
 async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): Promise<ShownSession[]> {
   const sessions = (await client.call('session.list', { teamId }, { signal })).filter(
     ({ pid, hostId, status }) => pid !== undefined || hostId !== undefined || status === 'spawning',
   );
   const { team, pendingRequests: requests } = await client.call('team.status', { teamId }, { signal });
-  const lost = team.members.filter(isLost).map((member) => lostSession(member, team));
+  const asked = new Set(requests.flatMap(({ kind, memberId }) => (kind === 'restart' ? memberId : [])));
+  const lost = team.members
+    .filter((member) => isLost(member) || asked.has(member.id))
+    .map((member) => goneSession(member, team));
   // For a team in which nothing runs, no further calls are needed.
   if (sessions.length === 0 && lost.length === 0) return [];
   const all = await client.call('task.list', { teamId, limit: 10_000 }, { signal });
@@ -52,14 +58,15 @@ async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): 
   });
 }
 
-function lostSession({ id, sessionId, status, statusSince, host }: Member, { id: teamId, leadId }: Team): ShownSession {
+function goneSession(member: Member, { id: teamId, leadId }: Team): ShownSession {
+  const { id, sessionId, status, statusSince, host } = member;
   return {
     id: sessionId,
     teamId,
     teamRole: id === leadId ? 'lead' : 'teammate',
     memberId: id,
     status,
-    lost: true,
+    lost: isLost(member),
     startedAt: statusSince,
     ...(host !== undefined && { hostId: host }),
   };

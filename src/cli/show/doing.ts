@@ -19,7 +19,10 @@ export interface Surrounded {
 export function describeDoing(member: Member, { team, tasks, requests }: Surrounded): string {
   const waiting = requests.filter(({ kind, status }) => status === 'pending' && kind !== 'shutdown');
   const asked = waiting.find(({ memberId }) => memberId === member.id);
-  if (asked) return `waits for your answer (${asked.kind}): troupe approve ${answerName(asked, waiting)}`;
+  if (asked) {
+    const why = asked.kind === 'restart' && member.stopReason !== undefined ? `${clean(member.stopReason)}; ` : '';
+    return `${why}waits for your answer (${asked.kind}): troupe approve ${answerName(asked, waiting)}`;
+  }
   const reason = waitingOf(member);
   if (reason !== undefined) return `waits: ${reason}`;
   if (member.status === 'stopped') return member.stopReason ?? '';

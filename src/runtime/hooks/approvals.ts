@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { replacePrivateFile } from '../private-file.ts';
 import { realPath } from '../team-file/place.ts';
-import { filesOfHook, isWithin } from './hook-files.ts';
+import { filesOfHook, filesOfSetup, isWithin } from './hook-files.ts';
 import type { HookText } from './hook-files.ts';
 
 /** The hooks and agents from checkouts that the user approved: by content, so that any change asks again. */
@@ -53,11 +53,34 @@ export function hashHook(
   approvedIn = cwd,
 ): string {
   const { command, executor, env = [] } = hook;
-  const files = [...filesOfHook(hook, cwd)].map(([path, content]) => {
-    const way = relative(cwd, path);
-    return [isWithin(cwd, path) ? join(approvedIn, way) : path, content] as const;
-  });
-  return hashAll([command, executor, env, realPath(approvedIn), digestFiles(new Map(files))]);
+  const files = placedIn(approvedIn, cwd, filesOfHook(hook, cwd));
+  return hashAll([command, executor, env, realPath(approvedIn), digestFiles(files)]);
+}
+
+/** The same of a command that makes workspaces ready. */
+export function hashSetup(
+  { command, env = [] }: { readonly command: string; readonly env?: readonly string[] | undefined },
+  cwd: string,
+  approvedIn = cwd,
+): string {
+  const files = placedIn(approvedIn, cwd, filesOfSetup(command, cwd));
+  return hashAll(['setup', command, env, realPath(approvedIn), digestFiles(files)]);
+}
+
+/** The name of a setup among the approvals. */
+export function nameOfSetup({ command }: { readonly command: string }): string {
+  return `setup: ${command}`;
+}
+
+/** Files as if they were at the same places of another folder. */
+function placedIn(
+  folder: string,
+  cwd: string,
+  files: ReadonlyMap<string, string | Buffer>,
+): Map<string, string | Buffer> {
+  return new Map(
+    [...files].map(([path, content]) => [isWithin(cwd, path) ? join(folder, relative(cwd, path)) : path, content]),
+  );
 }
 
 /** The hash of everything that an approval covers. */

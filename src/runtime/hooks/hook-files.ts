@@ -48,6 +48,14 @@ export function filesOfCommand(
   return filesOf(words, { cwd, hasRunners: true, covers });
 }
 
+/**
+ * The files that decide what a setup does: programs that it names, and the scripts that its runners read. Not other files
+ * that it names: in `cp .env.example .env` they differ from workspace to workspace.
+ */
+export function filesOfSetup(command: string, cwd: string): Map<string, string | Buffer> {
+  return filesOf(wordsOf(command), { cwd, hasRunners: true, covers: isProgramFile });
+}
+
 /** Those of these files that exist in one of the folders. */
 export function filesNamed(names: readonly string[], folders: readonly string[]): Map<string, string | Buffer> {
   const paths = new Set(folders.flatMap((folder) => names.map((name) => join(folder, name))));

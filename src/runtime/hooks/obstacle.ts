@@ -18,8 +18,9 @@ const SHELL_SAID = /^\/bin\/sh: (?:(?:line )?\d+: )?(.+: .+)$/m;
 type Obstructed = HookText & { readonly approved?: string | undefined };
 
 /** Says in words that a hook cannot run, and why. */
-export function describeBroken({ type, command, why }: { type: HookType; command: string; why: string }): string {
-  return `the ${type} hook ${quote(command)} cannot be run: ${why}`;
+export function describeBroken(broken: { type: HookType | 'setup'; command: string; why: string }): string {
+  const { type, command, why } = broken;
+  return `the ${type === 'setup' ? 'setup' : `${type} hook`} ${quote(command)} cannot be run: ${why}`;
 }
 
 /**

@@ -10,14 +10,18 @@ export interface HookProgram {
   readonly command: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Its standard input. No part of it is ever in a command line. */
-  readonly payload: object;
+  /** Its standard input; empty without it. No part of it is ever in a command line. */
+  readonly payload?: object;
   /** Milliseconds until it is killed. */
   readonly timeout: number;
   /** Milliseconds between SIGTERM and SIGKILL. */
   readonly grace?: number | undefined;
   /** Finds the program and everything that it leaves behind. */
   readonly marker: string;
+  /** Aborts to end it at once. */
+  readonly signal?: AbortSignal;
+  /** Gets a function that returns what it printed so far. */
+  readonly onStart?: (printed: () => string) => void;
 }
 
 /** How much of each output is kept, in bytes: this much of its beginning and of its end, where errors usually are. */
@@ -82,7 +86,11 @@ export async function runProgram(hook: HookProgram): Promise<HookResult> {
     const program = await startProcess({ command: hook.command, cwd: hook.cwd, env: hook.env, marker: hook.marker });
     const stdout = keepOutput(program.child.stdout);
     const stderr = keepOutput(program.child.stderr);
-    program.child.stdin?.end(JSON.stringify(hook.payload));
+    program.child.stdin?.end(hook.payload === undefined ? '' : JSON.stringify(hook.payload));
+    hook.onStart?.(() => stdout.text());
+    const end = (): void => void program.stop(0);
+    hook.signal?.addEventListener('abort', end, { once: true });
+    if (hook.signal?.aborted) end();
     let timedOut = false;
     const timer = setTimeout(() => {
       timedOut = true;
@@ -90,6 +98,7 @@ export async function runProgram(hook: HookProgram): Promise<HookResult> {
     }, hook.timeout);
     const { code } = await program.exited;
     clearTimeout(timer);
+    hook.signal?.removeEventListener('abort', end);
     await program.stop(0);
     await Promise.race([Promise.all([stdout.closed, stderr.closed]), pause(DRAIN_MS)]);
     program.child.stdout?.destroy();

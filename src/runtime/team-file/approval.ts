@@ -4,8 +4,9 @@ import type { AgentSpec } from '../../core/agent.ts';
 import type { HookConfig } from '../../core/hook.ts';
 import { commandLineOf, powersOf } from '../../core/powers.ts';
 import type { Powers } from '../../core/powers.ts';
-import { digestFiles, hashAll } from '../hooks/approvals.ts';
-import { filesNamed, filesOfCommand, isWithin } from '../hooks/hook-files.ts';
+import type { TeamSetup } from '../../core/work.ts';
+import { digestFiles, hashAll, nameOfSetup } from '../hooks/approvals.ts';
+import { filesNamed, filesOfCommand, filesOfSetup, isWithin } from '../hooks/hook-files.ts';
 import type { TeamHooks } from '../hooks/team-hooks.ts';
 import { choiceOf } from './agents.ts';
 import { realPath } from './place.ts';
@@ -14,8 +15,8 @@ import type { TeamFile } from './schema.ts';
 
 /** Something that a file runs as the user, or allows without a question, and that nobody approved as it is now. */
 export interface Unapproved extends Powers {
-  /** The type of a hook, or `agent`. */
-  readonly type: HookConfig['type'] | 'agent';
+  /** The type of a hook, `agent`, or `setup`. */
+  readonly type: HookConfig['type'] | 'agent' | 'setup';
   readonly hash: string;
   /** Where it runs. */
   readonly folder: string;
@@ -29,8 +30,9 @@ export interface Unapproved extends Powers {
   readonly members: string[];
 }
 
-/** The hooks of a file, and what it runs for its members: one approval covers both. */
+/** The hooks of a file, what it runs for its members, and the setup of their workspaces: one approval covers all. */
 export interface FilePrograms {
+  readonly setup?: TeamSetup | undefined;
   readonly hooks: readonly HookConfig[];
   readonly agents: readonly FileProgram[];
 }
@@ -77,12 +79,24 @@ export function findUnapproved(hooks: TeamHooks, file: FilePrograms): Unapproved
       type: 'agent' as const,
       changed: approvals.knew(nameOf(program), program.folder),
     }));
-  return [...agents, ...gates];
+  return [...agents, ...unapprovedSetup(hooks, file), ...gates];
+}
+
+function unapprovedSetup({ approvals }: TeamHooks, { setup }: FilePrograms): Unapproved[] {
+  if (!setup || approvals.has(setup.approved)) return [];
+  const { command, env = [], folder, approved: hash } = setup;
+  const files = [...filesOfSetup(command, folder).keys()];
+  const changed = approvals.knew(nameOfSetup(setup), folder);
+  return [
+    { type: 'setup', command, env, folder, hash, files, changed, members: [], obeys: [], isFree: false, allow: [] },
+  ];
 }
 
 /** Records a person's approval of everything in the file that `covers` selects by its hash. */
 export function approvePrograms(hooks: TeamHooks, file: FilePrograms, covers: (hash: string) => boolean): void {
   hooks.approve(file.hooks.filter(({ approved }) => approved !== undefined && covers(approved)));
+  const { setup } = file;
+  if (setup && covers(setup.approved)) hooks.approvals.add(setup.approved, nameOfSetup(setup), setup.folder);
   for (const program of file.agents.filter(({ hash }) => covers(hash))) {
     hooks.approvals.add(program.hash, nameOf(program), program.folder);
   }

@@ -210,9 +210,9 @@ function updateCommands(team: TeamRecord, file: TeamFile, { place, work }: Setti
 function changedWork({ work: before }: TeamRecord, work: TeamWork | undefined): { work?: TeamWork } {
   if (!before || !work) return {};
   const { tip: _tip, ...now } = before;
-  const { copy: _copy, limits: _limits, ...rest } = now;
-  const { copy, limits } = work;
-  const next = { ...rest, ...(copy && { copy }), ...(limits && { limits }) };
+  const { copy: _copy, limits: _limits, setup: _setup, ...rest } = now;
+  const { copy, limits, setup } = work;
+  const next = { ...rest, ...(copy && { copy }), ...(limits && { limits }), ...(setup && { setup }) };
   return isDeepStrictEqual(next, now) ? {} : { work: next };
 }
 

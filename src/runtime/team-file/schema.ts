@@ -145,6 +145,15 @@ const HookEntry = z.strictObject({
   onFailure: z.enum(['allow', 'block']).optional().describe('block: a failing gate sends the work back'),
 });
 
+const SetupEntry = z.union([
+  withoutSecret(z.string().min(1)),
+  z.strictObject({
+    command: withoutSecret(z.string().min(1)).describe('the shell command'),
+    timeout: Duration.optional().describe('how long it may run (default: 15m)'),
+    env: z.array(HookVariable).max(32).optional().describe('names of your environment variables that it may see'),
+  }),
+]);
+
 /** A team as a file describes it. */
 export const TeamFile = z.strictObject({
   team: Slug.describe('its name'),
@@ -183,6 +192,9 @@ export const TeamFile = z.strictObject({
         .max(64)
         .optional()
         .describe('ignored files that each workspace gets, such as .env; beside .worktreeinclude'),
+      setup: SetupEntry.optional().describe(
+        'a command that makes each workspace ready, such as npm ci; runs again when a file that it reads changed',
+      ),
     })
     .optional()
     .describe('where the members work'),

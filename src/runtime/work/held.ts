@@ -1,5 +1,5 @@
 import type { TeamState } from '../../core/state.ts';
-import { requireMember } from '../../core/view.ts';
+import { requireMember, requireTeam } from '../../core/view.ts';
 
 /** Whether the team has workspaces, and somebody may still work in them. */
 export function isOpen({ team }: TeamState): boolean {
@@ -12,6 +12,12 @@ export function holders({ tasks, members }: TeamState): string[] {
     .filter(({ status }) => status === 'in_progress')
     .map(({ assigneeId = '' }) => assigneeId);
   return [...new Set(held)].filter((id) => members.get(id)?.workspace === 'own');
+}
+
+/** Whether a member works in a workspace of its own. */
+export function worksApart(state: TeamState, memberId: string): boolean {
+  requireTeam(state);
+  return requireMember(state, memberId).workspace === 'own';
 }
 
 /** A claim of a member: whether its work is still to begin in a workspace, and whether it holds no other task. */

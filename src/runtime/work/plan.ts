@@ -10,6 +10,7 @@ import { realPath } from '../team-file/place.ts';
 import { agentsOf } from '../team-file/raise.ts';
 import { bytesOf } from '../team-file/schema.ts';
 import type { TeamFile } from '../team-file/schema.ts';
+import { setupOf } from '../team-file/setup.ts';
 import type { OwnProject, Projects } from './project.ts';
 
 /** Where the members of a team file would work. */
@@ -83,10 +84,12 @@ export async function beginFrom(
   plan: Extract<WorkPlan, { workspaces: 'own' }>,
   {
     file,
+    folder,
     withChanges,
     isShared,
   }: {
     readonly file: TeamFile;
+    readonly folder: string;
     readonly withChanges: boolean;
     /** Whether other machines may run members. */
     readonly isShared: boolean;
@@ -106,27 +109,29 @@ export async function beginFrom(
     base,
     ...(isShared && { roots: (await depot.roots(base)).slice(0, ROOTS) }),
     branch: into ?? `troupe/${file.team}`,
-    ...settingsOf(file),
+    ...settingsOf(file, folder),
   };
 }
 
 /** The settings of a file that may change while a team works. */
-export function settingsOf(file: TeamFile): Pick<TeamWork, 'copy' | 'limits'> {
+export function settingsOf(file: TeamFile, folder: string): Pick<TeamWork, 'copy' | 'limits' | 'setup'> {
   const { copy } = file.work ?? {};
+  const [limits, setup] = [limitsIn(file), setupOf(file, folder)];
+  return { ...(copy && { copy }), ...(Object.keys(limits).length > 0 && { limits }), ...(setup && { setup }) };
+}
+
+function limitsIn(file: TeamFile): NonNullable<TeamWork['limits']> {
   const { fileSize, workSize, disk } = file.limits ?? {};
-  const limits = {
+  return {
     ...(fileSize !== undefined && { fileSize: bytesOf(fileSize) }),
     ...(workSize !== undefined && { workSize: bytesOf(workSize) }),
     ...(disk !== undefined && { disk: bytesOf(disk) }),
   };
-  return { ...(copy && { copy }), ...(Object.keys(limits).length > 0 && { limits }) };
 }
 
 function limitsOf(file: TeamFile) {
-  const { limits } = settingsOf(file);
-  return limits?.fileSize !== undefined && limits.workSize !== undefined
-    ? { fileSize: limits.fileSize, workSize: limits.workSize }
-    : undefined;
+  const { fileSize, workSize } = limitsIn(file);
+  return fileSize !== undefined && workSize !== undefined ? { fileSize, workSize } : undefined;
 }
 
 /** A program of a file, and the files that decide what it does. */

@@ -2,7 +2,7 @@ import { SYSTEM } from '../../core/actor.ts';
 import { TeamError } from '../../core/errors.ts';
 import { folderInWorkspace } from '../../core/folder.ts';
 import type { TeamState } from '../../core/state.ts';
-import { requireMember, requireTask, requireTeam } from '../../core/view.ts';
+import { requireTask } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { SavedWork, WorkLander } from '../../ledger/work-lander.ts';
 import { savesRef } from '../../workspaces/depot/saves.ts';
@@ -16,15 +16,20 @@ import { explainConflict, landedSince } from './conflicts.ts';
 import { openDisk } from './disk.ts';
 import type { Disk } from './disk.ts';
 import { openElsewhere } from './elsewhere.ts';
-import { claimOf, holders, isOpen } from './held.ts';
+import { claimOf, holders, isOpen, worksApart } from './held.ts';
 import { mergeWork } from './merge-work.ts';
+import { openPreparing } from './prepare.ts';
+import type { Preparing } from './prepare.ts';
 import { problemsOf, wordProblems } from './problems.ts';
 import type { Projects } from './project.ts';
 import { removeWorks } from './remove-works.ts';
 import { openWorkSettings } from './settings.ts';
 import type { WorkSettings } from './settings.ts';
+import type { Setups } from './setup.ts';
 import { openSlots } from './slots.ts';
 import type { TeamPlace } from './team-places.ts';
+import { tellWhile } from './waiting.ts';
+import type { Telling } from './waiting.ts';
 
 /** A member with a workspace of its own. */
 export interface Worker {
@@ -49,6 +54,8 @@ export interface TeamWorksOptions {
   readonly approvals?: Approvals;
   /** Milliseconds between two saves of a member that works. */
   readonly saveEvery?: number;
+  /** Runs the setups of workspaces; without it, none runs. */
+  readonly setups?: Setups;
   readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
 }
 
@@ -63,7 +70,7 @@ export interface TeamWorks extends WorkLander {
   readonly disk: Disk;
   /** Brings the branches of all teams to what the journal says, and begins to save. */
   start(): Promise<void>;
-  /** Opens a member's workspace; undefined if it has none of its own. */
+  /** Opens a member's workspace, ready to work in; undefined if it has none of its own. */
   open(worker: Worker): Promise<OpenedWork | undefined>;
   /** Prepares the workspace for a task that the member has just claimed, and records that. */
   begin(worker: Worker, task: { readonly taskId: string; readonly epoch: number }): Promise<void>;
@@ -91,16 +98,19 @@ export interface TeamWorks extends WorkLander {
   workspaceOf(worker: Worker): Promise<Workspace>;
   /** The number of a workspace. */
   slotOf(worker: Worker): number;
+  /** The last run of the setup in a workspace; undefined if there was none. */
+  setupOf: Preparing['lastRun'];
   /** Puts away all workspaces of a team: work that is not on the branch is kept by refs, folders go to the trash. */
   remove(teamId: string): Promise<void>;
-  close(): void;
+  /** Saves no more, and ends setups that run. */
+  close(): Promise<void>;
 }
 
 const SAVE_EVERY_MS = 30_000;
 
 /** Opens the workspaces of all teams. Nothing is opened on disk before it is needed. */
 export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
-  const { ledger, projects, several, saveEvery = SAVE_EVERY_MS, onError } = options;
+  const { ledger, projects, several, saveEvery = SAVE_EVERY_MS, setups, onError } = options;
   const leftovers = openCleanUp({ ledger, projects }, (error) => onError(error, {}));
   const disk = openDisk({ ledger, projects }, onError);
   const slots = openSlots(projects.places.workspaces);
@@ -108,6 +118,9 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
   const { placeOf, requirePlace, bring, align, travel } = branches;
   const elsewhere = openElsewhere({ ledger, several, branches, saveHere });
   const settings = openWorkSettings({ ledger, requirePlace, approvals: options.approvals });
+  const preparing = openPreparing({ ledger, setups, indexes: projects.places.indexes, onError });
+  /** Resolves when what an earlier daemon left has been ended. */
+  const started = Promise.withResolvers<void>();
   /** Members that this daemon has opened a workspace for. */
   const workers = new Map<string, Worker>();
   let timer: NodeJS.Timeout | undefined;
@@ -133,27 +146,26 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       timer.unref();
       leftovers.start();
       disk.start(() => [...workers.values()].map(({ teamId }) => teamId));
+      started.resolve();
     },
     async open(worker) {
-      const isApart = await ledger.view(worker.teamId, (state) => {
-        requireTeam(state);
-        return requireMember(state, worker.memberId).workspace === 'own';
+      if (!(await isApart(worker))) return undefined;
+      return tellWhile(ledger, worker, async (telling) => {
+        telling.step('is being opened');
+        const workspace = await workspaceOf(worker);
+        await settings.require(workspace);
+        // Later, between its turns, the folder is the member's.
+        if (await isStarting(worker)) await prepare(worker, workspace, telling);
+        const { work } = await requirePlace(worker.teamId);
+        return { folder: folderInWorkspace(workspace.folder, work), slot: slots.of(worker.teamId, worker.memberId) };
       });
-      if (!isApart) return undefined;
-      const workspace = await workspaceOf(worker);
-      const { folder } = workspace;
-      await settings.require(workspace);
-      const { work } = await requirePlace(worker.teamId);
-      return { folder: folderInWorkspace(folder, work), slot: slots.of(worker.teamId, worker.memberId) };
     },
-    begin,
+    async begin(worker, task) {
+      if (await isApart(worker)) await tellWhile(ledger, worker, (telling) => begin(worker, task, telling));
+    },
     beginInTurn,
     async saveNow(worker) {
-      const isApart = await ledger.view(
-        worker.teamId,
-        (state) => requireMember(state, worker.memberId).workspace === 'own',
-      );
-      if (!isApart) return;
+      if (!(await isApart(worker))) return;
       const workspace = await workspaceOf(worker);
       const saved = await workspace.save();
       const isBusy = await ledger.view(worker.teamId, (state) => holders(state).includes(worker.memberId));
@@ -177,6 +189,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     isHere: elsewhere.isHere,
     workspaceOf,
     slotOf: ({ teamId, memberId }) => slots.of(teamId, memberId),
+    setupOf: (worker) => preparing.lastRun(worker),
 
     save: (held) => elsewhere.saveOf(held),
     merge: async (held, saved, result) =>
@@ -220,11 +233,12 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       slots.free(teamId);
       await travel?.forget(teamId).catch((error: unknown) => onError(error, { teamId }));
     },
-    close() {
+    async close() {
       stopFollowing();
       clearInterval(timer);
       leftovers.close();
       disk.close();
+      await preparing.close();
     },
   };
 
@@ -234,6 +248,23 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     if (!saved) throw new TeamError('internal', `The workspace of ${worker.memberId} is shared`);
     const problem = wordProblems(await problemsOf(workspace, saved, settings));
     return { base: saved.base, commit: saved.commit, problem };
+  }
+
+  function isApart({ teamId, memberId }: Worker): Promise<boolean> {
+    return ledger.view(teamId, (state) => worksApart(state, memberId));
+  }
+
+  function isStarting({ teamId, memberId }: Worker): Promise<boolean> {
+    return ledger.view(teamId, ({ members }) => members.get(memberId)?.status === 'spawning');
+  }
+
+  async function prepare(worker: Worker, workspace: Workspace, telling: Telling, again = false): Promise<void> {
+    const place = await requirePlace(worker.teamId);
+    if (!place.work.setup) return;
+    // The supervisor ends the programs of an earlier daemon by their records, and must not take ours for those.
+    await started.promise;
+    const slot = slots.of(worker.teamId, worker.memberId);
+    await preparing.prepare({ ...worker, place, workspace, slot }, telling, again);
   }
 
   async function workspaceOf(worker: Worker): Promise<Workspace> {
@@ -248,10 +279,13 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     return workspace;
   }
 
-  async function begin(worker: Worker, { taskId, epoch }: { taskId: string; epoch: number }): Promise<void> {
+  async function begin(
+    worker: Worker,
+    { taskId, epoch }: { taskId: string; epoch: number },
+    telling: Telling,
+  ): Promise<void> {
     const { teamId, memberId } = worker;
-    const isApart = await ledger.view(teamId, (state) => requireMember(state, memberId).workspace === 'own');
-    if (!isApart) return;
+    telling.step('is being brought to the branch');
     const { tip } = (await bring(teamId)).work;
     const workspace = await workspaceOf(worker);
     const saved = await workspace.save();
@@ -262,12 +296,13 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     }));
     const hasWork = saved !== undefined && saved.changes.length > 0;
     // It did a part of this very task before, and knows it: a process that ended, a turn that was cancelled.
+    const isOfSetup = hasWork && preparing.isOfSetup(worker, saved);
     const isOwn = hasWork && before?.memberId === memberId;
     const began = before?.state === 'conflicted' ? before.onto : before?.base;
     const isContinued = isOwn && began === saved.base && !isHandled;
     // It went back because of a conflict, and both sides are not in the folder yet.
     const isSentBack = isOwn && before.state === 'conflicted' && before.commit === saved.commit;
-    if (hasWork && !isContinued && !isHandled) {
+    if (hasWork && !isContinued && !isHandled && !isOfSetup) {
       const ref = savesRef({ team: teamId, member: memberId });
       const why = 'it was not handed in with a task';
       const kept = { type: 'work.keep', by: SYSTEM, memberId, commit: saved.commit, ref, why } as const;
@@ -275,6 +310,8 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     }
     if (isSentBack) await layMerged(workspace, tip, saved.commit);
     else if (!isContinued) await refresh(workspace, tip, hasWork);
+    // What it had written went with the refresh.
+    await prepare(worker, workspace, telling, isOfSetup && !isContinued);
     const base = workspace.base ?? tip;
     const command = { type: 'work.begin', by: memberId, taskId, memberId, epoch, base } as const;
     await ledger.execute(teamId, command, () => undefined);

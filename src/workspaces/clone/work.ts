@@ -27,7 +27,6 @@ import type {
 import { replaceHead } from './dot-git.ts';
 import { clearWay, requireFree } from './in-the-way.ts';
 import { reviewSave } from './review.ts';
-import { hashSetup, SETUP_FILES } from './setup.ts';
 import { filesIn, readState, writeState } from './state.ts';
 import type { State } from './state.ts';
 
@@ -91,9 +90,8 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
         if (wanted) return lay(wanted.tree, wanted.base, signal);
         throw new TeamError('not_found', `${name.member} has no save ${commit.slice(0, 12)}`);
       }),
-    needsSetup: async (command, names = SETUP_FILES) => state.prepared !== (await hashSetup(folder, command, names)),
-    setupDone: (command, names = SETUP_FILES) =>
-      call(async () => keep({ ...state, prepared: await hashSetup(folder, command, names) })),
+    needsSetup: async (what) => state.prepared !== what,
+    setupDone: (what) => call(() => keep({ ...state, prepared: what })),
     size: () => sizeOf(folder),
     close: (closing) => call(() => close(closing)),
   };

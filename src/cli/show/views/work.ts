@@ -10,7 +10,7 @@ import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
 import { taskName } from '../words.ts';
 import { sizeOf } from '../work-size.ts';
-import { details, heading } from './details.ts';
+import { details, heading, indent } from './details.ts';
 import { showDifference, showFiles, showLines } from './diff.ts';
 import { showDisk, showLeftovers, showRemoved } from './leftovers.ts';
 import type { Views } from './views.ts';
@@ -36,7 +36,27 @@ export const views: Views = {
   'work.leftovers': (left, screen) => showLeftovers(left, screen),
   'work.clean': (removed) => showRemoved(removed),
   'work.restore': (restored) => describeRestore(restored),
+  'work.setup': (run, screen, { memberId }) => showSetup(run, screen, String(memberId)),
 };
+
+const RUNS = { running: 'runs', done: 'went well', failed: 'failed' } as const;
+
+function showSetup(run: ResultOf<'work.setup'>, screen: Screen, memberId: string): string {
+  if (!run) return `No setup has run in the workspace of ${clean(memberId)}.\n`;
+  const { command, state, startedAt, endedAt, why, reads, wrote, output } = run;
+  const took = endedAt === undefined ? '' : `, ${((endedAt - startedAt) / 1000).toFixed(1)} s`;
+  const head = details(
+    [
+      ['command', command],
+      ['state', `${why === undefined ? RUNS[state] : `failed: it ${why}`}${took}`],
+      ['began', new Date(startedAt).toISOString()],
+      ['reads', reads.join(', ')],
+      ['changed', wrote.join(', ')],
+    ],
+    screen,
+  );
+  return `${heading(memberId, screen)}${head}\n${output.trim() === '' ? 'It printed nothing.\n' : indent(output.trimEnd(), screen, 2)}`;
+}
 
 function showWork(work: Work, screen: Screen, teamId: string): string {
   if (work.workspaces === 'shared') return 'The members of this team share a folder: there are no workspaces.\n';

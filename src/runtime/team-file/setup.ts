@@ -1,0 +1,36 @@
+import type { TeamSetup } from '../../core/work.ts';
+import { hashSetup } from '../hooks/approvals.ts';
+import { findObstacle } from '../hooks/obstacle.ts';
+import { milliseconds } from './schema.ts';
+import type { TeamFile } from './schema.ts';
+
+/** How long a setup may run if the file does not say: 15 minutes. Installing takes longer than judging. */
+const TIMEOUT_MS = 15 * 60_000;
+
+/** The setup of a file's workspaces, bound to its present content like a hook. */
+export function setupOf(file: TeamFile, folder: string): TeamSetup | undefined {
+  const entry = file.work?.setup;
+  if (entry === undefined) return undefined;
+  const { command, timeout, env } = typeof entry === 'string' ? { command: entry } : entry;
+  return {
+    command,
+    timeout: timeout === undefined ? TIMEOUT_MS : milliseconds(timeout),
+    ...(env && { env }),
+    folder,
+    approved: hashSetup({ command, env }, folder),
+  };
+}
+
+/** The names of the variables that a file's setup may see. */
+export function setupVariables(file: TeamFile): { readonly env?: readonly string[] | undefined } {
+  const entry = file.work?.setup;
+  return typeof entry === 'object' ? { env: entry.env } : {};
+}
+
+/** A setup whose program is missing or not executable, with the fix. */
+export function brokenSetup(setup: TeamSetup | undefined): { type: 'setup'; command: string; why: string }[] {
+  if (!setup) return [];
+  const { command, folder, approved } = setup;
+  const why = findObstacle({ command, executor: 'shell', approved }, folder);
+  return why === undefined ? [] : [{ type: 'setup', command, why }];
+}

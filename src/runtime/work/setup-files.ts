@@ -1,0 +1,21 @@
+/** The usual files that say what a project needs; `setup` runs again when one of them changes. */
+export const SETUP_FILES: readonly string[] = [
+  'package.json',
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'yarn.lock',
+  'pnpm-lock.yaml',
+  'bun.lock',
+  'bun.lockb',
+  'deno.lock',
+  'Cargo.lock',
+  'Gemfile.lock',
+  'composer.lock',
+  'go.sum',
+  'mix.lock',
+  'poetry.lock',
+  'uv.lock',
+  'Pipfile.lock',
+  'requirements.txt',
+  'pyproject.toml',
+];
