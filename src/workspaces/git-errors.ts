@@ -32,7 +32,13 @@ interface Known {
 
 /** What git says when something is wrong that has a name. The language is fixed (LC_ALL=C). */
 const KNOWN: readonly Known[] = [
-  { sign: /No space left on device/, code: 'storage', errno: 'ENOSPC', advice: 'the disk is full: free some space' },
+  {
+    // Git says the second of files with a checksum: an index, a pack.
+    sign: /No space left on device|Out of diskspace/,
+    code: 'storage',
+    errno: 'ENOSPC',
+    advice: 'the disk is full: free some space',
+  },
   { sign: /Disk quota exceeded/, code: 'storage', errno: 'EDQUOT', advice: 'your quota is used up: free some space' },
   { sign: /Input\/output error/, code: 'storage', errno: 'EIO', advice: 'the disk reported an error: check it' },
   { sign: /Read-only file system/, code: 'storage', errno: 'EROFS', advice: 'the disk is read-only' },
