@@ -1,8 +1,8 @@
 import { readFileSync, statfsSync } from 'node:fs';
-import { freemem, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 
 const IN_MEMORY = '/dev/shm';
-/** The tests of a whole run need at most about 300 MB at a time (measured). */
+/** The tests of a whole run need at most about 200 MB at a time (measured). */
 const ROOM = 2 * 2 ** 30;
 
 /**
@@ -13,7 +13,7 @@ export function temporaryRoot(): string {
   if (process.env['TMPDIR'] !== undefined) return tmpdir();
   try {
     const { bavail, bsize } = statfsSync(IN_MEMORY);
-    const hasRoom = bavail * bsize >= ROOM && freemem() >= 2 * ROOM;
+    const hasRoom = bavail * bsize >= ROOM && process.availableMemory() >= 2 * ROOM;
     return hasRoom && mayRunPrograms() ? IN_MEMORY : tmpdir();
   } catch {
     // Only Linux has it.
