@@ -2,10 +2,12 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ResultOf } from '../../src/operations/index.ts';
+import { openTerminal } from '../cli/terminal.ts';
+import type { Troupe } from '../cli/troupe.ts';
 import { run } from '../daemon/processes.ts';
 import { BIN, environmentFor } from '../daemon/serve.ts';
 import { until } from '../until.ts';
-import { plainEnvironment, plainGit } from '../workspaces/project.ts';
+import { plainEnvironment, plainGit, write } from '../workspaces/project.ts';
 import { shareDaemon } from './stage.ts';
 import type { Answer, Stage } from './stage.ts';
 import { bothHere, EACH_A_LINE, makeProject, pictureOf, up } from './work-project.ts';
@@ -189,13 +191,68 @@ describe('commands about work', () => {
     await stage.troupe('down', stage.team);
   });
 
+  test('leave a branch of the user and a merge in progress alone, and say what was never merged', async () => {
+    const stage = newStage();
+    const repository = makeProject(stage, EACH_A_LINE);
+    expect((await up(stage, repository)).code).toBe(0);
+    const branch = `troupe/${stage.team}`;
+    const foreign = plainGit(repository, 'commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'of the user');
+    plainGit(repository, 'branch', branch, foreign);
+    const look = () => [pictureOf(join(repository, '.git', 'refs')), plainGit(repository, 'status', '--porcelain')];
+    const before = look();
+    const refused = await inside(stage, repository, ['merge']);
+    expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining(`Your branch ${branch} has commits`) });
+    expect(look()).toEqual(before);
+    plainGit(repository, 'branch', '-D', branch);
+
+    // The user resolves a conflict of their own.
+    plainGit(repository, 'checkout', '-qb', 'side');
+    write(repository, { 'common.txt': 'side\n' });
+    plainGit(repository, 'commit', '-qam', 'side');
+    plainGit(repository, 'checkout', '-q', 'main');
+    write(repository, { 'common.txt': 'mine\n' });
+    plainGit(repository, 'commit', '-qam', 'mine');
+    expect(() => plainGit(repository, 'merge', 'side')).toThrow();
+    write(repository, { 'common.txt': 'resolved\n' });
+    const busy = await inside(stage, repository, ['merge']);
+    expect(busy).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('A merge is in progress in your checkout.'),
+    });
+    expect(readFileSync(join(repository, 'common.txt'), 'utf8')).toBe('resolved\n');
+    expect(plainGit(repository, 'rev-parse', 'MERGE_HEAD')).toBe(plainGit(repository, 'rev-parse', 'side'));
+    plainGit(repository, 'merge', '--abort');
+    plainGit(repository, 'reset', '-q', '--hard', 'HEAD~1');
+
+    const troupe = { environment: environmentFor(stage.home, { NO_COLOR: '1' }) } as Pick<
+      Troupe,
+      'environment'
+    > as Troupe;
+    const terminal = openTerminal(troupe, `troupe team delete ${stage.team}`, { columns: 200 });
+    const asked = await terminal.see(/permanently\? \[y\/N\]/);
+    expect(asked).toContain(
+      `  ${branch}: 3 files (+4 -2) that no branch of ${repository} has. To merge it first: troupe merge`,
+    );
+    terminal.press('n', 'Enter');
+    await terminal.see('is still there: nothing was deleted');
+
+    plainGit(repository, 'checkout', '-qb', branch);
+    const merged = await inside(stage, repository, ['merge']);
+    expect(merged.stdout, merged.stderr).toContain(`Merged ${branch} into ${branch}: 3 files`);
+    plainGit(repository, 'checkout', '-q', 'main');
+    plainGit(repository, 'merge', '-q', '--ff-only', branch);
+    const deleted = await stage.troupe('team', 'delete', stage.team);
+    expect(deleted).toMatchObject({ code: 0, stderr: '' });
+  });
+
   test('show what a deleted team left behind, and remove what a person names', async () => {
     const stage = newStage();
     const repository = makeProject(stage, EACH_A_LINE);
     expect((await up(stage, repository)).code).toBe(0);
     const folder = join(stage.home.directory, 'workspaces', stage.team, 'ann');
     writeFileSync(join(folder, 'later.txt'), 'not handed in\n');
-    expect((await stage.troupe('team', 'delete', stage.team)).code).toBe(0);
+    const deleted = await stage.troupe('team', 'delete', stage.team);
+    expect(deleted).toMatchObject({ code: 0, stderr: expect.stringContaining('Never merged:\n') });
     const left = (await stage.ask<Leftovers>('work', 'clean')).filter(({ of }) => of.startsWith(stage.team));
     expect(left.map(({ kind, of }) => `${kind} ${of}`).sort()).toEqual([
       `branch ${stage.team}`,

@@ -2,8 +2,8 @@ import { shortId } from '../../core/commit-id.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
-import { gitIn } from '../reach/git.ts';
-import type { Said } from '../reach/git.ts';
+import { gitIn, requireCheckout } from '../reach/git.ts';
+import type { Said, UserGit } from '../reach/git.ts';
 import { Refusal } from '../show/errors.ts';
 import { clean, fold } from '../show/text.ts';
 import { sizeOf } from '../show/work-size.ts';
@@ -40,28 +40,44 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
 }
 
 function mergeBranch(team: string, work: Work, environment: NodeJS.ProcessEnv): Merged {
-  const { repository = '', branch = '', base, tip = '', depot = '' } = work;
+  const { branch = '', base, tip = '', depot = '' } = work;
   if (work.workspaces === 'shared') {
     throw new Refusal('conflict', `The members of team ${team} share a folder: their changes are there already`);
   }
-  const git = gitIn(repository, environment);
+  const git = gitIn(requireCheckout(work), environment);
   const into = git(['symbolic-ref', '--quiet', '--short', 'HEAD']).out;
   const about = { team, branch, ...(into !== '' && { into }), tip };
   if (tip === base) return { ...about, merged: false };
-  const ours = `refs/heads/${branch}`;
-  const fetched = git(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', depot, `${ours}:${ours}`]);
-  if (/non-fast-forward/.test(fetched.said)) throw otherBranchError(branch);
-  requireGit(fetched);
+  // A merge that fails is taken back, and that would take back one of the user's, too.
+  if (git(['rev-parse', '--quiet', '--verify', 'MERGE_HEAD']).code === 0) throw inMergeError();
+  // Git does not fetch into the branch that is checked out. Then the commit is merged into it.
+  const isHere = into === branch;
+  fetchBranch(git, { branch, tip, depot, isHere });
   if (git(['merge-base', '--is-ancestor', tip, 'HEAD']).code === 0) return { ...about, merged: false };
   const trial = git(['merge-tree', '--write-tree', '--name-only', '--no-messages', 'HEAD', tip]);
   if (trial.code === 1) throw conflictError({ branch, into: into || 'HEAD', paths: trial.out.split('\n').slice(1) });
   requireGit(trial);
-  const merge = git(['merge', '--no-edit', branch]);
+  const merge = git(['merge', '--no-edit', isHere ? tip : branch]);
   if (merge.code !== 0) {
     git(['merge', '--abort']);
     throw new Refusal('conflict', `git did not merge ${branch}, and nothing was changed. It said:\n${merge.said}`);
   }
   return { ...about, merged: true };
+}
+
+function fetchBranch(
+  git: UserGit,
+  { branch, tip, depot, isHere }: { branch: string; tip: string; depot: string; isHere: boolean },
+): void {
+  const ours = `refs/heads/${branch}`;
+  const fetch = (what: string): void =>
+    requireGit(git(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', depot, what]));
+  fetch(ours);
+  if (isHere) return;
+  // Git says nothing with --quiet, and in the user's language without.
+  const { code, out: there } = git(['rev-parse', '--quiet', '--verify', ours]);
+  if (code === 0 && git(['merge-base', '--is-ancestor', there, tip]).code !== 0) throw otherBranchError(branch);
+  fetch(`${ours}:${ours}`);
 }
 
 function wordOutcome({ branch, into = 'the detached HEAD', tip, merged, team }: Merged, work: Work): string {
@@ -78,6 +94,13 @@ function otherBranchError(branch: string): Refusal {
     'conflict',
     `Your branch ${branch} has commits that the team's does not have. Nothing was changed. ` +
       `Give it another name, then merge again: git branch -m ${branch} old-${branch.replaceAll('/', '-')}`,
+  );
+}
+
+function inMergeError(): Refusal {
+  return new Refusal(
+    'conflict',
+    'A merge is in progress in your checkout. Finish it with git commit, or take it back with git merge --abort; then merge again',
   );
 }
 

@@ -7,7 +7,7 @@ import { oneLine } from '../../core/text.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
-import { gitIn } from '../reach/git.ts';
+import { gitIn, requireCheckout } from '../reach/git.ts';
 import type { UserGit } from '../reach/git.ts';
 import { Refusal } from '../show/errors.ts';
 import { clean, fold } from '../show/text.ts';
@@ -40,7 +40,8 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   try {
     const work = await client.call('work.show', { teamId }, { signal });
     requireLanded(work, teamId);
-    const { repository = '', branch = '', tip = '' } = work;
+    const { branch = '', tip = '' } = work;
+    const repository = requireCheckout(work);
     const git = gitIn(repository, environment);
     const remote = findRemote(git, wishes.remote);
     const words = await describePullRequest(client, { work, teamId, title: wishes.title });
@@ -104,7 +105,9 @@ function push(git: UserGit, { work, remote }: { work: Work; remote: string }): s
     const lines = pushing.said.split('\n').filter((line) => line.startsWith('remote: '));
     return lines.map((line) => `${clean(line)}\n`).join('');
   }
-  if (/non-fast-forward|fetch first/.test(pushing.said)) {
+  // Git says why in the user's language.
+  const [there = ''] = git(['ls-remote', remote, ours]).out.split('\t');
+  if (there !== '' && git(['merge-base', '--is-ancestor', there, tip]).code !== 0) {
     throw new Refusal(
       'conflict',
       `${remote} has a branch ${branch} with commits that the team's does not have. Nothing was pushed. ` +

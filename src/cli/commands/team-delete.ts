@@ -7,10 +7,12 @@ import { gitIn } from '../reach/git.ts';
 import { askYesNo } from '../show/ask.ts';
 import { Refusal } from '../show/errors.ts';
 import { show } from '../show/result.ts';
-import { clean } from '../show/text.ts';
+import { clean, fold } from '../show/text.ts';
+import { wordUnmerged } from '../show/unmerged.ts';
 import { count } from '../show/views/details.ts';
+import { warn } from '../show/write.ts';
 
-type TeamWork = NonNullable<ResultOf<'team.show'>['work']>;
+type Work = ResultOf<'work.show'>;
 
 interface Given {
   readonly teamId: string;
@@ -23,38 +25,49 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const { teamId, yes = false, force = false } = given.input as unknown as Given;
   const client = openClient(environment);
   try {
-    if (!yes && process.stdin.isTTY && process.stderr.isTTY) {
-      const what = await describeLoss(client, teamId, { environment, signal });
+    const unmerged = await describeUnmerged(client, teamId, { environment, signal });
+    const isAsked = !yes && process.stdin.isTTY && process.stderr.isTTY;
+    if (isAsked) {
+      const what = await describeLoss(client, teamId, signal);
+      if (unmerged !== '') warn(fold(unmerged, screen));
       const isSure = await askYesNo(`Delete team ${clean(teamId)}${what} permanently?`, signal);
       if (!isSure) throw new Refusal('conflict', `Team ${teamId} is still there: nothing was deleted`);
     }
     const options = { signal, commandId: newCommandId(), ...(given.as !== undefined && { as: given.as }) };
     const result = await client.call('team.delete', { teamId, ...(force && { force }) }, options);
     await show('team.delete', result, { json: given.json, screen });
+    if (unmerged !== '' && !isAsked) warn(fold(unmerged, screen));
     return 0;
   } finally {
     client.close();
   }
 }
 
-/** Names a branch that is not in the checkout. Its commits stay in the depot, but nothing shows them any more. */
-function describeUnmerged({ repository, tip, base, branch }: TeamWork, environment: NodeJS.ProcessEnv): string {
-  if (tip === base) return '';
-  const isMerged = gitIn(repository, environment)(['merge-base', '--is-ancestor', tip, 'HEAD']).code === 0;
-  return isMerged ? '' : ` although ${clean(branch)} was never merged into ${clean(repository)} (troupe merge),`;
-}
-
 /** Describes what would be lost. That is unknown for an unreadable team; an unknown team is an error. */
-async function describeLoss(
-  client: Client,
-  teamId: string,
-  { environment, signal }: Pick<Surroundings, 'environment' | 'signal'>,
-): Promise<string> {
+async function describeLoss(client: Client, teamId: string, signal: AbortSignal): Promise<string> {
   const teams = await client.call('team.list', {}, { signal });
   const team = teams.find(({ name }) => name === teamId);
   if (!team) await client.call('team.show', { teamId }, { signal });
   if (!team || team.problem !== undefined) return '';
-  const { work } = await client.call('team.show', { teamId }, { signal });
-  const unmerged = work ? describeUnmerged(work, environment) : '';
-  return `, with ${count(team.members, 'member')}, ${count(team.tasks, 'task')} and all records,${unmerged}`;
+  return `, with ${count(team.members, 'member')}, ${count(team.tasks, 'task')} and all records,`;
+}
+
+/** Describes work that is on no branch of the user. A team whose work cannot be looked at can be deleted, too. */
+async function describeUnmerged(
+  client: Client,
+  teamId: string,
+  { environment, signal }: Pick<Surroundings, 'environment' | 'signal'>,
+): Promise<string> {
+  const work = await client.call('work.show', { teamId }, { signal }).catch(() => undefined);
+  if (work?.workspaces !== 'own') return '';
+  return wordUnmerged(work, { teamId, isMerged: isMerged(work, environment) });
+}
+
+/** Whether a branch of the checkout has the team's, besides a copy of the team's branch itself. */
+function isMerged({ repository, branch = '', tip = '' }: Work, environment: NodeJS.ProcessEnv): boolean {
+  if (repository === undefined) return false;
+  const git = gitIn(repository, environment);
+  if (git(['merge-base', '--is-ancestor', tip, 'HEAD']).code === 0) return true;
+  const { code, out } = git(['for-each-ref', `--contains=${tip}`, '--format=%(refname)', 'refs/heads', 'refs/remotes']);
+  return code === 0 && out.split('\n').some((ref) => ref !== '' && !ref.endsWith(`/${branch}`));
 }

@@ -77,7 +77,7 @@ export async function restoreWork(
   const worker = { teamId, memberId: found.memberId };
   const tasks = await ledger.view(teamId, (state) => {
     requireAtRest(state, found.memberId);
-    return tasksOf(state).filter(({ work }) => work.memberId === found.memberId && work.state === 'begun');
+    return tasksOf(state).filter(({ work }) => work.memberId === found.memberId && isUnfinished(work));
   });
   const workspace = await works.workspaceOf(worker);
   const before = await workspace.restore(found.commit);
@@ -173,6 +173,11 @@ function tasksOf({ tasks }: TeamState): Begun[] {
   );
 }
 
+/** Whether its holder may still change it. */
+function isUnfinished({ state }: TaskWork): boolean {
+  return state === 'begun' || state === 'conflicted';
+}
+
 /**
  * Finds the task of each save of a member. The save that was handed in names it, and the ones before it with the same
  * base are of the same task. Later ones are of what the member works on now.
@@ -183,7 +188,7 @@ function nameTasks(saves: readonly Save[], tasks: readonly Begun[]): (Save & { t
     const handedIn = tasks.find(({ work }) => work.commit === save.commit);
     if (handedIn) current = handedIn;
     else if (current?.work.base !== save.base) {
-      current = tasks.find(({ work }) => work.state === 'begun' && work.base === save.base);
+      current = tasks.find(({ work }) => isUnfinished(work) && work.base === save.base);
     }
     return { ...save, taskId: current?.taskId };
   });

@@ -1,0 +1,29 @@
+import type { ResultOf } from '../../operations/index.ts';
+import { clean } from './text.ts';
+import { taskName } from './words.ts';
+import { sizeOf } from './work-size.ts';
+
+/** Names the work of a team that is on no branch of the user; empty if all is merged. */
+export function wordUnmerged(
+  work: ResultOf<'work.show'>,
+  { teamId, isMerged }: { readonly teamId: string; readonly isMerged: boolean },
+): string {
+  const { branch = '', base, tip, repository = '', tasks = [], members = [], kept = [] } = work;
+  const lines = [
+    ...(tip === base || isMerged
+      ? []
+      : [
+          `${branch}: ${sizeOf(work)} that no branch of ${repository} has. To merge it first: troupe merge --team ${teamId}`,
+        ]),
+    ...tasks
+      .filter(({ state }) => state === 'conflicted')
+      .map(
+        (task) => `task ${taskName(task.taskId)} of ${task.memberId}: ${sizeOf(task)}, which conflict with the branch`,
+      ),
+    ...members.filter(({ files }) => files > 0).map((member) => `${member.memberId}: ${sizeOf(member)}, not handed in`),
+    ...kept.map(({ memberId, commit }) => `${memberId}: ${commit.slice(0, 7)}, put away earlier`),
+  ];
+  if (lines.length === 0) return '';
+  const listed = lines.map((line) => `  ${clean(line)}\n`).join('');
+  return `Never merged:\n${listed}After the team is deleted, troupe work clean lists it.\n`;
+}
