@@ -27,14 +27,14 @@ export function folderInWorkspace(workspace: string, { prefix }: Pick<TeamWork, 
 
 /**
  * Where a new member of a team with workspaces works. A member with a folder of its own works there. Claude Code's own
- * teammates ask a person whether they may trust each new folder, so they share the team's.
+ * teammates ask a person whether they may trust each new folder, so they share the team's, unless it is said otherwise.
  */
 export function workspaceOfNewMember(
   work: Pick<TeamWork, 'repository' | 'prefix'> | undefined,
   { agent, cwd, workspace }: Placed,
 ): WorkspaceKind | undefined {
   if (!work || !agent) return undefined;
-  if (isNativeAgent(agent) || workspace === 'shared') return 'shared';
+  if (workspace === 'shared' || (isNativeAgent(agent) && workspace !== 'own')) return 'shared';
   return cwd === undefined || cwd === folderOfWork(work) ? 'own' : 'shared';
 }
 

@@ -86,7 +86,9 @@ export const JoinInput = SpawnTeammateOptions.extend({
   sessionId: ChosenId.default(NO_SESSION).describe("the session of the member's agent"),
   color: Line.optional().describe('the colour it is shown in'),
   cwd: z.string().max(4096).optional().describe('the directory it works in'),
-  workspace: WorkspaceKind.optional().describe("shared: it works in the team's folder, not in a workspace of its own"),
+  workspace: WorkspaceKind.optional().describe(
+    "shared: it works in the team's folder, not in a workspace of its own; own: also for claude-native",
+  ),
   backendType: BackendType.default('in-process').describe('the terminal that shows it'),
   status: z.enum(['spawning', 'active', 'idle']).default('active').describe('how it starts'),
   agent: AgentInput.optional().describe('its agent'),

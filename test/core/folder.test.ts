@@ -38,6 +38,7 @@ describe('a member of a team with workspaces', () => {
     expect(place({ cwd: '/project' })).toBe('shared');
     expect(place({ workspace: 'shared' })).toBe('shared');
     expect(place({ agent: { kind: 'claude-native' } })).toBe('shared');
+    expect(place({ agent: { kind: 'claude-native' }, workspace: 'own' })).toBe('own');
     expect(place({ agent: undefined })).toBeUndefined();
     expect(workspaceOfNewMember(undefined, { agent: CLAUDE })).toBeUndefined();
   });

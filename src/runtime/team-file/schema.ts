@@ -106,10 +106,9 @@ const Runs = {
   prompt: textOf(PROMPT_BYTES).optional().describe('what it should know and how it should work'),
   plan: z.enum(['required']).optional().describe('required: its plan must be approved before it changes anything'),
   cwd: z.string().optional().describe('where it works, relative to the folder of this file'),
-  workspace: z
-    .enum(['shared'])
-    .optional()
-    .describe("shared: it works in the team's folder; what it changes there lands nowhere"),
+  workspace: WorkspaceKind.optional().describe(
+    "shared: it works in the team's folder; what it changes there lands nowhere. own: also for claude-native, which asks you once to trust its workspace",
+  ),
   budget: BudgetEntry.optional().describe('what it may use before a person is asked'),
   host: Slug.optional().describe('the daemon that runs it, if several share the journal'),
   labels: Labels.optional().describe('labels that its daemon must have'),

@@ -43,7 +43,8 @@ export async function planWork(projects: Projects, planned: Planned): Promise<Wo
   };
   if (asked === 'shared') return shared('the team file says so');
   const apart = agentsOf(file, folder).filter(
-    ({ spec, entry }) => !isNativeAgent(spec) && entry.cwd === undefined && entry.workspace !== 'shared',
+    ({ spec, entry }) =>
+      entry.cwd === undefined && (isNativeAgent(spec) ? entry.workspace === 'own' : entry.workspace !== 'shared'),
   );
   if (apart.length === 0) return shared('no member could use one');
   if (apart.length === 1 && asked === undefined) return shared('only one member works here');
