@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { absentCheckout } from './workspaces/absent.ts';
 import { findCheckout, hasCommits } from './workspaces/checkout.ts';
 import type { Checkout, NoCheckout } from './workspaces/checkout.ts';
-import { cloneWorkspaces, depotOfTeam } from './workspaces/clone.ts';
+import { cloneWorkspaces, depotOfTeam, teamsWithFolders } from './workspaces/clone.ts';
 import { checkoutOf, depotId, knownCheckouts, openDepot } from './workspaces/depot.ts';
 import type { Depot } from './workspaces/depot.ts';
 import { openHandle } from './workspaces/depot/handle.ts';
@@ -17,9 +17,17 @@ import { openQueue } from './workspaces/queue.ts';
 import { sharedWorkspaces } from './workspaces/shared.ts';
 import type { WorkLimits, Workspace, Workspaces } from './workspaces/workspace.ts';
 
+/** The workspaces of a project whose members work apart. */
+interface OwnProject {
+  readonly kind: 'clone';
+  readonly workspaces: Workspaces;
+  readonly depot: Depot;
+  readonly checkout: Checkout;
+}
+
 /** The workspaces of one project. */
 export type Project =
-  | { readonly kind: 'clone'; readonly workspaces: Workspaces; readonly depot: Depot; readonly checkout: Checkout }
+  | OwnProject
   | { readonly kind: 'shared'; readonly workspaces: Workspaces; readonly why: NoCheckout | undefined };
 
 /** All workspaces of a daemon. */
@@ -37,6 +45,10 @@ export interface Projects {
    * the same repository, else without a checkout.
    */
   find(sought: Sought, options?: { limits?: WorkLimits }): Promise<Project>;
+  /** The teams that have folders on this machine. */
+  teams(): Promise<string[]>;
+  /** Puts away the folders of a team that is gone. Refs keep what they have. */
+  putAway(team: string): Promise<void>;
   /** The depots on the disk, also of projects that no team works on any more. */
   depots(): Promise<readonly DepotHandle[]>;
 }
@@ -90,13 +102,25 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
       const checkout = (await findBound(team, base)) ?? (await findAmong(sought)) ?? absentCheckout(places, base);
       return openOwn(checkout, limits);
     },
+    teams: () => teamsWithFolders(places),
+    async putAway(team) {
+      const id = await depotOfTeam(places, team);
+      if (id === undefined) return;
+      const { workspaces } = await openOwn(await checkoutFor(id, '0'.repeat(40)), undefined);
+      for (const name of await workspaces.list()) {
+        if (name.team !== team) continue;
+        const workspace = await workspaces.open(name, { base: '' });
+        // Nobody knows its branch any more: what the folder began from counts as landed.
+        if (workspace.base !== undefined) await workspace.close({ tip: workspace.base });
+      }
+    },
     async depots() {
       const names = (await readdir(places.depots)).filter((name) => /^[0-9a-f]{16}\.git$/.test(name));
       return names.map((name) => openHandle(git, join(places.depots, name), queueOf(name.slice(0, -4))));
     },
   };
 
-  async function openOwn(checkout: Checkout, limits: WorkLimits | undefined): Promise<Project> {
+  async function openOwn(checkout: Checkout, limits: WorkLimits | undefined): Promise<OwnProject> {
     const depot = await useDepot(checkout);
     const workspaces = cloneWorkspaces({ places, depot, checkout, open, ...(limits && { limits }) });
     return { kind: 'clone', workspaces, depot, checkout };
@@ -109,6 +133,11 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
     // An earlier team of this name may have been of another project.
     const handle = openHandle(git, join(places.depots, `${id}.git`), queueOf(id));
     if ((await findCommits(handle, [base])).length === 0) return undefined;
+    return checkoutFor(id, base);
+  }
+
+  /** The checkout of a depot, or what stands for it if it is gone. */
+  async function checkoutFor(id: string, base: string): Promise<Checkout> {
     const folder = await checkoutOf(places, `${id}.git`);
     const found = folder !== '' && existsSync(folder) ? await findCheckout(git, folder, environment) : undefined;
     return found && !('reason' in found) && depotId(found) === id ? found : absentCheckout(places, base, id);

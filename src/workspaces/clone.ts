@@ -68,6 +68,11 @@ export function cloneWorkspaces(settings: CloneSettings): Workspaces {
   }
 }
 
+/** The teams that have folders. */
+export function teamsWithFolders(places: Places): Promise<string[]> {
+  return listFolders(places.indexes);
+}
+
 /** The depot that the folders of a team borrow from; undefined if it has no folder here. */
 export async function depotOfTeam(places: Places, team: string): Promise<string | undefined> {
   for (const member of await listFolders(join(places.indexes, team))) {

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
+import type { StandingWork } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { expireLeftovers, listLeftovers, markMerged, removeLeftovers } from '../../workspaces/leftovers.ts';
 import type { Leftover } from '../../workspaces/leftovers.ts';
-import type { Projects } from './project.ts';
+import type { Project, Projects } from './project.ts';
 
 /** Removes what workspaces left behind when it has had its time, and at a person's word. */
 export interface CleanUp {
@@ -56,8 +58,32 @@ export function openCleanUp(
   }
 
   async function sweep(now = Date.now()): Promise<void> {
+    await putAwayGone();
     await lookForMerges(now);
     await expireLeftovers(await where(), now);
+  }
+
+  /** Another machine may have deleted a team, or a daemon was killed while it did. */
+  async function putAwayGone(): Promise<void> {
+    for (const team of await projects.teams()) {
+      try {
+        if (await ledger.view(team, (state) => state.team === undefined)) await projects.putAway(team);
+      } catch (error) {
+        // Trouble with one team must not keep the others.
+        onError(error);
+      }
+    }
+  }
+
+  /** Opens a project if this machine has it. */
+  async function openProject(
+    repository: string,
+    [first]: readonly { readonly team: string; readonly work: StandingWork }[],
+  ): Promise<Project | undefined> {
+    const { team = '', work } = first ?? {};
+    if (!work?.roots) return existsSync(repository) ? projects.open(repository) : undefined;
+    const sought = { team, repository, base: work.base, roots: work.roots };
+    return (await projects.has(sought)) ? projects.find(sought) : undefined;
   }
 
   /** People merge with their own git, so nobody tells. Opening a project takes in what is new in its checkout. */
@@ -69,8 +95,8 @@ export function openCleanUp(
     const byProject = Map.groupBy(teams.flat(), ({ work }) => work.repository);
     const seen = new Set<string>();
     for (const [repository, found] of byProject) {
-      const project = await projects.open(repository);
-      if (project.kind === 'shared') continue;
+      const project = await openProject(repository, found).catch(onError);
+      if (project?.kind !== 'clone') continue;
       seen.add(project.depot.dir);
       const branches = found.map(({ team, work }) => ({ team, commit: work.tip }));
       await markMerged(project.depot.handle, branches, now);

@@ -38,6 +38,10 @@ export interface Projects {
    * the same repository, else without a checkout. What is missing in its depot has to come from other machines.
    */
   find(sought: SoughtProject, options?: { limits?: WorkLimits }): Promise<Project>;
+  /** The teams that have folders on this machine. */
+  teams(): Promise<string[]>;
+  /** Puts away the folders of a team that is gone. Refs keep what they have. */
+  putAway(team: string): Promise<void>;
   /** The depots on the disk, also of projects that no team works on any more. */
   depots(): Promise<readonly DepotHandle[]>;
 }

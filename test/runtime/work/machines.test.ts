@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { JoinInput } from '../../../src/core/member.ts';
@@ -248,6 +248,17 @@ describe('teams on several machines', NEEDS_NATS, () => {
     const { dir, tip } = await depotOf(again, teamId);
     expect(plainGit(dir, 'show', '--format=', '--name-only', tip)).toBe('half.txt\nrest.txt');
     expect((await depotOf(alpha, teamId)).tip).toBe(tip);
+
+    // Another machine deletes the team: the folders go, and what they have is kept.
+    write(folder, { 'late.txt': 'late\n' });
+    await alpha.works.remove(teamId);
+    await alpha.ledger.drop(teamId);
+    await again.works.leftovers.sweep();
+    expect(existsSync(folder)).toBe(false);
+    const left = await again.works.leftovers.list();
+    expect(left.map(({ kind }) => kind).sort()).toEqual(['kept', 'trash']);
+    const kept = plainGit(dir, 'for-each-ref', '--format=%(objectname)', `refs/kept/${teamId}/bob`);
+    expect(plainGit(dir, 'show', `${kept}:late.txt`)).toBe('late');
   });
 
   test('a pack that is not what the journal names is never taken in; another machine makes it again', async () => {
