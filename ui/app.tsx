@@ -21,6 +21,7 @@ const TeamProvider = later(async () => (await import('./data/use-team.tsx')).Tea
 const TeamPage = later(async () => (await import('./team/team-page.tsx')).TeamPage);
 const MemberPage = later(async () => (await import('./member/member-page.tsx')).MemberPage);
 const QueuePage = later(async () => (await import('./queue/queue-page.tsx')).QueuePage);
+const DiffPage = later(async () => (await import('./diff/diff-page.tsx')).DiffPage);
 const NativePage = later(async () => (await import('./teams/native-page.tsx')).NativePage);
 const NumbersPage = later(async () => (await import('./numbers/numbers-page.tsx')).NumbersPage);
 
@@ -74,6 +75,8 @@ function Page({ route }: { route: Route }) {
       return <MemberPage teamId={route.teamId} memberId={route.memberId} />;
     case 'numbers':
       return <NumbersPage teamId={route.teamId} />;
+    case 'diff':
+      return <DiffPage teamId={route.teamId} of={route.of} />;
     case 'native':
       return <NativePage name={route.name} />;
     case 'nowhere':

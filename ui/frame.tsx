@@ -2,7 +2,7 @@ import { BarChart3, Inbox, LogOut, Moon, Sun, Users, Waypoints } from 'lucide-re
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { reach } from './data/daemon.ts';
-import { navigate, teamPath } from './data/route.ts';
+import { diffPath, navigate, teamPath } from './data/route.ts';
 import type { Route } from './data/route.ts';
 import { useSignal } from './data/signal.ts';
 import { queue, teams } from './data/teams.ts';
@@ -19,6 +19,7 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
     'g t': () => navigate('/'),
     'g q': () => navigate('/queue'),
     'g g': teamId ? () => navigate(teamPath(teamId)) : undefined,
+    'g d': teamId ? () => navigate(diffPath(teamId)) : undefined,
     'g n': teamId ? () => navigate(teamPath(teamId, '/numbers')) : undefined,
   });
   return (
@@ -41,7 +42,7 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
             href={teamPath(teamId)}
             label="Tasks"
             icon={<Waypoints size={20} aria-hidden />}
-            isHere={route.page === 'team' || route.page === 'member'}
+            isHere={route.page === 'team' || route.page === 'member' || route.page === 'diff'}
           />
         )}
         <Stop

@@ -7,6 +7,8 @@ export type Route =
   | { readonly page: 'team'; readonly teamId: string; readonly taskId?: string }
   | { readonly page: 'member'; readonly teamId: string; readonly memberId: string }
   | { readonly page: 'numbers'; readonly teamId: string }
+  /** `of`: a task or a member; without it, the team's branch. */
+  | { readonly page: 'diff'; readonly teamId: string; readonly of?: string }
   | { readonly page: 'native'; readonly name: string };
 
 const place = createSignal(location.pathname + location.search);
@@ -37,6 +39,7 @@ function readRoute(path: string): Route {
   if (what === 'task' && id) return { page: 'team', teamId, taskId: id };
   if (what === 'm' && id) return { page: 'member', teamId, memberId: id };
   if (what === 'numbers' && id === undefined) return { page: 'numbers', teamId };
+  if (what === 'diff') return id ? { page: 'diff', teamId, of: id } : { page: 'diff', teamId };
   return { page: 'nowhere' };
 }
 
@@ -68,6 +71,12 @@ function changeQuery(changes: Readonly<Record<string, string | undefined>>): voi
 /** The address of a team's page. */
 export function teamPath(teamId: string, rest = ''): string {
   return `/t/${encodeURIComponent(teamId)}${rest}`;
+}
+
+/** The address of a difference: of the branch, a task or a member, now or at a moment. */
+export function diffPath(teamId: string, of?: string, at?: number): string {
+  const rest = of === undefined ? '' : `/${encodeURIComponent(of)}`;
+  return teamPath(teamId, `/diff${rest}${at === undefined ? '' : `?at=${at}`}`);
 }
 
 /** Another path with the current query, so that a sheet opens over the same view. */

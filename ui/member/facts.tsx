@@ -75,7 +75,7 @@ export function Facts({ member }: { member: MemberRecord }) {
           <Fact name="Waits">{showControls(waitingOf(member) ?? '')}</Fact>
         )}
         {member.hostId !== undefined && <Fact name="Runs on">{member.hostId}</Fact>}
-        {member.cwd !== undefined && (
+        {member.cwd !== undefined && member.workspace !== 'own' && (
           <Fact name="Folder" isWide>
             <span className="mono">{showControls(member.cwd)}</span>
           </Fact>

@@ -26,6 +26,7 @@ import { Inbox } from './inbox.tsx';
 import { MemberTasks } from './member-tasks.tsx';
 import { TeamPanel } from './team-panel.tsx';
 import { Transcript } from './transcript.tsx';
+import { WorkFacts } from './work-facts.tsx';
 import { WriteBox } from './write-box.tsx';
 import './member.css';
 
@@ -70,6 +71,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
     <>
       <Waiting memberId={memberId} />
       <Facts member={member} />
+      {member.workspace === 'own' && <WorkFacts teamId={teamId} memberId={memberId} />}
       {isLead && <TeamPanel teamId={teamId} />}
     </>
   );

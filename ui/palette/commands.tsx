@@ -2,7 +2,7 @@ import { Dialog } from '@base-ui/react/dialog';
 import { Command, useCommandState } from 'cmdk';
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
-import { navigate, teamPath, withQuery } from '../data/route.ts';
+import { diffPath, navigate, teamPath, withQuery } from '../data/route.ts';
 import type { Route } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
 import type { TaskView } from '../data/task-view.ts';
@@ -67,6 +67,11 @@ export function Commands({ route }: { route: Route }) {
                         {label} of {teamId}
                       </Entry>
                     ))}
+                  {teamId && (
+                    <Entry onSelect={go(diffPath(teamId))} keys="G D">
+                      Diff of the branch of {teamId}
+                    </Entry>
+                  )}
                   {teamId && (
                     <Entry onSelect={go(teamPath(teamId, '/numbers'))} keys="G N">
                       Numbers of {teamId}

@@ -9,6 +9,7 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
       ['G Q', 'queue'],
       ['G G', 'tasks of the team'],
       ['G N', 'numbers of the team'],
+      ['G D', "diff of the team's branch"],
       ['/', 'filter'],
       ['?', 'this list'],
     ],
@@ -33,6 +34,15 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
       ['1 2 3 4', 'transcript, inbox, tasks, usage'],
       ['W', 'write'],
       ['Esc', 'out of the box again'],
+    ],
+  ],
+  [
+    'Diff',
+    [
+      ['J K', 'next, previous file'],
+      ['N P', 'next, previous change'],
+      ['O', 'fold or unfold the file'],
+      ['U S', 'unified, side by side'],
     ],
   ],
   [

@@ -11,8 +11,23 @@ const CONTROLS =
  * their code points, because our fonts have no glyphs for them. A command that somebody approves must read as it runs.
  */
 export function showControls(text: string): string {
-  return text.replaceAll(CONTROLS, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`;
-  });
+  return text.replaceAll(CONTROLS, showControl);
+}
+
+/** The same in parts, for a place that shows which of them stand for such a character. */
+export function splitControls(text: string): { readonly text: string; readonly isControl: boolean }[] {
+  const parts: { text: string; isControl: boolean }[] = [];
+  let at = 0;
+  for (const { 0: found, index } of text.matchAll(CONTROLS)) {
+    if (index > at) parts.push({ text: text.slice(at, index), isControl: false });
+    parts.push({ text: showControl(found), isControl: true });
+    at = index + found.length;
+  }
+  if (at < text.length) parts.push({ text: text.slice(at), isControl: false });
+  return parts;
+}
+
+function showControl(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`;
 }

@@ -1,6 +1,7 @@
-import { Command, EllipsisVertical, MessageSquare, Power, UserPlus } from 'lucide-react';
+import { Command, EllipsisVertical, FileDiff, MessageSquare, Power, UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { reach } from '../data/daemon.ts';
+import { diffPath, navigate } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
 import type { TaskPhase } from '../data/task-view.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
@@ -11,6 +12,7 @@ import { WriteToAll } from '../forms/write-to-all.tsx';
 import { openPalette } from '../palette/open.ts';
 import { BudgetMark } from '../parts/budget-mark.tsx';
 import { plural, showCost, showCount, showSpan, tokensOf } from '../parts/format.ts';
+import { Link } from '../parts/link.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
 import { PHASE_WORDS, TeamPill } from '../parts/status.tsx';
@@ -20,6 +22,7 @@ const SEGMENTS: readonly TaskPhase[] = ['completed', 'in_progress', 'gate', 'fai
 /** Name, state, progress and the main figures. */
 export function TeamHeader({ teamId }: { teamId: string }) {
   const view = useTeam(({ view }) => view);
+  const moment = useTeam(({ moment }) => moment);
   const { team, tasks, counts, usage, critical, members } = view;
   // A figure that is neither reported nor limited is not shown.
   const tokens = tokensOf(usage);
@@ -91,6 +94,15 @@ export function TeamHeader({ teamId }: { teamId: string }) {
         )}
       </dl>
       <LivePill />
+      {team?.work && (
+        <Link
+          className="button wide-only"
+          href={diffPath(teamId, undefined, moment)}
+          title="What has landed on the branch"
+        >
+          <FileDiff size={15} aria-hidden /> Diff
+        </Link>
+      )}
       <button type="button" className="button palette-button" onClick={openPalette} aria-label="Commands">
         <Command size={15} aria-hidden />
         <span className="palette-word">Commands</span>
@@ -103,6 +115,13 @@ export function TeamHeader({ teamId }: { teamId: string }) {
           </button>
         }
         lines={[
+          {
+            label: 'Show the diff of the branch',
+            icon: <FileDiff size={15} />,
+            isDisabled: !team?.work,
+            onSelect: () => navigate(diffPath(teamId)),
+          },
+          'line',
           {
             label: 'Spawn a teammate…',
             icon: <UserPlus size={15} />,

@@ -1,8 +1,8 @@
 import { ListChecks, SearchX } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
-import { useQuery } from '../data/route.ts';
 import { useCanAct } from '../data/use-can-act.ts';
-import { useTeam, useStore } from '../data/use-team.tsx';
+import { useMoment } from '../data/use-moment.ts';
+import { useTeam } from '../data/use-team.tsx';
 import { NewTask } from '../forms/new-task.tsx';
 import { showControls } from '../parts/controls.ts';
 import { useKeys } from '../parts/keys.ts';
@@ -125,25 +125,6 @@ function View({
 function describe({ text, member, status }: Filter): string {
   const phase = status && `that is ${PHASE_WORDS[status].toLowerCase()}`;
   return [text && `“${showControls(text)}”`, member && `of ${member}`, phase].filter(Boolean).join(', ');
-}
-
-/** Keeps the shown moment in the address, so that a link shows the same. */
-function useMoment(): void {
-  const store = useStore();
-  const phase = useTeam(({ phase }) => phase);
-  const moment = useTeam(({ moment }) => moment);
-  const [query, setQuery] = useQuery();
-  const asked = Number(query.get('at') ?? 0);
-  useEffect(() => {
-    if (phase === 'live' && asked > 0 && store.moment === undefined) store.show(asked);
-    // Only once the team is read; later the page changes the moment itself.
-  }, [phase === 'live']);
-  useEffect(() => {
-    if (phase !== 'live') return undefined;
-    const timer = setTimeout(() => setQuery({ at: moment?.toString() }), 200);
-    return () => clearTimeout(timer);
-  }, [moment, phase]);
-  useEffect(() => () => store.show(undefined), [store]);
 }
 
 /** A skeleton of the layout. It appears after a delay, so that a team that loads at once does not flicker. */

@@ -28,7 +28,7 @@ export const WORK_EVENTS: { readonly [T in Extract<EventType, `work:${string}`>]
   },
   'work:landed': {
     wakes: nobody,
-    mark: null,
+    mark: 'done',
     words: ({ taskId, merged }, task) => ({ actor: task(taskId), text: `landed as ${shortId(merged)}`, tone: 'good' }),
   },
   'work:conflicted': {

@@ -4,7 +4,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Depot } from '../../workspaces/depot.ts';
 import type { Diff, DiffFile } from '../../workspaces/depot/diff.ts';
 import type { Hunk } from '../../workspaces/depot/patch.ts';
-import { isSaveOf, listSaves, savesRef } from '../../workspaces/depot/saves.ts';
+import { isWorkOf, listSaves, savesRef } from '../../workspaces/depot/saves.ts';
 import { openRecent } from './recent.ts';
 import type { Recent } from './recent.ts';
 import { placeToCompare, sidesOf } from './report.ts';
@@ -166,8 +166,10 @@ async function compared(
   { of, before, from, to }: Asked,
 ): Promise<Compared & { savedAt?: number }> {
   if (from !== undefined && to !== undefined) {
-    await requireCommits(place, teamId, [from, to]);
-    return { from, to, title: 'two commits' };
+    // Work of another machine is here as its pack brought it.
+    const here = await works.commitOf(teamId, to);
+    await requireCommits(place, teamId, [from, here]);
+    return { from, to: here, title: 'two commits' };
   }
   if (of === undefined || before === undefined) return sidesOf(ledger, works, { place, teamId, of });
   const ref = savesRef({ team: teamId, member: of });
@@ -181,7 +183,7 @@ async function requireCommits({ depot, work }: TeamPlace, teamId: string, ids: r
   const { out } = await depot.handle.run(['rev-list', `${work.base}..${work.tip}`]);
   const branch = new Set([work.base, ...out.toString().split('\n')]);
   for (const id of ids) {
-    if (branch.has(id) || (await isSaveOf(depot.handle, id, teamId))) continue;
+    if (branch.has(id) || (await isWorkOf(depot.handle, id, { team: teamId, branch }))) continue;
     throw new TeamError('not_found', `Team ${teamId} has no commit ${quote(id)}`);
   }
 }

@@ -9,6 +9,7 @@ import type { Places } from '../places.ts';
 import type { ObjectId } from '../workspace.ts';
 import { makeCommit } from './commit.ts';
 import type { DepotHandle } from './handle.ts';
+import { TRAVEL_EMAIL } from './saves.ts';
 
 /** The largest pack that travels to another machine, in bytes. Packs are held in memory, and in the journal's servers. */
 export const PACK_BYTES = 256 * 1024 * 1024;
@@ -132,7 +133,7 @@ export async function flattenSave(
   const { run } = handle;
   const tree = await handle.treeOf(commit);
   const { out } = await run(['rev-list', '--no-walk', '--no-commit-header', '--format=%ct', requireId(commit)]);
-  const author = { name, email: 'works@troupe.invalid' };
+  const author = { name, email: TRAVEL_EMAIL };
   return makeCommit(handle, {
     tree,
     parents: [base],

@@ -6,6 +6,8 @@ import type { DepotHandle } from './handle.ts';
 
 /** The address marks a commit as a save of ours; no mail ever goes there. */
 const EMAIL = 'saves@troupe.invalid';
+/** The same for work that travels between machines. */
+export const TRAVEL_EMAIL = 'works@troupe.invalid';
 
 /** The ref that keeps all saves of a workspace: the last one, whose first parents are the ones before. */
 export function savesRef({ team, member }: WorkspaceName): string {
@@ -98,11 +100,19 @@ export async function listAllSaves(handle: DepotHandle, name: WorkspaceName, lim
   return [...all.values()].sort((a, b) => b.at - a.at).slice(0, limit);
 }
 
-/** Whether a commit is a save of a team, by who committed it and its message. */
-export async function isSaveOf({ run }: DepotHandle, commit: ObjectId, team: string): Promise<boolean> {
+/** Whether a commit is work of a team: a save of a member, or what came from another machine on top of the branch. */
+export async function isWorkOf(
+  { run }: DepotHandle,
+  commit: ObjectId,
+  { team, branch }: { readonly team: string; readonly branch: ReadonlySet<ObjectId> },
+): Promise<boolean> {
   const { code, out } = await run(['cat-file', 'commit', requireId(commit)], { exits: [0, 128] });
+  if (code !== 0) return false;
   const text = out.toString();
-  return code === 0 && text.includes(` <${EMAIL}> `) && text.includes(`\n\nSave of ${team}/`);
+  const [head = ''] = text.split('\n\n', 1);
+  if (head.includes(` <${EMAIL}> `)) return text.startsWith(`\n\nSave of ${team}/`, head.length);
+  const parents = [...head.matchAll(/^parent (\w+)$/gm)].map(([, id = '']) => id);
+  return head.includes(` <${TRAVEL_EMAIL}> `) && parents.every((id) => branch.has(id));
 }
 
 /** Whether a tip has everything that a save changed. Of a squash with later changes on top it cannot know. */

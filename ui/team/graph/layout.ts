@@ -1,15 +1,9 @@
 import { call } from '../../data/daemon.ts';
+import { newWorker } from '../../parts/worker.ts';
 import type { LayoutRequest, Places } from './arrange.ts';
 import type { Knot } from './layers.ts';
 // oxlint-disable-next-line import/default -- Vite makes one, the address of the built file
 import workerUrl from './layout-worker.ts?worker&url';
-
-interface ScriptPolicy {
-  createScriptURL(url: string): unknown;
-}
-interface TrustedTypes {
-  createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): ScriptPolicy;
-}
 
 let worker: Worker | undefined;
 let lastId = 0;
@@ -31,7 +25,7 @@ export function prepareLayout(): void {
 }
 
 function startWorker(): Worker {
-  const started = new Worker(policy().createScriptURL(workerUrl) as string, { type: 'module' });
+  const started = newWorker(workerUrl);
   started.addEventListener('message', ({ data }: MessageEvent<{ id: number; places: Places }>) => {
     waiting.get(data.id)?.resolve(data.places);
     waiting.delete(data.id);
@@ -50,20 +44,4 @@ async function startAgain(): Promise<void> {
   worker = startWorker();
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
   for (const { request } of waiting.values()) worker.postMessage(request);
-}
-
-let made: ScriptPolicy | undefined;
-
-/**
- * Browsers with Trusted Types start a worker only from an address that a policy has approved. Our policy allows our own
- * origin, and is created once.
- */
-function policy(): ScriptPolicy {
-  const types = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
-  const createScriptURL = (url: string): string => {
-    if (new URL(url, location.origin).origin !== location.origin) throw new TypeError('Workers come from here alone');
-    return url;
-  };
-  made ??= types?.createPolicy('troupe-worker', { createScriptURL }) ?? { createScriptURL };
-  return made;
 }

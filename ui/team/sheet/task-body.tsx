@@ -16,6 +16,7 @@ import { Markdown } from '../../parts/markdown.tsx';
 import { TaskActions } from './actions.tsx';
 import { Dependencies } from './dependencies.tsx';
 import { TaskHistory } from './history.tsx';
+import { WorkPart } from './work-part.tsx';
 
 /** Everything about a task, and the ways to change it. */
 export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
@@ -54,6 +55,7 @@ export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
       )}
       {task.description !== '' && <Part title="Description" text={task.description} />}
       {task.result !== undefined && <Part title="Result" className="is-completed" text={task.result} />}
+      {task.work && <WorkPart teamId={teamId} task={task} work={task.work} />}
       <Dependencies teamId={teamId} view={view} canAct={canAct} />
       <dl className="facts">
         <Fact name="Created">

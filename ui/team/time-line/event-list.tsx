@@ -5,6 +5,7 @@ import { useStore, useTeam } from '../../data/use-team.tsx';
 import { plural, showTime } from '../../parts/format.ts';
 import { useKeys } from '../../parts/keys.ts';
 import { describeEvent } from '../event-text.ts';
+import { DiffLink, workOf } from './diff-link.tsx';
 import { LANES, momentsOf } from './marks.ts';
 import type { Lane } from './marks.ts';
 
@@ -77,6 +78,7 @@ export function EventList({ onClose }: { onClose: () => void }) {
                   </span>
                   <span className="one-line">{describeEvent(one.event)}</span>
                 </button>
+                {workOf(one.event) !== undefined && <DiffLink batch={{ seq: one.seq, events: [one.event] }} />}
               </li>
             );
           })}

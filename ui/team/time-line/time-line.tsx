@@ -6,6 +6,7 @@ import { useStore, useTeam } from '../../data/use-team.tsx';
 import { showMoment, useNow } from '../../parts/format.ts';
 import { useKeys } from '../../parts/keys.ts';
 import { describeEvent } from '../event-text.ts';
+import { DiffLink } from './diff-link.tsx';
 import { EventList } from './event-list.tsx';
 import { LivePill } from './live-pill.tsx';
 import { findMarks, momentsOf } from './marks.ts';
@@ -135,6 +136,7 @@ export function TimeLine() {
       {isPast && (
         <div className="moment" role="status">
           <b>{showMoment(at)}</b> <span className="one-line">{lastEvent(history[shown - 1])}</span>
+          {history[shown - 1] && <DiffLink batch={history[shown - 1] as Batch} />}
         </div>
       )}
     </footer>

@@ -1,0 +1,225 @@
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import type { Virtualizer } from '@tanstack/react-virtual';
+import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import type { Ref } from 'react';
+import type { DiffStore } from '../data/diff-store.ts';
+import { fileAt, rowAt } from './model.ts';
+import type { Choice, FileRows, Model } from './model.ts';
+import { CHARACTER, estimateRow, FILE_HEIGHT, waitHeight } from './row-size.ts';
+import { FileHead, HunkHead, LineRow, NoteRow, PairRow, WaitRow } from './row-view.tsx';
+import { nameOf } from './rows.ts';
+import type { Layout, Row } from './rows.ts';
+
+/** Rows above and below the visible ones, so that a fast scroll does not show gaps. */
+const OVERSCAN = 24;
+
+/** What the page can ask of the list. */
+export interface LineListHandle {
+  /** Scrolls to the head of a file. */
+  showFile(index: number): void;
+  /** Scrolls to the next or previous group of changed lines. */
+  stepHunk(by: 1 | -1): void;
+}
+
+/** The lines of all files in one list, of which only the visible part is in the document. */
+export function LineList({
+  store,
+  model,
+  layout,
+  onChoose,
+  onFile,
+  handle,
+}: {
+  store: DiffStore;
+  model: Model;
+  layout: Layout;
+  onChoose: (path: string, choice: Choice) => void;
+  /** Called with the index of the file that is read. */
+  onFile: (index: number) => void;
+  handle: Ref<LineListHandle>;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const [whole, setWhole] = useState<ReadonlySet<string>>(new Set());
+  const columns = useColumns(box, layout);
+  const virtual = useVirtualizer({
+    count: model.count,
+    getScrollElement: () => box.current,
+    estimateSize: (i) => estimateRow(rowAt(model, i)?.row, columns),
+    overscan: OVERSCAN,
+    getItemKey: (i) => keyOf(model, i),
+    // The head of the file at the top stays in sight.
+    rangeExtractor: (range) => {
+      const head = model.files[fileAt(model, range.startIndex)]?.start ?? 0;
+      return [...new Set([head, ...defaultRangeExtractor(range)])].sort((a, b) => a - b);
+    },
+  });
+  const { startIndex = 0, endIndex = 0 } = virtual.range ?? {};
+  const topFile = fileAt(model, startIndex);
+  // The last files cannot be scrolled to the top: there the one that was asked for is current while it is in sight.
+  const [target, setTarget] = useState<number>();
+  const targetHead = target === undefined ? -1 : (model.files[target]?.start ?? -1);
+  const current = target !== undefined && targetHead >= startIndex && targetHead <= endIndex ? target : topFile;
+  useEffect(() => onFile(current), [current]);
+  const release = (): void => setTarget(undefined);
+  useAnchor(virtual, model);
+  useImperativeHandle(handle, () => ({
+    showFile(index) {
+      setTarget(index);
+      virtual.scrollToIndex(model.files[index]?.start ?? 0, { align: 'start' });
+    },
+    stepHunk(by) {
+      for (let i = (virtual.range?.startIndex ?? 0) + by * 2; i >= 0 && i < model.count; i += by) {
+        if (rowAt(model, i)?.row.kind !== 'hunk') continue;
+        // Below the head of its file.
+        return virtual.scrollToOffset((virtual.measurementsCache[i]?.start ?? 0) - FILE_HEIGHT);
+      }
+    },
+  }));
+  const items = virtual.getVirtualItems();
+  useEffect(() => {
+    // The last one wanted is read first: that is the one at the top.
+    for (const { index } of items.toReversed()) {
+      const found = rowAt(model, index);
+      if (!found) continue;
+      const { row, file } = found;
+      if (row.kind === 'wait') store.want(file.change);
+    }
+  });
+  const head = model.files[topFile]?.start ?? 0;
+  return (
+    <div
+      className="diff-scroll"
+      ref={box}
+      tabIndex={0}
+      role="group"
+      aria-label="Changed lines"
+      onWheel={release}
+      onTouchMove={release}
+      onKeyDown={release}
+    >
+      <div className={`diff-rows is-${layout}`} style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, key, start }) => {
+          const found = rowAt(model, index);
+          if (!found) return null;
+          const isHead = index === head;
+          return (
+            <div
+              key={key}
+              data-index={index}
+              ref={virtual.measureElement}
+              className={isHead ? 'diff-row is-top' : 'diff-row'}
+              style={isHead ? undefined : { transform: `translateY(${start}px)` }}
+            >
+              <RowView {...found} store={store} whole={whole} onChoose={onChoose} onWhole={show} />
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+
+  function show(id: string): void {
+    setWhole((before) => new Set([...before, id]));
+  }
+}
+
+function RowView({
+  file: { change, rows },
+  row,
+  store,
+  whole,
+  onChoose,
+  onWhole,
+}: {
+  file: FileRows;
+  row: Row;
+  store: DiffStore;
+  whole: ReadonlySet<string>;
+  onChoose: (path: string, choice: Choice) => void;
+  onWhole: (id: string) => void;
+}) {
+  const { path } = change;
+  const id = `${path} ${nameOf(row)}`;
+  const look = { id, isWhole: whole.has(id), onWhole };
+  switch (row.kind) {
+    case 'file': {
+      const isFolded = rows.length === 1;
+      return <FileHead change={change} isFolded={isFolded} onFold={() => onChoose(path, { isFolded: !isFolded })} />;
+    }
+    case 'hunk':
+      return <HunkHead hunk={row.hunk} />;
+    case 'line':
+      return <LineRow line={row.line} {...look} />;
+    case 'pair':
+      return <PairRow left={row.left} right={row.right} {...look} />;
+    case 'wait':
+      return <WaitRow lines={row.lines} height={waitHeight(row.lines)} />;
+    case 'note': {
+      const show = (): void => {
+        onChoose(path, { isWanted: true });
+        store.want(change, { whole: row.note !== 'long' });
+      };
+      return <NoteRow note={row.note} change={change} lines={store.linesOf(path)} onShow={show} />;
+    }
+  }
+}
+
+function keyOf(model: Model, index: number): string {
+  const found = rowAt(model, index);
+  // Rows are only added at the end of a file, so the place in it identifies a row while the layout stays.
+  return found ? `${found.file.change.path} ${found.row.kind} ${index - found.file.start}` : String(index);
+}
+
+/** What is at the top of the list. */
+interface Anchor {
+  readonly path: string;
+  readonly name: string;
+  readonly index: number;
+  /** How far the list is scrolled beyond the row's beginning. */
+  readonly by: number;
+}
+
+/** Keeps what somebody reads at its place when rows come or go above it, or the layout changes. */
+function useAnchor(virtual: Virtualizer<HTMLDivElement, Element>, model: Model): void {
+  const anchor = useRef<Anchor>(undefined);
+  const last = useRef(model);
+  useLayoutEffect(() => {
+    const isOther = last.current !== model;
+    last.current = model;
+    const before = anchor.current;
+    if (before && isOther) {
+      const index = findAnchor(model, before) ?? before.index;
+      const start = virtual.measurementsCache[index]?.start ?? 0;
+      anchor.current = { ...before, index };
+      if (index !== before.index) virtual.scrollToOffset(start + before.by);
+      return;
+    }
+    const offset = virtual.scrollOffset ?? 0;
+    const item = virtual.getVirtualItemForOffset(offset);
+    const found = item && rowAt(model, item.index);
+    if (!item || !found) return;
+    const { path } = found.file.change;
+    anchor.current = { path, name: nameOf(found.row), index: item.index, by: offset - item.start };
+  });
+}
+
+function findAnchor({ files }: Model, { path, name }: Anchor): number | undefined {
+  const file = files.find(({ change }) => change.path === path);
+  if (!file) return undefined;
+  const at = file.rows.findIndex((row) => nameOf(row) === name);
+  return file.start + Math.max(0, at);
+}
+
+/** How many characters fit into a line of text. */
+function useColumns(box: React.RefObject<HTMLDivElement | null>, layout: Layout): number {
+  const [width, setWidth] = useState(1_000);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const sized = new ResizeObserver(() => setWidth(element.clientWidth));
+    sized.observe(element);
+    return () => sized.disconnect();
+  }, []);
+  const gutter = layout === 'split' ? 160 : 128;
+  return Math.max(16, Math.floor((width - gutter) / (layout === 'split' ? 2 : 1) / CHARACTER));
+}
