@@ -23,6 +23,8 @@ const CASES: readonly [line: string, expected: readonly string[], unexpected: re
   ['troupe serve --jo', ['--journal'], ['--port']],
   ['troupe serve --log-level ', ['debug', 'info', 'warn', 'error'], ['--port']],
   ['troupe mcp --', ['--team', '--as', '--help'], ['--json']],
+  ['troupe work ', ['saves', 'restore', 'clean'], ['task']],
+  ['troupe pr --', ['--remote', '--base', '--title', '--draft', '--json'], ['--output']],
 ];
 
 /** Words that only the daemon knows. */
@@ -36,6 +38,8 @@ const KNOWN: typeof CASES = [
   ['troupe task claim --team demo --as w', ['worker-1'], ['lead']],
   ['troupe send --team demo ', ['lead', 'worker-1'], ['demo']],
   ['troupe task assign 1 --team demo ', ['lead', 'worker-1'], ['1']],
+  ['troupe diff --team demo ', ['worker-1', '1', '2', '3'], ['demo']],
+  ['troupe patch --team demo w', ['worker-1'], ['lead']],
   ['troupe mcp --team ', ['demo', 'deep'], ['lead']],
   ['troupe mcp --team demo --as ', ['lead', 'worker-1'], ['demo']],
   ['troupe member add worker-2 --team demo --agent ', ['claude', 'codex', 'gemini'], ['exec', 'demo']],

@@ -68,8 +68,20 @@ async function list(kind: Kind, { team, offers }: About): Promise<Word[]> {
       text: path === undefined ? `${title}, not here` : title,
     }));
   }
+  if (kind === 'leftover') {
+    const left = (await askOnce('work.leftovers', {}, () => {})) as ResultOf<'work.leftovers'>;
+    return left.map(({ id, kind: what, of }) => ({ word: id.slice(0, 12), text: `${what}, ${of}` }));
+  }
   const teamId = team ?? (await findOnlyTeam());
   if (teamId === undefined) return [];
+  if (kind === 'save') {
+    const saves = (await askOnce('work.saves', { teamId }, () => {})) as ResultOf<'work.saves'>;
+    return saves.map(({ commit, memberId, at }) => ({ word: commit.slice(0, 12), text: `${memberId}, ${at}` }));
+  }
+  if (kind === 'work') {
+    const both = [list('member', { team: teamId, offers }), list('task', { team: teamId, offers })];
+    return (await Promise.all(both)).flat();
+  }
   if (kind === 'member') {
     const members = await ask('member.list', { teamId });
     return members.map(({ name, role, status }) => ({ word: name, text: `${role}, ${status}` }));
@@ -99,7 +111,7 @@ async function ask<N extends ListName>(type: N, payload: InputOf<N> & object): P
   return list as ResultOf<N>;
 }
 
-async function askOnce(type: ListName, payload: object, onMore: OnMore): Promise<unknown> {
+async function askOnce(type: OperationName, payload: object, onMore: OnMore): Promise<unknown> {
   const home = findHome(process.env);
   const daemon = connectOnce(home.socket, readCredential(process.env, home), { onMore });
   try {

@@ -2,7 +2,7 @@ import type { Command, Input } from '../command.ts';
 import { flagsOf } from '../inputs.ts';
 
 /** Kinds of things that the daemon knows and that a command line can name. */
-export type Kind = 'team' | 'member' | 'task' | 'request' | 'agent';
+export type Kind = 'team' | 'member' | 'task' | 'request' | 'agent' | 'work' | 'save' | 'leftover';
 
 const KINDS: Readonly<Record<string, Kind>> = {
   teamId: 'team',
@@ -16,6 +16,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
   addDependencies: 'task',
   addDependents: 'task',
   requestId: 'request',
+  of: 'work',
+  save: 'save',
+  ids: 'leftover',
 };
 
 /** Fields that name an agent. Elsewhere a field of the same name takes JSON about many, or NAME=AGENT. */
