@@ -1,5 +1,4 @@
 import type { TaskJson } from '../agents/agent.ts';
-import { shorten } from '../core/text.ts';
 import type { ResultOf } from '../operations/index.ts';
 import type { Bench } from './bench.ts';
 import { codeOf } from './door.ts';
@@ -60,24 +59,22 @@ export async function saveWork({ door, who, worksApart, onError }: Bench): Promi
 
 /**
  * Whether a turn may begin in the workspace. While the folder has settings that its agent would obey and nobody agreed
- * to, the member waits and says so. False if it must stop or lost the task.
+ * to, the member waits, and the daemon says why. False if it must stop or lost the task.
  */
 export async function mayWorkHere(
-  { door, who, worksApart, pause, tellWaiting }: Pick<Bench, 'door' | 'who' | 'worksApart' | 'pause' | 'tellWaiting'>,
+  { door, who, worksApart, pause }: Pick<Bench, 'door' | 'who' | 'worksApart' | 'pause'>,
   task?: TaskJson,
 ): Promise<boolean> {
   if (!worksApart) return true;
-  for (let told = false; ; told = true) {
-    const why = await door.call('work.open', who).then(
-      () => undefined,
-      (error: unknown) => (codeOf(error) === 'conflict' ? (error as Error).message : undefined),
-    );
-    if (why === undefined) {
-      if (told) await tellWaiting(undefined);
+  for (;;) {
+    try {
+      await door.call('work.open', who);
       return true;
+    } catch (error) {
+      // Whatever else is wrong shows when the folder is saved.
+      if (codeOf(error) !== 'conflict') return true;
+      if (!(await pause(LOOK_AGAIN_MS, task))) return false;
     }
-    if (!told) await tellWaiting(shorten(`its workspace cannot be used: ${why}`, 400));
-    if (!(await pause(LOOK_AGAIN_MS, task))) return false;
   }
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { agentProgram } from '../agents/installed.ts';
@@ -9,6 +9,7 @@ import type { ModelReply, ModelRequest, ModelScript } from '../models/script.ts'
 import { rounds } from '../proof.ts';
 import { needs } from '../tools.ts';
 import { until } from '../until.ts';
+import { commitAll, makeRepository, plainGit } from '../workspaces/project.ts';
 import { shareDaemon } from './stage.ts';
 
 /** Each agent gets 3 (long run: 5) tasks: a greeting, then tasks that depend on another agent's task. */
@@ -22,17 +23,41 @@ function call(request: ModelRequest, tool: string, ...inputs: readonly Record<st
   return { calls: inputs.map((input) => ({ name, input })) };
 }
 
-/** A teammate that greets all others in its first task, and reports what it did in every other task. */
-function mate(own: string): ModelScript {
+type AgentName = (typeof REAL_AGENTS)[number];
+
+/** How the model of each agent writes a file. */
+const WRITES: Readonly<Record<AgentName, (path: string, content: string) => NonNullable<ModelReply['calls']>[0]>> = {
+  claude: (file_path, content) => ({ name: 'Write', input: { file_path, content } }),
+  // In its sandbox it cannot write .git. But git can read there, also the objects that the copy borrows.
+  codex: (path, content) => ({
+    name: 'exec_command',
+    input: { cmd: `git log --format=%s && git status --short && printf '${content}' > ${path}` },
+  }),
+  gemini: (file_path, content) => ({ name: 'write_file', input: { file_path, content } }),
+  opencode: (filePath, content) => ({ name: 'write', input: { filePath, content } }),
+};
+
+/**
+ * A teammate that greets all others in its first task, and reports what it did in every other task. With a folder, it
+ * also writes a file there in its first task, and asks for its work.
+ */
+function mate(own: AgentName, folder?: string): ModelScript {
   return (request) => {
     const last = request.turns.at(-1);
-    if (last?.role === 'tool') return { text: 'greeted everybody' };
+    if (last?.role === 'tool') {
+      const at = request.turns.findLastIndex(({ role }) => role === 'user');
+      const said = request.turns.slice(at + 1).flatMap(({ role, text }) => (role === 'tool' ? text : []));
+      if (folder === undefined || said.some((text) => text.includes('troupe/mixed'))) return { text: said.join('\n') };
+      return call(request, 'WorkStatus', {});
+    }
     const title = /Task #\d+: (.*)/.exec(last?.text ?? '')?.[1];
     if (title === undefined) return { text: 'thank you' };
     if (!title.startsWith('Greet')) return { text: `did ${title}` };
     const others = REAL_AGENTS.filter((name) => name !== own);
     const messages = others.map((to) => ({ to, message: `hello ${to}, says ${own}`, summary: 'a greeting' }));
-    return call(request, 'SendMessage', ...messages);
+    const { calls = [] } = call(request, 'SendMessage', ...messages);
+    const edits = folder === undefined ? [] : [WRITES[own](join(folder, `${own}.txt`), `by ${own}`)];
+    return { calls: [...calls, ...edits] };
   };
 }
 
@@ -42,17 +67,30 @@ describe(
   () => {
     const newStage = shareDaemon();
 
-    test(`completes a graph of ${TASKS} tasks; all exchange messages, one is killed, a gate rejects one result`, async () => {
+    test(`completes a graph of ${TASKS} tasks in workspaces; all edit and exchange messages, one is killed, a gate rejects one result`, async () => {
       const stage = newStage();
+      const repository = join(stage.folder, 'project');
+      makeRepository(repository, { 'README.md': 'A project\n' });
       const setups = new Map<string, Setup>();
-      for (const name of REAL_AGENTS) setups.set(name, await setUp(name, testPlace(), mate(name)));
+      for (const name of REAL_AGENTS) {
+        const place = testPlace();
+        const folder = join(stage.home.directory, 'workspaces', 'mixed', name);
+        setups.set(name, await setUp(name, place, mate(name, folder)));
+        // As after a yes of the user to Gemini CLI's question, in the checkout.
+        mkdirSync(join(place.home, '.gemini'));
+        writeFileSync(
+          join(place.home, '.gemini/trustedFolders.json'),
+          JSON.stringify({ [repository]: 'TRUST_FOLDER' }),
+        );
+      }
       onTestFinished(async () => void (await Promise.all([...setups.values()].map(({ model }) => model.close()))));
-      const gate = join(stage.folder, 'gate.sh');
+      const gate = join(repository, 'gate.sh');
       writeFileSync(
         gate,
         '#!/bin/sh\n[ "$TROUPE_TASK_ID" != 10 ] || mkdir seen 2>/dev/null || exit 0\n[ "$TROUPE_TASK_ID" != 10 ] || { echo "once more" >&2; exit 2; }\n',
       );
       chmodSync(gate, 0o755);
+      commitAll(repository, 'a gate');
       const tasks = Array.from({ length: TASKS }, (_, i) => {
         const assign = REAL_AGENTS[i % 4] as string;
         const title = i < 4 ? `Greet as ${assign}` : `Item ${i + 1}`;
@@ -63,22 +101,14 @@ describe(
           ...(i >= 4 && { needs: [String(i - 3), String(4 * Math.floor(i / 4))] }),
         };
       });
-      const file = stage.teamFile({
-        team: 'mixed',
-        agents: Object.fromEntries(
-          [...setups].map(
-            ([
-              name,
-              {
-                entry: { cwd: _cwd, ...entry },
-              },
-            ]) => [name, entry],
-          ),
-        ),
-        members: [...setups].map(([name, { entry }]) => ({ name, agent: name, cwd: entry['cwd'] })),
-        tasks,
-        hooks: { TaskCompleted: { command: './gate.sh', onFailure: 'block' } },
+      const entries = [...setups].map(([name, { entry }]) => {
+        const { cwd: _cwd, env, ...rest } = entry;
+        const { GEMINI_CLI_TRUST_WORKSPACE: _trust, ...own } = env as Record<string, string>;
+        return { name, agent: name, ...rest, env: own };
       });
+      const file = join(repository, 'troupe.yaml');
+      const hooks = { TaskCompleted: { command: './gate.sh', onFailure: 'block' } };
+      writeFileSync(file, JSON.stringify({ team: 'mixed', members: entries, tasks, hooks }));
       await stage.ask('up', file, '--yes', '--detach');
       const client = stage.client();
       const done = async (): Promise<number> =>
@@ -115,6 +145,14 @@ describe(
       }
       const { members } = await client.call('usage.show', { teamId: 'mixed' });
       for (const name of REAL_AGENTS) expect(members[name]?.inputTokens, name).toBeGreaterThan(0);
+      const work = await client.call('work.show', { teamId: 'mixed' });
+      for (const [i, name] of REAL_AGENTS.entries()) {
+        expect(plainGit(work.depot ?? '', 'show', `${work.tip}:${name}.txt`)).toBe(`by ${name}`);
+        // Some agents give their model the text of a tool, others its data.
+        expect(all[i]?.result).toMatch(new RegExp(`1 file \\(\\+1 -0\\): ${name}.txt|"path": ?"${name}.txt"`));
+      }
+      expect(all[1]?.result).toContain('a gate\nfirst\n');
+      expect(await client.call('request.list', { teamId: 'mixed', kind: 'permission' })).toEqual([]);
       expect((await stage.troupe('down', 'mixed')).code).toBe(0);
     });
 

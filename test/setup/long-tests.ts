@@ -26,6 +26,7 @@ export const LONG: readonly string[] = [
   'test/e2e/machines/names.test.ts',
   'test/native/lead.test.ts',
   'test/native/players.test.ts',
+  'test/native/workspace.test.ts',
   'test/ui/board.test.ts',
   'test/ui/answers.test.ts',
   'test/daemon/life.test.ts',

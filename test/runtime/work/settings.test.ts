@@ -1,6 +1,7 @@
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { waitingOf } from '../../../src/core/waiting.ts';
 import { localDoor } from '../../../src/host/local-door.ts';
 import { mayWorkHere } from '../../../src/host/open-work.ts';
 import { openApart } from '../../mcp/apart.ts';
@@ -65,19 +66,21 @@ test("settings of the base and of the user's checkout are known", async () => {
 test('a member waits with its turn, and says why, while its folder has such settings', async () => {
   const { house, own } = await openTeam();
   write(own, { [SETTINGS]: hook('./steal.sh') });
-  const waiting: (string | undefined)[] = [];
+  const reason = (): Promise<string | undefined> =>
+    house.services.ledger.view('demo', ({ members }) => waitingOf(members.get('alice') ?? {}));
+  let why: string | undefined;
   const bench = {
     door: localDoor(house.services, { ...ALICE, isLead: false }),
     who: ALICE,
     worksApart: true,
-    tellWaiting: async (reason: string | undefined) => void waiting.push(reason),
-    pause: async () => Boolean(await house.call('work.trust', ALICE)),
+    async pause() {
+      why = await reason();
+      return Boolean(await house.call('work.trust', ALICE));
+    },
   };
   expect(await mayWorkHere(bench)).toBe(true);
-  expect(waiting).toEqual([
-    expect.stringMatching(/^its workspace cannot be used: .*troupe work trust alice/),
-    undefined,
-  ]);
+  expect(why).toMatch(/^its workspace cannot be used: .*troupe work trust alice/);
+  expect(await reason()).toBeUndefined();
   write(own, { [SETTINGS]: hook('./again.sh') });
   expect(await mayWorkHere({ ...bench, pause: async () => false })).toBe(false);
 });
