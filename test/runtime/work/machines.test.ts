@@ -74,7 +74,7 @@ describe('teams on several machines', NEEDS_NATS, () => {
       const machine = { name, root, journal, ledger, works, tasks };
       alive.set(name, machine);
       onTestFinished(async () => {
-        works.close();
+        await works.close();
         tasks.close();
         await ledger.close();
         await journal.close();
