@@ -45,6 +45,7 @@ export async function answerRequest(
     now: () => ledger.now(),
     view,
     judge,
+    isJudged: async () => false,
     record,
   });
 }

@@ -13,16 +13,30 @@ import type { NewCommand } from './ledger.ts';
 
 /** Judges a completion before it counts, and a new task before anyone can claim it. */
 export interface TaskGate {
-  executeTaskCompletedHook(context: TaskCompletedHookContext): Promise<HookResult>;
+  /** Judges in the holder's folder, or in the one that is given. */
+  executeTaskCompletedHook(context: TaskCompletedHookContext, judged?: JudgedFolder): Promise<HookResult>;
+  /** Whether it judges completions of a team; without this method it does. */
+  judgesCompletions?(teamId: string): Promise<boolean>;
   executeTaskCreatedHook?(context: TaskCreatedHookContext): Promise<HookResult>;
   /** Whether it judges new tasks of a team; without this method it does. */
   judgesNewTasks?(teamId: string): Promise<boolean>;
+}
+
+/** A workspace with what is judged, and its number. */
+export interface JudgedFolder {
+  readonly folder: string;
+  readonly slot: number;
 }
 
 /** Whether new tasks of a team are judged. */
 export async function judgesNewTasks(gate: TaskGate, teamId: string): Promise<boolean> {
   if (!gate.executeTaskCreatedHook) return false;
   return (await gate.judgesNewTasks?.(teamId)) ?? true;
+}
+
+/** Whether completions of a team are judged. */
+export async function judgesCompletions(gate: TaskGate, teamId: string): Promise<boolean> {
+  return (await gate.judgesCompletions?.(teamId)) ?? true;
 }
 
 /** A new task after its hooks ran. */
@@ -77,6 +91,10 @@ function rejected({ title }: SharedTask, feedback = ''): TeamError {
   return new TeamError('gate_rejected', feedback || `A hook rejected the task ${quote(title)}`);
 }
 
+/** Alone, the gate accepted the work. */
+const MERGED =
+  'The gate accepted this work alone, and rejected it merged with what landed since it began. That is in your folder now. It says:\n';
+
 /** A completion that is to be judged. */
 export type Completion = Omit<CommandOf<'task.complete'>, 'at'>;
 
@@ -96,7 +114,12 @@ interface Judging {
 }
 
 /** Asks the gate, with nothing locked. A rejection is recorded and thrown as `gate_rejected`. */
-export async function judgeCompletion(gate: TaskGate, completion: Completion, team: Judging): Promise<Judged> {
+export async function judgeCompletion(
+  gate: TaskGate,
+  completion: Completion,
+  team: Judging,
+  merged?: JudgedFolder,
+): Promise<Judged> {
   const judged = await team.view((state) => {
     // Don't ask the gate about a completion that will be refused or was done before.
     const at = team.now();
@@ -104,11 +127,12 @@ export async function judgeCompletion(gate: TaskGate, completion: Completion, te
     return isNew ? completionContext(state, { ...completion, at }) : undefined;
   });
   if (!judged) return {};
-  const verdict = await gate.executeTaskCompletedHook(judged.context);
+  const verdict = await gate.executeTaskCompletedHook(judged.context, merged);
   const { id: taskId, epoch, revision, status } = judged.task;
   if (verdict.exitCode !== 2) return { epoch, revision };
   const { unable } = verdict;
-  const feedback = unable ?? (feedbackOf(verdict) || `The gate rejected task ${taskId}`);
+  const said = feedbackOf(verdict) || `The gate rejected task ${taskId}`;
+  const feedback = unable ?? (merged ? `${MERGED}${said}` : said);
   const about = {
     taskId,
     feedback,

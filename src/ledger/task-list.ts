@@ -19,8 +19,8 @@ import { RunningCalls } from './running-calls.ts';
 import type { TaskListEvents } from './task-events.ts';
 import { filterTasks } from './task-filter.ts';
 import type { TaskFilter } from './task-filter.ts';
-import { deleteRejected, judgeCompletion, judgeNewTask, judgesNewTasks } from './task-gate.ts';
-import type { Completion, Judged, NewTaskVerdict, TaskGate } from './task-gate.ts';
+import { deleteRejected, judgeCompletion, judgesCompletions, judgeNewTask, judgesNewTasks } from './task-gate.ts';
+import type { Completion, Judged, JudgedFolder, NewTaskVerdict, TaskGate } from './task-gate.ts';
 import { planUpdate } from './update-steps.ts';
 import { handIn } from './work-lander.ts';
 import type { WorkLander } from './work-lander.ts';
@@ -256,16 +256,19 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     const view = <R>(pick: (state: TeamState) => R): Promise<R> => this.#view(teamId, pick);
     const now = (): number => this.#ledger.now();
     const reject = async (rejection: NewCommand): Promise<void> => void (await this.#do(teamId, rejection));
-    const judge = async (): Promise<Judged> => {
-      const gate = this.#gate;
+    const gate = this.#gate;
+    const judge = async (merged?: JudgedFolder): Promise<Judged> => {
       if (!gate) return {};
       const { by, taskId } = completion;
-      const key = commandId === undefined ? undefined : `${teamId} done ${taskId} ${by} ${commandId}`;
-      return this.#running.join(key, () => judgeCompletion(gate, completion, { now, view, reject }));
+      const how = merged ? 'merged' : 'alone';
+      const key = commandId === undefined ? undefined : `${teamId} done ${taskId} ${by} ${commandId} ${how}`;
+      return this.#running.join(key, () => judgeCompletion(gate, completion, { now, view, reject }, merged));
     };
     if (!this.#works) return record(await judge());
     const { taskId, result } = completion;
-    return handIn(this.#works, { teamId, taskId, result, command: completion, now, view, judge, record, reject });
+    const isJudged = async (): Promise<boolean> => gate !== undefined && judgesCompletions(gate, teamId);
+    const team = { now, view, judge, isJudged, record, reject };
+    return handIn(this.#works, { teamId, taskId, result, command: completion, ...team });
   }
 
   /** Executes a command about one task. Sent again under the same id, it returns the task it was about. */

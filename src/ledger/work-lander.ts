@@ -4,7 +4,7 @@ import { TeamError } from '../core/errors.ts';
 import type { TeamState } from '../core/state.ts';
 import type { HandedIn } from '../core/work.ts';
 import type { NewCommand } from './ledger.ts';
-import type { Judged } from './task-gate.ts';
+import type { Judged, JudgedFolder } from './task-gate.ts';
 
 /** A task whose holder works in a workspace of its own. */
 export interface HeldWork {
@@ -24,17 +24,28 @@ export interface SavedWork {
   readonly problem?: string | undefined;
 }
 
+/** Merged work that `setup` fails for. */
+export interface Unready {
+  readonly problem: string;
+  /** A person has to approve what the setup runs. */
+  readonly unapproved: boolean;
+}
+
 /** Brings the work of completed tasks onto the team's branch. */
 export interface WorkLander {
   /** Saves the holder's workspace. */
   save(held: HeldWork): Promise<SavedWork>;
+  /** Runs one landing of a team after the other: a verdict about merged work holds only while the tip stays. */
+  inTurn<R>(teamId: string, land: () => Promise<R>): Promise<R>;
+  /** Lays merged work into a folder where gates can judge it; or says why it cannot be made ready there. */
+  checkOut(held: HeldWork, merged: string): Promise<JudgedFolder | Unready>;
   /** Merges a save onto the present tip, in memory. */
   merge(held: HeldWork, saved: SavedWork, result: string | undefined): Promise<HandedIn>;
   /** The journal has it: the branch and the workspace follow. Never throws. */
   landed(held: HeldWork, work: HandedIn): Promise<void>;
   /** Says to the holder what conflicts: the files, whose landed work they meet, the lines, and what to do. */
   explain(held: HeldWork, work: HandedIn): Promise<string>;
-  /** The journal has it: the workspace gets both sides, with markers where they conflict. Never throws. */
+  /** The journal has it: the workspace gets the tip merged with the work, with markers where they conflict. Never throws. */
   sentBack(held: HeldWork, work: HandedIn): Promise<void>;
 }
 
@@ -46,7 +57,10 @@ interface HandingIn<R> {
   readonly command: NewCommand;
   readonly now: () => number;
   readonly view: <V>(pick: (state: TeamState) => V) => Promise<V>;
-  readonly judge: () => Promise<Judged>;
+  /** Judges the work in its holder's folder, or merged with what landed meanwhile. */
+  readonly judge: (merged?: JudgedFolder) => Promise<Judged>;
+  /** Whether anything judges. */
+  readonly isJudged: () => Promise<boolean>;
   readonly record: (judged: Judged) => Promise<R>;
   /** Records that the work goes back to its holder. Without it, the work is accepted as it is. */
   readonly reject?: (rejection: NewCommand) => Promise<void>;
@@ -54,11 +68,11 @@ interface HandingIn<R> {
 
 /**
  * Completes a task with the work of its holder. The workspace is saved before the gate runs, so that exactly what is
- * handed in is judged. If the branch moves meanwhile, the same save is merged again; the gate is not asked again. Work
- * that conflicts goes back to its holder, before a gate spends time on it.
+ * handed in is judged: first alone, in the holder's folder, then merged, if other work landed since it began. So every
+ * tip of the branch has passed the gates. Work that conflicts goes back to its holder.
  */
 export async function handIn<R>(lander: WorkLander, handing: HandingIn<R>): Promise<R> {
-  const { teamId, taskId, result, command, now, view, judge, record, reject } = handing;
+  const { teamId, taskId, result, command, now, view, judge, isJudged, record, reject } = handing;
   const held = await view((state) => {
     const work = heldWork(state, teamId, taskId);
     // Nothing is saved for a completion that will be refused or was done before.
@@ -72,27 +86,74 @@ export async function handIn<R>(lander: WorkLander, handing: HandingIn<R>): Prom
     await reject({ type: 'task.reject', by: SYSTEM, taskId, feedback, result, epoch: held.epoch });
     throw new TeamError('gate_rejected', feedback);
   }
-  let judged: Judged | undefined;
-  for (;;) {
-    const work = await lander.merge(held, saved, result);
-    try {
-      if (reject && work.conflicts !== undefined) await sendBack(work, reject);
-      judged ??= await judge();
-      const recorded = await record({ ...judged, work });
-      await lander.landed(held, work);
-      return recorded;
-    } catch (error) {
-      const isStale = error instanceof TeamError && error.code === 'stale_revision';
-      if (!isStale || (await view(({ team }) => team?.work?.tip === work.onto))) throw error;
+  // Before a gate spends time on it.
+  const first = await mergeOrSendBack(held);
+  const alone = await judge();
+  return lander.inTurn(teamId, () => land(held, alone));
+
+  async function land(held: HeldWork, alone: Judged): Promise<R> {
+    for (let work = first; ; work = await mergeOrSendBack(held)) {
+      if (await hasMoved(work)) continue;
+      try {
+        const judged = (await judgeMerged(held, work)) ?? alone;
+        const recorded = await record({ ...judged, work });
+        await lander.landed(held, work);
+        return recorded;
+      } catch (error) {
+        if (!isStale(error) || !(await hasMoved(work))) throw error;
+      }
     }
   }
 
-  async function sendBack(work: HandedIn, reject: (rejection: NewCommand) => Promise<void>): Promise<never> {
-    const feedback = await lander.explain(held as HeldWork, work);
-    await reject({ type: 'task.reject', by: SYSTEM, taskId, feedback, result, epoch: work.epoch, work });
-    await lander.sentBack(held as HeldWork, work);
-    throw new TeamError('gate_rejected', feedback);
+  /** Undefined if the merged work is what was judged alone, or nothing judges. A person's yes is a verdict, too. */
+  async function judgeMerged(held: HeldWork, work: HandedIn): Promise<Judged | undefined> {
+    const { merged, onto } = work;
+    if (!reject || merged === undefined || merged === onto || onto === saved.base) return undefined;
+    if (!(await isJudged())) return undefined;
+    const folder = await lander.checkOut(held, merged);
+    try {
+      if ('problem' in folder) throw await rejectUnready(held, folder, reject);
+      return await judge(folder);
+    } catch (error) {
+      if (error instanceof TeamError && error.code === 'gate_rejected') await lander.sentBack(held, work);
+      throw error;
+    }
   }
+
+  async function rejectUnready(
+    { epoch }: HeldWork,
+    { problem: feedback, unapproved }: Unready,
+    reject: (rejection: NewCommand) => Promise<void>,
+  ): Promise<TeamError> {
+    const about = { taskId, feedback, result, epoch, ...(unapproved && { unable: true }) };
+    await reject({ type: 'task.reject', by: SYSTEM, ...about });
+    return new TeamError('gate_rejected', feedback);
+  }
+
+  async function mergeOrSendBack(held: HeldWork): Promise<HandedIn> {
+    for (;;) {
+      const work = await lander.merge(held, saved, result);
+      if (!reject || work.conflicts === undefined) return work;
+      const feedback = await lander.explain(held, work);
+      try {
+        await reject({ type: 'task.reject', by: SYSTEM, taskId, feedback, result, epoch: work.epoch, work });
+      } catch (error) {
+        if (isStale(error) && (await hasMoved(work))) continue;
+        throw error;
+      }
+      await lander.sentBack(held, work);
+      throw new TeamError('gate_rejected', feedback);
+    }
+  }
+
+  /** Whether the branch has gone on since the work was merged. */
+  function hasMoved({ onto }: HandedIn): Promise<boolean> {
+    return view(({ team }) => team?.work?.tip !== onto);
+  }
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof TeamError && error.code === 'stale_revision';
 }
 
 /** The task as its holder works on it, if that is in a workspace of its own. */

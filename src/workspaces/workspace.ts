@@ -60,6 +60,8 @@ export interface Save {
   readonly base: ObjectId;
   /** When it was made, in milliseconds. */
   readonly at: number;
+  /** The save of an older base whose work goes on in this one, merged. */
+  readonly carries?: ObjectId;
 }
 
 /** A save that was just made or found unchanged. */
@@ -147,7 +149,7 @@ export interface Workspace {
 
   /**
    * Saves, then brings the folder to a tree; later saves begin from `base`. This lays a merged tree with its conflict
-   * markers into the folder.
+   * markers into the folder. What the folder had goes on in that tree, so it is not kept as work of its own.
    */
   lay(tree: ObjectId, base: ObjectId, signal?: AbortSignal): Promise<Saved | undefined>;
 

@@ -88,6 +88,9 @@ describe('members with workspaces of their own', () => {
     const folder = join(stage.home.directory, 'workspaces', stage.team, last ?? '');
     const said = JSON.parse(readFileSync(join(folder, 'node_modules/said'), 'utf8')) as { prompt: string };
     expect(said.prompt).toContain(task.feedback);
+    // Its work went on in what landed: nothing is left over.
+    await stage.troupe('team', 'delete', stage.team);
+    expect(plainGit(work.depot ?? '', 'for-each-ref', 'refs/kept')).toBe('');
   });
 
   test('hand in only what a gate has accepted in their own folder', async () => {
@@ -105,6 +108,34 @@ describe('members with workspaces of their own', () => {
     const [ann] = work.members?.filter(({ memberId }) => memberId === 'ann') ?? [];
     expect(task).toMatchObject({ rejections: 1, feedback: ann?.folder });
     expect(plainGit(work.depot ?? '', 'log', '-1', '--format=%an', work.tip ?? '')).not.toBe('');
+  });
+
+  test('hand in only what a gate accepts together with what landed meanwhile', async () => {
+    const stage = newStage();
+    const hooks = { TaskCompleted: { command: './gate.sh', onFailure: 'block' } };
+    // Each alone is fine; both together need a third file, which the second member makes when it sees both.
+    const edit = `if [ -e ann.txt ] && [ -e bob.txt ]; then echo both > both.txt; else ${bothHere(stage)}; echo $NAME > $NAME.txt; fi\n`;
+    const work = { setup: 'mkdir -p node_modules && touch node_modules/ready' };
+    const repository = makeProject(stage, edit, { hooks, work });
+    const gate =
+      '#!/bin/sh\n[ -e node_modules/ready ] || exit 2\n[ -e ann.txt ] && [ -e bob.txt ] && [ ! -e both.txt ] || exit 0\necho "both.txt is missing in $(pwd)" >&2\nexit 2\n';
+    writeFileSync(join(repository, 'gate.sh'), gate);
+    plainGit(repository, 'commit', '-qam', 'a gate');
+    const { code, stderr } = await up(stage, repository);
+    expect(code, stderr).toBe(0);
+    const { tasks: works, depot = '', tip = '' } = await stage.ask<Work>('work', '--team', stage.team);
+    expect(works?.map(({ state }) => state)).toEqual(['landed', 'landed']);
+    expect(plainGit(depot, 'ls-tree', '--name-only', tip)).toMatch(/^ann.txt\nbob.txt\nboth.txt$/m);
+    const tasks = await Promise.all(['1', '2'].map((id) => stage.task(stage.team, id)));
+    const [second] = tasks.filter(({ rejections }) => rejections > 0);
+    expect(tasks.map(({ rejections }) => rejections).sort((a, b) => a - b)).toEqual([0, 1]);
+    const landing = join(stage.home.directory, 'workspaces', stage.team, '@landing');
+    expect(second?.feedback).toBe(
+      'The gate accepted this work alone, and rejected it merged with what landed since it began. That is in your folder now. ' +
+        `It says:\nboth.txt is missing in ${landing}`,
+    );
+    await stage.troupe('team', 'delete', stage.team);
+    expect(plainGit(depot, 'for-each-ref', 'refs/kept')).toBe('');
   });
 
   test('are refused if their programs are not committed, and take them along on request', async () => {

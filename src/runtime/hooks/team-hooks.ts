@@ -16,6 +16,7 @@ import type { TeamState } from '../../core/state.ts';
 import type { Variables } from '../../core/variables.ts';
 import { requireTeam } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { JudgedFolder } from '../../ledger/task-gate.ts';
 import { teamFolder } from '../home.ts';
 import { Semaphore } from '../semaphore.ts';
 import { realPath } from '../team-file/place.ts';
@@ -170,19 +171,31 @@ export class TeamHooks {
     });
   }
 
-  executeTaskCompletedHook(context: TaskCompletedHookContext): Promise<HookResult> {
-    return this.#execute('TaskCompleted', context, {
+  /** Judges in the workspace of the member, or in another one that has its work merged. */
+  executeTaskCompletedHook(context: TaskCompletedHookContext, merged?: JudgedFolder): Promise<HookResult> {
+    const about = {
       TASK_ID: context.taskId,
       COMPLETED_BY: context.completedBy,
       MEMBER_NAME: context.memberName,
       TASK_DURATION: String(Math.round(context.duration)),
       DEPENDENT_TASKS: context.dependentTaskIds.join(','),
-    });
+    };
+    return this.#execute('TaskCompleted', context, about, merged);
   }
 
   async judgesNewTasks(teamId: string): Promise<boolean> {
-    if (this.#functions.has(`${teamId} TaskCreated`)) return true;
-    return this.#ledger.view(teamId, (state) => requireTeam(state).hooks.some(isForNewTasks));
+    return this.#judges(teamId, 'TaskCreated');
+  }
+
+  judgesCompletions(teamId: string): Promise<boolean> {
+    return this.#judges(teamId, 'TaskCompleted');
+  }
+
+  async #judges(teamId: string, wanted: HookType): Promise<boolean> {
+    if (this.#functions.has(`${teamId} ${wanted}`)) return true;
+    return this.#ledger.view(teamId, (state) =>
+      requireTeam(state).hooks.some(({ type, enabled }) => type === wanted && enabled),
+    );
   }
 
   executeTaskCreatedHook(context: TaskCreatedHookContext): Promise<HookResult> {
@@ -214,8 +227,14 @@ export class TeamHooks {
     return (await Promise.all(verdicts)).flat();
   }
 
-  async #execute(type: HookType, context: HookContext, about: Record<string, string>): Promise<HookResult> {
-    const { folders, works } = this.#options;
+  async #execute(
+    type: HookType,
+    context: HookContext,
+    about: Record<string, string>,
+    merged?: JudgedFolder,
+  ): Promise<HookResult> {
+    const { folders } = this.#options;
+    const works = merged ? { folderOf: () => merged.folder, slotOf: () => merged.slot } : this.#options.works;
     const own = folders === undefined ? undefined : teamFolder({ folders }, context.teamId);
     const { hooks, payload, work, apart, slot } = await this.#ledger.view(context.teamId, (state) => {
       const member = judgedMember(state, context);

@@ -26,6 +26,8 @@ export interface Prepared {
   readonly place: TeamPlace;
   readonly workspace: Workspace;
   readonly slot: number;
+  /** What to throw if setup fails in a folder that is no member's; nobody is told what it wrote there. */
+  readonly refuse?: (ended: SetupEnd) => TeamError;
 }
 
 /** Makes workspaces ready to work in. */
@@ -122,9 +124,9 @@ export function openPreparing({ ledger, indexes, setups, onError }: PreparingOpt
     const { output, why } = ended;
     const record = { ...began, endedAt: Date.now(), wrote: wrote.slice(0, NAMED), after: saved.commit, output };
     writeSetup(about, { ...record, state: why === undefined ? 'done' : 'failed', ...(why !== undefined && { why }) });
-    if (why !== undefined) throw await stopMember(prepared, setup, ended);
+    if (why !== undefined) throw prepared.refuse?.(ended) ?? (await stopMember(prepared, setup, ended));
     await workspace.setupDone(what);
-    if (wrote.some((path) => !known.has(path))) {
+    if (!prepared.refuse && wrote.some((path) => !known.has(path))) {
       await tellWrote(teamId, memberId, wrote, setup).catch((error: unknown) => onError(error, { teamId, memberId }));
     }
   }

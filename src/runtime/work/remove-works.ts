@@ -12,7 +12,9 @@ export async function removeWorks(ledger: Ledger, teamId: string, place: TeamPla
   for (const name of await workspaces.list()) {
     if (name.team !== teamId) continue;
     const workspace = await workspaces.open(name, { base: tip });
-    await workspace.close({ tip, landed });
+    const { kept } = await workspace.close({ tip, landed });
+    // What gates leave in a folder of Troupe's own is nobody's work.
+    if (kept && name.member.startsWith('@')) await depot.dropKept(kept.ref);
   }
   // The name is free for another team, and the old branch must not be taken for its own.
   const now = await depot.branch(work.branch);

@@ -6,10 +6,12 @@ import { requireTask } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { SavedWork, WorkLander } from '../../ledger/work-lander.ts';
 import { savesRef } from '../../workspaces/depot/saves.ts';
+import { openQueue } from '../../workspaces/queue.ts';
 import type { Workspace } from '../../workspaces/workspace.ts';
 import type { Approvals } from '../hooks/approvals.ts';
 import { openBranches } from './branches.ts';
 import type { Several } from './branches.ts';
+import { makeReady } from './check-out.ts';
 import { openCleanUp } from './clean-up.ts';
 import type { CleanUp } from './clean-up.ts';
 import { explainConflict, landedSince } from './conflicts.ts';
@@ -108,6 +110,9 @@ export interface TeamWorks extends WorkLander {
 
 const SAVE_EVERY_MS = 30_000;
 
+/** The workspace in which gates judge merged work. */
+const LANDING = '@landing';
+
 /** Opens the workspaces of all teams. Nothing is opened on disk before it is needed. */
 export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
   const { ledger, projects, several, saveEvery = SAVE_EVERY_MS, setups, onError } = options;
@@ -121,6 +126,8 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
   const preparing = openPreparing({ ledger, setups, indexes: projects.places.indexes, onError });
   /** Resolves when what an earlier daemon left has been ended. */
   const started = Promise.withResolvers<void>();
+  /** One landing of a team after the other. */
+  const landings = new Map<string, ReturnType<typeof openQueue>>();
   /** Members that this daemon has opened a workspace for. */
   const workers = new Map<string, Worker>();
   let timer: NodeJS.Timeout | undefined;
@@ -211,13 +218,31 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       const landed = await ledger.view(teamId, (state) => landedSince(state, work.base));
       return explainConflict(depot, { work, landed, branch: standing.branch });
     },
-    async sentBack(held, { onto, commit }) {
+    inTurn(teamId, land) {
+      const turn = landings.get(teamId) ?? openQueue();
+      landings.set(teamId, turn);
+      return turn(land);
+    },
+    async checkOut({ teamId }, merged) {
+      const place = await requirePlace(teamId);
+      const landing = { teamId, memberId: LANDING };
+      const workspace = await workspaceOf(landing);
+      await workspace.refresh(merged);
+      const slot = slots.of(teamId, LANDING);
+      return makeReady(preparing, { ...landing, place, workspace, slot });
+    },
+    async sentBack(held, { onto, commit, merged }) {
+      const { teamId, memberId, taskId, epoch } = held;
       try {
-        const isHere = await ledger.view(held.teamId, (state) => elsewhere.isHere(state, held.memberId));
-        if (isHere) await layMerged(await workspaceOf(held), onto, commit);
+        const isHere = await ledger.view(teamId, (state) => elsewhere.isHere(state, memberId));
+        if (!isHere) return;
+        await layMerged(await workspaceOf(held), onto, commit);
+        // Without a conflict, it simply goes on from the tip.
+        const begin = { type: 'work.begin', by: memberId, taskId, memberId, epoch, base: onto } as const;
+        if (merged !== undefined) await ledger.execute(teamId, begin, () => undefined);
       } catch (error) {
         // Its folder stays as it is. If it hands in the same again, the same is laid again.
-        onError(error, { teamId: held.teamId, memberId: held.memberId });
+        onError(error, { teamId, memberId });
       }
     },
     async remove(teamId) {

@@ -10,7 +10,9 @@ const State = z.object({
   depot: z.string(),
   base: Id,
   /** Set while the folder is brought to another tree: what is in it may be a mixture. */
-  moving: z.object({ to: Id, base: Id }).optional(),
+  moving: z.object({ to: Id, base: Id, carries: Id.optional() }).optional(),
+  /** The save whose work was merged into what the folder began from. */
+  carries: Id.optional(),
   /** What `setup` last ran well with. */
   prepared: z.string().optional(),
 });

@@ -61,14 +61,14 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
   let known: { tree: ObjectId; base: ObjectId; changes: readonly RawChange[] } | undefined;
   let isClosed = false;
   let isSettled = false;
-  if (state.moving) await lay(state.moving.to, state.moving.base);
+  if (state.moving) await lay(state.moving);
   else await ensureDotGit();
 
   const call = <R>(work: () => Promise<R>): Promise<R> =>
     one(async () => {
       if (isClosed) throw new TeamError('conflict', `The workspace of ${name.member} is closed: open it again`);
       // A refresh that failed halfway, as on a full disk.
-      if (state.moving) await lay(state.moving.to, state.moving.base);
+      if (state.moving) await lay(state.moving);
       return work();
     });
 
@@ -82,12 +82,16 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
     save: (signal) => call(() => save(signal)),
     saves: (limit) => call(() => listAllSaves(handle, name, limit)),
     review: (saved) => reviewSave(handle, saved),
-    refresh: (tip, signal) => call(async () => lay(await handle.treeOf(tip), requireId(tip), signal)),
-    lay: (tree, base, signal) => call(async () => lay(await handle.treeOf(tree), requireId(base), signal)),
+    refresh: (tip, signal) => call(async () => lay({ to: await handle.treeOf(tip), base: requireId(tip) }, signal)),
+    lay: (tree, base, signal) =>
+      call(async () => {
+        const { commit: carries } = await save(signal);
+        return lay({ to: await handle.treeOf(tree), base: requireId(base), carries }, signal);
+      }),
     restore: (commit, signal) =>
       call(async () => {
         const wanted = (await listAllSaves(handle, name)).find((saved) => saved.commit === commit);
-        if (wanted) return lay(wanted.tree, wanted.base, signal);
+        if (wanted) return lay({ to: wanted.tree, base: wanted.base, carries: wanted.carries }, signal);
         throw new TeamError('not_found', `${name.member} has no save ${commit.slice(0, 12)}`);
       }),
     needsSetup: async (what) => state.prepared !== what,
@@ -129,7 +133,8 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
 
   async function commitSave(tree: ObjectId, base: ObjectId): Promise<Save> {
     try {
-      return await makeSave(handle, { name, tree, base, last, at: Date.now() });
+      const carries = last?.base === base ? undefined : state.carries;
+      return await makeSave(handle, { name, tree, base, last, carries, at: Date.now() });
     } catch (error) {
       // The ref may have moved although git failed.
       last = (await listSaves(handle, ref, 1).catch(() => []))[0] ?? last;
@@ -194,18 +199,19 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
   }
 
   /** Saves and brings the folder to a tree. After a kill, the same again gives the same result. */
-  async function lay(tree: ObjectId, base: ObjectId, signal?: AbortSignal): Promise<Saved> {
+  async function lay(moving: NonNullable<State['moving']>, signal?: AbortSignal): Promise<Saved> {
+    const { to: tree, base, carries } = moving;
     const saved = await save(signal);
     const changes = await compare(handle, [saved.tree, tree], { signal });
     if (state.moving) await clearWay(folder, changes, { places, label });
     else await requireFree(folder, changes);
     // Until HEAD in the agent's `.git` is replaced, too, the next daemon begins here again.
-    await keep({ ...state, moving: { to: tree, base } });
+    await keep({ ...state, moving });
     known = undefined;
     if (tree !== saved.tree) await moveFiles(saved.tree, tree);
     await replaceHead(folder, dotGit(base));
-    const { moving: _, ...rest } = state;
-    await keep({ ...rest, base });
+    const { moving: _moving, carries: _carries, ...rest } = state;
+    await keep({ ...rest, base, ...(carries !== undefined && { carries }) });
     return saved;
   }
 
@@ -264,7 +270,8 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
     { tip, landed }: { tip: ObjectId; landed: ReadonlySet<ObjectId> },
   ): Promise<Save | undefined> {
     const saves = await listSaves(handle, from);
-    const ends = saves.filter((saved, i) => saves[i - 1]?.base !== saved.base);
+    const carried = new Set(saves.map(({ carries }) => carries));
+    const ends = saves.filter(({ commit, base }, i) => saves[i - 1]?.base !== base && !carried.has(commit));
     for (const end of ends) if (!landed.has(end.commit) && !(await isOnTip(handle, end, tip))) return saves[0];
     return undefined;
   }

@@ -25,6 +25,8 @@ export interface NewSave {
   readonly tree: ObjectId;
   readonly base: ObjectId;
   readonly last: Save | undefined;
+  /** The save of an older base whose work goes on in this one. */
+  readonly carries?: ObjectId | undefined;
   readonly at: number;
 }
 
@@ -34,12 +36,12 @@ export interface NewSave {
  * so: with the later saves as ancestors, a merge would undo what landed since. So the saves begin again from the base,
  * and a ref of their own keeps the ones before.
  */
-export async function makeSave(handle: DepotHandle, { name, tree, base, last, at }: NewSave): Promise<Save> {
+export async function makeSave(handle: DepotHandle, { name, tree, base, last, carries, at }: NewSave): Promise<Save> {
   const goesOn = last !== undefined && (last.base === base || (await isAncestor(handle, last.base, base)));
   const commit = await makeCommit(handle, {
     tree,
     parents: goesOn ? [last.commit, base] : [base],
-    message: `Save of ${name.team}/${name.member}\n\nBase: ${base}`,
+    message: `Save of ${name.team}/${name.member}\n\nBase: ${base}${carries === undefined ? '' : `\nCarries: ${carries}`}`,
     author: { name: name.member, email: EMAIL },
     at,
   });
@@ -65,7 +67,8 @@ export async function listSaves({ run }: DepotHandle, from: string, limit = 1000
     const base = /^Base: ([0-9a-f]+)$/m.exec(body)?.[1];
     // The first parent of the first save is a commit of the project.
     if (email !== EMAIL || base === undefined) break;
-    saves.push({ commit, tree, base, at: Number(at) * 1000 });
+    const carries = /^Carries: ([0-9a-f]+)$/m.exec(body)?.[1];
+    saves.push({ commit, tree, base, at: Number(at) * 1000, ...(carries !== undefined && { carries }) });
   }
   return saves;
 }
