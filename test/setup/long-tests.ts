@@ -20,6 +20,7 @@ export const LONG: readonly string[] = [
   'test/ui/access.test.ts',
   'test/e2e/workspaces.test.ts',
   'test/journal/nats-refusals.test.ts',
+  'test/ui/diff.test.ts',
   'test/ui/team.test.ts',
   'test/ui/steps-in.test.ts',
   'test/workspaces/clone.test.ts',

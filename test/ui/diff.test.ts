@@ -73,6 +73,10 @@ describe('the diff', () => {
     // What changed in a line stands out.
     const changed = page.locator('.is-added .diff-changed');
     await eventually(async () => (await changed.allInnerTexts()).join('')).toBe("{ encoding: 'utf8' }");
+    await eventually(() => page.locator('.hl-keyword').allInnerTexts()).toContain('export');
+    await eventually(() => page.locator('.is-added .hl-comment').allInnerTexts()).toEqual([
+      '// Tabs and newlines separate words, too.',
+    ]);
     expectQuiet(watched);
   });
 
@@ -204,7 +208,7 @@ describe('the diff', () => {
     const watched = await open(`/t/${TEAM}/diff`);
     const { page } = watched;
     await jumpTo(page, 'src/parser.ts');
-    await page.locator('.diff-changed').first().waitFor();
+    await page.locator('.hl-keyword').first().waitFor();
     // Few rows: a scan of many takes long.
     await page.setViewportSize({ width: 1440, height: 420 });
     expect(await findFaults(page)).toEqual([]);

@@ -100,7 +100,7 @@ export async function playWork(client: Client, teamId: string): Promise<void> {
   await client.call('task.complete', { teamId, taskId: ann.taskId, result: 'Done.' }, { as: 'ann' });
   write(bob.folder, { 'common.txt': 'one\ntwo of bob\nthree\n' });
   const sentBack = client.call('task.complete', { teamId, taskId: bob.taskId }, { as: 'bob' });
-  await sentBack.catch((error: { code?: string }) => expect(error.code).toBe('gate_rejected'));
+  await sentBack.catch((error: unknown) => expect(error).toMatchObject({ code: 'gate_rejected' }));
   write(cid.folder, { 'docs/guide.md': '# Guide\n\nRead **this** first.\n' });
   await client.call('work.save', { teamId, memberId: 'cid' }, { as: 'cid' });
   await client.call('task.complete', { teamId, taskId: dan.taskId }, { as: 'dan' });

@@ -14,6 +14,7 @@ import { useNarrow } from '../parts/narrow.ts';
 import { FailedTeam } from '../team/failed-team.tsx';
 import { isTask, subjectOf } from './asked.ts';
 import type { Subject } from './asked.ts';
+import { Colours } from './colours.ts';
 import { FileList } from './file-list.tsx';
 import { Counts } from './file-words.tsx';
 import { LineList } from './line-list.tsx';
@@ -153,6 +154,8 @@ function Body({ store }: { store: DiffStore }) {
   // Two columns of code do not fit on a phone.
   const layout = isNarrow ? 'unified' : chosen;
   const make = useMemo(() => modelMaker(), []);
+  const colours = useMemo(() => new Colours(), []);
+  useEffect(() => () => colours.close(), [colours]);
   const model = useMemo(() => make(store, layout, choices), [store, store.version, layout, choices]);
   const choose = (path: string, choice: Choice): void =>
     setChoices((before) => new Map(before).set(path, { ...before.get(path), ...choice }));
@@ -215,7 +218,15 @@ function Body({ store }: { store: DiffStore }) {
         </div>
       </div>
       <FileList changes={store.changes} current={current} onShow={show} />
-      <LineList store={store} model={model} layout={layout} onChoose={choose} onFile={setCurrent} handle={list} />
+      <LineList
+        store={store}
+        model={model}
+        layout={layout}
+        colours={colours}
+        onChoose={choose}
+        onFile={setCurrent}
+        handle={list}
+      />
     </div>
   );
 }

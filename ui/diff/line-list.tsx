@@ -1,8 +1,9 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import type { Virtualizer } from '@tanstack/react-virtual';
-import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { Ref } from 'react';
 import type { DiffStore } from '../data/diff-store.ts';
+import type { Colours } from './colours.ts';
 import { fileAt, rowAt } from './model.ts';
 import type { Choice, FileRows, Model } from './model.ts';
 import { CHARACTER, estimateRow, FILE_HEIGHT, waitHeight } from './row-size.ts';
@@ -26,6 +27,7 @@ export function LineList({
   store,
   model,
   layout,
+  colours,
   onChoose,
   onFile,
   handle,
@@ -33,6 +35,7 @@ export function LineList({
   store: DiffStore;
   model: Model;
   layout: Layout;
+  colours: Colours;
   onChoose: (path: string, choice: Choice) => void;
   /** Called with the index of the file that is read. */
   onFile: (index: number) => void;
@@ -41,6 +44,7 @@ export function LineList({
   const box = useRef<HTMLDivElement>(null);
   const [whole, setWhole] = useState<ReadonlySet<string>>(new Set());
   const columns = useColumns(box, layout);
+  useSyncExternalStore(colours.subscribe, () => colours.version);
   const virtual = useVirtualizer({
     count: model.count,
     getScrollElement: () => box.current,
@@ -83,6 +87,9 @@ export function LineList({
       if (!found) continue;
       const { row, file } = found;
       if (row.kind === 'wait') store.want(file.change);
+      const line = row.kind === 'line' ? row.line : row.kind === 'pair' ? (row.right ?? row.left) : undefined;
+      if (line) colours.want(file.change.path, line);
+      if (row.kind === 'pair' && row.left) colours.want(file.change.path, row.left);
     }
   });
   const head = model.files[topFile]?.start ?? 0;
@@ -110,7 +117,7 @@ export function LineList({
               className={isHead ? 'diff-row is-top' : 'diff-row'}
               style={isHead ? undefined : { transform: `translateY(${start}px)` }}
             >
-              <RowView {...found} store={store} whole={whole} onChoose={onChoose} onWhole={show} />
+              <RowView {...found} store={store} colours={colours} whole={whole} onChoose={onChoose} onWhole={show} />
             </div>
           );
         })}
@@ -127,6 +134,7 @@ function RowView({
   file: { change, rows },
   row,
   store,
+  colours,
   whole,
   onChoose,
   onWhole,
@@ -134,6 +142,7 @@ function RowView({
   file: FileRows;
   row: Row;
   store: DiffStore;
+  colours: Colours;
   whole: ReadonlySet<string>;
   onChoose: (path: string, choice: Choice) => void;
   onWhole: (id: string) => void;
@@ -149,9 +158,17 @@ function RowView({
     case 'hunk':
       return <HunkHead hunk={row.hunk} />;
     case 'line':
-      return <LineRow line={row.line} {...look} />;
+      return <LineRow line={row.line} tokens={colours.of(row.line)} {...look} />;
     case 'pair':
-      return <PairRow left={row.left} right={row.right} {...look} />;
+      return (
+        <PairRow
+          left={row.left}
+          right={row.right}
+          leftTokens={row.left && colours.of(row.left, 'old')}
+          rightTokens={row.right && colours.of(row.right, 'fresh')}
+          {...look}
+        />
+      );
     case 'wait':
       return <WaitRow lines={row.lines} height={waitHeight(row.lines)} />;
     case 'note': {

@@ -4,6 +4,7 @@ import type { Change, FileLines, Hunk } from '../data/diff-store.ts';
 import { showControls } from '../parts/controls.ts';
 import { plural } from '../parts/format.ts';
 import { Code, LONG_LINE } from './code.tsx';
+import type { Token } from './code.tsx';
 import { ChangeIcon, Counts, modeWords } from './file-words.tsx';
 import type { Line, Note } from './rows.ts';
 
@@ -61,13 +62,17 @@ const KINDS = { '+': ' is-added', '-': ' is-removed', ' ': '' } as const;
 const SIGNS = { '+': '+', '-': '−', ' ': ' ' } as const;
 
 /** One line, with both of its numbers. */
-export const LineRow = memo(function LineRow({ line, ...look }: Look & { line: Line }) {
+export const LineRow = memo(function LineRow({
+  line,
+  tokens,
+  ...look
+}: Look & { line: Line; tokens: readonly Token[] | undefined }) {
   return (
     <div className={`diff-line${KINDS[line.sign]}`}>
       <span className="diff-no diff-old">{line.old}</span>
       <span className="diff-no">{line.fresh}</span>
       <span className="diff-sign">{SIGNS[line.sign]}</span>
-      <Text line={line} {...look} />
+      <Text line={line} tokens={tokens} {...look} />
     </div>
   );
 });
@@ -76,20 +81,28 @@ export const LineRow = memo(function LineRow({ line, ...look }: Look & { line: L
 export const PairRow = memo(function PairRow({
   left,
   right,
+  leftTokens,
+  rightTokens,
   ...look
 }: Look & {
   left: Line | undefined;
   right: Line | undefined;
+  leftTokens: readonly Token[] | undefined;
+  rightTokens: readonly Token[] | undefined;
 }) {
   return (
     <div className="diff-pair">
-      <Half line={left} no={left?.old} {...look} />
-      <Half line={right} no={right?.fresh} {...look} />
+      <Half line={left} no={left?.old} tokens={leftTokens} {...look} />
+      <Half line={right} no={right?.fresh} tokens={rightTokens} {...look} />
     </div>
   );
 });
 
-function Half({ line, no, ...rest }: Look & { line: Line | undefined; no: number | undefined }) {
+function Half({
+  line,
+  no,
+  ...rest
+}: Look & { line: Line | undefined; no: number | undefined; tokens: readonly Token[] | undefined }) {
   if (!line) return <div className="diff-half is-none" />;
   return (
     <div className={`diff-half${KINDS[line.sign]}`}>
@@ -100,12 +113,12 @@ function Half({ line, no, ...rest }: Look & { line: Line | undefined; no: number
   );
 }
 
-function Text({ line, isWhole, id, onWhole }: Look & { line: Line }) {
+function Text({ line, tokens, isWhole, id, onWhole }: Look & { line: Line; tokens: readonly Token[] | undefined }) {
   const rest = line.text.length - LONG_LINE;
   const untold = (line.length ?? line.text.length) - line.text.length;
   return (
     <code className="diff-text">
-      <Code line={line} isWhole={isWhole} />
+      <Code line={line} tokens={tokens} isWhole={isWhole} />
       {rest > 0 && !isWhole && (
         <button type="button" className="diff-more" onClick={() => onWhole(id)}>
           {plural(rest + untold, 'more character')}
