@@ -84,10 +84,13 @@ export interface Trash {
   readonly at: number;
 }
 
-/** What is in the trash, oldest first. */
+/**
+ * What workspaces have in the trash, oldest first. What others put there, such as files of native teams, is none of it:
+ * their names begin with a date, and may end with the digits of a session.
+ */
 export async function listTrash(places: Places): Promise<Trash[]> {
   const found = (await readdir(places.trash)).flatMap((name) => {
-    const [, at, what = ''] = /^(\d+)-(.*)-[0-9a-f]{12}$/.exec(name) ?? [];
+    const [, at, what = ''] = /^(\d{13})-(.*)-[0-9a-f]{12}$/.exec(name) ?? [];
     return at === undefined ? [] : [{ path: join(places.trash, name), what, at: Number(at) }];
   });
   return found.sort((a, b) => a.at - b.at);

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   expireLeftovers,
@@ -61,12 +62,15 @@ describe('what a workspace left behind', () => {
   test('goes after 14 days if it is a folder, and stays for ever if it is work that nobody merged', async () => {
     const { where, trash, kinds, depot } = await leaveBehind();
     const now = Date.now();
+    const native = join(where.places.trash, '2026-01-31T12-00-00.000Z-team-of-0123456789ab');
+    mkdirSync(native);
     await expireLeftovers(where, now + TRASH_MS - DAY);
     expect(existsSync(trash)).toBe(true);
     await markMerged(depot.handle, [], now);
     await expireLeftovers(where, now + TRASH_MS + 1_000);
     expect(existsSync(trash)).toBe(false);
     await expireLeftovers(where, now + 1_000 * KEPT_MS);
+    expect(existsSync(native), 'what others put into the trash').toBe(true);
     expect(await kinds()).toEqual(['branch', 'kept']);
   });
 
