@@ -237,6 +237,7 @@ function useColumns(box: React.RefObject<HTMLDivElement | null>, layout: Layout)
     sized.observe(element);
     return () => sized.disconnect();
   }, []);
-  const gutter = layout === 'split' ? 160 : 128;
+  // Numbers, signs and edges; a phone shows one number.
+  const gutter = layout === 'split' ? 178 : width <= 640 ? 63 : 140;
   return Math.max(16, Math.floor((width - gutter) / (layout === 'split' ? 2 : 1) / CHARACTER));
 }
