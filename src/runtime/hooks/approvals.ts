@@ -41,20 +41,27 @@ export function openApprovals(path: string): Approvals {
   };
 }
 
+/** The folder for which something was approved. */
+export interface ApprovedFolder {
+  readonly approvedIn?: string;
+  /** Without links. Only needed if the folder is on another machine. */
+  readonly realName?: string | undefined;
+}
+
 /**
  * What an approval covers: command, executor, folder, the names of our variables that it sees, and every file that
  * decides what it does. In a workspace the files are read in `cwd`, and count as those at the same places of the
  * approved folder: so one approval holds in every workspace of a project, as long as the content is the same. The
- * approved folder need not exist: a workspace may be on another machine.
+ * approved folder need not exist, if its real name is known: a workspace may be on another machine.
  */
 export function hashHook(
   hook: HookText & { readonly env?: readonly string[] | undefined },
   cwd: string,
-  approvedIn = cwd,
+  { approvedIn = cwd, realName = realPath(approvedIn) }: ApprovedFolder = {},
 ): string {
   const { command, executor, env = [] } = hook;
   const files = placedIn(approvedIn, cwd, filesOfHook(hook, cwd));
-  return hashAll([command, executor, env, realPath(approvedIn), digestFiles(files)]);
+  return hashAll([command, executor, env, realName, digestFiles(files)]);
 }
 
 /** The same of a command that makes workspaces ready. */

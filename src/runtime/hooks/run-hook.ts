@@ -24,6 +24,8 @@ interface HookInput {
   readonly cwd: string;
   /** The folder that it was approved for; in a workspace, another one than `cwd`. */
   readonly approvedIn: string;
+  /** Its real name, if it is on another machine. */
+  readonly realName?: string | undefined;
 }
 
 /** Runs a hook's program. Keeps a record meanwhile: if it outlives this process, the next daemon ends it. */
@@ -42,21 +44,21 @@ export async function runHook(hook: HookConfig, input: HookInput, options: RunHo
 
 async function runApproved(
   hook: HookConfig,
-  { env, payload, cwd, approvedIn, marker }: HookInput & { readonly marker: string },
+  { env, payload, cwd, approvedIn, realName, marker }: HookInput & { readonly marker: string },
   { approvals, grace }: RunHookOptions,
 ): Promise<HookResult> {
   const obstacle = findObstacle(hook, cwd);
   if (obstacle !== undefined) return refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${obstacle}`);
   const isBound = hook.approved !== undefined;
   const mend = `read it, then run troupe up in ${approvedIn} to approve it again`;
-  const content = isBound ? hashHook(hook, cwd, approvedIn) : undefined;
+  const content = isBound ? hashHook(hook, cwd, { approvedIn, realName }) : undefined;
   if (content !== undefined && content !== hook.approved && !approvals.has(content)) {
     return refuse(hook, `The hook ${quote(hook.command)} changed since it was approved and was not run: ${mend}`);
   }
   const { timeout } = hook;
   const result = await runProgram({ command: commandOf(hook), timeout, grace, env, payload, cwd, marker });
   // A shell reads its script as it runs: the judged member could rewrite the rest of it meanwhile.
-  if (isBound && hashHook(hook, cwd, approvedIn) !== content) {
+  if (isBound && hashHook(hook, cwd, { approvedIn, realName }) !== content) {
     return refuse(
       hook,
       `The hook ${quote(hook.command)} was changed while it ran, so its verdict does not count: ${mend}`,

@@ -281,9 +281,10 @@ export class TeamHooks {
         hook.env,
       );
       const cwd = this.#folderOf(hook, work, apart);
-      const [own = ''] = apart?.folders ?? [];
-      const approvedIn = this.#folderOf(hook, work, apart && { ...apart, to: own });
-      const inside = { teamId, env, payload, cwd, approvedIn };
+      const approvedIn = this.#folderOf(hook, work);
+      const named = apart && !existsSync(approvedIn) ? { ...apart, to: apart.folders[0] ?? '' } : undefined;
+      const realName = named && this.#folderOf(hook, work, named);
+      const inside = { teamId, env, payload, cwd, approvedIn, realName };
       last = { ...(await this.#places.run(() => runHook(hook, inside, this.#options))), command: hook.command };
       this.#options.onRun?.({ ...judged, result: last });
       if (last.exitCode === 2) return last;

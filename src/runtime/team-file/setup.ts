@@ -1,6 +1,7 @@
 import type { TeamSetup } from '../../core/work.ts';
 import { hashSetup } from '../hooks/approvals.ts';
 import { findObstacle } from '../hooks/obstacle.ts';
+import { realPath } from './place.ts';
 import { milliseconds } from './schema.ts';
 import type { TeamFile } from './schema.ts';
 
@@ -8,9 +9,11 @@ import type { TeamFile } from './schema.ts';
 const TIMEOUT_MS = 15 * 60_000;
 
 /** The setup of a file's workspaces, bound to its present content like a hook. */
-export function setupOf(file: TeamFile, folder: string): TeamSetup | undefined {
+export function setupOf(file: TeamFile, given: string): TeamSetup | undefined {
   const entry = file.work?.setup;
   if (entry === undefined) return undefined;
+  // Another machine cannot look up where a link leads.
+  const folder = realPath(given);
   const { command, timeout, env } = typeof entry === 'string' ? { command: entry } : entry;
   return {
     command,

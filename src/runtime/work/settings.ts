@@ -73,13 +73,13 @@ export function openWorkSettings({ ledger, requirePlace, approvals }: Options): 
   ): Promise<{ readonly path: string; readonly hash: string }[]> {
     const { name, folder, base } = workspace;
     if (names.length === 0) return [];
-    const { depot, work } = await requirePlace(name.team);
+    const { depot, work, checkout } = await requirePlace(name.team);
     const inside = folderInWorkspace(folder, work);
     const paths = new Set([folder, inside].flatMap((one) => names.map((file) => relative(folder, join(one, file)))));
     const strange: { path: string; hash: string }[] = [];
     for (const path of paths) {
       const content = contentOf(join(folder, path));
-      if (content === undefined || contentOf(join(work.repository, path))?.equals(content)) continue;
+      if (content === undefined || contentOf(join(checkout.folder, path))?.equals(content)) continue;
       const hash = hashAll(['settings', work.repository, digestFiles(new Map([[path, content]]))]);
       if (approvals?.has(hash)) continue;
       // The branch has only what passed this.

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResultOf } from '../../../src/operations/index.ts';
@@ -21,18 +21,30 @@ TASK=$TROUPE_TASK_ID
 echo "$NAME did task $TASK"
 `;
 
+const SETUP = '#!/bin/sh\ntouch .git/ready\n';
+
 /** A project with a team on two machines, and a clone of it at another place. */
 function makeProject({ edit, gate, team }: { edit: string; gate: string; team: string }) {
   const { folder } = setStage();
   const [repository, clone] = [join(folder, 'project'), join(folder, 'elsewhere', 'clone')];
-  makeRepository(repository, { 'common.txt': `${LINES}\n`, 'agent.sh': AGENT, 'edit.sh': edit, 'gate.sh': gate });
-  for (const name of ['agent.sh', 'gate.sh']) chmodSync(join(repository, name), 0o755);
+  makeRepository(repository, {
+    'common.txt': `${LINES}\n`,
+    'agent.sh': AGENT,
+    'edit.sh': edit,
+    'gate.sh': gate,
+    'setup.sh': SETUP,
+  });
+  for (const name of ['agent.sh', 'gate.sh', 'setup.sh']) chmodSync(join(repository, name), 0o755);
   plainGit(repository, 'commit', '-qam', 'programs');
   plainGit(folder, 'clone', '-q', repository, clone);
   const agent = { exec: ['./agent.sh'] };
   const members = Object.entries({ ann: 'alpha', bob: 'beta' }).map(([name, host]) => ({ name, host, agent }));
   const hooks = { TaskCompleted: { command: './gate.sh', onFailure: 'block' } };
-  return { repository, clone, source: JSON.stringify({ team, members, hooks, tasks: [] }) };
+  return {
+    repository,
+    clone,
+    source: JSON.stringify({ team, members, hooks, work: { setup: './setup.sh' }, tasks: [] }),
+  };
 }
 
 const up = ({ connection }: Machine, folder: string, source: string) =>
@@ -71,7 +83,9 @@ esac
       startMachine('afar', journal),
     ]);
     await acquaint(a, b, far);
-    await up(a, repository, source);
+    const link = `${repository}-link`;
+    symlinkSync(repository, link);
+    await up(a, link, source);
     await until('both work', async () => {
       const { members } = await b.connection.call('team.show', { teamId: 'wide' });
       return ['ann', 'bob'].every((id) => members.find((one) => one.id === id)?.status === 'idle');
@@ -104,6 +118,7 @@ esac
       ['1', '3'],
       ['2', '4'],
     ]);
+    expect([hers, his].map((one) => existsSync(join(one, '.git', 'ready')))).toEqual([true, true]);
 
     // A member that may run anywhere goes where the project is, although another machine has less to do.
     const cid = { teamId: 'wide', name: 'cid', agent: { kind: 'exec' as const, command: ['./agent.sh'] } };

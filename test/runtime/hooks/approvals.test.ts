@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { HookConfig } from '../../../src/core/hook.ts';
@@ -44,6 +44,22 @@ describe('approval', () => {
     hashes.push(hash('node gate.js', one), hash('node gate.js', one, { env: ['AWS_SECRET'] }));
     hashes.push(hash('node gate.js', one, { executor: 'node' }));
     expect(new Set(hashes).size).toBe(6);
+  });
+
+  test('holds in a workspace of the project, also on a machine that lacks the folder', () => {
+    const [project, workspace] = [temporaryFolder(), temporaryFolder()];
+    for (const folder of [project, workspace]) writeFileSync(join(folder, 'gate.js'), 'one');
+    const hook = { command: 'node gate.js', executor: 'shell' } as const;
+    const approvedIn = join(temporaryFolder(), 'link');
+    symlinkSync(project, approvedIn);
+    const approved = hashHook(hook, approvedIn);
+    expect(hashHook(hook, workspace, { approvedIn })).toBe(approved);
+    const realName = realpathSync(project);
+    rmSync(approvedIn);
+    rmSync(project, { recursive: true });
+    expect(hashHook(hook, workspace, { approvedIn, realName })).toBe(approved);
+    writeFileSync(join(workspace, 'gate.js'), 'two');
+    expect(hashHook(hook, workspace, { approvedIn, realName })).not.toBe(approved);
   });
 
   test.each([
