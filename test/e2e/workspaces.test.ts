@@ -1,13 +1,15 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { findMarked } from '../../src/agents/process.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { rounds } from '../proof.ts';
 import { seededRandom } from '../seed.ts';
 import { until } from '../until.ts';
 import { makeRepository, plainGit, write } from '../workspaces/project.ts';
 import { setStage, shareDaemon } from './stage.ts';
+import type { Stage } from './stage.ts';
 import { AGENT, bothHere, EACH_A_LINE, LINES, makeProject, pictureOf, up } from './work-project.ts';
 
 type Work = ResultOf<'work.show'>;
@@ -170,6 +172,28 @@ describe('members with workspaces of their own', () => {
     expect(plainGit(work.depot ?? '', 'show', `${work.tip}:ann.txt`)).toBe('first\nsecond');
   });
 
+  test('hand in what a person changes in their folder during a turn, too', async () => {
+    const stage = newStage();
+    const go = join(stage.folder, 'go');
+    const edit = `echo by $NAME > $NAME.txt; [ $NAME = bob ] || until [ -e ${go} ]; do sleep 0.05; done\n`;
+    const repository = makeProject(stage, edit);
+    const running = stage.start(['up', join(repository, 'troupe.yaml'), '--yes']);
+    const folder = join(stage.home.directory, 'workspaces', stage.team, 'ann');
+    await until('ann works', () => existsSync(join(folder, 'ann.txt')));
+    write(folder, {
+      'mine.txt': 'by a person\n',
+      'common.txt': `${LINES.replace('line 9\n', 'line 9 by a person\n')}\n`,
+    });
+    writeFileSync(go, '');
+    expect(await running.ended, running.output.stderr).toBe(0);
+    const work = await stage.ask<Work>('work', '--team', stage.team);
+    const show = (path: string) => plainGit(work.depot ?? '', 'show', `${work.tip}:${path}`);
+    expect([show('ann.txt'), show('mine.txt')]).toEqual(['by ann', 'by a person']);
+    expect(show('common.txt')).toContain('line 9 by a person\n');
+    const landed = work.tasks?.find(({ memberId }) => memberId === 'ann');
+    expect(landed?.paths).toEqual(['ann.txt', 'common.txt', 'mine.txt']);
+  });
+
   test('are not made without a repository, for one member, or if the file says so, and troupe up says why', async () => {
     const stage = newStage();
     const member = (name: string) => stage.member(name, 'quick');
@@ -191,28 +215,65 @@ describe('members with workspaces of their own', () => {
   });
 });
 
-test('work lands exactly once and nothing is lost if the daemon is killed at any moment', async () => {
+/** The members, agents and setups of a daemon. */
+function programsOf({ home }: Stage): number[] {
+  const ids = readdirSync(home.processes).flatMap((name) => (name.endsWith('.json') ? name.slice(0, -5) : []));
+  return ids.flatMap((id) => findMarked(id));
+}
+
+const KILLS = rounds(3, 120);
+
+test(`work lands exactly once and nothing is lost if the daemon, agents and setups are killed ${KILLS} times`, async () => {
   const stage = setStage();
   const random = seededRandom();
-  // Lines three apart, so that nothing conflicts.
-  const edit =
-    'L=$((TASK * 3)); sed -i "s/^line $L\\$/line $L by task $TASK/" common.txt; echo "by task $TASK" >> log-$TASK.txt\n';
-  const tasks = Array.from({ length: 6 }, (_, i) => ({ title: `Task ${i + 1}` }));
-  const repository = makeProject(stage, edit, { tasks });
+  // A setup that was killed halfway, or did not run again for a new lock file, would make the task fail. Lines are three
+  // apart, so that nothing conflicts.
+  const edit = `
+[ "$(git show HEAD:package-lock.json)" = "$(cat node_modules/ready)" ] || exit 1
+L=$((TASK * 3)); sed -i "s/^line $L\\$/line $L by task $TASK/" common.txt; echo "by task $TASK" >> log-$TASK.txt
+[ $TASK = 3 ] && echo 2 > package-lock.json || true
+`;
+  const tasks = Array.from({ length: rounds(5, 13) }, (_, i) => ({ title: `Task ${i + 1}` }));
+  const setup = 'rm -rf node_modules; mkdir node_modules; sleep 0.3; cat package-lock.json > node_modules/ready';
+  const repository = makeProject(stage, edit, { tasks, work: { setup } });
+  write(repository, { 'package-lock.json': '1\n' });
+  plainGit(repository, 'add', 'package-lock.json');
+  plainGit(repository, 'commit', '-qm', 'lock');
   const before = pictureOf(repository);
   const running = stage.start(['up', join(repository, 'troupe.yaml'), '--yes', '--keep']);
+  const { team: teamId } = stage;
   const done = async (): Promise<number> => {
-    const listed = await stage.client().call('task.list', { teamId: stage.team });
+    const listed = await stage.client().call('task.list', { teamId });
     return listed.filter(({ status }) => status === 'completed').length;
   };
+  /** A person lets members go on that were killed too often, or whose setup was. */
+  const sayYes = async (): Promise<void> => {
+    for (const { id, kind } of await stage.client().call('request.list', { teamId, status: 'pending' })) {
+      if (kind === 'restart') await stage.client().call('request.answer', { teamId, requestId: id, approve: true });
+    }
+  };
   await until('the team is there', async () => existsSync(stage.home.card) && (await done().catch(() => -1)) >= 0);
-  for (let kills = rounds(2, 60); kills > 0 && (await done()) < tasks.length; kills--) {
+  let [killed, others] = [0, 0];
+  while (killed < KILLS && (await done()) < tasks.length) {
     // Somewhere in a task, which takes about a second.
     await sleep(random() * 1_500);
-    process.kill(stage.daemonPid(), 'SIGKILL');
-    await until('the daemon is back', async () => (await stage.troupe('status')).code === 0);
+    const [pid] = random() < 0.5 ? [] : programsOf(stage).sort(() => random() - 0.5);
+    try {
+      process.kill(pid ?? stage.daemonPid(), 'SIGKILL');
+      killed++;
+      if (pid !== undefined) others++;
+    } catch {
+      // It ended by itself meanwhile.
+    }
+    await until('the daemon is there', async () => (await stage.troupe('status')).code === 0);
+    await sayYes();
   }
-  expect(await running.ended, running.output.stderr).toBe(0);
+  await until('all tasks are done', async () => {
+    await sayYes();
+    return (await done()) === tasks.length;
+  });
+  await running.ended;
+  console.log(`${killed} kills, ${others} of them of members, agents and setups`);
   const work = await stage.ask<Work>('work', '--team', stage.team);
   const depot = work.depot ?? '';
   expect(work.tasks?.map(({ state }) => state)).toEqual(tasks.map(() => 'landed'));
