@@ -6,6 +6,7 @@ import { CommitId, WorkPack } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { SavedWork } from '../../ledger/work-lander.ts';
 import type { Branches, Several } from './branches.ts';
+import type { Worker } from './folders.ts';
 
 /** Asks the machine of a member to save its workspace, and to put that into the store. */
 const SaveQuestion = z.object({ about: z.literal('work-save'), teamId: z.string(), memberId: Slug });
@@ -19,11 +20,6 @@ const SaveAnswer = z.object({
 
 /** A large folder takes a while to save and to pack. */
 const ASK_MS = 60_000;
-
-interface Worker {
-  readonly teamId: string;
-  readonly memberId: string;
-}
 
 /** What `openElsewhere` needs. */
 export interface ElsewhereOptions {
@@ -82,6 +78,8 @@ export function openElsewhere({ ledger, several, branches, saveHere }: Elsewhere
     return { ...saved, pack: await travel.send(teamId, await requirePlace(teamId), { memberId, base, commit }) };
   }
 }
+
+export type Elsewhere = ReturnType<typeof openElsewhere>;
 
 function notHere(memberId: string, host: string): TeamError {
   return new TeamError('conflict', `The workspace of ${memberId} is on the machine ${host}: call the daemon there`);

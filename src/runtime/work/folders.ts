@@ -1,0 +1,259 @@
+import { SYSTEM } from '../../core/actor.ts';
+import { TeamError } from '../../core/errors.ts';
+import { folderInWorkspace } from '../../core/folder.ts';
+import { requireTask } from '../../core/view.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { SavedWork } from '../../ledger/work-lander.ts';
+import { savesRef } from '../../workspaces/depot/saves.ts';
+import type { Workspace } from '../../workspaces/workspace.ts';
+import type { Branches } from './branches.ts';
+import type { Disk } from './disk.ts';
+import type { Elsewhere } from './elsewhere.ts';
+import { claimOf, holders, worksApart } from './held.ts';
+import type { Preparing } from './prepare.ts';
+import { problemsOf, wordProblems } from './problems.ts';
+import type { WorkSettings } from './settings.ts';
+import type { Slots } from './slots.ts';
+import { tellWhile } from './waiting.ts';
+import type { Telling } from './waiting.ts';
+
+/** A member with a workspace of its own. */
+export interface Worker {
+  readonly teamId: string;
+  readonly memberId: string;
+}
+
+/** The workspace of a member, as its process uses it. */
+export interface OpenedWork {
+  /** The team's folder in the workspace. */
+  readonly folder: string;
+  readonly slot: number;
+}
+
+interface ClaimedTask {
+  readonly taskId: string;
+  readonly epoch: number;
+}
+
+/** The folders of members on this machine. */
+export interface Folders {
+  /** Opens a member's workspace, ready to work in; undefined if it has none of its own. */
+  open(worker: Worker): Promise<OpenedWork | undefined>;
+  /** Prepares the workspace for a task that the member has just claimed, and records that. */
+  begin(worker: Worker, task: ClaimedTask): Promise<void>;
+  /** The same for a task that was claimed during a turn: what the member changed stays in its folder. */
+  beginInTurn(worker: Worker, task: ClaimedTask): Promise<void>;
+  /** Saves the workspace of a member. An unchanged one of a member without a task is brought to the tip. */
+  saveNow(worker: Worker): Promise<void>;
+  /** Saves members that hold a task. An unchanged folder costs little. */
+  saveAll(): Promise<void>;
+  /** Saves a workspace of this machine, and says what is wrong with it. */
+  saveHere(worker: Worker): Promise<SavedWork>;
+  /** The open workspace of a member. */
+  workspaceOf(worker: Worker): Promise<Workspace>;
+  /** Brings a folder to the tip with its own work merged into it, with markers where they conflict. */
+  layMerged(worker: Worker, tip: string): Promise<void>;
+  /** After its work was handed in, a workspace goes on from the tip. What the member changed since stays in it. */
+  bringForward(worker: Worker, commit?: string): Promise<void>;
+  /** The members that this daemon has opened a workspace for. */
+  workers(): readonly Worker[];
+  /** Members that an earlier daemon opened one for. */
+  remember(worker: Worker): void;
+  forget(teamId: string): void;
+}
+
+/** What `openFolders` needs. */
+export interface FoldersOptions {
+  readonly ledger: Ledger;
+  readonly branches: Branches;
+  readonly elsewhere: Elsewhere;
+  readonly disk: Disk;
+  readonly settings: WorkSettings;
+  readonly preparing: Preparing;
+  readonly slots: Slots;
+  /** Resolves when what an earlier daemon left has been ended. */
+  readonly started: Promise<void>;
+  readonly onError: (error: unknown, about: Worker) => void;
+}
+
+/** Opens nothing on disk before it is needed. */
+export function openFolders(options: FoldersOptions): Folders {
+  const { ledger, branches, elsewhere, disk, settings, preparing, slots, started, onError } = options;
+  const { requirePlace, bring } = branches;
+  const known = new Map<string, Worker>();
+
+  return {
+    async open(worker) {
+      if (!(await isApart(worker))) return undefined;
+      return tellWhile(ledger, worker, async (telling) => {
+        telling.step('is being opened');
+        const workspace = await workspaceOf(worker);
+        await settings.require(workspace);
+        // Later, between its turns, the folder is the member's.
+        if (await isStarting(worker)) await prepare(worker, workspace, telling);
+        const { work } = await requirePlace(worker.teamId);
+        return { folder: folderInWorkspace(workspace.folder, work), slot: slots.of(worker.teamId, worker.memberId) };
+      });
+    },
+    async begin(worker, task) {
+      if (await isApart(worker)) await tellWhile(ledger, worker, (telling) => begin(worker, task, telling));
+    },
+    beginInTurn,
+    async saveNow(worker) {
+      if (!(await isApart(worker))) return;
+      const workspace = await workspaceOf(worker);
+      const saved = await workspace.save();
+      const isBusy = await ledger.view(worker.teamId, (state) => holders(state).includes(worker.memberId));
+      // A member without a task looks at the work of others: a lead above all.
+      if (isBusy || saved?.changes.length !== 0) return;
+      const { work } = await bring(worker.teamId);
+      await refresh(workspace, work.tip, false);
+    },
+    saveAll,
+    saveHere,
+    workspaceOf,
+    layMerged,
+    bringForward,
+    workers: () => [...known.values()],
+    remember: (worker) => void known.set(keyOf(worker), worker),
+    forget(teamId) {
+      for (const [key, worker] of known) if (worker.teamId === teamId) known.delete(key);
+    },
+  };
+
+  async function saveHere(worker: Worker): Promise<SavedWork> {
+    const workspace = await workspaceOf(worker);
+    const saved = await workspace.save();
+    if (!saved) throw new TeamError('internal', `The workspace of ${worker.memberId} is shared`);
+    const problem = wordProblems(await problemsOf(workspace, saved, settings));
+    return { base: saved.base, commit: saved.commit, problem };
+  }
+
+  function isApart({ teamId, memberId }: Worker): Promise<boolean> {
+    return ledger.view(teamId, (state) => worksApart(state, memberId));
+  }
+
+  function isStarting({ teamId, memberId }: Worker): Promise<boolean> {
+    return ledger.view(teamId, ({ members }) => members.get(memberId)?.status === 'spawning');
+  }
+
+  async function prepare(worker: Worker, workspace: Workspace, telling: Telling, again = false): Promise<void> {
+    const place = await requirePlace(worker.teamId);
+    if (!place.work.setup) return;
+    // The supervisor ends the programs of an earlier daemon by their records, and must not take ours for those.
+    await started;
+    const slot = slots.of(worker.teamId, worker.memberId);
+    await preparing.prepare({ ...worker, place, workspace, slot }, telling, again);
+  }
+
+  async function workspaceOf(worker: Worker): Promise<Workspace> {
+    const { teamId, memberId } = worker;
+    await elsewhere.requireHere(worker);
+    // A folder that is open needs nothing new; it is saved also while no server is reachable.
+    const { workspaces, work } = await (known.has(keyOf(worker)) ? requirePlace(teamId) : bring(teamId));
+    if (!known.has(keyOf(worker))) await disk.requireRoom(worker);
+    const { tip: base, copy } = work;
+    const workspace = await workspaces.open({ team: teamId, member: memberId }, { base, ...(copy && { copy }) });
+    known.set(keyOf(worker), { teamId, memberId });
+    return workspace;
+  }
+
+  async function begin(
+    worker: Worker,
+    { taskId, epoch }: { taskId: string; epoch: number },
+    telling: Telling,
+  ): Promise<void> {
+    const { teamId, memberId } = worker;
+    telling.step('is being brought to the branch');
+    const { tip } = (await bring(teamId)).work;
+    const workspace = await workspaceOf(worker);
+    const saved = await workspace.save();
+    const { before, isHandled } = await ledger.view(teamId, (state) => ({
+      before: requireTask(state, taskId).work,
+      // Whatever became of it, the journal names the commit.
+      isHandled: [...state.tasks.values()].some(({ work }) => work?.commit === saved?.commit),
+    }));
+    const hasWork = saved !== undefined && saved.changes.length > 0;
+    // It did a part of this very task before, and knows it: a process that ended, a turn that was cancelled.
+    const isOfSetup = hasWork && preparing.isOfSetup(worker, saved);
+    const isOwn = hasWork && before?.memberId === memberId;
+    const began = before?.state === 'conflicted' ? before.onto : before?.base;
+    const isContinued = isOwn && began === saved.base && !isHandled;
+    // It went back because of a conflict, and both sides are not in the folder yet.
+    const isSentBack = isOwn && before.state === 'conflicted' && before.commit === saved.commit;
+    if (hasWork && !isContinued && !isHandled && !isOfSetup) {
+      const ref = savesRef({ team: teamId, member: memberId });
+      const why = 'it was not handed in with a task';
+      const kept = { type: 'work.keep', by: SYSTEM, memberId, commit: saved.commit, ref, why } as const;
+      await ledger.execute(teamId, { ...kept, commandId: `kept-${saved.commit}` }, () => undefined);
+    }
+    if (isSentBack) await layMerged(worker, tip);
+    else if (!isContinued) await refresh(workspace, tip, hasWork);
+    // What it had written went with the refresh.
+    await prepare(worker, workspace, telling, isOfSetup && !isContinued);
+    const base = workspace.base ?? tip;
+    const command = { type: 'work.begin', by: memberId, taskId, memberId, epoch, base } as const;
+    await ledger.execute(teamId, command, () => undefined);
+  }
+
+  async function beginInTurn(worker: Worker, { taskId, epoch }: { taskId: string; epoch: number }): Promise<void> {
+    const { teamId, memberId } = worker;
+    const { isDue, isOnly } = await ledger.view(teamId, (state) => claimOf(state, memberId, { taskId, epoch }));
+    if (!isDue) return;
+    // What it changed for another task is merged with the tip when that task is completed.
+    if (isOnly) await bringForward(worker).catch((error: unknown) => onError(error, worker));
+    const { base = '' } = await workspaceOf(worker);
+    await ledger.execute(teamId, { type: 'work.begin', by: memberId, taskId, memberId, epoch, base }, () => undefined);
+  }
+
+  async function layMerged(worker: Worker, tip: string): Promise<void> {
+    const workspace = await workspaceOf(worker);
+    const { depot } = await requirePlace(worker.teamId);
+    // Also what the member changed since it handed in.
+    const saved = await workspace.save();
+    if (!saved) return;
+    const { tree } = await depot.merge(tip, saved.commit);
+    await workspace.lay(tree, tip);
+  }
+
+  async function bringForward(worker: Worker, commit?: string): Promise<void> {
+    const workspace = await workspaceOf(worker);
+    const { depot, work } = await bring(worker.teamId);
+    const saved = await workspace.save();
+    if (!saved) return;
+    const isHandedIn = saved.commit === commit;
+    if (isHandedIn || saved.changes.length === 0) return refresh(workspace, work.tip, isHandedIn);
+    const { tree, conflicts } = await depot.merge(work.tip, saved.commit);
+    if (conflicts.length === 0) await workspace.lay(tree, work.tip);
+  }
+
+  /** Brings a folder to the tip. A file that is in no save may be in the way: then a clean folder stays at its base. */
+  async function refresh(workspace: Workspace, tip: string, hasWork: boolean): Promise<void> {
+    if (workspace.base === tip && !hasWork) return;
+    try {
+      await workspace.refresh(tip);
+    } catch (error) {
+      if (hasWork || !(error instanceof TeamError) || error.code !== 'conflict') throw error;
+      onError(error, { teamId: workspace.name.team, memberId: workspace.name.member });
+    }
+  }
+
+  async function saveAll(): Promise<void> {
+    for (const worker of known.values()) {
+      try {
+        const { teamId, memberId } = worker;
+        const isBusy = await ledger.view(
+          teamId,
+          (state) => holders(state).includes(memberId) && elsewhere.isHere(state, memberId),
+        );
+        if (isBusy) await (await workspaceOf(worker)).save();
+      } catch (error) {
+        onError(error, worker);
+      }
+    }
+  }
+}
+
+function keyOf({ teamId, memberId }: Worker): string {
+  return `${teamId}/${memberId}`;
+}
