@@ -11,6 +11,8 @@ import { claim, createTask, createTeam, join, run, TEAM } from './commands.ts';
 import { openLedger } from './places.ts';
 import { verdict } from './task-lists.ts';
 
+const SIZE = { files: 1, added: 1, removed: 0, paths: ['a.txt'] };
+
 const EXEC = { kind: 'exec', command: ['true'] };
 
 /** A team in which ann and bob hold a task each. `lander` stands for git. */
@@ -30,7 +32,11 @@ async function begin(given: {
   let merges = 0;
   const tipNow = () => ledger.view(TEAM, ({ team }) => team?.work?.tip ?? '');
   const merge: WorkLander['merge'] = async ({ memberId, epoch }, { base, commit: saved }) => ({
-    ...{ memberId, epoch, base, commit: saved, files: 1, added: 1, removed: 0, paths: ['a.txt'] },
+    memberId,
+    epoch,
+    base,
+    commit: saved,
+    ...SIZE,
     onto: await tipNow(),
     merged: commit(`${++merges}e`.padStart(3, '0')),
   });
@@ -109,7 +115,11 @@ describe('handing in', () => {
     const { did, complete, show } = await begin({
       lander: (ledger) => ({
         merge: async ({ memberId, epoch }, { base, commit: saved }): Promise<HandedIn> => ({
-          ...{ memberId, epoch, base, commit: saved, files: 1, added: 1, removed: 0, paths: ['a.txt'] },
+          memberId,
+          epoch,
+          base,
+          commit: saved,
+          ...SIZE,
           onto: await ledger.view(TEAM, ({ team }) => team?.work?.tip ?? ''),
           conflicts: ['a.txt'],
         }),
@@ -162,7 +172,6 @@ async function landElsewhere(ledger: Ledger, onto: string, merged: string): Prom
   await run(ledger, join(memberId, { agent: EXEC }));
   const taskId = await createTask(ledger, 'elsewhere');
   await run(ledger, claim(memberId, taskId));
-  const size = { files: 1, added: 1, removed: 0, paths: ['c.txt'] };
-  const work: HandedIn = { memberId, epoch: 1, base: commit(1), commit: commit('d'), onto, merged, ...size };
+  const work: HandedIn = { memberId, epoch: 1, base: commit(1), commit: commit('d'), onto, merged, ...SIZE };
   await run(ledger, { type: 'task.complete', by: memberId, taskId, work });
 }

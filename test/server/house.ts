@@ -101,7 +101,7 @@ export async function openServer(directory: string, journal: Journal, options: S
         await teams.supervisor.close({ end: true });
         await native.close();
         await teams.close();
-        works.close();
+        await works.close();
         await ledger.close();
       })();
       return stopping;

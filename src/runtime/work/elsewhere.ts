@@ -6,7 +6,7 @@ import { CommitId, WorkPack } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { SavedWork } from '../../ledger/work-lander.ts';
 import type { Branches, Several } from './branches.ts';
-import type { Worker } from './folders.ts';
+import type { Worker } from './held.ts';
 
 /** Asks the machine of a member to save its workspace, and to put that into the store. */
 const SaveQuestion = z.object({ about: z.literal('work-save'), teamId: z.string(), memberId: Slug });

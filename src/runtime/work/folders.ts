@@ -10,18 +10,13 @@ import type { Branches } from './branches.ts';
 import type { Disk } from './disk.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import { claimOf, holders, worksApart } from './held.ts';
+import type { Worker } from './held.ts';
 import type { Preparing } from './prepare.ts';
 import { problemsOf, wordProblems } from './problems.ts';
 import type { WorkSettings } from './settings.ts';
 import type { Slots } from './slots.ts';
 import { tellWhile } from './waiting.ts';
 import type { Telling } from './waiting.ts';
-
-/** A member with a workspace of its own. */
-export interface Worker {
-  readonly teamId: string;
-  readonly memberId: string;
-}
 
 /** The workspace of a member, as its process uses it. */
 export interface OpenedWork {

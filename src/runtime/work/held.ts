@@ -1,6 +1,12 @@
 import type { TeamState } from '../../core/state.ts';
 import { requireMember, requireTeam } from '../../core/view.ts';
 
+/** A member with a workspace of its own. */
+export interface Worker {
+  readonly teamId: string;
+  readonly memberId: string;
+}
+
 /** Whether the team has workspaces, and somebody may still work in them. */
 export function isOpen({ team }: TeamState): boolean {
   return team?.work !== undefined && team.status !== 'cleaned-up';

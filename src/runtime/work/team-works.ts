@@ -11,8 +11,9 @@ import { openDisk } from './disk.ts';
 import type { Disk } from './disk.ts';
 import { openElsewhere } from './elsewhere.ts';
 import { openFolders } from './folders.ts';
-import type { Folders, Worker } from './folders.ts';
+import type { Folders } from './folders.ts';
 import { holders, isOpen } from './held.ts';
+import type { Worker } from './held.ts';
 import { openLanding } from './landing.ts';
 import { openPreparing } from './prepare.ts';
 import type { Preparing } from './prepare.ts';
@@ -99,6 +100,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
   let stopFollowing = (): void => {};
 
   return {
+    ...folders,
     ...landing,
     projects,
     settings,
@@ -121,10 +123,6 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       disk.start(() => folders.workers().map(({ teamId }) => teamId));
       started.resolve();
     },
-    open: folders.open,
-    begin: folders.begin,
-    beginInTurn: folders.beginInTurn,
-    saveNow: folders.saveNow,
     align,
     folderOf({ team, teamId, members }, memberId) {
       if (!team?.work || members.get(memberId)?.workspace !== 'own') return undefined;
@@ -138,7 +136,6 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     answer: (question) => elsewhere.answer(question),
     saveOf: (worker) => elsewhere.saveOf(worker),
     isHere: elsewhere.isHere,
-    workspaceOf: folders.workspaceOf,
     slotOf: ({ teamId, memberId }) => slots.of(teamId, memberId),
     setupOf: (worker) => preparing.lastRun(worker),
 
