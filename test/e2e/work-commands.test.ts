@@ -191,7 +191,7 @@ describe('commands about work', () => {
     await stage.troupe('down', stage.team);
   });
 
-  test('leave a branch of the user and a merge in progress alone, and say what was never merged', async () => {
+  test('leave a branch, a merge and changes of the user alone, and say what was never merged', async () => {
     const stage = newStage();
     const repository = makeProject(stage, EACH_A_LINE);
     expect((await up(stage, repository)).code).toBe(0);
@@ -224,6 +224,15 @@ describe('commands about work', () => {
     plainGit(repository, 'merge', '--abort');
     plainGit(repository, 'reset', '-q', '--hard', 'HEAD~1');
 
+    // With this setting, git puts the change away, merges, and calls it a success when the change conflicts.
+    plainGit(repository, 'config', 'merge.autoStash', 'true');
+    write(repository, { 'common.txt': 'not committed\n' });
+    const dirty = await inside(stage, repository, ['merge']);
+    expect(dirty).toMatchObject({ code: 4, stderr: expect.stringContaining('and nothing was changed') });
+    expect(readFileSync(join(repository, 'common.txt'), 'utf8')).toBe('not committed\n');
+    plainGit(repository, 'checkout', '-q', '--', 'common.txt');
+    plainGit(repository, 'branch', '-D', branch);
+
     const troupe = { environment: environmentFor(stage.home, { NO_COLOR: '1' }) } as Pick<
       Troupe,
       'environment'
@@ -237,6 +246,7 @@ describe('commands about work', () => {
     await terminal.see('is still there: nothing was deleted');
 
     plainGit(repository, 'checkout', '-qb', branch);
+    plainGit(repository, 'config', `branch.${branch}.mergeOptions`, '--squash');
     const merged = await inside(stage, repository, ['merge']);
     expect(merged.stdout, merged.stderr).toContain(`Merged ${branch} into ${branch}: 3 files`);
     plainGit(repository, 'checkout', '-q', 'main');

@@ -39,6 +39,12 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   }
 }
 
+/**
+ * Settings of the user must not leave a merge half done. What `merge.autoStash` puts away may conflict when it comes back,
+ * and git calls that a success. `branch.NAME.mergeOptions` may say `--no-commit` or `--squash`.
+ */
+const WHOLE = ['--no-edit', '--no-autostash', '--commit', '--no-squash'];
+
 function mergeBranch(team: string, work: Work, environment: NodeJS.ProcessEnv): Merged {
   const { branch = '', base, tip = '', depot = '' } = work;
   if (work.workspaces === 'shared') {
@@ -57,7 +63,7 @@ function mergeBranch(team: string, work: Work, environment: NodeJS.ProcessEnv): 
   const trial = git(['merge-tree', '--write-tree', '--name-only', '--no-messages', 'HEAD', tip]);
   if (trial.code === 1) throw conflictError({ branch, into: into || 'HEAD', paths: trial.out.split('\n').slice(1) });
   requireGit(trial);
-  const merge = git(['merge', '--no-edit', isHere ? tip : branch]);
+  const merge = git(['merge', ...WHOLE, isHere ? tip : branch]);
   if (merge.code !== 0) {
     git(['merge', '--abort']);
     throw new Refusal('conflict', `git did not merge ${branch}, and nothing was changed. It said:\n${merge.said}`);
