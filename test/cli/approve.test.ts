@@ -75,7 +75,7 @@ test('an agent that only gives a title is shown with its input: paths, texts and
       '    │ one',
       '    │ t\\x1b[2Jwo',
       '  │ mode: 7',
-      "  If you don't answer, it is denied in 7 min.",
+      "  If you don't answer, it is denied in 8 min.",
       '  To allow it: troupe approve coder',
       '  To deny it: troupe approve coder --deny --feedback "why"',
       '',
@@ -88,7 +88,18 @@ test('an agent that only gives a title is shown with its input: paths, texts and
     detail: { epoch: 2, result: 'wrote 1.md' },
     deadline: '2026-01-01T00:01:00Z',
   });
-  expect(waitingBlocks([gate], screen)).toMatch(/result: wrote 1\.md\n {2}If you don't answer, it is denied now\./);
+  expect(waitingBlocks([gate], screen)).toMatch(/result: wrote 1\.md\n {2}Without an answer the task fails now\./);
+});
+
+test('a deadline is rounded to the nearest, and says what happens then', () => {
+  const at = (ms: number): string => new Date(screen.now + ms).toISOString();
+  const day = 24 * 60 * 60_000;
+  const said = (kind: 'gate' | 'permission', ms: number): string =>
+    /(?:If|Without).*\./.exec(waitingBlocks([asked('no', { kind, deadline: at(ms) })], screen))?.[0] ?? '';
+  expect(said('gate', day - 900)).toBe('Without an answer the task fails in 24 h.');
+  expect(said('permission', day - 900)).toBe("If you don't answer, it is denied in 24 h.");
+  expect(said('permission', 60 * 60_000 - 900)).toBe("If you don't answer, it is denied in 1 h.");
+  expect(said('permission', 90 * 60_000 - 60_000)).toBe("If you don't answer, it is denied in 1 h.");
 });
 
 test('control and invisible characters are written out', () => {

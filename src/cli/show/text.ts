@@ -73,6 +73,21 @@ export function cut(text: string, width: number): string {
   return text;
 }
 
+/** Cuts the beginning of a clean path: `…/shop/ann`. */
+export function cutPath(path: string, width: number): string {
+  if (widthOf(path) <= width) return path;
+  let kept = '';
+  let left = width - 1;
+  for (const { segment } of [...graphemes().segment(path)].reverse()) {
+    left -= graphemeWidth(segment);
+    if (left < 0) break;
+    kept = `${segment}${kept}`;
+  }
+  // From a whole name on, if one fits.
+  const name = kept.indexOf('/');
+  return cut(`…${name === -1 ? kept : kept.slice(name)}`, width);
+}
+
 /** Wraps a clean text at spaces, into lines of at most `width` columns. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
@@ -103,15 +118,18 @@ export function paintedWidth(text: string): number {
 
 /**
  * Wraps our own text, which may have colours, at spaces. Following lines get the indent of their first line, else
- * `hang` columns. A word that is too long stays whole, so that it can be copied.
+ * `hang` columns. A word that is too long stays whole, so that it can be copied. So does a command on a line of its own.
  */
 export function fold(text: string, { columns }: { readonly columns: number }, hang = 0): string {
   if (columns === Infinity) return text;
   return text
     .split('\n')
-    .map((line) => (paintedWidth(line) <= columns ? line : foldLine(line, columns, hang)))
+    .map((line) => (paintedWidth(line) <= columns || COMMAND.test(line) ? line : foldLine(line, columns, hang)))
     .join('\n');
 }
+
+/** A command to type: with a break in it, a shell would run half of it. */
+const COMMAND = /^ +(?:git|troupe) /;
 
 function foldLine(line: string, columns: number, hang: number): string {
   const own = /^ */.exec(line)?.[0].length ?? 0;

@@ -13,15 +13,24 @@ export function showTime(iso: string | undefined, screen: Screen): string {
   if (Number.isNaN(ago)) return iso;
   // The clocks of two processes differ a little, so a small difference is not "in 1 s".
   if (Math.abs(ago) < 2 * SECOND) return 'just now';
-  return ago > 0 ? `${showDuration(ago)} ago` : `in ${showDuration(-ago)}`;
+  return ago > 0 ? `${showDuration(ago)} ago` : `in ${showRemaining(-ago)}`;
 }
 
 /** A duration in one unit, rounded down. */
 export function showDuration(ms: number): string {
-  if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s`;
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
-  if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)} h`;
-  return `${Math.floor(ms / DAY)} days`;
+  return inOneUnit(ms, Math.floor);
+}
+
+/** The time until something happens, in one unit. Rounded to the nearest: 24 hours less a second are 24 h. */
+export function showRemaining(ms: number): string {
+  return inOneUnit(ms, Math.round);
+}
+
+function inOneUnit(ms: number, round: (value: number) => number): string {
+  if (round(ms / SECOND) < 60) return `${round(ms / SECOND)} s`;
+  if (round(ms / MINUTE) < 60) return `${round(ms / MINUTE)} min`;
+  if (round(ms / HOUR) < 48) return `${round(ms / HOUR)} h`;
+  return `${round(ms / DAY)} days`;
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, min: MINUTE, h: HOUR, d: DAY };

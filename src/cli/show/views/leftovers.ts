@@ -5,7 +5,8 @@ import type { Screen } from '../screen.ts';
 import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
-import { showTime } from '../time.ts';
+import { showRemaining, showTime } from '../time.ts';
+import { toType } from '../to-type.ts';
 import { count, details } from './details.ts';
 
 type Leftovers = ResultOf<'work.leftovers'>;
@@ -25,7 +26,7 @@ export function showLeftovers(left: Leftovers, screen: Screen): string {
     one.of,
     showTime(one.at, screen),
     one.size === undefined ? (one.files === undefined ? '' : count(one.files, 'file')) : showBytes(one.size),
-    one.goesAt === undefined ? { text: 'only by you', style: 'dim' } : showTime(one.goesAt, screen),
+    one.goesAt === undefined ? { text: 'until you remove it', style: 'dim' } : keptFor(one.goesAt, screen),
   ]);
   const columns = [
     { title: 'ID' },
@@ -33,13 +34,19 @@ export function showLeftovers(left: Leftovers, screen: Screen): string {
     { title: 'OF', flexible: true },
     { title: 'SINCE' },
     { title: 'SIZE', align: 'right' },
-    { title: 'GOES' },
+    { title: 'KEPT' },
   ] as const;
   const work = left.find(({ ref }) => ref !== undefined);
-  const look = work
-    ? `To look at such work, in your repository: git fetch ${clean(work.path)} ${clean(work.ref ?? '')} && git log -p FETCH_HEAD\n`
-    : '';
-  return `${table(columns, rows, screen)}\n${look}To remove some of it for good: troupe work clean ID…\n`;
+  const fetch = work && `git fetch ${clean(work.path)} ${clean(work.ref ?? '')} && git log -p FETCH_HEAD`;
+  const look = fetch === undefined ? '' : toType('To look at such work, in your repository', fetch, screen);
+  return `${table(columns, rows, screen)}\n${look}${toType('To remove some of it for good', 'troupe work clean ID…', screen)}`;
+}
+
+/** How long something is still kept; for files and programs, until when. */
+function keptFor(goesAt: string, screen: Screen): string {
+  const left = Date.parse(goesAt) - screen.now;
+  if (!screen.isTerminal) return `until ${goesAt}`;
+  return left > 0 ? `for ${showRemaining(left)}` : 'no longer';
 }
 
 /** What was removed. */

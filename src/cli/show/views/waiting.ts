@@ -2,8 +2,9 @@ import { showGrant } from '../../../core/budget-words.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { paint } from '../screen.ts';
 import type { Screen } from '../screen.ts';
-import { clean, fold, visibleLines, widthOf } from '../text.ts';
-import { showDuration, showTime } from '../time.ts';
+import { clean, fold, visibleLines } from '../text.ts';
+import { showRemaining, showTime } from '../time.ts';
+import { toType } from '../to-type.ts';
 import { wholeText } from '../whole-text.ts';
 import { answerName, taskName } from '../words.ts';
 
@@ -85,10 +86,11 @@ function fieldsOf(input: unknown): [name: string, value: unknown][] {
   }
 }
 
-function deadlineOf({ deadline }: Request, screen: Screen): string {
+function deadlineOf({ deadline, kind }: Request, screen: Screen): string {
   if (deadline === undefined) return '';
   const left = Date.parse(deadline) - screen.now;
-  return `${fold(`  If you don't answer, it is denied ${left > 0 ? `in ${showDuration(left)}` : 'now'}.`, screen)}\n`;
+  const what = kind === 'gate' ? 'Without an answer the task fails' : "If you don't answer, it is denied";
+  return `${fold(`  ${what} ${left > 0 ? `in ${showRemaining(left)}` : 'now'}.`, screen)}\n`;
 }
 
 function answersTo(request: Request, command: string, screen: Screen): string {
@@ -100,13 +102,7 @@ function answersTo(request: Request, command: string, screen: Screen): string {
     { what: no, type: `${command} --deny --feedback "why"` },
     ...(kind === 'gate' ? [{ what: 'To run the gate again', type: `${command} --again` }] : []),
   ];
-  // Commands are never wrapped, so that they can be copied.
-  return answers
-    .map(({ what, type }) => {
-      const line = `  ${what}: ${type}`;
-      return widthOf(line) <= screen.columns ? `${line}\n` : `${fold(`  ${what}:`, screen)}\n    ${type}\n`;
-    })
-    .join('');
+  return answers.map(({ what, type }) => toType(what, type, screen, '  ')).join('');
 }
 
 /** The outcome of running a gate again. */
