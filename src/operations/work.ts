@@ -13,6 +13,8 @@ const Done = z.object({ done: z.literal(true) });
 
 const Size = { files: z.number().int(), added: z.number().int(), removed: z.number().int() };
 
+const NOTHING = { files: 0, added: 0, removed: 0 };
+
 /** What a member has not handed in. */
 const Worker = {
   memberId: Slug,
@@ -30,6 +32,7 @@ const WorkStatus = z.object({
   branch: z.string().optional().describe('the branch on which work lands'),
   base: z.string().optional().describe('the commit that the team began from'),
   tip: z.string().optional().describe('the last commit of the branch'),
+  isMerged: z.boolean().default(false).describe('whether the checkout has the tip'),
   files: Size.files.default(0).describe('how many files the branch changes'),
   added: Size.added.default(0),
   removed: Size.removed.default(0),
@@ -47,7 +50,15 @@ const WorkStatus = z.object({
       }),
     )
     .default([]),
-  tasks: z.array(TaskWork.extend({ taskId: TaskId, title: z.string() })).default([]),
+  tasks: z
+    .array(
+      TaskWork.extend({
+        taskId: TaskId,
+        title: z.string(),
+        isHeld: z.boolean().default(true).describe('whether somebody holds the task now'),
+      }),
+    )
+    .default([]),
   kept: z
     .array(z.object({ memberId: z.string(), commit: z.string(), ref: z.string(), at: z.number() }))
     .default([])
@@ -91,7 +102,7 @@ export const workOperations = [
       const report = await reportWork(context.ledger, requireWorks(context), asked);
       return report
         ? { workspaces: 'own' as const, ...report }
-        : { workspaces: 'shared' as const, files: 0, added: 0, removed: 0, members: [], tasks: [], kept: [] };
+        : { workspaces: 'shared' as const, isMerged: false, ...NOTHING, members: [], tasks: [], kept: [] };
     },
   }),
   operation({

@@ -51,6 +51,14 @@ export async function hasCommits(git: Git, { folder }: Checkout, ids: readonly O
   return true;
 }
 
+/** Whether the checked-out commit has a commit in its history. */
+export async function isMerged(git: Git, { folder }: Checkout, id: ObjectId): Promise<boolean> {
+  // Exit code 128: the checkout does not have the commit at all, or is gone.
+  const words = ['merge-base', '--is-ancestor', requireId(id), 'HEAD'];
+  const { code } = await git.ask(folder, words, { exits: [0, 1, 128] });
+  return code === 0;
+}
+
 /** Finds the repository of a folder with the user's own settings, and says why if there is none to work with. */
 export async function findCheckout(
   git: Git,

@@ -52,6 +52,8 @@ describe('members with workspaces of their own', () => {
     expect(plainGit(repository, 'status', '--porcelain')).toBe('?? troupe.yaml');
     plainGit(repository, 'reset', '-q', '--hard', 'HEAD~1');
 
+    const hint = `To bring the branch into your checkout: troupe merge --team ${stage.team}\n`;
+    expect((await stage.troupe('work', '--team', stage.team)).stdout).toContain(hint);
     const merged = await stage.troupe('merge', '--team', stage.team);
     expect(merged.stdout, merged.stderr).toContain(`Merged troupe/${stage.team} into main: 3 files (+4 -2)`);
     const text = readFileSync(join(repository, 'common.txt'), 'utf8');
@@ -60,6 +62,7 @@ describe('members with workspaces of their own', () => {
     expect(log.split('\n').sort()).toEqual(['First|1', 'Second|2']);
     const again = await stage.troupe('merge', '--team', stage.team);
     expect(again.stdout).toBe(`main has all of troupe/${stage.team} already.\n`);
+    expect((await stage.troupe('work', '--team', stage.team)).stdout).not.toContain('troupe merge');
   });
 
   test('bring both sides together if their work conflicts, without git', async () => {

@@ -1,6 +1,6 @@
 import { paint } from './screen.ts';
 import type { Screen, Style } from './screen.ts';
-import { cut, fold, measure, widthOf } from './text.ts';
+import { cut, cutPath, fold, measure, widthOf } from './text.ts';
 
 /** The content of a cell. The table cleans it, so that no control characters reach the terminal. */
 export type Cell =
@@ -18,6 +18,8 @@ export interface Column {
   readonly align?: 'right';
   /** It may be cut. */
   readonly flexible?: true;
+  /** What stays if it is cut; the beginning unless told. The ends of paths tell them apart. */
+  readonly keeps?: 'end';
   /** It may be left out; the highest number goes first. */
   readonly spare?: number;
 }
@@ -135,7 +137,7 @@ function lineOf(cells: readonly PlainCell[], { columns, widths, screen }: Layout
     const cell = cells[at];
     const width = widths[at] ?? 0;
     if (!cell || width === 0) continue;
-    const text = cell.width > width ? cut(cell.text, width) : cell.text;
+    const text = cell.width > width ? cutCell(cell, width, columns[at]) : cell.text;
     const space = ' '.repeat(width - (cell.width > width ? widthOf(text) : cell.width));
     const painted = paint(screen, cell.style, text);
     const gap = isFirst ? '' : ' '.repeat(GAP);
@@ -143,4 +145,8 @@ function lineOf(cells: readonly PlainCell[], { columns, widths, screen }: Layout
     isFirst = false;
   }
   return line.trimEnd();
+}
+
+function cutCell({ text }: PlainCell, width: number, column: Column | undefined): string {
+  return column?.keeps === 'end' ? cutPath(text, width) : cut(text, width);
 }

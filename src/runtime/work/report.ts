@@ -7,6 +7,7 @@ import { requireMember, requireTask, requireTeam } from '../../core/view.ts';
 import type { DiskUse } from '../../core/work-disk.ts';
 import type { TaskWork } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { isMerged } from '../../workspaces/checkout.ts';
 import type { Diff, DiffFile, DiffOptions } from '../../workspaces/depot/diff.ts';
 import type { Workspace } from '../../workspaces/workspace.ts';
 import { problemsOf } from './problems.ts';
@@ -41,6 +42,8 @@ export interface WorkerReport {
 export interface TaskReport extends TaskWork {
   readonly taskId: string;
   readonly title: string;
+  /** Whether somebody holds the task now. Work that was begun stays with a task that was released. */
+  readonly isHeld: boolean;
 }
 
 /** Where a team's members work, what landed, and what did not. */
@@ -50,6 +53,8 @@ export interface WorkReport {
   readonly branch: string;
   readonly base: string;
   readonly tip: string;
+  /** Whether the checkout on this machine has the tip. */
+  readonly isMerged: boolean;
   /** How far the branch is from its base. */
   readonly files: number;
   readonly added: number;
@@ -93,6 +98,7 @@ export async function reportWork(
     branch: work.branch,
     base: work.base,
     tip: work.tip,
+    isMerged: !checkout.isAbsent && (await isMerged(depot.handle.git, checkout, work.tip)),
     files: files.length,
     added,
     removed: deleted,
@@ -181,7 +187,7 @@ function membersApart({ members, tasks }: TeamState): { memberId: string; taskId
 
 function tasksOf({ tasks }: TeamState): TaskReport[] {
   return [...tasks.values()].flatMap(({ id, title, work, status }) =>
-    work && status !== 'deleted' ? [{ taskId: id, title, ...work }] : [],
+    work && status !== 'deleted' ? [{ taskId: id, title, isHeld: status === 'in_progress', ...work }] : [],
   );
 }
 

@@ -1,7 +1,7 @@
-import { findUserHome } from '../../../agents/user-home.ts';
 import { shortId } from '../../../core/commit-id.ts';
 import { joinSome } from '../../../core/text.ts';
 import type { ResultOf } from '../../../operations/index.ts';
+import { shortPath } from '../../show/path.ts';
 import type { Screen } from '../../show/screen.ts';
 import { paint } from '../../show/screen.ts';
 import { clean } from '../../show/text.ts';
@@ -16,12 +16,8 @@ export function workspacesLine(
 ): string {
   if (!work && planned?.why === undefined) return '';
   if (!work) return `Workspaces: shared, because ${clean(planned?.why ?? '')}\n`;
-  const where = clean(work.repository.replace(new RegExp(`^${escape(findUserHome(environment))}(?=/|$)`), '~'));
+  const where = clean(shortPath(work.repository, environment));
   return `Workspaces: each member has its own, from ${shortId(work.base)} of ${where}\n`;
-}
-
-function escape(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
 
 /** Names files that the members will not see. */
@@ -36,12 +32,13 @@ export function uncommittedNotice({ work }: Pick<ResultOf<'team.check'>, 'work'>
 /** What landed, what did not, and what to do next. */
 export function describeWork(work: ResultOf<'work.show'> | undefined, teamId: string, screen: Screen): string[] {
   if (work?.workspaces !== 'own') return [];
-  const { branch = '', base = '', tip = '', tasks = [] } = work;
+  const { branch = '', base = '', tip = '', isMerged = false, tasks = [] } = work;
   const conflicting = tasks.filter(({ state }) => state === 'conflicted').map(({ taskId }) => taskId);
+  const merge = isMerged ? '' : ` Bring it into your checkout: troupe merge --team ${clean(teamId)}`;
   const landed =
     tip === base
       ? `Nothing landed on ${clean(branch)}.`
-      : `Landed on ${clean(branch)}: ${sizeOf(work)}, ${shortId(base)}..${shortId(tip)}. See it: troupe diff --team ${clean(teamId)}. Bring it into your checkout: troupe merge --team ${clean(teamId)}`;
+      : `Landed on ${clean(branch)}: ${sizeOf(work)}, ${shortId(base)}..${shortId(tip)}. See it: troupe diff --team ${clean(teamId)}.${merge}`;
   const lost = `Not on the branch, because it conflicts: the work of ${taskNames(conflicting)}. It is kept: troupe work --team ${clean(teamId)}`;
   return [landed, ...(conflicting.length > 0 ? [paint(screen, 'yellow', lost)] : [])];
 }

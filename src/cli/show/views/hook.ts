@@ -29,7 +29,7 @@ function hookTable(hooks: ResultOf<'hook.list'>, screen: Screen): string {
     { title: 'ON FAILURE', spare: 1 },
     { title: 'TIMEOUT', spare: 2 },
     { title: 'COMMAND', flexible: true },
-    { title: 'FOLDER', flexible: true },
+    { title: 'FOLDER', flexible: true, keeps: 'end' },
   ] as const;
   return table(columns, rows, screen);
 }

@@ -2,6 +2,7 @@ import { showBytes } from '../../../core/bytes.ts';
 import { shortId } from '../../../core/commit-id.ts';
 import { levelOf } from '../../../core/work-disk.ts';
 import type { ResultOf } from '../../../operations/index.ts';
+import { shortPath } from '../path.ts';
 import { paint } from '../screen.ts';
 import type { Screen } from '../screen.ts';
 import { table } from '../table.ts';
@@ -60,7 +61,7 @@ function showSetup(run: ResultOf<'work.setup'>, screen: Screen, memberId: string
 
 function showWork(work: Work, screen: Screen, teamId: string): string {
   if (work.workspaces === 'shared') return 'The members of this team share a folder: there are no workspaces.\n';
-  const { branch = '', base = '', tip = '', repository = '', members = [], kept = [], disk } = work;
+  const { branch = '', base = '', tip = '', repository = '', isMerged = false, members = [], kept = [], disk } = work;
   const landed = tip === base ? 'nothing has landed yet' : `${sizeOf(work)}, at ${shortId(tip)}`;
   const head = details(
     [
@@ -71,7 +72,8 @@ function showWork(work: Work, screen: Screen, teamId: string): string {
     ],
     screen,
   );
-  const next = tip === base ? '' : `\nTo bring the branch into your checkout: troupe merge --team ${clean(teamId)}\n`;
+  const isDone = tip === base || isMerged;
+  const next = isDone ? '' : `\nTo bring the branch into your checkout: troupe merge --team ${clean(teamId)}\n`;
   return `${heading(teamId, screen)}${head}${memberTable(members, screen)}${taskTable(work, screen)}${keptLines(kept)}${next}`;
 }
 
@@ -108,7 +110,7 @@ function memberTable(members: NonNullable<Work['members']>, screen: Screen): str
     member.behind === 0 ? '' : String(member.behind),
     member.files === 0 ? { text: 'nothing', style: 'dim' } : sizeOf(member),
     showBytes(member.size),
-    { text: member.folder, style: 'dim' },
+    { text: screen.isTerminal ? shortPath(member.folder, process.env) : member.folder, style: 'dim' },
   ]);
   const columns = [
     { title: 'MEMBER' },
@@ -117,7 +119,7 @@ function memberTable(members: NonNullable<Work['members']>, screen: Screen): str
     { title: 'BEHIND', align: 'right' },
     { title: 'NOT HANDED IN' },
     { title: 'DISK', align: 'right', spare: 1 },
-    { title: 'FOLDER', flexible: true },
+    { title: 'FOLDER', flexible: true, keeps: 'end' },
   ] as const;
   return `\n${table(columns, rows, screen)}`;
 }
@@ -133,7 +135,7 @@ function taskTable({ tasks = [] }: Work, screen: Screen): string {
   if (tasks.length === 0) return '';
   const rows = tasks.map((task): Cell[] => [
     taskName(task.taskId),
-    STATES[task.state],
+    task.state === 'begun' && task.isHeld === false ? { text: 'not in work', style: 'dim' } : STATES[task.state],
     task.title,
     task.memberId,
     task.files === undefined || task.files === 0 ? '' : sizeOf(task),

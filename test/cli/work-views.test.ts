@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { findUserHome } from '../../src/agents/user-home.ts';
+import { fold } from '../../src/cli/show/text.ts';
+import { views } from '../../src/cli/show/views/all.ts';
+import { commit } from '../samples/work.ts';
+
+const screen = { isTerminal: true, hasColor: false, columns: 100, now: Date.parse('2026-01-01T00:00:01Z') };
+const SIZE = { files: 0, added: 0, removed: 0 };
+
+const WORK = {
+  workspaces: 'own',
+  repository: '/project',
+  branch: 'troupe/shop',
+  base: commit(1),
+  tip: commit(2),
+  files: 1,
+  added: 1,
+  removed: 0,
+} as const;
+
+function showWork(more: object, on = screen): string {
+  return views['work.show']?.({ ...WORK, ...more }, on, { teamId: 'shop' }) ?? '';
+}
+
+test('the work of a team names the merge only as long as the checkout lacks it', () => {
+  expect(showWork({ isMerged: false })).toContain('To bring the branch into your checkout: troupe merge --team shop\n');
+  expect(showWork({ isMerged: true })).not.toContain('troupe merge');
+});
+
+test('a task that was begun and released is not in work', () => {
+  const task = { title: 'Sleeps', memberId: 'max', epoch: 1, base: commit(1), state: 'begun' } as const;
+  const tasks = [
+    { ...task, taskId: '1', isHeld: true },
+    { ...task, taskId: '2', isHeld: false },
+  ];
+  const shown = showWork({ tasks });
+  expect(shown).toMatch(/^#1 +in work +Sleeps +max$/m);
+  expect(shown).toMatch(/^#2 +not in work +Sleeps +max$/m);
+});
+
+test('folders are told apart by their ends', () => {
+  const root = join(findUserHome(process.env), '.local/state/troupe/workspaces/of/some/long/path/shop');
+  const members = ['ann', 'bob'].map((memberId, slot) => ({
+    memberId,
+    folder: join(root, memberId),
+    slot,
+    base: commit(1),
+    behind: 0,
+    ...SIZE,
+    size: 2_000,
+  }));
+  const wide = showWork({ members }, { ...screen, columns: 140 });
+  expect(wide).toContain('~/.local/state/troupe/workspaces/of/some/long/path/shop/ann\n');
+  const narrow = showWork({ members }, { ...screen, columns: 70 });
+  expect(narrow).toMatch(/ …\/\S*path\/shop\/ann\n.* …\/\S*path\/shop\/bob\n/);
+  expect(showWork({ members }, { ...screen, isTerminal: false, columns: Infinity })).toContain(` ${root}/ann\n`);
+});
+
+test('what was left behind says how long it is kept, and its command stays whole', () => {
+  const at = '2026-01-01T00:00:00.000Z';
+  const ref = `refs/kept/shop/ann/${commit(3)}`;
+  const left = [
+    { id: commit(1), kind: 'trash', of: 'shop/ann', at, goesAt: '2026-01-15T00:00:00.000Z', size: 9, path: '/t' },
+    { id: commit(2), kind: 'kept', of: 'shop/ann', at, goesAt: '2026-01-31T00:00:00.000Z', path: '/depot', ref },
+    { id: commit(3), kind: 'branch', of: 'shop', at, path: '/depot', ref },
+  ] as const;
+  const shown = fold(views['work.leftovers']?.([...left], screen, {}) ?? '', screen);
+  expect(shown).toMatch(/ KEPT\n.* for 14 days\n.* for 30 days\n.* until you remove it\n/);
+  expect(shown).toContain(
+    `To look at such work, in your repository:\n  git fetch /depot ${ref} && git log -p FETCH_HEAD\n`,
+  );
+});
