@@ -4,7 +4,7 @@ import { TeamError } from '../core/errors.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Journal, Seq, Stored } from '../journal/journal.ts';
 import type { LedgerOptions, Picker } from './options.ts';
-import { TeamActor } from './team-actor.ts';
+import { TeamWriter } from './team-writer.ts';
 import { Turns } from './turns.ts';
 
 /** A command as a caller gives it: the ledger adds the time. */
@@ -16,11 +16,11 @@ const IDLE_MS = 60_000;
 /** Far more teams than work at the same time. A closed one takes about 100 kB, and opens again in milliseconds. */
 const OPEN_TEAMS = 256;
 
-/** An actor, and how many calls are using it. */
+/** A writer, and how many calls are using it. */
 interface Entry {
-  readonly opening: Promise<TeamActor>;
+  readonly opening: Promise<TeamWriter>;
   /** Set once it is open. */
-  actor?: TeamActor;
+  writer?: TeamWriter;
   users: number;
 }
 
@@ -29,12 +29,12 @@ export type BatchListener = (teamId: string, batch: Stored, state: TeamState) =>
 
 /**
  * The only way to change a team: decides commands against the team's state and appends the resulting events to the
- * journal. Each team has its own actor; there are no other locks.
+ * journal. Each team has its own writer; there are no other locks.
  */
 export class Ledger {
   readonly #journal: Journal;
   readonly #options: LedgerOptions;
-  readonly #actors = new Map<string, Entry>();
+  readonly #writers = new Map<string, Entry>();
   readonly #turns = new Turns();
   readonly #listeners = new Set<BatchListener>();
   readonly #leaving = new Set<Promise<void>>();
@@ -58,9 +58,9 @@ export class Ledger {
     const now = this.now();
     const picker = this.#options.around ? this.#options.around(pick) : pick;
     const commands = 'type' in command ? [timed(command, now)] : command.map((one) => timed(one, now));
-    const actor = this.#actors.get(teamId)?.actor;
+    const writer = this.#writers.get(teamId)?.writer;
     // Commands come by the thousand, nearly all to an open team that exists. This path avoids even a closure for them.
-    if (actor?.exists) return actor.execute(commands, now, picker);
+    if (writer?.exists) return writer.execute(commands, now, picker);
     return this.#open(teamId, (opened) => opened.execute(commands, now, picker));
   }
 
@@ -72,7 +72,7 @@ export class Ledger {
   /** Reads a team's durable state. */
   view<R>(teamId: string, pick: (state: TeamState, seq: Seq) => R): Promise<R> {
     if (this.#remembering?.getStore()) return this.#recall(teamId, pick);
-    return this.#use(teamId, (actor) => actor.view(pick));
+    return this.#use(teamId, (writer) => writer.view(pick));
   }
 
   /**
@@ -117,9 +117,9 @@ export class Ledger {
   /** Calls the listener with the batches of all open teams; returns a function that stops it. */
   subscribe(listener: BatchListener): () => void {
     this.#listeners.add(listener);
-    for (const { opening } of this.#actors.values()) {
+    for (const { opening } of this.#writers.values()) {
       void opening.then(
-        (actor) => actor.watch(),
+        (writer) => writer.watch(),
         () => {},
       );
     }
@@ -129,16 +129,18 @@ export class Ledger {
   /** The names of all teams. */
   teams(): Promise<string[]> {
     if (!this.#remembering?.getStore()) return this.#journal.teams();
-    return Promise.resolve([...this.#actors].flatMap(([teamId, { actor }]) => (actor?.exists ? [teamId] : [])).sort());
+    return Promise.resolve(
+      [...this.#writers].flatMap(([teamId, { writer }]) => (writer?.exists ? [teamId] : [])).sort(),
+    );
   }
 
   /** Removes a team for good. */
   async drop(teamId: string): Promise<void> {
-    // A last snapshot of a closing actor must not end up with a new team of the same name.
+    // A last snapshot of a closing writer must not end up with a new team of the same name.
     await Promise.all(this.#leaving);
     await this.#journal.drop(teamId);
-    const entry = this.#actors.get(teamId);
-    this.#actors.delete(teamId);
+    const entry = this.#writers.get(teamId);
+    this.#writers.delete(teamId);
     await closeActor(entry, { snapshot: false });
   }
 
@@ -149,15 +151,15 @@ export class Ledger {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#sweep);
-    const entries = [...this.#actors.values()];
-    this.#actors.clear();
+    const entries = [...this.#writers.values()];
+    this.#writers.clear();
     for (const entry of entries) await closeActor(entry, { snapshot: true });
     await Promise.all(this.#leaving);
   }
 
   async #recall<R>(teamId: string, pick: (state: TeamState, seq: Seq) => R): Promise<R> {
-    const actor = this.#actors.get(teamId)?.actor;
-    if (actor?.exists) return actor.recall(pick);
+    const writer = this.#writers.get(teamId)?.writer;
+    if (writer?.exists) return writer.recall(pick);
     throw new TeamError(
       'storage',
       `The journal is unreachable, and team ${teamId} is not in memory: try again when it is back`,
@@ -165,26 +167,26 @@ export class Ledger {
   }
 
   /** A short path for nearly all calls: those to an open team that exists. They come by the thousand. */
-  #use<R>(teamId: string, work: (actor: TeamActor) => Promise<R>): Promise<R> {
-    const actor = this.#actors.get(teamId)?.actor;
-    return actor?.exists ? work(actor) : this.#open(teamId, work);
+  #use<R>(teamId: string, work: (writer: TeamWriter) => Promise<R>): Promise<R> {
+    const writer = this.#writers.get(teamId)?.writer;
+    return writer?.exists ? work(writer) : this.#open(teamId, work);
   }
 
-  async #open<R>(teamId: string, work: (actor: TeamActor) => Promise<R>): Promise<R> {
+  async #open<R>(teamId: string, work: (writer: TeamWriter) => Promise<R>): Promise<R> {
     const entry = this.#entry(teamId);
-    let actor: TeamActor | undefined;
+    let writer: TeamWriter | undefined;
     entry.users++;
     try {
-      actor = await entry.opening;
-      return await work(actor);
+      writer = await entry.opening;
+      return await work(writer);
     } finally {
       entry.users--;
       // Calls to teams that do not exist must not fill the memory.
-      if (entry.users === 0 && actor?.isEmpty) {
+      if (entry.users === 0 && writer?.isEmpty) {
         this.#forget(teamId, entry);
-        await actor.close({ snapshot: false });
+        await writer.close({ snapshot: false });
       }
-      if (this.#actors.size > this.#most) this.#release((one) => this.#actors.size > this.#most && one.canLeave);
+      if (this.#writers.size > this.#most) this.#release((one) => this.#writers.size > this.#most && one.canLeave);
     }
   }
 
@@ -193,11 +195,11 @@ export class Ledger {
   }
 
   /** Removes unused teams from memory; the next call opens them again. */
-  #release(mayGo: (actor: TeamActor) => boolean): void {
-    for (const [teamId, { actor, users }] of this.#actors) {
-      if (!actor || users > 0 || !mayGo(actor)) continue;
-      this.#actors.delete(teamId);
-      const leaving = actor.close({ snapshot: true }).catch((error: unknown) => this.#report(error, teamId));
+  #release(mayGo: (writer: TeamWriter) => boolean): void {
+    for (const [teamId, { writer, users }] of this.#writers) {
+      if (!writer || users > 0 || !mayGo(writer)) continue;
+      this.#writers.delete(teamId);
+      const leaving = writer.close({ snapshot: true }).catch((error: unknown) => this.#report(error, teamId));
       this.#leaving.add(leaving);
       void leaving.finally(() => this.#leaving.delete(leaving));
     }
@@ -206,22 +208,22 @@ export class Ledger {
   /** A team that cannot be opened is not kept: the next call tries again, and other teams never notice. */
   #entry(teamId: string): Entry {
     if (this.#closed) throw new TeamError('storage', `The ledger is closed: open a new one to use team ${teamId}`);
-    const present = this.#actors.get(teamId);
+    const present = this.#writers.get(teamId);
     if (present) return present;
     const idleMs = this.#options.idleMs ?? IDLE_MS;
-    this.#sweep ??= setInterval(() => this.#release((actor) => actor.isAtRest()), idleMs).unref();
-    const opening = TeamActor.open(this.#journal, teamId, {
+    this.#sweep ??= setInterval(() => this.#release((writer) => writer.isAtRest()), idleMs).unref();
+    const opening = TeamWriter.open(this.#journal, teamId, {
       ...this.#options,
       turns: this.#turns,
       onError: (error) => this.#report(error, teamId),
       onBatch: (batch, state) => this.#emit(teamId, batch, state),
     });
     const entry: Entry = { opening, users: 0 };
-    this.#actors.set(teamId, entry);
+    this.#writers.set(teamId, entry);
     opening.then(
-      (actor) => {
-        entry.actor = actor;
-        if (this.#listeners.size > 0) actor.watch();
+      (writer) => {
+        entry.writer = writer;
+        if (this.#listeners.size > 0) writer.watch();
       },
       () => this.#forget(teamId, entry),
     );
@@ -229,7 +231,7 @@ export class Ledger {
   }
 
   #forget(teamId: string, entry: Entry): void {
-    if (this.#actors.get(teamId) === entry) this.#actors.delete(teamId);
+    if (this.#writers.get(teamId) === entry) this.#writers.delete(teamId);
   }
 
   #emit(teamId: string, batch: Stored, state: TeamState): void {
@@ -256,8 +258,8 @@ function timed(command: NewCommand, now: number): Command {
   return { ...command, at: command.at ?? now };
 }
 
-/** An actor that could not be opened has already told its callers. */
+/** A writer that could not be opened has already told its callers. */
 async function closeActor(entry: Entry | undefined, options: { snapshot: boolean }): Promise<void> {
-  const actor = await entry?.opening.catch(() => undefined);
-  await actor?.close(options);
+  const writer = await entry?.opening.catch(() => undefined);
+  await writer?.close(options);
 }

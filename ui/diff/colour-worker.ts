@@ -10,10 +10,10 @@ export interface ColourRequest {
   readonly texts: readonly string[];
 }
 
-/** The parts of each line of each text. */
+/** The parts of each line of each text; before that, without `lines`, that the work on them begins. */
 export interface ColourAnswer {
   readonly id: number;
-  readonly lines: readonly (readonly (readonly Token[])[])[];
+  readonly lines?: readonly (readonly (readonly Token[])[])[];
 }
 
 /** A node of the tree that lowlight returns. */
@@ -69,6 +69,7 @@ async function answer({ id, language, texts }: ColourRequest): Promise<void> {
     if (!lowlight.registered(language)) {
       lowlight.register(language, (await LANGUAGE_FILES[language]()).default);
     }
+    postMessage({ id } satisfies ColourAnswer);
     for (const text of texts) lines.push(linesOf(lowlight.highlight(language, text)));
   } catch {
     // The file of the language is gone, or it cannot read this: plain text.

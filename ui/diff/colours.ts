@@ -11,8 +11,8 @@ import type { Line } from './rows.ts';
 
 /** Lines that are coloured together: enough to see comments of several lines, few enough to be soon there. */
 const CHUNK = 400;
-/** A text that takes longer stays plain: some texts make a pattern take minutes. */
-const PATIENCE_MS = 3_000;
+/** A text that takes longer stays plain: some texts make a pattern take minutes. Most take 10 ms. */
+const PATIENCE_MS = 10_000;
 
 /** Lines of one file that want colours. */
 interface Job {
@@ -28,7 +28,7 @@ interface Job {
 export class Colours {
   #worker: Worker | undefined;
   #jobs: Job[] = [];
-  #running: { readonly job: Job; readonly timer: ReturnType<typeof setTimeout> } | undefined;
+  #running: { readonly job: Job; timer?: ReturnType<typeof setTimeout> } | undefined;
   #version = 0;
   #lastId = 0;
   readonly #asked = new WeakMap<Line['hunk'], Set<number>>();
@@ -84,13 +84,18 @@ export class Colours {
     const request: ColourRequest = { id, language: job.language, texts: [textOf(job.old), textOf(job.fresh)] };
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
     this.#worker.postMessage(request);
-    this.#running = { job, timer: setTimeout(() => this.#giveUp(), PATIENCE_MS) };
+    this.#running = { job };
   }
 
   #start(): Worker {
     const worker = newWorker(workerUrl);
     worker.addEventListener('message', ({ data }: MessageEvent<ColourAnswer>) => {
       if (!this.#running || data.id !== this.#lastId) return;
+      // Loading the worker and the language takes as long as it takes.
+      if (data.lines === undefined) {
+        this.#running.timer = setTimeout(() => this.#giveUp(), PATIENCE_MS);
+        return;
+      }
       const { job, timer } = this.#running;
       clearTimeout(timer);
       this.#running = undefined;

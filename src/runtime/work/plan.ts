@@ -5,6 +5,7 @@ import { TeamError } from '../../core/errors.ts';
 import { joinSome } from '../../core/text.ts';
 import type { TeamWork } from '../../core/work.ts';
 import type { NoCheckout } from '../../workspaces/checkout.ts';
+import { WORK_LIMITS } from '../../workspaces/workspace.ts';
 import { isWithin } from '../hooks/hook-files.ts';
 import { realPath } from '../team-file/place.ts';
 import { agentsOf } from '../team-file/raise.ts';
@@ -12,6 +13,7 @@ import { bytesOf } from '../team-file/schema.ts';
 import type { TeamFile } from '../team-file/schema.ts';
 import { setupOf } from '../team-file/setup.ts';
 import type { OwnProject, Projects } from './project.ts';
+import { sizesIn } from './team-places.ts';
 
 /** Where the members of a team file would work. */
 export type WorkPlan =
@@ -102,7 +104,9 @@ export async function beginFrom(
     throw new TeamError('invalid', `Your uncommitted changes are on top of HEAD, and work.base is ${name}: choose one`);
   }
   const head = await depot.take(checkout, name === 'HEAD' ? undefined : name);
-  const base = withChanges ? (await depot.takeUncommitted(limitsOf(file))).commit : head;
+  const base = withChanges
+    ? (await depot.takeUncommitted({ ...WORK_LIMITS, ...sizesIn(limitsIn(file)) })).commit
+    : head;
   return {
     workspaces: 'own',
     repository: checkout.folder,
@@ -128,11 +132,6 @@ function limitsIn(file: TeamFile): NonNullable<TeamWork['limits']> {
     ...(workSize !== undefined && { workSize: bytesOf(workSize) }),
     ...(disk !== undefined && { disk: bytesOf(disk) }),
   };
-}
-
-function limitsOf(file: TeamFile) {
-  const { fileSize, workSize } = limitsIn(file);
-  return fileSize !== undefined && workSize !== undefined ? { fileSize, workSize } : undefined;
 }
 
 /** A program of a file, and the files that decide what it does. */

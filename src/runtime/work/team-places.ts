@@ -26,7 +26,7 @@ export function openTeamPlaces(ledger: Ledger, projects: Projects) {
   }
 
   async function openProject(teamId: string, { repository, base, roots, limits }: StandingWork): Promise<OwnProject> {
-    const options = { limits: { ...WORK_LIMITS, ...definedLimits(limits) } };
+    const options = { limits: { ...WORK_LIMITS, ...sizesIn(limits) } };
     const project = await (roots
       ? projects.find({ team: teamId, repository, base, roots }, options)
       : projects.open(repository, options));
@@ -42,6 +42,7 @@ export function openTeamPlaces(ledger: Ledger, projects: Projects) {
   }
 }
 
-function definedLimits({ fileSize, workSize }: NonNullable<StandingWork['limits']> = {}) {
+/** The limits of a work, as far as a team names them. */
+export function sizesIn({ fileSize, workSize }: NonNullable<StandingWork['limits']> = {}) {
   return { ...(fileSize !== undefined && { fileSize }), ...(workSize !== undefined && { workSize }) };
 }

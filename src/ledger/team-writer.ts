@@ -43,7 +43,7 @@ const NOW = Promise.resolve();
 /** After this many lost races in a row something else is wrong. */
 const ATTEMPTS = 1_000;
 
-interface ActorOptions extends LedgerOptions {
+interface WriterOptions extends LedgerOptions {
   readonly turns: Turns;
   /** Must not throw. */
   readonly onBatch: (batch: Stored, state: TeamState) => void;
@@ -54,10 +54,10 @@ interface ActorOptions extends LedgerOptions {
  * one commit, then answers all callers. Commands that arrive during a commit form the next one. If another process
  * appended first, it catches up and decides again. If the append fails, it rolls the state back.
  */
-export class TeamActor {
+export class TeamWriter {
   readonly #journal: Journal;
   readonly #teamId: string;
-  readonly #options: ActorOptions;
+  readonly #options: WriterOptions;
   readonly #copy: TeamCopy;
   readonly #snapshots: SnapshotKeeper;
   readonly #queue = new CommandQueue();
@@ -77,7 +77,7 @@ export class TeamActor {
   /** The team was used since the last call of `isAtRest`. */
   #used = true;
 
-  private constructor(journal: Journal, teamId: string, options: ActorOptions, opened: Opened) {
+  private constructor(journal: Journal, teamId: string, options: WriterOptions, opened: Opened) {
     this.#journal = journal;
     this.#teamId = teamId;
     this.#options = options;
@@ -95,8 +95,8 @@ export class TeamActor {
     });
   }
 
-  static async open(journal: Journal, teamId: string, options: ActorOptions): Promise<TeamActor> {
-    return new TeamActor(journal, teamId, options, await openState(journal, teamId));
+  static async open(journal: Journal, teamId: string, options: WriterOptions): Promise<TeamWriter> {
+    return new TeamWriter(journal, teamId, options, await openState(journal, teamId));
   }
 
   /** The team has a batch. */
@@ -114,7 +114,7 @@ export class TeamActor {
     return this.#copy.state.team?.closedAt !== undefined && this.#queue.length === 0 && !this.#pumping;
   }
 
-  /** The actor can leave memory, and the team was not used since the last call of this method. */
+  /** The writer can leave memory, and the team was not used since the last call of this method. */
   isAtRest(): boolean {
     const used = this.#used;
     this.#used = false;
@@ -158,7 +158,7 @@ export class TeamActor {
     return this.#alone(async () => pick(this.#copy.state, this.#copy.seq));
   }
 
-  /** Takes in batches of other processes as they come, until the actor closes. */
+  /** Takes in batches of other processes as they come, until the writer closes. */
   watch(): void {
     this.#listening = true;
     this.#keepWatching();
