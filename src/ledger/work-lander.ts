@@ -81,6 +81,8 @@ export async function handIn<R>(lander: WorkLander, handing: HandingIn<R>): Prom
   if (!held) return record(await judge());
   const saved = await lander.save(held);
   const { problem: feedback } = saved;
+  // A person accepts it with its conflict open: what was handed in stays beside the branch, and no marker lands.
+  if (feedback !== undefined && !reject && (await view(isConflicted))) return record({});
   if (feedback !== undefined && reject) {
     // It counts as a try, like a gate's rejection: otherwise an agent could go on like that forever.
     await reject({ type: 'task.reject', by: SYSTEM, taskId, feedback, result, epoch: held.epoch });
@@ -144,6 +146,10 @@ export async function handIn<R>(lander: WorkLander, handing: HandingIn<R>): Prom
       await lander.sentBack(held, work);
       throw new TeamError('gate_rejected', feedback);
     }
+  }
+
+  function isConflicted({ tasks }: TeamState): boolean {
+    return tasks.get(taskId)?.work?.state === 'conflicted';
   }
 
   /** Whether the branch has gone on since the work was merged. */

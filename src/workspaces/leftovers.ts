@@ -184,8 +184,10 @@ export async function markMerged(
   }
 }
 
+/** Whether a branch of the user has it. A merge that was refused leaves the team's own branch there: that is none. */
 async function isInCheckout({ run }: DepotHandle, commit: ObjectId): Promise<boolean> {
-  const words = ['for-each-ref', '--count=1', '--format=%(refname)', `--contains=${commit}`];
+  const words = ['for-each-ref', '--format=%(refname)', `--contains=${commit}`];
   const { out } = await run([...words, 'refs/checkout/heads', 'refs/checkout/HEAD']);
-  return out.length > 0;
+  const names = out.toString().split('\n');
+  return names.some((name) => name !== '' && !name.startsWith('refs/checkout/heads/troupe/'));
 }

@@ -13,7 +13,7 @@ describe('a line of a transcript', () => {
     [{ type: 'turnEnd', reason: 'done' }, '■ done\n'],
     [
       { type: 'rejected', taskId: '3', feedback: '1 failed\nfix it' },
-      '✗ a gate rejected task #3: 1 failed\n         fix it\n',
+      '✗ task #3 was sent back: 1 failed\n         fix it\n',
     ],
     [{ type: 'usage', usage: {} }, ''],
     [{ type: 'shown', messageIds: ['1'] }, ''],

@@ -38,7 +38,7 @@ describe('what a deleted team never merged', () => {
     );
     expect(text.split('\n')).toEqual([
       'Never merged:',
-      '  troupe/demo: 1 file (+2 -3) that no branch of /project has. To merge it first: troupe merge --team demo',
+      '  troupe/demo: 1 file (+2 -3) that no other branch of /project has. To merge it first: troupe merge --team demo',
       '  task #2 of bob: 1 file (+2 -3), which conflict with the branch',
       '  ann: 1 file (+2 -3), not handed in',
       '  bob: bbbbbbb, put away earlier',

@@ -262,7 +262,7 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
       { feedback: 'try harder', epoch: 1 },
     ]);
     const { stdout } = await stage.troupe('logs', 'ann', '--team', stage.team);
-    expect(stdout).toContain('✗ a gate rejected task #1: try harder\n');
+    expect(stdout).toContain('✗ task #1 was sent back: try harder\n');
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { USER } from '../../src/core/actor.ts';
 import type { HandedIn } from '../../src/core/work.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
+import { answerRequest } from '../../src/ledger/answer-request.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { JudgedFolder } from '../../src/ledger/task-gate.ts';
 import { SharedTaskList } from '../../src/ledger/task-list.ts';
@@ -66,7 +67,9 @@ async function begin(given: {
   const of = { ann: '1', bob: '2' } as const;
   const complete = (name: 'ann' | 'bob') => tasks.completeTask(TEAM, of[name], name, { result: `${name} is done` });
   const show = (name: 'ann' | 'bob') => tasks.getTask(TEAM, of[name]);
-  return { ledger, tasks, did, complete, show, merge, tipNow };
+  const answer = (requestId: string) =>
+    answerRequest(ledger, works, { teamId: TEAM, input: { requestId, approve: true }, once: {} });
+  return { ledger, tasks, did, complete, show, answer, tipNow };
 }
 
 describe('handing in', () => {
@@ -175,3 +178,35 @@ async function landElsewhere(ledger: Ledger, onto: string, merged: string): Prom
   const work: HandedIn = { memberId, epoch: 1, base: commit(1), commit: commit('d'), onto, merged, ...SIZE };
   await run(ledger, { type: 'task.complete', by: memberId, taskId, work });
 }
+
+test('a person who accepts work whose conflict is open lands no markers', async () => {
+  let state: 'conflicting' | 'with markers' = 'conflicting';
+  const { complete, show, answer, ledger, tipNow } = await begin({
+    lander: (on) => ({
+      save: async () => ({
+        base: commit(1),
+        commit: commit('a'),
+        ...(state === 'with markers' && { problem: 'a.txt has markers' }),
+      }),
+      merge: async ({ memberId, epoch }, { base, commit: saved }): Promise<HandedIn> => ({
+        memberId,
+        epoch,
+        base,
+        commit: saved,
+        ...SIZE,
+        onto: await on.view(TEAM, ({ team }) => team?.work?.tip ?? ''),
+        ...(state === 'conflicting' ? { conflicts: ['a.txt'] } : { merged: commit('e') }),
+      }),
+    }),
+  });
+  const tip = await tipNow();
+  await expect(complete('ann')).rejects.toMatchObject({ code: 'gate_rejected' });
+  state = 'with markers';
+  for (let tries = 0; tries < 5; tries++)
+    await expect(complete('ann')).rejects.toMatchObject({ code: 'gate_rejected' });
+  const [request] = await ledger.view(TEAM, ({ requests }) => [...requests.values()]);
+  expect(request?.content).toBe('Task #1 was sent back 5 times. The last feedback: a.txt has markers');
+  await answer(request?.id ?? '');
+  expect(await show('ann')).toMatchObject({ status: 'completed', work: { state: 'conflicted', commit: commit('a') } });
+  expect(await tipNow()).toBe(tip);
+});

@@ -365,6 +365,7 @@ describe('a member cannot act for another member of its team', () => {
       'work.lines',
       'work.check',
       'work.saves',
+      'work.setup',
     ] as const),
   ]);
 

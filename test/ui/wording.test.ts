@@ -85,15 +85,15 @@ test('invisible and control characters are shown by their number; tabs, line bre
 
 test('the last feedback of a gate is shown once', () => {
   const feedback = 'npm test: 1 failed\n\n  expected 0. Found 2';
-  const said = `A gate sent task #3 back 3 times. Its last feedback: ${feedback}`;
-  expect(withoutRepeat(said, feedback)).toBe('A gate sent task #3 back 3 times.');
+  const said = `Task #3 was sent back 3 times. The last feedback: ${feedback}`;
+  expect(withoutRepeat(said, feedback)).toBe('Task #3 was sent back 3 times.');
   expect(withoutRepeat(said, 'something else')).toBe(said);
   expect(withoutRepeat(said)).toBe(said);
   expect(withoutRepeat(`It said: ${feedback}`, feedback)).toBe('');
   // Feedback that also occurs earlier in the text, or that repeats a word.
   for (const short of ['gate', 'no, no', 'task #3']) {
-    const told = `A gate sent task #3 back 3 times. Its last feedback: ${short}`;
-    expect(withoutRepeat(told, short)).toBe('A gate sent task #3 back 3 times.');
+    const told = `Task #3 was sent back 3 times. The last feedback: ${short}`;
+    expect(withoutRepeat(told, short)).toBe('Task #3 was sent back 3 times.');
   }
 });
 

@@ -149,8 +149,8 @@ function StepView({ teamId, step }: { teamId: string; step: Step }) {
         <div className="step asked">
           <Clock at={step.at} />
           <span className="status is-gate">
-            <Undo2 size={14} aria-hidden /> A gate rejected{' '}
-            <Link href={teamPath(teamId, `/task/${step.taskId}`)}>#{step.taskId}</Link>
+            <Undo2 size={14} aria-hidden /> <Link href={teamPath(teamId, `/task/${step.taskId}`)}>#{step.taskId}</Link>{' '}
+            was sent back
           </span>
           <pre className="code">{showControls(step.text)}</pre>
         </div>

@@ -114,7 +114,7 @@ function conflictError({ branch, into, paths }: { branch: string; into: string; 
   const names = paths.filter((path) => path !== '').join(', ');
   return new Refusal(
     'conflict',
-    `${branch} does not merge into ${into} without a conflict in ${names}. Nothing was changed. ` +
+    `${branch} does not merge into ${into} without a conflict in ${names}. Your files were not changed; the branch is in your repository now. ` +
       `To resolve it yourself: git merge ${branch}`,
   );
 }

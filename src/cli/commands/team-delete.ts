@@ -25,8 +25,8 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const { teamId, yes = false, force = false } = given.input as unknown as Given;
   const client = openClient(environment);
   try {
-    const unmerged = await describeUnmerged(client, teamId, { environment, signal });
     const isAsked = !yes && process.stdin.isTTY && process.stderr.isTTY;
+    const unmerged = await describeUnmerged(client, { teamId, isDeleted: !isAsked }, { environment, signal });
     if (isAsked) {
       const what = await describeLoss(client, teamId, signal);
       if (unmerged !== '') warn(fold(unmerged, screen));
@@ -55,12 +55,12 @@ async function describeLoss(client: Client, teamId: string, signal: AbortSignal)
 /** Describes work that is on no branch of the user. A team whose work cannot be looked at can be deleted, too. */
 async function describeUnmerged(
   client: Client,
-  teamId: string,
+  { teamId, isDeleted }: { readonly teamId: string; readonly isDeleted: boolean },
   { environment, signal }: Pick<Surroundings, 'environment' | 'signal'>,
 ): Promise<string> {
   const work = await client.call('work.show', { teamId }, { signal }).catch(() => undefined);
   if (work?.workspaces !== 'own') return '';
-  return wordUnmerged(work, { teamId, isMerged: isMerged(work, environment) });
+  return wordUnmerged(work, { teamId, isDeleted, isMerged: isMerged(work, environment) });
 }
 
 /** Whether a branch of the checkout has the team's, besides a copy of the team's branch itself. */

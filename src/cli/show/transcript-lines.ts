@@ -83,7 +83,7 @@ function plainEntry(entry: Entry, screen: Screen): string {
     case 'permission':
       return `${clock} ${paint(screen, 'yellow', `? asks: ${linesOf(entry['description'] || entry['tool'])}`)}\n`;
     case 'rejected':
-      return `${clock} ${paint(screen, 'yellow', `✗ a gate rejected task #${linesOf(entry['taskId'])}: ${linesOf(entry['feedback'])}`)}\n`;
+      return `${clock} ${paint(screen, 'yellow', `✗ task #${linesOf(entry['taskId'])} was sent back: ${linesOf(entry['feedback'])}`)}\n`;
     case 'turnEnd': {
       const failed = entry['reason'] !== 'done';
       const why = failed && entry['error'] ? `: ${linesOf(entry['error'])}` : '';

@@ -6,14 +6,18 @@ import { sizeOf } from './work-size.ts';
 /** Names the work of a team that is on no branch of the user; empty if all is merged. */
 export function wordUnmerged(
   work: ResultOf<'work.show'>,
-  { teamId, isMerged }: { readonly teamId: string; readonly isMerged: boolean },
+  {
+    teamId,
+    isMerged,
+    isDeleted = false,
+  }: { readonly teamId: string; readonly isMerged: boolean; readonly isDeleted?: boolean },
 ): string {
   const { branch = '', base, tip, repository = '', tasks = [], members = [], kept = [] } = work;
   const lines = [
     ...(tip === base || isMerged
       ? []
       : [
-          `${branch}: ${sizeOf(work)} that no branch of ${repository} has. To merge it first: troupe merge --team ${teamId}`,
+          `${branch}: ${sizeOf(work)} that no other branch of ${repository} has.${isDeleted ? '' : ` To merge it first: troupe merge --team ${teamId}`}`,
         ]),
     ...tasks
       .filter(({ state }) => state === 'conflicted')
@@ -25,5 +29,8 @@ export function wordUnmerged(
   ];
   if (lines.length === 0) return '';
   const listed = lines.map((line) => `  ${clean(line)}\n`).join('');
-  return `Never merged:\n${listed}After the team is deleted, troupe work clean lists it.\n`;
+  const where = isDeleted
+    ? 'It is kept: troupe work clean lists it.'
+    : 'After the team is deleted, troupe work clean lists it.';
+  return `Never merged:\n${listed}${where}\n`;
 }

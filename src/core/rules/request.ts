@@ -133,7 +133,7 @@ function askAboutRestart(state: TeamState, command: CommandOf<'request.raise'>):
 export function askAboutRejections(state: TeamState, command: CommandOf<'task.reject'>, task: TaskRecord): TeamEvent[] {
   const times = task.rejections + 1;
   if (times < REJECTIONS_PER_TASK) return [];
-  const said = `A gate sent task #${task.id} back ${times} times. Its last feedback: ${command.feedback}`;
+  const said = `Task #${task.id} was sent back ${times} times. The last feedback: ${command.feedback}`;
   return askAboutWork(state, command, { task, said });
 }
 

@@ -328,7 +328,7 @@ describe('F41: work that a gate keeps rejecting', () => {
         status: 'pending',
         memberId: 'ann',
         taskId,
-        content: `A gate sent task #${taskId} back 5 times. Its last feedback: no tests`,
+        content: `Task #${taskId} was sent back 5 times. The last feedback: no tests`,
         detail: { epoch: 1, result: 'the work' },
       },
     ]);

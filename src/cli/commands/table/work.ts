@@ -178,7 +178,11 @@ export const WORK_COMMANDS: readonly Command[] = [
     words: 'diff',
     summary: 'Show what the team, a task or a member changed',
     args: [{ field: 'of', name: 'of', type: 'string', text: 'a task or a member; leave it out for all that landed' }],
-    flags: [TEAM_HERE, { field: 'stat', name: 'stat', type: 'boolean', text: 'only the files and how many lines' }],
+    flags: [
+      TEAM_HERE,
+      { field: 'path', name: 'path', type: 'string', text: 'only this file or folder of the repository' },
+      { field: 'stat', name: 'stat', type: 'boolean', text: 'only the files and how many lines' },
+    ],
     operation: 'work.diff',
     scope: 'reader',
     inRepository: true,

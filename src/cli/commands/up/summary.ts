@@ -1,3 +1,4 @@
+import { joinSome } from '../../../core/text.ts';
 import { isAtRest } from '../../show/rest.ts';
 import { paint } from '../../show/screen.ts';
 import type { Screen } from '../../show/screen.ts';
@@ -96,12 +97,14 @@ function staysUp({ team, open }: Outcome): string {
   return open ? ` The team stays open until troupe down ${clean(team)}.` : '';
 }
 
-/** Counts the tasks that gates sent back. */
-function sentBack({ sentBack: counts = {} }: Outcome): string {
+/** Counts the tasks that gates sent back, and those that conflicted. */
+function sentBack({ sentBack: counts = {}, tasks }: Outcome): string {
+  const conflicted = tasks.filter(({ work }) => (work?.sentBack ?? 0) > 0).map(({ id }) => taskName(id));
+  const conflicts = conflicted.length === 0 ? '' : ` ${joinSome(conflicted, ', ')} conflicted with other work before.`;
   const back = Object.entries(counts);
-  if (back.length === 0) return '';
-  if (back.length > 3) return ` Gates sent ${back.length} of them back before.`;
-  return ` A gate sent ${back.map(([id, number]) => `${taskName(id)} back ${times(number)}`).join(', ')}.`;
+  if (back.length === 0) return conflicts;
+  if (back.length > 3) return ` Gates sent ${back.length} of them back before.${conflicts}`;
+  return ` A gate sent ${back.map(([id, number]) => `${taskName(id)} back ${times(number)}`).join(', ')}.${conflicts}`;
 }
 
 /** A lead that ends with a question waits for an answer, and a closed team cannot get one. */
