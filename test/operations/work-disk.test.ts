@@ -45,3 +45,28 @@ test('workspaces are bounded: a new one is refused at the limit, the lead is tol
   await limited(1024 ** 3);
   expect(await open('eve')).toMatchObject({ slot: expect.any(Number) });
 });
+
+test('work that is finished lands at the limit, also where gates judge it merged', async () => {
+  const { act, home, ledger, teamId } = await shared().aside();
+  const repository = join(home.directory, 'full');
+  const base = makeRepository(repository);
+  const limits = { disk: 1024 ** 2 };
+  const work = { workspaces: 'own', repository, prefix: '', base, branch: 'troupe/full', limits } as const;
+  await ledger.execute(teamId, { type: 'team.update', by: '@user', work }, () => undefined);
+  await act('hook.register', { teamId, type: 'TaskCompleted', command: 'true' });
+  const begin = async (memberId: string) => {
+    await act('member.add', { teamId, name: memberId, agent: { exec: ['true'] } });
+    const { id: taskId } = await act('task.create', { teamId, title: `Task of ${memberId}` });
+    const { epoch = 0 } = (await act('task.claim', { teamId, taskId }, memberId)) ?? {};
+    const opened = await act('work.open', { teamId, memberId });
+    await act('work.begin', { teamId, memberId, taskId, epoch }, memberId);
+    return { taskId, epoch, folder: opened?.folder ?? '' };
+  };
+  const [ada, bob] = [await begin('ada'), await begin('bob')];
+  write(ada.folder, { 'ada.txt': 'ada\n', 'output.log': Buffer.alloc(2 * 1024 ** 2, 'x') });
+  write(bob.folder, { 'bob.txt': 'bob\n' });
+  await act('task.complete', { teamId, taskId: ada.taskId, epoch: ada.epoch }, 'ada');
+  await act('task.complete', { teamId, taskId: bob.taskId, epoch: bob.epoch }, 'bob');
+  const { tasks } = await act('work.show', { teamId });
+  expect(tasks?.map(({ state }) => state)).toEqual(['landed', 'landed']);
+});

@@ -82,6 +82,9 @@ export function openFolders(options: FoldersOptions): Folders {
       if (!(await isApart(worker))) return undefined;
       return tellWhile(ledger, worker, async (telling) => {
         telling.step('is being opened');
+        await elsewhere.requireHere(worker);
+        // Only here, where a member waits for it: work that has begun is saved and lands also at the limit.
+        if (!known.has(keyOf(worker))) await disk.requireRoom(worker);
         const workspace = await workspaceOf(worker);
         await settings.require(workspace);
         // Later, between its turns, the folder is the member's.
@@ -146,7 +149,6 @@ export function openFolders(options: FoldersOptions): Folders {
     await elsewhere.requireHere(worker);
     // A folder that is open needs nothing new; it is saved also while no server is reachable.
     const { workspaces, work } = await (known.has(keyOf(worker)) ? requirePlace(teamId) : bring(teamId));
-    if (!known.has(keyOf(worker))) await disk.requireRoom(worker);
     const { tip: base, copy } = work;
     const workspace = await workspaces.open({ team: teamId, member: memberId }, { base, ...(copy && { copy }) });
     known.set(keyOf(worker), { teamId, memberId });
