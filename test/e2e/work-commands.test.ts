@@ -6,6 +6,7 @@ import { openTerminal } from '../cli/terminal.ts';
 import type { Troupe } from '../cli/troupe.ts';
 import { run } from '../daemon/processes.ts';
 import { BIN, environmentFor } from '../daemon/serve.ts';
+import { needTool } from '../tools.ts';
 import { until } from '../until.ts';
 import { plainEnvironment, plainGit, write } from '../workspaces/project.ts';
 import { shareDaemon } from './stage.ts';
@@ -86,6 +87,23 @@ describe('commands about work', () => {
     expect(shown.patch).toBe(readFileSync(join(stage.folder, 'all.patch'), 'utf8'));
     const none = await inside(stage, repository, ['patch', '99']);
     expect(none.code).toBe(3);
+  });
+
+  test('bring large files of git-lfs into the repository with the branch', async (context) => {
+    needTool(context, 'git-lfs');
+    const stage = newStage();
+    const repository = makeProject(stage, 'head -c 5000 /dev/zero | tr "\\0" x > $NAME.bin\n');
+    plainGit(repository, 'lfs', 'install', '--local');
+    writeFileSync(join(repository, '.gitattributes'), '*.bin filter=lfs diff=lfs merge=lfs -text\n');
+    plainGit(repository, 'add', '.gitattributes');
+    plainGit(repository, 'commit', '-qm', 'large files');
+    expect((await up(stage, repository)).code).toBe(0);
+    const merged = await inside(stage, repository, ['merge']);
+    expect(merged.code, merged.stderr).toBe(0);
+    expect(plainGit(repository, 'show', 'HEAD:ann.bin')).toContain('oid sha256:');
+    for (const name of ['ann', 'bob'])
+      expect(readFileSync(join(repository, `${name}.bin`), 'utf8')).toBe('x'.repeat(5000));
+    expect(plainGit(repository, 'status', '--porcelain')).toBe('?? troupe.yaml');
   });
 
   test("push the branch with the user's git and open a pull request with gh, or say how", async () => {
@@ -240,7 +258,7 @@ describe('commands about work', () => {
     const terminal = openTerminal(troupe, `troupe team delete ${stage.team}`, { columns: 200 });
     const asked = await terminal.see(/permanently\? \[y\/N\]/);
     expect(asked).toContain(
-      `  ${branch}: 3 files (+4 -2) that no branch of ${repository} has. To merge it first: troupe merge`,
+      `  ${branch}: 3 files (+4 -2) that no other branch of ${repository} has. To merge it first: troupe merge`,
     );
     terminal.press('n', 'Enter');
     await terminal.see('is still there: nothing was deleted');

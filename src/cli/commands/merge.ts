@@ -4,6 +4,7 @@ import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
 import { gitIn, requireCheckout } from '../reach/git.ts';
 import type { Said, UserGit } from '../reach/git.ts';
+import { bringLargeFiles } from '../reach/large-files.ts';
 import { Refusal } from '../show/errors.ts';
 import { clean, fold } from '../show/text.ts';
 import { sizeOf } from '../show/work-size.ts';
@@ -50,7 +51,8 @@ function mergeBranch(team: string, work: Work, environment: NodeJS.ProcessEnv): 
   if (work.workspaces === 'shared') {
     throw new Refusal('conflict', `The members of team ${team} share a folder: their changes are there already`);
   }
-  const git = gitIn(requireCheckout(work), environment);
+  const repository = requireCheckout(work);
+  const git = gitIn(repository, environment);
   const into = git(['symbolic-ref', '--quiet', '--short', 'HEAD']).out;
   const about = { team, branch, ...(into !== '' && { into }), tip };
   if (tip === base) return { ...about, merged: false };
@@ -59,6 +61,7 @@ function mergeBranch(team: string, work: Work, environment: NodeJS.ProcessEnv): 
   // Git does not fetch into the branch that is checked out. Then the commit is merged into it.
   const isHere = into === branch;
   fetchBranch(git, { branch, tip, depot, isHere });
+  bringLargeFiles(git, { repository, depot });
   if (git(['merge-base', '--is-ancestor', tip, 'HEAD']).code === 0) return { ...about, merged: false };
   const trial = git(['merge-tree', '--write-tree', '--name-only', '--no-messages', 'HEAD', tip]);
   if (trial.code === 1) throw conflictError({ branch, into: into || 'HEAD', paths: trial.out.split('\n').slice(1) });

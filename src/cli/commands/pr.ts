@@ -9,6 +9,7 @@ import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
 import { gitIn, requireCheckout } from '../reach/git.ts';
 import type { UserGit } from '../reach/git.ts';
+import { bringLargeFiles } from '../reach/large-files.ts';
 import { Refusal } from '../show/errors.ts';
 import { clean, fold } from '../show/text.ts';
 import { sizeOf } from '../show/work-size.ts';
@@ -45,6 +46,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const git = gitIn(repository, environment);
     const remote = findRemote(git, wishes.remote);
     const words = await describePullRequest(client, { work, teamId, title: wishes.title });
+    bringLargeFiles(git, { repository, depot: work.depot ?? '' });
     const said = push(git, { work, remote });
     const options = [...(base === undefined ? [] : ['--base', base]), ...(draft ? ['--draft'] : [])];
     const args = ['pr', 'create', '--head', branch, ...options, '--title', words.title, '--body', words.body];
