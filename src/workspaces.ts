@@ -5,6 +5,7 @@ import { absentCheckout } from './workspaces/absent.ts';
 import { findCheckout, hasCommits } from './workspaces/checkout.ts';
 import type { Checkout, NoCheckout } from './workspaces/checkout.ts';
 import { cloneWorkspaces, depotOfTeam, teamsWithFolders } from './workspaces/clone.ts';
+import type { OpenWork } from './workspaces/clone/work.ts';
 import { checkoutOf, depotId, knownCheckouts, openDepot } from './workspaces/depot.ts';
 import type { Depot } from './workspaces/depot.ts';
 import { openHandle } from './workspaces/depot/handle.ts';
@@ -15,7 +16,7 @@ import { openPlaces } from './workspaces/places.ts';
 import type { Places } from './workspaces/places.ts';
 import { openQueue } from './workspaces/queue.ts';
 import { sharedWorkspaces } from './workspaces/shared.ts';
-import type { WorkLimits, Workspace, Workspaces } from './workspaces/workspace.ts';
+import type { WorkLimits, Workspaces } from './workspaces/workspace.ts';
 
 /** The workspaces of a project whose members work apart. */
 interface OwnProject {
@@ -80,7 +81,7 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
   const git = openGit({ environment, marks });
   const places = await openPlaces(root, { endLeftovers });
   const depots = new Map<string, Promise<Depot>>();
-  const open = new Map<string, Promise<Workspace>>();
+  const open = new Map<string, Promise<OpenWork>>();
   const queues = new Map<string, DepotHandle['alone']>();
 
   return {

@@ -2,14 +2,16 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Checkout } from './checkout.ts';
 import { makeFolder } from './clone/folder.ts';
+import { isInPlace } from './clone/in-place.ts';
 import { filesIn, readState } from './clone/state.ts';
 import { openWork } from './clone/work.ts';
+import type { OpenWork } from './clone/work.ts';
 import type { Depot } from './depot.ts';
 import { listSaves, savesRef } from './depot/saves.ts';
 import { isFolder, placeOf } from './places.ts';
 import type { Places } from './places.ts';
 import { WORK_LIMITS } from './workspace.ts';
-import type { OpenOptions, WorkLimits, Workspace, WorkspaceName, Workspaces } from './workspace.ts';
+import type { ObjectId, Opened, OpenOptions, WorkLimits, WorkspaceName, Workspaces } from './workspace.ts';
 
 /** What workspaces of one's own are opened with. */
 export interface CloneSettings {
@@ -18,12 +20,12 @@ export interface CloneSettings {
   readonly checkout: Checkout;
   readonly limits?: WorkLimits;
   /** The workspaces that are open already. All callers of one daemon share it: a folder has one queue of calls. */
-  readonly open?: Map<string, Promise<Workspace>>;
+  readonly open?: Map<string, Promise<OpenWork>>;
 }
 
 /** Workspaces that are clones: each has its own `.git` and borrows the objects of the depot. */
 export function cloneWorkspaces(settings: CloneSettings): Workspaces {
-  const { places, depot, checkout, limits = WORK_LIMITS, open = new Map<string, Promise<Workspace>>() } = settings;
+  const { places, depot, checkout, limits = WORK_LIMITS, open = new Map<string, Promise<OpenWork>>() } = settings;
 
   return {
     kind: 'clone',
@@ -32,7 +34,10 @@ export function cloneWorkspaces(settings: CloneSettings): Workspaces {
       const found = open.get(key) ?? openOne(name, options, () => open.delete(key));
       open.set(key, found);
       found.catch(() => open.delete(key));
-      return found;
+      return found.then(async (workspace) => {
+        await workspace.ensure();
+        return workspace;
+      });
     },
     async list() {
       const names: WorkspaceName[] = [];
@@ -46,25 +51,27 @@ export function cloneWorkspaces(settings: CloneSettings): Workspaces {
     },
   };
 
-  async function openOne(name: WorkspaceName, options: OpenOptions, forget: () => void): Promise<Workspace> {
+  async function openOne(name: WorkspaceName, options: OpenOptions, forget: () => void): Promise<OpenWork> {
     const [folder, about] = [placeOf(places.workspaces, name), placeOf(places.indexes, name)];
     const shared = { places, depot, checkout, folder, about };
-    const state = await readState(filesIn(folder, about).state);
-    const isKnown = state?.depot === depot.id;
-    if (isKnown && (await isFolder(folder))) {
-      const opened = { how: 'found', copied: [], notCopied: [], submodules: [] } as const;
-      return openWork({ ...shared, limits, name, opened, forget });
-    }
-    const last = isKnown ? (await listSaves(depot.handle, savesRef(name), 1))[0] : undefined;
-    const base = isKnown ? state.base : options.base;
-    // A folder that is gone comes back as it was last saved.
-    const commit = last?.base === base ? last.commit : base;
-    const tree = await depot.handle.treeOf(commit);
     const { copy = [], signal } = options;
-    await depot.unknownFilters(base);
-    const made = await makeFolder({ ...shared, tree, base, copy, signal, label: `${name.team}.${name.member}` });
-    const opened = { how: isKnown ? 'again' : 'new', ...made } as const;
-    return openWork({ ...shared, limits, name, opened, forget });
+    const make = async (commit: ObjectId, base: ObjectId, stop?: AbortSignal) => {
+      const tree = await depot.handle.treeOf(commit);
+      await depot.unknownFilters(base);
+      return makeFolder({ ...shared, tree, base, copy, signal: stop, label: `${name.team}.${name.member}` });
+    };
+    // A folder that is gone comes back as it was last saved.
+    const makeAgain = async (base: ObjectId, stop?: AbortSignal): Promise<Opened> => {
+      const [last] = await listSaves(depot.handle, savesRef(name), 1);
+      return { how: 'again', ...(await make(last?.base === base ? last.commit : base, base, stop)) };
+    };
+    const openFound = async (): Promise<Opened> => {
+      const state = await readState(filesIn(folder, about).state);
+      if (state?.depot !== depot.id) return { how: 'new', ...(await make(options.base, options.base, signal)) };
+      if (!(await isInPlace(folder))) return makeAgain(state.base, signal);
+      return { how: 'found', copied: [], notCopied: [], submodules: [] };
+    };
+    return openWork({ ...shared, limits, name, opened: await openFound(), makeAgain, forget });
   }
 }
 

@@ -5,6 +5,7 @@ import type { DepotHandle } from '../depot/handle.ts';
 import { freshName, isFolder, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { ObjectId } from '../workspace.ts';
+import { requireInPlace } from './in-place.ts';
 
 /** What the agent's own `.git` is made from. */
 export interface DotGit {
@@ -65,6 +66,7 @@ const IN_PROGRESS = [
  * the link. A `.git` that is missing, or is no folder, is made again.
  */
 export async function replaceHead(folder: string, dotGit: DotGit): Promise<void> {
+  await requireInPlace(folder);
   const own = join(folder, '.git');
   if (!(await isFolder(own))) {
     await putAway(dotGit.places, own, 'git');

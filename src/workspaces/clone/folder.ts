@@ -8,6 +8,7 @@ import { markSubmodules } from '../stage.ts';
 import type { ObjectId, Opened } from '../workspace.ts';
 import { copyIgnored } from './copy.ts';
 import { makeDotGit } from './dot-git.ts';
+import { clearPlace } from './in-place.ts';
 import { filesIn, writeState } from './state.ts';
 
 /** A folder to make. */
@@ -64,6 +65,7 @@ async function moveIn(
   { places, folder, about, label }: NewFolder,
   made: { folder: string; about: string },
 ): Promise<void> {
+  await clearPlace(places, folder, label);
   for (const [from, to] of [
     [made.about, about],
     [made.folder, folder],

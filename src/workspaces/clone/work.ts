@@ -4,7 +4,7 @@ import type { Checkout } from '../checkout.ts';
 import type { Depot } from '../depot.ts';
 import { compare, toChange } from '../depot/compare.ts';
 import type { RawChange } from '../depot/compare.ts';
-import { isOnTip, listAllSaves, listEarlier, listSaves, makeSave, savesRef } from '../depot/saves.ts';
+import { listAllSaves, listEarlier, listSaves, makeSave, savesRef } from '../depot/saves.ts';
 import { GitError } from '../git-errors.ts';
 import { readId, requireId } from '../git.ts';
 import { putAway } from '../places.ts';
@@ -25,7 +25,9 @@ import type {
   WorkspaceName,
 } from '../workspace.ts';
 import { replaceHead } from './dot-git.ts';
+import { clearPlace, isInPlace, requireInPlace } from './in-place.ts';
 import { clearWay, requireFree } from './in-the-way.ts';
+import { findOpenWork } from './open-work.ts';
 import { reviewSave } from './review.ts';
 import { filesIn, readState, writeState } from './state.ts';
 import type { State } from './state.ts';
@@ -40,13 +42,21 @@ export interface OpenFolder {
   readonly folder: string;
   readonly about: string;
   readonly opened: Opened;
+  /** Makes the folder again, with its index and state, from its last save. */
+  readonly makeAgain: (base: ObjectId) => Promise<Opened>;
   /** Called when the workspace is closed. */
   readonly forget: () => void;
 }
 
+/** A workspace that is open in this daemon. */
+export interface OpenWork extends Workspace {
+  /** Makes the folder again if it is gone. */
+  ensure(): Promise<void>;
+}
+
 /** Opens the workspace of a folder that exists. Finishes what a kill interrupted. */
-export async function openWork(options: OpenFolder): Promise<Workspace> {
-  const { places, depot, checkout, limits, name, folder, about, opened, forget } = options;
+export async function openWork(options: OpenFolder): Promise<OpenWork> {
+  const { places, depot, checkout, limits, name, folder, about, makeAgain, forget } = options;
   const { handle } = depot;
   const { git, dir } = handle;
   const files = filesIn(folder, about);
@@ -55,6 +65,7 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
   const label = `${name.team}.${name.member}`;
   const one = openQueue();
 
+  let { opened } = options;
   let state = await requireState();
   let last: Save | undefined = (await listSaves(handle, ref, 1))[0];
   /** What the last save changed, so that an unchanged folder costs two commands. */
@@ -64,23 +75,29 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
   if (state.moving) await lay(state.moving);
   else await ensureDotGit();
 
-  const call = <R>(work: () => Promise<R>): Promise<R> =>
+  /** For what works also without the folder. */
+  const callAnywhere = <R>(work: () => Promise<R>): Promise<R> =>
     one(async () => {
       if (isClosed) throw new TeamError('conflict', `The workspace of ${name.member} is closed: open it again`);
-      // A refresh that failed halfway, as on a full disk.
-      if (state.moving) await lay(state.moving);
+      return work();
+    });
+  const call = <R>(work: () => Promise<R>): Promise<R> =>
+    callAnywhere(async () => {
+      await ensure();
       return work();
     });
 
   return {
     name,
     folder,
-    opened,
+    get opened() {
+      return opened;
+    },
     get base() {
       return state.base;
     },
     save: (signal) => call(() => save(signal)),
-    saves: (limit) => call(() => listAllSaves(handle, name, limit)),
+    saves: (limit) => callAnywhere(() => listAllSaves(handle, name, limit)),
     review: (saved) => reviewSave(handle, saved),
     refresh: (tip, signal) => call(async () => lay({ to: await handle.treeOf(tip), base: requireId(tip) }, signal)),
     lay: (tree, base, signal) =>
@@ -96,9 +113,23 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
       }),
     needsSetup: async (what) => state.prepared !== what,
     setupDone: (what) => call(() => keep({ ...state, prepared: what })),
-    size: () => sizeOf(folder),
-    close: (closing) => call(() => close(closing)),
+    size: async () => ((await isInPlace(folder)) ? sizeOf(folder) : 0),
+    close: (closing) => callAnywhere(() => close(closing)),
+    // Without the queue, as long as the folder is there: a save may take a while.
+    ensure: async () => ((await isInPlace(folder)) ? undefined : call(async () => {})),
   };
+
+  async function ensure(): Promise<void> {
+    if (!(await isInPlace(folder))) {
+      opened = await makeAgain(state.base);
+      state = await requireState();
+      last = (await listSaves(handle, ref, 1))[0];
+      known = undefined;
+      isSettled = false;
+    }
+    // A refresh that failed halfway, as on a full disk.
+    if (state.moving) await lay(state.moving);
+  }
 
   async function requireState(): Promise<State> {
     const found = await readState(files.state);
@@ -117,6 +148,8 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
     // The index changes now. If a later step fails, what it has is looked up again.
     known = undefined;
     const { isTouched, leftOut } = await stage(before.changes, signal);
+    // What came through a link is no work of the member.
+    await requireInPlace(folder);
     const tree = isTouched ? await writeTree() : before.tree;
     const changes = tree === before.tree ? before.changes : await compare(handle, [base, tree], { signal });
     const hasOwn = last?.base === base;
@@ -205,6 +238,7 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
     const changes = await compare(handle, [saved.tree, tree], { signal });
     if (state.moving) await clearWay(folder, changes, { places, label });
     else await requireFree(folder, changes);
+    await requireInPlace(folder);
     // Until HEAD in the agent's `.git` is replaced, too, the next daemon begins here again.
     await keep({ ...state, moving });
     known = undefined;
@@ -242,11 +276,14 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
   }
 
   async function close({ tip, landed = [] }: Parameters<Workspace['close']>[0]): Promise<Closed> {
-    await save();
+    if (await isInPlace(folder)) {
+      await ensure();
+      await save();
+    }
     const ends = [...(last ? [{ ref, commit: last.commit }] : []), ...(await listEarlier(handle, name))];
     const kept: KeptWork[] = [];
     for (const { commit } of ends) {
-      const open = await findOpenWork(commit, { tip, landed: new Set(landed) });
+      const open = await findOpenWork(handle, commit, { tip, landed: new Set(landed) });
       if (open) kept.push(keptAs(open));
     }
     await handle.changeRefs([
@@ -255,6 +292,7 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
     ]);
     isClosed = true;
     forget();
+    await clearPlace(places, folder, label);
     const trash = await putAway(places, folder, label);
     await rm(about, { recursive: true, force: true });
     return { ...(kept[0] && { kept: kept[0] }), ...(trash !== undefined && { trash }) };
@@ -262,17 +300,5 @@ export async function openWork(options: OpenFolder): Promise<Workspace> {
 
   function keptAs(save: Save): KeptWork {
     return { ...name, ...save, ref: `refs/kept/${name.team}/${name.member}/${save.commit}` };
-  }
-
-  /** The last of some saves, if the last one of any base has something that is not on the tip. */
-  async function findOpenWork(
-    from: ObjectId,
-    { tip, landed }: { tip: ObjectId; landed: ReadonlySet<ObjectId> },
-  ): Promise<Save | undefined> {
-    const saves = await listSaves(handle, from);
-    const carried = new Set(saves.map(({ carries }) => carries));
-    const ends = saves.filter(({ commit, base }, i) => saves[i - 1]?.base !== base && !carried.has(commit));
-    for (const end of ends) if (!landed.has(end.commit) && !(await isOnTip(handle, end, tip))) return saves[0];
-    return undefined;
   }
 }
