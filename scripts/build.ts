@@ -48,12 +48,15 @@ async function writeTables(): Promise<void> {
   }
 }
 
-/** Says what it does, and then how long it took: the whole build takes most of a minute. */
+/**
+ * Says what it does, and then how long it took: the whole build takes most of a minute. Each on a line of its own,
+ * because a step may print something, too.
+ */
 async function step<T>(what: string, work: () => T | Promise<T>): Promise<T> {
-  process.stdout.write(`${what} ... `);
+  console.log(`${what} ...`);
   const began = performance.now();
   const result = await work();
-  process.stdout.write(`${((performance.now() - began) / 1000).toFixed(1)} s\n`);
+  console.log(`${what}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
   return result;
 }
 

@@ -8,13 +8,15 @@ const ROOT = join(import.meta.dirname, '../..');
 
 describe('the build', () => {
   test('compiles modules, copies other files and leaves nothing stale', () => {
-    const { folder, status } = build({
+    const { folder, status, stdout } = build({
       'dist/removed.js': '',
       'src/index.ts': `export { one } from './journal/one.ts';\n`,
       'src/journal/one.ts': `export const one: number = 1;\n`,
       'src/journal/migrations/001.sql': 'select 1;\n',
     });
     expect(status).toBe(0);
+    // Each time stands beside the name of its step.
+    expect(stdout).toMatch(/^compiles src\/: \d+\.\d s$/m);
     expect(new Set(readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' }))).toEqual(
       new Set([
         'index.d.ts',
