@@ -54,4 +54,21 @@ describe('lines of a transcript that come in several reads', () => {
     const entries = [said('one two', { unfinished: true }), said(' three four five', { continues: true })];
     expect(write(entries, 24)).toBe('hh:mm:ss one two three\n         four five\n');
   });
+
+  test('have the feedback of a gate once, although the next turn repeats it for the agent', () => {
+    const feedback = '`npm test` ended with exit code 1:\n1 failed\n$& fix it';
+    const turn = {
+      at: 0,
+      type: 'turn',
+      text: `Your work on it was sent back. What has to change:\n\n${feedback}\n\nGo on`,
+    };
+    const rejected = { at: 0, type: 'rejected', taskId: '3', feedback };
+    const both = write([rejected, turn]);
+    expect(both.split('1 failed')).toHaveLength(2);
+    expect(both).toContain(
+      'What has to change:\n         \n         (what the gate said, as above)\n         \n         Go on\n',
+    );
+    // A view that begins with the turn has it there.
+    expect(write([turn])).toContain('1 failed\n');
+  });
 });

@@ -22,12 +22,22 @@ export function entryWriter(present: () => Screen): EntryWriter {
     taken = undefined;
     return rest;
   };
+  /** What a gate said last. The next turn repeats it, for the agent. */
+  let said: string | undefined;
+  const shortened = (entry: Entry): Entry => {
+    if (entry.type === 'rejected') said = String(entry['feedback']);
+    const { text } = entry;
+    if (entry.type !== 'turn' || typeof text !== 'string') return entry;
+    if (!said?.includes('\n') || !text.includes(said)) return entry;
+    return { ...entry, text: text.replace(said, () => '(what the gate said, as above)') };
+  };
   return {
-    add(entry) {
+    add(given) {
+      const entry = shortened(given);
       const before = entry['continues'] === true ? taken : undefined;
-      const said = before === undefined ? entryText(entry, present()) : pieceText(entry, before, present());
-      if (said === '') return '';
-      const text = before === undefined ? `${end()}${said}` : said;
+      const shown = before === undefined ? entryText(entry, present()) : pieceText(entry, before, present());
+      if (shown === '') return '';
+      const text = before === undefined ? `${end()}${shown}` : shown;
       taken = undefined;
       if (entry['unfinished'] !== true) return text;
       const open = text.slice(0, -1);
@@ -37,6 +47,13 @@ export function entryWriter(present: () => Screen): EntryWriter {
     },
     end,
   };
+}
+
+/** The text of entries that are all here. */
+export function writeEntries(entries: readonly Entry[], screen: Screen): string {
+  const writer = entryWriter(() => screen);
+  const texts = wholeLines(entries).map((entry) => writer.add(entry));
+  return `${texts.join('')}${writer.end()}`;
 }
 
 /** Joins lines that came in pieces, as far as the pieces are here. */

@@ -9,8 +9,28 @@ export function refuse({ onFailure }: Pick<HookConfig, 'onFailure'>, unable: str
 }
 
 /** Applies `onFailure` to the result of a failed hook. */
-export function applyPolicy(hook: Pick<HookConfig, 'timeout' | 'onFailure'>, result: HookResult): HookResult {
+export function applyPolicy(
+  hook: Pick<HookConfig, 'timeout' | 'onFailure'> & { readonly command?: string },
+  result: HookResult,
+): HookResult {
   if (result.exitCode !== 1 || hook.onFailure === 'allow') return result;
-  const why = result.timedOut ? `did not answer within ${hook.timeout} ms` : 'failed';
-  return { ...result, exitCode: 2, stderr: `The gate ${why}, and it blocks when it fails.\n${result.stderr}`.trim() };
+  const { stdout, stderr } = result;
+  const said = `${nameHook(hook)} ${whatFailed(hook, result)}`;
+  const hasOutput = stdout.trim() !== '' || stderr.trim() !== '';
+  return { ...result, exitCode: 2, stderr: hasOutput ? `${said}:\n${stderr}`.trim() : said };
+}
+
+/** How many characters of a command name it. */
+const NAME_LENGTH = 80;
+
+/** The command as people know it, in one line; a function has none. */
+function nameHook({ command = '' }: { readonly command?: string }): string {
+  const [line = '', ...more] = command.trim().split('\n');
+  if (line === '') return 'The gate';
+  return more.length > 0 || line.length > NAME_LENGTH ? `\`${line.slice(0, NAME_LENGTH)}…\`` : `\`${line}\``;
+}
+
+function whatFailed({ timeout }: Pick<HookConfig, 'timeout'>, { timedOut, code }: HookResult): string {
+  if (timedOut) return `did not answer within ${timeout} ms`;
+  return code === undefined ? 'failed' : `ended with exit code ${code}`;
 }

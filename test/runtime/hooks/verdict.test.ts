@@ -44,11 +44,22 @@ describe('a verdict', () => {
     await stage.task();
     const report = `for i in $(seq 3000); do echo "ok $i"; done; echo 'not ok 3001 - slugify' ; echo Error >&2; exit 1`;
     await stage.register({ command: report, onFailure: 'block' });
-    await expect(stage.tasks.completeTask('demo', '1', 'worker')).rejects.toThrow('The gate failed');
+    await expect(stage.tasks.completeTask('demo', '1', 'worker')).rejects.toThrow('ended with exit code 1');
     const feedback = (await stage.tasks.getTask('demo', '1'))?.feedback ?? '';
-    expect(feedback).toMatch(/^The gate failed, and it blocks when it fails\.\nError\n\n…/);
+    expect(feedback).toMatch(/^`for i in [^\n]{71}…` ended with exit code 1:\nError\n\n…/);
     expect(feedback).toMatch(/ok 3000\nnot ok 3001 - slugify$/);
-    expect(feedback.length).toBeLessThan(10_100);
+    expect(feedback.length).toBeLessThan(10_200);
+  });
+
+  test.each([
+    ['exit 1', '`exit 1` ended with exit code 1'],
+    ['echo no; exit 7', '`echo no; exit 7` ended with exit code 7:\n\nno'],
+    ['kill -SEGV $$', '`kill -SEGV $$` failed'],
+  ])('of a failure begins with the command and how it ended: %s', async (command, feedback) => {
+    const stage = await setStage();
+    await stage.task();
+    await stage.register({ command, onFailure: 'block' });
+    await expect(stage.tasks.completeTask('demo', '1', 'worker')).rejects.toMatchObject({ message: feedback });
   });
 
   test('of a hook in a missing folder is a failure of the hook', async () => {

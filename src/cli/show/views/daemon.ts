@@ -3,7 +3,7 @@ import { eventLines } from '../event-lines.ts';
 import type { Screen } from '../screen.ts';
 import { clean } from '../text.ts';
 import { showDuration, showTime } from '../time.ts';
-import { entryText, wholeLines } from '../transcript-lines.ts';
+import { writeEntries } from '../transcript-lines.ts';
 import { count, details, heading } from './details.ts';
 import type { Views } from './views.ts';
 
@@ -16,9 +16,7 @@ export const views: Views = {
   'transcript.read': ({ entries }, screen, { after }) =>
     entries.length === 0
       ? `There is nothing ${after === undefined ? 'yet' : 'more'}.\n`
-      : wholeLines(entries)
-          .map((entry) => entryText(entry, screen))
-          .join(''),
+      : writeEntries(entries, screen),
   'event.list': (batches, screen) =>
     batches.length === 0 ? 'Nothing happened.\n' : batches.flatMap((batch) => eventLines(batch, screen)).join(''),
 };
