@@ -21,6 +21,13 @@ describe('help', () => {
     }
   });
 
+  test('has a section for taking the work, and lists other verbs by noun without their sentences', () => {
+    const help = helpFor(COMMANDS, [], { isTerminal: false, hasColor: false, columns: Infinity, now: 0 });
+    const taken = /\nTake the work\n([^]*?)\n\n/.exec(help)?.[1] ?? '';
+    expect(taken.match(/^ {2}\w+/gm)).toEqual(['  work', '  diff', '  merge', '  patch', '  pr', '  work']);
+    expect(help).toMatch(/\nMore verbs\n(?: {2}.*\n)* {2}work +check, trust, /);
+  });
+
   test('names every exit code', () => {
     const help = helpFor(COMMANDS, [], { isTerminal: false, hasColor: false, columns: Infinity, now: 0 });
     const text = /exit code +([^]*?)\n +TROUPE_TEAM/.exec(help)?.[1] ?? '';

@@ -31,6 +31,7 @@ const SECTIONS: readonly (readonly [name: string, words: readonly string[]])[] =
     'Share the work',
     ['team create', 'member add', 'task add', 'task list', 'task claim', 'task complete', 'send', 'inbox'],
   ],
+  ['Take the work', ['work', 'diff', 'merge', 'patch', 'pr', 'work clean']],
   ['Look', ['watch', 'status', 'ui', 'logs', 'notes', 'agents', 'doctor']],
   ['The rest', ['stop', 'serve', 'journal init', 'journal copy', 'mcp', 'completion']],
 ];
