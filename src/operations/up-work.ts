@@ -17,6 +17,8 @@ interface Asked {
   readonly folder: string;
   /** The name of the file, if there is one. */
   readonly name?: string;
+  /** What it runs. */
+  readonly programs?: FilePrograms;
 }
 
 /** Where the members of a file would work, for people. An existing team stays as it is. */
@@ -32,21 +34,34 @@ export async function describePlan(parts: Parts, asked: Asked) {
   if (!plan) return undefined;
   if (plan.workspaces === 'shared') return { ...plan, uncommitted: [] };
   const { checkout } = plan.project;
+  const refused = asked.programs && (await whyRefused(parts, plan, asked));
   return {
     workspaces: 'own' as const,
     repository: checkout.folder,
     base: checkout.head,
     branch: file.work?.into ?? `troupe/${file.team}`,
     uncommitted: [...plan.uncommitted],
+    ...(refused !== undefined && { refused }),
   };
+}
+
+/** Why a team of this file could not begin; undefined if it can. */
+async function whyRefused(parts: Parts, plan: OwnPlan, asked: Asked): Promise<string | undefined> {
+  try {
+    await beginWork(parts, plan, { ...asked, withChanges: false });
+    return undefined;
+  } catch (error) {
+    if (error instanceof TeamError) return error.message;
+    throw error;
+  }
 }
 
 /** How the members of a file's team work apart: of a new team as planned, of an existing one as it is. */
 export async function workFor(
   parts: Parts,
-  asked: Asked & { readonly withChanges: boolean; readonly again: boolean; readonly programs?: FilePrograms },
+  asked: Asked & { readonly withChanges: boolean; readonly again: boolean },
 ): Promise<TeamWork | undefined> {
-  const { file, folder, withChanges, again, programs } = asked;
+  const { file, folder, withChanges, again } = asked;
   const team = await standing(parts, file.team, { again });
   if (team) {
     if (withChanges) {
@@ -60,7 +75,17 @@ export async function workFor(
     return team.work && ({ ...work, ...settingsOf(file, folder) } as TeamWork);
   }
   const plan = await makePlan(parts, asked);
-  if (plan?.workspaces !== 'own') return undefined;
+  return plan?.workspaces === 'own' ? beginWork(parts, plan, asked) : undefined;
+}
+
+type OwnPlan = Extract<WorkPlan, { workspaces: 'own' }>;
+
+/** The commit that a new team begins from, if it has all programs of the file. */
+async function beginWork(
+  parts: Parts,
+  plan: OwnPlan,
+  { file, folder, programs, withChanges }: Asked & { readonly withChanges: boolean },
+): Promise<TeamWork> {
   const isShared = parts.daemon.hostId !== undefined;
   const work = await beginFrom(plan, { file, folder, withChanges, isShared });
   const { hooks = [], agents = [], setup } = programs ?? {};

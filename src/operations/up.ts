@@ -45,6 +45,10 @@ const PlannedWork = z.object({
   base: z.string().optional().describe('the commit that they begin from'),
   branch: z.string().optional().describe('the branch on which their work lands'),
   uncommitted: z.array(z.string()).default([]).describe('files that differ from that commit; workspaces lack them'),
+  refused: z
+    .string()
+    .optional()
+    .describe('why the team cannot begin without the uncommitted files; told if something is not approved'),
 });
 
 const RaisedTeam = TeamConfig.extend({ outdated: Outdated.optional() });
@@ -118,7 +122,8 @@ export const upOperations = [
       const file = parseTeamFile(source, name);
       const configs = hooksOf(file, folder);
       const setup = setupOf(file, folder);
-      const unapproved = findUnapproved(hooks, { hooks: configs, agents: programsOf(file, folder), setup });
+      const programs = { hooks: configs, agents: programsOf(file, folder), setup };
+      const unapproved = findUnapproved(hooks, programs);
       const place = placeOf(folder, name, daemon.hostId);
       const { elsewhere, budgets } = await ledger.view(file.team, (state) => ({
         elsewhere: findElsewhere(state.team, place),
@@ -126,7 +131,9 @@ export const upOperations = [
       }));
       const variables = variablesIn(file, daemon);
       const given = givenTo(file, daemon, environment);
-      const work = await describePlan({ ledger, works, daemon }, { file, folder, name });
+      // Nobody should read what is refused afterwards.
+      const judged = unapproved.length > 0 && { programs };
+      const work = await describePlan({ ledger, works, daemon }, { file, folder, name, ...judged });
       return {
         ...(work && { work }),
         team: file.team,

@@ -122,7 +122,9 @@ test('troupe up asks before it runs what a file names: hooks, programs and varia
   const second = openTerminal(troupe, `troupe up ${file} --again --no-panes`, { columns: 100 });
   expect(await second.see(/TaskCompleted: \.\/gate\.sh \(changed since you approved it\)/)).not.toContain('ann: sh');
   second.press('n', 'Enter');
-  await second.see(/ended with 5/);
+  const refused = await second.see(/ended with 5/);
+  expect(refused).toMatch(/\[y\/N\] n\ntroupe: Nothing was started: you did not allow what /);
+  expect(refused).not.toContain('is not approved');
   // Without a yes nothing is started again, and the closed team stays.
   expect(await troupe.run(['up', file, '--again'])).toMatchObject({ status: 5 });
   expect(await troupe.json('team show asked')).toMatchObject({ status: 'cleaned-up' });

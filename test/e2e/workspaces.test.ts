@@ -148,6 +148,10 @@ describe('members with workspaces of their own', () => {
     const repository = makeProject(stage, 'echo old > $NAME.txt\n');
     write(repository, { 'agent.sh': AGENT.replace('. ./edit.sh', 'echo new > $NAME.txt'), 'draft.txt': 'draft\n' });
     const before = pictureOf(repository);
+    // Nobody is shown commands to approve that are refused afterwards.
+    const unasked = await stage.troupe('up', join(repository, 'troupe.yaml'));
+    expect(unasked).toMatchObject({ code: 4, stderr: expect.stringContaining('agent.sh is missing or different') });
+    expect(unasked.stderr).not.toContain('commands that run as you');
     const refused = await up(stage, repository);
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain('2 files are not committed, so the members do not see them: agent.sh, draft.txt.');

@@ -3,6 +3,7 @@ import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { newCommandId } from '../reach/call.ts';
 import { openClient } from '../reach/connect.ts';
+import { Refusal } from '../show/errors.ts';
 import { show } from '../show/result.ts';
 import { standardScreen } from '../show/screen.ts';
 import { clean, fold } from '../show/text.ts';
@@ -44,9 +45,10 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     const { found, given: ours } = await checkTeam(client, team, { environment, signal: ending.signal });
     const { unrunnable = [], variables } = found;
     const lacking = variables?.isShared === false ? variables.named.filter((name) => ours[name] === undefined) : [];
-    if (lacking.length > 0) warn(lackingNotice(lacking, file));
+    if (lacking.length > 0) warn(fold(lackingNotice(lacking, file), screen));
     const unseen = withChanges ? '' : uncommittedNotice(found);
     if (unseen !== '') warn(fold(unseen, screen));
+    if (!yes && !withChanges && found.work?.refused !== undefined) throw new Refusal('conflict', found.work.refused);
     // If the team will be refused anyway, nobody is asked to approve anything.
     const isRefused = found.elsewhere?.holds === true || found.broken.length > 0 || unrunnable.length > 0;
     const approve =
@@ -59,8 +61,8 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
       { ...team, yes, approve, environment: ours, ...(again && { again }), ...(withChanges && { withChanges }) },
       { signal: ending.late, commandId: newCommandId() },
     );
-    if (config.outdated) warn(outdatedNotice(config.name, config.outdated));
-    if (found.elsewhere) warn(describeMove(found, team.folder));
+    if (config.outdated) warn(fold(outdatedNotice(config.name, config.outdated), screen));
+    if (found.elsewhere) warn(fold(describeMove(found, team.folder), screen));
     for (const line of found.budgets ?? []) warn(fold(`troupe: ${clean(line)}\n`, screen));
     const where = given.json ? '' : fold(workspacesLine(config, found, environment), screen);
     if (detach) {

@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import type { ResultOf } from '../../../operations/index.ts';
 import { askYesNo } from '../../show/ask.ts';
+import { Refusal } from '../../show/errors.ts';
 import type { Screen } from '../../show/screen.ts';
 import { clean, fold, visibleLines, widthOf } from '../../show/text.ts';
 import { wholeText } from '../../show/whole-text.ts';
@@ -11,7 +12,7 @@ export type Unapproved = ResultOf<'team.check'>['unapproved'][number];
 
 /**
  * A team file runs programs as you, and it may come from somebody else. Shows all of them, and asks if there is a
- * terminal. A person approves each once, until it changes. Returns what was approved.
+ * terminal. A person approves each once, until it changes. Returns what was approved; a no is an error.
  */
 export async function askToRun(
   unapproved: readonly Unapproved[],
@@ -22,7 +23,11 @@ export async function askToRun(
   warn(fold(`${clean(team.name)} has commands that run as you, in ${clean(team.folder)}:\n`, screen));
   warn(describeUnapproved(unapproved, team.folder, screen));
   if (!process.stdin.isTTY) return [];
-  return (await askYesNo('Run them?', signal)) ? unapproved.map(({ hash }) => hash) : [];
+  if (await askYesNo('Run them?', signal)) return unapproved.map(({ hash }) => hash);
+  throw new Refusal(
+    'not_allowed',
+    `Nothing was started: you did not allow what ${team.name} runs. To be asked again, run the same command`,
+  );
 }
 
 /** Everything that an approval covers, to its end. */
