@@ -182,11 +182,14 @@ describe('a command line', () => {
   test('uses the only open team if none is named, and does not guess between several', async () => {
     const alone = newTroupe();
     const none = await alone.ask('inbox');
-    expect(none).toMatchObject({ status: 2, stderr: expect.stringContaining('set TROUPE_TEAM; none is open') });
+    const said = 'troupe: There is no team yet: troupe up starts one\n';
+    expect(none).toMatchObject({ status: 3, stderr: expect.stringContaining(said) });
     // A command, although there are others that begin with the same word.
-    expect((await alone.ask('work')).stderr).toContain('none is open');
+    expect((await alone.ask('work')).stderr).toBe(said);
+    expect((await alone.ask('status')).stdout).toContain('There is no team yet: troupe up starts one');
     await alone.ask('team create over');
     await alone.ask('team close over');
+    expect(await alone.ask('inbox')).toMatchObject({ status: 2, stderr: expect.stringContaining('none is open') });
     await alone.ask('team create demo');
     expect(await alone.askJson('task add First')).toMatchObject({ teamId: 'demo' });
     expect(await alone.askJson('send lead "hello"')).toMatchObject({ teamId: 'demo' });

@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseTeamFile } from '../../src/runtime/team-file/parse.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { needTool } from '../tools.ts';
+import { openTerminal } from './terminal.ts';
 import { newTroupe } from './troupe.ts';
 import type { Troupe } from './troupe.ts';
 
@@ -32,6 +34,14 @@ describe('troupe init', () => {
     const { lead, agents } = parseTeamFile(readFileSync(file, 'utf8'), file);
     expect(lead).toMatchObject({ agent: 'codex', delegate: true });
     expect(Object.keys(agents ?? {})).toEqual(['codex', 'gemini']);
+  });
+
+  test('says what to do in lines that break at words', async (context) => {
+    needTool(context, 'tmux');
+    const { troupe, env, file } = machineWith();
+    const terminal = openTerminal(troupe, `cd ${dirname(file)}; troupe init`, { columns: 60, env });
+    const shown = await terminal.see(/ended with 0/);
+    expect(shown).toContain('Wrote troupe.yaml. No agent is on the PATH: it is for claude\nuntil you install one');
   });
 
   test('uses the agents that are named, and writes valid files even if none is installed', async () => {

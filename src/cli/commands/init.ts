@@ -42,7 +42,7 @@ export async function run(given: Arguments, surroundings: Surroundings): Promise
     throw new Refusal('storage', `Cannot write ${file}: ${message}`);
   }
   if (given.json) print(toJson({ file: path, team, template, agents: chosen }, undefined));
-  else print(`Wrote ${file}${whoIsIn(template, chosen)}, then: troupe up ${file}\n`);
+  else print(fold(`Wrote ${file}${whoIsIn(template, chosen)}, then: troupe up ${file}\n`, surroundings.screen));
   return 0;
 }
 

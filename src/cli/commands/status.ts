@@ -19,7 +19,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     print('\n');
     const members = await membersOfOpen(client, teams, signal);
     print(fold(teamTable(teams, screen, members), screen));
-    print([...members.values()].map((list) => waitingLines(list)).join(''));
+    print(fold([...members.values()].map((list) => waitingLines(list)).join(''), screen));
     const resting = teams.filter(({ name, tasks, completedTasks }) => {
       const isOver = tasks > 0 && completedTasks === tasks;
       return isAtRest(members.get(name) ?? []) && !isOver;

@@ -1,10 +1,15 @@
 import { realpathSync } from 'node:fs';
 import type { Client } from '../../client/client.ts';
+import { Refusal } from '../show/errors.ts';
+import { NO_TEAM } from '../show/words.ts';
 import { openClient } from './connect.ts';
 import { gitIn } from './git.ts';
 import { findOpenTeams } from './open-teams.ts';
 
-/** The teams that a command may be about if its words name none. One of them is the answer; several are a question. */
+/**
+ * The teams that a command may be about if its words name none. One of them is the answer; several are a question.
+ * Refused if there is no team at all.
+ */
 export async function listTeams(
   { inRepository }: { readonly inRepository?: true },
   environment: NodeJS.ProcessEnv,
@@ -12,7 +17,10 @@ export async function listTeams(
   const client = openClient(environment);
   try {
     const found = inRepository ? await listTeamsHere(client, environment) : [];
-    return found.length > 0 ? found : await findOpenTeams(client, undefined);
+    if (found.length > 0) return found;
+    const open = await findOpenTeams(client, undefined);
+    if (open.length === 0 && (await client.call('team.list', {})).length === 0) throw new Refusal('not_found', NO_TEAM);
+    return open;
   } finally {
     client.close();
   }

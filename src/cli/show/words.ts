@@ -36,3 +36,6 @@ type Request = ResultOf<'request.list'>[number];
 export function answerName({ id, memberId }: Request, all: readonly Request[]): string {
   return all.filter((other) => other.memberId === memberId).length === 1 ? memberId : id;
 }
+
+/** What to do if there is nothing to show yet. */
+export const NO_TEAM = 'There is no team yet: troupe up starts one';

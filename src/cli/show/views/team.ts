@@ -7,7 +7,7 @@ import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
-import { statusWord, teamWord } from '../words.ts';
+import { NO_TEAM, statusWord, teamWord } from '../words.ts';
 import { block, count, details, dollars, heading, indent, metadataBeside } from './details.ts';
 import { showAnything } from './generic.ts';
 import { memberTable } from './member.ts';
@@ -56,7 +56,9 @@ export function teamTable(
   screen: Screen,
   members: ReadonlyMap<string, Team['members']> = new Map(),
 ): string {
-  if (teams.length === 0) return 'There are no teams yet. Make one: troupe team create NAME\n';
+  if (teams.length === 0) {
+    return `${NO_TEAM} from a team file, which troupe init writes. troupe team create NAME makes an empty one.\n`;
+  }
   const rows = teams.map((team): Cell[] => {
     if (team.problem !== undefined) return [team.name, { text: 'unreadable', style: 'red' }, '', '', '', team.problem];
     return [
