@@ -13,8 +13,11 @@ export interface EntryWriter {
   end(): string;
 }
 
-/** Joins lines that come in pieces; an unfinished line stays open for the next piece. */
-export function entryWriter(present: () => Screen): EntryWriter {
+/**
+ * Joins lines that come in pieces; an unfinished line stays open for the next piece. With `isWhole: false`, what comes
+ * before the last lines may not be shown, so that nothing refers to it.
+ */
+export function entryWriter(present: () => Screen, { isWhole = true } = {}): EntryWriter {
   /** The width of the open line. */
   let taken: number | undefined;
   const end = (): string => {
@@ -22,14 +25,14 @@ export function entryWriter(present: () => Screen): EntryWriter {
     taken = undefined;
     return rest;
   };
-  /** What a gate said last. The next turn repeats it, for the agent. */
+  /** Why work was sent back. The next turn repeats it, for the agent. */
   let said: string | undefined;
   const shortened = (entry: Entry): Entry => {
-    if (entry.type === 'rejected') said = String(entry['feedback']);
+    if (entry.type === 'rejected' && isWhole) said = String(entry['feedback']);
     const { text } = entry;
     if (entry.type !== 'turn' || typeof text !== 'string') return entry;
     if (!said?.includes('\n') || !text.includes(said)) return entry;
-    return { ...entry, text: text.replace(said, () => '(what the gate said, as above)') };
+    return { ...entry, text: text.replace(said, () => '(as above)') };
   };
   return {
     add(given) {

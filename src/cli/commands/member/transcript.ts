@@ -34,7 +34,8 @@ const WAIT_MS = 25_000;
 export async function printTranscript(client: Client, reading: Reading, begun?: () => void): Promise<boolean> {
   const { screen } = reading;
   // The terminal may have been resized.
-  const writer = entryWriter((): Screen => (screen.isTerminal ? standardScreen(process.env) : screen));
+  const present = (): Screen => (screen.isTerminal ? standardScreen(process.env) : screen);
+  const writer = entryWriter(present, { isWhole: reading.lines === undefined });
   const endLine = (): void => print(writer.end());
   if (screen.isTerminal) {
     stepAside((say) => {
