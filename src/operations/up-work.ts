@@ -5,8 +5,11 @@ import type { TeamWork } from '../core/work.ts';
 import { filesOfHook, filesOfSetup } from '../runtime/hooks/hook-files.ts';
 import type { FilePrograms } from '../runtime/team-file/approval.ts';
 import type { TeamFile } from '../runtime/team-file/schema.ts';
-import { beginFrom, planWork, requireCommitted, settingsOf } from '../runtime/work/plan.ts';
+import { beginFrom, branchOf, planWork, settingsOf } from '../runtime/work/plan.ts';
 import type { WorkPlan } from '../runtime/work/plan.ts';
+import { wordLeftOut } from '../runtime/work/problems.ts';
+import { obeyedBy, requireCommitted } from '../runtime/work/require-base.ts';
+import { requireBranch } from '../runtime/work/require-branch.ts';
 import type { Services } from './operation.ts';
 
 type Parts = Pick<Services, 'ledger' | 'works' | 'daemon'>;
@@ -38,8 +41,8 @@ export async function describePlan(parts: Parts, asked: Asked) {
   return {
     workspaces: 'own' as const,
     repository: checkout.folder,
-    base: checkout.head,
-    branch: file.work?.into ?? `troupe/${file.team}`,
+    base: plan.base,
+    branch: branchOf(file),
     uncommitted: [...plan.uncommitted],
     ...(refused !== undefined && { refused }),
   };
@@ -56,11 +59,18 @@ async function whyRefused(parts: Parts, plan: OwnPlan, asked: Asked): Promise<st
   }
 }
 
+/** How the members of a file's team work apart; undefined if they share a folder. */
+interface FileWork {
+  readonly work?: TeamWork | undefined;
+  /** The uncommitted files that could not be taken along, each with the reason. */
+  readonly leftOut: readonly string[];
+}
+
 /** How the members of a file's team work apart: of a new team as planned, of an existing one as it is. */
 export async function workFor(
   parts: Parts,
   asked: Asked & { readonly withChanges: boolean; readonly again: boolean },
-): Promise<TeamWork | undefined> {
+): Promise<FileWork> {
   const { file, folder, withChanges, again } = asked;
   const team = await standing(parts, file.team, { again });
   if (team) {
@@ -72,10 +82,10 @@ export async function workFor(
     }
     // What the file no longer says no longer holds.
     const { tip: _tip, copy: _copy, limits: _limits, setup: _setup, ...work } = team.work ?? {};
-    return team.work && ({ ...work, ...settingsOf(file, folder) } as TeamWork);
+    return { work: team.work && ({ ...work, ...settingsOf(file, folder) } as TeamWork), leftOut: [] };
   }
   const plan = await makePlan(parts, asked);
-  return plan?.workspaces === 'own' ? beginWork(parts, plan, asked) : undefined;
+  return plan?.workspaces === 'own' ? beginWork(parts, plan, asked) : { leftOut: [] };
 }
 
 type OwnPlan = Extract<WorkPlan, { workspaces: 'own' }>;
@@ -85,9 +95,14 @@ async function beginWork(
   parts: Parts,
   plan: OwnPlan,
   { file, folder, programs, withChanges }: Asked & { readonly withChanges: boolean },
-): Promise<TeamWork> {
+): Promise<FileWork> {
+  const { ledger, works } = parts;
+  const { project } = plan;
+  if (works) {
+    await requireBranch({ ledger, projects: works.projects }, { teamId: file.team, branch: branchOf(file), project });
+  }
   const isShared = parts.daemon.hostId !== undefined;
-  const work = await beginFrom(plan, { file, folder, withChanges, isShared });
+  const { work, leftOut } = await beginFrom(plan, { file, folder, withChanges, isShared });
   const { hooks = [], agents = [], setup } = programs ?? {};
   const gates = hooks.map((hook) => ({
     command: hook.command,
@@ -95,8 +110,14 @@ async function beginWork(
   }));
   const { command = '' } = setup ?? {};
   const ready = { command, files: [...filesOfSetup(command, folder).keys()] };
-  await requireCommitted(plan, { base: work.base, withChanges, programs: [...agents, ...gates, ready] });
-  return work;
+  await requireCommitted(plan, {
+    base: work.base,
+    withChanges,
+    leftOut: leftOut.map(({ path }) => path),
+    programs: [...agents, ...gates, ready],
+    obeyed: obeyedBy(file, folder),
+  });
+  return { work, leftOut: leftOut.map(wordLeftOut) };
 }
 
 async function standing(

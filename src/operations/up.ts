@@ -51,7 +51,13 @@ const PlannedWork = z.object({
     .describe('why the team cannot begin without the uncommitted files; told if something is not approved'),
 });
 
-const RaisedTeam = TeamConfig.extend({ outdated: Outdated.optional() });
+const RaisedTeam = TeamConfig.extend({
+  outdated: Outdated.optional(),
+  leftOut: z
+    .array(z.string())
+    .optional()
+    .describe('uncommitted files that could not be taken along, each with the reason'),
+});
 
 export const upOperations = [
   operation({
@@ -188,7 +194,8 @@ export const upOperations = [
       approvePrograms(hooks, programs, (hash) => yes || approve.includes(hash));
       const left = findUnapproved(hooks, programs);
       if (left.length > 0) throw unapprovedError(left, name);
-      const work = await workFor({ ledger, works, daemon }, { file, folder, name, withChanges, again, programs });
+      const asked = { file, folder, name, withChanges, again, programs };
+      const { work, leftOut } = await workFor({ ledger, works, daemon }, asked);
       const judge: RaiseOptions['judge'] = async (registered, tasks) => {
         const unwanted = await hooks.judgeNewTasks(file.team, { hooks: registered, tasks, createdBy: actor });
         if (unwanted.length === 0) return;
@@ -203,7 +210,11 @@ export const upOperations = [
         return raiseTeam(ledger, file, place, { judge, work, ...(again && { remove }) });
       });
       if (work) await works?.align(file.team);
-      return { ...(await ledger.view(file.team, viewTeam)), ...(outdated && { outdated }) };
+      return {
+        ...(await ledger.view(file.team, viewTeam)),
+        ...(outdated && { outdated }),
+        ...(leftOut.length > 0 && { leftOut: [...leftOut] }),
+      };
     },
   }),
   operation({
@@ -235,7 +246,7 @@ export const upOperations = [
       daemon.requireAgents?.(agentsOf(file, input.folder), given);
       const place = placeOf(input.folder, undefined, daemon.hostId);
       const asked = { file, folder: input.folder, withChanges: false, again: false };
-      const work = await workFor({ ledger, works, daemon }, asked);
+      const { work } = await workFor({ ledger, works, daemon }, asked);
       await withEnvironment({ ledger, sessions, daemon }, { teamId: team, given }, () =>
         raiseTeam(ledger, file, place, { work }),
       );

@@ -15,6 +15,8 @@ export interface Staging {
   readonly limits: WorkLimits;
   /** Filters that the base names and that Troupe does not run. */
   readonly filters: ReadonlySet<string>;
+  /** New files that are taken even if they are ignored. */
+  readonly staged?: readonly Buffer[];
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -38,7 +40,7 @@ interface Candidate {
  * `prior` lists the paths that differ from the base already; they count for the size of the work.
  */
 export async function stageFolder(staging: Staging, prior: readonly Buffer[]): Promise<Staged> {
-  const { git, dir, index, folder, signal } = staging;
+  const { git, dir, index, folder, staged = [], signal } = staging;
   const place = { dir, index, tree: folder };
   await rm(`${index}.lock`, { force: true });
   const [changed, fresh] = await Promise.all([
@@ -53,7 +55,7 @@ export async function stageFolder(staging: Staging, prior: readonly Buffer[]): P
 
   const { removed, modified } = readStatus(splitZero(changed.out));
   gone.push(...removed);
-  for (const path of [...modified, ...splitZero(fresh.out)]) {
+  for (const path of distinct([...modified, ...splitZero(fresh.out), ...staged])) {
     // A slash at the end is how git lists a repository inside.
     if (path.at(-1) === SLASH) {
       leave(path.subarray(0, -1), 'nested-repository');
@@ -93,6 +95,11 @@ export async function markSubmodules({
     await git.run(place, ['update-index', '-z', '--skip-worktree', '--stdin'], { input: joinZero(paths) });
   }
   return paths.map(toText);
+}
+
+/** Paths without repetitions. They are bytes, which latin1 keeps as they are. */
+function distinct(paths: readonly Buffer[]): Iterable<Buffer> {
+  return new Map(paths.map((path) => [path.toString('latin1'), path])).values();
 }
 
 type Leave = (path: Buffer, reason: LeftOutReason, detail?: string) => void;

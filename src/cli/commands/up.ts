@@ -14,7 +14,7 @@ import { checkTeam } from './up/environment.ts';
 import { readSource, TEAM_FILE } from './up/source.ts';
 import { summarize } from './up/summary.ts';
 import { watchTrouble } from './up/trouble.ts';
-import { uncommittedNotice, workspacesLine } from './up/workspaces.ts';
+import { leftOutNotice, uncommittedNotice, workspacesLine } from './up/workspaces.ts';
 
 type Found = ResultOf<'team.check'>;
 type Raised = ResultOf<'team.up'>;
@@ -62,6 +62,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
       { signal: ending.late, commandId: newCommandId() },
     );
     if (config.outdated) warn(fold(outdatedNotice(config.name, config.outdated), screen));
+    if (config.leftOut) warn(fold(leftOutNotice(config.leftOut), screen));
     if (found.elsewhere) warn(fold(describeMove(found, team.folder), screen));
     for (const line of found.budgets ?? []) warn(fold(`troupe: ${clean(line)}\n`, screen));
     const where = given.json ? '' : fold(workspacesLine(config, found, environment), screen);

@@ -165,7 +165,7 @@ export function isWithin(folder: string, path: string): boolean {
 }
 
 /** The scripts of a package; the rest of its file changes with the work. */
-function scriptsOf(content: Buffer | undefined): string | undefined {
+export function scriptsOf(content: Buffer | undefined): string | undefined {
   if (content === undefined) return undefined;
   try {
     return JSON.stringify((JSON.parse(content.toString()) as { scripts?: unknown }).scripts ?? {});

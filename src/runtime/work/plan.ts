@@ -1,12 +1,10 @@
 import { relative } from 'node:path';
 import { isNativeAgent } from '../../core/agent.ts';
-import { shortId } from '../../core/commit-id.ts';
 import { TeamError } from '../../core/errors.ts';
-import { joinSome } from '../../core/text.ts';
 import type { TeamWork } from '../../core/work.ts';
 import type { NoCheckout } from '../../workspaces/checkout.ts';
 import { WORK_LIMITS } from '../../workspaces/workspace.ts';
-import { isWithin } from '../hooks/hook-files.ts';
+import type { LeftOut } from '../../workspaces/workspace.ts';
 import { realPath } from '../team-file/place.ts';
 import { agentsOf } from '../team-file/raise.ts';
 import { bytesOf } from '../team-file/schema.ts';
@@ -23,6 +21,8 @@ export type WorkPlan =
       readonly project: OwnProject;
       /** The team's folder in the repository; empty at the top. */
       readonly prefix: string;
+      /** The commit that members begin from, unless uncommitted files come along. */
+      readonly base: string;
       /** Paths in the checkout that differ from its HEAD, without the team file. */
       readonly uncommitted: readonly string[];
     };
@@ -54,12 +54,21 @@ export async function planWork(projects: Projects, planned: Planned): Promise<Wo
   if (project.kind === 'shared') return shared(whyNot(project.why));
   const { checkout, depot } = project;
   const prefix = relative(checkout.folder, realPath(folder));
-  if (prefix !== '' && !(await isFolderIn(project, checkout.head, prefix))) {
+  const name = file.work?.base;
+  const isHead = name === undefined || name === 'HEAD';
+  const base = isHead ? checkout.head : await depot.take(checkout, name);
+  if (prefix !== '' && !(await isFolderIn(project, base, prefix))) {
+    if (!isHead) {
+      throw new TeamError(
+        'invalid',
+        `work.base is ${name}, where the folder of the team file (${prefix}) does not exist: choose a branch or tag that has it`,
+      );
+    }
     return shared(`no file in ${folder} is committed`);
   }
   const own = path === undefined ? undefined : relative(checkout.folder, realPath(path));
   const uncommitted = (await depot.uncommitted()).map((change) => change.path).filter((one) => one !== own);
-  return { workspaces: 'own', project, prefix, uncommitted };
+  return { workspaces: 'own', project, prefix, base, uncommitted };
 }
 
 /** Whether a path is a folder in a commit. */
@@ -97,25 +106,30 @@ export async function beginFrom(
     /** Whether other machines may run members. */
     readonly isShared: boolean;
   },
-): Promise<TeamWork> {
+): Promise<{ readonly work: TeamWork; readonly leftOut: readonly LeftOut[] }> {
   const { depot, checkout } = plan.project;
-  const { base: name, into } = file.work ?? {};
+  const { base: name } = file.work ?? {};
   if (withChanges && name !== undefined && name !== 'HEAD') {
     throw new TeamError('invalid', `Your uncommitted changes are on top of HEAD, and work.base is ${name}: choose one`);
   }
-  const head = await depot.take(checkout, name === 'HEAD' ? undefined : name);
-  const base = withChanges
-    ? (await depot.takeUncommitted({ ...WORK_LIMITS, ...sizesIn(limitsIn(file)) })).commit
-    : head;
-  return {
+  const { commit: base, leftOut } = withChanges
+    ? await depot.takeUncommitted({ ...WORK_LIMITS, ...sizesIn(limitsIn(file)) })
+    : { commit: plan.base, leftOut: [] };
+  const work: TeamWork = {
     workspaces: 'own',
     repository: checkout.folder,
     prefix: plan.prefix,
     base,
     ...(isShared && { roots: (await depot.roots(base)).slice(0, ROOTS) }),
-    branch: into ?? `troupe/${file.team}`,
+    branch: branchOf(file),
     ...settingsOf(file, folder),
   };
+  return { work, leftOut };
+}
+
+/** The branch on which the work of a file's team lands. */
+export function branchOf({ work, team }: TeamFile): string {
+  return work?.into ?? `troupe/${team}`;
 }
 
 /** The settings of a file that may change while a team works. */
@@ -132,39 +146,4 @@ function limitsIn(file: TeamFile): NonNullable<TeamWork['limits']> {
     ...(workSize !== undefined && { workSize: bytesOf(workSize) }),
     ...(disk !== undefined && { disk: bytesOf(disk) }),
   };
-}
-
-/** A program of a file, and the files that decide what it does. */
-interface Program {
-  readonly command: string;
-  readonly files: readonly string[];
-}
-
-/**
- * Refuses programs of the file that members and gates would not find in their workspaces, or would find in another
- * version than the one that was approved.
- */
-export async function requireCommitted(
-  { project, uncommitted }: Extract<WorkPlan, { workspaces: 'own' }>,
-  { base, withChanges, programs }: { base: string; withChanges: boolean; programs: readonly Program[] },
-): Promise<void> {
-  const { checkout, depot } = project;
-  const changed = new Set(withChanges ? [] : uncommitted);
-  const missing: string[] = [];
-  for (const { command, files } of programs) {
-    // By its absolute path, it runs in the checkout.
-    for (const file of files.filter((one) => isWithin(checkout.folder, realPath(one)) && !command.includes(one))) {
-      const path = relative(checkout.folder, realPath(file));
-      const { out } = await depot.handle.run(['ls-tree', '-z', '--name-only', base, '--', path]);
-      if (out.length === 0 || changed.has(path)) missing.push(path);
-    }
-  }
-  if (missing.length === 0) return;
-  const [is, it] = missing.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  const names = joinSome([...new Set(missing)], ', ');
-  throw new TeamError(
-    'conflict',
-    `Members work in workspaces made from commit ${shortId(base)}, where ${names} ${is} missing or different: commit ${it}, ` +
-      'take all uncommitted files along with troupe up --with-changes, or write work: { workspaces: shared } into the team file',
-  );
 }

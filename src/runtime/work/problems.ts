@@ -1,4 +1,4 @@
-import type { LeftOutReason, Problem, Saved, Workspace } from '../../workspaces/workspace.ts';
+import type { LeftOut, LeftOutReason, Problem, Saved, Workspace } from '../../workspaces/workspace.ts';
 import type { WorkSettings } from './settings.ts';
 
 const LEFT_OUT: Readonly<Record<LeftOutReason, string>> = {
@@ -33,10 +33,15 @@ const SHOWN = 20;
 function wordProblem(problem: Problem): string {
   switch (problem.kind) {
     case 'left-out':
-      return `${problem.path} ${LEFT_OUT[problem.reason]}${problem.detail === undefined ? '' : ` (${problem.detail})`}`;
+      return wordLeftOut(problem);
     case 'markers':
       return `${problem.path}:${problem.line} still has conflict markers: resolve the conflict`;
     case 'case':
       return `${problem.paths.join(' and ')} differ only in case, and are one file on macOS and Windows: rename one`;
   }
+}
+
+/** Why something in a folder is in no save, and what to do. */
+export function wordLeftOut({ path, reason, detail }: LeftOut): string {
+  return `${path} ${LEFT_OUT[reason]}${detail === undefined ? '' : ` (${detail})`}`;
 }

@@ -1,9 +1,10 @@
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Checkout } from '../checkout.ts';
 import { GitError } from '../git-errors.ts';
 import { readId, splitZero } from '../git.ts';
-import { toText } from '../paths.ts';
+import type { GitPlace } from '../git.ts';
+import { inFolder, toText } from '../paths.ts';
 import { freshName } from '../places.ts';
 import type { Places } from '../places.ts';
 import { markSubmodules, stageFolder } from '../stage.ts';
@@ -23,12 +24,13 @@ export interface Uncommitted {
 
 /** Lists what differs from HEAD in the checkout. Reads its files, with an index of our own. */
 export async function listUncommitted(handle: DepotHandle, places: Places, checkout: Checkout): Promise<Change[]> {
-  return withIndex(handle, { places, checkout }, async (index) => {
+  return withIndex(handle, { places, checkout }, async (index, staged) => {
     const place = { dir: handle.dir, index, tree: checkout.folder };
     const words = ['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=all'];
     const changed = splitZero((await handle.git.run(place, words)).out);
     const fresh = splitZero((await handle.git.run(place, ['ls-files', '-z', '--others', '--exclude-standard'])).out);
-    const found: Change[] = fresh.map((path) => ({ path: toText(path), status: 'added' }));
+    const added = new Set([...fresh, ...staged].map(toText));
+    const found: Change[] = [...added].map((path) => ({ path, status: 'added' }));
     for (let i = 0; i + 1 < changed.length; i += 2) {
       const isGone = changed[i]?.toString() === 'D';
       found.push({ path: toText(changed[i + 1] as Buffer), status: isGone ? 'deleted' : 'modified' });
@@ -44,10 +46,10 @@ export async function takeUncommitted(
   options: { checkout: Checkout; filters: ReadonlySet<string>; limits?: WorkLimits },
 ): Promise<Uncommitted> {
   const { checkout, filters, limits = WORK_LIMITS } = options;
-  return withIndex(handle, { places, checkout }, async (index) => {
+  return withIndex(handle, { places, checkout }, async (index, staged) => {
     const { git, dir } = handle;
     const staging = { git, dir, index, folder: checkout.folder, limits, filters };
-    const { leftOut } = await stageFolder(staging, []);
+    const { leftOut } = await stageFolder({ ...staging, staged }, []);
     const tree = readId(await git.run({ dir, index, tree: checkout.folder }, ['write-tree']));
     if (tree === (await handle.treeOf(checkout.head))) return { commit: checkout.head, changes: [], leftOut };
     const commit = await makeCommit(handle, {
@@ -68,16 +70,18 @@ export async function takeUncommitted(
  * every file, and a sparse checkout does not look as if most files were deleted.
  */
 async function withIndex<R>(
-  { git, dir }: DepotHandle,
+  handle: DepotHandle,
   { places, checkout }: { places: Places; checkout: Checkout },
-  work: (index: string) => Promise<R>,
+  work: (index: string, staged: readonly Buffer[]) => Promise<R>,
 ): Promise<R> {
+  const { git, dir } = handle;
   const folder = freshName(places.making, 'index');
   const index = join(folder, 'index');
   const place = { dir, index, tree: checkout.folder };
   await mkdir(folder);
   try {
     await copyFile(join(checkout.gitDir, 'index'), index).catch(() => {});
+    const staged = await listStaged(handle, place, checkout);
     try {
       await git.run(place, ['read-tree', '-m', checkout.head]);
     } catch (error) {
@@ -88,8 +92,21 @@ async function withIndex<R>(
     }
     await markSubmodules({ git, dir, index, folder: checkout.folder });
     await git.run(place, ['update-index', '-q', '--ignore-submodules', '--refresh'], { exits: [0, 1] });
-    return await work(index);
+    return await work(index, staged);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** New files that the user has staged: also ignored ones, which git lists nowhere else. */
+async function listStaged({ git }: DepotHandle, place: GitPlace, { head, folder }: Checkout): Promise<Buffer[]> {
+  const words = ['diff-index', '--cached', '-z', '--name-only', '--no-renames', '--diff-filter=A', head];
+  // A split index is not whole in one file; then only ignored files are missed.
+  const { out } = await git.run(place, words, { exits: [0, 128] });
+  const found: Buffer[] = [];
+  for (const path of splitZero(out)) {
+    const facts = await lstat(inFolder(folder, path)).catch(() => undefined);
+    if (facts && !facts.isDirectory()) found.push(path);
+  }
+  return found;
 }

@@ -92,10 +92,14 @@ export async function landWork(
   return { landed: await makeCommit(handle, { ...commit, tree, parents }), tree };
 }
 
+/** Each part of a ref is the name of a file, and git makes a lock beside it: 255 bytes without `.lock`. */
+const PART_BYTES = 250;
+
 /** The ref of a team's branch in the depot. */
 export async function branchRef({ run }: DepotHandle, name: string): Promise<string> {
   const ref = `refs/heads/${name}`;
   const { code } = await run(['check-ref-format', ref], { exits: [0, 1] });
-  if (code === 0 && !name.startsWith('-')) return ref;
+  const isShort = name.split('/').every((part) => Buffer.byteLength(part) <= PART_BYTES);
+  if (code === 0 && isShort && !name.startsWith('-')) return ref;
   throw new TeamError('invalid', `${JSON.stringify(name)} cannot name a branch: choose a name such as troupe/parser`);
 }

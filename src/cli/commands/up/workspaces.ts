@@ -29,6 +29,16 @@ export function uncommittedNotice({ work }: Pick<ResultOf<'team.check'>, 'work'>
   return `troupe: ${are} not committed, so the members do not see ${them}: ${names}. To take ${them} along: troupe up --with-changes\n`;
 }
 
+/** Names uncommitted files that could not be taken along. */
+export function leftOutNotice(leftOut: readonly string[]): string {
+  const shown = leftOut.slice(0, SHOWN).map((line) => `  ${clean(line)}\n`);
+  const more = leftOut.length > SHOWN ? [`  and ${leftOut.length - SHOWN} more\n`] : [];
+  return `troupe: not taken along, so the members do not see:\n${[...shown, ...more].join('')}`;
+}
+
+/** More would only repeat the kind. */
+const SHOWN = 20;
+
 /** What landed, what did not, and what to do next. */
 export function describeWork(work: ResultOf<'work.show'> | undefined, teamId: string, screen: Screen): string[] {
   if (work?.workspaces !== 'own') return [];
