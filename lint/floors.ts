@@ -47,6 +47,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
   terminals: ['terminal.ts', 'run.ts'],
   workspaces: [
     'absent.ts',
+    'attributes.ts',
     'checkout.ts',
     'depot.ts',
     'depot/changes.ts',

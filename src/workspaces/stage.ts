@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { lstat, open, rm } from 'node:fs/promises';
+import { lacksEncoding, listLackingEncoding, NO_ENCODING } from './attributes.ts';
 import { GitError } from './git-errors.ts';
 import { splitZero } from './git.ts';
 import type { Git } from './git.ts';
@@ -43,19 +44,18 @@ export async function stageFolder(staging: Staging, prior: readonly Buffer[]): P
   const { git, dir, index, folder, staged = [], signal } = staging;
   const place = { dir, index, tree: folder };
   await rm(`${index}.lock`, { force: true });
-  const [changed, fresh] = await Promise.all([
-    git.run(place, ['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=all'], { signal }),
-    git.run(place, ['ls-files', '-z', '--others', '--exclude-standard'], { signal }),
-  ]);
+  const listed = await listDifferences(staging);
+  if ('leftOut' in listed) return { isTouched: false, leftOut: listed.leftOut };
+  const { changed, fresh } = listed;
   const leftOut: LeftOut[] = [];
   const found: Candidate[] = [];
   const gone: Buffer[] = [];
   const leave = (path: Buffer, reason: LeftOutReason, detail?: string) =>
     leftOut.push({ path: toText(path), reason, ...(detail !== undefined && { detail }) });
 
-  const { removed, modified } = readStatus(splitZero(changed.out));
+  const { removed, modified } = readStatus(changed);
   gone.push(...removed);
-  for (const path of distinct([...modified, ...splitZero(fresh.out), ...staged])) {
+  for (const path of distinct([...modified, ...fresh, ...staged])) {
     // A slash at the end is how git lists a repository inside.
     if (path.at(-1) === SLASH) {
       leave(path.subarray(0, -1), 'nested-repository');
@@ -66,6 +66,7 @@ export async function stageFolder(staging: Staging, prior: readonly Buffer[]): P
     else if (facts === undefined || facts.isDirectory()) gone.push(path);
     else if (!facts.isFile() && !facts.isSymbolicLink()) leave(path, 'special-file');
     else if (facts.size > staging.limits.fileSize) leave(path, 'file-size', `${facts.size} bytes`);
+    else if (await lacksEncoding(folder, path)) leave(path, 'unreadable', NO_ENCODING);
     else found.push({ path, size: facts.size });
   }
   const known = await leaveFiltered(staging, found, leave);
@@ -75,6 +76,31 @@ export async function stageFolder(staging: Staging, prior: readonly Buffer[]): P
   }
   await feed(staging, fitting, leave);
   return { isTouched: gone.length + fitting.length > 0, leftOut };
+}
+
+/** What differs from the index, and what is not in it. While git reads no file because of some attributes: those. */
+async function listDifferences({
+  git,
+  dir,
+  index,
+  folder,
+  signal,
+}: Staging): Promise<{ changed: Buffer[]; fresh: Buffer[] } | { leftOut: LeftOut[] }> {
+  const place = { dir, index, tree: folder };
+  try {
+    const [changed, fresh] = await Promise.all([
+      git.run(place, ['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=all'], { signal }),
+      git.run(place, ['ls-files', '-z', '--others', '--exclude-standard'], { signal }),
+    ]);
+    return { changed: splitZero(changed.out), fresh: splitZero(fresh.out) };
+  } catch (error) {
+    if (!isAboutPath(error)) throw error;
+    const causes = await listLackingEncoding(git, place, folder);
+    // One that is ignored itself.
+    if (causes.length === 0) causes.push(Buffer.from('.gitattributes'));
+    const leftOut = causes.map((path) => ({ path: toText(path), reason: 'unreadable', detail: NO_ENCODING }) as const);
+    return { leftOut };
+  }
 }
 
 /**
@@ -208,10 +234,11 @@ async function feed(staging: Staging, candidates: readonly Candidate[], leave: L
     // A name that only git knows to refuse, such as a link with the name `.gitmodules`.
     for (const [, name = ''] of err.matchAll(/^Ignoring path (.*)$/gm)) leave(Buffer.from(name), 'name');
   } catch (error) {
-    if (!(error instanceof GitError) || !isAboutPath(error)) throw error;
+    if (!isAboutPath(error)) throw error;
     const [only, ...others] = candidates;
     if (others.length === 0 && only) {
-      leave(only.path, 'unreadable', error.complaint.split('\n')[0] ?? '');
+      const said = error.complaint.split('\n').find((line) => !line.startsWith('hint:'));
+      leave(only.path, 'unreadable', said ?? '');
       return;
     }
     const middle = candidates.length >> 1;
@@ -220,8 +247,18 @@ async function feed(staging: Staging, candidates: readonly Candidate[], leave: L
   }
 }
 
+/** The second line: a file that is not in the encoding that `.gitattributes` names for it. */
+const ABOUT_PATH = new RegExp(
+  [
+    "Unable to process path|unable to index file|short read|filter '.*' failed",
+    'failed to encode|BOM is (?:required|prohibited)|and back is not the same|no valid working-tree-encodings',
+  ].join('|'),
+);
+
 /** Whether git stopped at a file, and not because the disk is full or the depot is damaged. */
-function isAboutPath({ complaint, facts }: GitError): boolean {
+export function isAboutPath(error: unknown): error is GitError {
+  if (!(error instanceof GitError)) return false;
+  const { complaint, facts } = error;
   if (facts?.errno !== undefined && facts.errno !== 'EACCES') return false;
-  return /Unable to process path|unable to index file|short read|filter '.*' failed/.test(complaint);
+  return ABOUT_PATH.test(complaint);
 }

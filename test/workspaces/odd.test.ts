@@ -104,6 +104,49 @@ describe('odd contents of a folder', () => {
     expect((await ada.save())!.leftOut).toHaveLength(3);
   });
 
+  test.for([
+    ['UTF-16', /BOM is required in 'plain\.txt'/],
+    ['nonsense-9', /failed to encode 'plain\.txt'/],
+  ] as const)('a file that is not in its encoding %s is named, and the others are saved', async ([encoding, why]) => {
+    const { ada } = await openAda();
+    write(ada.folder, {
+      '.gitattributes': `*.txt working-tree-encoding=${encoding}\n`,
+      'plain.txt': 'plain\n',
+      'ok.md': 'ok\n',
+    });
+    const saved = (await ada.save())!;
+    expect(saved.changes.map(({ path }) => path)).toEqual(['.gitattributes', 'ok.md']);
+    expect(saved.leftOut).toEqual([
+      { path: 'plain.txt', reason: 'unreadable', detail: expect.stringMatching(why) as string },
+    ]);
+    expect(await ada.review(saved)).toMatchObject([{ kind: 'left-out', path: 'plain.txt' }]);
+    // Its holder corrects that.
+    rmSync(join(ada.folder, '.gitattributes'));
+    const next = (await ada.save())!;
+    expect(next.changes.map(({ path }) => path)).toEqual(['ok.md', 'plain.txt']);
+    expect(next.leftOut).toEqual([]);
+  });
+
+  test('attributes that no folder could be made with are named, and in no save', async () => {
+    const root = newProject({ files: { 'a.txt': 'a\n', 'b.md': 'b\n' } });
+    const { ada, checkout } = await openAda({ root });
+    write(ada.folder, { 'src/.gitattributes': '# x\n*.txt working-tree-encoding\n', 'ok.md': 'ok\n' });
+    const first = (await ada.save())!;
+    expect(first.changes.map(({ path }) => path)).toEqual(['ok.md']);
+    expect(first.leftOut).toMatchObject([{ path: 'src/.gitattributes', reason: 'unreadable' }]);
+    // Now they concern a file that git has to read, because its times say nothing.
+    write(ada.folder, { '.gitattributes': '*.txt text working-tree-encoding\n', 'a.txt': 'A\n', 'b.md': 'B\n' });
+    const second = (await ada.save())!;
+    expect(second.leftOut.map(({ path }) => path)).toContain('.gitattributes');
+    expect(second.changes.map(({ path }) => path)).not.toContain('.gitattributes');
+    for (const path of ['.gitattributes', 'src']) rmSync(join(ada.folder, path), { recursive: true });
+    const third = (await ada.save())!;
+    expect(third.leftOut).toEqual([]);
+    expect(third.changes.map(({ path }) => path)).toEqual(['a.txt', 'b.md', 'ok.md']);
+    await ada.refresh(checkout.head);
+    await ada.restore(third.commit);
+  });
+
   test('a file that git cannot take in is named, and the others are saved', async () => {
     const root = newProject({ files: { '.gitattributes': '*.bad filter=bad\n' } });
     const { ada, depot } = await openAda({ root });

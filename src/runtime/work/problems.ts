@@ -7,7 +7,7 @@ const LEFT_OUT: Readonly<Record<LeftOutReason, string>> = {
   'nested-repository': 'is a git repository inside the folder: remove its .git, or add it to .gitignore',
   'special-file': 'is no regular file (a pipe, a socket or a device): remove it',
   name: 'has a name that git refuses: rename it',
-  unreadable: 'cannot be read: make it readable, or remove it',
+  unreadable: 'cannot be read by git: correct it or what .gitattributes says of it, or remove it',
   filter: 'is stored through a filter that is not installed on this machine',
 };
 

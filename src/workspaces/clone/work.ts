@@ -11,7 +11,7 @@ import { putAway } from '../places.ts';
 import type { Places } from '../places.ts';
 import { openQueue } from '../queue.ts';
 import { sizeOf } from '../sizes.ts';
-import { markSubmodules, stageFolder } from '../stage.ts';
+import { isAboutPath, markSubmodules, stageFolder } from '../stage.ts';
 import type { Staged } from '../stage.ts';
 import type {
   Closed,
@@ -208,8 +208,13 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     if (Math.floor(Date.now() / 1000) <= Math.floor(written / 1000)) return;
     await rm(`${files.index}.lock`, { force: true });
     const words = ['update-index', '-q', '--ignore-submodules', '--force-write-index', '--refresh'];
-    await git.run(place, words, { exits: [0, 1] });
-    isSettled = true;
+    try {
+      await git.run(place, words, { exits: [0, 1] });
+      isSettled = true;
+    } catch (error) {
+      // Staging finds out which file that is.
+      if (!isAboutPath(error)) throw error;
+    }
   }
 
   async function writeTree(): Promise<ObjectId> {
