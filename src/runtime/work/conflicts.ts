@@ -17,11 +17,28 @@ const HOW =
   'Both sides are in your folder now. In a file with markers, the lines after <<<<<<< are what landed, those after ||||||| are what ' +
   'both began from, and those after ======= are yours. Bring both together, remove the markers, and complete the task again. You need no git.';
 
-/** What of one file a merge leaves open, in words. */
+const BESIDE = 'git put one of them beside it under a name with "~": move it where it belongs, or delete it';
+
+/** What of one file a merge leaves open, in words. The kinds are git's. Of `contents` the markers say it. */
 const KINDS: Readonly<Record<string, string>> = {
   'modify/delete': 'one side changed it, the other deleted it: keep it or delete it',
   binary: 'it is binary: your folder has what landed',
+  'file/directory': `one side has a file there, the other a folder: ${BESIDE}`,
+  'distinct modes': `the sides have different kinds of file there, such as a file and a link: ${BESIDE}`,
+  'rename/rename': 'both sides renamed the same file, to different names: keep one of the names, and delete the other',
+  'rename/delete': 'one side renamed it, the other deleted it: keep it or delete it',
+  'rename involved in collision': 'both sides put a file there, one of them by a rename: make one file of both',
+  'directory rename suggested': 'it was added to a folder that the other side renamed: move it if it belongs there',
+  'directory rename unclear split': 'its folder was split into several by the other side: move it where it belongs',
+  'file in way of directory rename':
+    'the other side renamed its folder, and there is such a file already: name it differently',
+  'directory rename collision':
+    'the other side renamed its folder, and several files would get this name: name them differently',
 };
+
+/** There are several kinds, and all ask for the same. */
+const SUBMODULE =
+  'both sides changed the submodule: your folder cannot change it, so ask your lead which commit it should have';
 
 /** Tells the holder of a work what conflicts, and with whom. */
 export async function explainConflict(
@@ -46,7 +63,7 @@ export async function explainConflict(
 function wordFile({ path, kinds }: MergeConflict, landed: readonly TaskRecord[]): string {
   const others = landed.filter(({ work }) => work?.paths?.includes(path));
   const whose = others.map(({ id, title, work }) => `task #${id} ${quote(title)} of ${work?.memberId}`).join(', ');
-  const how = kinds.flatMap((kind) => KINDS[kind] ?? []);
+  const how = kinds.flatMap((kind) => (kind.startsWith('submodule') ? SUBMODULE : (KINDS[kind] ?? [])));
   return [`- ${path}`, ...(whose === '' ? [] : [`changed by ${whose}`]), ...how].join('; ');
 }
 

@@ -63,7 +63,7 @@ function readConflicts(parts: readonly Buffer[]): MergeConflict[] {
   }
   for (let at = end === -1 ? parts.length : end + 1; at < parts.length;) {
     const count = Number(parts[at]?.toString('latin1'));
-    const kind = /^CONFLICT \((.*)\)$/.exec(parts[at + 1 + count]?.toString() ?? '')?.[1];
+    const kind = /^CONFLICT ?\((.*)\)$/.exec(parts[at + 1 + count]?.toString() ?? '')?.[1];
     if (!Number.isInteger(count)) break;
     if (kind !== undefined) for (const path of parts.slice(at + 1, at + 1 + count)) of(path).kinds.add(kind);
     at += count + 3;
