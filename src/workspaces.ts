@@ -165,9 +165,19 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
     return queue;
   }
 
+  /** Forgets a depot that somebody removed, with the workspaces that know its saves. */
+  async function forgetGone(id: string): Promise<void> {
+    const known = depots.get(id);
+    const depot = await known?.catch(() => undefined);
+    if (!depot || (await depot.isThere()) || depots.get(id) !== known) return;
+    depots.delete(id);
+    for (const key of open.keys()) if (key.startsWith(`${id}/`)) open.delete(key);
+  }
+
   /** One depot for all teams of a repository: its refs change one after the other. */
   async function useDepot(checkout: Checkout): Promise<Depot> {
     const id = depotId(checkout);
+    await forgetGone(id);
     const known = depots.get(id);
     const found = known ?? openDepot({ git, places, checkout, path: environment['PATH'] ?? '', alone: queueOf(id) });
     depots.set(id, found);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
@@ -91,6 +91,8 @@ export interface Depot {
   tidy(): Promise<void>;
   /** The bytes on the disk that it takes. */
   size(): Promise<number>;
+  /** Whether it is on the disk as it was opened. If somebody removed it, open it again. */
+  isThere(): Promise<boolean>;
 }
 
 /** What a depot is opened with. */
@@ -106,6 +108,9 @@ export interface DepotSettings {
 
 /** The file in a depot that has the folder of its checkout. */
 const CHECKOUT_FILE = 'checkout';
+
+/** The file in a depot that has the number of its last opening. */
+const OPENED_FILE = 'opened';
 
 /** The checkouts from which this machine made depots. */
 export async function knownCheckouts({ depots }: Pick<Places, 'depots'>): Promise<string[]> {
@@ -146,6 +151,9 @@ export async function openDepot({
   const handle = watched(openHandle(git, dir, alone));
   let current = checkout;
   await rememberCheckout();
+  // Tells it from another one that was made in its place meanwhile.
+  const sign = randomUUID();
+  await writeFile(join(dir, OPENED_FILE), sign);
   const unknown = new Map<ObjectId, Promise<ReadonlySet<string>>>();
 
   return {
@@ -203,6 +211,16 @@ export async function openDepot({
         await handle.run(['pack-refs', '--all']);
       }),
     size: () => sizeOf(dir),
+    async isThere() {
+      try {
+        // What is left while a folder is being removed is no depot.
+        await readFile(join(dir, 'HEAD'));
+        return (await readFile(join(dir, OPENED_FILE), 'utf8')) === sign;
+      } catch (error) {
+        // A disk that cannot be read now, or too many open files, say nothing about it.
+        return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+      }
+    },
   };
 
   function unknownFilters(commit: ObjectId): Promise<ReadonlySet<string>> {

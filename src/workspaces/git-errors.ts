@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { TeamError } from '../core/errors.ts';
 import type { ErrorCode } from '../core/errors.ts';
 
@@ -98,8 +99,12 @@ export function explainFailure({ args, how, err, dir, limits }: Failure): GitErr
 /** Why git could not be started at all. */
 export function gitMissing(program: string, cwd: string, error: NodeJS.ErrnoException): TeamError {
   const options = { cause: error, ...(error.code !== undefined && { facts: { errno: error.code } }) };
+  // The system says the same of a missing program and of a missing folder.
+  if (error.code === 'ENOENT' && !existsSync(cwd)) {
+    return new TeamError('storage', `Cannot start ${program} in ${cwd}: the folder is gone`, options);
+  }
   if (error.code !== 'ENOENT') return new TeamError('storage', `Cannot start ${program}: ${error.message}`, options);
-  const message = `Cannot start ${program} in ${cwd}: install git, check that the folder exists, or set workspaces: shared`;
+  const message = `Cannot start ${program} in ${cwd}: install git, or set workspaces: shared`;
   return new TeamError('unsupported', message, options);
 }
 

@@ -22,7 +22,11 @@ export function openTeamPlaces(ledger: Ledger, projects: Projects) {
     const known = opened.get(teamId) ?? openProject(teamId, work);
     opened.set(teamId, known);
     known.catch(() => opened.delete(teamId));
-    return { ...(await known), work };
+    const project = await known;
+    if (await project.depot.isThere()) return { ...project, work };
+    // Somebody removed it while we run. It is made again from the checkout, as at a start.
+    if (opened.get(teamId) === known) opened.delete(teamId);
+    return placeOf(teamId);
   }
 
   async function openProject(teamId: string, { repository, base, roots, limits }: StandingWork): Promise<OwnProject> {
