@@ -202,8 +202,9 @@ test('a person who accepts work whose conflict is open lands no markers', async 
   const tip = await tipNow();
   await expect(complete('ann')).rejects.toMatchObject({ code: 'gate_rejected' });
   state = 'with markers';
-  for (let tries = 0; tries < 5; tries++)
+  for (let tries = 0; tries < 5; tries++) {
     await expect(complete('ann')).rejects.toMatchObject({ code: 'gate_rejected' });
+  }
   const [request] = await ledger.view(TEAM, ({ requests }) => [...requests.values()]);
   expect(request?.content).toBe('Task #1 was sent back 5 times. The last feedback: a.txt has markers');
   await answer(request?.id ?? '');
