@@ -123,7 +123,7 @@ test('troupe up asks before it runs what a file names: hooks, programs and varia
   expect(await second.see(/TaskCompleted: \.\/gate\.sh \(changed since you approved it\)/)).not.toContain('ann: sh');
   second.press('n', 'Enter');
   const refused = await second.see(/ended with 5/);
-  expect(refused).toMatch(/\[y\/N\] n\ntroupe: Nothing was started: you did not allow what /);
+  expect(refused).toMatch(/\[y\/N\] n\ntroupe: Nothing was started: you did not allow what\s/);
   expect(refused).not.toContain('is not approved');
   // Without a yes nothing is started again, and the closed team stays.
   expect(await troupe.run(['up', file, '--again'])).toMatchObject({ status: 5 });
