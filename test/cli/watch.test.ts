@@ -143,7 +143,7 @@ describe('watch on a terminal', () => {
     await other.run('task delete 2 --team demo');
     await until('the picture is as it was', () => terminal.show().trimEnd() === before);
     terminal.press('q');
-    expect(await terminal.see('ended with 0')).toMatch(/^troupe: starting the daemon for /);
+    expect(await terminal.see('ended with 0')).toMatch(/^troupe: starting the daemon for\s/);
   });
 
   test('reports an unknown team without changing the terminal', async (context) => {

@@ -20,7 +20,8 @@ export function temporaryRoot(): string {
     if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(root, name), { recursive: true, force: true });
   }
   const folder = join(root, `troupe-tests-${process.pid}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Some tests run programs as another user; each test's own folder is private.
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
