@@ -50,7 +50,11 @@ describe('a gate that cannot run', () => {
     writeFileSync(join(stage.folder, 'gate.sh'), '#!/bin/sh\nno-such-tool\n');
     chmodSync(join(stage.folder, 'gate.sh'), 0o755);
     const result = await stage.judge({ command: './gate.sh', onFailure: 'block' });
-    expect(result).toMatchObject({ exitCode: 2, code: 127, stderr: expect.stringContaining('The gate failed') });
+    expect(result).toMatchObject({
+      exitCode: 2,
+      code: 127,
+      stderr: expect.stringContaining('ended with exit code 127'),
+    });
     expect(result.unable).toBeUndefined();
   });
 
