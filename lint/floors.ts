@@ -58,6 +58,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'depot/handle.ts',
     'depot/make.ts',
     'depot/merge.ts',
+    'depot/origin.ts',
     'depot/packs.ts',
     'depot/patch.ts',
     'depot/repair.ts',

@@ -6,11 +6,12 @@ import { findCheckout, hasCommits } from './workspaces/checkout.ts';
 import type { Checkout, NoCheckout } from './workspaces/checkout.ts';
 import { cloneWorkspaces, depotOfTeam, teamsWithFolders } from './workspaces/clone.ts';
 import type { OpenWork } from './workspaces/clone/work.ts';
-import { checkoutOf, depotId, knownCheckouts, openDepot } from './workspaces/depot.ts';
+import { openDepot } from './workspaces/depot.ts';
 import type { Depot } from './workspaces/depot.ts';
 import { openHandle } from './workspaces/depot/handle.ts';
 import type { DepotHandle } from './workspaces/depot/handle.ts';
-import { findCommits } from './workspaces/depot/packs.ts';
+import { depotId, depotOfCheckout, findDepotId, knownCheckouts, readOrigin } from './workspaces/depot/origin.ts';
+import { findCommits, findRoots } from './workspaces/depot/packs.ts';
 import { openGit } from './workspaces/git.ts';
 import { openPlaces } from './workspaces/places.ts';
 import type { Places } from './workspaces/places.ts';
@@ -42,10 +43,15 @@ export interface Projects {
   /** Whether this machine has a checkout of a project. */
   has(sought: Sought): Promise<boolean>;
   /**
-   * Opens the project of a team of several machines: from a checkout of this machine that has the base, else from one of
-   * the same repository, else without a checkout.
+   * Opens the project of a team. Its folders stay with the depot that they were made from, also if its checkout was moved
+   * or is gone. Else it is opened from its checkout. A team of several machines may have that elsewhere, or not at all.
    */
   find(sought: Sought, options?: { limits?: WorkLimits }): Promise<Project>;
+  /**
+   * Finds out whether the checkout of a team was moved to where a folder is: then it is not in its place any more, and this
+   * is the same repository. The depot of the team goes on with it. Returns its top folder.
+   */
+  recognise(sought: Sought, folder: string): Promise<string | undefined>;
   /** The teams that have folders on this machine. */
   teams(): Promise<string[]>;
   /** Puts away the folders of a team that is gone. Refs keep what they have. */
@@ -59,7 +65,8 @@ export interface Sought {
   readonly team: string;
   readonly repository: string;
   readonly base: string;
-  readonly roots: readonly string[];
+  /** The first commits of the base, if several machines may have the repository. */
+  readonly roots?: readonly string[] | undefined;
 }
 
 /** What all workspaces of a daemon need. */
@@ -93,21 +100,36 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
         why,
       });
       if (kind === 'shared') return shared(undefined);
-      const checkout = await findCheckout(git, folder, environment);
-      if ('reason' in checkout) return shared(checkout);
-      return openOwn(checkout, limits);
+      const checkout = await locate(folder);
+      return 'reason' in checkout ? shared(checkout) : openOwn(checkout, limits);
     },
     has: async (sought) => (await findAmong(sought)) !== undefined,
     async find(sought, { limits } = {}) {
-      const { team, base } = sought;
-      const checkout = (await findBound(team, base)) ?? (await findAmong(sought)) ?? absentCheckout(places, base);
-      return openOwn(checkout, limits);
+      const bound = await findBound(sought);
+      if (bound) return openOwn(bound, limits);
+      if (sought.roots) return openOwn((await findAmong(sought)) ?? absentCheckout(places, sought.base), limits);
+      const checkout = await locate(sought.repository);
+      if (!('reason' in checkout)) return openOwn(checkout, limits);
+      return { kind: 'shared', workspaces: sharedWorkspaces({ folder: sought.repository }), why: checkout };
+    },
+    async recognise(sought, folder) {
+      const now = await locate(folder);
+      if ('reason' in now || now.folder === sought.repository) return undefined;
+      const roots = await rootsOf(sought);
+      // Of two checkouts of one repository, the team stays with its own.
+      if (await findFirst([sought.repository], roots)) return undefined;
+      if (!(await hasCommits(git, now, roots))) return undefined;
+      const bound = await boundDepot(sought);
+      await useDepot({ ...now, depot: bound?.id ?? depotId(now) });
+      return now.folder;
     },
     teams: () => teamsWithFolders(places),
     async putAway(team) {
       const id = await depotOfTeam(places, team);
       if (id === undefined) return;
-      const { workspaces } = await openOwn(await checkoutFor(id, '0'.repeat(40)), undefined);
+      const last = await locate((await readOrigin(places, id))?.folder ?? '');
+      const isIts = !('reason' in last) && last.depot === id;
+      const { workspaces } = await openOwn(isIts ? last : absentCheckout(places, '0'.repeat(40), id), undefined);
       for (const name of await workspaces.list()) {
         if (name.team !== team) continue;
         const workspace = await workspaces.open(name, { base: '' });
@@ -127,35 +149,59 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
     return { kind: 'clone', workspaces, depot, checkout };
   }
 
-  /** Folders that were made stay with their depot, also if its checkout is gone or another one is named meanwhile. */
-  async function findBound(team: string, base: string): Promise<Checkout | undefined> {
-    const id = await depotOfTeam(places, team);
-    if (id === undefined) return undefined;
-    // An earlier team of this name may have been of another project.
-    const handle = openHandle(git, join(places.depots, `${id}.git`), queueOf(id));
-    if ((await findCommits(handle, [base])).length === 0) return undefined;
-    return checkoutFor(id, base);
+  /** The repository of a folder, with the name of its depot. */
+  async function locate(folder: string): Promise<Checkout | NoCheckout> {
+    if (!existsSync(folder)) return { reason: 'no-repository', why: `${folder} does not exist` };
+    const found = await findCheckout(git, folder, environment);
+    return 'reason' in found ? found : { ...found, depot: await findDepotId(places, found) };
   }
 
-  /** The checkout of a depot, or what stands for it if it is gone. */
-  async function checkoutFor(id: string, base: string): Promise<Checkout> {
-    const folder = await checkoutOf(places, `${id}.git`);
-    const found = folder !== '' && existsSync(folder) ? await findCheckout(git, folder, environment) : undefined;
-    return found && !('reason' in found) && depotId(found) === id ? found : absentCheckout(places, base, id);
+  /** The checkout of a team whose folders have a depot, also if another one is named meanwhile. */
+  async function findBound(sought: Sought): Promise<Checkout | undefined> {
+    const depot = await boundDepot(sought);
+    return depot && checkoutFor(depot.id, sought);
   }
 
-  async function findAmong({ repository, base, roots }: Sought): Promise<Checkout | undefined> {
-    const named = [...new Set([...folders(), repository, ...(await knownCheckouts(places))])].filter((one) =>
-      existsSync(one),
-    );
-    const found: Checkout[] = [];
-    for (const folder of named) {
-      const checkout = await findCheckout(git, folder, environment);
-      if (!('reason' in checkout)) found.push(checkout);
+  async function boundDepot(sought: Sought): Promise<{ id: string; handle: DepotHandle } | undefined> {
+    const { team, repository, base } = sought;
+    for (const id of [await depotOfTeam(places, team), await depotOfCheckout(places, repository)]) {
+      if (id === undefined) continue;
+      const handle = openHandle(git, join(places.depots, `${id}.git`), queueOf(id));
+      // An earlier team of this name may have been of another project.
+      if ((await findCommits(handle, [base])).length > 0) return { id, handle };
     }
-    for (const checkout of found) if (await hasCommits(git, checkout, [base])) return checkout;
-    for (const checkout of found) if (await hasCommits(git, checkout, roots)) return checkout;
     return undefined;
+  }
+
+  /** The first commits of a team's repository, as far as this machine knows them. */
+  async function rootsOf(sought: Sought): Promise<readonly string[]> {
+    const { roots, base } = sought;
+    const bound = roots ? undefined : await boundDepot(sought);
+    return roots ?? (bound ? await findRoots(bound.handle, base) : [base]);
+  }
+
+  /** The checkout of a depot, wherever that is now, or what stands for it if it is gone. */
+  async function checkoutFor(id: string, sought: Sought): Promise<Checkout> {
+    const { repository, base, roots } = sought;
+    const last = (await readOrigin(places, id))?.folder ?? '';
+    // Another machine may name a folder that is another checkout here.
+    const named = roots ? [last, repository] : [repository, last];
+    const found = await findFirst([...named, ...folders()], await rootsOf(sought));
+    return found ? { ...found, depot: id } : absentCheckout(places, base, id);
+  }
+
+  /** The first of some folders that is a checkout with these commits. */
+  async function findFirst(named: readonly string[], commits: readonly string[]): Promise<Checkout | undefined> {
+    for (const folder of new Set(named)) {
+      const found = await locate(folder);
+      if (!('reason' in found) && (await hasCommits(git, found, commits))) return found;
+    }
+    return undefined;
+  }
+
+  async function findAmong({ repository, base, roots = [base] }: Sought): Promise<Checkout | undefined> {
+    const named = [...folders(), repository, ...(await knownCheckouts(places))];
+    return (await findFirst(named, [base])) ?? (await findFirst(named, roots));
   }
 
   /** Refs of a depot change one after the other, whoever changes them. */

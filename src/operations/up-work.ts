@@ -26,10 +26,11 @@ interface Asked {
 
 /** Where the members of a file would work, for people. An existing team stays as it is. */
 export async function describePlan(parts: Parts, asked: Asked) {
-  const { file } = asked;
+  const { file, folder } = asked;
   const team = await standing(parts, file.team, { again: true });
   if (team?.work) {
-    const { repository, base, branch } = team.work;
+    const { base, branch } = team.work;
+    const repository = (await parts.works?.recognise(file.team, folder)) ?? team.work.repository;
     return { workspaces: 'own' as const, repository, base, branch, uncommitted: [] };
   }
   if (team) return { workspaces: 'shared' as const, why: 'the team was started so', uncommitted: [] };
@@ -81,8 +82,10 @@ export async function workFor(
       );
     }
     // What the file no longer says no longer holds.
-    const { tip: _tip, copy: _copy, limits: _limits, setup: _setup, ...work } = team.work ?? {};
-    return { work: team.work && ({ ...work, ...settingsOf(file, folder) } as TeamWork), leftOut: [] };
+    if (!team.work) return { leftOut: [] };
+    const { tip: _tip, copy: _copy, limits: _limits, setup: _setup, ...before } = team.work;
+    const repository = (await parts.works?.recognise(file.team, folder)) ?? before.repository;
+    return { work: { ...before, repository, ...settingsOf(file, folder) }, leftOut: [] };
   }
   const plan = await makePlan(parts, asked);
   return plan?.workspaces === 'own' ? beginWork(parts, plan, asked) : { leftOut: [] };

@@ -1,6 +1,8 @@
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { Slug, TaskId } from '../core/text.ts';
+import { requireTeam } from '../core/view.ts';
 import { TaskWork } from '../core/work.ts';
 import { checkWork, diffWork, reportWork } from '../runtime/work/report.ts';
 import type { DiffFile } from '../workspaces/depot/diff.ts';
@@ -170,6 +172,29 @@ export const workOperations = [
     run: async (context, worker) => {
       const works = requireWorks(context);
       return { paths: await works.settings.trust(await works.workspaceOf(worker)) };
+    },
+  }),
+  operation({
+    name: 'work.locate',
+    summary: 'Say where the repository of a team is, after it was moved',
+    scope: 'admin',
+    input: InTeam.extend({
+      folder: z.string().max(4_096).refine(isAbsolute, 'must be absolute').describe('a folder in the moved checkout'),
+    }),
+    result: z.object({ repository: z.string().describe('its top folder') }),
+    route: 'POST /api/teams/:teamId/work/locate',
+    cli: { args: ['folder'], examples: ['troupe work locate "$PWD" --team demo'] },
+    run: async (context, { teamId, folder }) => {
+      const before = await context.ledger.view(teamId, (state) => requireTeam(state).work?.repository);
+      const repository = await requireWorks(context).recognise(teamId, folder);
+      if (repository !== undefined) return { repository };
+      if (before === undefined) {
+        throw new TeamError('conflict', `Team ${teamId} has no workspaces: its members share a folder`);
+      }
+      throw new TeamError(
+        'conflict',
+        `The repository of team ${teamId} was not moved to ${folder}: it is still in ${before}, or this is another one`,
+      );
     },
   }),
   operation({

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Checkout } from './checkout.ts';
-import { depotId } from './depot.ts';
+import { depotId } from './depot/origin.ts';
 import type { Places } from './places.ts';
 import type { ObjectId } from './workspace.ts';
 

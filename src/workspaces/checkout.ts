@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import type { Git } from './git.ts';
 import { readId, requireId } from './git.ts';
-import { isFolder } from './places.ts';
 import type { ObjectId } from './workspace.ts';
 
 /** The user's repository, as `troupe up` finds it. Nothing in it is ever changed. */
@@ -54,8 +53,6 @@ export async function hasCommits(git: Git, { folder }: Checkout, ids: readonly O
 
 /** Whether the checked-out commit has a commit in its history. */
 export async function isMerged(git: Git, { folder }: Checkout, id: ObjectId): Promise<boolean> {
-  // It was moved or removed since; the team's work is still there to look at.
-  if (!(await isFolder(folder))) return false;
   // Exit code 128: the checkout does not have the commit at all.
   const words = ['merge-base', '--is-ancestor', requireId(id), 'HEAD'];
   const { code } = await git.ask(folder, words, { exits: [0, 1, 128] });

@@ -35,6 +35,7 @@ export function cloneWorkspaces(settings: CloneSettings): Workspaces {
       open.set(key, found);
       found.catch(() => open.delete(key));
       return found.then(async (workspace) => {
+        workspace.use({ checkout, limits });
         await workspace.ensure();
         return workspace;
       });
@@ -53,26 +54,34 @@ export function cloneWorkspaces(settings: CloneSettings): Workspaces {
 
   async function openOne(name: WorkspaceName, options: OpenOptions, forget: () => void): Promise<OpenWork> {
     const [folder, about] = [placeOf(places.workspaces, name), placeOf(places.indexes, name)];
-    const shared = { places, depot, checkout, folder, about };
+    const shared = { places, depot, folder, about };
     const { copy = [], signal } = options;
-    const make = async (commit: ObjectId, base: ObjectId, stop?: AbortSignal) => {
+    const label = `${name.team}.${name.member}`;
+    const make = async (commit: ObjectId, base: ObjectId, from: From) => {
       const tree = await depot.handle.treeOf(commit);
       await depot.unknownFilters(base);
-      return makeFolder({ ...shared, tree, base, copy, signal: stop, label: `${name.team}.${name.member}` });
+      return makeFolder({ ...shared, ...from, tree, base, copy, label });
     };
     // A folder that is gone comes back as it was last saved.
-    const makeAgain = async (base: ObjectId, stop?: AbortSignal): Promise<Opened> => {
+    const makeAgain = async (base: ObjectId, from: From): Promise<Opened> => {
       const [last] = await listSaves(depot.handle, savesRef(name), 1);
-      return { how: 'again', ...(await make(last?.base === base ? last.commit : base, base, stop)) };
+      return { how: 'again', ...(await make(last?.base === base ? last.commit : base, base, from)) };
     };
     const openFound = async (): Promise<Opened> => {
       const state = await readState(filesIn(folder, about).state);
-      if (state?.depot !== depot.id) return { how: 'new', ...(await make(options.base, options.base, signal)) };
-      if (!(await isInPlace(folder))) return makeAgain(state.base, signal);
+      const from = { checkout, signal };
+      if (state?.depot !== depot.id) return { how: 'new', ...(await make(options.base, options.base, from)) };
+      if (!(await isInPlace(folder))) return makeAgain(state.base, from);
       return { how: 'found', copied: [], notCopied: [], submodules: [] };
     };
-    return openWork({ ...shared, limits, name, opened: await openFound(), makeAgain, forget });
+    return openWork({ ...shared, checkout, limits, name, opened: await openFound(), makeAgain, forget });
   }
+}
+
+/** What a folder is made from, besides the depot. */
+interface From {
+  readonly checkout: Checkout;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The teams that have folders. */

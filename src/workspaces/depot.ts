@@ -1,5 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import type { Checkout } from './checkout.ts';
@@ -16,6 +16,7 @@ import type { DepotHandle } from './depot/handle.ts';
 import { makeDepot, takeIn } from './depot/make.ts';
 import { branchRef, landWork, mergeCommits } from './depot/merge.ts';
 import type { Landed, Merged } from './depot/merge.ts';
+import { depotId, writeOrigin } from './depot/origin.ts';
 import { findCommits, findRoots, flattenSave, makePack, takePack } from './depot/packs.ts';
 import type { ArrivedPack, PackContent } from './depot/packs.ts';
 import { checkDepot, remakeDepot } from './depot/repair.ts';
@@ -106,34 +107,14 @@ export interface DepotSettings {
   readonly alone?: DepotHandle['alone'];
 }
 
-/** The file in a depot that has the folder of its checkout. */
-const CHECKOUT_FILE = 'checkout';
-
 /** The file in a depot that has the number of its last opening. */
 const OPENED_FILE = 'opened';
-
-/** The checkouts from which this machine made depots. */
-export async function knownCheckouts({ depots }: Pick<Places, 'depots'>): Promise<string[]> {
-  const names = (await readdir(depots)).sort();
-  const read = names.map((name) => checkoutOf({ depots }, name));
-  return (await Promise.all(read)).filter((folder) => folder !== '');
-}
-
-/** The checkout from which a depot was made; empty if it is not known. */
-export async function checkoutOf({ depots }: Pick<Places, 'depots'>, name: string): Promise<string> {
-  return readFile(join(depots, name, CHECKOUT_FILE), 'utf8').catch(() => '');
-}
 
 async function readText({ run }: DepotHandle, name: string, maxBytes: number): Promise<string | undefined> {
   const size = await run(['cat-file', '-s', name], { exits: [0, 128] });
   if (size.code !== 0 || !(Number(size.out) <= maxBytes)) return undefined;
   const { code, out } = await run(['cat-file', 'blob', name], { exits: [0, 128] });
   return code !== 0 || out.includes(0) ? undefined : out.toString();
-}
-
-/** The name of a project's depot: all linked worktrees of a repository share it. */
-export function depotId({ commonDir, depot }: Pick<Checkout, 'commonDir' | 'depot'>): string {
-  return depot ?? createHash('sha256').update(commonDir).digest('hex').slice(0, 16);
 }
 
 /** Opens the depot of a checkout. A missing one is made, a damaged one is made again from the checkout. */
@@ -252,9 +233,9 @@ export async function openDepot({
     return remakeDepot(git, { dir, places, checkout });
   }
 
-  /** A team of several machines may need the same project, and only names its commits. */
+  /** A team of several machines may need the same project, and only names its commits; and a checkout may be moved. */
   async function rememberCheckout(): Promise<void> {
-    if (!current.isAbsent) await writeFile(join(dir, CHECKOUT_FILE), current.folder);
+    if (!current.isAbsent) await writeOrigin(dir, current);
   }
 
   /** Notes damage, so that the next opening looks at every object. */

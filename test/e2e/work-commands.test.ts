@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ResultOf } from '../../src/operations/index.ts';
@@ -41,6 +41,17 @@ describe('commands about work', () => {
     expect(JSON.parse(work.stdout)).toMatchObject({ branch: `troupe/${stage.team}` });
     const diff = await inside(stage, repository, ['diff', '--stat']);
     expect(diff.stdout).toContain(`troupe/${stage.team} since `);
+    // Also when it was moved meanwhile, and moved back.
+    const moved = `${repository}-moved`;
+    renameSync(repository, moved);
+    const elsewhere = await inside(stage, stage.folder, ['merge', '--team', stage.team]);
+    expect(elsewhere).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('in the folder to which you moved it'),
+    });
+    expect((await inside(stage, moved, ['merge'])).stdout).toContain(`Merged troupe/${stage.team} into main: `);
+    renameSync(moved, repository);
+    expect((await inside(stage, repository, ['merge'])).stdout).toContain('main has all of troupe/');
     const outside = await stage.troupe('merge');
     expect(outside).toMatchObject({ code: 2, stderr: expect.stringContaining('Say which team: add --team NAME') });
     const other = { team: `${stage.team}-b`, members: [stage.member('ann', 'quick')], work: { workspaces: 'own' } };

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { shareStage } from '../server/stage.ts';
@@ -132,4 +132,57 @@ test('--with-changes takes staged files that are ignored, and names what it leav
     'small.txt',
   ]);
   expect(plainGit(repository, 'status', '--porcelain')).toBe(before);
+});
+
+test('a team whose repository was moved goes on there, with what landed before', async () => {
+  const { act, errors } = shared();
+  const { repository, up } = newProject('before');
+  await up('mover');
+  const land = async (title: string, path: string): Promise<string> => {
+    const { id: taskId } = await act('task.create', { teamId: 'mover', title });
+    const { epoch = 0 } = (await act('task.claim', { teamId: 'mover', taskId }, 'ann')) ?? {};
+    const { folder = '' } = (await act('work.open', { teamId: 'mover', memberId: 'ann' })) ?? {};
+    await act('work.begin', { teamId: 'mover', memberId: 'ann', taskId, epoch }, 'ann');
+    write(folder, { [path]: title });
+    await act('task.complete', { teamId: 'mover', taskId, epoch }, 'ann');
+    return (await act('work.show', { teamId: 'mover' })).tip ?? '';
+  };
+  const tip = await land('First', 'first.txt');
+  const { depot } = await act('work.show', { teamId: 'mover' });
+  const moved = join(repository, '../after');
+  renameSync(repository, moved);
+  expect(await act('work.show', { teamId: 'mover' })).toMatchObject({ tip, depot, isMerged: false });
+  expect((await act('work.show', { teamId: 'mover' })).repository).toBeUndefined();
+  await expect(act('work.locate', { teamId: 'mover', folder: join(moved, '..') })).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('was not moved to'),
+  });
+  const { work } = await up('mover', {}, { folder: moved });
+  expect(work).toMatchObject({ repository: moved, tip });
+  expect(await act('work.show', { teamId: 'mover' })).toMatchObject({ tip, depot, repository: moved });
+  const next = await land('Second', 'second.txt');
+  expect(plainGit(depot ?? '', 'ls-tree', '--name-only', next).split('\n')).toEqual(
+    expect.arrayContaining(['first.txt', 'second.txt']),
+  );
+  expect(errors).toEqual([]);
+});
+
+test('changed limits hold at once, also in workspaces that are open', async () => {
+  const { act } = shared();
+  const { up } = newProject('limited');
+  const worker = { teamId: 'limited', memberId: 'ann' };
+  await up('limited', { limits: { fileSize: '1KB' } });
+  const { folder = '' } = (await act('work.open', worker)) ?? {};
+  write(folder, { 'big.txt': 'x'.repeat(2048) });
+  const problems = async () => (await act('work.check', worker)).problems;
+  expect(await problems()).toEqual([expect.stringContaining('big.txt is larger than the limit for one file')]);
+  await up('limited', { limits: { fileSize: '1MB' } });
+  expect(await problems()).toEqual([]);
+  await up('limited', { limits: { workSize: '1KB', disk: '1KB' } });
+  expect(await problems()).toEqual([]);
+  write(folder, { 'more.txt': 'x'.repeat(2048) });
+  expect(await problems()).toEqual([expect.stringContaining('more.txt makes the work larger than its limit')]);
+  expect((await act('work.show', { teamId: 'limited' })).disk).toMatchObject({ limit: 1024 });
+  await up('limited');
+  expect(await problems()).toEqual([]);
 });

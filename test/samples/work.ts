@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { evolve } from '../../src/core/evolve.ts';
 import type { TeamWork } from '../../src/core/work.ts';
@@ -83,6 +83,13 @@ export const WORK_OPERATIONS: OperationSamples<'work'> = {
   },
   'work.check': async (stage) => ({ input: await giveWorkspace(stage) }),
   'work.trust': async (stage) => ({ input: await giveWorkspace(stage) }),
+  'work.locate': async (stage) => {
+    const { teamId } = await giveWork(stage);
+    const { repository = '' } = (await stage.ledger.view(teamId, ({ team }) => team?.work)) ?? {};
+    const folder = `${repository}-moved`;
+    renameSync(repository, folder);
+    return { input: { teamId, folder } };
+  },
   'work.leftovers': async () => ({ input: {} }),
   'work.disk': async () => ({ input: {} }),
   'work.clean': async () => ({ input: { ids: ['trash'] } }),

@@ -1,8 +1,9 @@
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openProjects } from '../../src/workspaces.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { commitAll, newProject, plainGit, write } from './project.ts';
+import { commitAll, makeRepository, newProject, plainGit, write } from './project.ts';
 
 const ADA = { team: 'alpha', member: 'ada' };
 
@@ -40,4 +41,49 @@ test('without a repository the folder is shared, and it is said why', async () =
   plainGit(root, 'init', '-q');
   expect(await projects.open(root)).toMatchObject({ kind: 'shared', why: { reason: 'no-commit' } });
   expect(await projects.open(root, { kind: 'shared' })).toMatchObject({ kind: 'shared', why: undefined });
+});
+
+test('a checkout that was moved keeps its depot, and another one in its old place gets its own', async () => {
+  const root = newProject();
+  const [project, moved] = [join(root, 'project'), join(root, 'moved')];
+  const before = await (await openProjects(options(root))).open(project);
+  if (before.kind !== 'clone') throw new Error('This is no clone');
+  const base = before.checkout.head;
+  const sought = { team: ADA.team, repository: project, base };
+  const ada = await before.workspaces.open(ADA, { base });
+  write(ada.folder, { 'src/a.ts': 'mine\n' });
+  const saved = await ada.save();
+
+  renameSync(project, moved);
+  const projects = await openProjects(options(root));
+  const without = await projects.find(sought);
+  if (without.kind !== 'clone') throw new Error('The depot is not found');
+  expect([without.depot.id, without.checkout.isAbsent]).toEqual([before.depot.id, true]);
+  expect((await without.workspaces.open(ADA, { base })).opened.how).toBe('found');
+  expect(await projects.recognise(sought, root)).toBeUndefined();
+  expect(await projects.recognise(sought, join(moved, 'src'))).toBe(moved);
+  const after = await projects.open(moved);
+  if (after.kind !== 'clone') throw new Error('The moved checkout is not found');
+  expect(after.depot.id).toBe(before.depot.id);
+  expect(await after.depot.has([saved!.commit])).toEqual([saved!.commit]);
+  expect(await projects.find(sought)).toMatchObject({ checkout: { folder: moved }, depot: { id: before.depot.id } });
+
+  makeRepository(project, { other: 'another project\n' });
+  const other = await projects.open(project);
+  if (other.kind !== 'clone') throw new Error('The other project is not found');
+  expect(other.depot.id).not.toBe(before.depot.id);
+  expect((await projects.open(project)) as typeof other).toMatchObject({ depot: { id: other.depot.id } });
+  expect(await projects.find(sought)).toMatchObject({ checkout: { folder: moved }, depot: { id: before.depot.id } });
+});
+
+test('of two checkouts of one repository, a team stays with its own', async () => {
+  const root = newProject();
+  const [project, copy] = [join(root, 'project'), join(root, 'copy')];
+  plainGit(root, 'clone', '-q', project, copy);
+  const projects = await openProjects(options(root));
+  const own = await projects.open(project);
+  if (own.kind !== 'clone') throw new Error('This is no clone');
+  const sought = { team: ADA.team, repository: project, base: own.checkout.head };
+  expect(await projects.recognise(sought, copy)).toBeUndefined();
+  expect(await projects.open(copy)).not.toMatchObject({ depot: { id: own.depot.id } });
 });

@@ -1,8 +1,9 @@
 import { shortId } from '../../core/commit-id.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
+import { findCheckout } from '../reach/checkout.ts';
 import { openClient } from '../reach/connect.ts';
-import { gitIn, requireCheckout } from '../reach/git.ts';
+import { gitIn } from '../reach/git.ts';
 import type { Said, UserGit } from '../reach/git.ts';
 import { bringLargeFiles } from '../reach/large-files.ts';
 import { Refusal } from '../show/errors.ts';
@@ -31,7 +32,11 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const client = openClient(environment);
   try {
     const work = await client.call('work.show', { teamId }, { signal });
-    const outcome = mergeBranch(teamId, work, environment);
+    if (work.workspaces === 'shared') {
+      throw new Refusal('conflict', `The members of team ${teamId} share a folder: their changes are there already`);
+    }
+    const repository = await findCheckout(client, teamId, work);
+    const outcome = mergeBranch(teamId, { ...work, repository }, environment);
     if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));
     else print(fold(`${wordOutcome(outcome, work)}\n`, screen));
     return 0;
@@ -46,12 +51,12 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
  */
 const WHOLE = ['--no-edit', '--no-autostash', '--commit', '--no-squash'];
 
-function mergeBranch(team: string, work: Work, environment: NodeJS.ProcessEnv): Merged {
-  const { branch = '', base, tip = '', depot = '' } = work;
-  if (work.workspaces === 'shared') {
-    throw new Refusal('conflict', `The members of team ${team} share a folder: their changes are there already`);
-  }
-  const repository = requireCheckout(work);
+function mergeBranch(
+  team: string,
+  work: Work & { readonly repository: string },
+  environment: NodeJS.ProcessEnv,
+): Merged {
+  const { repository, branch = '', base, tip = '', depot = '' } = work;
   const git = gitIn(repository, environment);
   const into = git(['symbolic-ref', '--quiet', '--short', 'HEAD']).out;
   const about = { team, branch, ...(into !== '' && { into }), tip };

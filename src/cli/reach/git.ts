@@ -18,12 +18,6 @@ export function gitIn(folder: string, environment: NodeJS.ProcessEnv): UserGit {
   return runner(['-C', folder], environment);
 }
 
-/** The user's checkout of a team's repository. Without one, git would work on whatever is around. */
-export function requireCheckout({ repository }: { readonly repository?: string | undefined }): string {
-  if (repository !== undefined) return repository;
-  throw new Refusal('conflict', "This machine has no checkout of the team's repository: run it on one that has");
-}
-
 /** The user's own git, with a git directory and no folder. */
 export function gitAt(directory: string, environment: NodeJS.ProcessEnv): UserGit {
   return runner([`--git-dir=${directory}`], environment);

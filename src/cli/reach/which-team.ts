@@ -1,5 +1,6 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import type { Client } from '../../client/client.ts';
+import type { TeamWork } from '../../core/work.ts';
 import { Refusal } from '../show/errors.ts';
 import { NO_TEAM } from '../show/words.ts';
 import { openClient } from './connect.ts';
@@ -40,9 +41,12 @@ async function listTeamsHere(client: Client, environment: NodeJS.ProcessEnv): Pr
     .filter(({ problem }) => problem === undefined)
     // A team that is deleted meanwhile must not fail the others.
     .map(({ name }) => client.call('team.show', { teamId: name }).catch(() => undefined));
-  const here = (await Promise.all(shown)).flatMap((team) =>
-    team?.work && (team.work.roots ? hasAll(team.work.roots) : real(team.work.repository) === top) ? [team] : [],
-  );
+  const isHere = ({ roots, repository, base }: TeamWork): boolean => {
+    // A checkout that was moved is not in its place any more.
+    if (roots || !existsSync(repository)) return hasAll(roots ?? [base]);
+    return real(repository) === top;
+  };
+  const here = (await Promise.all(shown)).flatMap((team) => (team?.work && isHere(team.work) ? [team] : []));
   const open = here.filter(({ status }) => status !== 'cleaned-up');
   return (open.length > 0 ? open : here).map(({ name }) => name);
 }

@@ -43,13 +43,16 @@ export function findElsewhere(team: TeamRecord | undefined, here: Place): Elsewh
 
 /**
  * A team belongs to one folder: started from another, its members would do one folder's work in the other. It moves
- * along if its folder was moved or its file is gone, once none of its members can still be working there.
+ * along if its folder was moved or its file is gone, once none of its members can still be working there. Members with
+ * workspaces of their own do not work there.
  */
 export function requirePlace(state: TeamState, here: Place): Elsewhere | undefined {
   const elsewhere = findElsewhere(state.team, here);
   if (!elsewhere) return undefined;
   if (elsewhere.holds) throw takenError(state, elsewhere, here);
-  const members = [...state.members.values()].filter((member) => member.agent !== undefined && isExpected(member));
+  const members = [...state.members.values()].filter(
+    (member) => member.agent !== undefined && member.workspace !== 'own' && isExpected(member),
+  );
   const running = members.map(({ id }) => id);
   if (running.length === 0 || state.team?.status === 'cleaned-up') return elsewhere;
   throw new TeamError(

@@ -140,7 +140,8 @@ interface Setting {
 
 function commandsFor(state: TeamState, file: TeamFile, { place, work: wanted }: Setting): NewCommand[] {
   const { folder } = place;
-  const work = state.team ? state.team.work : wanted;
+  const { work: standing } = state.team ?? {};
+  const work = standing && wanted ? { ...standing, repository: wanted.repository } : state.team ? standing : wanted;
   if (state.team?.status === 'cleaned-up') throw closedError(file.team);
   const joins = memberCommands(state, file, { folder, work });
   const back = new Set(joins.flatMap((command) => (command.type === 'member.join' ? command.name : [])));
@@ -206,13 +207,13 @@ function updateCommands(team: TeamRecord, file: TeamFile, { place, work }: Setti
   return Object.keys(changes).length > 0 ? [{ type: 'team.update', by: USER, ...changes }] : [];
 }
 
-/** The settings of a file apply; the beginning and the branch stay. */
+/** The settings of a file apply, and the repository may have been moved; the beginning and the branch stay. */
 function changedWork({ work: before }: TeamRecord, work: TeamWork | undefined): { work?: TeamWork } {
   if (!before || !work) return {};
   const { tip: _tip, ...now } = before;
   const { copy: _copy, limits: _limits, setup: _setup, ...rest } = now;
-  const { copy, limits, setup } = work;
-  const next = { ...rest, ...(copy && { copy }), ...(limits && { limits }), ...(setup && { setup }) };
+  const { repository, copy, limits, setup } = work;
+  const next = { ...rest, repository, ...(copy && { copy }), ...(limits && { limits }), ...(setup && { setup }) };
   return isDeepStrictEqual(next, now) ? {} : { work: next };
 }
 

@@ -23,13 +23,14 @@ export interface BranchesOptions {
 
 /** The branches of all teams, as this machine has them. The journal says where each one is; git's refs follow it. */
 export function openBranches({ ledger, projects, several, onError }: BranchesOptions) {
-  const { placeOf, requirePlace, isOpened, forget } = openTeamPlaces(ledger, projects);
+  const { placeOf, requirePlace, isOpened, recognise, forget } = openTeamPlaces(ledger, projects);
   const travel = several && openTravel({ ledger, placeOf, ...several });
   const aligning = new Map<string, Promise<void>>();
 
   return {
     placeOf,
     requirePlace,
+    recognise,
     forget,
     travel,
     bring,

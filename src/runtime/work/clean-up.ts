@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { StandingWork } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { expireLeftovers, listLeftovers, markMerged, removeLeftovers } from '../../workspaces/leftovers.ts';
@@ -81,9 +80,8 @@ export function openCleanUp(
     [first]: readonly { readonly team: string; readonly work: StandingWork }[],
   ): Promise<Project | undefined> {
     const { team = '', work } = first ?? {};
-    if (!work?.roots) return existsSync(repository) ? projects.open(repository) : undefined;
-    const sought = { team, repository, base: work.base, roots: work.roots };
-    return (await projects.has(sought)) ? projects.find(sought) : undefined;
+    const sought = { team, repository, base: work?.base ?? '', roots: work?.roots };
+    return !work?.roots || (await projects.has(sought)) ? projects.find(sought) : undefined;
   }
 
   /** People merge with their own git, so nobody tells. Opening a project takes in what is new in its checkout. */

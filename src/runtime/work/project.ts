@@ -17,14 +17,15 @@ export type Project =
   | OwnProject
   | { readonly kind: 'shared'; readonly workspaces: Workspaces; readonly why: NoCheckout | undefined };
 
-/** How machines recognise a repository that several of them have. */
+/** By what the repository of a team is recognised. */
 export interface SoughtProject {
   /** The team, whose folders on this machine stay with the depot that they were made from. */
   readonly team: string;
-  /** Where the machine that brought the team up has it. */
+  /** Where the machine that brought the team up had it. */
   readonly repository: string;
   readonly base: string;
-  readonly roots: readonly string[];
+  /** The first commits of the base, if several machines may have the repository. */
+  readonly roots?: readonly string[] | undefined;
 }
 
 /** Opens projects. A root of the program makes it: it names the adapters. */
@@ -34,10 +35,12 @@ export interface Projects {
   /** Whether this machine has a checkout of a project. */
   has(sought: SoughtProject): Promise<boolean>;
   /**
-   * Opens the project of a team of several machines: from a checkout of this machine that has the base, else from one of
-   * the same repository, else without a checkout. What is missing in its depot has to come from other machines.
+   * Opens the project of a team. Its folders stay with the depot that they were made from, also if its checkout was moved
+   * or is gone. What is missing in a depot without a checkout has to come from other machines.
    */
   find(sought: SoughtProject, options?: { limits?: WorkLimits }): Promise<Project>;
+  /** The top folder around a folder, if the checkout of the team was moved there. Its depot goes on with it. */
+  recognise(sought: SoughtProject, folder: string): Promise<string | undefined>;
   /** The teams that have folders on this machine. */
   teams(): Promise<string[]>;
   /** Puts away the folders of a team that is gone. Refs keep what they have. */

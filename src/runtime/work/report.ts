@@ -9,6 +9,7 @@ import type { TaskWork } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isMerged } from '../../workspaces/checkout.ts';
 import type { Diff, DiffFile, DiffOptions } from '../../workspaces/depot/diff.ts';
+import { isFolder } from '../../workspaces/places.ts';
 import type { Workspace } from '../../workspaces/workspace.ts';
 import { problemsOf } from './problems.ts';
 import type { TeamPlace } from './team-places.ts';
@@ -92,13 +93,15 @@ export async function reportWork(
     if (made.has(memberId)) members.push(await reportMember(works, place, { teamId, memberId, taskId }));
   }
   const { files, added, deleted } = await depot.diff(work.base, work.tip, { maxBytes: 1 });
+  // It may have been moved since it was last used.
+  const isThere = !checkout.isAbsent && (await isFolder(checkout.folder));
   const kept = (await depot.kept()).filter(({ team, member }) => team === teamId && isAsked({ memberId: member }));
   return {
-    ...(!checkout.isAbsent && { repository: checkout.folder }),
+    ...(isThere && { repository: checkout.folder }),
     branch: work.branch,
     base: work.base,
     tip: work.tip,
-    isMerged: !checkout.isAbsent && (await isMerged(depot.handle.git, checkout, work.tip)),
+    isMerged: isThere && (await isMerged(depot.handle.git, checkout, work.tip)),
     files: files.length,
     added,
     removed: deleted,

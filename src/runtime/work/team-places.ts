@@ -11,32 +11,45 @@ export interface TeamPlace extends OwnProject {
 
 /** The projects of teams whose members have workspaces of their own, each opened once. */
 export function openTeamPlaces(ledger: Ledger, projects: Projects) {
-  const opened = new Map<string, Promise<OwnProject>>();
+  const opened = new Map<string, { readonly by: string; readonly project: Promise<OwnProject> }>();
 
   const isOpened = (teamId: string): boolean => opened.has(teamId);
-  return { placeOf, requirePlace, isOpened, forget: (teamId: string): void => void opened.delete(teamId) };
+  return { placeOf, requirePlace, isOpened, recognise, forget: (teamId: string): void => void opened.delete(teamId) };
 
   async function placeOf(teamId: string): Promise<TeamPlace | undefined> {
     const work = await ledger.view(teamId, ({ team }) => team?.work);
     if (!work) return undefined;
-    const known = opened.get(teamId) ?? openProject(teamId, work);
+    // What `troupe up` changes holds at once.
+    const by = JSON.stringify([work.repository, work.limits]);
+    const before = opened.get(teamId);
+    const known = before?.by === by ? before : { by, project: openProject(teamId, work) };
     opened.set(teamId, known);
-    known.catch(() => opened.delete(teamId));
-    const project = await known;
+    const forget = (): void => void (opened.get(teamId) === known && opened.delete(teamId));
+    known.project.catch(forget);
+    const project = await known.project;
     if (await project.depot.isThere()) return { ...project, work };
     // Somebody removed it while we run. It is made again from the checkout, as at a start.
-    if (opened.get(teamId) === known) opened.delete(teamId);
+    forget();
     return placeOf(teamId);
   }
 
   async function openProject(teamId: string, { repository, base, roots, limits }: StandingWork): Promise<OwnProject> {
     const options = { limits: { ...WORK_LIMITS, ...sizesIn(limits) } };
-    const project = await (roots
-      ? projects.find({ team: teamId, repository, base, roots }, options)
-      : projects.open(repository, options));
+    const project = await projects.find({ team: teamId, repository, base, roots }, options);
     if (project.kind === 'clone') return project;
     const why = project.why?.why ?? `${repository} cannot be used`;
-    throw new TeamError('storage', `The repository of the team is not usable: ${why}`);
+    throw new TeamError(
+      'storage',
+      `The repository of the team is not usable: ${why}. If you moved it, run troupe up there`,
+    );
+  }
+
+  /** The top folder around a folder, if the team's checkout was moved there; the team goes on with it. */
+  async function recognise(teamId: string, folder: string): Promise<string | undefined> {
+    const work = await ledger.view(teamId, ({ team }) => team?.work);
+    const moved = work && (await projects.recognise({ team: teamId, ...work }, folder));
+    if (moved !== undefined) opened.delete(teamId);
+    return moved;
   }
 
   async function requirePlace(teamId: string): Promise<TeamPlace> {

@@ -58,6 +58,8 @@ export interface TeamWorks
   folderOf(state: TeamState, memberId: string): string | undefined;
   /** The project of a team; undefined if its members share a folder. */
   placeOf(teamId: string): Promise<TeamPlace | undefined>;
+  /** The top folder around a folder, if the team's checkout was moved there; the team goes on with it. */
+  recognise(teamId: string, folder: string): Promise<string | undefined>;
   /** Takes in what other machines did, up to the tip of the team's branch. */
   bring(teamId: string): Promise<TeamPlace>;
   /** The commit of a work that was handed in, as this machine has it. */
@@ -129,6 +131,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       return folderInWorkspace(`${projects.places.workspaces}/${teamId}/${memberId}`, team.work);
     },
     placeOf,
+    recognise: branches.recognise,
     bring,
     async commitOf(teamId, commit) {
       return travel ? travel.bringWork(teamId, await requirePlace(teamId), commit) : commit;

@@ -6,7 +6,7 @@ import type { Checkout } from '../checkout.ts';
 import type { DepotHandle } from '../depot/handle.ts';
 import { splitZero } from '../git.ts';
 import { inFolder, toText } from '../paths.ts';
-import { freshName } from '../places.ts';
+import { freshName, isFolder } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { Opened } from '../workspace.ts';
 
@@ -34,6 +34,9 @@ export async function copyIgnored(copying: Copying): Promise<Pick<Opened, 'copie
   const { handle, places, checkout, folder, index, patterns } = copying;
   const included = await readFile(join(checkout.folder, INCLUDE), 'utf8').catch(() => '');
   if (patterns.length === 0 && included === '') return { copied: [], notCopied: [] };
+  if (!(await isFolder(checkout.folder))) {
+    return { copied: [], notCopied: patterns.map((path) => ({ path, reason: 'the checkout is not in its place' })) };
+  }
 
   const list = freshName(places.making, 'patterns');
   await writeFile(list, `${included}\n${patterns.join('\n')}\n`);

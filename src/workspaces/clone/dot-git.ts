@@ -11,7 +11,7 @@ import { requireInPlace } from './in-place.ts';
 export interface DotGit {
   readonly handle: DepotHandle;
   readonly places: Places;
-  readonly checkout: Pick<Checkout, 'format' | 'ignored'>;
+  readonly checkout: Pick<Checkout, 'format'>;
   /** Our index of the folder: the agent's begins as a copy. */
   readonly index: string;
   readonly base: ObjectId;
@@ -38,7 +38,8 @@ export async function makeDotGit(folder: string, { handle, places, checkout, ind
   await writeFile(join(draft, 'config'), `${config.join('\n')}\n`);
   await writeFile(join(draft, 'HEAD'), `${base}\n`);
   await writeFile(join(draft, 'objects', 'info', 'alternates'), `${join(handle.dir, 'objects')}\n`);
-  await writeFile(join(draft, 'info', 'exclude'), checkout.ignored);
+  const ignored = await readFile(join(handle.dir, 'info', 'exclude')).catch(() => '');
+  await writeFile(join(draft, 'info', 'exclude'), ignored);
   await writeFile(join(draft, 'packed-refs'), await listRefs(handle));
   const shallow = await readFile(join(handle.dir, 'shallow')).catch(() => undefined);
   if (shallow) await writeFile(join(draft, 'shallow'), shallow);

@@ -43,7 +43,7 @@ export interface OpenFolder {
   readonly about: string;
   readonly opened: Opened;
   /** Makes the folder again, with its index and state, from its last save. */
-  readonly makeAgain: (base: ObjectId) => Promise<Opened>;
+  readonly makeAgain: (base: ObjectId, from: { readonly checkout: Checkout }) => Promise<Opened>;
   /** Called when the workspace is closed. */
   readonly forget: () => void;
 }
@@ -52,11 +52,13 @@ export interface OpenFolder {
 export interface OpenWork extends Workspace {
   /** Makes the folder again if it is gone. */
   ensure(): Promise<void>;
+  /** From now on it counts with these limits, and with a checkout that may have been moved. */
+  use(settings: Pick<OpenFolder, 'checkout' | 'limits'>): void;
 }
 
 /** Opens the workspace of a folder that exists. Finishes what a kill interrupted. */
 export async function openWork(options: OpenFolder): Promise<OpenWork> {
-  const { places, depot, checkout, limits, name, folder, about, makeAgain, forget } = options;
+  const { places, depot, name, folder, about, makeAgain, forget } = options;
   const { handle } = depot;
   const { git, dir } = handle;
   const files = filesIn(folder, about);
@@ -65,7 +67,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
   const label = `${name.team}.${name.member}`;
   const one = openQueue();
 
-  let { opened } = options;
+  let { opened, checkout, limits } = options;
   let state = await requireState();
   let last: Save | undefined = (await listSaves(handle, ref, 1))[0];
   /** What the last save changed, so that an unchanged folder costs two commands. */
@@ -115,13 +117,14 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     setupDone: (what) => call(() => keep({ ...state, prepared: what })),
     size: async () => ((await isInPlace(folder)) ? sizeOf(folder) : 0),
     close: (closing) => callAnywhere(() => close(closing)),
+    use: (settings) => void ({ checkout, limits } = settings),
     // Without the queue, as long as the folder is there: a save may take a while.
     ensure: async () => ((await isInPlace(folder)) ? undefined : call(async () => {})),
   };
 
   async function ensure(): Promise<void> {
     if (!(await isInPlace(folder))) {
-      opened = await makeAgain(state.base);
+      opened = await makeAgain(state.base, { checkout });
       state = await requireState();
       last = (await listSaves(handle, ref, 1))[0];
       known = undefined;

@@ -30,12 +30,13 @@ export async function makeDepot(git: Git, dir: string, checkout: Checkout): Prom
 
 /** Takes in what is new in the checkout: commits, ignored patterns, settings. Reads the checkout and changes nothing there. */
 export async function takeIn(handle: DepotHandle, checkout: Checkout, { isNew = false } = {}): Promise<void> {
+  // What an earlier checkout ignored still holds.
+  if (checkout.isAbsent) return;
   await writeFile(join(handle.dir, 'info', 'exclude'), checkout.ignored);
   for (const setting of checkout.settings) {
     const [key = '', value = ''] = setting.split('=');
     await handle.run(['config', key, value]);
   }
-  if (checkout.isAbsent) return;
   // A pack over a pipe would be a second copy, and a partial clone cannot make one.
   if (isNew || checkout.isPartial) {
     await linkObjects(checkout, handle.dir);
