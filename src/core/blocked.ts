@@ -42,12 +42,15 @@ export function whyBlocked(task: BlockedView, needs: (taskIds: readonly string[]
   if (task.status !== 'blocked') return '';
   const own = ownBlockers(task).map(explainOwn);
   // A newer daemon may know reasons that have no field here.
-  if (own.length === 0 && task.blockedBy.length === 0) return task.blockedReason ?? 'is blocked';
-  const tasks = task.blockedBy.length === 0 ? '' : needs(task.blockedBy);
-  return [...own, tasks].filter((text) => text !== '').join(', ');
+  const { blockedBy, filesHeldBy = [] } = task;
+  if (own.length === 0 && blockedBy.length === 0 && filesHeldBy.length === 0) return task.blockedReason ?? 'is blocked';
+  const tasks = blockedBy.length === 0 ? '' : needs(blockedBy);
+  const files =
+    filesHeldBy.length === 0 ? '' : `changes the same files as ${filesHeldBy.map((id) => `#${id}`).join(', ')}`;
+  return [...own, tasks, files].filter((text) => text !== '').join(', ');
 }
 
-type BlockedView = Pick<SharedTask, 'status' | 'blockedBy' | 'blockedReason'> & Own;
+type BlockedView = Pick<SharedTask, 'status' | 'blockedBy' | 'filesHeldBy' | 'blockedReason'> & Own;
 
 /** A blocker as text that follows the name of its task. */
 export function explainOwn(blocker: OwnBlocker): string {

@@ -87,6 +87,15 @@ export const NOTES_PER_TEAM = 10_000;
 /** How many paths of a work the journal names; git has the others. */
 export const PATHS_PER_WORK = 200;
 
+/** How many paths the journal names of what two members changed alike. */
+export const PATHS_PER_OVERLAP = 50;
+
+/** Patterns of files on a task. Claims compare them with those of all tasks in progress. */
+export const FILES_PER_TASK = 16;
+
+/** One pattern of files: a path with wildcards. Characters. */
+export const PATTERN_LENGTH = 200;
+
 /** Hooks run one after another before a completion counts. */
 export const HOOKS_PER_TEAM = 32;
 

@@ -1,6 +1,7 @@
 import { explainOwn, isKept, isOwnBlocker, ownBlockers } from './blocked.ts';
 import type { OwnBlocker } from './blocked.ts';
 import { ClaimConflictError, TeamError } from './errors.ts';
+import { filesInTheWay } from './in-the-way.ts';
 import { LEAD_GRACE_MS } from './limits.ts';
 import { isExpected } from './state.ts';
 import type { MemberRecord, TaskRecord, TeamRecord, TeamState } from './state.ts';
@@ -19,6 +20,7 @@ export type Obstacle =
   | { readonly kind: 'held'; readonly by: string }
   | OwnBlocker
   | { readonly kind: 'dependency'; readonly taskId: string }
+  | { readonly kind: 'files'; readonly taskId: string }
   | { readonly kind: 'reserved'; readonly for: string }
   // Of the member, for any task.
   | { readonly kind: 'leaving' }
@@ -69,22 +71,42 @@ function taskObstacles(state: TeamState, task: TaskRecord, memberId?: string): O
     found.push({ kind: 'reserved', for: assigneeId });
   }
   const waits = openDependencies(state, task).map((taskId) => ({ kind: 'dependency', taskId }) as const);
-  return [...found, ...ownBlockers(task), ...waits];
+  const meets = filesInTheWay(state, task, { memberId: memberId ?? assigneeId });
+  const held = meets.map((taskId) => ({ kind: 'files', taskId }) as const);
+  return [...found, ...ownBlockers(task), ...waits, ...held];
 }
 
-/** Whether nobody can claim a pending task yet. */
+/**
+ * Whether nobody can claim a pending task yet. A task that only waits for files can be claimed by a member that holds
+ * them all itself.
+ */
 export function isBlocked(state: TeamState, task: TaskRecord): boolean {
+  return waits(state, task) || filesInTheWay(state, task).length > 0;
+}
+
+/** Whether a pending task waits for anything but files. */
+export function waits(state: TeamState, task: TaskRecord): boolean {
   return isKept(task) || waitsOf(state, task.id) > 0;
 }
 
-/** Whether a change ends the last blocker of a task. `settled` is how many open dependencies it will have fewer. */
-export function endsBlock(
-  state: TeamState,
-  task: TaskRecord,
-  { after = task, settled = 0 }: { after?: TaskRecord; settled?: number },
-): boolean {
+/** A change that may end the last blocker of a task. */
+export interface Change {
+  /** The task afterwards. */
+  readonly after?: TaskRecord;
+  /** How many open dependencies it will have fewer. */
+  readonly settled?: number;
+  /** Tasks that will no longer be in progress. */
+  readonly freed?: readonly string[];
+}
+
+/** Whether a change ends the last blocker of a task. */
+export function endsBlock(state: TeamState, task: TaskRecord, { after = task, settled = 0, freed }: Change): boolean {
   return (
-    task.status === 'pending' && isBlocked(state, task) && !isKept(after) && waitsOf(state, task.id) - settled === 0
+    task.status === 'pending' &&
+    isBlocked(state, task) &&
+    !isKept(after) &&
+    waitsOf(state, task.id) - settled === 0 &&
+    filesInTheWay(state, after, { freed }).length === 0
   );
 }
 
@@ -133,9 +155,12 @@ export function explainBlocked(state: TeamState, task: TaskRecord): string | und
   // What it would wait for afterwards does not matter yet.
   const [first] = own;
   if (first && first.kind !== 'unjudged') return explainOwn(first);
-  const tasks = openDependencies(state, task).map((id) => describeTask(state, id));
-  if (own.length === 0 && tasks.length > 0) return `waits for ${tasks.join(', ')}`;
-  return [...own.map(explainOwn), ...tasks].join(', ') || undefined;
+  const describe = (ids: readonly string[]): string[] => ids.map((id) => describeTask(state, id));
+  const tasks = describe(openDependencies(state, task));
+  const files = describe(filesInTheWay(state, task));
+  if (own.length === 0 && tasks.length > 0) tasks[0] = `waits for ${tasks[0]}`;
+  if (files.length > 0) files[0] = `changes the same files as ${files[0]}`;
+  return [...own.map(explainOwn), ...tasks, ...files].join(', ') || undefined;
 }
 
 /**
@@ -170,6 +195,7 @@ export function refuseClaim(state: TeamState, memberId: string, obstacle: Obstac
     case 'reserved':
       return new ClaimConflictError(`Task ${id} is reserved for ${obstacle.for}: take another one`);
     case 'dependency':
+    case 'files':
       return refuseBlocked(state, task);
     case 'delegating':
       return new TeamError(

@@ -1,6 +1,7 @@
 import { pop, push } from './heap.ts';
 import type { Heap } from './heap.ts';
-import { isBlocked, obstacles } from './obstacles.ts';
+import { filesInTheWay } from './in-the-way.ts';
+import { obstacles, waits } from './obstacles.ts';
 import type { Taker } from './obstacles.ts';
 import type { TaskRecord, TeamState } from './state.ts';
 import type { SharedTaskPriority } from './task.ts';
@@ -23,7 +24,26 @@ function byNumber(ids: ReadonlySet<string> | undefined): string[] {
 /** The best task that a member can claim now: a reserved one, else a free one; by priority, then age. */
 export function bestReady(state: TeamState, memberId: string): TaskRecord | undefined {
   const own = state.index.reserved.get(memberId);
-  return (own && peek(state, own, memberId)) ?? peek(state, state.index.free, undefined);
+  const reserved = own && peek(state, own, { memberId, assigneeId: memberId });
+  if (reserved) return reserved;
+  const free = peek(state, state.index.free, { memberId, assigneeId: undefined });
+  const beside = bestBeside(state, memberId);
+  return free && beside ? (readyKey(free) < readyKey(beside) ? free : beside) : (free ?? beside);
+}
+
+/** The best free task that waits only for files which the member itself changes now. */
+function bestBeside(state: TeamState, memberId: string): TaskRecord | undefined {
+  const { filed, parked, assigned } = state.index;
+  let best: TaskRecord | undefined;
+  for (const held of filed.size === 0 ? [] : (assigned.get(memberId) ?? [])) {
+    for (const id of parked.get(held) ?? []) {
+      const task = state.tasks.get(id);
+      if (!task || !isReady(state, task) || task.assigneeId !== undefined) continue;
+      if (filesInTheWay(state, task, { memberId }).length > 0) continue;
+      if (!best || readyKey(task) < readyKey(best)) best = task;
+    }
+  }
+  return best;
 }
 
 /** All tasks that a member can claim now, best first. */
@@ -31,16 +51,39 @@ export function allReady(state: TeamState, taker: Taker): TaskRecord[] {
   const rank = (task: TaskRecord): number => (task.assigneeId === undefined ? 1 : 0);
   return [...state.tasks.values()]
     .filter((task) => obstacles(state, taker, task).length === 0)
-    .sort((a, b) => rank(a) - rank(b) || readyKey(a) - readyKey(b));
+    .sort((a, b) => rank(a) - rank(b) || byReadiness(a, b));
 }
 
-function peek(state: TeamState, heap: Heap, assigneeId: string | undefined): TaskRecord | undefined {
+function peek(
+  state: TeamState,
+  heap: Heap,
+  { memberId, assigneeId }: { memberId: string; assigneeId: string | undefined },
+): TaskRecord | undefined {
   for (let key = heap[0]; key !== undefined; key = heap[0]) {
     const task = taskOf(state, key, assigneeId);
-    if (task) return task;
+    const [held] = task ? filesInTheWay(state, task, { memberId }) : [];
+    if (task && held === undefined) return task;
+    if (task && held !== undefined) park(state, task.id, held);
     pop(heap);
   }
   return undefined;
+}
+
+/** Offers a task no longer, until `unpark`: else every claim would look at all tasks that wait for files. */
+function park({ index: { parked } }: TeamState, taskId: string, held: string): void {
+  const those = parked.get(held);
+  if (those) those.add(taskId);
+  else parked.set(held, new Set([taskId]));
+}
+
+/** Offers the tasks again that waited for the files of a task. */
+export function unpark(state: TeamState, held: string): void {
+  const those = state.index.parked.get(held);
+  state.index.parked.delete(held);
+  for (const id of those ?? []) {
+    const task = state.tasks.get(id);
+    if (task) pushIfReady(state, task);
+  }
 }
 
 /** The task of a key, if the key is still valid. */
@@ -51,9 +94,9 @@ function taskOf(state: TeamState, key: number, assigneeId: string | undefined): 
   return task.assigneeId === assigneeId && RANK[task.priority] === rank ? task : undefined;
 }
 
-/** Whether a task is pending and waits for nothing. */
+/** Whether a task is pending and waits for nothing but files: these are looked at when somebody could take it. */
 function isReady(state: TeamState, task: TaskRecord): boolean {
-  return task.status === 'pending' && !isBlocked(state, task);
+  return task.status === 'pending' && !waits(state, task);
 }
 
 /** Task ids are below 10^15 < 2^50, so priority and age fit into one exact number: a heap of numbers is the fastest. */
@@ -68,6 +111,11 @@ export function isPriority(priority: unknown): priority is SharedTaskPriority {
 /** The sort key of ready tasks: priority, then age. */
 function readyKey(task: TaskRecord): number {
   return RANK[task.priority] * AGE_RANGE + Number(task.id);
+}
+
+/** Orders ready tasks: the best first. */
+export function byReadiness(a: TaskRecord, b: TaskRecord): number {
+  return readyKey(a) - readyKey(b);
 }
 
 /** Offers a ready task to members that look for work. */

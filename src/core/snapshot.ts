@@ -1,4 +1,5 @@
 import type { TeamNote } from './note.ts';
+import type { OverlapRecord } from './overlap.ts';
 import type { TeamRequest } from './request.ts';
 import { MESSAGE_ROWS, TASK_ROWS } from './rows.ts';
 import type { Row } from './rows.ts';
@@ -8,7 +9,7 @@ import { putMember, putMessage, putRequest, putTask } from './tables.ts';
 import type { Usage } from './usage.ts';
 
 /** Increased when the form below changes. A snapshot of another form is ignored, and the batches are replayed. */
-const FORMAT = 10;
+const FORMAT = 11;
 
 /** Part of the form: a new field of a task or a message needs no new number. */
 const COLUMNS = { task: TASK_ROWS.columns, message: MESSAGE_ROWS.columns };
@@ -26,6 +27,7 @@ interface Form {
   notes: TeamNote[];
   memberUsage: [string, Usage][];
   taskUsage: [string, Usage][];
+  overlaps: [string, OverlapRecord][];
   receipts: [string, Receipt][];
   nextTask: number;
   completions: number;
@@ -47,6 +49,7 @@ export function takeSnapshot(state: TeamState): string {
     notes: [...state.notes.values()],
     memberUsage: [...state.memberUsage],
     taskUsage: [...state.taskUsage],
+    overlaps: [...state.overlaps],
     receipts: [...state.receipts],
     nextTask: state.nextTask,
     completions: state.completions,
@@ -80,6 +83,7 @@ export function openSnapshot(teamId: string, body: string): TeamState | undefine
   for (const note of form.notes) state.notes.set(note.id, revive(note, ['createdAt', 'updatedAt']));
   fill(state.memberUsage, form.memberUsage);
   fill(state.taskUsage, form.taskUsage);
+  fill(state.overlaps, form.overlaps);
   fill(state.receipts, form.receipts);
   state.nextTask = form.nextTask;
   state.completions = form.completions;

@@ -4,13 +4,14 @@ import { REMEMBERED_COMMANDS } from './limits.ts';
 import type { TeamMember } from './member.ts';
 import type { TeamMessage } from './message.ts';
 import type { TeamNote } from './note.ts';
+import type { OverlapRecord } from './overlap.ts';
 import type { TeamRequest } from './request.ts';
 import type { SharedTask, StoredTaskStatus } from './task.ts';
 import type { TeamConfig } from './team.ts';
 import type { Usage } from './usage.ts';
 
 /** A task's record, without derived fields. */
-export type TaskRecord = Omit<SharedTask, 'status' | 'blockedBy' | 'blocks' | 'blockedReason'> & {
+export type TaskRecord = Omit<SharedTask, 'status' | 'blockedBy' | 'filesHeldBy' | 'blocks' | 'blockedReason'> & {
   status: StoredTaskStatus;
 };
 
@@ -91,6 +92,8 @@ export interface TeamState {
   readonly notes: Map<string, TeamNote>;
   readonly memberUsage: Map<string, Usage>;
   readonly taskUsage: Map<string, Usage>;
+  /** What members that work now have changed alike, by their two tasks. */
+  readonly overlaps: Map<string, OverlapRecord>;
   /** Receipts by command id; the oldest are dropped when there are too many. */
   readonly receipts: Map<string, Receipt>;
   /** The number of the next task. */
@@ -117,6 +120,10 @@ interface Index {
   readonly free: Heap;
   /** Ready tasks by the member they are reserved for. */
   readonly reserved: Map<string, Heap>;
+  /** Tasks in progress that name the files they change. */
+  readonly filed: Set<string>;
+  /** Tasks that are in no heap because a task in progress changes their files, by that task. */
+  readonly parked: Map<string, Set<string>>;
   readonly counts: Record<StoredTaskStatus, number>;
   readonly inboxes: Map<string, Inbox>;
   /** Unanswered requests by the task that they are about; those about no task are under ''. */
@@ -142,6 +149,7 @@ export function createState(teamId: string): TeamState {
     notes: new Map(),
     memberUsage: new Map(),
     taskUsage: new Map(),
+    overlaps: new Map(),
     receipts: new Map(),
     nextTask: 1,
     completions: 0,
@@ -152,6 +160,8 @@ export function createState(teamId: string): TeamState {
       assigned: new Map(),
       free: [],
       reserved: new Map(),
+      filed: new Set(),
+      parked: new Map(),
       counts: { pending: 0, in_progress: 0, completed: 0, failed: 0, deleted: 0 },
       inboxes: new Map(),
       asked: new Map(),

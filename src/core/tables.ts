@@ -2,7 +2,8 @@ import { DELETED_TASKS } from './limits.ts';
 import type { TeamMessage } from './message.ts';
 import type { TeamNote } from './note.ts';
 import { isOpen, waitsOf } from './obstacles.ts';
-import { pushIfReady } from './ready.ts';
+import type { OverlapRecord } from './overlap.ts';
+import { pushIfReady, unpark } from './ready.ts';
 import type { TeamRequest } from './request.ts';
 import { forgetOldReceipts } from './state.ts';
 import type { Inbox, MemberRecord, Receipt, TaskRecord, TeamRecord, TeamState, Undo } from './state.ts';
@@ -54,6 +55,17 @@ function toItsPlace<V>(table: Map<string, V>, id: string): void {
 
 export function putBroadcast(state: TeamState, id: string, next: string[] | undefined): void {
   put(state, state.broadcasts, id, next);
+}
+
+export function putOverlap(state: TeamState, key: string, next: OverlapRecord | undefined): void {
+  put(state, state.overlaps, key, next);
+}
+
+/** Forgets what was told about a task that nobody works on any more. */
+export function forgetOverlaps(state: TeamState, taskId: string): void {
+  for (const [key, { sides }] of state.overlaps) {
+    if (sides.some((side) => side.taskId === taskId)) putOverlap(state, key, undefined);
+  }
 }
 
 export function putUsage(
@@ -134,6 +146,13 @@ export function putTask(state: TeamState, id: string, next: TaskRecord | undefin
     }
   }
 
+  const filed = filesOf(before);
+  if (filed !== filesOf(next) || (filed && before?.assigneeId !== next?.assigneeId)) {
+    if (filesOf(next)) index.filed.add(id);
+    else index.filed.delete(id);
+    unpark(state, id);
+  }
+
   const owner = openAssignee(before);
   const newOwner = openAssignee(next);
   if (owner !== newOwner) {
@@ -206,6 +225,11 @@ function removeFrom(map: Map<string, Set<string>>, key: string, id: string): voi
   const set = map.get(key);
   set?.delete(id);
   if (set?.size === 0) map.delete(key);
+}
+
+/** The files that a task in progress changes. */
+function filesOf(task: TaskRecord | undefined): readonly string[] | undefined {
+  return task?.status === 'in_progress' ? task.files : undefined;
 }
 
 function openAssignee(task: TaskRecord | undefined): string | undefined {

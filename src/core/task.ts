@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { Actor } from './actor.ts';
+import { wrongPattern } from './file-patterns.ts';
 import { Metadata } from './json.ts';
-import { DEPENDENCIES_PER_TASK, DESCRIPTION_BYTES, RESULT_BYTES, TITLE_LENGTH } from './limits.ts';
+import {
+  DEPENDENCIES_PER_TASK,
+  DESCRIPTION_BYTES,
+  FILES_PER_TASK,
+  PATTERN_LENGTH,
+  RESULT_BYTES,
+  TITLE_LENGTH,
+} from './limits.ts';
 import { Line, lineOf, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 import { TaskWork } from './work.ts';
@@ -41,8 +49,12 @@ export const SharedTask = z.object({
   /** Why nobody can claim it now, if another program shares the task list. */
   withheld: z.string().optional(),
   dependencies: z.array(TaskId),
+  /** Patterns of the files that it changes. It waits while a task of another member in progress has such a file, too. */
+  files: z.array(z.string()).optional(),
   /** Dependencies that are still open. Derived. */
   blockedBy: z.array(TaskId),
+  /** Tasks in progress that change the same files; absent if there are none. Derived. */
+  filesHeldBy: z.array(TaskId).optional(),
   /** Tasks that wait for this one. Derived. */
   blocks: z.array(TaskId),
   /** Why it is blocked, as text. Derived. */
@@ -74,6 +86,17 @@ export const Title = lineOf(TITLE_LENGTH).min(1, 'must not be empty');
 const Description = textOf(DESCRIPTION_BYTES);
 const Dependencies = z.array(TaskId).max(DEPENDENCIES_PER_TASK);
 
+/** A pattern of files, relative to the project: `src/parser/**`. */
+const FilePattern = lineOf(PATTERN_LENGTH)
+  .min(1)
+  .superRefine((pattern, context) => {
+    const wrong = wrongPattern(pattern);
+    if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong });
+  });
+/** Patterns of the files that a task changes. */
+export const FilePatterns = z.array(FilePattern).max(FILES_PER_TASK);
+const FILES = 'the files that it changes, such as src/parser/**: tasks that change the same files wait for each other';
+
 /** The input that creates a task. */
 export const CreateTaskInput = z.strictObject({
   title: Title.describe('what to do, in one line'),
@@ -82,6 +105,7 @@ export const CreateTaskInput = z.strictObject({
   priority: SharedTaskPriority.default('medium').describe('how soon it should be done'),
   assigneeId: Slug.optional().describe('the member it is reserved for'),
   dependencies: Dependencies.default([]).describe('tasks that must be completed first'),
+  files: FilePatterns.optional().describe(FILES),
   onDependencyFailure: DependencyFailurePolicy.default('block').describe('what to do when a task it waits for fails'),
   metadata: Metadata.optional(),
 });
@@ -100,6 +124,7 @@ export const ChangeTaskInput = z.strictObject({
   description: Description.optional().describe('what to do'),
   activeForm: Line.optional().describe('the text to show while it is in progress: "Running tests"'),
   priority: SharedTaskPriority.optional().describe('how soon it should be done'),
+  files: FilePatterns.optional().describe(FILES),
   onDependencyFailure: DependencyFailurePolicy.optional().describe('what to do when a task it waits for fails'),
   metadata: Metadata.optional(),
   ...Seen,
@@ -214,6 +239,7 @@ export const TASK_EVENT_DATA = {
     priority: SharedTaskPriority,
     assigneeId: z.string().optional(),
     dependencies: z.array(z.string()),
+    files: z.array(z.string()).optional(),
     onDependencyFailure: DependencyFailurePolicy,
     metadata: Metadata.optional(),
     /** Nobody can claim it before an update clears this. */
@@ -225,6 +251,8 @@ export const TASK_EVENT_DATA = {
     description: z.string().optional(),
     activeForm: z.string().optional(),
     priority: SharedTaskPriority.optional(),
+    /** None: it no longer names any. */
+    files: z.array(z.string()).optional(),
     onDependencyFailure: DependencyFailurePolicy.optional(),
     metadata: Metadata.optional(),
     unjudged: z.literal(false).optional(),

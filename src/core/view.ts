@@ -1,4 +1,5 @@
 import { TeamError } from './errors.ts';
+import { filesInTheWay } from './in-the-way.ts';
 import { DELETED_TASKS } from './limits.ts';
 import type { TeamMember } from './member.ts';
 import type { TeamNote } from './note.ts';
@@ -21,6 +22,8 @@ export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
     blockedBy,
     blocks: dependentsOf(state, task.id).filter((id) => state.tasks.get(id)?.status !== 'deleted'),
   };
+  const files = blocked ? filesInTheWay(state, task) : [];
+  if (files.length > 0) view.filesHeldBy = files;
   const why = blocked ? explainBlocked(state, task) : undefined;
   if (why !== undefined) view.blockedReason = why;
   return view;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { HookVariable } from './hook.ts';
 import { PATHS_PER_WORK } from './limits.ts';
+import { OVERLAP_COMMANDS, OVERLAP_EVENT_DATA } from './overlap.ts';
 import { Line, Slug, TaskId } from './text.ts';
 
 /** The id of a commit. Only git gives it a meaning; here it is a text. */
@@ -141,7 +142,11 @@ export const HandedIn = z.strictObject({
 export type HandedIn = z.output<typeof HandedIn>;
 
 /** The input of each command about work. */
-export const WORK_COMMANDS = { 'work.begin': BeginWorkInput, 'work.keep': KeepWorkInput } as const;
+export const WORK_COMMANDS = {
+  'work.begin': BeginWorkInput,
+  'work.keep': KeepWorkInput,
+  ...OVERLAP_COMMANDS,
+} as const;
 export type WorkCommandData = { [T in keyof typeof WORK_COMMANDS]: z.output<(typeof WORK_COMMANDS)[T]> };
 
 const OfTask = z.object({ taskId: z.string(), epoch: z.number().int() });
@@ -172,4 +177,5 @@ export const WORK_EVENT_DATA = {
     ref: z.string(),
     why: z.string(),
   }),
+  ...OVERLAP_EVENT_DATA,
 } as const;

@@ -40,12 +40,13 @@ export function toListedTask(task: SharedTask): ClaudeTask {
 
 /** A task with everything that an agent may want to know about it. */
 export function toClaudeTask(task: SharedTask): ClaudeTask & Readonly<Record<string, unknown>> {
-  const { description, activeForm, priority, blocks, epoch, result, failure, metadata } = task;
+  const { description, activeForm, priority, files, blocks, epoch, result, failure, metadata } = task;
   return {
     ...toListedTask(task),
     description,
     ...(activeForm !== undefined && { activeForm }),
     priority,
+    ...(files !== undefined && { files }),
     blocks,
     epoch,
     ...(result !== undefined && { result }),
@@ -62,6 +63,7 @@ export interface TaskWords {
   readonly owner?: string | null | undefined;
   readonly priority?: string | undefined;
   readonly metadata?: Record<string, unknown> | undefined;
+  readonly files?: readonly string[] | undefined;
 }
 
 /** The same in our words. An empty owner means nobody. */

@@ -51,6 +51,7 @@ export const taskOperations = [
       examples: [
         'troupe task add "Write the parser" --team demo --priority high',
         'troupe task add "Test it" --team demo --needs 1,2 --assign worker-1 --description - < brief.md',
+        "troupe task add 'Rename the tokens' --team demo --files 'src/parser/**,docs/grammar.md'",
       ],
     },
     run: ({ tasks, actor, once }, { teamId, ...input }) => tasks.createTask(teamId, actor, input, once),

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
+import { WorkOverlap } from '../core/overlap.ts';
 import { Slug, TaskId } from '../core/text.ts';
 import { requireTeam } from '../core/view.ts';
 import { TaskWork } from '../core/work.ts';
@@ -61,6 +62,10 @@ const WorkStatus = z.object({
       }),
     )
     .default([]),
+  overlaps: z
+    .array(WorkOverlap)
+    .default([])
+    .describe('what two members that work now have both changed, as of their last saves'),
   kept: z
     .array(z.object({ memberId: z.string(), commit: z.string(), ref: z.string(), at: z.number() }))
     .default([])
@@ -104,7 +109,15 @@ export const workOperations = [
       const report = await reportWork(context.ledger, requireWorks(context), asked);
       return report
         ? { workspaces: 'own' as const, ...report }
-        : { workspaces: 'shared' as const, isMerged: false, ...NOTHING, members: [], tasks: [], kept: [] };
+        : {
+            workspaces: 'shared' as const,
+            isMerged: false,
+            ...NOTHING,
+            members: [],
+            tasks: [],
+            overlaps: [],
+            kept: [],
+          };
     },
   }),
   operation({

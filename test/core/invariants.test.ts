@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isKept } from '../../src/core/blocked.ts';
 import type { Command } from '../../src/core/command.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
+import { filesInTheWay } from '../../src/core/in-the-way.ts';
 import { describeTask, isOpen } from '../../src/core/obstacles.ts';
 import { openSnapshot, takeSnapshot } from '../../src/core/snapshot.ts';
 import { createState, keepChanges, noteChanges, takeBackTo } from '../../src/core/state.ts';
@@ -124,7 +125,8 @@ describe('tasks', () => {
               task.status === 'pending' &&
               !isKept(task) &&
               (task.assigneeId === undefined || task.assigneeId === member.id) &&
-              !task.dependencies.some((id) => isOpen(task, state.tasks.get(id)));
+              !task.dependencies.some((id) => isOpen(task, state.tasks.get(id))) &&
+              filesInTheWay(state, task, { memberId: member.id }).length === 0;
             const claim: Command = { type: 'task.claim', at: 9999, by: member.id, taskId: task.id };
             expect(tryOne(copyOf(state), claim) !== undefined).toBe(may);
           }
@@ -184,7 +186,8 @@ describe('tasks', () => {
             const open = view.dependencies.filter((id) => isOpen(requireTask(state, view.id), state.tasks.get(id)));
             const isPending = ['pending', 'blocked'].includes(view.status);
             expect(view.blockedBy).toEqual(isPending ? open : []);
-            expect(view.status === 'blocked').toBe(isPending && (isKept(view) || view.blockedBy.length > 0));
+            const isFiled = view.filesHeldBy !== undefined;
+            expect(view.status === 'blocked').toBe(isPending && (isKept(view) || view.blockedBy.length > 0 || isFiled));
           }
         }
       }),

@@ -6,6 +6,7 @@ import { decide } from '../../src/core/decide.ts';
 import { TeamError } from '../../src/core/errors.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
+import type { WorkOverlap } from '../../src/core/overlap.ts';
 import { createState } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
 import { COMMANDS } from '../samples/commands.ts';
@@ -31,6 +32,7 @@ const taskId = place;
 const taskIds = fc.uniqueArray(taskId, { minLength: 1, maxLength: 3 });
 const priority = fc.constantFrom('low', 'medium', 'high', 'critical');
 const policy = fc.constantFrom('block', 'proceed', 'fail');
+const files = fc.uniqueArray(fc.constantFrom('a', 'b', 'a/*', 'a/**/x', '**', 'b/y.ts'), { maxLength: 2 });
 const messageId = fc.integer({ min: 1, max: 12 }).map((n) => `m${n}`);
 const session = fc.constantFrom('s1', 's2');
 const hookType = fc.constantFrom('TaskCompleted', 'TaskCreated', 'TeammateIdle');
@@ -55,6 +57,12 @@ const work = record({
   conflicts: rarely(fc.constant(['a.txt'])),
 });
 const seen = { epoch: rarely(fc.nat(3)), revision: rarely(fc.nat(5)) };
+
+/** Two members at work then, if there are two. */
+const SOME_SIDES: WorkOverlap['sides'] = [
+  { memberId: 'ann', taskId: '1', epoch: 1 },
+  { memberId: 'bob', taskId: '2', epoch: 1 },
+];
 
 /** How often a command is drawn, its caller and its input. */
 type Drawn<T extends CommandType = CommandType> = [
@@ -108,6 +116,7 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
       priority,
       assigneeId: rarely(anyMember),
       dependencies: fc.uniqueArray(taskId, { maxLength: 2 }),
+      files: rarely(files),
       onDependencyFailure: policy,
       metadata: rarely(metadata),
     }),
@@ -118,6 +127,7 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
     record({
       taskId,
       priority: rarely(priority),
+      files: rarely(files),
       onDependencyFailure: rarely(policy),
       metadata: rarely(metadata),
       ...seen,
@@ -129,6 +139,16 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
   'task.fail': [4, anybody, record({ taskId, reason: fc.constant('broken'), ...seen })],
   'task.addDependencies': [9, anybody, record({ taskId, dependencies: taskIds })],
   'task.removeDependencies': [3, anybody, record({ taskId, dependencies: taskIds })],
+  'work.overlap': [
+    4,
+    fc.constant('@system'),
+    record({
+      sides: fc.constant(SOME_SIDES),
+      files: fc.nat(2),
+      paths: fc.uniqueArray(fc.constantFrom('a.txt', 'b.txt'), { maxLength: 2 }),
+      conflicts: fc.uniqueArray(fc.constantFrom('a.txt', 'b.txt'), { maxLength: 1 }),
+    }),
+  ],
   'work.begin': [4, anybody, record({ taskId, memberId: member, epoch: rarely(fc.nat(3)), base: commit })],
   'message.send': [
     6,
@@ -263,6 +283,7 @@ interface Named {
   readonly noteId?: string;
   readonly epoch?: number;
   readonly base?: string;
+  readonly sides?: WorkOverlap['sides'];
   readonly work?: { readonly epoch?: number; readonly onto?: string };
 }
 
@@ -279,6 +300,7 @@ function resolve(state: TeamState, input: Named): Named {
     ...(messageIds && { messageIds: messageIds.map((id) => pick(inbox, id) ?? 'none') }),
     ...(requestId !== undefined && { requestId: pick([...state.requests.keys()], requestId) ?? 'none' }),
     ...(base !== undefined && { epoch: epoch ?? now }),
+    ...(input.sides && { sides: sidesOf(state) }),
     ...(handed?.onto !== undefined && {
       work: {
         ...handed,
@@ -288,6 +310,14 @@ function resolve(state: TeamState, input: Named): Named {
     }),
     ...(noteId !== undefined && { noteId: pick([...state.notes.keys()], noteId) ?? '99' }),
   };
+}
+
+function sidesOf({ tasks }: TeamState): WorkOverlap['sides'] {
+  const held = [...tasks.values()].filter(({ status }) => status === 'in_progress');
+  const sides = held.map(({ id, epoch, assigneeId = '' }) => ({ memberId: assigneeId, taskId: id, epoch }));
+  const [one] = sides;
+  const other = sides.find(({ memberId }) => memberId !== one?.memberId);
+  return one && other ? [one, other] : SOME_SIDES;
 }
 
 function pick(ids: readonly string[], place: string): string | undefined {

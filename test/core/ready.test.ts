@@ -2,10 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isKept } from '../../src/core/blocked.ts';
 import { evolve } from '../../src/core/evolve.ts';
+import { filesMeet } from '../../src/core/file-patterns.ts';
 import { isOpen, obstacles } from '../../src/core/obstacles.ts';
 import { allReady, bestReady } from '../../src/core/ready.ts';
 import { createState } from '../../src/core/state.ts';
-import type { TeamState } from '../../src/core/state.ts';
+import type { TaskRecord, TeamState } from '../../src/core/state.ts';
 import { tries } from '../proof.ts';
 import { copyOf, workFor } from './picture.ts';
 import { OPENING, play, steps } from './random-team.ts';
@@ -72,11 +73,22 @@ describe('the next task', () => {
   });
 });
 
+/** Whether another member works on a task that changes the same files. */
+function heldByOthers({ tasks }: TeamState, { files = [] }: TaskRecord, memberId: string): boolean {
+  const held = [...tasks.values()].filter(
+    ({ status, assigneeId }) => status === 'in_progress' && assigneeId !== memberId,
+  );
+  return held.some((other) => filesMeet(files, other.files ?? []));
+}
+
 /** Reserved tasks first, then free ones; by priority, then age. */
 function naiveWorkFor(state: TeamState, memberId: string): string[] {
   const ready = [...state.tasks.values()].filter(
     (task) =>
-      task.status === 'pending' && !isKept(task) && !task.dependencies.some((id) => isOpen(task, state.tasks.get(id))),
+      task.status === 'pending' &&
+      !isKept(task) &&
+      !task.dependencies.some((id) => isOpen(task, state.tasks.get(id))) &&
+      !heldByOthers(state, task, memberId),
   );
   ready.sort((a, b) => RANK[a.priority] - RANK[b.priority] || Number(a.id) - Number(b.id));
   const own = ready.filter((task) => task.assigneeId === memberId);

@@ -1,6 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { evolve } from '../../src/core/evolve.ts';
+import type { WorkOverlap } from '../../src/core/overlap.ts';
 import type { TeamWork } from '../../src/core/work.ts';
 import type { Stage } from '../core/stage.ts';
 import type { Stage as ServerStage } from '../server/stage.ts';
@@ -40,6 +41,12 @@ function workApart({ state, now: at }: Stage): void {
   });
 }
 
+/** `ann` and `bob` at work. */
+const SIDES: WorkOverlap['sides'] = [
+  { memberId: 'ann', taskId: '1', epoch: 1 },
+  { memberId: 'bob', taskId: '2', epoch: 1 },
+];
+
 export const WORK_COMMANDS: CommandSamples<'work'> = {
   'work.begin': {
     by: 'ann',
@@ -51,6 +58,12 @@ export const WORK_COMMANDS: CommandSamples<'work'> = {
     by: '@system',
     input: { memberId: 'ann', commit: commit(2), ref: 'refs/saves/alpha/ann', why: 'it belongs to no task' },
     events: ['work:kept'],
+  },
+  'work.overlap': {
+    by: '@system',
+    input: { sides: SIDES, files: 1, paths: ['a.txt'], conflicts: ['a.txt'] },
+    events: ['work:overlapped', 'message:sent'],
+    before: (team) => team.as('bob', 'task.claim', { taskId: '2' }),
   },
 };
 
@@ -69,6 +82,7 @@ export const WORK_EVENTS: EventSamples<'work'> = {
   },
   'work:landed': { taskId: '1', epoch: 1, commit: commit(2), onto: commit(1), merged: commit(3) },
   'work:conflicted': { taskId: '1', epoch: 1, commit: commit(2), onto: commit(1), files: ['a.txt'] },
+  'work:overlapped': { sides: SIDES, files: 1, paths: ['a.txt'], conflicts: [] },
   'work:kept': { memberId: 'ann', taskId: undefined, commit: commit(2), ref: 'refs/saves/alpha/ann', why: 'no task' },
 };
 

@@ -12,6 +12,11 @@ export interface TaskView {
   readonly phase: TaskPhase;
 }
 
+/** The patterns of files in a typed text, one after the other with commas, or one per line. */
+export function patternsIn(text: string): string[] {
+  return text.split(/[,\n]+/).flatMap((word) => word.trim() || []);
+}
+
 /** The ids in a typed text: `#3, 4` and `3 4` are the same. Other words are kept, so the daemon can name them. */
 export function taskIdsIn(text: string): string[] {
   return text.split(/[\s,]+/).flatMap((word) => (word === '' ? [] : [word.replace(/^#/, '')]));

@@ -1,5 +1,6 @@
-import { isBlocked, isEmptySeat, teamUsage, viewTask } from '../../src/client/replica.ts';
+import { filesInTheWay, isBlocked, isEmptySeat, teamUsage, viewTask } from '../../src/client/replica.ts';
 import type { TeamState } from '../../src/client/replica.ts';
+import type { OverlapRecord } from '../../src/core/overlap.ts';
 import type { TeamRequest } from '../../src/core/request.ts';
 import type { MemberRecord, TaskRecord } from '../../src/core/state.ts';
 import type { SharedTask } from '../../src/core/task.ts';
@@ -18,6 +19,8 @@ export interface TeamView {
   /** The lead first, then working members; stopped ones last. */
   readonly members: readonly MemberRecord[];
   readonly pending: readonly TeamRequest[];
+  /** What members that work have changed alike. */
+  readonly overlaps: readonly OverlapRecord[];
   readonly counts: Readonly<Record<TaskPhase, number>>;
   readonly usage: Usage;
   /** The longest chain of open tasks. */
@@ -29,6 +32,8 @@ export interface TeamView {
 interface Cached {
   readonly record: TaskRecord;
   readonly waits: number;
+  /** The tasks in progress that change its files. */
+  readonly held: string;
   readonly view: TaskView;
 }
 
@@ -48,9 +53,11 @@ export function derive(state: TeamState, before: TeamView | undefined): TeamView
     const waits = state.index.waits.get(record.id) ?? 0;
     const phase = phaseOf(state, record, gated);
     const cached = cache.get(record.id);
-    const isSame = cached?.record === record && cached.waits === waits && cached.view.phase === phase;
+    const held = phase === 'blocked' ? filesInTheWay(state, record).join() : '';
+    const isKnown = cached?.record === record && cached.waits === waits && cached.held === held;
+    const isSame = isKnown && cached.view.phase === phase;
     const view = isSame ? cached.view : { id: record.id, task: viewTask(state, record), phase };
-    if (!isSame) cache.set(record.id, { record, waits, view });
+    if (!isSame) cache.set(record.id, { record, waits, held, view });
     const old = before?.tasks[tasks.length];
     if (old?.id !== view.id || !haveSame(old.task.dependencies, view.task.dependencies)) isSameStructure = false;
     counts[phase]++;
@@ -60,6 +67,7 @@ export function derive(state: TeamState, before: TeamView | undefined): TeamView
   const isSameTasks = isSameStructure && before !== undefined && haveSame(before.tasks, tasks);
   const byId = isSameTasks ? before.byId : new Map(tasks.map((view) => [view.id, view]));
   const members = sortMembers(state);
+  const overlaps = [...state.overlaps.values()];
   return {
     state,
     team: state.team,
@@ -68,6 +76,7 @@ export function derive(state: TeamState, before: TeamView | undefined): TeamView
     held: isSameTasks ? before.held : heldOf(tasks),
     members: before && haveSame(before.members, members) ? before.members : members,
     pending: before && haveSame(before.pending, pending) ? before.pending : pending,
+    overlaps: before && haveSame(before.overlaps, overlaps) ? before.overlaps : overlaps,
     counts,
     usage: teamUsage(state),
     critical: isSameTasks ? before.critical : criticalPath(byId),

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { call } from '../data/daemon.ts';
-import { taskIdsIn } from '../data/task-view.ts';
+import { patternsIn, taskIdsIn } from '../data/task-view.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { Modal } from '../parts/modal.tsx';
 import { say } from '../parts/toast.tsx';
@@ -25,10 +25,13 @@ function NewTaskForm({ teamId, onClose }: { teamId: string; onClose: () => void 
   const [assigneeId, setAssignee] = useState('');
   const [priority, setPriority] = useState<Priority>('medium');
   const [needs, setNeeds] = useState('');
+  const [files, setFiles] = useState('');
   const live = members.filter(({ status }) => status !== 'stopped');
   const create = async (signal: AbortSignal): Promise<void> => {
     const task = { teamId, title, description, priority, dependencies: taskIdsIn(needs) };
-    const { id } = await call('task.create', { ...task, ...(assigneeId && { assigneeId }) }, { signal });
+    const patterns = patternsIn(files);
+    const more = { ...(assigneeId && { assigneeId }), ...(patterns.length > 0 && { files: patterns }) };
+    const { id } = await call('task.create', { ...task, ...more }, { signal });
     say(`#${id} was created`);
   };
   return (
@@ -51,6 +54,7 @@ function NewTaskForm({ teamId, onClose }: { teamId: string; onClose: () => void 
         <ChoiceField label="Priority" value={priority} choices={PRIORITY_CHOICES} onChange={setPriority} />
       </div>
       <TextField label="Waits for" isMono value={needs} onChange={setNeeds} placeholder="#1 #4" />
+      <TextField label="Files that it changes" isMono value={files} onChange={setFiles} placeholder="src/parser/**" />
     </Form>
   );
 }

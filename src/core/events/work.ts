@@ -41,6 +41,23 @@ export const WORK_EVENTS: { readonly [T in Extract<EventType, `work:${string}`>]
       tone: 'bad',
     }),
   },
+  'work:overlapped': {
+    wakes: nobody,
+    mark: 'state',
+    words: ({ sides: [one, other], files, paths, conflicts }, task) => {
+      const rest = files - paths.length;
+      const which = [...paths, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ');
+      const both = `and ${other.memberId} (${task(other.taskId)})`;
+      if (files === 0) return { actor: one.memberId, text: `${both} no longer change the same files`, tone: 'quiet' };
+      const how = conflicts.length === 0 ? '' : `; ${conflicts.join(', ')} would conflict`;
+      return {
+        actor: one.memberId,
+        text: `(${task(one.taskId)}) ${both} change the same ${files === 1 ? 'file' : 'files'}${how}`,
+        reason: which,
+        tone: conflicts.length === 0 ? 'notable' : 'bad',
+      };
+    },
+  },
   'work:kept': {
     wakes: nobody,
     mark: null,

@@ -2,7 +2,7 @@ import type { Budget, BudgetMeasure } from '../budget.ts';
 import type { EventNoun, EventOf, EventType } from '../event.ts';
 import type { TeamRequest } from '../request.ts';
 import type { MemberRecord, TaskRecord, TeamState } from '../state.ts';
-import { pendingRequests, putMember, putRequest, putTask } from '../tables.ts';
+import { forgetOverlaps, pendingRequests, putMember, putRequest, putTask } from '../tables.ts';
 import { dateOf } from '../time.ts';
 
 /** How each event changes the state. */
@@ -34,6 +34,7 @@ export function changeTask(
   // Nobody works on it any more, so the question whether the work is good enough is obsolete.
   if (task.status === 'in_progress' && next.status !== 'in_progress') {
     withdrawRequests(state, ({ kind }) => kind === 'gate', id);
+    forgetOverlaps(state, id);
   }
 }
 

@@ -23,6 +23,7 @@ export const NEW_TASK: Whole<TaskRecord> = {
   unjudged: undefined,
   withheld: undefined,
   dependencies: [],
+  files: undefined,
   onDependencyFailure: 'block',
   epoch: 0,
   revision: 1,
@@ -56,6 +57,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       reserved: assigneeId !== undefined,
       unjudged: event.unjudged,
       dependencies: event.dependencies,
+      files: event.files,
       onDependencyFailure: event.onDependencyFailure,
       createdBy: event.by,
       createdAt: now,
@@ -64,10 +66,14 @@ export const TASK_FACTS: ApplyTo<'task'> = {
     });
   },
 
-  'task:updated': (state, { type: _type, at, by: _by, cause: _cause, print: _print, taskId, withheld, ...changes }) =>
+  'task:updated': (
+    state,
+    { type: _type, at, by: _by, cause: _cause, print: _print, taskId, withheld, files, ...changes },
+  ) =>
     changeTask(state, taskId, at, (task) => ({
       ...task,
       ...defined(changes),
+      files: files === undefined ? task.files : files.length > 0 ? files : undefined,
       withheld: withheld === undefined ? task.withheld : (withheld ?? undefined),
       metadata: mergeMetadata(task.metadata, changes.metadata),
     })),

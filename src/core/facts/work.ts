@@ -3,6 +3,7 @@ import { putTeam } from '../tables.ts';
 import type { TaskWork } from '../work.ts';
 import { changeTask } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
+import { applyOverlap } from './overlap.ts';
 
 export const WORK_FACTS: ApplyTo<'work'> = {
   'work:begun': (state, { at, taskId, memberId, epoch, base }) =>
@@ -36,6 +37,8 @@ export const WORK_FACTS: ApplyTo<'work'> = {
 
   // The repository's refs keep it; the event says when and why.
   'work:kept': () => {},
+
+  'work:overlapped': applyOverlap,
 };
 
 /** Another holder begins to count again. */

@@ -4,10 +4,12 @@ import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { DEPENDENCIES_PER_TASK } from '../limits.ts';
 import { describeTask, endsBlock, isOpen } from '../obstacles.ts';
+import type { Change } from '../obstacles.ts';
 import { dependentsOf } from '../ready.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { joinSome } from '../text.ts';
 import { requireTask } from '../view.ts';
+import { freeFiles } from './files.ts';
 import { requireActor, requireFresh, requireOpenTeam } from './guard.ts';
 
 export function addDependencies(state: TeamState, command: CommandOf<'task.addDependencies'>): TeamEvent[] {
@@ -44,12 +46,7 @@ export function removeDependencies(state: TeamState, command: CommandOf<'task.re
 }
 
 /** Says that a task is ready, if a change ends its last blocker. */
-export function unblocked(
-  state: TeamState,
-  command: CommandEnvelope,
-  task: TaskRecord,
-  change: { after?: TaskRecord; settled?: number },
-): TeamEvent[] {
+export function unblocked(state: TeamState, command: CommandEnvelope, task: TaskRecord, change: Change): TeamEvent[] {
   return endsBlock(state, task, change) ? [event(command, 'task:unblocked', { taskId: task.id })] : [];
 }
 
@@ -60,10 +57,12 @@ export function requireDependencies(state: TeamState, ids: readonly string[]): v
 
 /** The tasks that become unblocked when `task` is completed or deleted. */
 export function unblockedBy(state: TeamState, command: CommandEnvelope, task: TaskRecord): TeamEvent[] {
-  return dependentsOf(state, task.id).flatMap((id) => {
+  const dependents = dependentsOf(state, task.id).flatMap((id) => {
     const dependent = state.tasks.get(id);
-    return dependent && isOpen(dependent, task) ? unblocked(state, command, dependent, { settled: 1 }) : [];
+    const change = { settled: 1, freed: [task.id] };
+    return dependent && isOpen(dependent, task) ? unblocked(state, command, dependent, change) : [];
   });
+  return [...dependents, ...freeFiles(state, command, [task])];
 }
 
 /** A task with the policy `fail` fails at once if a dependency failed earlier: the order must not matter. */
@@ -95,8 +94,10 @@ export function consequencesOfFailure(state: TeamState, command: CommandEnvelope
       }
     }
   }
-  const ready = [...settled].flatMap(([task, count]) => unblocked(state, command, task, { settled: count }));
-  return [...events, ...ready];
+  const freed = [failedId];
+  const ready = [...settled].flatMap(([task, count]) => unblocked(state, command, task, { settled: count, freed }));
+  const failed = state.tasks.get(failedId);
+  return [...events, ...ready, ...(failed ? freeFiles(state, command, [failed]) : [])];
 }
 
 function failsToo(command: CommandEnvelope, taskId: string, dependency: string): TeamEvent {

@@ -10,6 +10,7 @@ import { isExpected } from '../state.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
 import { requireMember, requireTask, requireTeam } from '../view.ts';
 import { waitingOf } from '../waiting.ts';
+import { freeFiles } from './files.ts';
 import { requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
 import { requireSpawnPace } from './pace.ts';
 import { requireNoSecrets } from './secret.ts';
@@ -93,13 +94,16 @@ function releaseForgotten(state: TeamState, command: CommandOf<'member.place'>):
   for (const { kind, status, taskId } of state.requests.values()) {
     if (kind === 'gate' && status === 'pending') decided.add(taskId);
   }
-  return [...assignedTo(state, memberId)]
+  const forgotten = assignedTo(state, memberId)
     .map((taskId) => requireTask(state, taskId))
-    .filter(({ id, status }) => status === 'in_progress' && !decided.has(id))
-    .map(({ id, epoch }) => {
-      const reason = `${memberId} was started again and did not know of it`;
-      return event(command, 'task:released', { taskId: id, memberId, epoch: epoch + 1, reason });
-    });
+    .filter(({ id, status }) => status === 'in_progress' && !decided.has(id));
+  const reason = `${memberId} was started again and did not know of it`;
+  return [
+    ...forgotten.map(({ id, epoch }) =>
+      event(command, 'task:released', { taskId: id, memberId, epoch: epoch + 1, reason }),
+    ),
+    ...freeFiles(state, command, forgotten),
+  ];
 }
 
 /** Idle is announced once, when work ends, with the result; a repetition changes nothing. */
@@ -155,7 +159,8 @@ export function stopMember(
     }
     if (task.reserved && !returning) events.push(event(command, 'task:assigned', { taskId, assigneeId: null, epoch }));
   }
-  return events;
+  const ending = assignedTo(state, memberId).map((taskId) => requireTask(state, taskId));
+  return [...events, ...freeFiles(state, command, ending)];
 }
 
 /** The members that can work, without the lead. */

@@ -11,6 +11,7 @@ import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { isChosenTaskId, quote } from '../text.ts';
 import { requireMember, requireTask } from '../view.ts';
+import { freeFiles } from './files.ts';
 import {
   addDependencies,
   consequencesOfFailure,
@@ -77,6 +78,7 @@ function createTask(state: TeamState, command: CommandOf<'task.create'>): TeamEv
       priority: command.priority,
       assigneeId: command.assigneeId,
       dependencies,
+      ...(command.files && command.files.length > 0 && { files: command.files }),
       onDependencyFailure: command.onDependencyFailure,
       metadata: command.metadata,
       ...(command.unjudged && { unjudged: true }),
@@ -108,9 +110,11 @@ function updateTask(state: TeamState, command: CommandOf<'task.update'>): TeamEv
   requireFit(`task ${task.id}`, task.metadata, changes.metadata);
   if (changes.priority !== undefined) requirePriority(changes.priority);
   const updated = event(command, 'task:updated', changes);
-  if (task.status !== 'pending') return [updated];
+  const { files } = changes;
+  if (task.status !== 'pending') return [updated, ...(files ? freeFiles(state, command, [task], files) : [])];
   const after = {
     ...task,
+    files: files === undefined ? task.files : files,
     withheld: changes.withheld === undefined ? task.withheld : (changes.withheld ?? undefined),
     onDependencyFailure: changes.onDependencyFailure ?? task.onDependencyFailure,
   };
@@ -162,7 +166,10 @@ function assignTask(state: TeamState, command: CommandOf<'task.assign'>): TeamEv
   return [
     event(command, 'task:assigned', { taskId: task.id, assigneeId, epoch: task.epoch + (held ? 1 : 0) }),
     // Whoever assigns a withheld task to a member frees it.
-    ...(assigneeId === null ? [] : unblocked(state, command, task, { after: { ...task, withheld: undefined } })),
+    ...(assigneeId === null
+      ? []
+      : unblocked(state, command, task, { after: { ...task, assigneeId, withheld: undefined } })),
+    ...freeFiles(state, command, [task]),
   ];
 }
 
@@ -190,6 +197,7 @@ export function releaseTask(state: TeamState, command: CommandOf<'task.release'>
   const memberId = task.assigneeId as string;
   return [
     event(command, 'task:released', { taskId: task.id, memberId, epoch: task.epoch + 1, reason: command.reason }),
+    ...freeFiles(state, command, [task]),
   ];
 }
 

@@ -11,10 +11,15 @@ import { joinSome, quote } from '../text.ts';
 import { requireTask } from '../view.ts';
 import type { HandedIn, StandingWork } from '../work.ts';
 import { requireActor, requireFresh, requireLive, requireOpenTeam, requireSelf } from './guard.ts';
+import { overlapWork } from './overlap.ts';
 import { askAboutConflicts } from './request.ts';
 import type { RulesOf } from './rule.ts';
 
-export const WORK_RULES: RulesOf<'work'> = { 'work.begin': beginWork, 'work.keep': keepWork };
+export const WORK_RULES: RulesOf<'work'> = {
+  'work.begin': beginWork,
+  'work.keep': keepWork,
+  'work.overlap': overlapWork,
+};
 
 /** A holder begins a task in its workspace, or continues it there. The epoch binds the work to the holder. */
 function beginWork(state: TeamState, command: CommandOf<'work.begin'>): TeamEvent[] {

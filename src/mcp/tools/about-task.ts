@@ -46,6 +46,7 @@ function describeTask(task: SharedTask): string {
       : []),
     `Description: ${indentText(task.description)}`,
     ...(task.feedback === undefined || task.status === 'completed' ? [] : [`Sent back: ${indentText(task.feedback)}`]),
+    ...(task.files === undefined ? [] : [`Files: ${indentText(task.files.join(', '))}`]),
     ...(blockedBy.length > 0 ? [`Blocked by: ${listOf(blockedBy)}`] : []),
     ...(blockedReason === undefined ? [] : [`Not free: it ${indentText(blockedReason)}`]),
     ...(task.blocks.length > 0 ? [`Blocks: ${listOf(task.blocks)}`] : []),

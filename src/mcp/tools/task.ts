@@ -30,12 +30,14 @@ const Words = {
   activeForm: z.string(),
   owner: z.string(),
   metadata: z.record(z.string(), z.unknown()),
+  files: z.array(z.string()),
 };
 
 export const taskTools = [
   tool({
     name: 'TaskCreate',
-    description: 'Add a task to the shared list. Say in blockedBy what it waits for: else it may be claimed at once.',
+    description:
+      'Add a task to the shared list. Say in blockedBy what it waits for: else it may be claimed at once. files: patterns such as "src/parser/**"; tasks with common files are done one after another.',
     for: 'member',
     input: z.strictObject({
       subject: Words.subject,
@@ -45,6 +47,7 @@ export const taskTools = [
       blockedBy: z.array(Id).optional(),
       owner: Words.owner.optional(),
       priority: SharedTaskPriority.optional(),
+      files: Words.files.optional(),
     }),
     run: async (visit, { blockedBy, ...words }) => {
       const { call, teamId } = visit;
@@ -114,6 +117,7 @@ export const taskTools = [
       addBlocks: z.array(Id).optional(),
       addBlockedBy: z.array(Id).optional(),
       metadata: Words.metadata.optional(),
+      files: Words.files.optional(),
       epoch: Epoch.optional(),
     }),
     run: updateTask,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { shortId } from '../../core/commit-id.ts';
 import { escapeVoices } from '../../core/envelope.ts';
+import { overlapsOf } from '../../core/overlap-view.ts';
+import type { OverlapSide, WorkOverlap } from '../../core/overlap.ts';
 import type { SharedTask } from '../../core/task.ts';
 import { cutToBytes } from '../../core/text.ts';
 import { requireTeam } from '../../core/view.ts';
@@ -22,7 +24,7 @@ const DIFF_BYTES = 24_000;
 export const workTools = [
   tool({
     name: 'WorkStatus',
-    description: 'Your workspace: what is not handed in, what would block it, what landed.',
+    description: 'Your workspace: what is not handed in, what would block it, who changes the same files, what landed.',
     for: 'reader',
     reads: true,
     apart: true,
@@ -51,9 +53,10 @@ export const workTools = [
 
 async function showStatus(visit: Visit): Promise<Answer> {
   const { services, call, teamId, memberId } = visit;
-  const { work, tasks, isApart } = await services.ledger.view(teamId, (state) => ({
+  const { work, tasks, overlaps, isApart } = await services.ledger.view(teamId, (state) => ({
     work: requireTeam(state).work,
     tasks: [...state.tasks.values()].filter((task) => task.work && task.status !== 'deleted'),
+    overlaps: memberId === undefined ? [] : overlapsOf(state, memberId),
     isApart: memberId !== undefined && state.members.get(memberId)?.workspace === 'own',
   }));
   const check = isApart ? await call<Check>('work.check', { teamId, memberId }) : undefined;
@@ -61,6 +64,7 @@ async function showStatus(visit: Visit): Promise<Answer> {
   const conflicted = tasks.filter(({ work: done }) => done?.state === 'conflicted');
   const lines = [
     ...(check ? describeCheck(check, work?.branch ?? '') : ['You have no workspace of your own.']),
+    ...overlaps.map((overlap) => describeOverlap(overlap, memberId)),
     `Branch ${work?.branch}, at ${shortId(work?.tip ?? '')}. Landed: ${namesOf(landed)}.`,
     ...conflicted.map(
       ({ id, work: done }) => `Not on it, because it conflicts: #${id} (${listPaths(done?.conflicts ?? [])})`,
@@ -72,6 +76,11 @@ async function showStatus(visit: Visit): Promise<Answer> {
       branch: work?.branch,
       tip: work?.tip,
       ...(check && { you: { ...check, changes: check.changes.slice(0, SHOWN) } }),
+      overlaps: overlaps.map((overlap) => {
+        const { files, paths, conflicts } = overlap;
+        const { memberId: who, taskId } = otherSide(overlap, memberId);
+        return { memberId: who, taskId, files, paths, conflicts };
+      }),
       landed: landed.map(({ id }) => id),
       conflicted: conflicted.map(({ id, work: done }) => ({ id, paths: done?.conflicts?.slice(0, SHOWN) })),
     },
@@ -91,6 +100,19 @@ function describeCheck(check: Check, branch: string): string[] {
       ? []
       : [`All of it is handed in when task #${taskId} is completed. You need not commit.`]),
   ];
+}
+
+/** The other one of two members that changed the same files. */
+function otherSide({ sides: [one, other] }: WorkOverlap, memberId: string | undefined): OverlapSide {
+  return one.memberId === memberId ? other : one;
+}
+
+function describeOverlap(overlap: WorkOverlap, memberId: string | undefined): string {
+  const { files, paths, conflicts } = overlap;
+  const { memberId: who, taskId } = otherSide(overlap, memberId);
+  const more = files > paths.length ? ` and ${files - paths.length} more` : '';
+  const how = conflicts.length === 0 ? 'It merges so far.' : `It conflicts in ${listPaths(conflicts)}.`;
+  return `${who} (task #${taskId}) changed the same files: ${listPaths(paths)}${more}. ${how} Write to ${who} about who changes what.`;
 }
 
 function showDiff({ title, from, to, files, added, removed, changes, isCut, text }: Diff): Answer {

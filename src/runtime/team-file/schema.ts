@@ -11,7 +11,7 @@ import {
 } from '../../core/limits.ts';
 import { BackendType } from '../../core/member.ts';
 import { findInCommand, findInVariable, findInWords } from '../../core/secret.ts';
-import { DependencyFailurePolicy, SharedTaskPriority, Title } from '../../core/task.ts';
+import { DependencyFailurePolicy, FilePatterns, SharedTaskPriority, Title } from '../../core/task.ts';
 import { MaxTeammates, TeammateMode } from '../../core/team.ts';
 import { Labels, Line, Slug, textOf } from '../../core/text.ts';
 import { WorkspaceKind } from '../../core/work.ts';
@@ -131,6 +131,9 @@ const TaskEntry = z.strictObject({
   needs: z.array(z.string()).optional().describe('ids of tasks that must be completed first'),
   assign: Slug.optional().describe('the member who does it'),
   priority: SharedTaskPriority.optional().describe('which of the ready tasks is claimed first'),
+  files: FilePatterns.optional().describe(
+    'the files that it changes, such as "src/parser/**": tasks that change the same files are done one after another',
+  ),
   onDependencyFailure: DependencyFailurePolicy.optional().describe('what happens to it if a task that it needs fails'),
 });
 

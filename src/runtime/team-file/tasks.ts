@@ -47,6 +47,7 @@ export function taskCommands(state: TeamState, file: TeamFile): NewCommand[] {
       description: task.description ?? '',
       ...(task.priority && { priority: task.priority }),
       ...(task.assign !== undefined && { assigneeId: task.assign }),
+      ...(task.files && { files: task.files }),
       ...(task.onDependencyFailure && { onDependencyFailure: task.onDependencyFailure }),
       metadata: { key: task.key },
     });

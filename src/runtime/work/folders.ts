@@ -11,6 +11,7 @@ import type { Disk } from './disk.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import { claimOf, holders, worksApart } from './held.ts';
 import type { Worker } from './held.ts';
+import type { Overlaps } from './overlaps.ts';
 import type { Preparing } from './prepare.ts';
 import { problemsOf, wordProblems } from './problems.ts';
 import type { WorkSettings } from './settings.ts';
@@ -66,6 +67,8 @@ export interface FoldersOptions {
   readonly settings: WorkSettings;
   readonly preparing: Preparing;
   readonly slots: Slots;
+  /** Hears of every save of a member that works. */
+  readonly overlaps: Pick<Overlaps, 'saved' | 'drop'>;
   /** Resolves when what an earlier daemon left has been ended. */
   readonly started: Promise<void>;
   readonly onError: (error: unknown, about: Worker) => void;
@@ -73,7 +76,7 @@ export interface FoldersOptions {
 
 /** Opens nothing on disk before it is needed. */
 export function openFolders(options: FoldersOptions): Folders {
-  const { ledger, branches, elsewhere, disk, settings, preparing, slots, started, onError } = options;
+  const { ledger, branches, elsewhere, disk, settings, preparing, slots, overlaps, started, onError } = options;
   const { requirePlace, bring } = branches;
   const known = new Map<string, Worker>();
 
@@ -101,6 +104,7 @@ export function openFolders(options: FoldersOptions): Folders {
       if (!(await isApart(worker))) return;
       const workspace = await workspaceOf(worker);
       const saved = await workspace.save();
+      if (saved) overlaps.saved(worker, saved);
       const isBusy = await ledger.view(worker.teamId, (state) => holders(state).includes(worker.memberId));
       // A member without a task looks at the work of others: a lead above all.
       if (isBusy || saved?.changes.length !== 0) return;
@@ -165,6 +169,7 @@ export function openFolders(options: FoldersOptions): Folders {
     const { tip } = (await bring(teamId)).work;
     const workspace = await workspaceOf(worker);
     const saved = await workspace.save();
+    overlaps.drop(worker);
     const { before, isHandled } = await ledger.view(teamId, (state) => ({
       before: requireTask(state, taskId).work,
       // Whatever became of it, the journal names the commit.
@@ -243,7 +248,8 @@ export function openFolders(options: FoldersOptions): Folders {
           teamId,
           (state) => holders(state).includes(memberId) && elsewhere.isHere(state, memberId),
         );
-        if (isBusy) await (await workspaceOf(worker)).save();
+        const saved = isBusy ? await (await workspaceOf(worker)).save() : undefined;
+        if (saved) overlaps.saved(worker, saved);
       } catch (error) {
         onError(error, worker);
       }

@@ -1,6 +1,8 @@
 import { shortId } from '../../core/commit-id.ts';
 import { TeamError } from '../../core/errors.ts';
 import { folderInWorkspace } from '../../core/folder.ts';
+import { overlapsOf } from '../../core/overlap-view.ts';
+import type { WorkOverlap } from '../../core/overlap.ts';
 import type { TeamState } from '../../core/state.ts';
 import { quote } from '../../core/text.ts';
 import { requireMember, requireTask, requireTeam } from '../../core/view.ts';
@@ -66,6 +68,8 @@ export interface WorkReport {
   readonly disk: DiskUse;
   readonly members: MemberReport[];
   readonly tasks: TaskReport[];
+  /** What members that work now have changed alike. */
+  readonly overlaps: WorkOverlap[];
   /** Work that was put away and is on no branch. */
   readonly kept: { readonly memberId: string; readonly commit: string; readonly ref: string; readonly at: number }[];
 }
@@ -77,10 +81,14 @@ export async function reportWork(
   { teamId, memberId: only }: { readonly teamId: string; readonly memberId?: string | undefined },
 ): Promise<WorkReport | undefined> {
   const isAsked = ({ memberId }: { readonly memberId: string }): boolean => only === undefined || memberId === only;
-  const { apart, tasks } = await ledger.view(teamId, (state) => {
+  const { apart, tasks, overlaps } = await ledger.view(teamId, (state) => {
     requireTeam(state);
     const isListed = (one: { readonly memberId: string }): boolean => isAsked(one) && works.isHere(state, one.memberId);
-    return { apart: membersApart(state).filter(isListed), tasks: tasksOf(state).filter(isAsked) };
+    return {
+      apart: membersApart(state).filter(isListed),
+      tasks: tasksOf(state).filter(isAsked),
+      overlaps: overlapsOf(state, only),
+    };
   });
   const place = await works.placeOf(teamId);
   if (!place) return undefined;
@@ -109,6 +117,7 @@ export async function reportWork(
     disk: await works.disk.usage(teamId),
     members,
     tasks,
+    overlaps,
     kept: kept.map(({ member, commit, ref, at }) => ({ memberId: member, commit, ref, at })),
   };
 }

@@ -15,6 +15,7 @@ import type { Folders } from './folders.ts';
 import { holders, isOpen } from './held.ts';
 import type { Worker } from './held.ts';
 import { openLanding } from './landing.ts';
+import { openOverlaps } from './overlaps.ts';
 import { openPreparing } from './prepare.ts';
 import type { Preparing } from './prepare.ts';
 import type { Projects } from './project.ts';
@@ -96,7 +97,8 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
   /** Resolves when what an earlier daemon left has been ended. */
   const started = Promise.withResolvers<void>();
   const common = { ledger, branches, elsewhere, preparing, slots, onError };
-  const folders: Folders = openFolders({ ...common, disk, settings, started: started.promise });
+  const overlaps = openOverlaps({ ledger, placeOf, isHere: elsewhere.isHere, onError });
+  const folders: Folders = openFolders({ ...common, disk, settings, overlaps, started: started.promise });
   const landing = openLanding({ ...common, folders });
   let timer: NodeJS.Timeout | undefined;
   let stopFollowing = (): void => {};
@@ -150,6 +152,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       });
       if (!place) return;
       folders.forget(teamId);
+      overlaps.forget(teamId);
       await removeWorks(ledger, teamId, place);
       branches.forget(teamId);
       slots.free(teamId);
@@ -160,6 +163,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       clearInterval(timer);
       leftovers.close();
       disk.close();
+      await overlaps.close();
       await preparing.close();
     },
   };

@@ -6,6 +6,7 @@ import { HookConfig, HookType } from '../../../src/core/hook.ts';
 import { ChangeMemberInput, JoinInput, LeaveInput, PlaceMemberInput } from '../../../src/core/member.ts';
 import { BroadcastInput, DeliverInput, ReceiptInput, SendMessageInput } from '../../../src/core/message.ts';
 import { AddNoteInput, RemoveNoteInput, UpdateNoteInput } from '../../../src/core/note.ts';
+import { WorkOverlap } from '../../../src/core/overlap.ts';
 import {
   AnswerRequestInput,
   ApproveInput,
@@ -214,6 +215,7 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
         priority: pickFrom(['medium', 'low', 'high', 'critical'], a),
         assigneeId: b % 4 === 3 ? pickFrom(MEMBERS, c) : undefined,
         dependencies: pickDependencies(world, draft),
+        ...(c % 3 === 1 && { files: pickFrom(FILES, a + b) }),
         onDependencyFailure: pickFrom(['block', 'block', 'proceed', 'fail'], c),
         metadata: metadataOf(a),
       });
@@ -226,6 +228,7 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
             { priority: pickFrom(['low', 'high', 'critical'], b) },
             { onDependencyFailure: pickFrom(['proceed', 'fail', 'block'], b) },
             { metadata: metadataOf(b) },
+            { files: pickFrom([...FILES, []], a) },
           ],
           c,
         ),
@@ -265,6 +268,20 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
         epoch: Math.max(0, (task?.epoch ?? 1) - Number(c % 8 === 7)),
         base: commit(1 + (b % 3)),
       });
+    case 'work.overlap': {
+      const side = ({ id, epoch, assigneeId = 'ann' }: Task) => ({
+        memberId: c % 8 === 7 ? pickFrom(MEMBERS, a) : assigneeId,
+        taskId: id,
+        epoch: Math.max(0, epoch - Number(b % 8 === 7)),
+      });
+      const held = world.tasks.filter(({ status }) => status === 'in_progress' || c % 8 === 6).map(side);
+      const sides = [a, a + 1].map((n) => pickFrom(held, n % Math.max(1, held.length)));
+      const none = { memberId: 'ann', taskId: '99', epoch: 1 };
+      const [one = none, other = none] = sides.sort((x, y) => Number(x?.taskId) - Number(y?.taskId));
+      const paths = ['a.txt', 'b.txt', 'c.txt'].slice(0, b % 4);
+      const conflicts = flag ? paths.slice(0, c % 3) : [];
+      return WorkOverlap.parse({ sides: [one, other], files: paths.length, paths, conflicts });
+    }
     case 'message.send': {
       const types = ['direct', 'direct', 'direct', 'direct', 'system', 'plan_approval'];
       const input = { toId: a % 12 === 11 ? 'zed' : memberId, content: text('hello'), type: pickFrom(types, c) };
@@ -342,6 +359,9 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
   }
 }
 
+/** Some meet, some do not. */
+const FILES = [['a'], ['b'], ['a/x'], ['a/**', 'b/y'], ['c', 'a/y/z']];
+
 /** Work of the holder onto the tip; sometimes of another member, another epoch or another tip. */
 function handedIn({ team }: World, { a, b, c, flag }: Draft, task: Task | undefined): HandedIn {
   return HandedIn.parse({
@@ -367,7 +387,7 @@ function pickActor(world: World, draft: Draft): Actor {
     world.members.filter(({ status }) => status !== 'stopped').map(({ id }) => id),
     a,
   );
-  if (type === 'work.keep') return '@system';
+  if (type === 'work.keep' || type === 'work.overlap') return '@system';
   if (type === 'task.complete' || type === 'work.begin' || type === 'task.release' || type === 'task.fail') {
     return pickTask(world, draft)?.assigneeId ?? 'lead';
   }

@@ -27,13 +27,33 @@ function openDependencies(world: World, task: Task): string[] {
   });
 }
 
+/** The tasks in progress of others than this member with a file that the task has, too. */
+function heldFiles(world: World, task: Task, memberId = task.assigneeId): string[] {
+  return world.tasks
+    .filter(({ status, assigneeId }) => status === 'in_progress' && assigneeId !== memberId)
+    .filter(({ files = [] }) => files.some((one) => (task.files ?? []).some((other) => canMeet(one, other))))
+    .map(({ id }) => id);
+}
+
+/** The model only has folders such as `a`, and `a/**` for what is in them. */
+function canMeet(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((pattern) => pattern.replace(/\/\*\*$/, '').split('/')) as [string[], string[]];
+  return a.every((name, i) => b[i] === undefined || b[i] === name);
+}
+
 export function isBlocked(world: World, task: Task): boolean {
-  return task.status === 'pending' && openDependencies(world, task).length > 0;
+  if (task.status !== 'pending') return false;
+  return openDependencies(world, task).length > 0 || heldFiles(world, task).length > 0;
+}
+
+/** Whether a member could claim a pending task: it may change files that it changes already. */
+function isReadyFor(world: World, task: Task, memberId: string): boolean {
+  return openDependencies(world, task).length === 0 && heldFiles(world, task, memberId).length === 0;
 }
 
 /** The task that a member would get if it claimed any task. */
 export function nextTask(world: World, memberId: string): Task | undefined {
-  const ready = world.tasks.filter((task) => task.status === 'pending' && !isBlocked(world, task));
+  const ready = world.tasks.filter((task) => task.status === 'pending' && isReadyFor(world, task, memberId));
   const own = ready.filter((task) => task.assigneeId === memberId);
   const candidates = own.length > 0 ? own : ready.filter((task) => task.assigneeId === undefined);
   const rank = (task: Task) => ['critical', 'high', 'medium', 'low'].indexOf(task.priority);
@@ -42,14 +62,17 @@ export function nextTask(world: World, memberId: string): Task | undefined {
 
 /** Everything visible of a task. */
 export function observeTask(world: World, task: Task): object {
-  const blockedBy = isBlocked(world, task) ? openDependencies(world, task) : [];
+  const blocked = isBlocked(world, task);
+  const blockedBy = blocked ? openDependencies(world, task) : [];
+  const filesHeldBy = blocked ? heldFiles(world, task) : [];
   return {
     ...task,
     teamId: TEAM,
-    status: blockedBy.length > 0 ? 'blocked' : task.status,
+    status: blocked ? 'blocked' : task.status,
     blockedBy,
+    ...(filesHeldBy.length > 0 && { filesHeldBy }),
     /** The tasks that an explanation of the blocked status names. */
-    named: blockedBy,
+    named: [...blockedBy, ...filesHeldBy],
     blocks: world.tasks
       .filter((other) => other.status !== 'deleted' && other.dependencies.includes(task.id))
       .map(({ id }) => id),
@@ -73,6 +96,7 @@ export const TASK_RULES: Rules<'task'> = {
       assigneeId: command.assigneeId,
       reserved: command.assigneeId !== undefined,
       dependencies: [...new Set(command.dependencies)],
+      files: command.files?.length === 0 ? undefined : command.files,
       onDependencyFailure: command.onDependencyFailure,
       epoch: 0,
       revision: 1,
@@ -105,6 +129,7 @@ export const TASK_RULES: Rules<'task'> = {
     const policy = task.onDependencyFailure;
     touch(task, at, {});
     change(task, changes, metadata);
+    if (task.files?.length === 0) task.files = undefined;
     attempt.facts.push(`task:updated ${task.id}`);
     if (task.onDependencyFailure !== policy) failThoseWhoFailToo(world, at, attempt, [task]);
   },
@@ -139,7 +164,7 @@ export const TASK_RULES: Rules<'task'> = {
       task = needTask(world, taskId, attempt);
       if (task && task.status !== 'pending') attempt.codes.push('claim_conflict');
       if (task?.assigneeId !== undefined && task.assigneeId !== by) attempt.codes.push('claim_conflict');
-      if (task && isBlocked(world, task)) attempt.codes.push('blocked');
+      if (task?.status === 'pending' && !isReadyFor(world, task, by)) attempt.codes.push('blocked');
     }
     if (refused(attempt)) return;
     task ??= nextTask(world, by);

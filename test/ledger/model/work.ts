@@ -2,6 +2,7 @@ import { needActor, needLive, needOpenTeam, refused } from './guard.ts';
 import type { Rules } from './guard.ts';
 import { needWork, timesBack } from './landing.ts';
 import { needOpenTask, touch } from './task.ts';
+import { isExpected } from './world.ts';
 
 /* Work in the model. */
 
@@ -27,5 +28,61 @@ export const WORK_RULES: Rules<'work'> = {
     if (command.by !== '@system') attempt.codes.push('not_allowed');
     if (refused(attempt)) return;
     attempt.facts.push(`work:kept ${command.taskId}`);
+  },
+
+  'work.overlap'(world, command, attempt) {
+    const { at, by, sides, files, paths, conflicts } = command;
+    needOpenTeam(world, attempt);
+    needActor(world, by, attempt);
+    if (by !== '@system') attempt.codes.push('not_allowed');
+    if (Number(sides[0].taskId) >= Number(sides[1].taskId)) attempt.codes.push('invalid');
+    if (refused(attempt) || sides[0].memberId === sides[1].memberId) return;
+    const held = sides.map(({ memberId, taskId, epoch }) =>
+      world.tasks.find(
+        (task) =>
+          task.id === taskId && task.status === 'in_progress' && task.assigneeId === memberId && task.epoch === epoch,
+      ),
+    );
+    if (held.includes(undefined)) return;
+    const tasks = sides.map(({ taskId, epoch }) => `${taskId}.${epoch}`).join('-');
+    const last = JSON.stringify([files, paths, conflicts]);
+    let known = world.overlaps.find((one) => one.tasks === tasks);
+    if (!known && files === 0) return;
+    if (known?.last === last) return;
+    if (!known) world.overlaps.push((known = { tasks, last, paths: [], conflicts: [], times: 0 }));
+    known.last = last;
+    attempt.facts.push('work:overlapped');
+    const told = { paths: new Set([...known.paths, ...paths]), conflicts: new Set([...known.conflicts, ...conflicts]) };
+    if (told.paths.size === known.paths.length && told.conflicts.size === known.conflicts.length) return;
+    known.paths = [...told.paths];
+    known.conflicts = [...told.conflicts];
+    known.times++;
+    const who = [...sides.map(({ memberId }) => memberId), world.team?.leadId ?? ''];
+    const readers = [...new Set(who)].filter((id) => world.members.some((one) => one.id === id && isExpected(one)));
+    if (readers.length === 0) return;
+    const named = held.map((task) => `${task?.assigneeId} (task #${task?.id}, ${JSON.stringify(task?.title)})`);
+    const merges =
+      conflicts.length === 0
+        ? 'These changes merge so far.'
+        : `These changes already conflict in ${conflicts.join(', ')}.`;
+    const content =
+      `${named.join(' and ')} have both changed ${paths.join(', ')}. ${merges} ` +
+      'Write to each other about who changes what. Nothing is lost: whoever completes second gets both versions in ' +
+      'its folder, with markers where they conflict.';
+    const ids = readers.map((toId) => `overlap-${tasks}-${known.times}/${toId}`);
+    for (const [i, toId] of readers.entries()) {
+      world.messages.push({
+        id: ids[i] as string,
+        fromId: '@system',
+        toId,
+        type: 'system',
+        content,
+        priority: 'normal',
+        sentAt: at,
+        redeliveries: 0,
+        metadata: { taskIds: sides.map(({ taskId }) => taskId) },
+      });
+    }
+    attempt.facts.push(`message:sent ${ids.join(' ')}`);
   },
 };

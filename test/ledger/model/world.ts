@@ -120,6 +120,8 @@ export interface World {
   spawns: { by: Actor; at: number }[];
   /** How many notes were ever made. */
   notesEver: number;
+  /** What was said of each two tasks under their epochs: the last picture, all that was told, and how often. */
+  overlaps: { tasks: string; last: string; paths: string[]; conflicts: string[]; times: number }[];
   usages: { memberId: string; taskId?: string | undefined; usage: Usage }[];
   /** The command ids of commands that had an effect, and their actors. */
   receipts: { commandId: string; by: Actor; says: string }[];
@@ -134,6 +136,7 @@ export function emptyWorld(): World {
     notes: [],
     spawns: [],
     notesEver: 0,
+    overlaps: [],
     usages: [],
     receipts: [],
   };

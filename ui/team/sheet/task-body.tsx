@@ -63,6 +63,11 @@ export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
           <span title={showMoment(task.createdAt)}>{showSpan(now - task.createdAt.getTime())} ago</span>
         </Fact>
         {task.startedAt && <Fact name="Worked on">{showSpan(workedOn(task, state.requests.values(), now))}</Fact>}
+        {task.files && (
+          <Fact name="Files">
+            <span className="mono text">{showControls(task.files.join(', '))}</span>
+          </Fact>
+        )}
         {used.length > 0 && <Fact name="Used">{used.join(', ')}</Fact>}
         <Fact name="Epoch, revision">
           {task.epoch}, {task.revision}

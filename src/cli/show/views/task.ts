@@ -110,6 +110,7 @@ function taskDetails(task: Task, screen: Screen, intro = 'Task'): string {
     ['priority', task.priority],
     ['needs', taskNames(task.dependencies)],
     ['needed by', taskNames(task.blocks)],
+    ['files', task.files?.join(', ')],
     ['created', by(task.createdAt, task.createdBy)],
     ['started', by(task.startedAt)],
     ['ended', by(task.completedAt)],

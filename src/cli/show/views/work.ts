@@ -14,6 +14,7 @@ import { sizeOf } from '../work-size.ts';
 import { details, heading, indent } from './details.ts';
 import { showDifference, showFiles, showLines } from './diff.ts';
 import { showDisk, showLeftovers, showRemoved } from './leftovers.ts';
+import { showOverlaps } from './overlaps.ts';
 import type { Views } from './views.ts';
 
 type Work = ResultOf<'work.show'>;
@@ -74,7 +75,7 @@ function showWork(work: Work, screen: Screen, teamId: string): string {
   );
   const isDone = tip === base || isMerged;
   const next = isDone ? '' : `\nTo bring the branch into your checkout: troupe merge --team ${clean(teamId)}\n`;
-  return `${heading(teamId, screen)}${head}${memberTable(members, screen)}${taskTable(work, screen)}${keptLines(kept)}${next}`;
+  return `${heading(teamId, screen)}${head}${memberTable(members, screen)}${taskTable(work, screen)}${showOverlaps(work.overlaps, screen)}${keptLines(kept)}${next}`;
 }
 
 function showCheck(check: ResultOf<'work.check'>, screen: Screen): string {
