@@ -166,6 +166,10 @@ export const workOperations = [
       ...Worker,
       changes: z.array(ChangedFile),
       problems: z.array(z.string()).describe('why its work would be sent back'),
+      unsaved: z
+        .array(z.string())
+        .default([])
+        .describe('what is in the folder and in no save, each with the reason; work is handed in without it'),
     }),
     route: 'GET /api/teams/:teamId/members/:memberId/work',
     cli: { args: ['memberId'], examples: ['troupe work check worker-1 --team demo'] },

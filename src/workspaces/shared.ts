@@ -13,6 +13,7 @@ export function sharedWorkspaces({ folder }: { folder: string }): Workspaces {
         save: async () => undefined,
         saves: async () => [],
         review: async () => [],
+        unsaved: async () => [],
         refresh: async () => undefined,
         lay: async () => undefined,
         restore: async () => undefined,

@@ -43,6 +43,25 @@ export interface LeftOut {
   readonly detail?: string;
 }
 
+/** Something in a folder that is in no save, and that nobody may have noticed. */
+export type Unsaved =
+  /** A newer rule of a `.gitignore` hides it. */
+  | {
+      readonly kind: 'ignored';
+      /** A folder ends with a slash. */
+      readonly path: string;
+      /** The file with the rule, its line, and the rule. */
+      readonly source: string;
+      readonly line: number;
+      readonly rule: string;
+      /** Whether the base has the rule. Otherwise it is the member's own. */
+      readonly isLanded: boolean;
+    }
+  /** A FIFO, a socket or a device. */
+  | { readonly kind: 'special-file'; readonly path: string }
+  /** A submodule whose folder has files. */
+  | { readonly kind: 'submodule'; readonly path: string };
+
 /** How one path differs between two trees. */
 export interface Change {
   /** Bytes that are no UTF-8 are written as git quotes them: see `paths.ts`. */
@@ -141,6 +160,12 @@ export interface Workspace {
 
   /** What is wrong with a save, before it is handed in. */
   review(save: Saved): Promise<readonly Problem[]>;
+
+  /**
+   * What is in the folder and in no save: files that rules newer than a commit ignore, pipes and sockets, files in
+   * submodules. Looks at the whole folder, so it is for people and before work is handed in.
+   */
+  unsaved(since: ObjectId): Promise<readonly Unsaved[]>;
 
   /**
    * Saves, then brings the folder to a commit in place, which becomes the base. Ignored files stay. Refuses with

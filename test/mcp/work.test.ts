@@ -103,3 +103,32 @@ test('bring the folder of a member to the branch when it claims a task during a 
   expect(data.changes).toMatchObject([{ path: 'draft.txt', status: 'added' }]);
   expect(contents(his)['third.txt']).toBe('by alice\n');
 });
+
+test('tell a member and the lead what a rule that landed hides from their saves', async () => {
+  const { house, folder } = await openApart();
+  for (const title of ['First', 'Second']) await house.call('task.create', { teamId: 'demo', title });
+  const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
+  await use(alice, 'TaskClaim', { taskId: '1' });
+  const hers = await folder('alice');
+  write(hers, { '.gitignore': '*\n!*.md\n', 'alice.txt': 'hidden by herself\n' });
+  expect((await use(alice, 'WorkStatus')).text).toContain(
+    'In no save, so not handed in:\n- alice.txt is ignored by .gitignore:1 (*), which the project did not have when the team began\n',
+  );
+  await use(alice, 'TaskComplete', { taskId: '1', result: 'done' });
+  const mail = (memberId: string) =>
+    house.services.ledger.view('demo', ({ messages }) =>
+      [...messages.values()].filter(({ toId }) => toId === memberId).map(({ content }) => content),
+    );
+  // She wrote the rule for this very work.
+  expect((await mail('alice')).filter((text) => text.includes('ignored'))).toEqual([]);
+
+  await use(bob, 'TaskClaim', { taskId: '2' });
+  const his = await folder('bob');
+  await house.call('work.begin', { teamId: 'demo', memberId: 'bob', taskId: '2', epoch: 1 }, 'bob');
+  write(his, { 'src/new.ts': 'hidden\n', 'new.md': 'shown\n', 'lib/a': 'a', 'lib/b': 'b' });
+  await use(bob, 'TaskComplete', { taskId: '2', result: 'done' });
+  const expected = /^lib\/, src\/new\.ts in the workspace of bob are ignored by \.gitignore:1 \(\*\), which landed/;
+  for (const reader of ['bob', 'lead']) expect(await mail(reader)).toContainEqual(expect.stringMatching(expected));
+  // Nothing is lost: it stays where it is.
+  expect(contents(his)).toMatchObject({ 'src/new.ts': 'hidden\n', 'lib/a': 'a' });
+});

@@ -88,14 +88,15 @@ async function showStatus(visit: Visit): Promise<Answer> {
 }
 
 function describeCheck(check: Check, branch: string): string[] {
-  const { folder, base, behind, files, changes, problems, taskId } = check;
+  const { folder, base, behind, files, changes, problems, unsaved = [], taskId } = check;
   const where = behind === 0 ? `at the tip of ${branch}` : `${behind} behind ${branch}`;
   return [
     `Your workspace: ${folder}, from ${shortId(base)}, ${where}.`,
     files === 0
       ? 'Not handed in: nothing.'
       : `Not handed in: ${sizeOf(check)}: ${listPaths(changes.map(({ path }) => path))}`,
-    ...(problems.length > 0 ? ['It would be sent back:', ...problems.map((one) => `- ${escapeVoices(one)}`)] : []),
+    ...listed('It would be sent back:', problems),
+    ...listed('In no save, so not handed in:', unsaved),
     ...(taskId === undefined || files === 0 || problems.length > 0
       ? []
       : [`All of it is handed in when task #${taskId} is completed. You need not commit.`]),
@@ -113,6 +114,10 @@ function describeOverlap(overlap: WorkOverlap, memberId: string | undefined): st
   const more = files > paths.length ? ` and ${files - paths.length} more` : '';
   const how = conflicts.length === 0 ? 'It merges so far.' : `It conflicts in ${listPaths(conflicts)}.`;
   return `${who} (task #${taskId}) changed the same files: ${listPaths(paths)}${more}. ${how} Write to ${who} about who changes what.`;
+}
+
+function listed(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map((line) => `- ${escapeVoices(line)}`)];
 }
 
 function showDiff({ title, from, to, files, added, removed, changes, isCut, text }: Diff): Answer {

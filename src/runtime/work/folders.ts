@@ -16,6 +16,7 @@ import type { Preparing } from './prepare.ts';
 import { problemsOf, wordProblems } from './problems.ts';
 import type { WorkSettings } from './settings.ts';
 import type { Slots } from './slots.ts';
+import { hasNewRules, openHiddenTelling } from './unsaved.ts';
 import { tellWhile } from './waiting.ts';
 import type { Telling } from './waiting.ts';
 
@@ -79,6 +80,7 @@ export function openFolders(options: FoldersOptions): Folders {
   const { ledger, branches, elsewhere, disk, settings, preparing, slots, overlaps, started, onError } = options;
   const { requirePlace, bring } = branches;
   const known = new Map<string, Worker>();
+  const tellHidden = openHiddenTelling(ledger);
 
   return {
     async open(worker) {
@@ -127,8 +129,12 @@ export function openFolders(options: FoldersOptions): Folders {
     const workspace = await workspaceOf(worker);
     const saved = await workspace.save();
     if (!saved) throw new TeamError('internal', `The workspace of ${worker.memberId} is shared`);
-    const problem = wordProblems(await problemsOf(workspace, saved, settings));
-    return { base: saved.base, commit: saved.commit, problem };
+    const problems = await problemsOf(workspace, saved, settings);
+    const place = await requirePlace(worker.teamId);
+    const isLookedFor = problems.length > 0 || (await hasNewRules(place, saved));
+    const unsaved = isLookedFor ? await workspace.unsaved(place.work.base) : [];
+    await tellHidden(worker, unsaved).catch((error: unknown) => onError(error, worker));
+    return { base: saved.base, commit: saved.commit, problem: wordProblems(problems, unsaved) };
   }
 
   function isApart({ teamId, memberId }: Worker): Promise<boolean> {

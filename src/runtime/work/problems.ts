@@ -1,5 +1,6 @@
-import type { LeftOut, LeftOutReason, Problem, Saved, Workspace } from '../../workspaces/workspace.ts';
+import type { LeftOut, LeftOutReason, Problem, Saved, Unsaved, Workspace } from '../../workspaces/workspace.ts';
 import type { WorkSettings } from './settings.ts';
+import { listUnsaved } from './unsaved.ts';
 
 const LEFT_OUT: Readonly<Record<LeftOutReason, string>> = {
   'file-size': 'is larger than the limit for one file: remove it, or add it to .gitignore',
@@ -17,14 +18,19 @@ export async function problemsOf(workspace: Workspace, saved: Saved, settings: W
   return [...found.map(wordProblem), ...(await settings.problems(workspace))];
 }
 
-/** Why work cannot be handed in, for its holder; undefined if it can. */
-export function wordProblems(problems: readonly string[]): string | undefined {
+/** Why work cannot be handed in, for its holder, and what is in no save besides; undefined if it can. */
+export function wordProblems(problems: readonly string[], unsaved: readonly Unsaved[] = []): string | undefined {
   if (problems.length === 0) return undefined;
-  const lines = problems.slice(0, SHOWN).map((problem) => `- ${problem}`);
-  const more = problems.length > SHOWN ? [`- and ${problems.length - SHOWN} more`] : [];
-  return ['Your work cannot be handed in yet. Change this, then complete the task again:', ...lines, ...more].join(
-    '\n',
-  );
+  const wrong = problems.slice(0, SHOWN);
+  const more = problems.length > SHOWN ? [`and ${problems.length - SHOWN} more`] : [];
+  const first = 'Your work cannot be handed in yet. Change this, then complete the task again:';
+  const also =
+    unsaved.length === 0 ? [] : ['This is in no save, so it would not land:', ...dashed(listUnsaved(unsaved))];
+  return [first, ...dashed([...wrong, ...more]), ...also].join('\n');
+}
+
+function dashed(lines: readonly string[]): string[] {
+  return lines.map((line) => `- ${line}`);
 }
 
 /** More would only repeat the kind. */

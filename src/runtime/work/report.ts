@@ -16,6 +16,7 @@ import type { Workspace } from '../../workspaces/workspace.ts';
 import { problemsOf } from './problems.ts';
 import type { TeamPlace } from './team-places.ts';
 import type { TeamWorks } from './team-works.ts';
+import { listUnsaved } from './unsaved.ts';
 
 /** A member and its workspace. */
 export interface MemberReport extends WorkerReport {
@@ -141,6 +142,8 @@ export interface WorkCheck extends WorkerReport {
   readonly changes: readonly DiffFile[];
   /** Each says what is wrong and what to do about it. */
   readonly problems: string[];
+  /** What is in the folder and in no save, each with the reason. It is not handed in. */
+  readonly unsaved: string[];
 }
 
 /** Saves the workspace of a member and looks at what it has not handed in. */
@@ -160,8 +163,9 @@ export async function checkWork(
   const saved = await workspace.save();
   if (!saved) throw new TeamError('internal', `The workspace of ${memberId} is shared`);
   const problems = await problemsOf(workspace, saved, works.settings);
+  const unsaved = listUnsaved(await workspace.unsaved(place.work.base));
   const { base, commit: save } = saved;
-  return { ...(await compareWorker(works, place, { workspace, base, save, taskId: own.taskId })), problems };
+  return { ...(await compareWorker(works, place, { workspace, base, save, taskId: own.taskId })), problems, unsaved };
 }
 
 async function compareWorker(
@@ -173,7 +177,7 @@ async function compareWorker(
     save,
     taskId,
   }: { workspace: Workspace; base: string; save: string | undefined; taskId: string | undefined },
-): Promise<Omit<WorkCheck, 'problems'>> {
+): Promise<Omit<WorkCheck, 'problems' | 'unsaved'>> {
   const changed = save === undefined ? undefined : await depot.diff(base, save, { maxBytes: 1 });
   const { out } = await depot.handle.run(['rev-list', '--count', `${base}..${work.tip}`]);
   return {

@@ -31,6 +31,7 @@ import { findOpenWork } from './open-work.ts';
 import { reviewSave } from './review.ts';
 import { filesIn, readState, writeState } from './state.ts';
 import type { State } from './state.ts';
+import { findUnsaved } from './unsaved.ts';
 
 /** A workspace whose folder exists. */
 export interface OpenFolder {
@@ -101,6 +102,8 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     save: (signal) => call(() => save(signal)),
     saves: (limit) => callAnywhere(() => listAllSaves(handle, name, limit)),
     review: (saved) => reviewSave(handle, saved),
+    unsaved: (since) =>
+      call(() => findUnsaved({ handle, index: files.index, folder, base: state.base }, requireId(since))),
     refresh: (tip, signal) => call(async () => lay({ to: await handle.treeOf(tip), base: requireId(tip) }, signal)),
     lay: (tree, base, signal) =>
       call(async () => {

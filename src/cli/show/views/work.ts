@@ -79,7 +79,7 @@ function showWork(work: Work, screen: Screen, teamId: string): string {
 }
 
 function showCheck(check: ResultOf<'work.check'>, screen: Screen): string {
-  const { memberId, folder, base, behind, files, taskId, changes, problems } = check;
+  const { memberId, folder, base, behind, files, taskId, changes, problems, unsaved = [] } = check;
   const further = behind === 0 ? '' : `, ${behind} behind the branch`;
   const head = details(
     [
@@ -91,9 +91,10 @@ function showCheck(check: ResultOf<'work.check'>, screen: Screen): string {
     screen,
   );
   const paths = changes.map(({ path, status }) => `  ${status}  ${clean(path)}\n`).join('');
-  const wrong = problems.map((problem) => `  ${clean(problem)}\n`).join('');
-  const verdict = problems.length === 0 ? '' : `\nThis work would be sent back:\n${wrong}`;
-  return `${heading(memberId, screen)}${head}${paths}${verdict}`;
+  const part = (title: string, lines: readonly string[]): string =>
+    lines.length === 0 ? '' : `\n${title}:\n${lines.map((line) => `  ${clean(line)}\n`).join('')}`;
+  const verdict = part('This work would be sent back', problems);
+  return `${heading(memberId, screen)}${head}${paths}${verdict}${part('In no save, so not handed in', unsaved)}`;
 }
 
 function diskCell(disk: NonNullable<Work['disk']>): Cell {
