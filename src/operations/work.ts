@@ -180,7 +180,7 @@ export const workOperations = [
   }),
   operation({
     name: 'work.trust',
-    summary: 'Agree to the settings of agents in the workspace of a member, as they are now',
+    summary: 'Agree to the settings of agents and the programs in the workspace of a member, as they are now',
     scope: 'admin',
     input: InTeam.extend({ memberId: Slug.describe('the member') }),
     result: z.object({ paths: z.array(z.string()).describe('the files') }),

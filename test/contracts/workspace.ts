@@ -47,6 +47,7 @@ export function describeWorkspaces(name: string, open: () => Promise<Opened>): v
       const saved = await ada.save();
       expect(saved?.changes).toEqual(isShared ? undefined : [{ path: 'README.md', status: 'modified' }]);
       expect(saved && (await ada.review(saved))).toEqual(isShared ? undefined : []);
+      expect(await ada.unsaved(base)).toEqual([]);
       expect(await ada.saves()).toHaveLength(isShared ? 0 : 1);
       await ada.refresh(tip);
       expect(ada.base).toBe(isShared ? undefined : tip);

@@ -8,16 +8,18 @@ export interface HookText {
 }
 
 /** No gate has more files, and the search must not take long. */
-const FILES = 64;
+export const FILES = 64;
 
 /** Larger files belong to a hook too, but we don't search them for names. Bytes. */
 const READ_BYTES = 1024 * 1024;
 
 /** Separators between words of a shell or a program. */
-const BETWEEN_WORDS = /[\s;|&"'`()<>={},]+/;
+export const BETWEEN_WORDS = /[\s;|&"'`()<>={},]+/;
 
-const PACKAGE_RUNNERS = ['npm', 'npx', 'pnpm', 'yarn', 'bun'];
-const MAKERS: Readonly<Record<string, readonly string[]>> = {
+/** Programs that run the scripts of a package. */
+export const PACKAGE_RUNNERS = ['npm', 'npx', 'pnpm', 'yarn', 'bun'];
+/** Programs that run what one of these files says. */
+export const MAKERS: Readonly<Record<string, readonly string[]>> = {
   make: ['GNUmakefile', 'makefile', 'Makefile'],
   just: ['justfile', '.justfile', 'Justfile'],
 };
@@ -126,7 +128,7 @@ function wordsOf(text: string): string[] {
 }
 
 /** The local files that a module of JavaScript, TypeScript or Python imports. */
-function modulesIn(text: string, path: string): string[] {
+export function modulesIn(text: string, path: string): string[] {
   const folder = dirname(path);
   if (extname(path) === '.py') {
     const names = [...text.matchAll(/^\s*(?:import|from)\s+\.?(\w+)/gm)].map(([, name = '']) => name);
@@ -179,7 +181,8 @@ export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-function contentOf(path: string): Buffer | undefined {
+/** The content of a regular file; undefined if there is none that can be read. */
+export function contentOf(path: string): Buffer | undefined {
   try {
     return statSync(path).isFile() ? readFileSync(path) : undefined;
   } catch {

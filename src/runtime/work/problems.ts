@@ -15,7 +15,7 @@ const LEFT_OUT: Readonly<Record<LeftOutReason, string>> = {
 /** Everything that is in the way of handing in a save. */
 export async function problemsOf(workspace: Workspace, saved: Saved, settings: WorkSettings): Promise<string[]> {
   const found = await workspace.review(saved);
-  return [...found.map(wordProblem), ...(await settings.problems(workspace))];
+  return [...found.map(wordProblem), ...(await settings.problems(workspace, saved))];
 }
 
 /** Why work cannot be handed in, for its holder, and what is in no save besides; undefined if it can. */

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { waitingOf } from '../../../src/core/waiting.ts';
 import { localDoor } from '../../../src/host/local-door.ts';
 import { mayWorkHere } from '../../../src/host/open-work.ts';
+import type { ResultOf } from '../../../src/operations/index.ts';
 import { openApart } from '../../mcp/apart.ts';
 import type { Apart } from '../../mcp/apart.ts';
 import { write } from '../../workspaces/project.ts';
@@ -83,4 +84,36 @@ test('a member waits with its turn, and says why, while its folder has such sett
   expect(await reason()).toBeUndefined();
   write(own, { [SETTINGS]: hook('./again.sh') });
   expect(await mayWorkHere({ ...bench, pause: async () => false })).toBe(false);
+});
+
+test('a program of the repository that members run lands changed only when a person agrees', async () => {
+  const run = (...command: string[]) => ({ kind: 'exec', command }) as const;
+  const agents = { alice: { kind: 'claude' }, bob: run('sh', '-c', 'node tools/agent.js "look at src/a.js"') } as const;
+  const files = {
+    'tools/agent.js': "import './part.js';\n",
+    'tools/part.js': '1\n',
+    'src/a.js': '1\n',
+    '.gitignore': 'made/\n',
+  };
+  const { house, folder } = await openApart({ agents, files });
+  await house.call('task.create', { teamId: 'demo', title: 'First' });
+  await house.call('task.claim', { teamId: 'demo', taskId: '1' }, 'alice');
+  const own = await folder('alice');
+  const problems = async () => (await house.call<ResultOf<'work.check'>>('work.check', ALICE)).problems;
+  // What the program only names, or what a build makes, is work like any other.
+  write(own, { 'src/a.js': '2\n', 'made/agent.js': '2\n' });
+  expect(await problems()).toEqual([]);
+  write(own, { 'tools/part.js': '2\n' });
+  expect(await problems()).toEqual([
+    expect.stringMatching(/^tools\/part\.js decides what a program of the team does, and nobody agreed to it/),
+  ]);
+  const complete = () => house.call('task.complete', { teamId: 'demo', taskId: '1', result: 'done' }, 'alice');
+  await expect(complete()).rejects.toThrow('tools/part.js decides what a program');
+  expect(await house.call('work.trust', ALICE)).toEqual({ paths: ['tools/part.js'] });
+  await complete();
+  // On the branch it is known.
+  write(own, { 'tools/agent.js': 'changed\n' });
+  expect(await problems()).toEqual([expect.stringContaining('tools/agent.js decides')]);
+  write(own, { 'tools/agent.js': "import './part.js';\n" });
+  expect(await problems()).toEqual([]);
 });

@@ -27,6 +27,7 @@ export const views: Views = {
   'work.check': showCheck,
   'work.trust': ({ paths }) =>
     paths.length === 0 ? 'There is nothing new to agree to.\n' : `Agreed to ${paths.map(clean).join(', ')}.\n`,
+  'work.locate': ({ repository }) => `The repository of the team is ${clean(repository)} now.\n`,
   'work.open': (opened) =>
     opened
       ? `Its workspace is ${clean(opened.folder)}, with TROUPE_SLOT ${opened.slot}.\n`

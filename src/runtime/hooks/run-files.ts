@@ -1,0 +1,60 @@
+import { accessSync, constants } from 'node:fs';
+import { basename, dirname, extname, resolve } from 'node:path';
+import { BETWEEN_WORDS, contentOf, FILES, isWithin, MAKERS, modulesIn, PACKAGE_RUNNERS } from './hook-files.ts';
+
+/** Programs that run the file that follows them. */
+const INTERPRETERS = /^(?:(?:ba|da|z|k)?sh|node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|source|\.|run)$/;
+
+/**
+ * The files of a folder that a command runs: programs that it names, those that they name, modules that they import, and
+ * what its runners read (`npm run x`, `make`). Not files that it only names: they are what its member works on.
+ */
+export function filesRunBy(
+  command: readonly string[],
+  { cwd, folder }: { readonly cwd: string; readonly folder: string },
+): Set<string> {
+  const found = new Set<string>();
+  const waiting: string[] = [];
+  const add = (path: string): void => {
+    if (found.size >= FILES || found.has(path) || !isWithin(folder, path) || !contentOf(path)) return;
+    found.add(path);
+    waiting.push(path);
+  };
+  const addRun = (words: readonly string[], places: (word: string) => readonly string[]): void => {
+    let before = '';
+    for (const word of words) {
+      const runner = basename(before);
+      for (const path of places(word)) if (INTERPRETERS.test(runner) || isExecutable(path)) add(path);
+      if (PACKAGE_RUNNERS.includes(word)) add(resolve(cwd, 'package.json'));
+      for (const name of MAKERS[word] ?? []) add(resolve(cwd, name));
+      // Options of an interpreter come before its file.
+      if (!word.startsWith('-')) before = word;
+    }
+  };
+
+  const words = command.flatMap((word) => word.split(BETWEEN_WORDS)).filter(Boolean);
+  addRun(words, (word) => [resolve(cwd, word)]);
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    const at = path;
+    const text = contentOf(at)?.toString() ?? '';
+    for (const module of modulesIn(text, at)) add(module);
+    // A script names others by their place in the folder where it runs, or beside itself.
+    const places = (word: string): string[] => [resolve(cwd, word), resolve(dirname(at), basename(word))];
+    if (isScript(at, text)) addRun(text.split(BETWEEN_WORDS).filter(Boolean), places);
+  }
+  return found;
+}
+
+function isScript(path: string, text: string): boolean {
+  return /^\.(?:sh|bash|zsh)$/.test(extname(path)) || /^#!.*sh\b/.test(text) || basename(path) === 'package.json';
+}
+
+function isExecutable(path: string): boolean {
+  if (contentOf(path) === undefined) return false;
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
