@@ -155,6 +155,8 @@ describe('a supervisor', () => {
     for (const name of names) await before.join(name);
     const [deleted, truncated, garbage, gone] = await Promise.all(names.map((name) => before.running(name)));
     for (const name of names) await before.claim(name);
+    // A shell that is killed before it has started its child would leave nothing behind.
+    await until('its child runs', () => findMarked(gone?.id ?? '').length === 2);
     await before.supervisor.close({ end: false });
     const pathOf = ({ id }: { id: string } = { id: '' }): string => join(before.folder, `${id}.json`);
     rmSync(pathOf(deleted));
