@@ -164,7 +164,7 @@ echo installed; echo with a warning >&2
     commit(repository, { 'setup.sh': '#!/bin/sh\necho old > node_modules/which\n' });
     const stopped = await up(stage, repository, '--keep');
     expect(stopped.code, stopped.stdout).toBe(1);
-    expect(stopped.stdout).toContain('was not run: its files changed since you approved them');
+    expect(stopped.stdout).toContain('was not run: its files changed since you approved them (setup.sh)');
     const { stdout } = await stage.troupe('approve', 'bob', '--team', stage.team);
     expect(stdout).toContain('bob is started again.');
     await until('the second task is done', async () => (await stage.task(stage.team, '2')).status === 'completed');

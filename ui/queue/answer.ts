@@ -25,13 +25,27 @@ export function judgeAgain({ teamId, id: requestId }: Answerable): Promise<unkno
   return call('request.judge', { teamId, requestId });
 }
 
-/** The name of each kind, and the words for yes and no. */
-const KINDS: Readonly<Record<string, { name: string; yes: string; no: string; phase: 'gate' | 'failed' }>> = {
+interface Kind {
+  readonly name: string;
+  readonly yes: string;
+  readonly no: string;
+  readonly phase: 'gate' | 'failed';
+  readonly unanswered?: string;
+}
+
+/** The name of each kind, the words for yes and no, and what follows if nobody answers in time. */
+const KINDS: Readonly<Record<string, Kind>> = {
   plan: { name: 'Plan', yes: 'Approve', no: 'Reject…', phase: 'gate' },
   permission: { name: 'Permission', yes: 'Allow', no: 'Deny…', phase: 'gate' },
-  gate: { name: 'Gate gave up', yes: 'Accept', no: 'Send back…', phase: 'failed' },
+  gate: { name: 'Gate gave up', yes: 'Accept', no: 'Send back…', phase: 'failed', unanswered: 'the task fails' },
   budget: { name: 'Budget reached', yes: 'Allow more', no: 'Stop…', phase: 'gate' },
-  restart: { name: 'Crashed too often', yes: 'Start again', no: 'Leave stopped…', phase: 'failed' },
+  restart: {
+    name: 'Crashed too often',
+    yes: 'Start again',
+    no: 'Leave stopped…',
+    phase: 'failed',
+    unanswered: 'it stays stopped',
+  },
   shutdown: { name: 'Shutdown', yes: 'Agree', no: 'Refuse…', phase: 'gate' },
 };
 
@@ -42,6 +56,6 @@ export function yesTo(request: { kind: string; detail?: Readonly<Record<string, 
   return grant === undefined ? kindOf(kind).yes : `Allow ${grant}`;
 }
 
-export function kindOf(kind: string): { name: string; yes: string; no: string; phase: 'gate' | 'failed' } {
+export function kindOf(kind: string): Kind {
   return KINDS[kind] ?? { name: kind, yes: 'Approve', no: 'Reject…', phase: 'gate' };
 }

@@ -161,7 +161,7 @@ function Detail({
 }) {
   const now = useNow();
   const task = useTask(request.teamId, request.taskId);
-  const { name, phase } = kindOf(request.kind);
+  const { name, phase, unanswered = 'it is a no' } = kindOf(request.kind);
   const deadline = request.deadline === undefined ? undefined : Date.parse(request.deadline);
   return (
     <article className={`queue-detail is-${phase}`} aria-label={`${name} of ${request.memberId}`}>
@@ -181,7 +181,10 @@ function Detail({
           {deadline !== undefined && !onNext && (
             <>
               {' '}
-              · <b>without an answer it is a no {deadline > now ? `in ${showSpan(deadline - now)}` : 'now'}</b>
+              ·{' '}
+              <b>
+                without an answer {unanswered} {deadline > now ? `in ${showSpan(deadline - now)}` : 'now'}
+              </b>
             </>
           )}
         </p>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { joinSome } from '../../core/text.ts';
 import { replacePrivateFile } from '../private-file.ts';
 import { realPath } from '../team-file/place.ts';
 import { filesOfHook, filesOfSetup, isWithin } from './hook-files.ts';
@@ -77,6 +78,31 @@ export function hashSetup(
 /** The name of a setup among the approvals. */
 export function nameOfSetup({ command }: { readonly command: string }): string {
   return `setup: ${command}`;
+}
+
+/**
+ * The files by which what a workspace would run differs from what the approved folder has, in brackets, for people. Empty
+ * if that folder itself changed, or is on another machine.
+ */
+export function nameChanged(read: (cwd: string) => ReadonlyMap<string, string | Buffer>, folders: Folders): string {
+  const { cwd, approvedIn } = folders;
+  if (cwd === approvedIn) return '';
+  const [now, before] = [placedIn(approvedIn, cwd, read(cwd)), read(approvedIn)].map(
+    (files) => new Map(digestFiles(files)),
+  );
+  const paths = [...new Set([...(now?.keys() ?? []), ...(before?.keys() ?? [])])];
+  const changed = before?.size === 0 ? [] : paths.filter((path) => now?.get(path) !== before?.get(path));
+  return changed.length === 0
+    ? ''
+    : ` (${joinSome(
+        changed.map((path) => relative(approvedIn, path)),
+        ', ',
+      )})`;
+}
+
+interface Folders {
+  readonly cwd: string;
+  readonly approvedIn: string;
 }
 
 /** Files as if they were at the same places of another folder. */

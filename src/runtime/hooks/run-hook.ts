@@ -1,8 +1,9 @@
 import type { HookConfig, HookResult } from '../../core/hook.ts';
 import { quote } from '../../core/text.ts';
 import type { ProcessRecords } from '../process-records.ts';
-import { hashHook } from './approvals.ts';
+import { hashHook, nameChanged } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
+import { filesOfHook } from './hook-files.ts';
 import { findObstacle, whyNotRun } from './obstacle.ts';
 import { commandOf, runProgram } from './run-program.ts';
 import { applyPolicy, refuse } from './verdict.ts';
@@ -53,7 +54,9 @@ async function runApproved(
   const mend = `read it, then run troupe up in ${approvedIn} to approve it again`;
   const content = isBound ? hashHook(hook, cwd, { approvedIn, realName }) : undefined;
   if (content !== undefined && content !== hook.approved && !approvals.has(content)) {
-    return refuse(hook, `The hook ${quote(hook.command)} changed since it was approved and was not run: ${mend}`);
+    const which = nameChanged((folder) => filesOfHook(hook, folder), { cwd, approvedIn });
+    const what = `The hook ${quote(hook.command)} changed since it was approved${which} and was not run`;
+    return refuse(hook, `${what}: ${mend}`);
   }
   const { timeout } = hook;
   const result = await runProgram({ command: commandOf(hook), timeout, grace, env, payload, cwd, marker });

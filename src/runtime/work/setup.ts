@@ -1,7 +1,8 @@
 import type { Variables } from '../../core/variables.ts';
 import type { TeamSetup } from '../../core/work.ts';
-import { hashSetup, nameOfSetup } from '../hooks/approvals.ts';
+import { hashSetup, nameChanged, nameOfSetup } from '../hooks/approvals.ts';
 import type { Approvals } from '../hooks/approvals.ts';
+import { filesOfSetup } from '../hooks/hook-files.ts';
 import { findObstacle } from '../hooks/obstacle.ts';
 import { hookEnvironment, runProgram } from '../hooks/run-program.ts';
 import type { ProcessRecords } from '../process-records.ts';
@@ -61,7 +62,9 @@ export function openSetups({ approvals, records, environmentOf }: SetupsOptions)
     if (obstacle !== undefined) return { output: '', why: `cannot be run: ${obstacle}` };
     const content = hashSetup(setup, cwd, folder);
     if (content !== setup.approved && !approvals.has(content)) {
-      return { output: '', why: 'was not run: its files changed since you approved them', unapproved: content };
+      const which = nameChanged((one) => filesOfSetup(command, one), { cwd, approvedIn: folder });
+      const why = `was not run: its files changed since you approved them${which}`;
+      return { output: '', why, unapproved: content };
     }
     const about = { TEAM_ID: teamId, MEMBER_ID: memberId, SLOT: String(slot) };
     const env = hookEnvironment(environmentOf(teamId), about, wanted);
