@@ -109,6 +109,13 @@ describe('commands about work', () => {
     plainGit(repository, 'add', '.gitattributes');
     plainGit(repository, 'commit', '-qm', 'large files');
     expect((await up(stage, repository)).code).toBe(0);
+    const file = join(stage.folder, 'large.patch');
+    const patched = await inside(stage, repository, ['patch', '-o', file]);
+    expect(patched.stderr).toMatch(/ann\.bin, bob\.bin are stored by git-lfs, .* now, so git am works there/);
+    plainGit(repository, 'checkout', '-qb', 'patched');
+    plainGit(repository, 'am', '-q', file);
+    expect(readFileSync(join(repository, 'ann.bin'), 'utf8')).toBe('x'.repeat(5000));
+    plainGit(repository, 'checkout', '-q', 'main');
     const merged = await inside(stage, repository, ['merge']);
     expect(merged.code, merged.stderr).toBe(0);
     expect(plainGit(repository, 'show', 'HEAD:ann.bin')).toContain('oid sha256:');
