@@ -63,6 +63,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'depot/patch.ts',
     'depot/repair.ts',
     'depot/saves.ts',
+    'depot/tidy.ts',
     'git-errors.ts',
     'git.ts',
     'paths.ts',

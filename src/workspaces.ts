@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { absentCheckout } from './workspaces/absent.ts';
 import { findCheckout, hasCommits } from './workspaces/checkout.ts';
 import type { Checkout, NoCheckout } from './workspaces/checkout.ts';
-import { cloneWorkspaces, depotOfTeam, teamsWithFolders } from './workspaces/clone.ts';
+import { borrowedDepots, cloneWorkspaces, depotOfTeam, teamsWithFolders } from './workspaces/clone.ts';
 import type { OpenWork } from './workspaces/clone/work.ts';
 import { openDepot } from './workspaces/depot.ts';
 import type { Depot } from './workspaces/depot.ts';
@@ -12,6 +12,7 @@ import { openHandle } from './workspaces/depot/handle.ts';
 import type { DepotHandle } from './workspaces/depot/handle.ts';
 import { depotId, depotOfCheckout, findDepotId, knownCheckouts, readOrigin } from './workspaces/depot/origin.ts';
 import { findCommits, findRoots } from './workspaces/depot/packs.ts';
+import { isLoose, isPrunable, packDepot, pruneDepot } from './workspaces/depot/tidy.ts';
 import { openGit } from './workspaces/git.ts';
 import { openPlaces } from './workspaces/places.ts';
 import type { Places } from './workspaces/places.ts';
@@ -58,6 +59,11 @@ export interface Projects {
   putAway(team: string): Promise<void>;
   /** The depots on the disk, also of projects that no team works on any more. */
   depots(): Promise<readonly DepotHandle[]>;
+  /**
+   * Packs depots that have many loose objects. From one that no folder borrows from, also none in the trash, what no ref
+   * leads to and nobody wrote since a moment is removed.
+   */
+  tidy(before: number): Promise<void>;
 }
 
 /** What a repository is recognised by. */
@@ -137,11 +143,21 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
         if (workspace.base !== undefined) await workspace.close({ tip: workspace.base });
       }
     },
-    async depots() {
-      const names = (await readdir(places.depots)).filter((name) => /^[0-9a-f]{16}\.git$/.test(name));
-      return names.map((name) => openHandle(git, join(places.depots, name), queueOf(name.slice(0, -4))));
+    depots: listDepots,
+    async tidy(before) {
+      const borrowed = await borrowedDepots(places);
+      for (const handle of await listDepots()) {
+        if (!borrowed.has(handle.dir)) {
+          if (await isPrunable(handle)) await pruneDepot(handle, before);
+        } else if (await isLoose(handle)) await packDepot(handle);
+      }
     },
   };
+
+  async function listDepots(): Promise<DepotHandle[]> {
+    const names = (await readdir(places.depots)).filter((name) => /^[0-9a-f]{16}\.git$/.test(name));
+    return names.map((name) => openHandle(git, join(places.depots, name), queueOf(name.slice(0, -4))));
+  }
 
   async function openOwn(checkout: Checkout, limits: WorkLimits | undefined): Promise<OwnProject> {
     const depot = await useDepot(checkout);

@@ -1,5 +1,5 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Checkout } from './checkout.ts';
 import { makeFolder } from './clone/folder.ts';
 import { isInPlace } from './clone/in-place.ts';
@@ -8,7 +8,7 @@ import { openWork } from './clone/work.ts';
 import type { OpenWork } from './clone/work.ts';
 import type { Depot } from './depot.ts';
 import { listSaves, savesRef } from './depot/saves.ts';
-import { isFolder, placeOf } from './places.ts';
+import { isFolder, listTrash, placeOf } from './places.ts';
 import type { Places } from './places.ts';
 import { WORK_LIMITS } from './workspace.ts';
 import type { ObjectId, Opened, OpenOptions, WorkLimits, WorkspaceName, Workspaces } from './workspace.ts';
@@ -96,6 +96,24 @@ export async function depotOfTeam(places: Places, team: string): Promise<string 
     if (state && (await isFolder(join(places.depots, `${state.depot}.git`)))) return state.depot;
   }
   return undefined;
+}
+
+/** The depots that folders borrow from: open ones, and those in the trash, each with its own `.git`. */
+export async function borrowedDepots(places: Places): Promise<Set<string>> {
+  const teams = await listFolders(places.workspaces);
+  const members = teams.map(async (team) => {
+    const names = await listFolders(join(places.workspaces, team));
+    return names.map((member) => join(places.workspaces, team, member));
+  });
+  const folders = [...(await Promise.all(members)).flat(), ...(await listTrash(places)).map(({ path }) => path)];
+  const lists = folders.map((folder) =>
+    readFile(join(folder, '.git', 'objects', 'info', 'alternates'), 'utf8').catch(() => ''),
+  );
+  // An agent may have removed its `.git`; then our own record tells.
+  const known = (await listFolders(places.indexes)).map((team) => depotOfTeam(places, team));
+  const named = (await Promise.all(known)).flatMap((id) => (id === undefined ? [] : join(places.depots, `${id}.git`)));
+  const borrowed = (await Promise.all(lists)).flatMap((text) => text.split('\n')).map((path) => dirname(path));
+  return new Set([...borrowed, ...named]);
 }
 
 async function listFolders(folder: string): Promise<string[]> {

@@ -22,6 +22,7 @@ import type { ArrivedPack, PackContent } from './depot/packs.ts';
 import { checkDepot, remakeDepot } from './depot/repair.ts';
 import type { Repair } from './depot/repair.ts';
 import { listKept } from './depot/saves.ts';
+import { keepPrecious, packDepot } from './depot/tidy.ts';
 import { GitError } from './git-errors.ts';
 import { requireId } from './git.ts';
 import type { Git } from './git.ts';
@@ -130,6 +131,8 @@ export async function openDepot({
   const suspect = join(dir, 'suspect');
   const repair = await prepare();
   const handle = watched(openHandle(git, dir, alone));
+  // A daemon that was killed while it removed objects left them unguarded.
+  if (!(await readFile(join(dir, 'config'), 'utf8')).includes('preciousObjects')) await keepPrecious(handle);
   let current = checkout;
   await rememberCheckout();
   // Tells it from another one that was made in its place meanwhile.
@@ -184,13 +187,7 @@ export async function openDepot({
     // With git as it is: a bad pack is no damage of the depot.
     takePack: (pack) => takePack({ ...handle, git }, places, pack),
     check: () => checkDepot(handle),
-    tidy: () =>
-      handle.alone(async () => {
-        await handle.run(['repack', '--quiet', '-l']);
-        // Only objects that are in a pack now.
-        await handle.run(['prune-packed', '--quiet']);
-        await handle.run(['pack-refs', '--all']);
-      }),
+    tidy: () => packDepot(handle),
     size: () => sizeOf(dir),
     async isThere() {
       try {

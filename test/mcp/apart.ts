@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { AgentSpec } from '../../src/core/agent.ts';
 import { JoinInput } from '../../src/core/member.ts';
+import type { TeamSetup } from '../../src/core/work.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
-import { openApprovals } from '../../src/runtime/hooks/approvals.ts';
+import { hashSetup, openApprovals } from '../../src/runtime/hooks/approvals.ts';
+import { openSetups } from '../../src/runtime/work/setup.ts';
 import { openTeamWorks } from '../../src/runtime/work/team-works.ts';
 import { openProjects } from '../../src/workspaces.ts';
 import { newProject } from '../workspaces/project.ts';
@@ -14,6 +16,8 @@ interface Options {
   /** The agents of alice and bob. */
   readonly agents?: Readonly<Record<string, AgentSpec>>;
   readonly files?: Record<string, string>;
+  /** The command that makes workspaces ready. */
+  readonly setup?: string;
 }
 
 /** A team with workspaces. */
@@ -25,7 +29,7 @@ export interface Apart {
 }
 
 /** A team `demo` with workspaces; alice and bob have their own. No process is started. */
-export async function openApart({ agents = {}, files }: Options = {}): Promise<Apart> {
+export async function openApart({ agents = {}, files, setup: command }: Options = {}): Promise<Apart> {
   const root = newProject(files ? { files } : {});
   const repository = join(root, 'project');
   const environment = { PATH: process.env['PATH'], HOME: root };
@@ -38,10 +42,12 @@ export async function openApart({ agents = {}, files }: Options = {}): Promise<A
   const house = openHouse({
     worksOf(ledger) {
       const approvals = openApprovals(join(root, 'approvals.json'));
+      const records = { newId: (): string => `hook-${crypto.randomUUID()}`, write: () => {}, remove: () => {} };
       const works = openTeamWorks({
         ledger,
         projects,
         approvals,
+        setups: openSetups({ approvals, records, environmentOf: () => environment }),
         onError: (error) => expect.unreachable(String(error)),
       });
       onTestFinished(() => works.close());
@@ -57,6 +63,7 @@ export async function openApart({ agents = {}, files }: Options = {}): Promise<A
     prefix: '',
     base: project.checkout.head,
     branch: 'troupe/demo',
+    ...(command !== undefined && { setup: setupOf(command, repository) }),
   } as const;
   await house.call('team.create', { name: 'demo' });
   await ledger.execute('demo', { type: 'team.update', by: '@user', work }, () => undefined);
@@ -73,4 +80,9 @@ export async function openApart({ agents = {}, files }: Options = {}): Promise<A
     return opened?.folder ?? '';
   };
   return { house, repository, folder };
+}
+
+/** A setup as a person approved it. */
+function setupOf(command: string, folder: string): TeamSetup {
+  return { command, timeout: 60_000, folder, approved: hashSetup({ command }, folder) };
 }

@@ -1,11 +1,13 @@
-import { renameSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openProjects } from '../../src/workspaces.ts';
+import { emptyTrash } from '../../src/workspaces/places.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { commitAll, makeRepository, newProject, plainGit, write } from './project.ts';
 
 const ADA = { team: 'alpha', member: 'ada' };
+const BOB = { team: 'alpha', member: 'bob' };
 
 function options(root: string) {
   const environment = { PATH: process.env['PATH'], HOME: root };
@@ -86,4 +88,36 @@ test('of two checkouts of one repository, a team stays with its own', async () =
   const sought = { team: ADA.team, repository: project, base: own.checkout.head };
   expect(await projects.recognise(sought, copy)).toBeUndefined();
   expect(await projects.open(copy)).not.toMatchObject({ depot: { id: own.depot.id } });
+});
+
+test('objects that nothing leads to go when no folder borrows from the depot any more, also none in the trash', async () => {
+  const root = newProject();
+  const projects = await openProjects(options(root));
+  const project = await projects.open(join(root, 'project'));
+  if (project.kind !== 'clone') throw new Error('This is no clone');
+  const { depot, workspaces, checkout } = project;
+  const base = checkout.head;
+  const [ada, bob] = [await workspaces.open(ADA, { base }), await workspaces.open(BOB, { base })];
+  write(ada.folder, { 'ada.txt': 'landed in another form\n' });
+  write(bob.folder, { 'bob.txt': 'never landed\n' });
+  const [hers, his] = [await ada.save(), await bob.save()];
+  const { trash = '' } = await ada.close({ tip: base, landed: [hers!.commit] });
+  const later = Date.now() + 60_000;
+  const left = (): Promise<readonly string[]> => depot.has([hers!.commit, his!.commit]);
+  await projects.tidy(later);
+  expect(await left()).toHaveLength(2);
+  await bob.close({ tip: base });
+  await projects.tidy(later);
+  expect(await left()).toHaveLength(2);
+
+  expect(existsSync(trash)).toBe(true);
+  await emptyTrash(projects.places, later);
+  // What was written just now may still get a ref.
+  await projects.tidy(Date.now() - 60_000);
+  expect(await left()).toHaveLength(2);
+  await projects.tidy(later);
+  expect(await left()).toEqual([his!.commit]);
+  expect(await depot.check()).toEqual([]);
+  expect(plainGit(depot.dir, 'config', 'extensions.preciousObjects')).toBe('true');
+  expect((await (await workspaces.open(ADA, { base })).save())?.commit).toBe(base);
 });

@@ -21,6 +21,9 @@ export interface CleanUp {
 const FIRST_MS = 60_000;
 const EVERY_MS = 6 * 60 * 60_000;
 
+/** Objects are written before a ref leads to them. */
+const UNUSED_MS = 24 * 60 * 60_000;
+
 /** Makes the clean-up of all workspaces of this daemon. */
 export function openCleanUp(
   { ledger, projects }: { ledger: Ledger; projects: Projects },
@@ -60,6 +63,7 @@ export function openCleanUp(
     await putAwayGone();
     await lookForMerges(now);
     await expireLeftovers(await where(), now);
+    await projects.tidy(now - UNUSED_MS);
   }
 
   /** Another machine may have deleted a team, or a daemon was killed while it did. */

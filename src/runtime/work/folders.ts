@@ -112,6 +112,8 @@ export function openFolders(options: FoldersOptions): Folders {
       if (isBusy || saved?.changes.length !== 0) return;
       const { work } = await bring(worker.teamId);
       await refresh(workspace, work.tip, false);
+      // A lead never claims: it would get what the setup makes of the new tip only at its next start.
+      if (work.setup) await tellWhile(ledger, worker, (telling) => prepare(worker, workspace, telling));
     },
     saveAll,
     saveHere,

@@ -47,4 +47,6 @@ export interface Projects {
   putAway(team: string): Promise<void>;
   /** The depots on the disk, also of projects that no team works on any more. */
   depots(): Promise<readonly DepotHandle[]>;
+  /** Packs depots, and removes what no ref leads to and nobody wrote since a moment from those that no folder uses. */
+  tidy(before: number): Promise<void>;
 }
