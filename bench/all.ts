@@ -8,6 +8,7 @@ import { dashboard } from './dashboard.ts';
 import { jetstream } from './jetstream.ts';
 import { leadTokens } from './lead-tokens.ts';
 import { open } from './open.ts';
+import { overlap } from './overlap.ts';
 import { push } from './push.ts';
 import { sendDurable } from './send-durable.ts';
 import { teammateCost } from './teammate-cost.ts';
@@ -30,4 +31,5 @@ export const ALL: readonly Benchmark[] = [
   bridgeClaim,
   workspaceOpen,
   workspaceSave,
+  overlap,
 ];

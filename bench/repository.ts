@@ -5,6 +5,7 @@ import { findCheckout } from '../src/workspaces/checkout.ts';
 import type { Checkout } from '../src/workspaces/checkout.ts';
 import { cloneWorkspaces } from '../src/workspaces/clone.ts';
 import { openDepot } from '../src/workspaces/depot.ts';
+import type { Depot } from '../src/workspaces/depot.ts';
 import { openGit } from '../src/workspaces/git.ts';
 import { openPlaces } from '../src/workspaces/places.ts';
 import type { Workspaces } from '../src/workspaces/workspace.ts';
@@ -13,6 +14,7 @@ import type { Workspaces } from '../src/workspaces/workspace.ts';
 export interface Repository {
   readonly checkout: Checkout;
   readonly workspaces: Workspaces;
+  readonly depot: Depot;
   /** The path of a file in it. */
   readonly path: (number: number) => string;
 }
@@ -33,7 +35,7 @@ export async function makeRepository(folder: string, files: number): Promise<Rep
   const checkout = await findCheckout(git, project, environment);
   if ('reason' in checkout) throw new Error(checkout.why);
   const depot = await openDepot({ git, places, checkout });
-  return { checkout, workspaces: cloneWorkspaces({ places, depot, checkout }), path };
+  return { checkout, workspaces: cloneWorkspaces({ places, depot, checkout }), depot, path };
 }
 
 /** Runs git in a folder, with no settings but its own. */

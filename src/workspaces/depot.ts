@@ -8,6 +8,7 @@ import type { Uncommitted } from './depot/changes.ts';
 import { makeCommit } from './depot/commit.ts';
 import type { NewCommit } from './depot/commit.ts';
 import { compare, toChange } from './depot/compare.ts';
+import { findConflicts } from './depot/conflicts.ts';
 import { readDiff, readPatch } from './depot/diff.ts';
 import type { Diff, DiffOptions } from './depot/diff.ts';
 import { setFilters } from './depot/filters.ts';
@@ -63,6 +64,8 @@ export interface Depot {
   file(id: ObjectId, path: string, maxBytes: number): Promise<string | undefined>;
 
   merge(ours: ObjectId, theirs: ObjectId, signal?: AbortSignal): Promise<Merged>;
+  /** The paths in which two commits conflict, for each pair. It leaves nothing in the depot. */
+  conflicts(pairs: readonly (readonly [ObjectId, ObjectId])[], signal?: AbortSignal): Promise<readonly string[][]>;
   commit(commit: NewCommit): Promise<ObjectId>;
   land(what: Parameters<typeof landWork>[1], commit: Parameters<typeof landWork>[2]): Promise<Landed>;
 
@@ -168,6 +171,7 @@ export async function openDepot({
     patch: (from, to, options) => readPatch(handle, [from, to], options),
     file: (id, path, maxBytes) => readText(handle, `${requireId(id)}:${path}`, maxBytes),
     merge: (ours, theirs, signal) => mergeCommits(handle, [ours, theirs], signal),
+    conflicts: (pairs, signal) => findConflicts(handle, places, pairs, signal),
     commit: (commit) => makeCommit(handle, commit),
     land: (what, commit) => landWork(handle, what, commit),
     branch: async (name) => handle.readRef(await branchRef(handle, name)),

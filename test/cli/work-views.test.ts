@@ -71,3 +71,22 @@ test('what was left behind says how long it is kept, and its command stays whole
     `To look at such work, in your repository:\n  git fetch /depot ${ref} && git log -p FETCH_HEAD\n`,
   );
 });
+
+test('files that several members change are a table by members, those that conflict first', () => {
+  const side = (memberId: string, taskId: string) => ({ memberId, taskId, epoch: 1 });
+  const [ann, bob, cid] = [side('ann', '3'), side('bob', '4'), side('cid', '11')];
+  const overlaps = [
+    { sides: [ann, cid], files: 1, paths: ['src/a.ts'], conflicts: [] },
+    { sides: [ann, bob], files: 60, paths: ['src/a.ts', 'src/b\u001b[31m.ts'], conflicts: ['src/b\u001b[31m.ts'] },
+  ];
+  const lines = showWork({ overlaps }).split('\n');
+  const at = lines.findIndex((line) => line.startsWith('CHANGED BY SEVERAL'));
+  expect(lines[at]).toMatch(/^CHANGED BY SEVERAL +ann #3 +bob #4 +cid #11$/);
+  expect(lines[at + 1]).toMatch(/^src\/b.*\.ts +conflicts +conflicts$/);
+  expect(lines[at + 2]).toMatch(/^src\/a\.ts +changed +changed +changed$/);
+  expect(lines[at + 3]).toBe('and 58 more');
+  expect(lines.join('\n')).not.toContain('\u001b');
+  expect(showWork({ overlaps: [] })).not.toContain('CHANGED BY SEVERAL');
+  const narrow = showWork({ overlaps }, { ...screen, columns: 44 }).split('\n');
+  for (const line of narrow.filter((one) => one.includes('src/'))) expect(line.length).toBeLessThanOrEqual(44);
+});

@@ -389,3 +389,23 @@ test('names the field that is wrong', async () => {
     expect(isError).toBe(true);
   }
 });
+
+test('lets tasks name their files: those with common files take turns, and a claim says why', async () => {
+  const house = await openTeam();
+  const lead = await connect(house, LEAD);
+  await use(lead, 'TaskCreate', { subject: 'Parser', description: '', files: ['src/parser/**'] });
+  await use(lead, 'TaskCreate', { subject: 'Lexer', description: '', files: ['src/parser/lexer.ts'] });
+  await use(lead, 'TaskUpdate', { taskId: '2', files: ['src/parser/lexer.ts', 'docs/**'] });
+  const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
+  await use(alice, 'TaskClaim', { taskId: '1' });
+  const shown = await use(bob, 'TaskGet', { taskId: '2' });
+  expect(shown.text).toContain('\nFiles: src/parser/lexer.ts, docs/**\n');
+  expect(shown.text).toContain('\nNot free: it changes the same files as #1');
+  expect((await use(bob, 'TaskList')).text).toContain('#2 [pending] Lexer [changes the same files as #1]');
+  const refused = await use(bob, 'TaskClaim', { taskId: '2' });
+  expect(refused.text).toContain('changes the same files as task 1 (in progress, held by alice)');
+  await use(alice, 'TaskComplete', { taskId: '1' });
+  expect((await use(bob, 'TaskClaim')).data.task).toMatchObject({ id: '2' });
+  const wrong = await use(lead, 'TaskCreate', { subject: 'x', description: '', files: ['/etc'] });
+  expect(wrong.text).toBe('invalid: files.0: must be relative to the project');
+});

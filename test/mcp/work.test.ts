@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ADMIN } from '../../src/operations/caller.ts';
+import { until } from '../until.ts';
 import { contents, write } from '../workspaces/project.ts';
 import { openApart } from './apart.ts';
 import { connect, LEAD, member, openTeam, refusal, toolNames, use } from './house.ts';
@@ -75,6 +76,31 @@ test('show diffs of a task, a member and the branch, within a bound that they na
   expect((await use(bob, 'WorkDiff')).text).toMatch(/^troupe\/demo since /);
   expect((await use(bob, 'WorkDiff', { of: 1 })).text).toMatch(/^task 1, as it landed /);
   expect(await refusal(bob, 'WorkDiff', { of: 'nobody' })).toBe('not_found');
+});
+
+test('name the members that change the same files, and whether that conflicts', async () => {
+  const { house, folder } = await openApart();
+  for (const title of ['First', 'Second']) await house.call('task.create', { teamId: 'demo', title });
+  for (const name of ['alice', 'bob']) {
+    const client = await connect(house, member(name));
+    await use(client, 'TaskClaim');
+    write(await folder(name), { 'src/a.ts': `by ${name}\n`, 'same.txt': 'same\n', [`${name}.txt`]: '' });
+    await house.call('work.save', { teamId: 'demo', memberId: name });
+  }
+  const alice = await connect(house, member('alice'));
+  await until('they were compared', async () => (await use(alice, 'WorkStatus')).text.includes('the same files'));
+  const { text, data } = await use(alice, 'WorkStatus');
+  expect(text).toContain(
+    '\nbob (task #2) changed the same files: same.txt, src/a.ts. It conflicts in src/a.ts. Write to bob about who changes what.\n',
+  );
+  expect(data.overlaps).toEqual([
+    { memberId: 'bob', taskId: '2', files: 2, paths: ['same.txt', 'src/a.ts'], conflicts: ['src/a.ts'] },
+  ]);
+  const inbox = await use(alice, 'Inbox');
+  expect(inbox.text).toContain('have both changed same.txt, src/a.ts. These changes already conflict in src/a.ts.');
+  expect((await use(await connect(house, LEAD), 'WorkStatus')).data.overlaps).toEqual([]);
+  await use(alice, 'TaskComplete', { taskId: '1' });
+  expect((await use(await connect(house, member('bob')), 'WorkStatus')).data.overlaps).toEqual([]);
 });
 
 test('bring the folder of a member to the branch when it claims a task during a turn, and keep what it changed', async () => {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { isInstalled, needTool } from '../tools.ts';
 import { eventually, expectQuiet, follow, useBrowser, usePage } from './browser.ts';
 import { useStage } from './stage.ts';
-import { HOSTILE_LINES, playWork, writeWorkTeam } from './work-team.ts';
+import { HOSTILE_LINES, playOverlap, playWork, writeWorkTeam } from './work-team.ts';
 
 const TEAM = 'words';
 const PHONE = { viewport: { width: 390, height: 844 } } as const;
@@ -230,5 +230,38 @@ describe('the diff', () => {
     await page.getByRole('button', { name: 'Read it again' }).click();
     await sizeOf(page, '13 files');
     expectQuiet(watched);
+  });
+});
+
+describe('files that several members change', () => {
+  test('are a table by members, with those that conflict first', async (context) => {
+    needTool(context, 'chromium');
+    const { client } = stage();
+    await playOverlap(client, TEAM);
+    const watched = await open(`/t/${TEAM}?view=list`);
+    const { page } = watched;
+    const part = page.getByRole('region', { name: 'Overlaps' });
+    await part.getByText('1 would conflict').waitFor();
+    const rows = part.getByRole('row');
+    await eventually(() => rows.allInnerTexts()).toEqual([
+      expect.stringMatching(/eve[^]*fay/),
+      expect.stringMatching(/first-chapter\.md[^]*conflicts[^]*conflicts/),
+      expect.stringMatching(/common\.txt[^]*changed it[^]*changed it/),
+      expect.stringMatching(/<b>name[^]*changed it[^]*changed it/),
+    ]);
+    const { violations } = await new AxeBuilder({ page }).include('.overlaps').analyze();
+    expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([]);
+    await part.getByRole('link', { name: 'eve' }).click();
+    await filesOf(page).getByTitle('common.txt', { exact: true }).waitFor();
+    expectQuiet(watched);
+  });
+
+  test('fit on a phone, among the members', async (context) => {
+    needTool(context, 'chromium');
+    const { page } = await open(`/t/${TEAM}?view=members`, PHONE);
+    const part = page.getByRole('region', { name: 'Overlaps' });
+    await part.getByText('common.txt').waitFor();
+    expect(await part.count()).toBe(1);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
@@ -104,4 +104,18 @@ export async function playWork(client: Client, teamId: string): Promise<void> {
   write(cid.folder, { 'docs/guide.md': '# Guide\n\nRead **this** first.\n' });
   await client.call('work.save', { teamId, memberId: 'cid' }, { as: 'cid' });
   await client.call('task.complete', { teamId, taskId: dan.taskId }, { as: 'dan' });
+}
+
+/** Two more members change the same three files and do not hand them in; one of the files conflicts. */
+export async function playOverlap(client: Client, teamId: string): Promise<void> {
+  for (const name of ['eve', 'fay']) {
+    const { folder } = await begin(client, teamId, name, `Reword the texts, ${name}`);
+    const common = readFileSync(join(folder, 'common.txt'), 'utf8');
+    write(folder, {
+      'common.txt': common.replace(name === 'eve' ? /^one/ : /three/, `by ${name}`),
+      'docs/a-long-folder-of-many-guides/chapters/first-chapter.md': `# Chapter of ${name}\n`,
+      'src/<b>name\u202e.ts': 'export {};\n',
+    });
+    await client.call('work.save', { teamId, memberId: name }, { as: name });
+  }
 }

@@ -37,7 +37,7 @@ export const taskTools = [
   tool({
     name: 'TaskCreate',
     description:
-      'Add a task to the shared list. Say in blockedBy what it waits for: else it may be claimed at once. files: patterns such as "src/parser/**"; tasks with common files are done one after another.',
+      'Add a task to the shared list. Say in blockedBy what it waits for: else it may be claimed at once. Tasks that change the same files ("src/parser/**") take turns.',
     for: 'member',
     input: z.strictObject({
       subject: Words.subject,

@@ -24,7 +24,7 @@ const DIFF_BYTES = 24_000;
 export const workTools = [
   tool({
     name: 'WorkStatus',
-    description: 'Your workspace: what is not handed in, what would block it, who changes the same files, what landed.',
+    description: 'Your workspace: what is not handed in, what would block it, overlaps, what landed.',
     for: 'reader',
     reads: true,
     apart: true,

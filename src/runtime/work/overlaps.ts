@@ -23,7 +23,7 @@ export interface Overlaps {
 /** What `openOverlaps` needs. */
 export interface OverlapsOptions {
   readonly ledger: Ledger;
-  readonly placeOf: (teamId: string) => Promise<{ readonly depot: Pick<Depot, 'merge'> } | undefined>;
+  readonly placeOf: (teamId: string) => Promise<{ readonly depot: Pick<Depot, 'conflicts'> } | undefined>;
   /** Whether a member works on this machine: only its saves are here. */
   readonly isHere: (state: TeamState, memberId: string) => boolean;
   readonly onError: (error: unknown, about: { teamId: string }) => void;
@@ -66,7 +66,7 @@ const PATHS_COMPARED = 10_000;
 /** Compares nothing before the first save. */
 export function openOverlaps({ ledger, placeOf, isHere, onError }: OverlapsOptions): Overlaps {
   const teams = new Map<string, TeamSaves>();
-  let isClosed = false;
+  const closing = new AbortController();
 
   return {
     saved({ teamId, memberId }, { commit, changes }) {
@@ -84,7 +84,7 @@ export function openOverlaps({ ledger, placeOf, isHere, onError }: OverlapsOptio
       teams.delete(teamId);
     },
     async close() {
-      isClosed = true;
+      closing.abort();
       for (const { timer } of teams.values()) clearTimeout(timer);
       for (const { running } of teams.values()) await running;
     },
@@ -107,7 +107,7 @@ export function openOverlaps({ ledger, placeOf, isHere, onError }: OverlapsOptio
 
   function schedule(teamId: string, team: TeamSaves): void {
     team.isDue = true;
-    if (isClosed || team.timer || team.running) return;
+    if (closing.signal.aborted || team.timer || team.running) return;
     team.timer = setTimeout(() => {
       team.timer = undefined;
       team.isDue = false;
@@ -120,7 +120,7 @@ export function openOverlaps({ ledger, placeOf, isHere, onError }: OverlapsOptio
     try {
       if (await compare(teamId, team)) team.isDue = true;
     } catch (error) {
-      onError(error, { teamId });
+      if (!closing.signal.aborted) onError(error, { teamId });
     }
     team.pause = Math.max(PAUSE_MS, PAUSES * (performance.now() - began));
     team.running = undefined;
@@ -130,14 +130,11 @@ export function openOverlaps({ ledger, placeOf, isHere, onError }: OverlapsOptio
   /** Returns whether something is left to merge. */
   async function compare(teamId: string, team: TeamSaves): Promise<boolean> {
     const { sides, known } = await ledger.view(teamId, (state) => lookAt(state, team.saves, isHere));
-    const pairs = findPairs(sides, team.saves);
-    if (pairs.length === 0 && known.size === 0) return false;
+    if (sides.length < 2) return false;
     const place = await placeOf(teamId);
     if (!place) return false;
-    const { merges, isLeft } = await mergePairs(place.depot, pairs, team, () => isClosed);
-    team.merged = merges;
-    const found = pairs.flatMap((pair) => describe(pair, merges.get(overlapKey(pair.sides))));
-    const met = new Set(pairs.map((pair) => overlapKey(pair.sides)));
+    const { found, met, merged, isLeft } = await compareSaves(place.depot, { ...team, sides }, closing.signal);
+    team.merged = merged;
     const over = [...known.values()]
       .filter((one) => !met.has(overlapKey(one.sides)))
       .map(({ sides }) => ({ sides, files: 0, paths: [], conflicts: [] }));
@@ -148,6 +145,35 @@ export function openOverlaps({ ledger, placeOf, isHere, onError }: OverlapsOptio
     }
     return isLeft;
   }
+}
+
+/** What a comparison of all saves found. */
+interface Compared {
+  readonly found: readonly WorkOverlap[];
+  /** The pairs that changed the same path, also those that are not merged yet. */
+  readonly met: ReadonlySet<string>;
+  readonly merged: Map<string, Merge>;
+  readonly isLeft: boolean;
+}
+
+/** Finds the pairs of members that changed the same files, and merges them to find out whether they conflict. */
+export async function compareSaves(
+  depot: Pick<Depot, 'conflicts'>,
+  {
+    sides,
+    saves,
+    merged: before,
+  }: Pick<TeamSaves, 'merged'> & { sides: readonly OverlapSide[]; saves: ReadonlyMap<string, SavedPaths> },
+  signal?: AbortSignal,
+): Promise<Compared> {
+  const pairs = findPairs(sides, saves);
+  const { merges, isLeft } = await mergePairs(depot, pairs, before, signal);
+  return {
+    found: pairs.flatMap((pair) => describe(pair, merges.get(overlapKey(pair.sides)))),
+    met: new Set(pairs.map((pair) => overlapKey(pair.sides))),
+    merged: merges,
+    isLeft,
+  };
 }
 
 /** Two members at work, their saves, and the paths that both changed. */
@@ -176,7 +202,7 @@ function lookAt(
 }
 
 /** The pairs of members that changed the same path. Others cannot conflict, so they need no merge. */
-export function findPairs(sides: readonly OverlapSide[], saves: ReadonlyMap<string, SavedPaths>): Pair[] {
+function findPairs(sides: readonly OverlapSide[], saves: ReadonlyMap<string, SavedPaths>): Pair[] {
   const byPath = new Map<string, number[]>();
   for (const [i, { memberId }] of sides.entries()) {
     for (const path of saves.get(memberId)?.paths ?? []) {
@@ -205,10 +231,10 @@ export function findPairs(sides: readonly OverlapSide[], saves: ReadonlyMap<stri
 
 /** Merges pairs in memory, one after the other, if one of them changed since the last time. */
 async function mergePairs(
-  depot: Pick<Depot, 'merge'>,
+  depot: Pick<Depot, 'conflicts'>,
   pairs: readonly Pair[],
-  { merged }: Pick<TeamSaves, 'merged'>,
-  isClosed: () => boolean,
+  merged: ReadonlyMap<string, Merge>,
+  signal: AbortSignal | undefined,
 ): Promise<{ merges: Map<string, Merge>; isLeft: boolean }> {
   const merges = new Map<string, Merge>();
   const changed: Pair[] = [];
@@ -219,10 +245,13 @@ async function mergePairs(
   }
   // Those that were never merged come first: nobody knows about them yet.
   changed.sort((a, b) => Number(merges.has(overlapKey(a.sides))) - Number(merges.has(overlapKey(b.sides))));
-  for (const { sides, commits } of changed.slice(0, MERGES_PER_PASS)) {
-    if (isClosed()) break;
-    const { conflicts } = await depot.merge(...commits);
-    merges.set(overlapKey(sides), { commits: commits.join(), conflicts: new Set(conflicts.map(({ path }) => path)) });
+  const due = changed.slice(0, MERGES_PER_PASS);
+  const found = await depot.conflicts(
+    due.map(({ commits }) => commits),
+    signal,
+  );
+  for (const [i, { sides, commits }] of due.entries()) {
+    merges.set(overlapKey(sides), { commits: commits.join(), conflicts: new Set(found[i]) });
   }
   return { merges, isLeft: changed.length > MERGES_PER_PASS };
 }

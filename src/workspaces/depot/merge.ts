@@ -45,8 +45,8 @@ export async function mergeCommits(
   return { tree, conflicts: code === 0 ? [] : readConflicts(rest) };
 }
 
-/** After the tree: entries of conflicts, an empty one, then messages with their paths and kind. */
-function readConflicts(parts: readonly Buffer[]): MergeConflict[] {
+/** Reads what `merge-tree` says after the tree: entries of conflicts, an empty one, then messages with their paths and kind. */
+export function readConflicts(parts: readonly Buffer[]): MergeConflict[] {
   const found = new Map<string, { kinds: Set<string>; stages: Record<string, ObjectId> }>();
   const of = (path: Buffer) => {
     const name = toText(path);
