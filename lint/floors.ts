@@ -53,6 +53,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'depot/changes.ts',
     'depot/commit.ts',
     'depot/compare.ts',
+    'depot/conflicts.ts',
     'depot/diff.ts',
     'depot/filters.ts',
     'depot/handle.ts',
