@@ -52,8 +52,12 @@ export const TeamWork = z.strictObject({
 });
 export type TeamWork = z.output<typeof TeamWork>;
 
+/** Work that had landed, and is gone with the repository that had it. */
+export const LostWork = z.object({ taskId: TaskId, merged: CommitId });
+export type LostWork = z.output<typeof LostWork>;
+
 /** The same as the team has it: with the last commit of its branch. */
-export const StandingWork = TeamWork.extend({ tip: CommitId });
+export const StandingWork = TeamWork.extend({ tip: CommitId, lost: z.array(LostWork).optional() });
 export type StandingWork = z.output<typeof StandingWork>;
 
 /** Where a member works: in a workspace of its own, or in the team's folder with others. */
@@ -126,6 +130,10 @@ export const KeepWorkInput = z.strictObject({
 });
 export type KeepWorkInput = z.output<typeof KeepWorkInput>;
 
+/** Landed work is gone: the branch goes back from one tip to an earlier one. No face can send it. */
+export const LoseWorkInput = z.strictObject({ from: CommitId, to: CommitId, works: z.array(LostWork), why: Line });
+export type LoseWorkInput = z.output<typeof LoseWorkInput>;
+
 /** The work that a completion hands in, merged onto the tip. No face can send it. */
 export const HandedIn = z.strictObject({
   memberId: Slug,
@@ -145,6 +153,7 @@ export type HandedIn = z.output<typeof HandedIn>;
 export const WORK_COMMANDS = {
   'work.begin': BeginWorkInput,
   'work.keep': KeepWorkInput,
+  'work.lose': LoseWorkInput,
   ...OVERLAP_COMMANDS,
 } as const;
 export type WorkCommandData = { [T in keyof typeof WORK_COMMANDS]: z.output<(typeof WORK_COMMANDS)[T]> };
@@ -170,6 +179,7 @@ export const WORK_EVENT_DATA = {
     files: z.array(z.string()),
     feedback: z.string().optional(),
   }),
+  'work:lost': LoseWorkInput,
   'work:kept': z.object({
     memberId: z.string(),
     taskId: z.string().optional(),

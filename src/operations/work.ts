@@ -36,6 +36,10 @@ const WorkStatus = z.object({
   base: z.string().optional().describe('the commit that the team began from'),
   tip: z.string().optional().describe('the last commit of the branch'),
   isMerged: z.boolean().default(false).describe('whether the checkout has the tip'),
+  lost: z
+    .array(TaskId)
+    .default([])
+    .describe('tasks whose landed work is gone with the repository in which Troupe had it'),
   files: Size.files.default(0).describe('how many files the branch changes'),
   added: Size.added.default(0),
   removed: Size.removed.default(0),
@@ -112,6 +116,7 @@ export const workOperations = [
         : {
             workspaces: 'shared' as const,
             isMerged: false,
+            lost: [],
             ...NOTHING,
             members: [],
             tasks: [],

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Checkout } from './checkout.ts';
 import { makeFolder } from './clone/folder.ts';
 import { isInPlace } from './clone/in-place.ts';
+import { replaceBase } from './clone/lost-base.ts';
 import { filesIn, readState } from './clone/state.ts';
 import { openWork } from './clone/work.ts';
 import type { OpenWork } from './clone/work.ts';
@@ -68,9 +69,11 @@ export function cloneWorkspaces(settings: CloneSettings): Workspaces {
       return { how: 'again', ...(await make(last?.base === base ? last.commit : base, base, from)) };
     };
     const openFound = async (): Promise<Opened> => {
-      const state = await readState(filesIn(folder, about).state);
+      let state = await readState(filesIn(folder, about).state);
       const from = { checkout, signal };
       if (state?.depot !== depot.id) return { how: 'new', ...(await make(options.base, options.base, from)) };
+      const isLost = (await depot.has([state.base])).length === 0 && (await depot.has([options.base])).length > 0;
+      if (isLost) state = await replaceBase(shared, state, options.base);
       if (!(await isInPlace(folder))) return makeAgain(state.base, from);
       return { how: 'found', copied: [], notCopied: [], submodules: [] };
     };

@@ -36,3 +36,48 @@ test('a depot that somebody removes is made again from the checkout, and the wor
   expect(['ada.txt', 'src/b.ts'].map((path) => plainGit(depot, 'show', `${tip}:${path}`))).toEqual(['two', 'of bob']);
   expect(errors).toEqual([]);
 });
+
+test('if landed work is lost with the depot, it is said, and the team goes on from what is left', async () => {
+  const { act, errors, home, ledger } = await shared().aside();
+  const teamId = 'loser';
+  const repository = join(home.directory, 'lost-project');
+  const base = makeRepository(repository);
+  const work = { workspaces: 'own', repository, prefix: '', base, branch: 'troupe/loser' } as const;
+  await act('team.create', { name: teamId });
+  await ledger.execute(teamId, { type: 'team.update', by: '@user', work }, () => undefined);
+  for (const name of ['ada', 'bob']) await act('member.add', { teamId, name, agent: { exec: ['true'] } });
+  const begin = async (memberId: string) => {
+    const { id: taskId } = await act('task.create', { teamId, title: `Task of ${memberId}` });
+    const { epoch = 0 } = (await act('task.claim', { teamId, taskId }, memberId)) ?? {};
+    const { folder = '' } = (await act('work.open', { teamId, memberId })) ?? {};
+    await act('work.begin', { teamId, memberId, taskId, epoch }, memberId);
+    const complete = () => act('task.complete', { teamId, taskId, epoch }, memberId);
+    return { folder, complete };
+  };
+  const first = await begin('ada');
+  write(first.folder, { 'first.txt': 'merged by the person\n' });
+  await first.complete();
+  const { depot = '', tip: kept = '' } = await act('work.show', { teamId });
+  plainGit(repository, 'fetch', '-q', depot, 'refs/heads/troupe/loser:refs/heads/mine');
+  const second = await begin('ada');
+  write(second.folder, { 'second.txt': 'never merged\n' });
+  await second.complete();
+  // Bob's folder is at that tip, with work of his own in it.
+  const third = await begin('bob');
+  write(third.folder, { 'third.txt': 'of bob\n' });
+
+  rmSync(depot, { recursive: true });
+  const { tip, lost } = await act('work.show', { teamId });
+  expect([tip, lost]).toEqual([kept, ['2']]);
+  expect((await act('team.status', { teamId })).team.work?.lost).toMatchObject([{ taskId: '2' }]);
+  const mail = await ledger.view(teamId, ({ messages }) => [...messages.values()].map(({ content }) => content));
+  expect(mail).toContainEqual(expect.stringMatching(/Lost: what landed for #2\. The branch goes on from /));
+
+  await third.complete();
+  const after = await act('work.show', { teamId });
+  // What his folder had of it is back with his work.
+  const files = plainGit(depot, 'ls-tree', '--name-only', after.tip ?? '').split('\n');
+  expect(files).toEqual(expect.arrayContaining(['first.txt', 'second.txt', 'third.txt']));
+  expect(plainGit(depot, 'rev-parse', 'refs/heads/troupe/loser')).toBe(after.tip);
+  expect(errors).toEqual([]);
+});

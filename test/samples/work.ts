@@ -59,6 +59,12 @@ export const WORK_COMMANDS: CommandSamples<'work'> = {
     input: { memberId: 'ann', commit: commit(2), ref: 'refs/saves/alpha/ann', why: 'it belongs to no task' },
     events: ['work:kept'],
   },
+  'work.lose': {
+    by: '@system',
+    input: { from: commit(1), to: commit(2), works: [{ taskId: '1', merged: commit(1) }], why: 'it was removed' },
+    events: ['work:lost'],
+    before: workApart,
+  },
   'work.overlap': {
     by: '@system',
     input: { sides: SIDES, files: 1, paths: ['a.txt'], conflicts: ['a.txt'] },
@@ -83,6 +89,7 @@ export const WORK_EVENTS: EventSamples<'work'> = {
   'work:landed': { taskId: '1', epoch: 1, commit: commit(2), onto: commit(1), merged: commit(3) },
   'work:conflicted': { taskId: '1', epoch: 1, commit: commit(2), onto: commit(1), files: ['a.txt'] },
   'work:overlapped': { sides: SIDES, files: 1, paths: ['a.txt'], conflicts: [] },
+  'work:lost': { from: commit(3), to: commit(1), works: [{ taskId: '1', merged: commit(3) }], why: 'it was removed' },
   'work:kept': { memberId: 'ann', taskId: undefined, commit: commit(2), ref: 'refs/saves/alpha/ann', why: 'no task' },
 };
 

@@ -58,6 +58,16 @@ export const WORK_EVENTS: { readonly [T in Extract<EventType, `work:${string}`>]
       };
     },
   },
+  'work:lost': {
+    wakes: nobody,
+    mark: 'fail',
+    words: ({ to, works, why }, task) => ({
+      actor: 'the branch',
+      text: `went back to ${shortId(to)} and lost ${works.map(({ taskId }) => task(taskId)).join(', ')}`,
+      reason: why,
+      tone: 'bad',
+    }),
+  },
   'work:kept': {
     wakes: nobody,
     mark: null,

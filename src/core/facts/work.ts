@@ -3,6 +3,7 @@ import { putTeam } from '../tables.ts';
 import type { TaskWork } from '../work.ts';
 import { changeTask } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
+import { applyLost } from './lost.ts';
 import { applyOverlap } from './overlap.ts';
 
 export const WORK_FACTS: ApplyTo<'work'> = {
@@ -37,6 +38,8 @@ export const WORK_FACTS: ApplyTo<'work'> = {
 
   // The repository's refs keep it; the event says when and why.
   'work:kept': () => {},
+
+  'work:lost': applyLost,
 
   'work:overlapped': applyOverlap,
 };

@@ -11,6 +11,7 @@ import { joinSome, quote } from '../text.ts';
 import { requireTask } from '../view.ts';
 import type { HandedIn, StandingWork } from '../work.ts';
 import { requireActor, requireFresh, requireLive, requireOpenTeam, requireSelf } from './guard.ts';
+import { loseWork } from './lost.ts';
 import { overlapWork } from './overlap.ts';
 import { askAboutConflicts } from './request.ts';
 import type { RulesOf } from './rule.ts';
@@ -18,6 +19,7 @@ import type { RulesOf } from './rule.ts';
 export const WORK_RULES: RulesOf<'work'> = {
   'work.begin': beginWork,
   'work.keep': keepWork,
+  'work.lose': loseWork,
   'work.overlap': overlapWork,
 };
 

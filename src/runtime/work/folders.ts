@@ -174,7 +174,8 @@ export function openFolders(options: FoldersOptions): Folders {
   ): Promise<void> {
     const { teamId, memberId } = worker;
     telling.step('is being brought to the branch');
-    const { tip } = (await bring(teamId)).work;
+    const { depot, work } = await bring(teamId);
+    const { tip } = work;
     const workspace = await workspaceOf(worker);
     const saved = await workspace.save();
     overlaps.drop(worker);
@@ -188,7 +189,9 @@ export function openFolders(options: FoldersOptions): Folders {
     const isOfSetup = hasWork && preparing.isOfSetup(worker, saved);
     const isOwn = hasWork && before?.memberId === memberId;
     const began = before?.state === 'conflicted' ? before.onto : before?.base;
-    const isContinued = isOwn && began === saved.base && !isHandled;
+    // The depot lost what it began from, and the folder has it still.
+    const isLost = isOwn && began !== undefined && (await depot.has([began])).length === 0;
+    const isContinued = isOwn && (began === saved.base || isLost) && !isHandled;
     // It went back because of a conflict, and both sides are not in the folder yet.
     const isSentBack = isOwn && before.state === 'conflicted' && before.commit === saved.commit;
     if (hasWork && !isContinued && !isHandled && !isOfSetup) {

@@ -59,6 +59,8 @@ export interface WorkReport {
   readonly tip: string;
   /** Whether the checkout on this machine has the tip. */
   readonly isMerged: boolean;
+  /** The tasks whose landed work is gone with the repository that had it. */
+  readonly lost: string[];
   /** How far the branch is from its base. */
   readonly files: number;
   readonly added: number;
@@ -111,6 +113,7 @@ export async function reportWork(
     base: work.base,
     tip: work.tip,
     isMerged: isThere && (await isMerged(depot.handle.git, checkout, work.tip)),
+    lost: lostTasks(work, tasks),
     files: files.length,
     added,
     removed: deleted,
@@ -121,6 +124,13 @@ export async function reportWork(
     overlaps,
     kept: kept.map(({ member, commit, ref, at }) => ({ memberId: member, commit, ref, at })),
   };
+}
+
+/** A task that was done again has landed in another commit. */
+function lostTasks({ lost = [] }: TeamPlace['work'], tasks: readonly TaskReport[]): string[] {
+  return tasks.flatMap(({ taskId, merged }) =>
+    lost.some((one) => one.taskId === taskId && one.merged === merged) ? taskId : [],
+  );
 }
 
 async function reportMember(

@@ -2,6 +2,7 @@ import { TeamError } from '../../core/errors.ts';
 import type { StandingWork } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { WORK_LIMITS } from '../../workspaces/workspace.ts';
+import { recoverTip } from './lost.ts';
 import type { OwnProject, Projects } from './project.ts';
 
 /** A team and its project. */
@@ -17,7 +18,7 @@ export function openTeamPlaces(ledger: Ledger, projects: Projects) {
   return { placeOf, requirePlace, isOpened, recognise, forget: (teamId: string): void => void opened.delete(teamId) };
 
   async function placeOf(teamId: string): Promise<TeamPlace | undefined> {
-    const work = await ledger.view(teamId, ({ team }) => team?.work);
+    const work = await workOf(teamId);
     if (!work) return undefined;
     // What `troupe up` changes holds at once.
     const by = JSON.stringify([work.repository, work.limits]);
@@ -27,16 +28,26 @@ export function openTeamPlaces(ledger: Ledger, projects: Projects) {
     const forget = (): void => void (opened.get(teamId) === known && opened.delete(teamId));
     known.project.catch(forget);
     const project = await known.project;
-    if (await project.depot.isThere()) return { ...project, work };
+    // Opening it may have moved the tip.
+    if (await project.depot.isThere()) return { ...project, work: (await workOf(teamId)) ?? work };
     // Somebody removed it while we run. It is made again from the checkout, as at a start.
     forget();
     return placeOf(teamId);
   }
 
-  async function openProject(teamId: string, { repository, base, roots, limits }: StandingWork): Promise<OwnProject> {
+  function workOf(teamId: string): Promise<StandingWork | undefined> {
+    return ledger.view(teamId, ({ team }) => team?.work);
+  }
+
+  async function openProject(teamId: string, work: StandingWork): Promise<OwnProject> {
+    const { repository, base, roots, limits } = work;
     const options = { limits: { ...WORK_LIMITS, ...sizesIn(limits) } };
     const project = await projects.find({ team: teamId, repository, base, roots }, options);
-    if (project.kind === 'clone') return project;
+    if (project.kind === 'clone') {
+      // On several machines, others may have what is missing.
+      if (!roots) await recoverTip(ledger, teamId, { ...project, work });
+      return project;
+    }
     const why = project.why?.why ?? `${repository} cannot be used`;
     throw new TeamError(
       'storage',
@@ -46,7 +57,7 @@ export function openTeamPlaces(ledger: Ledger, projects: Projects) {
 
   /** The top folder around a folder, if the team's checkout was moved there; the team goes on with it. */
   async function recognise(teamId: string, folder: string): Promise<string | undefined> {
-    const work = await ledger.view(teamId, ({ team }) => team?.work);
+    const work = await workOf(teamId);
     const moved = work && (await projects.recognise({ team: teamId, ...work }, folder));
     if (moved !== undefined) opened.delete(teamId);
     return moved;

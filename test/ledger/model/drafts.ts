@@ -27,7 +27,7 @@ import {
 } from '../../../src/core/task.ts';
 import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../../src/core/team.ts';
 import { RecordUsageInput } from '../../../src/core/usage.ts';
-import { BeginWorkInput, HandedIn, TeamWork } from '../../../src/core/work.ts';
+import { BeginWorkInput, HandedIn, LoseWorkInput, TeamWork } from '../../../src/core/work.ts';
 import { INPUTS } from '../../core/stage.ts';
 import { COMMANDS } from '../../samples/commands.ts';
 import { commit, WORK } from '../../samples/work.ts';
@@ -75,6 +75,7 @@ const WEIGHTS: { readonly [T in CommandType]?: number } = {
   'task.addDependencies': 40,
   'task.removeDependencies': 16,
   'work.keep': 3,
+  'work.lose': 1,
   'message.send': 24,
   'message.broadcast': 8,
   'message.deliver': 24,
@@ -268,6 +269,13 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
         epoch: Math.max(0, (task?.epoch ?? 1) - Number(c % 8 === 7)),
         base: commit(1 + (b % 3)),
       });
+    case 'work.lose':
+      return LoseWorkInput.parse({
+        from: b % 2 === 0 ? (world.team?.work?.tip ?? commit(1)) : commit(1 + (b % 3)),
+        to: commit(1 + (c % 3)),
+        works: flag ? [{ taskId, merged: commit(1 + (b % 3)) }] : [],
+        why: 'removed',
+      });
     case 'work.overlap': {
       const side = ({ id, epoch, assigneeId = 'ann' }: Task) => ({
         memberId: c % 8 === 7 ? pickFrom(MEMBERS, a) : assigneeId,
@@ -387,7 +395,7 @@ function pickActor(world: World, draft: Draft): Actor {
     world.members.filter(({ status }) => status !== 'stopped').map(({ id }) => id),
     a,
   );
-  if (type === 'work.keep' || type === 'work.overlap') return '@system';
+  if (type === 'work.keep' || type === 'work.lose' || type === 'work.overlap') return '@system';
   if (type === 'task.complete' || type === 'work.begin' || type === 'task.release' || type === 'task.fail') {
     return pickTask(world, draft)?.assigneeId ?? 'lead';
   }

@@ -30,6 +30,16 @@ export const WORK_RULES: Rules<'work'> = {
     attempt.facts.push(`work:kept ${command.taskId}`);
   },
 
+  'work.lose'(world, { by, from, to, works }, attempt) {
+    needOpenTeam(world, attempt);
+    needActor(world, by, attempt);
+    if (by !== '@system') attempt.codes.push('not_allowed');
+    const { team } = world;
+    if (refused(attempt) || team?.work?.tip !== from || from === to) return;
+    team.work = { ...team.work, tip: to, lost: [...(team.work.lost ?? []), ...works] };
+    attempt.facts.push('work:lost');
+  },
+
   'work.overlap'(world, command, attempt) {
     const { at, by, sides, files, paths, conflicts } = command;
     needOpenTeam(world, attempt);

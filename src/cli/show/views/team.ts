@@ -7,7 +7,7 @@ import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
-import { NO_TEAM, statusWord, teamWord } from '../words.ts';
+import { NO_TEAM, statusWord, taskNames, teamWord } from '../words.ts';
 import { block, count, details, dollars, heading, indent, metadataBeside } from './details.ts';
 import { showAnything } from './generic.ts';
 import { memberTable } from './member.ts';
@@ -135,6 +135,12 @@ function isStalled({ team, tasks }: ResultOf<'team.status'>): boolean {
   return team.status === 'active' && isAtRest(team.members) && (total === 0 || (tasks.completed ?? 0) < total);
 }
 
+/** Landed work that is gone with the repository in which Troupe had it. */
+function lostCell({ work }: ResultOf<'team.status'>['team']): Cell | undefined {
+  const lost = [...new Set(work?.lost?.map(({ taskId }) => taskId))];
+  return lost.length === 0 ? undefined : { text: `what landed for ${taskNames(lost)}: troupe work`, style: 'red' };
+}
+
 function teamStatus(report: ResultOf<'team.status'>, screen: Screen): string {
   const { team, tasks, usage } = report;
   const total = Object.values(tasks).reduce((sum, number) => sum + number, 0);
@@ -149,6 +155,7 @@ function teamStatus(report: ResultOf<'team.status'>, screen: Screen): string {
   const rows: (readonly [string, Cell | undefined])[] = [
     ['status', standingCell(team.status, team.members)],
     ['tasks', `${total}${counts.map(([status, number]) => `, ${number} ${statusWord(status)}`).join('')}`],
+    ['lost', lostCell(team)],
     ['messages', String(report.messages)],
     ['used', used.join(', ')],
     ['batch', String(report.seq)],

@@ -9,7 +9,7 @@ import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
-import { taskName } from '../words.ts';
+import { taskName, taskNames } from '../words.ts';
 import { sizeOf } from '../work-size.ts';
 import { details, heading, indent } from './details.ts';
 import { showDifference, showFiles, showLines } from './diff.ts';
@@ -134,11 +134,15 @@ const STATES = {
   unchanged: { text: 'no changes', style: 'dim' },
 } as const;
 
-function taskTable({ tasks = [] }: Work, screen: Screen): string {
+function taskTable({ tasks = [], lost = [] }: Work, screen: Screen): string {
   if (tasks.length === 0) return '';
   const rows = tasks.map((task): Cell[] => [
     taskName(task.taskId),
-    task.state === 'begun' && task.isHeld === false ? { text: 'not in work', style: 'dim' } : STATES[task.state],
+    lost.includes(task.taskId)
+      ? { text: 'lost', style: 'red' }
+      : task.state === 'begun' && task.isHeld === false
+        ? { text: 'not in work', style: 'dim' }
+        : STATES[task.state],
     task.title,
     task.memberId,
     task.files === undefined || task.files === 0 ? '' : sizeOf(task),
@@ -152,13 +156,19 @@ function taskTable({ tasks = [] }: Work, screen: Screen): string {
     { title: 'CHANGED' },
     { title: 'AS', flexible: true },
   ] as const;
-  return `\n${table(columns, rows, screen)}${tasks.map((task) => conflictLine(task, screen)).join('')}`;
+  return `\n${table(columns, rows, screen)}${tasks.map((task) => conflictLine(task, screen)).join('')}${lostLine(lost, screen)}`;
 }
 
 function conflictLine({ taskId, state, commit = '' }: NonNullable<Work['tasks']>[number], screen: Screen): string {
   if (state !== 'conflicted') return '';
   const text = `The work of task ${taskName(taskId)} is not on the branch; commit ${shortId(commit)} keeps it: troupe diff ${taskId}`;
   return `${paint(screen, 'yellow', text)}\n`;
+}
+
+function lostLine(lost: readonly string[], screen: Screen): string {
+  if (lost.length === 0) return '';
+  const text = `Landed and lost, because the repository in which Troupe had it was removed or damaged: the work of ${taskNames(lost)}`;
+  return `${paint(screen, 'red', text)}\n`;
 }
 
 function keptLines(kept: NonNullable<Work['kept']>): string {
