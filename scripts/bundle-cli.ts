@@ -20,6 +20,8 @@ export async function bundleCli(root: string): Promise<void> {
     configFile: false,
     logLevel: 'error',
     plugins: [keepPlaces(folder), toAscii],
+    // Commands such as `up`, `ps` and `stop --all` use schemas. The library has 95 modules.
+    ssr: { noExternal: ['zod'] },
     build: {
       ssr: true,
       outDir: folder,
