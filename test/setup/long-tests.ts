@@ -67,6 +67,7 @@ export const LONG: readonly string[] = [
   'test/daemon/crash.test.ts',
   'test/e2e/lead.test.ts',
   'test/e2e/budget.test.ts',
+  'test/e2e/overlap.test.ts',
   'test/workspaces/odd.test.ts',
   'test/daemon/mishaps.test.ts',
   'test/daemon/tracing.test.ts',

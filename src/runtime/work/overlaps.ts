@@ -130,6 +130,9 @@ export function openOverlaps({ ledger, placeOf, isHere, onError }: OverlapsOptio
   /** Returns whether something is left to merge. */
   async function compare(teamId: string, team: TeamSaves): Promise<boolean> {
     const { sides, known } = await ledger.view(teamId, (state) => lookAt(state, team.saves, isHere));
+    // The last saves of those that do not work are of no use, and a daemon may see many teams.
+    const working = new Set(sides.map(({ memberId }) => memberId));
+    for (const memberId of team.saves.keys()) if (!working.has(memberId)) team.saves.delete(memberId);
     if (sides.length < 2) return false;
     const place = await placeOf(teamId);
     if (!place) return false;
