@@ -53,13 +53,16 @@ export function nextTimeLimit(state: TeamState, at: number): number | undefined 
     { minutes: team?.budget?.minutes, clock: team ?? {} },
     ...[...members.values()].map((member) => ({ minutes: member.budget?.minutes, clock: clockOf(member) })),
   ];
-  const moments = owners.flatMap(({ minutes, clock: { ranMs = 0, runsSince } }) =>
-    minutes === undefined || runsSince === undefined
-      ? []
-      : [BUDGET_WARNING, 1].map((share) => Math.ceil(runsSince + minutes * 60_000 * share - ranMs)),
-  );
-  const next = moments.filter((moment) => moment > at);
-  return next.length > 0 ? Math.min(...next) : undefined;
+  const moments = owners.flatMap(({ minutes, clock }) => {
+    const { ranMs = 0, runsSince } = clock;
+    if (minutes === undefined || runsSince === undefined) return [];
+    // Compared as in `usesOf`. At the computed moment the share may be 1 less a rounding error, and would never be looked at again.
+    const share = ranUntil(clock, at) / 60_000 / minutes;
+    return [BUDGET_WARNING, 1]
+      .filter((limit) => share < limit)
+      .map((limit) => Math.max(at + 1, Math.ceil(runsSince + minutes * 60_000 * limit - ranMs)));
+  });
+  return moments.length > 0 ? Math.min(...moments) : undefined;
 }
 
 function usesOf(

@@ -62,6 +62,18 @@ test('time runs only while an agent of the team is not stopped, or the member it
   expect(nextTimeLimit(team.state, team.now)).toBeGreaterThanOrEqual(team.now + 2.9 * MINUTE);
 });
 
+test('who looks whenever a time limit is next sees that it is reached, whatever its fraction of a minute', () => {
+  const agent = { kind: 'exec', command: ['true'] };
+  for (let ms = 121; ms < 200; ms++) {
+    const team = teamOf();
+    // As after a yes: what was used, and as much as at first.
+    team.do('member.join', { name: 'ada', agent, budget: { minutes: ms / MINUTE + 0.002 } });
+    let looked = team.now;
+    for (let at: number | undefined = looked; at !== undefined; at = nextTimeLimit(team.state, at)) looked = at;
+    expect(budgetQuestions(team.state, looked), `${ms} ms`).toHaveLength(1);
+  }
+});
+
 test('amounts are shown in a unit in which they are not zero', () => {
   const shown = [30, 30_000, 90_000, 30 * MINUTE, 150 * MINUTE].map((ms) => showAmount('minutes', ms / MINUTE));
   expect(shown).toEqual(['30 ms', '30 seconds', '90 seconds', '30 minutes', '2.5 hours']);
