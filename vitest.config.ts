@@ -41,7 +41,7 @@ export default defineConfig({
     // Only a hang reaches these. How long the work itself takes is up to the machine, and no test asserts it.
     testTimeout: isProof ? 6 * 3_600_000 : 300_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: HANG_MS, interval: 20 } },
+    expect: { poll: { timeout: HANG_MS, interval: 50 } },
     // What a passing test printed is of no interest.
     silent: 'passed-only',
     coverage: { provider: 'v8', include: ['src/**'] },

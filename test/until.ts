@@ -5,16 +5,20 @@
  */
 export const HANG_MS = 120_000;
 
-/** Waits until the condition returns something other than `undefined` or `false`, and returns that. */
+/**
+ * Waits until the condition returns something other than `undefined` or `false`, and returns that. The longer it has waited, the less often
+ * it looks: many conditions ask a daemon or read all processes, and three files wait at a time.
+ */
 export async function until<T>(
   what: string,
   condition: () => T | undefined | false | Promise<T | undefined | false>,
 ): Promise<T> {
-  const giveUp = performance.now() + HANG_MS;
+  const began = performance.now();
   for (;;) {
     const value = await condition();
     if (value !== undefined && value !== false) return value;
-    if (performance.now() > giveUp) throw new Error(`Waited ${HANG_MS / 1_000} s in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    const waited = performance.now() - began;
+    if (waited > HANG_MS) throw new Error(`Waited ${HANG_MS / 1_000} s in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, Math.min(10 + waited / 20, 100)));
   }
 }
