@@ -106,6 +106,7 @@ export const upOperations = [
             folder: z.string().describe('where it runs'),
             files: z.array(z.string()).describe('the files that decide what it does; an approval is for their content'),
             changed: z.boolean().describe('whether other content of it was approved before'),
+            changedFiles: z.array(z.string()).default([]).describe('the files that changed since'),
           }),
         )
         .describe('what the file runs as you, or allows without a question, and that you have not approved'),

@@ -1,24 +1,29 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { joinSome } from '../../core/text.ts';
 import { replacePrivateFile } from '../private-file.ts';
 import { realPath } from '../team-file/place.ts';
-import { filesOfHook, filesOfSetup, isWithin } from './hook-files.ts';
+import { contentOf, filesOfHook, filesOfSetup, isWithin, scriptsOf } from './hook-files.ts';
 import type { HookText } from './hook-files.ts';
 
 /** The hooks and agents from checkouts that the user approved: by content, so that any change asks again. */
 export interface Approvals {
   has(hash: string): boolean;
-  add(hash: string, what: string, folder?: string): void;
+  /** Records an approval, with the files that decided what was approved. */
+  add(hash: string, what: string, folder?: string, files?: readonly string[]): void;
   /** Whether other content of the same hook or agent was approved before. */
   knew(what: string, folder?: string): boolean;
+  /** Those of these files that are not as they were when the same hook or agent was last approved. */
+  changed(what: string, folder: string, files: readonly string[]): string[];
 }
 
 interface Approval {
   readonly what: string;
   readonly folder?: string;
   readonly at: string;
+  /** The hashes of its files, by path. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** Keeps approvals in a file of the state directory. */
@@ -34,11 +39,21 @@ export function openApprovals(path: string): Approvals {
   };
   return {
     has: (hash) => Object.hasOwn(read(), hash),
-    add(hash, what, folder) {
-      const approval: Approval = { what, ...(folder !== undefined && { folder }), at: new Date().toISOString() };
+    add(hash, what, folder, files) {
+      const approval: Approval = {
+        what,
+        ...(folder !== undefined && { folder }),
+        at: new Date().toISOString(),
+        ...(files && { files: Object.fromEntries(files.map((file) => [file, digestPart(file)])) }),
+      };
       replacePrivateFile(path, JSON.stringify({ ...read(), [hash]: approval }, null, 2));
     },
     knew: (what, folder) => Object.values(read()).some((one) => one.what === what && one.folder === folder),
+    changed(what, folder, files) {
+      const same = Object.values(read()).filter((one) => one.what === what && one.folder === folder && one.files);
+      const last = same.toSorted((a, b) => a.at.localeCompare(b.at)).at(-1)?.files;
+      return last ? files.filter((file) => last[file] !== digestPart(file)) : [];
+    },
   };
 }
 
@@ -124,6 +139,12 @@ export function hashAll(parts: readonly unknown[]): string {
 /** Files with the hashes of their contents. */
 export function digestFiles(files: ReadonlyMap<string, string | Buffer>): [path: string, hash: string][] {
   return [...files].map(([path, content]) => [path, digest(content)]);
+}
+
+/** Of a package, only the scripts decide what runs. */
+function digestPart(file: string): string {
+  const content = contentOf(file);
+  return digest((basename(file) === 'package.json' ? scriptsOf(content) : content) ?? '');
 }
 
 function digest(content: string | Buffer): string {

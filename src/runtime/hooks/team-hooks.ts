@@ -79,6 +79,8 @@ export interface UnapprovedHook {
   readonly env: string[];
   /** Other content of it was approved before. */
   readonly changed: boolean;
+  /** The files that changed since, as far as that is known. */
+  readonly changedFiles: string[];
 }
 
 /**
@@ -131,7 +133,9 @@ export class TeamHooks {
       if (hash === undefined || approvals.has(hash)) return [];
       const folder = this.#folderOf(hook);
       const files = [...filesOfHook(hook, folder).keys()];
-      return { type, command, hash, folder, files, env, changed: approvals.knew(nameOf(hook), folder) };
+      const changedFiles = approvals.changed(nameOf(hook), folder, files);
+      const changed = approvals.knew(nameOf(hook), folder);
+      return { type, command, hash, folder, files, env, changed, changedFiles };
     });
   }
 
@@ -147,7 +151,8 @@ export class TeamHooks {
   approve(hooks: readonly HookConfig[]): void {
     for (const hook of hooks) {
       if (hook.approved === undefined) continue;
-      this.#options.approvals.add(hook.approved, nameOf(hook), this.#folderOf(hook));
+      const folder = this.#folderOf(hook);
+      this.#options.approvals.add(hook.approved, nameOf(hook), folder, [...filesOfHook(hook, folder).keys()]);
     }
   }
 

@@ -26,6 +26,8 @@ export interface Unapproved extends Powers {
   readonly obeys: string[];
   /** Other content of it was approved before. */
   readonly changed: boolean;
+  /** The files that changed since, as far as that is known. */
+  readonly changedFiles: string[];
   /** The members that it is for, and the names of agents that a lead may start; empty for a hook. */
   readonly members: string[];
 }
@@ -38,7 +40,7 @@ export interface FilePrograms {
 }
 
 /** What a file runs for members with the same settings. */
-type FileProgram = Omit<Unapproved, 'changed' | 'type'>;
+type FileProgram = Omit<Unapproved, 'changed' | 'changedFiles' | 'type'>;
 
 /** What a file runs for its members: programs, arguments, variables, and what they may do without asking. */
 export function programsOf(file: TeamFile, folder: string): FileProgram[] {
@@ -78,6 +80,7 @@ export function findUnapproved(hooks: TeamHooks, file: FilePrograms): Unapproved
       ...program,
       type: 'agent' as const,
       changed: approvals.knew(nameOf(program), program.folder),
+      changedFiles: approvals.changed(nameOf(program), program.folder, program.files),
     }));
   return [...agents, ...unapprovedSetup(hooks, file), ...gates];
 }
@@ -87,8 +90,22 @@ function unapprovedSetup({ approvals }: TeamHooks, { setup }: FilePrograms): Una
   const { command, env = [], folder, approved: hash } = setup;
   const files = [...filesOfSetup(command, folder).keys()];
   const changed = approvals.knew(nameOfSetup(setup), folder);
+  const changedFiles = approvals.changed(nameOfSetup(setup), folder, files);
   return [
-    { type: 'setup', command, env, folder, hash, files, changed, members: [], obeys: [], isFree: false, allow: [] },
+    {
+      type: 'setup',
+      command,
+      env,
+      folder,
+      hash,
+      files,
+      changed,
+      changedFiles,
+      members: [],
+      obeys: [],
+      isFree: false,
+      allow: [],
+    },
   ];
 }
 
@@ -96,9 +113,12 @@ function unapprovedSetup({ approvals }: TeamHooks, { setup }: FilePrograms): Una
 export function approvePrograms(hooks: TeamHooks, file: FilePrograms, covers: (hash: string) => boolean): void {
   hooks.approve(file.hooks.filter(({ approved }) => approved !== undefined && covers(approved)));
   const { setup } = file;
-  if (setup && covers(setup.approved)) hooks.approvals.add(setup.approved, nameOfSetup(setup), setup.folder);
+  if (setup && covers(setup.approved)) {
+    const { approved, command, folder } = setup;
+    hooks.approvals.add(approved, nameOfSetup(setup), folder, [...filesOfSetup(command, folder).keys()]);
+  }
   for (const program of file.agents.filter(({ hash }) => covers(hash))) {
-    hooks.approvals.add(program.hash, nameOf(program), program.folder);
+    hooks.approvals.add(program.hash, nameOf(program), program.folder, program.files);
   }
 }
 

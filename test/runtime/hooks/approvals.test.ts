@@ -27,7 +27,7 @@ describe('approval', () => {
     expect(existsSync(join(stage.folder, 'canary'))).toBe(false);
     const now = hashHook({ command: './gate.sh', executor: 'shell' }, stage.folder);
     expect(stage.hooks.unapproved([stage.config({ ...hook, approved: now })])).toMatchObject([
-      { hash: now, folder: stage.folder, files: [script], changed: true },
+      { hash: now, folder: stage.folder, files: [script], changed: true, changedFiles: [script] },
     ]);
     stage.hooks.approve([stage.config({ ...hook, approved: now })]);
     expect(await stage.judge(hook)).toMatchObject({ exitCode: 0 });

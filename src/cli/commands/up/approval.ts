@@ -36,10 +36,23 @@ export function describeUnapproved(unapproved: readonly Unapproved[], folder: st
 }
 
 function describe(one: Unapproved, folder: string, screen: Screen): string {
-  const { type, members = [], command, env = [], isFree = false, allow = [], files, obeys = [], changed } = one;
+  const {
+    type,
+    members = [],
+    command,
+    env = [],
+    isFree = false,
+    allow = [],
+    files,
+    obeys = [],
+    changed,
+    changedFiles = [],
+  } = one;
   const who = clean(members.length > 0 ? members.join(', ') : type);
   const since = changed ? ' (changed since you approved it)' : '';
-  const names = files.map((path) => clean(relative(one.folder, path)));
+  const names = files.map(
+    (path) => `${clean(relative(one.folder, path))}${changedFiles.includes(path) ? ' (changed)' : ''}`,
+  );
   const covers = names.length === 0 ? 'Your approval covers this' : `Your approval covers it and ${names.join(', ')}`;
   return [
     whatRuns(who, command, { since, screen }),
