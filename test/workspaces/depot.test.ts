@@ -173,6 +173,8 @@ describe('a depot', () => {
       const first = await ada.save();
       write(ada.folder, { x: 'second\n' });
       const second = await ada.save();
+      const large = `lfs/objects/ab/cd/abcd${'0'.repeat(60)}`;
+      write(depot.dir, { [large]: 'a large file' });
       if (how === 'gone') rmSync(depot.dir, { recursive: true });
       else damage(depot.dir, plainGit(depot.dir, 'rev-parse', `${second!.commit}:x`));
 
@@ -184,6 +186,7 @@ describe('a depot', () => {
       if (how === 'damaged') {
         const lost = [{ ref: 'refs/saves/alpha/ada', instead: first!.commit }];
         expect(next.depot.repair).toMatchObject({ lost, trash: expect.any(String) });
+        expect(existsSync(join(next.depot.dir, large))).toBe(true);
       }
       // The folder still has the work, so the next save has it.
       const found = await next.workspaces.open(ADA, { base: checkout.head });

@@ -1,8 +1,8 @@
-import { rename } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { cp, rename } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { Checkout } from '../checkout.ts';
 import type { Git } from '../git.ts';
-import { freshName, putAway } from '../places.ts';
+import { freshName, isFolder, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
 import type { ObjectId } from '../workspace.ts';
 import { openHandle } from './handle.ts';
@@ -53,6 +53,8 @@ export async function remakeDepot(
     const instead = await bringOver({ old, fresh }, ref);
     if (instead !== ref) lost.push({ ref, ...(instead !== undefined && { instead }) });
   }
+  // Large files of git-lfs are beside the objects, and only here as long as nobody merged them.
+  if (await isFolder(join(dir, 'lfs'))) await cp(join(dir, 'lfs'), join(draft, 'lfs'), { recursive: true });
   const trash = await putAway(places, dir, `depot.${basename(dir)}`);
   await rename(draft, dir);
   return { lost, trash };
