@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isInstalled, needTool } from '../tools.ts';
-import { eventually, expectQuiet, follow, useBrowser, usePage } from './browser.ts';
+import { eventually, expectQuiet, follow, openPage, useBrowser, usePage } from './browser.ts';
 import { useStage } from './stage.ts';
 import { HOSTILE_LINES, playOverlap, playWork, writeWorkTeam } from './work-team.ts';
 
@@ -258,10 +258,13 @@ describe('files that several members change', () => {
 
   test('fit on a phone, among the members', async (context) => {
     needTool(context, 'chromium');
-    const { page } = await open(`/t/${TEAM}?view=members`, PHONE);
+    const touch = { ...PHONE, hasTouch: true, isMobile: true };
+    const { page } = await openPage(browser(), stage().client, `/t/${TEAM}?view=members`, touch);
     const part = page.getByRole('region', { name: 'Overlaps' });
     await part.getByText('common.txt').waitFor();
     expect(await part.count()).toBe(1);
+    const { width = 0, height = 0 } = (await part.getByRole('link', { name: 'eve' }).boundingBox()) ?? {};
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 });
