@@ -37,7 +37,11 @@ export interface CommandData extends TaskCommandData, WorkCommandData {
   /** Only Troupe itself hands in work. */
   'task.complete': CompleteTaskInput & { work?: HandedIn | undefined };
   /** With work, it goes back because it conflicts with what landed. */
-  'task.reject': RejectTaskInput & { work?: HandedIn | undefined };
+  'task.reject': RejectTaskInput & {
+    work?: HandedIn | undefined;
+    /** The work that the verdict is about; if the holder has handed in another since, the verdict does not count. */
+    commit?: string | undefined;
+  };
   'message.send': Omit<SendMessageInput, 'type'> & { messageId: string; messageType: SendMessageInput['type'] };
   'message.broadcast': BroadcastInput & { messageId: string };
   'message.deliver': DeliverInput;

@@ -4,6 +4,7 @@ import type { TeamEvent } from './event.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { answerRequest } from './rules/answer.ts';
 import { requireHost } from './rules/guard.ts';
+import { LANDING_RULES } from './rules/landing.ts';
 import { changeMember, joinTeam, leaveTeam, placeMember, recordUsage } from './rules/member.ts';
 import { acknowledgeMessages, broadcastMessage, deliverMessages, readMessages, sendMessage } from './rules/message.ts';
 import { addNote, removeNote, updateNote } from './rules/note.ts';
@@ -74,6 +75,7 @@ const RULES: Rules = {
   'member.place': placeMember,
   ...TASK_RULES,
   ...WORK_RULES,
+  ...LANDING_RULES,
   'message.send': sendMessage,
   'message.broadcast': broadcastMessage,
   'message.deliver': deliverMessages,

@@ -35,6 +35,8 @@ export const HookConfig = z.strictObject({
   approved: z.string().max(128).optional().describe('the hash of the content that was approved'),
   /** Milliseconds until it is killed. */
   timeout: z.number().int().min(1).max(3_600_000).default(120_000),
+  /** It sometimes rejects good work: a rejection counts only if it rejects twice. */
+  flaky: z.boolean().optional().describe('ask once more before a rejection counts'),
   enabled: z.boolean().default(true).describe('whether it runs'),
   /** What any exit code but 0 and 2 means: allow, or send the work back. Gates should block. */
   onFailure: z.enum(['allow', 'block']).default('allow').describe('whether a failing hook allows or blocks'),
@@ -97,6 +99,8 @@ export const TaskCompletedHookContext = z.object({
   /** Milliseconds since the task was claimed. */
   duration: z.number(),
   dependentTaskIds: z.array(TaskId),
+  /** All tasks whose work is judged together, if there are several; `taskId` is the first of them. */
+  taskIds: z.array(TaskId).optional(),
 });
 export type TaskCompletedHookContext = z.output<typeof TaskCompletedHookContext>;
 

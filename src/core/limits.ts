@@ -96,6 +96,9 @@ export const FILES_PER_TASK = 16;
 /** One pattern of files: a path with wildcards. Characters. */
 export const PATTERN_LENGTH = 200;
 
+/** How many works are judged together. If they are rejected, finding out which takes three more runs of the gates. */
+export const WORKS_PER_LANDING = 8;
+
 /** Hooks run one after another before a completion counts. */
 export const HOOKS_PER_TEAM = 32;
 

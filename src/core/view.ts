@@ -26,6 +26,9 @@ export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
   if (files.length > 0) view.filesHeldBy = files;
   const why = blocked ? explainBlocked(state, task) : undefined;
   if (why !== undefined) view.blockedReason = why;
+  const { work } = task;
+  const place = work?.state === 'submitted' ? (state.team?.work?.queue?.indexOf(task.id) ?? -1) + 1 : 0;
+  if (work && place > 0) view.work = { ...work, place };
   return view;
 }
 

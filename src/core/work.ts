@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { Actor } from './actor.ts';
 import { HookVariable } from './hook.ts';
-import { PATHS_PER_WORK } from './limits.ts';
+import { ID_LENGTH, PATHS_PER_WORK, WORKS_PER_LANDING } from './limits.ts';
 import { OVERLAP_COMMANDS, OVERLAP_EVENT_DATA } from './overlap.ts';
 import { Line, Slug, TaskId } from './text.ts';
 
@@ -20,6 +21,26 @@ export const TeamSetup = z.strictObject({
 });
 export type TeamSetup = z.output<typeof TeamSetup>;
 
+/** What may change while a team works. */
+const Settings = {
+  /** A command that makes a new workspace ready. */
+  setup: TeamSetup.optional(),
+  /** Ignored files of the checkout that a workspace gets, as gitignore patterns. */
+  copy: z.array(Line.min(1)).max(64).optional(),
+  /** What a work may hold, in bytes. */
+  limits: z
+    .strictObject({
+      fileSize: z.number().int().min(1).optional(),
+      workSize: z.number().int().min(1).optional(),
+      /** Of all workspaces of the team on one machine. */
+      disk: z.number().int().min(1).optional(),
+    })
+    .optional(),
+  /** How many works are judged alone at once, while they wait for their landing. */
+  gates: z.number().int().min(0).max(32).optional(),
+};
+export type WorkSettings = z.output<z.ZodObject<typeof Settings>>;
+
 /** How the members of a team work apart: in workspaces of their own, from one repository. */
 export const TeamWork = z.strictObject({
   workspaces: z.literal('own'),
@@ -36,19 +57,7 @@ export const TeamWork = z.strictObject({
   roots: z.array(CommitId).min(1).max(16).optional(),
   /** The branch on which work lands. It is in Troupe's own copy of the repository until a person merges it. */
   branch: Line.min(1),
-  /** A command that makes a new workspace ready. */
-  setup: TeamSetup.optional(),
-  /** Ignored files of the checkout that a workspace gets, as gitignore patterns. */
-  copy: z.array(Line.min(1)).max(64).optional(),
-  /** What a work may hold, in bytes. */
-  limits: z
-    .strictObject({
-      fileSize: z.number().int().min(1).optional(),
-      workSize: z.number().int().min(1).optional(),
-      /** Of all workspaces of the team on one machine. */
-      disk: z.number().int().min(1).optional(),
-    })
-    .optional(),
+  ...Settings,
 });
 export type TeamWork = z.output<typeof TeamWork>;
 
@@ -56,8 +65,48 @@ export type TeamWork = z.output<typeof TeamWork>;
 export const LostWork = z.object({ taskId: TaskId, merged: CommitId });
 export type LostWork = z.output<typeof LostWork>;
 
-/** The same as the team has it: with the last commit of its branch. */
-export const StandingWork = TeamWork.extend({ tip: CommitId, lost: z.array(LostWork).optional() });
+/** The settings of a team's work. */
+export function settingsIn(work: TeamWork): WorkSettings {
+  const isSet = (name: string): boolean => work[name as keyof WorkSettings] !== undefined;
+  const names = Object.keys(Settings).filter(isSet) as (keyof WorkSettings)[];
+  return Object.fromEntries(names.map((name) => [name, work[name]]));
+}
+
+/** The same work with other settings. Its beginning and its branch stay. */
+export function withSettings(work: TeamWork, settings: WorkSettings): TeamWork {
+  const { workspaces, repository, prefix, base, roots, branch } = work;
+  return { workspaces, repository, prefix, base, ...(roots && { roots }), branch, ...settings };
+}
+
+/** Which work of which task: the holder's, as it was handed in. */
+const WorkName = z.object({ taskId: TaskId, epoch: z.number().int(), commit: CommitId });
+
+/** An attempt to bring works onto the team's branch. Nothing of it counts before they have landed. */
+export const Landing = z.object({
+  id: z.string().min(1).max(ID_LENGTH),
+  /** The daemon that judges it. */
+  hostId: z.string(),
+  /** The tip that the works were merged onto, one after the other, and the last merged commit. */
+  onto: CommitId,
+  merged: CommitId,
+  works: z.array(WorkName).min(1).max(WORKS_PER_LANDING),
+  /** Milliseconds since 1970. */
+  since: z.number(),
+});
+export type Landing = z.output<typeof Landing>;
+
+/** The same as the team has it: with the last commit of its branch, and its merge queue. */
+export const StandingWork = TeamWork.extend({
+  tip: CommitId,
+  /** The tasks whose work waits to land, in their order. */
+  queue: z.array(TaskId).optional(),
+  /** The landing that is under way. */
+  landing: Landing.optional(),
+  /** The daemon that made the last landing. It makes the next one, too, while it lives. */
+  queueHost: z.string().optional(),
+  /** Work that had landed and is gone. */
+  lost: z.array(LostWork).optional(),
+});
 export type StandingWork = z.output<typeof StandingWork>;
 
 /** Where a member works: in a workspace of its own, or in the team's folder with others. */
@@ -84,7 +133,7 @@ const Size = {
 };
 
 /**
- * What a holder changed for a task. `landed`: it is on the team's branch. `conflicted`: it does not merge onto it. Then
+ * What a holder changed for a task. `submitted`: it waits in the merge queue. `landed`: it is on the team's branch. `conflicted`: it does not merge onto it. Then
  * the holder brings both together; if the task is completed, a person accepted it so, and the work is kept beside the
  * branch. `unchanged`: there was nothing to land.
  */
@@ -94,7 +143,7 @@ export const TaskWork = z.object({
   epoch: z.number().int(),
   /** The commit that it began from. */
   base: CommitId,
-  state: z.enum(['begun', 'landed', 'conflicted', 'unchanged']),
+  state: z.enum(['begun', 'submitted', 'landed', 'conflicted', 'unchanged']),
   /** What was handed in. */
   commit: CommitId.optional(),
   files: Size.files.optional(),
@@ -108,6 +157,17 @@ export const TaskWork = z.object({
   conflicts: z.array(z.string()).max(PATHS_PER_WORK).optional(),
   /** How often it went back to its holder because of a conflict. */
   sentBack: z.number().int().optional(),
+  /** When it was first handed in: milliseconds since 1970. Work that was sent back keeps its place. */
+  queuedAt: z.number().optional(),
+  /** In views, its place in the queue; the first is 1. */
+  place: z.number().int().optional(),
+  /** While it waits: who completes the task, and with which result. */
+  completer: Actor.optional(),
+  result: z.string().optional(),
+  /** Why it left the queue, if no gate could judge it. */
+  withdrawn: z.string().optional(),
+  /** Its holder stopped or started anew after it was handed in. If it is sent back, anybody does it again. */
+  left: z.literal(true).optional(),
 });
 export type TaskWork = z.output<typeof TaskWork>;
 
@@ -134,6 +194,31 @@ export type KeepWorkInput = z.output<typeof KeepWorkInput>;
 export const LoseWorkInput = z.strictObject({ from: CommitId, to: CommitId, works: z.array(LostWork), why: Line });
 export type LoseWorkInput = z.output<typeof LoseWorkInput>;
 
+/** A holder's work joins the merge queue. No face can send it. */
+export const SubmitWorkInput = z.strictObject({
+  taskId: TaskId,
+  memberId: Slug,
+  epoch: z.number().int().min(0),
+  base: CommitId,
+  commit: CommitId,
+  ...Size,
+  pack: WorkPack.optional(),
+  result: z.string().optional(),
+});
+export type SubmitWorkInput = z.output<typeof SubmitWorkInput>;
+
+/** A landing begins: the works are merged, and will be judged together. */
+export const BeginLandingInput = Landing.omit({ id: true, since: true }).extend({ landingId: Landing.shape.id });
+export type BeginLandingInput = z.output<typeof BeginLandingInput>;
+
+/** `red`: the gates rejected it. `split`: they rejected several works together. `dropped`: it was never judged. */
+export const EndLandingInput = z.strictObject({
+  landingId: Landing.shape.id,
+  how: z.enum(['red', 'split', 'dropped']),
+  why: Line,
+});
+export type EndLandingInput = z.output<typeof EndLandingInput>;
+
 /** The work that a completion hands in, merged onto the tip. No face can send it. */
 export const HandedIn = z.strictObject({
   memberId: Slug,
@@ -146,14 +231,20 @@ export const HandedIn = z.strictObject({
   merged: CommitId.optional(),
   conflicts: z.array(z.string()).max(PATHS_PER_WORK).optional(),
   pack: WorkPack.optional(),
+  /** The landing that judged it, and the pack of the merged commit. Only a person lands work without one. */
+  landingId: z.string().optional(),
+  mergedPack: WorkPack.optional(),
 });
 export type HandedIn = z.output<typeof HandedIn>;
 
 /** The input of each command about work. */
 export const WORK_COMMANDS = {
   'work.begin': BeginWorkInput,
+  'work.submit': SubmitWorkInput,
   'work.keep': KeepWorkInput,
   'work.lose': LoseWorkInput,
+  'landing.begin': BeginLandingInput,
+  'landing.end': EndLandingInput,
   ...OVERLAP_COMMANDS,
 } as const;
 export type WorkCommandData = { [T in keyof typeof WORK_COMMANDS]: z.output<(typeof WORK_COMMANDS)[T]> };
@@ -169,9 +260,22 @@ export const WORK_EVENT_DATA = {
     commit: z.string(),
     ...Size,
     pack: WorkPack.optional(),
+    result: z.string().optional(),
   }),
+  /** Its holder stopped or started anew: it will not go on with it if it is sent back. */
+  'work:left': OfTask,
+  /** Its holder changed, or it cannot be judged: it is no longer in the queue. */
+  'work:withdrawn': OfTask.extend({ why: z.string() }),
+  'landing:begun': BeginLandingInput,
+  'landing:ended': EndLandingInput,
   /** The branch moved from `onto` to `merged`. */
-  'work:landed': OfTask.extend({ commit: z.string(), onto: z.string(), merged: z.string() }),
+  'work:landed': OfTask.extend({
+    commit: z.string(),
+    onto: z.string(),
+    merged: z.string(),
+    landingId: z.string().optional(),
+    pack: WorkPack.optional(),
+  }),
   /** With `feedback` it goes back to its holder, whose workspace gets both sides and begins from `onto`. */
   'work:conflicted': OfTask.extend({
     commit: z.string(),

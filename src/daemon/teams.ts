@@ -155,6 +155,7 @@ export function openDaemonTeams(
       await works.start();
       // Before running calls are awaited: a setup may take minutes.
       closers.add('setups', () => works.close());
+      await teams.land();
       await startOwn(services);
       if (!membership) await bringHome({ ledger, mailbox: teams.mailbox }, { self: hostId, onError: onHostsError });
       await native.start();

@@ -2,8 +2,9 @@ import { USER } from '../core/actor.ts';
 import type { AnswerRequestInput, TeamRequest } from '../core/request.ts';
 import type { TeamState } from '../core/state.ts';
 import { requireTeam } from '../core/view.ts';
+import type { HandedIn } from '../core/work.ts';
 import type { Ledger } from './ledger.ts';
-import { handIn } from './work-lander.ts';
+import { acceptWork } from './work-lander.ts';
 import type { WorkLander } from './work-lander.ts';
 
 /** An answer of a person. */
@@ -22,7 +23,7 @@ export async function answerRequest(
   const { requestId, approve } = input;
   const command = { type: 'request.answer', by: USER, ...once, ...input } as const;
   const view = <V>(pick: (state: TeamState) => V): Promise<V> => ledger.view(teamId, pick);
-  const record = ({ work }: { work?: Parameters<WorkLander['landed']>[1] }): Promise<TeamRequest> =>
+  const record = (work?: HandedIn): Promise<TeamRequest> =>
     ledger.execute(
       teamId,
       { ...command, ...(work && { work }) },
@@ -33,19 +34,8 @@ export async function answerRequest(
     return state.requests.get(requestId);
   });
   const isWork = about?.kind === 'gate' && about.taskId !== undefined && about.detail?.['conflicted'] !== true;
-  if (!works || !approve || !isWork) return record({});
+  if (!works || !approve || !isWork) return record();
   const said = about.detail?.['result'];
   const result = typeof said === 'string' ? said : undefined;
-  const judge = async (): Promise<object> => ({});
-  return handIn(works, {
-    teamId,
-    taskId: about.taskId as string,
-    result,
-    command,
-    now: () => ledger.now(),
-    view,
-    judge,
-    isJudged: async () => false,
-    record,
-  });
+  return acceptWork(works, { teamId, taskId: about.taskId as string, result }, { view, record });
 }

@@ -8,7 +8,7 @@ import type { TaskRecord, TeamState } from '../core/state.ts';
 import type { SharedTask } from '../core/task.ts';
 import { quote } from '../core/text.ts';
 import { requireTask, viewTask } from '../core/view.ts';
-import type { HandedIn } from '../core/work.ts';
+import type { HandedIn, SubmitWorkInput } from '../core/work.ts';
 import type { NewCommand } from './ledger.ts';
 
 /** Judges a completion before it counts, and a new task before anyone can claim it. */
@@ -91,10 +91,6 @@ function rejected({ title }: SharedTask, feedback = ''): TeamError {
   return new TeamError('gate_rejected', feedback || `A hook rejected the task ${quote(title)}`);
 }
 
-/** Alone, the gate accepted the work. */
-const MERGED =
-  'The gate accepted this work alone, and rejected it merged with what landed since it began. That is in your folder now. It says:\n';
-
 /** A completion that is to be judged. */
 export type Completion = Omit<CommandOf<'task.complete'>, 'at'>;
 
@@ -104,6 +100,8 @@ export interface Judged {
   readonly revision?: number;
   /** The work that the completion hands in. */
   readonly work?: HandedIn;
+  /** The work joins the merge queue, and the task is completed when it has landed. */
+  readonly submit?: SubmitWorkInput;
 }
 
 /** What judging needs of the team. */
@@ -114,25 +112,19 @@ interface Judging {
 }
 
 /** Asks the gate, with nothing locked. A rejection is recorded and thrown as `gate_rejected`. */
-export async function judgeCompletion(
-  gate: TaskGate,
-  completion: Completion,
-  team: Judging,
-  merged?: JudgedFolder,
-): Promise<Judged> {
+export async function judgeCompletion(gate: TaskGate, completion: Completion, team: Judging): Promise<Judged> {
   const judged = await team.view((state) => {
     // Don't ask the gate about a completion that will be refused or was done before.
     const at = team.now();
     const isNew = decide(state, { at, ...completion }).length > 0;
-    return isNew ? completionContext(state, { ...completion, at }) : undefined;
+    return isNew ? completionOf(state, { ...completion, at }) : undefined;
   });
   if (!judged) return {};
-  const verdict = await gate.executeTaskCompletedHook(judged.context, merged);
+  const verdict = await gate.executeTaskCompletedHook(judged.context);
   const { id: taskId, epoch, revision, status } = judged.task;
   if (verdict.exitCode !== 2) return { epoch, revision };
   const { unable } = verdict;
-  const said = feedbackOf(verdict) || `The gate rejected task ${taskId}`;
-  const feedback = unable ?? (merged ? `${MERGED}${said}` : said);
+  const feedback = unable ?? (feedbackOf(verdict) || `The gate rejected task ${taskId}`);
   const about = {
     taskId,
     feedback,
@@ -149,9 +141,9 @@ export async function judgeCompletion(
 }
 
 /** What the gate gets to know about a completion, and the task as it is judged. */
-function completionContext(
+export function completionOf(
   state: TeamState,
-  { taskId, by, at }: Completion & { at: number },
+  { taskId, by, at }: Pick<CommandOf<'task.complete'>, 'taskId' | 'by' | 'at'>,
 ): { task: TaskRecord; context: TaskCompletedHookContext } {
   const task = requireTask(state, taskId);
   return {

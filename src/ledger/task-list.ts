@@ -12,6 +12,7 @@ import type { TeamState } from '../core/state.ts';
 import { CompleteTaskInput, CreateTaskInput, UpdateTaskInput } from '../core/task.ts';
 import type { SharedTask } from '../core/task.ts';
 import { requireMember, requireTask, requireTeam, viewTask } from '../core/view.ts';
+import type { HandedIn } from '../core/work.ts';
 import type { ClaimKeeper } from './claim-keeper.ts';
 import { emitAll } from './emit.ts';
 import type { Ledger, NewCommand } from './ledger.ts';
@@ -19,8 +20,9 @@ import { RunningCalls } from './running-calls.ts';
 import type { TaskListEvents } from './task-events.ts';
 import { filterTasks } from './task-filter.ts';
 import type { TaskFilter } from './task-filter.ts';
-import { deleteRejected, judgeCompletion, judgesCompletions, judgeNewTask, judgesNewTasks } from './task-gate.ts';
-import type { Completion, Judged, JudgedFolder, NewTaskVerdict, TaskGate } from './task-gate.ts';
+import { deleteRejected, judgeCompletion, judgeNewTask, judgesNewTasks } from './task-gate.ts';
+import type { Completion, Judged, NewTaskVerdict, TaskGate } from './task-gate.ts';
+import { until } from './until.ts';
 import { planUpdate } from './update-steps.ts';
 import { handIn } from './work-lander.ts';
 import type { WorkLander } from './work-lander.ts';
@@ -33,6 +35,8 @@ export interface CompleteOptions {
   readonly epoch?: number;
   readonly commandId?: string;
   readonly onHost?: string;
+  /** Milliseconds until a completion whose work still waits to land is answered with the task as it is. */
+  readonly wait?: number;
 }
 
 /** Fields of a command besides its input: see `CommandEnvelope`. */
@@ -118,7 +122,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     taskId: string,
     input: z.input<typeof UpdateTaskInput>,
     by: Actor = USER,
-    options: Once = {},
+    options: Once & Pick<CompleteOptions, 'wait'> = {},
   ): Promise<SharedTask> {
     const { epoch, revision, ...changes } = parse(UpdateTaskInput, input);
     const speaker = speakerOf(options);
@@ -128,22 +132,25 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     const print = fingerprintOf(said);
     const update = { taskId, changes, by, commandId, print, epoch, revision };
     const { before, steps } = await this.#view(teamId, (state) => planUpdate(state, update));
-    if (steps.length === 0) {
+    const isWaiting = changes.status === 'completed' && before.status === 'in_progress';
+    if (steps.length === 0 && !isWaiting) {
       // The same claim again, while the first one is still being confirmed: its answer must not come earlier.
       const claimed = commandId !== undefined && changes.status === 'in_progress' && before.status === 'in_progress';
       return claimed ? this.#confirmed(teamId, before, before.assigneeId ?? by) : before;
     }
     const once = commandId === undefined ? speaker : { ...speaker, commandId, print };
-    const completes = steps.at(-1)?.type === 'task.complete';
+    // Sent again while the work waits to land: the answer waits, too.
+    const completes = isWaiting || steps.at(-1)?.type === 'task.complete';
     // Only the first step for this task checks epoch and revision: later steps follow the update's own changes.
     const seen = steps.findIndex((step) => 'taskId' in step && step.taskId === taskId);
     const execute = (judged: Judged): Promise<SharedTask> => {
-      const { work, ...verdict } = judged;
+      const { work, submit, ...verdict } = judged;
       const checked = steps.map((step, i) => ({
         ...step,
         ...once,
         ...(i === seen && { epoch, revision, ...verdict }),
         ...(step.type === 'task.complete' && work && { work }),
+        ...(step.type === 'task.complete' && submit && { type: 'work.submit', ...submit }),
       })) as NewCommand[];
       return this.#ledger.execute(teamId, checked, (state, events) => {
         const own = events.filter((event) => 'taskId' in event && event.taskId === taskId);
@@ -152,8 +159,8 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
         return viewTask(state, requireTask(state, taskId, { deleted: true }));
       });
     };
-    const completion = { type: 'task.complete', by, ...speaker, taskId, epoch, revision } as const;
-    const task = completes ? await this.#complete(teamId, { completion, commandId }, execute) : await execute({});
+    const completion = { type: 'task.complete', by, ...once, taskId, epoch, revision } as const;
+    const task = completes ? await this.#complete(teamId, completion, execute, options.wait) : await execute({});
     const claim = steps.find((step) => step.type === 'task.claim');
     return claim ? this.#confirmed(teamId, task, claim.memberId ?? by) : task;
   }
@@ -218,12 +225,13 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     teammateId: Actor,
     options: CompleteOptions = {},
   ): Promise<SharedTask> {
-    const { commandId, onHost: _onHost, ...rest } = options;
+    const { commandId, onHost: _onHost, wait, ...rest } = options;
     const input = parse(CompleteTaskInput, { taskId, ...rest });
-    const command = { type: 'task.complete', by: teammateId, commandId, ...speakerOf(options), ...input } as const;
-    return this.#complete(teamId, { completion: command, commandId }, (judged) =>
-      this.#do(teamId, { ...command, ...judged }),
-    );
+    const said = { type: 'task.complete', ...input } as const;
+    const command = { ...said, by: teammateId, commandId, ...speakerOf(options), print: fingerprintOf(said) };
+    const record = ({ submit, ...judged }: Judged): Promise<SharedTask> =>
+      this.#do(teamId, submit ? { ...command, type: 'work.submit', ...submit } : { ...command, ...judged });
+    return this.#complete(teamId, command, record, wait);
   }
 
   /** The tasks that the member could claim now, best first. */
@@ -247,28 +255,27 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     throw new ClaimConflictError(`Another program took task ${task.id} at the same moment: take another one`);
   }
 
-  /** Saves the work, lets the gate judge it, and records both with the completion. */
+  /** Lets the gate judge a completion and records both; work that was done apart goes through the merge queue. */
   async #complete(
     teamId: string,
-    { completion, commandId }: { completion: Completion; commandId: string | undefined },
+    completion: Completion,
     record: (judged: Judged) => Promise<SharedTask>,
+    wait?: number,
   ): Promise<SharedTask> {
     const view = <R>(pick: (state: TeamState) => R): Promise<R> => this.#view(teamId, pick);
     const now = (): number => this.#ledger.now();
     const reject = async (rejection: NewCommand): Promise<void> => void (await this.#do(teamId, rejection));
     const gate = this.#gate;
-    const judge = async (merged?: JudgedFolder): Promise<Judged> => {
+    const judge = async (work?: HandedIn): Promise<Judged> => {
       if (!gate) return {};
-      const { by, taskId } = completion;
-      const how = merged ? 'merged' : 'alone';
-      const key = commandId === undefined ? undefined : `${teamId} done ${taskId} ${by} ${commandId} ${how}`;
-      return this.#running.join(key, () => judgeCompletion(gate, completion, { now, view, reject }, merged));
+      const { by, taskId, commandId } = completion;
+      const key = commandId === undefined ? undefined : `${teamId} done ${taskId} ${by} ${commandId}`;
+      return this.#running.join(key, () => judgeCompletion(gate, { ...completion, work }, { now, view, reject }));
     };
     if (!this.#works) return record(await judge());
-    const { taskId, result } = completion;
-    const isJudged = async (): Promise<boolean> => gate !== undefined && judgesCompletions(gate, teamId);
-    const team = { now, view, judge, isJudged, record, reject };
-    return handIn(this.#works, { teamId, taskId, result, command: completion, ...team });
+    const follow = <V>(look: (state: TeamState) => V | undefined): Promise<V | undefined> =>
+      until(this.#ledger, teamId, look, wait);
+    return handIn(this.#works, { teamId, completion, now, view, until: follow, judge, record, reject });
   }
 
   /** Executes a command about one task. Sent again under the same id, it returns the task it was about. */

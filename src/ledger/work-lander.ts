@@ -1,10 +1,13 @@
 import { SYSTEM } from '../core/actor.ts';
 import { decide } from '../core/decide.ts';
 import { TeamError } from '../core/errors.ts';
+import { requireFresh } from '../core/rules/guard.ts';
 import type { TeamState } from '../core/state.ts';
-import type { HandedIn } from '../core/work.ts';
+import type { SharedTask } from '../core/task.ts';
+import { requireTask, viewTask } from '../core/view.ts';
+import type { HandedIn, SubmitWorkInput, WorkPack } from '../core/work.ts';
 import type { NewCommand } from './ledger.ts';
-import type { Judged, JudgedFolder } from './task-gate.ts';
+import type { Completion, Judged } from './task-gate.ts';
 
 /** A task whose holder works in a workspace of its own. */
 export interface HeldWork {
@@ -24,142 +27,132 @@ export interface SavedWork {
   readonly problem?: string | undefined;
 }
 
-/** Merged work that `setup` fails for. */
-export interface Unready {
-  readonly problem: string;
-  /** A person has to approve what the setup runs. */
-  readonly unapproved: boolean;
+/** A save with its size. On several machines, its pack lies where all of them find it. */
+export interface MeasuredWork extends SavedWork, Pick<SubmitWorkInput, 'files' | 'added' | 'removed' | 'paths'> {
+  readonly pack?: WorkPack;
 }
 
-/** Brings the work of completed tasks onto the team's branch. */
+/** The workspaces of members, as far as completing a task needs them. The merge queue lands what was handed in. */
 export interface WorkLander {
   /** Saves the holder's workspace. */
   save(held: HeldWork): Promise<SavedWork>;
-  /** Runs one landing of a team after the other: a verdict about merged work holds only while the tip stays. */
-  inTurn<R>(teamId: string, land: () => Promise<R>): Promise<R>;
-  /** Lays merged work into a folder where gates can judge it; or says why it cannot be made ready there. */
-  checkOut(held: HeldWork, merged: string): Promise<JudgedFolder | Unready>;
+  /** Says how much a save changed, and makes it available to the merge queue. */
+  measure(held: HeldWork, saved: SavedWork): Promise<MeasuredWork>;
   /** Merges a save onto the present tip, in memory. */
   merge(held: HeldWork, saved: SavedWork, result: string | undefined): Promise<HandedIn>;
-  /** The journal has it: the branch and the workspace follow. Never throws. */
-  landed(held: HeldWork, work: HandedIn): Promise<void>;
-  /** Says to the holder what conflicts: the files, whose landed work they meet, the lines, and what to do. */
-  explain(held: HeldWork, work: HandedIn): Promise<string>;
-  /** The journal has it: the workspace gets the tip merged with the work, with markers where they conflict. Never throws. */
-  sentBack(held: HeldWork, work: HandedIn): Promise<void>;
+  /** Resolves when the branch and the holder's folder are as the last verdict about the task says. */
+  settled(held: Pick<HeldWork, 'teamId' | 'taskId'>): Promise<void>;
 }
 
-/** A completion that is under way: a member's, or a person's who accepts what a gate rejected. */
-interface HandingIn<R> {
+/** A completion that is under way. */
+interface HandingIn {
   readonly teamId: string;
-  readonly taskId: string;
-  readonly result: string | undefined;
-  readonly command: NewCommand;
+  readonly completion: Completion;
   readonly now: () => number;
   readonly view: <V>(pick: (state: TeamState) => V) => Promise<V>;
-  /** Judges the work in its holder's folder, or merged with what landed meanwhile. */
-  readonly judge: (merged?: JudgedFolder) => Promise<Judged>;
-  /** Whether anything judges. */
-  readonly isJudged: () => Promise<boolean>;
-  readonly record: (judged: Judged) => Promise<R>;
-  /** Records that the work goes back to its holder. Without it, the work is accepted as it is. */
-  readonly reject?: (rejection: NewCommand) => Promise<void>;
+  /** Resolves with the first thing that `look` finds, or with undefined after a while, if a time is given. */
+  readonly until: <V>(look: (state: TeamState) => V | undefined) => Promise<V | undefined>;
+  /** Asks the gate about the holder's folder. */
+  readonly judge: (work?: HandedIn) => Promise<Judged>;
+  /** Records the completion, or with `submit` that its work joins the queue. */
+  readonly record: (judged: Judged) => Promise<SharedTask>;
+  readonly reject: (rejection: NewCommand) => Promise<void>;
 }
 
 /**
- * Completes a task with the work of its holder. The workspace is saved before the gate runs, so that exactly what is
- * handed in is judged: first alone, in the holder's folder, then merged, if other work landed since it began. So every
- * tip of the branch has passed the gates. Work that conflicts goes back to its holder.
+ * Completes a task. The work of a holder that works apart is saved, joins the merge queue, and the answer waits until it
+ * has landed or was sent back. Work without changes is judged here, like work in a shared folder.
  */
-export async function handIn<R>(lander: WorkLander, handing: HandingIn<R>): Promise<R> {
-  const { teamId, taskId, result, command, now, view, judge, isJudged, record, reject } = handing;
-  const held = await view((state) => {
-    const work = heldWork(state, teamId, taskId);
-    // Nothing is saved for a completion that will be refused or was done before.
-    return work && decide(state, { at: now(), ...command }).length > 0 ? work : undefined;
+export async function handIn(lander: WorkLander, handing: HandingIn): Promise<SharedTask> {
+  const { teamId, completion, now, view, until, judge, record, reject } = handing;
+  const { taskId, result } = completion;
+  const { held, isNew } = await view((state) => {
+    const held = heldWork(state, teamId, taskId);
+    // Nothing is saved for a completion that will be refused.
+    return { held, isNew: held !== undefined && decide(state, ofNothing(state, held)).length > 0 };
   });
   if (!held) return record(await judge());
-  const saved = await lander.save(held);
-  const { problem: feedback } = saved;
-  // A person accepts it with its conflict open: what was handed in stays beside the branch, and no marker lands.
-  if (feedback !== undefined && !reject && (await view(isConflicted))) return record({});
-  if (feedback !== undefined && reject) {
-    // It counts as a try, like a gate's rejection: otherwise an agent could go on like that forever.
-    await reject({ type: 'task.reject', by: SYSTEM, taskId, feedback, result, epoch: held.epoch });
-    throw new TeamError('gate_rejected', feedback);
-  }
-  // Before a gate spends time on it.
-  const first = await mergeOrSendBack(held);
-  const alone = await judge();
-  return lander.inTurn(teamId, () => land(held, alone));
-
-  async function land(held: HeldWork, alone: Judged): Promise<R> {
-    for (let work = first; ; work = await mergeOrSendBack(held)) {
-      if (await hasMoved(work)) continue;
-      try {
-        const judged = (await judgeMerged(held, work)) ?? alone;
-        const recorded = await record({ ...judged, work });
-        await lander.landed(held, work);
-        return recorded;
-      } catch (error) {
-        if (!isStale(error) || !(await hasMoved(work))) throw error;
-      }
-    }
-  }
-
-  /** Undefined if the merged work is what was judged alone, or nothing judges. A person's yes is a verdict, too. */
-  async function judgeMerged(held: HeldWork, work: HandedIn): Promise<Judged | undefined> {
-    const { merged, onto } = work;
-    if (!reject || merged === undefined || merged === onto || onto === saved.base) return undefined;
-    if (!(await isJudged())) return undefined;
-    const folder = await lander.checkOut(held, merged);
-    try {
-      if ('problem' in folder) throw await rejectUnready(held, folder, reject);
-      return await judge(folder);
-    } catch (error) {
-      if (error instanceof TeamError && error.code === 'gate_rejected') await lander.sentBack(held, work);
-      throw error;
-    }
-  }
-
-  async function rejectUnready(
-    { epoch }: HeldWork,
-    { problem: feedback, unapproved }: Unready,
-    reject: (rejection: NewCommand) => Promise<void>,
-  ): Promise<TeamError> {
-    const about = { taskId, feedback, result, epoch, ...(unapproved && { unable: true }) };
-    await reject({ type: 'task.reject', by: SYSTEM, ...about });
-    return new TeamError('gate_rejected', feedback);
-  }
-
-  async function mergeOrSendBack(held: HeldWork): Promise<HandedIn> {
-    for (;;) {
-      const work = await lander.merge(held, saved, result);
-      if (!reject || work.conflicts === undefined) return work;
-      const feedback = await lander.explain(held, work);
-      try {
-        await reject({ type: 'task.reject', by: SYSTEM, taskId, feedback, result, epoch: work.epoch, work });
-      } catch (error) {
-        if (isStale(error) && (await hasMoved(work))) continue;
-        throw error;
-      }
-      await lander.sentBack(held, work);
+  if (isNew) {
+    const saved = await lander.save(held);
+    const { problem: feedback } = saved;
+    if (feedback !== undefined) {
+      // It counts as a try, like a gate's rejection: otherwise an agent could go on like that forever.
+      await reject({ type: 'task.reject', by: SYSTEM, taskId, feedback, result, epoch: held.epoch });
       throw new TeamError('gate_rejected', feedback);
     }
+    const { here: _here, problem: _problem, ...measured } = await lander.measure(held, saved);
+    const { memberId, epoch } = held;
+    if (measured.files === 0) {
+      const unchanged = { memberId, epoch, ...measured };
+      const judged = await judge({ ...unchanged, onto: await view(tipOf) });
+      return onTip(view, (onto) => record({ ...judged, work: { ...unchanged, onto } }));
+    }
+    await record({ submit: { taskId, memberId, epoch, ...measured, result } });
   }
+  // Called again under the same id, it waits for the same verdict.
+  const verdict = await until((state) => verdictOn(state, held));
+  await lander.settled(held);
+  if (verdict instanceof TeamError) throw verdict;
+  return verdict ?? view((state) => viewTask(state, requireTask(state, taskId)));
 
-  function isConflicted({ tasks }: TeamState): boolean {
-    return tasks.get(taskId)?.work?.state === 'conflicted';
-  }
-
-  /** Whether the branch has gone on since the work was merged. */
-  function hasMoved({ onto }: HandedIn): Promise<boolean> {
-    return view(({ team }) => team?.work?.tip !== onto);
+  /** The completion as it would be if nothing had changed: whether it is allowed does not depend on that. */
+  function ofNothing({ team }: TeamState, { memberId, epoch }: HeldWork) {
+    const tip = team?.work?.tip ?? '';
+    const size = { files: 0, added: 0, removed: 0, paths: [] };
+    return { at: now(), ...completion, work: { memberId, epoch, base: tip, commit: tip, onto: tip, ...size } };
   }
 }
 
-function isStale(error: unknown): boolean {
+/** Lands the work of a task as a person accepts it, without a gate. */
+export async function acceptWork<R>(
+  lander: WorkLander,
+  { teamId, taskId, result }: { teamId: string; taskId: string; result: string | undefined },
+  { view, record }: Pick<HandingIn, 'view'> & { record: (work?: HandedIn) => Promise<R> },
+): Promise<R> {
+  const held = await view((state) => heldWork(state, teamId, taskId));
+  if (!held) return record();
+  const saved = await lander.save(held);
+  // With its conflict open, what was handed in stays beside the branch: no marker lands.
+  const isConflicted = ({ tasks }: TeamState): boolean => tasks.get(taskId)?.work?.state === 'conflicted';
+  if (saved.problem !== undefined && (await view(isConflicted))) return record();
+  const accepted = await onTip(view, async () => record(await lander.merge(held, saved, result)));
+  await lander.settled(held);
+  return accepted;
+}
+
+/** Does something that needs the present tip, again while the branch moves meanwhile. */
+async function onTip<R>(view: HandingIn['view'], work: (tip: string) => Promise<R>): Promise<R> {
+  for (;;) {
+    const tip = await view(tipOf);
+    try {
+      return await work(tip);
+    } catch (error) {
+      if (!isStale(error) || (await view(tipOf)) === tip) throw error;
+    }
+  }
+}
+
+function tipOf({ team }: TeamState): string {
+  return team?.work?.tip ?? '';
+}
+
+export function isStale(error: unknown): boolean {
   return error instanceof TeamError && error.code === 'stale_revision';
+}
+
+/** The completed task, or why its work went back; undefined while it waits. */
+function verdictOn(state: TeamState, { taskId, epoch }: HeldWork): SharedTask | TeamError | undefined {
+  const task = requireTask(state, taskId);
+  if (task.status === 'completed') return viewTask(state, task);
+  const { work, feedback } = task;
+  if (task.status === 'in_progress' && task.epoch === epoch) {
+    if (work?.state === 'submitted') return undefined;
+    const said = feedback ?? `Task ${taskId} was sent back`;
+    const asked = work?.withdrawn && `${work.withdrawn}\nA person was asked. The work needs no change`;
+    return new TeamError('gate_rejected', asked ?? said);
+  }
+  requireFresh(task, { epoch });
+  return new TeamError('conflict', `Task ${taskId} is ${task.status} now: its work did not land`);
 }
 
 /** The task as its holder works on it, if that is in a workspace of its own. */

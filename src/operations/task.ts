@@ -21,13 +21,20 @@ import { requireTask, requireTeam, viewTask } from '../core/view.ts';
 import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 import { filterTasks } from '../ledger/task-filter.ts';
 import { claimWaiting } from './claim.ts';
-import { InTeam, Wait } from './inputs.ts';
+import { InTeam, Milliseconds, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Context } from './operation.ts';
 import { pageOf } from './page.ts';
 
 const OfTask = InTeam.extend({ taskId: TaskId.describe('the task') });
 const TASK_UPDATE = { answer: 'team_task_update', fields: (task: SharedTask | null) => ({ task }) } as const;
+
+/** Work that was done apart lands before its task is completed, and that may take a while. */
+const Landing = {
+  wait: Milliseconds.optional().describe(
+    'answer after so many milliseconds, even if the work still waits in the merge queue (default: wait for its landing)',
+  ),
+};
 
 /** An ended task. A manager may end a task that waits; `skipped` then lists its open dependencies. */
 const EndedTask = SharedTask.extend({
@@ -112,7 +119,7 @@ export const taskOperations = [
     name: 'task.update',
     summary: 'Change a task; a new status or assignee works like the command for it',
     scope: 'member',
-    input: UpdateTaskInput.extend(OfTask.shape),
+    input: UpdateTaskInput.extend({ ...OfTask.shape, ...Landing }),
     result: EndedTask,
     route: 'PATCH /api/teams/:teamId/tasks/:taskId',
     message: { type: 'team_update_task', ...TASK_UPDATE },
@@ -121,8 +128,11 @@ export const taskOperations = [
       flags: { assigneeId: 'assign', addDependencies: 'add-needs', addDependents: 'add-needed-by' },
       examples: ['troupe task update 1 --team demo --title "Write the lexer" --assign none'],
     },
-    run: async ({ ledger, tasks, actor, once }, { teamId, taskId, ...changes }) => {
-      const task = await tasks.updateTask(teamId, taskId, changes, actor, once);
+    run: async ({ ledger, tasks, actor, once }, { teamId, taskId, wait, ...changes }) => {
+      const task = await tasks.updateTask(teamId, taskId, changes, actor, {
+        ...once,
+        ...(wait !== undefined && { wait }),
+      });
       return changes.status === 'completed' ? withSkipped(ledger, task) : task;
     },
   }),
@@ -187,9 +197,9 @@ export const taskOperations = [
   }),
   operation({
     name: 'task.complete',
-    summary: 'Complete a task with its result; a gate may send it back',
+    summary: 'Complete a task with its result: its work is handed in, judged and landed',
     scope: 'member',
-    input: CompleteTaskInput.omit({ revision: true }).extend(InTeam.shape),
+    input: CompleteTaskInput.omit({ revision: true }).extend({ ...InTeam.shape, ...Landing }),
     result: EndedTask,
     route: 'POST /api/teams/:teamId/tasks/:taskId/complete',
     message: { type: 'team_complete_task', speaker: 'teammateId', ...TASK_UPDATE },
@@ -201,10 +211,11 @@ export const taskOperations = [
         'npm test 2>&1 | troupe task complete 1 --team demo --as worker-1 --result -',
       ],
     },
-    run: async ({ ledger, tasks, actor, once }, { teamId, taskId, result, epoch }) => {
+    run: async ({ ledger, tasks, actor, once }, { teamId, taskId, result, epoch, wait }) => {
       const task = await tasks.completeTask(teamId, taskId, actor, {
         ...(result !== undefined && { result }),
         ...(epoch !== undefined && { epoch }),
+        ...(wait !== undefined && { wait }),
         ...once,
       });
       return withSkipped(ledger, task);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import type { TeamRecord } from '../core/state.ts';
+import { withSettings } from '../core/work.ts';
 import type { TeamWork } from '../core/work.ts';
 import { filesOfHook, filesOfSetup } from '../runtime/hooks/hook-files.ts';
 import type { FilePrograms } from '../runtime/team-file/approval.ts';
@@ -83,9 +84,8 @@ export async function workFor(
     }
     // What the file no longer says no longer holds.
     if (!team.work) return { leftOut: [] };
-    const { tip: _tip, copy: _copy, limits: _limits, setup: _setup, ...before } = team.work;
-    const repository = (await parts.works?.recognise(file.team, folder)) ?? before.repository;
-    return { work: { ...before, repository, ...settingsOf(file, folder) }, leftOut: [] };
+    const repository = (await parts.works?.recognise(file.team, folder)) ?? team.work.repository;
+    return { work: { ...withSettings(team.work, settingsOf(file, folder)), repository }, leftOut: [] };
   }
   const plan = await makePlan(parts, asked);
   return plan?.workspaces === 'own' ? beginWork(parts, plan, asked) : { leftOut: [] };

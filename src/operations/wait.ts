@@ -69,6 +69,7 @@ const MATTERS: Readonly<Record<EventNoun, { readonly inbox: boolean | 'own'; rea
   teammate: { inbox: 'own', claim: true },
   task: { inbox: false, claim: true },
   work: { inbox: false, claim: false },
+  landing: { inbox: false, claim: false },
   message: { inbox: 'own', claim: false },
   shutdown: { inbox: true, claim: true },
   plan: { inbox: true, claim: true },

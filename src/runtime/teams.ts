@@ -18,6 +18,7 @@ import { openApprovals } from './hooks/approvals.ts';
 import { keepTrouble } from './hooks/keep-trouble.ts';
 import { TeamHooks } from './hooks/team-hooks.ts';
 import type { HookRun } from './hooks/team-hooks.ts';
+import { keepQueues } from './landing/queue-keeper.ts';
 import { keepLeads } from './lead-keeper.ts';
 import type { LaunchMember } from './member-processes.ts';
 import { keepNewTasks } from './new-task-keeper.ts';
@@ -87,6 +88,8 @@ export interface Teams {
   renewTokens(): Promise<void>;
   /** Takes over what an earlier daemon left: members, processes, pending requests. */
   start(): Promise<void>;
+  /** Lands what waits in the merge queues, once the workspaces have started. */
+  land(): Promise<void>;
   /** Stops watching. The members go on unless the supervisor was told to end them. */
   close(): Promise<void>;
 }
@@ -137,6 +140,10 @@ export function openTeams(options: TeamsOptions): Teams {
   const newTasks = keepNewTasks({ ledger, tasks, alone: options.turnFor === undefined }, (error, teamId) =>
     onError(error, { teamId }),
   );
+  const { hostId } = options;
+  const isAlive = (other: string): boolean => works?.isAlive(other) ?? false;
+  const isNear = (state: TeamState): boolean => works?.isNear(state) ?? false;
+  const queues = works && keepQueues({ ledger, gate: hooks, git: works, hostId, isAlive, isNear, onError });
   return {
     async renewTokens() {
       for (const { id: processId, teamId, memberId } of records.list()) {
@@ -155,6 +162,7 @@ export function openTeams(options: TeamsOptions): Teams {
       await deadlines.start();
       await budgets.start();
     },
+    land: async () => queues?.start(),
     tasks,
     mailbox,
     hooks,
@@ -163,6 +171,7 @@ export function openTeams(options: TeamsOptions): Teams {
     coordinator,
     supervisor,
     async close() {
+      queues?.close();
       await supervisor.close({ end: false });
       deadlines.close();
       newTasks.close();

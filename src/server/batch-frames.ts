@@ -82,6 +82,7 @@ const CHANGES: Readonly<Record<EventNoun, 'task' | 'team' | 'nothing'>> = {
   plan: 'team',
   task: 'task',
   work: 'task',
+  landing: 'team',
   hook: 'nothing',
   message: 'nothing',
   request: 'nothing',

@@ -226,12 +226,17 @@ describe('tasks', () => {
         const now = requireTask(state, '1', { deleted: true });
         const moved = now.epoch !== epoch || now.revision !== revision;
         const before = picture(state);
-        const verdict = tryOne(state, { type: 'task.complete', at: 999, by: '@system', taskId: '1', epoch, revision });
+        // Ann works apart; it changed nothing, so nothing has to land.
+        const size = { files: 0, added: 0, removed: 0, paths: [] };
+        const onto = state.team?.work?.tip ?? '';
+        const work = { memberId: 'ann', epoch, base: onto, commit: onto, ...size, onto };
+        const complete: Command = { type: 'task.complete', at: 999, by: '@system', taskId: '1', epoch, revision, work };
+        const verdict = tryOne(state, complete);
         if (moved) {
           expect(verdict).toBeUndefined();
           expect(picture(state)).toEqual(before);
         } else if (state.team?.status !== 'cleaned-up') {
-          expect(verdict?.[0]).toMatchObject({ type: 'task:completed', taskId: '1', memberId: 'ann' });
+          expect(verdict?.[1]).toMatchObject({ type: 'task:completed', taskId: '1', memberId: 'ann' });
         }
       }),
       tries(34),

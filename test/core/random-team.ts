@@ -56,6 +56,20 @@ const work = record({
   merged: fc.option(commit, { nil: undefined }),
   conflicts: rarely(fc.constant(['a.txt'])),
 });
+/** What a holder hands in; `holder` is the task's. */
+const submission = {
+  memberId: fc.constantFrom('holder', 'holder', 'holder', 'bob'),
+  epoch: rarely(fc.nat(3)),
+  base: commit,
+  commit,
+  files: fc.constantFrom(1, 1, 1, 0),
+  added: fc.nat(9),
+  removed: fc.nat(9),
+  paths: fc.constant(['a.txt']),
+};
+/** The first works of the queue, or of the open landing, as they are there. */
+const fromQueue = fc.integer({ min: 1, max: 3 });
+const landingId = fc.constantFrom('l1', 'l2');
 const seen = { epoch: rarely(fc.nat(3)), revision: rarely(fc.nat(5)) };
 
 /** Two members at work then, if there are two. */
@@ -91,7 +105,7 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
     record({
       name: anyMember,
       planApprovalRequired: rarely(fc.boolean()),
-      agent: rarely(agent),
+      agent: fc.option(agent, { nil: undefined }),
       metadata: rarely(metadata),
     }),
   ],
@@ -135,7 +149,20 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
   ],
   'task.assign': [4, anybody, record({ taskId, assigneeId: fc.option(anyMember), ...seen })],
   'task.claim': [14, member, record({ taskId: fc.option(taskId, { nil: undefined }) })],
-  'task.complete': [8, anybody, record({ taskId, result: rarely(fc.constant('done')), work: rarely(work), ...seen })],
+  'task.complete': [
+    16,
+    anybody,
+    fc.oneof(
+      record({ taskId, result: rarely(fc.constant('done')), work: rarely(work), ...seen }),
+      // What the open landing has next.
+      record({ lands: fc.constant(true), work: work.map((drawn: object) => ({ ...drawn, onto: 'tip', files: 1 })) }),
+    ),
+  ],
+  'task.reject': [
+    5,
+    fc.constantFrom<Actor>('@system', '@user', 'lead'),
+    record({ taskId, feedback: fc.constant('again'), work: rarely(work), unable: rarely(fc.constant(true)), ...seen }),
+  ],
   'task.fail': [4, anybody, record({ taskId, reason: fc.constant('broken'), ...seen })],
   'task.addDependencies': [9, anybody, record({ taskId, dependencies: taskIds })],
   'task.removeDependencies': [3, anybody, record({ taskId, dependencies: taskIds })],
@@ -149,7 +176,37 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
       conflicts: fc.uniqueArray(fc.constantFrom('a.txt', 'b.txt'), { maxLength: 1 }),
     }),
   ],
-  'work.begin': [4, anybody, record({ taskId, memberId: member, epoch: rarely(fc.nat(3)), base: commit })],
+  'work.begin': [
+    4,
+    anybody,
+    record({
+      taskId,
+      memberId: fc.constantFrom('holder', 'holder', 'ann', 'bob'),
+      epoch: rarely(fc.nat(3)),
+      base: commit,
+    }),
+  ],
+  'work.submit': [
+    16,
+    fc.constantFrom<Actor>('ann', '@system', '@system', '@system'),
+    record({ taskId, ...submission }),
+  ],
+  'landing.begin': [
+    10,
+    fc.constantFrom<Actor>('@system', '@system', '@system', 'lead'),
+    record({
+      landingId,
+      hostId: fc.constantFrom('h1', 'h2'),
+      onto: fc.constantFrom('tip', 'tip', 'tip', commitOf(2)),
+      merged: commit,
+      fromQueue,
+    }),
+  ],
+  'landing.end': [
+    1,
+    fc.constant<Actor>('@system'),
+    record({ landingId, how: fc.constantFrom('red', 'split', 'dropped'), why: fc.constant('why') }),
+  ],
   'message.send': [
     6,
     anybody,
@@ -211,8 +268,8 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
     record({ noteId: place, text: rarely(fc.constant('c')), tags: rarely(tags), revision: rarely(fc.nat(3)) }),
   ],
   'note.remove': [2, anybody, record({ noteId: place })],
-  'hook.register': [1, fc.constantFrom('@user', 'ann'), hookType.map((type) => ({ hook: { type, command: 'true' } }))],
-  'hook.remove': [1, fc.constantFrom('@user', 'ann'), record({ hookType })],
+  'hook.register': [2, fc.constantFrom('@user', 'ann'), hookType.map((type) => ({ hook: { type, command: 'true' } }))],
+  'hook.remove': [2, fc.constantFrom('@user', 'ann'), record({ hookType })],
   'usage.record': [
     2,
     fc.constant('@system'),
@@ -269,6 +326,19 @@ export const OPENING: readonly Step[] = [
   { type: 'task.create', by: 'lead', input: { title: 'first' }, commandId: undefined },
 ];
 
+/** Two members that work apart hold tasks, and their work waits to land. */
+export const QUEUE: readonly Step[] = [
+  { type: 'member.join', by: 'lead', input: { name: 'cyd', agent: OWN_AGENT }, commandId: undefined },
+  { type: 'task.create', by: 'lead', input: { title: 'second' }, commandId: undefined },
+  { type: 'task.claim', by: 'ann', input: { taskId: '#0' }, commandId: undefined },
+  { type: 'task.claim', by: 'cyd', input: { taskId: '#1' }, commandId: undefined },
+  ...['#0', '#1'].map((taskId): Step => {
+    const size = { files: 1, added: 1, removed: 0, paths: ['a.txt'] };
+    const input = { taskId, memberId: 'holder', base: commitOf(1), commit: commitOf(2), ...size };
+    return { type: 'work.submit', by: '@system', input, commandId: undefined };
+  }),
+];
+
 /** The command of a step, at its place in the story. */
 export function toCommand(state: TeamState, { type, by, input, commandId }: Step, at: number): Command {
   return commandOf(type, resolve(state, input as Named) as InputOf<CommandType>, { by, at, commandId });
@@ -285,10 +355,16 @@ interface Named {
   readonly base?: string;
   readonly sides?: WorkOverlap['sides'];
   readonly work?: { readonly epoch?: number; readonly onto?: string };
+  readonly onto?: string;
+  /** How many works of the queue a landing names. */
+  readonly fromQueue?: number;
+  /** Completes the first task of the open landing. */
+  readonly lands?: boolean;
 }
 
 /** Replaces numbers by ids. */
-function resolve(state: TeamState, input: Named): Named {
+function resolve(state: TeamState, drawn: Named): Named {
+  const input = ofQueue(state, drawn);
   const { taskId, dependencies, memberId = '', messageIds, requestId, noteId, work: handed, base, epoch } = input;
   const tasks = [...state.tasks.keys()];
   const now = state.tasks.get(pick(tasks, taskId ?? '#0') ?? '')?.epoch ?? 0;
@@ -318,6 +394,31 @@ function sidesOf({ tasks }: TeamState): WorkOverlap['sides'] {
   const [one] = sides;
   const other = sides.find(({ memberId }) => memberId !== one?.memberId);
   return one && other ? [one, other] : SOME_SIDES;
+}
+
+/** Replaces what is drawn about the merge queue by what is in it. */
+function ofQueue(state: TeamState, { fromQueue: count, lands, ...input }: Named): Named {
+  const { tip = '', queue = [], landing } = state.team?.work ?? {};
+  const onto = input.onto === 'tip' ? tip : input.onto;
+  if (count !== undefined) {
+    const ids = queue.length > 0 ? queue.slice(0, count) : ['1'];
+    const works = ids.map((id) => {
+      const { epoch = 0, work: handed } = state.tasks.get(id) ?? {};
+      return { taskId: id, epoch, commit: handed?.commit ?? commitOf(2) };
+    });
+    return { ...input, onto, works } as Named;
+  }
+  if (lands) {
+    const [next] = landing?.works ?? [];
+    const place = [...state.tasks.keys()].indexOf(next?.taskId ?? '1');
+    const memberId = state.tasks.get(next?.taskId ?? '1')?.assigneeId ?? 'ann';
+    const { taskId: _taskId, ...named } = next ?? { taskId: '1' };
+    const handed = { ...input.work, memberId, ...named, landingId: landing?.id ?? 'l1', merged: commitOf(4) };
+    return { ...input, taskId: `#${place}`, work: handed };
+  }
+  if (input.memberId !== 'holder') return input;
+  const holder = state.tasks.get(pick([...state.tasks.keys()], input.taskId ?? '#0') ?? '')?.assigneeId;
+  return { ...input, memberId: holder ?? 'ann' };
 }
 
 function pick(ids: readonly string[], place: string): string | undefined {

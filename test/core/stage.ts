@@ -27,7 +27,7 @@ import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../src/core
 import { ChosenId } from '../../src/core/text.ts';
 import { RecordUsageInput } from '../../src/core/usage.ts';
 import { requireTask, viewTask } from '../../src/core/view.ts';
-import { HandedIn, TeamWork, WORK_COMMANDS } from '../../src/core/work.ts';
+import { CommitId, HandedIn, TeamWork, WORK_COMMANDS } from '../../src/core/work.ts';
 
 /** The input schema of each command. A new command must be added here, or this does not compile. */
 export const INPUTS = {
@@ -40,7 +40,7 @@ export const INPUTS = {
   'member.place': PlaceMemberInput,
   ...TASK_COMMANDS,
   'task.complete': CompleteTaskInput.extend({ work: HandedIn.optional() }),
-  'task.reject': RejectTaskInput.extend({ work: HandedIn.optional() }),
+  'task.reject': RejectTaskInput.extend({ work: HandedIn.optional(), commit: CommitId.optional() }),
   'request.answer': AnswerRequestInput.extend({ work: HandedIn.optional() }),
   ...WORK_COMMANDS,
   'message.send': SendMessageInput.omit({ type: true }).extend({

@@ -136,7 +136,7 @@ describe('members with workspaces of their own', () => {
     expect(tasks.map(({ rejections }) => rejections).sort((a, b) => a - b)).toEqual([0, 1]);
     const landing = join(stage.home.directory, 'workspaces', stage.team, '@landing');
     expect(second?.feedback).toBe(
-      'The gate accepted this work alone, and rejected it merged with what landed since it began. That is in your folder now. ' +
+      'The gate rejected this work merged with what landed since it began. That is in your folder now. ' +
         `It says:\nboth.txt is missing in ${landing}`,
     );
     await stage.troupe('team', 'delete', stage.team);

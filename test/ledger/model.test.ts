@@ -5,6 +5,7 @@ import { memoryJournal } from '../../src/journal/memory.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { rounds } from '../proof.ts';
 import { COMMANDS } from '../samples/commands.ts';
+import { WORK_EVENTS } from '../samples/work.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { commandOf, draft, opening } from './model/drafts.ts';
 import { doCommand } from './model/rules.ts';
@@ -17,17 +18,31 @@ const RUNS = rounds(60, 20_000);
 
 test('the drafts do every command, and each has an effect sometimes', () => {
   const done = new Set<string>();
-  for (const story of fc.sample(fc.array(draft, { minLength: 60, maxLength: 60 }), { numRuns: 300, seed: 1 })) {
+  const seen = new Set<string>();
+  const landed = new Map<string, number>();
+  for (const [n, story] of fc
+    .sample(fc.array(draft, { minLength: 60, maxLength: 60 }), { numRuns: 300, seed: 1 })
+    .entries()) {
     const world = emptyWorld();
     for (const command of opening(0)) doCommand(world, command);
     for (const [i, drawn] of story.entries()) {
       const command = commandOf(world, drawn, 1000 * i);
+      const { since } = world.team?.work?.landing ?? {};
       const outcome = doCommand(world, command);
-      if ('facts' in outcome && outcome.facts.length > 0) done.add(command.type);
+      if ('codes' in outcome || outcome.facts.length === 0) continue;
+      done.add(command.type);
+      for (const fact of outcome.facts) seen.add(fact.split(' ', 1)[0] as string);
+      if (command.type !== 'task.complete' || command.work?.landingId === undefined) continue;
+      const landing = `story ${n}: ${command.work.landingId} since ${since}`;
+      const hasLanded = outcome.facts.some((fact) => fact.startsWith('work:landed'));
+      landed.set(landing, (landed.get(landing) ?? 0) + Number(hasLanded));
     }
   }
   // The opening has made the team.
   expect(Object.keys(COMMANDS).filter((type) => !done.has(type))).toEqual(['team.create']);
+  expect(Object.keys(WORK_EVENTS).filter((type) => !seen.has(type))).toEqual([]);
+  // Works land together.
+  expect([...landed.values()].filter((count) => count > 1).length).toBeGreaterThan(10);
 });
 
 test(`the ledger matches a simple model in ${RUNS} runs in memory`, async () => {

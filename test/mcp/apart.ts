@@ -65,6 +65,8 @@ export async function openApart({ agents = {}, files, setup: command }: Options 
     branch: 'troupe/demo',
     ...(command !== undefined && { setup: setupOf(command, repository) }),
   } as const;
+  await house.services.works?.start();
+  await house.land();
   await house.call('team.create', { name: 'demo' });
   await ledger.execute('demo', { type: 'team.update', by: '@user', work }, () => undefined);
   for (const name of ['alice', 'bob']) {

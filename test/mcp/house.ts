@@ -27,6 +27,8 @@ export interface House {
   readonly room: WaitingRoom;
   /** All that happened to a team. */
   events(teamId: string): Promise<TeamEvent[]>;
+  /** Lands what waits in the merge queues. */
+  land(): Promise<void>;
 }
 
 export function openHouse({ worksOf }: { worksOf?: (ledger: Ledger) => TeamWorks } = {}): House {
@@ -52,6 +54,7 @@ export function openHouse({ worksOf }: { worksOf?: (ledger: Ledger) => TeamWorks
   });
   return {
     services,
+    land: () => teams.land(),
     room: openWaitingRoom(ledger),
     call: <R>(name: OperationName, input: InputOf<OperationName>, as?: string) =>
       callOperation(services, name, { caller: ADMIN, input, as, signal: new AbortController().signal }) as Promise<R>,

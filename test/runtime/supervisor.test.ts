@@ -163,6 +163,8 @@ describe('a supervisor', () => {
     writeFileSync(pathOf(truncated), readFileSync(pathOf(truncated), 'utf8').slice(0, 40));
     writeFileSync(pathOf(garbage), '\0\0\0');
     rmSync(pathOf(gone));
+    // A shell that is killed before it has forked leaves no child.
+    await until('it has a child', () => findMarked(gone?.id ?? '').length === 2);
     process.kill(gone?.identity?.pid as number, 'SIGKILL');
     await until('only its child is left', () => findMarked(gone?.id ?? '').length === 1);
     expect(before.records.strays()).toEqual([gone?.id]);

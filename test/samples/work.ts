@@ -47,11 +47,35 @@ const SIDES: WorkOverlap['sides'] = [
   { memberId: 'bob', taskId: '2', epoch: 1 },
 ];
 
+/** What `ann` hands in for task 1. */
+const HANDED_IN = {
+  memberId: 'ann',
+  epoch: 1,
+  base: commit(1),
+  commit: commit(2),
+  files: 1,
+  added: 2,
+  removed: 0,
+  paths: ['a.txt'],
+};
+
+/** The work of `ann` waits in the merge queue. */
+function workSubmitted(team: Stage): void {
+  workApart(team);
+  team.as('ann', 'work.submit', { taskId: '1', ...HANDED_IN });
+}
+
 export const WORK_COMMANDS: CommandSamples<'work'> = {
   'work.begin': {
     by: 'ann',
     input: { taskId: '1', memberId: 'ann', epoch: 1, base: commit(1) },
     events: ['work:begun'],
+    before: workApart,
+  },
+  'work.submit': {
+    by: 'ann',
+    input: { taskId: '1', ...HANDED_IN, result: 'done' },
+    events: ['work:submitted'],
     before: workApart,
   },
   'work.keep': {
@@ -73,20 +97,46 @@ export const WORK_COMMANDS: CommandSamples<'work'> = {
   },
 };
 
+const LANDING = {
+  landingId: 'l1',
+  hostId: 'h1',
+  onto: commit(1),
+  merged: commit(3),
+  works: [{ taskId: '1', epoch: 1, commit: commit(2) }],
+};
+const ENDED = { landingId: 'l1', how: 'red', why: 'the tests fail' } as const;
+
+export const LANDING_COMMANDS: CommandSamples<'landing'> = {
+  'landing.begin': { by: '@system', input: LANDING, events: ['landing:begun'], before: workSubmitted },
+  'landing.end': {
+    by: '@system',
+    input: ENDED,
+    events: ['landing:ended'],
+    before(team) {
+      workSubmitted(team);
+      team.as('@system', 'landing.begin', LANDING);
+    },
+  },
+};
+
+export const LANDING_EVENTS: EventSamples<'landing'> = { 'landing:begun': LANDING, 'landing:ended': ENDED };
+
+const PACK = { commit: commit(4), hash: 'a'.repeat(64), size: 500 };
+
 export const WORK_EVENTS: EventSamples<'work'> = {
   'work:begun': { taskId: '1', memberId: 'ann', epoch: 1, base: commit(1) },
-  'work:submitted': {
+  'work:submitted': { taskId: '1', ...HANDED_IN, pack: undefined, result: 'done' },
+  'work:left': { taskId: '1', epoch: 1 },
+  'work:withdrawn': { taskId: '1', epoch: 1, why: 'the task was released' },
+  'work:landed': {
     taskId: '1',
-    memberId: 'ann',
     epoch: 1,
-    base: commit(1),
     commit: commit(2),
-    files: 1,
-    added: 2,
-    removed: 0,
-    paths: ['a.txt'],
+    onto: commit(1),
+    merged: commit(3),
+    landingId: 'l1',
+    pack: PACK,
   },
-  'work:landed': { taskId: '1', epoch: 1, commit: commit(2), onto: commit(1), merged: commit(3) },
   'work:conflicted': { taskId: '1', epoch: 1, commit: commit(2), onto: commit(1), files: ['a.txt'] },
   'work:overlapped': { sides: SIDES, files: 1, paths: ['a.txt'], conflicts: [] },
   'work:lost': { from: commit(3), to: commit(1), works: [{ taskId: '1', merged: commit(3) }], why: 'it was removed' },

@@ -75,6 +75,8 @@ export async function openServer(directory: string, journal: Journal, options: S
     onError,
   });
   await teams.start();
+  await works.start();
+  await teams.land();
   const services: Services = {
     ...teams,
     works,

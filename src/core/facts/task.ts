@@ -5,6 +5,7 @@ import { countCompletion, noteDeleted, noteReturned, putNextTask, putTask } from
 import { dateOf } from '../time.ts';
 import { changeTask, defined } from './apply.ts';
 import type { ApplyTo, Whole } from './apply.ts';
+import { takeBack } from './work.ts';
 
 /**
  * A task before its first event. Every field is named, even if unset: copying tasks of one shape is faster (claim and
@@ -108,8 +109,10 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       startedAt: undefined,
     })),
 
-  'task:rejected': (state, { at, taskId, feedback }) =>
-    changeTask(state, taskId, at, (task) => ({ ...task, rejections: task.rejections + 1, feedback })),
+  'task:rejected': (state, { at, taskId, feedback }) => {
+    changeTask(state, taskId, at, (task) => ({ ...task, rejections: task.rejections + 1, feedback }));
+    takeBack(state, taskId, at);
+  },
 
   'task:completed': (state, { at, taskId, memberId, result }) => {
     countCompletion(state);

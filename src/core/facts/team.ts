@@ -1,5 +1,6 @@
 import { mergeMetadata } from '../json.ts';
 import { putTeam } from '../tables.ts';
+import type { StandingWork } from '../work.ts';
 import { defined, withdrawBudgets, withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
@@ -26,8 +27,8 @@ export const TEAM_FACTS: ApplyTo<'team' | 'hook'> = {
       granted,
       metadata,
       ...(isReplaced && { leadTerm: leadTerm + 1 }),
-      // The branch goes on from its tip.
-      ...(work && { work: { ...work, tip: state.team.work?.tip ?? work.base } }),
+      // The branch goes on from its tip, and what waits to land still does.
+      ...(work && { work: { ...standingOf(state.team.work), ...work, tip: state.team.work?.tip ?? work.base } }),
     });
     if (changes.budget) withdrawBudgets(state, { before, after: changes.budget });
   },
@@ -45,3 +46,13 @@ export const TEAM_FACTS: ApplyTo<'team' | 'hook'> = {
     if (state.team) putTeam(state, { ...state.team, hooks: state.team.hooks.filter((hook) => hook.type !== hookType) });
   },
 };
+
+/** What only events about work change. */
+function standingOf({ queue, landing, queueHost, lost }: Partial<StandingWork> = {}): Partial<StandingWork> {
+  return {
+    ...(queue && { queue }),
+    ...(landing && { landing }),
+    ...(queueHost !== undefined && { queueHost }),
+    ...(lost && { lost }),
+  };
+}

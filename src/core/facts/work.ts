@@ -1,40 +1,72 @@
-import type { TaskRecord } from '../state.ts';
+import type { TaskRecord, TeamState } from '../state.ts';
 import { putTeam } from '../tables.ts';
-import type { TaskWork } from '../work.ts';
+import type { StandingWork, TaskWork } from '../work.ts';
 import { changeTask } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 import { applyLost } from './lost.ts';
 import { applyOverlap } from './overlap.ts';
 
-export const WORK_FACTS: ApplyTo<'work'> = {
-  'work:begun': (state, { at, taskId, memberId, epoch, base }) =>
+export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
+  'work:begun': (state, { at, taskId, memberId, epoch, base }) => {
     changeTask(state, taskId, at, (task) => ({
       ...task,
-      work: { memberId, epoch, base, state: 'begun', ...timesSentBack(task, epoch) },
-    })),
-
-  'work:submitted': (state, { at, taskId, memberId, epoch, base, commit, files, added, removed, paths }) =>
-    changeTask(state, taskId, at, (task) => {
-      const how: TaskWork['state'] = files === 0 ? 'unchanged' : 'begun';
-      const size = { files, added, removed, paths };
-      return { ...task, work: { memberId, epoch, base, state: how, commit, ...size, ...timesSentBack(task, epoch) } };
-    }),
-
-  'work:landed': (state, { at, taskId, onto, merged }) => {
-    changeTask(state, taskId, at, (task) => ({
-      ...task,
-      work: task.work && { ...task.work, state: 'landed', onto, merged },
+      work: { memberId, epoch, base, state: 'begun', ...knownOf(task, epoch) },
     }));
-    const { team } = state;
-    if (team?.work) putTeam(state, { ...team, work: { ...team.work, tip: merged } });
+    // Its holder goes on with what it had handed in.
+    leaveQueue(state, taskId);
   },
 
-  'work:conflicted': (state, { at, taskId, onto, files, feedback }) =>
+  'work:submitted': (
+    state,
+    { at, by, taskId, memberId, epoch, base, commit, files, added, removed, paths, result },
+  ) => {
     changeTask(state, taskId, at, (task) => {
-      const work = task.work && { ...task.work, state: 'conflicted' as const, onto, conflicts: files };
+      const size = { files, added, removed, paths };
+      const work: TaskWork = { memberId, epoch, base, state: 'unchanged', commit, ...size, ...knownOf(task, epoch) };
+      if (files === 0) return { ...task, work };
+      const { queuedAt = at } = work;
+      return {
+        ...task,
+        work: { ...work, state: 'submitted', queuedAt, completer: by, ...(result !== undefined && { result }) },
+      };
+    });
+    if (files > 0) joinQueue(state, taskId);
+    else leaveQueue(state, taskId);
+  },
+
+  'work:left': (state, { at, taskId }) =>
+    changeTask(state, taskId, at, (task) => ({ ...task, work: task.work && { ...task.work, left: true } })),
+
+  'work:withdrawn': (state, { at, taskId, why }) => {
+    changeTask(state, taskId, at, (task) => ({
+      ...task,
+      work: task.work && { ...noLongerSubmitted(task.work), withdrawn: why },
+    }));
+    leaveQueue(state, taskId);
+  },
+
+  'work:landed': (state, { at, taskId, onto, merged, landingId }) => {
+    changeTask(state, taskId, at, (task) => ({
+      ...task,
+      work: task.work && { ...settled(task.work), state: 'landed', onto, merged },
+    }));
+    leaveQueue(state, taskId);
+    changeWork(state, ({ landing, ...work }) => {
+      const works = landing?.works.filter((one) => one.taskId !== taskId) ?? [];
+      // The branch went on: whatever else was judged onto the tip before has to be merged again.
+      const isOver = landing?.id !== landingId || works.length === 0;
+      return { ...work, tip: merged, ...(landing && !isOver && { landing: { ...landing, works } }) };
+    });
+  },
+
+  'work:conflicted': (state, { at, taskId, onto, files, feedback }) => {
+    changeTask(state, taskId, at, (task) => {
+      const work = task.work && { ...settled(task.work), state: 'conflicted' as const, onto, conflicts: files };
       if (!work || feedback === undefined) return { ...task, work };
       return { ...task, feedback, work: { ...work, sentBack: (work.sentBack ?? 0) + 1 } };
-    }),
+    });
+    leaveQueue(state, taskId);
+  },
 
   // The repository's refs keep it; the event says when and why.
   'work:kept': () => {},
@@ -42,9 +74,60 @@ export const WORK_FACTS: ApplyTo<'work'> = {
   'work:lost': applyLost,
 
   'work:overlapped': applyOverlap,
+
+  'landing:begun': (state, { at, landingId: id, hostId, onto, merged, works }) =>
+    changeWork(state, (work) => ({
+      ...work,
+      landing: { id, hostId, onto, merged, works, since: at },
+      queueHost: hostId,
+    })),
+
+  'landing:ended': (state, { landingId }) =>
+    changeWork(state, ({ landing, ...work }) => ({
+      ...work,
+      ...(landing && landing.id !== landingId && { landing }),
+    })),
 };
 
-/** Another holder begins to count again. */
-function timesSentBack({ work }: TaskRecord, epoch: number): Pick<TaskWork, 'sentBack'> {
-  return work?.epoch === epoch && work.sentBack !== undefined ? { sentBack: work.sentBack } : {};
+/** A gate or a person sent the work back: it is the holder's again. */
+export function takeBack(state: TeamState, taskId: string, at: number): void {
+  if (state.tasks.get(taskId)?.work?.state !== 'submitted') return;
+  changeTask(state, taskId, at, (task) => ({ ...task, work: task.work && noLongerSubmitted(task.work) }));
+  leaveQueue(state, taskId);
+}
+
+function changeWork(state: TeamState, change: (work: StandingWork) => StandingWork): void {
+  const { team } = state;
+  if (team?.work) putTeam(state, { ...team, work: change(team.work) });
+}
+
+/** In the order of first submissions. Work that was sent back keeps its place. */
+function joinQueue(state: TeamState, taskId: string): void {
+  const since = (id: string): number => state.tasks.get(id)?.work?.queuedAt ?? 0;
+  changeWork(state, ({ queue = [], ...work }) => {
+    const others = queue.filter((id) => id !== taskId);
+    const place = others.findIndex((id) => since(id) > since(taskId));
+    return { ...work, queue: others.toSpliced(place === -1 ? others.length : place, 0, taskId) };
+  });
+}
+
+function leaveQueue(state: TeamState, taskId: string): void {
+  if (!state.team?.work?.queue?.includes(taskId)) return;
+  changeWork(state, ({ queue = [], ...work }) => ({ ...work, queue: queue.filter((id) => id !== taskId) }));
+}
+
+/** What matters only while work waits. */
+function settled({ completer: _completer, result: _result, ...work }: TaskWork): TaskWork {
+  return work;
+}
+
+function noLongerSubmitted(work: TaskWork): TaskWork {
+  return work.state === 'submitted' ? { ...settled(work), state: 'begun' } : work;
+}
+
+/** Another holder begins to count again, and queues up anew. */
+function knownOf({ work }: TaskRecord, epoch: number): Pick<TaskWork, 'sentBack' | 'queuedAt'> {
+  if (work?.epoch !== epoch) return {};
+  const { sentBack, queuedAt } = work;
+  return { ...(sentBack !== undefined && { sentBack }), ...(queuedAt !== undefined && { queuedAt }) };
 }

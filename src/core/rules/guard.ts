@@ -1,6 +1,7 @@
 import { SYSTEM, USER } from '../actor.ts';
 import type { Actor } from '../actor.ts';
 import { hasProcess } from '../agent.ts';
+import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { fits, mergeMetadata } from '../json.ts';
 import type { Metadata } from '../json.ts';
@@ -10,7 +11,7 @@ import { isPriority } from '../ready.ts';
 import type { MemberRecord, TaskRecord, TeamRecord, TeamState } from '../state.ts';
 import { SharedTaskPriority } from '../task.ts';
 import { quote } from '../text.ts';
-import { requireMember, requireTeam } from '../view.ts';
+import { requireMember, requireTask, requireTeam } from '../view.ts';
 import { isLost, waitingOf } from '../waiting.ts';
 
 /** The team, if it can still change. */
@@ -150,4 +151,31 @@ export function requireRoom(state: TeamState): void {
     'limit',
     `Team ${state.teamId} has ${TASKS_PER_TEAM} tasks, the limit: delete some or make another team`,
   );
+}
+
+/** The task, if the caller is its holder or a manager. */
+export function writable(
+  state: TeamState,
+  command: CommandOf<'task.release' | 'task.complete' | 'task.reject' | 'task.fail' | 'work.submit'>,
+  verb: string,
+): TaskRecord {
+  requireOpenTeam(state);
+  requireActor(state, command.by);
+  const task = requireTask(state, command.taskId);
+  requireFresh(task, command);
+  requireHolder(state, task, command.by, verb);
+  return task;
+}
+
+/** The task, if the caller may complete it. What was handed in lands even if its completer may not any more. */
+export function completable(state: TeamState, command: CommandOf<'task.complete' | 'work.submit'>): TaskRecord {
+  const task = writable(state, command, 'complete');
+  requireUnfinished(state, task, 'complete');
+  // A lead may finish what it took before it led or before delegate mode.
+  if (task.status === 'pending' || task.assigneeId !== command.by) requireWorker(state, command.by);
+  const member = state.members.get(command.by);
+  if (member?.planApprovalRequired && !member.planApproved) {
+    throw new TeamError('not_allowed', `${command.by} may only read until its plan is approved: submit a plan first`);
+  }
+  return task;
 }

@@ -12,6 +12,7 @@ import { requireMember, requireTask, requireTeam } from '../view.ts';
 import { waitingOf } from '../waiting.ts';
 import { freeFiles } from './files.ts';
 import { requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
+import { isSubmitted, leaveWork, withdrawWork } from './landing.ts';
 import { requireSpawnPace } from './pace.ts';
 import { requireNoSecrets } from './secret.ts';
 
@@ -86,7 +87,7 @@ export function placeMember(state: TeamState, command: CommandOf<'member.place'>
 /**
  * A daemon places a member each time before it starts a process for it, and a new process knows of no task. What the
  * member still holds would wait forever, so it goes back, and the member can claim it like any other. A task about which
- * a person decides waits for the answer, not for the member.
+ * a person decides waits for the answer, not for the member; what it handed in waits for its landing.
  */
 function releaseForgotten(state: TeamState, command: CommandOf<'member.place'>): TeamEvent[] {
   const { memberId } = command;
@@ -97,12 +98,14 @@ function releaseForgotten(state: TeamState, command: CommandOf<'member.place'>):
   const forgotten = assignedTo(state, memberId)
     .map((taskId) => requireTask(state, taskId))
     .filter(({ id, status }) => status === 'in_progress' && !decided.has(id));
+  const [submitted, released] = [forgotten.filter(isSubmitted), forgotten.filter((task) => !isSubmitted(task))];
   const reason = `${memberId} was started again and did not know of it`;
   return [
-    ...forgotten.map(({ id, epoch }) =>
+    ...submitted.flatMap((task) => leaveWork(command, task)),
+    ...released.map(({ id, epoch }) =>
       event(command, 'task:released', { taskId: id, memberId, epoch: epoch + 1, reason }),
     ),
-    ...freeFiles(state, command, forgotten),
+    ...freeFiles(state, command, released),
   ];
 }
 
@@ -140,26 +143,36 @@ export function leaveTeam(state: TeamState, command: CommandOf<'member.leave'>):
   return stopMember(state, command, command.memberId, command);
 }
 
-/** A member that stops releases its tasks, and those reserved for it unless it will return. */
+/**
+ * A member that stops releases its tasks, and those reserved for it unless it will return. What it handed in stays in
+ * the merge queue, unless the team ends.
+ */
 export function stopMember(
   state: TeamState,
   command: CommandEnvelope,
   memberId: string,
-  { reason, returning = false }: { reason?: string | undefined; returning?: boolean },
+  { reason, returning = false, isLast = false }: { reason?: string | undefined; returning?: boolean; isLast?: boolean },
 ): TeamEvent[] {
   const events = [event(command, 'teammate:stopped', { memberId, reason, returning: returning || undefined })];
   for (const taskId of assignedTo(state, memberId)) {
     const task = requireTask(state, taskId);
     const held = task.status === 'in_progress';
+    if (held && !isLast && isSubmitted(task)) {
+      events.push(...leaveWork(command, task));
+      continue;
+    }
     const epoch = task.epoch + (held ? 1 : 0);
     if (held) {
       events.push(
+        ...withdrawWork(command, task, reason ?? `${memberId} stopped`),
         event(command, 'task:released', { taskId, memberId, epoch, reason: reason ?? `${memberId} stopped` }),
       );
     }
     if (task.reserved && !returning) events.push(event(command, 'task:assigned', { taskId, assigneeId: null, epoch }));
   }
-  const ending = assignedTo(state, memberId).map((taskId) => requireTask(state, taskId));
+  const ending = assignedTo(state, memberId)
+    .map((taskId) => requireTask(state, taskId))
+    .filter((task) => isLast || !isSubmitted(task));
   return [...events, ...freeFiles(state, command, ending)];
 }
 

@@ -1,6 +1,6 @@
 import { SYSTEM, USER } from '../actor.ts';
 import type { Actor } from '../actor.ts';
-import type { CommandOf } from '../command.ts';
+import type { CommandEnvelope, CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
@@ -22,10 +22,10 @@ import {
   unblockedBy,
 } from './graph.ts';
 import {
+  completable,
   requireActor,
   requireFit,
   requireFresh,
-  requireHolder,
   requireLive,
   requireManager,
   requireOpenTeam,
@@ -33,10 +33,11 @@ import {
   requireRoom,
   requireUnfinished,
   requireWorker,
+  writable,
 } from './guard.ts';
+import { landWork, requireLanding, requireSubmitted, sendBackWork, withdrawWork } from './landing.ts';
 import { askAboutGate, askAboutRejections } from './request.ts';
 import type { RulesOf } from './rule.ts';
-import { landWork, sendBackWork } from './work.ts';
 
 export const TASK_RULES: RulesOf<'task'> = {
   'task.create': createTask,
@@ -164,6 +165,7 @@ function assignTask(state: TeamState, command: CommandOf<'task.assign'>): TeamEv
   if (!takesFreeTask && !handsOver) requireManager(state, command.by, `assign task ${task.id}`);
   if ((task.assigneeId ?? null) === assigneeId) return [];
   return [
+    ...withdrawWork(command, task, 'the task was given to another member'),
     event(command, 'task:assigned', { taskId: task.id, assigneeId, epoch: task.epoch + (held ? 1 : 0) }),
     // Whoever assigns a withheld task to a member frees it.
     ...(assigneeId === null
@@ -194,23 +196,31 @@ export function releaseTask(state: TeamState, command: CommandOf<'task.release'>
   if (task.status !== 'in_progress') {
     throw new TeamError('conflict', `Cannot release ${describeTask(state, task.id)}: nobody holds it`);
   }
+  return [...withdrawWork(command, task, 'the task was released'), ...giveBack(state, command, task, command.reason)];
+}
+
+/** Its holder may have stopped since it handed in its work. Reserved for an absent member, it could never be claimed. */
+export function giveBack(
+  state: TeamState,
+  command: CommandEnvelope,
+  task: TaskRecord,
+  reason: string | undefined,
+): TeamEvent[] {
+  const { id: taskId, reserved } = task;
   const memberId = task.assigneeId as string;
+  const epoch = task.epoch + 1;
+  const isStranded = reserved && !isExpected(requireMember(state, memberId));
   return [
-    event(command, 'task:released', { taskId: task.id, memberId, epoch: task.epoch + 1, reason: command.reason }),
+    event(command, 'task:released', { taskId, memberId, epoch, reason }),
+    ...(isStranded ? [event(command, 'task:assigned', { taskId, assigneeId: null, epoch })] : []),
     ...freeFiles(state, command, [task]),
   ];
 }
 
 export function completeTask(state: TeamState, command: CommandOf<'task.complete'>): TeamEvent[] {
-  const task = writable(state, command, 'complete');
-  requireUnfinished(state, task, 'complete');
-  // A lead may finish what it took before it led or before delegate mode.
-  if (task.status === 'pending' || task.assigneeId !== command.by) requireWorker(state, command.by);
-  const member = state.members.get(command.by);
-  if (member?.planApprovalRequired && !member.planApproved) {
-    throw new TeamError('not_allowed', `${command.by} may only read until its plan is approved: submit a plan first`);
-  }
-  const memberId = task.assigneeId ?? (member ? member.id : undefined);
+  const task = command.work?.landingId === undefined ? completable(state, command) : requireTask(state, command.taskId);
+  const memberId = task.assigneeId ?? state.members.get(command.by)?.id;
+  requireLanding(state, command, task);
   return [
     ...landWork(state, command, task),
     event(command, 'task:completed', { taskId: task.id, memberId, result: command.result }),
@@ -229,24 +239,31 @@ function rejectTask(state: TeamState, command: CommandOf<'task.reject'>): TeamEv
   if (task.status !== 'in_progress') {
     throw new TeamError('conflict', `Cannot send back ${describeTask(state, task.id)}: nobody works on it`);
   }
-  if (command.work) return sendBackWork(state, command, task, command.work);
+  if (command.commit !== undefined) requireSubmitted(task, command.commit);
   // The member cannot fix the gate by trying again.
-  if (command.unable) return askAboutGate(state, command, task);
-  return [
-    event(command, 'task:rejected', {
-      taskId: task.id,
-      memberId: task.assigneeId,
-      feedback: command.feedback,
-      ...(command.gate !== undefined && { gate: command.gate }),
-    }),
-    ...askAboutRejections(state, command, task),
-  ];
+  if (command.unable) {
+    return [...withdrawWork(command, task, command.feedback), ...askAboutGate(state, command, task)];
+  }
+  const { work } = task;
+  if (work?.left && work.epoch === task.epoch) {
+    const reason = 'its work was sent back after its holder had stopped';
+    return [...refuse(), ...giveBack(state, command, task, reason)];
+  }
+  return command.work ? refuse() : [...refuse(), ...askAboutRejections(state, command, task)];
+
+  function refuse(): TeamEvent[] {
+    if (command.work) return sendBackWork(state, command, task, command.work);
+    const { feedback, gate } = command;
+    const about = { taskId: task.id, memberId: task.assigneeId, feedback };
+    return [event(command, 'task:rejected', { ...about, ...(gate !== undefined && { gate }) })];
+  }
 }
 
 export function failTask(state: TeamState, command: CommandOf<'task.fail'>): TeamEvent[] {
   const task = writable(state, command, 'fail');
   requireUnfinished(state, task, 'fail');
   return [
+    ...withdrawWork(command, task, 'the task failed'),
     event(command, 'task:failed', { taskId: task.id, memberId: task.assigneeId, reason: command.reason }),
     ...consequencesOfFailure(state, command, task.id),
   ];
@@ -282,21 +299,8 @@ function deleteTask(state: TeamState, command: CommandOf<'task.delete'>): TeamEv
   // Another daemon's hooks accepted it first, and somebody may work on it by now.
   if (command.unjudged && !task.unjudged) return [];
   return [
+    ...withdrawWork(command, task, 'the task was deleted'),
     event(command, 'task:deleted', { taskId: task.id, epoch: task.epoch + 1 }),
     ...unblockedBy(state, command, task),
   ];
-}
-
-/** The task, if the caller is its holder or a manager. */
-function writable(
-  state: TeamState,
-  command: CommandOf<'task.release' | 'task.complete' | 'task.reject' | 'task.fail'>,
-  verb: string,
-): TaskRecord {
-  requireOpenTeam(state);
-  requireActor(state, command.by);
-  const task = requireTask(state, command.taskId);
-  requireFresh(task, command);
-  requireHolder(state, task, command.by, verb);
-  return task;
 }

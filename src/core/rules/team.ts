@@ -10,9 +10,12 @@ import { HOOKS_PER_TEAM, MESSAGES_PER_MINUTE } from '../limits.ts';
 import { isExpected } from '../state.ts';
 import type { TeamRecord, TeamState } from '../state.ts';
 import { isSlug, quote } from '../text.ts';
+import { requireMember } from '../view.ts';
 import { requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
+import { withdrawWork } from './landing.ts';
 import { liveTeammates, stopMember } from './member.ts';
 import { requireNoSecretIn, requireNoSecrets } from './secret.ts';
+import { giveBack } from './task.ts';
 
 export function createTeam(state: TeamState, command: CommandOf<'team.create'>): TeamEvent[] {
   if (state.team) throw new TeamError('exists', `Team ${state.teamId} exists: choose another name or use it`);
@@ -88,9 +91,15 @@ export function closeTeam(state: TeamState, command: CommandOf<'team.close'>): T
       facts: { option: { field: 'force', effect: 'close it anyway' } },
     });
   }
+  const reason = 'team closed';
   const members = [...state.members.values()].filter(isExpected);
+  // What members handed in before they stopped cannot land any more.
+  const left = [...state.tasks.values()].filter(
+    ({ status, assigneeId }) => status === 'in_progress' && !isExpected(requireMember(state, assigneeId as string)),
+  );
   return [
-    ...members.flatMap((member) => stopMember(state, command, member.id, { reason: 'team closed' })),
+    ...members.flatMap((member) => stopMember(state, command, member.id, { reason, isLast: true })),
+    ...left.flatMap((task) => [...withdrawWork(command, task, reason), ...giveBack(state, command, task, reason)]),
     event(command, 'team:closed', {}),
   ];
 }

@@ -24,6 +24,15 @@ export function whatWasSkipped({ skipped = [] }: { skipped?: readonly string[] |
   return `, though it was waiting for ${listOf(skipped)}, which ${verb} not completed`;
 }
 
+/** Many clients give up on a call after a minute. */
+export const LANDING_MS = 45_000;
+
+/** What an agent is told whose work still waits to land. */
+export function waitsToLand({ id, work }: SharedTask): string {
+  const place = work?.place === undefined ? '' : `, place ${work.place}`;
+  return `Task #${id} is handed in and waits in the merge queue${place}. There is nothing more to do for it: end your turn. If it is sent back, you get it with the reason. TaskComplete again waits for its landing; WorkStatus shows its place.`;
+}
+
 /** A task in a list, in Claude Code's format. */
 export function describeInList(task: SharedTask): string {
   const { id, status, subject, owner } = toListedTask(task);

@@ -6,7 +6,7 @@ import type { SharedTask } from '../../core/task.ts';
 import type { EndedTask } from '../../operations/task.ts';
 import { tool } from '../tool.ts';
 import { fromTaskWords, toListedTask } from '../words.ts';
-import { aboutTask, describeInList, showTask, whatWasSkipped } from './about-task.ts';
+import { aboutTask, describeInList, LANDING_MS, showTask, waitsToLand, whatWasSkipped } from './about-task.ts';
 import { claimTask } from './claim.ts';
 import { epochFor, forgetEpoch } from './epoch.ts';
 import { Epoch, Id, LONGEST_WAIT, WaitSeconds } from './inputs.ts';
@@ -148,9 +148,11 @@ export const taskTools = [
           taskId,
           ...(result !== undefined && { result }),
           ...(epoch !== undefined && { epoch }),
+          wait: LANDING_MS,
         },
         { once: true },
       );
+      if (task.status === 'in_progress') return aboutTask(waitsToLand(task), task);
       forgetEpoch(visit, taskId);
       return aboutTask(`Task #${taskId} completed${whatWasSkipped(task)}. Call TaskClaim for your next task.`, task);
     },

@@ -3,7 +3,7 @@ import type { EndedTask } from '../../operations/task.ts';
 import type { Answer, Visit } from '../tool.ts';
 import { fromTaskWords } from '../words.ts';
 import type { TaskWords } from '../words.ts';
-import { aboutTask, whatWasSkipped } from './about-task.ts';
+import { aboutTask, LANDING_MS, waitsToLand, whatWasSkipped } from './about-task.ts';
 import { beginWork } from './begin-work.ts';
 import { epochFor, forgetEpoch, heldSince, OTHER_SESSION, rememberEpoch } from './epoch.ts';
 import { withOwner } from './roster.ts';
@@ -43,9 +43,11 @@ export async function updateTask(visit: Visit, input: Update): Promise<Answer> {
       ...(addBlockedBy.length > 0 && { addDependencies: addBlockedBy }),
       ...(addBlocks.length > 0 && { addDependents: addBlocks }),
       ...(newStatus !== undefined && { status: newStatus }),
+      ...(newStatus === 'completed' && { wait: LANDING_MS }),
       ...(epoch !== undefined && { epoch }),
     });
   }
+  if (newStatus === 'completed' && task?.status === 'in_progress') return aboutTask(waitsToLand(task), task);
   task ??= await call<SharedTask>('task.show', { teamId, taskId });
   if (newStatus === 'in_progress') {
     rememberEpoch(visit, task);

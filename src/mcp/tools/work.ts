@@ -3,6 +3,7 @@ import { shortId } from '../../core/commit-id.ts';
 import { escapeVoices } from '../../core/envelope.ts';
 import { overlapsOf } from '../../core/overlap-view.ts';
 import type { OverlapSide, WorkOverlap } from '../../core/overlap.ts';
+import type { TaskRecord } from '../../core/state.ts';
 import type { SharedTask } from '../../core/task.ts';
 import { cutToBytes } from '../../core/text.ts';
 import { requireTeam } from '../../core/view.ts';
@@ -62,10 +63,13 @@ async function showStatus(visit: Visit): Promise<Answer> {
   const check = isApart ? await call<Check>('work.check', { teamId, memberId }) : undefined;
   const landed = tasks.filter(({ work: done }) => done?.state === 'landed');
   const conflicted = tasks.filter(({ work: done }) => done?.state === 'conflicted');
+  const queue = tasks.filter(({ work: done }) => done?.state === 'submitted');
+  const places = (work?.queue ?? []).map((id) => `#${id}${isOwn(queue, id, memberId) ? ' (yours)' : ''}`);
   const lines = [
     ...(check ? describeCheck(check, work?.branch ?? '') : ['You have no workspace of your own.']),
     ...overlaps.map((overlap) => describeOverlap(overlap, memberId)),
     `Branch ${work?.branch}, at ${shortId(work?.tip ?? '')}. Landed: ${namesOf(landed)}.`,
+    ...(places.length === 0 ? [] : [`Merge queue, the first lands next: ${places.join(', ')}.`]),
     ...conflicted.map(
       ({ id, work: done }) => `Not on it, because it conflicts: #${id} (${listPaths(done?.conflicts ?? [])})`,
     ),
@@ -82,9 +86,14 @@ async function showStatus(visit: Visit): Promise<Answer> {
         return { memberId: who, taskId, files, paths, conflicts };
       }),
       landed: landed.map(({ id }) => id),
+      queue: work?.queue ?? [],
       conflicted: conflicted.map(({ id, work: done }) => ({ id, paths: done?.conflicts?.slice(0, SHOWN) })),
     },
   };
+}
+
+function isOwn(tasks: readonly TaskRecord[], id: string, memberId: string | undefined): boolean {
+  return tasks.some((task) => task.id === id && task.assigneeId === memberId);
 }
 
 function describeCheck(check: Check, branch: string): string[] {

@@ -180,6 +180,7 @@ export class TeamHooks {
   executeTaskCompletedHook(context: TaskCompletedHookContext, merged?: JudgedFolder): Promise<HookResult> {
     const about = {
       TASK_ID: context.taskId,
+      ...(context.taskIds && { TASK_IDS: context.taskIds.join(',') }),
       COMPLETED_BY: context.completedBy,
       MEMBER_NAME: context.memberName,
       TASK_DURATION: String(Math.round(context.duration)),
@@ -290,8 +291,12 @@ export class TeamHooks {
       const named = apart && !existsSync(approvedIn) ? { ...apart, to: apart.folders[0] ?? '' } : undefined;
       const realName = named && this.#folderOf(hook, work, named);
       const inside = { teamId, env, payload, cwd, approvedIn, realName };
-      last = { ...(await this.#places.run(() => runHook(hook, inside, this.#options))), command: hook.command };
-      this.#options.onRun?.({ ...judged, result: last });
+      const tries = hook.flaky ? 2 : 1;
+      for (let time = 1; time <= tries; time++) {
+        last = { ...(await this.#places.run(() => runHook(hook, inside, this.#options))), command: hook.command };
+        this.#options.onRun?.({ ...judged, result: last });
+        if (last.exitCode !== 2 || last.unable !== undefined) break;
+      }
       if (last.exitCode === 2) return last;
     }
     return last;

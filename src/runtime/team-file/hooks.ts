@@ -20,6 +20,7 @@ export function hooksOf(file: TeamFile, folder: string): HookConfig[] {
       enabled: true,
       onFailure: entry.onFailure ?? 'allow',
       ...(entry.env && { env: entry.env }),
+      ...(entry.flaky && { flaky: true }),
       approved: hashHook({ ...entry, executor }, folder),
     })),
   );

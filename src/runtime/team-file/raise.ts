@@ -12,6 +12,7 @@ import { parse } from '../../core/parse.ts';
 import { createState } from '../../core/state.ts';
 import type { TeamRecord, TeamState } from '../../core/state.ts';
 import { CreateTeamInput } from '../../core/team.ts';
+import { settingsIn, withSettings } from '../../core/work.ts';
 import type { TeamWork } from '../../core/work.ts';
 import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
 import type { NewTask } from '../hooks/team-hooks.ts';
@@ -210,11 +211,8 @@ function updateCommands(team: TeamRecord, file: TeamFile, { place, work }: Setti
 /** The settings of a file apply, and the repository may have been moved; the beginning and the branch stay. */
 function changedWork({ work: before }: TeamRecord, work: TeamWork | undefined): { work?: TeamWork } {
   if (!before || !work) return {};
-  const { tip: _tip, ...now } = before;
-  const { copy: _copy, limits: _limits, setup: _setup, ...rest } = now;
-  const { repository, copy, limits, setup } = work;
-  const next = { ...rest, repository, ...(copy && { copy }), ...(limits && { limits }), ...(setup && { setup }) };
-  return isDeepStrictEqual(next, now) ? {} : { work: next };
+  const next = { ...withSettings(before, settingsIn(work)), repository: work.repository };
+  return isDeepStrictEqual(next, withSettings(before, settingsIn(before))) ? {} : { work: next };
 }
 
 /** The folder of a member: without one of its own, the team's folder as git names it. Links lead there, too. */

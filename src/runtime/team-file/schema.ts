@@ -145,6 +145,7 @@ const HookEntry = z.strictObject({
   timeout: Duration.optional().describe('how long it may run, such as "2m"'),
   env: z.array(HookVariable).max(32).optional().describe('names of your environment variables that it may see'),
   onFailure: z.enum(['allow', 'block']).optional().describe('block: a failing gate sends the work back'),
+  flaky: z.boolean().optional().describe('true: it sometimes rejects good work, so it is asked once more'),
 });
 
 const SetupEntry = z.union([
@@ -197,6 +198,13 @@ export const TeamFile = z.strictObject({
       setup: SetupEntry.optional().describe(
         'a command that makes each workspace ready, such as npm ci; runs again when a file that it reads changed',
       ),
+      gates: z
+        .number()
+        .int()
+        .min(0)
+        .max(32)
+        .optional()
+        .describe('how many works are judged alone at once, while they wait in the merge queue (default: 2)'),
     })
     .optional()
     .describe('where the members work'),

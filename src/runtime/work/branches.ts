@@ -1,4 +1,3 @@
-import type { TeamEvent } from '../../core/event.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Projects } from './project.ts';
@@ -18,11 +17,10 @@ export interface BranchesOptions {
   readonly ledger: Ledger;
   readonly projects: Projects;
   readonly several: Several | undefined;
-  readonly onError: (error: unknown, about: { teamId: string }) => void;
 }
 
 /** The branches of all teams, as this machine has them. The journal says where each one is; git's refs follow it. */
-export function openBranches({ ledger, projects, several, onError }: BranchesOptions) {
+export function openBranches({ ledger, projects, several }: BranchesOptions) {
   const { placeOf, requirePlace, isOpened, recognise, forget } = openTeamPlaces(ledger, projects);
   const travel = several && openTravel({ ledger, placeOf, ...several });
   const aligning = new Map<string, Promise<void>>();
@@ -36,14 +34,7 @@ export function openBranches({ ledger, projects, several, onError }: BranchesOpt
     bring,
     align,
 
-    /** What lands elsewhere is taken in at once, if the team works here too. Returns a function that stops it. */
-    follow(): () => void {
-      return ledger.subscribe((teamId, { events }) => {
-        if (isOpened(teamId) && events.some(isLanding)) {
-          void align(teamId).catch((error: unknown) => onError(error, { teamId }));
-        }
-      });
-    },
+    isOpened,
 
     /** Whether a team needs its branch here. Another machine's team may be of a project that is not on this one. */
     isNear({ members }: TeamState): boolean {
@@ -79,7 +70,3 @@ export function openBranches({ ledger, projects, several, onError }: BranchesOpt
 }
 
 export type Branches = ReturnType<typeof openBranches>;
-
-function isLanding({ type }: TeamEvent): boolean {
-  return type === 'work:landed';
-}

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { isNativeAgent } from '../../core/agent.ts';
 import { TeamError } from '../../core/errors.ts';
-import type { TeamWork } from '../../core/work.ts';
+import type { TeamWork, WorkSettings } from '../../core/work.ts';
 import type { NoCheckout } from '../../workspaces/checkout.ts';
 import { WORK_LIMITS } from '../../workspaces/workspace.ts';
 import type { LeftOut } from '../../workspaces/workspace.ts';
@@ -133,10 +133,15 @@ export function branchOf({ work, team }: TeamFile): string {
 }
 
 /** The settings of a file that may change while a team works. */
-export function settingsOf(file: TeamFile, folder: string): Pick<TeamWork, 'copy' | 'limits' | 'setup'> {
-  const { copy } = file.work ?? {};
+export function settingsOf(file: TeamFile, folder: string): WorkSettings {
+  const { copy, gates } = file.work ?? {};
   const [limits, setup] = [limitsIn(file), setupOf(file, folder)];
-  return { ...(copy && { copy }), ...(Object.keys(limits).length > 0 && { limits }), ...(setup && { setup }) };
+  return {
+    ...(copy && { copy }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(setup && { setup }),
+    ...(gates !== undefined && { gates }),
+  };
 }
 
 function limitsIn(file: TeamFile): NonNullable<TeamWork['limits']> {

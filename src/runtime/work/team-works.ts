@@ -1,8 +1,10 @@
 import { folderInWorkspace } from '../../core/folder.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { SavedWork, WorkLander } from '../../ledger/work-lander.ts';
+import type { SavedWork } from '../../ledger/work-lander.ts';
 import type { Approvals } from '../hooks/approvals.ts';
+import { openLanding } from '../landing/landing.ts';
+import type { LandingWorks } from '../landing/landing.ts';
 import { openBranches } from './branches.ts';
 import type { Several } from './branches.ts';
 import { openCleanUp } from './clean-up.ts';
@@ -14,7 +16,6 @@ import { openFolders } from './folders.ts';
 import type { Folders } from './folders.ts';
 import { holders, isOpen } from './held.ts';
 import type { Worker } from './held.ts';
-import { openLanding } from './landing.ts';
 import { openOverlaps } from './overlaps.ts';
 import { openPreparing } from './prepare.ts';
 import type { Preparing } from './prepare.ts';
@@ -43,7 +44,7 @@ export interface TeamWorksOptions {
 
 /** The workspaces of all teams of this daemon, and their branches. */
 export interface TeamWorks
-  extends WorkLander, Pick<Folders, 'open' | 'begin' | 'beginInTurn' | 'saveNow' | 'workspaceOf'> {
+  extends Omit<LandingWorks, 'follow'>, Pick<Folders, 'open' | 'begin' | 'beginInTurn' | 'saveNow' | 'workspaceOf'> {
   readonly projects: Projects;
   /** The settings of agents in workspaces. */
   readonly settings: WorkSettings;
@@ -71,6 +72,10 @@ export interface TeamWorks
   saveOf(worker: Worker): Promise<SavedWork>;
   /** Whether a member's workspace is on this machine. */
   isHere(state: TeamState, memberId: string): boolean;
+  /** Whether a team has members on this machine. */
+  isNear(state: TeamState): boolean;
+  /** Whether another daemon that shares the journal is alive. */
+  isAlive(hostId: string): boolean;
   /** The number of a workspace. */
   slotOf(worker: Worker): number;
   /** The last run of the setup in a workspace; undefined if there was none. */
@@ -89,7 +94,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
   const leftovers = openCleanUp({ ledger, projects }, (error) => onError(error, {}));
   const disk = openDisk({ ledger, projects }, onError);
   const slots = openSlots(projects.places.workspaces);
-  const branches = openBranches({ ledger, projects, several, onError });
+  const branches = openBranches({ ledger, projects, several });
   const { placeOf, requirePlace, bring, align, travel } = branches;
   const elsewhere = openElsewhere({ ledger, several, branches, saveHere: (worker) => folders.saveHere(worker) });
   const settings = openWorkSettings({ ledger, requirePlace, approvals: options.approvals });
@@ -115,7 +120,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
         (state) => (isOpen(state) && branches.isNear(state) ? [{ teamId: state.teamId, members: holders(state) }] : []),
         { unreadable: () => [] },
       );
-      if (several) stopFollowing = branches.follow();
+      stopFollowing = landing.follow();
       for (const { teamId, members } of found.flat()) {
         for (const memberId of members) folders.remember({ teamId, memberId });
         // Members need not wait for it: what they begin from is in the journal.
@@ -141,6 +146,8 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     answer: (question) => elsewhere.answer(question),
     saveOf: (worker) => elsewhere.saveOf(worker),
     isHere: elsewhere.isHere,
+    isNear: (state) => branches.isNear(state),
+    isAlive: (hostId) => several?.others.names().includes(hostId) ?? false,
     slotOf: ({ teamId, memberId }) => slots.of(teamId, memberId),
     setupOf: (worker) => preparing.lastRun(worker),
 

@@ -33,7 +33,7 @@ export interface SentWork {
   readonly commit: string;
   /** The tip that it was merged onto, and the merged commit. */
   readonly onto?: string;
-  readonly merged?: string;
+  readonly merged?: string | undefined;
 }
 
 /** Asks another daemon for what the store does not have (any more). */
@@ -55,7 +55,7 @@ export function openTravel({ ledger, store, others, placeOf }: TravelOptions) {
   const arrived = new Map<string, string>();
   const queues = new Map<string, ReturnType<typeof openQueue>>();
 
-  return { bring, bringWork, take, send, answer, forget };
+  return { bring, bringWork, take, send, sendMerged, answer, forget };
 
   /** Takes in everything up to the tip of a team's branch. */
   async function bring(teamId: string, place: TeamPlace): Promise<void> {
@@ -163,6 +163,15 @@ export function openTravel({ ledger, store, others, placeOf }: TravelOptions) {
     const want = [commit, ...(merged === undefined ? [] : [merged])];
     const bytes = await depot.pack({ want, have: [base, ...(onto === undefined ? [] : [onto])] });
     return put(teamId, commit, bytes);
+  }
+
+  /** The same for a commit of the branch. */
+  async function sendMerged(
+    teamId: string,
+    { depot }: TeamPlace,
+    { onto, merged }: { onto: string; merged: string },
+  ): Promise<WorkPack> {
+    return put(teamId, merged, await depot.pack({ want: [merged], have: [onto] }));
   }
 
   async function put(teamId: string, commit: string, bytes: Buffer): Promise<WorkPack> {

@@ -55,9 +55,10 @@ export function openTravelled(ledger: Ledger) {
           } else if (event.type === 'work:landed' && event.merged !== event.onto) {
             const work = now.works.get(event.commit);
             if (!work) continue;
-            const { onto, merged } = event;
-            now.works.set(event.commit, { ...work, onto, merged });
-            now.landings.set(merged, { ...work, onto, merged });
+            const { onto, merged, pack } = event;
+            now.landings.set(merged, { ...work, onto, merged, ...(pack && { pack }) });
+            // A person's yes has both in one pack.
+            if (!pack) now.works.set(event.commit, { ...work, onto, merged });
           }
         }
       }

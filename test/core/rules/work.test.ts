@@ -32,9 +32,9 @@ const handed = (memberId: string, more: Partial<HandedIn> = {}): HandedIn => ({
 });
 
 describe('work', () => {
-  test('lands with its task, in one step, and moves the tip', () => {
+  test('that a person accepts lands with its task, in one step, and moves the tip', () => {
     const team = teamApart();
-    const events = team.as('ann', 'task.complete', { taskId: '1', work: handed('ann') });
+    const events = team.as('@user', 'task.complete', { taskId: '1', work: handed('ann') });
     expect(types(events)).toEqual(['work:submitted', 'work:landed', 'task:completed']);
     expect(team.state.team?.work).toMatchObject({ base: commit(1), tip: commit(3) });
     expect(team.view('1').work).toMatchObject({ state: 'landed', onto: commit(1), merged: commit(3) });
@@ -42,13 +42,13 @@ describe('work', () => {
 
   test('that was merged onto an older tip is refused, and lands once it is merged again', () => {
     const team = teamApart();
-    team.as('ann', 'task.complete', { taskId: '1', work: handed('ann') });
+    team.as('@user', 'task.complete', { taskId: '1', work: handed('ann') });
     const late = { taskId: '2', work: handed('bob', { commit: commit(4), merged: commit(5) }) };
-    expect(team.refuse('bob', 'task.complete', late)).toMatchObject({
+    expect(team.refuse('@user', 'task.complete', late)).toMatchObject({
       code: 'stale_revision',
       message: 'The branch troupe/alpha is at 3333333 now, not at 1111111: merge the work of task 2 again',
     });
-    team.as('bob', 'task.complete', { ...late, work: { ...late.work, onto: commit(3) } });
+    team.as('@user', 'task.complete', { ...late, work: { ...late.work, onto: commit(3) } });
     expect(team.state.team?.work?.tip).toBe(commit(5));
   });
 
@@ -58,13 +58,13 @@ describe('work', () => {
     team.do('member.join', { name: 'ann', agent: EXEC });
     team.task();
     team.claimNext('ann');
-    const alone = { taskId: '1', work: handed('ann') };
-    expect(team.refuse('ann', 'task.complete', alone)).toMatchObject({
+    const { onto: _onto, merged: _merged, ...work } = handed('ann');
+    expect(team.refuse('ann', 'work.submit', { taskId: '1', ...work })).toMatchObject({
       code: 'conflict',
       message: 'The work of task 1 lies on one machine only: store its pack first',
     });
     const pack = { commit: commit(4), hash: 'a'.repeat(64), size: 500 };
-    const [submitted] = team.as('ann', 'task.complete', { ...alone, work: { ...alone.work, pack } });
+    const [submitted] = team.as('ann', 'work.submit', { taskId: '1', ...work, pack });
     expect(submitted).toMatchObject({ type: 'work:submitted', pack });
   });
 
@@ -73,17 +73,17 @@ describe('work', () => {
     team.do('task.assign', { taskId: '1', assigneeId: 'bob' });
     team.as('bob', 'task.claim', { taskId: '1' });
     const old = { taskId: '1', work: handed('ann') };
-    expect(team.refuse('lead', 'task.complete', old)).toMatchObject({ code: 'conflict' });
+    expect(team.refuse('@user', 'task.complete', old)).toMatchObject({ code: 'conflict' });
     const wrong = { taskId: '1', work: handed('bob') };
-    expect(team.refuse('bob', 'task.complete', wrong)).toMatchObject({ code: 'stale_epoch' });
-    team.as('bob', 'task.complete', { taskId: '1', work: handed('bob', { epoch: team.view('1').epoch }) });
+    expect(team.refuse('@user', 'task.complete', wrong)).toMatchObject({ code: 'stale_epoch' });
+    team.as('@user', 'task.complete', { taskId: '1', work: handed('bob', { epoch: team.view('1').epoch }) });
     expect(team.view('1').work?.state).toBe('landed');
   });
 
-  test('that conflicts is kept: the task is completed, the tip stays, and the lead and the holder are told once', () => {
+  test('that a person accepts though it conflicts is kept: the task is completed, the tip stays, and the lead and the holder are told once', () => {
     const team = teamApart();
     const work = handed('ann', { merged: undefined, conflicts: ['a.txt', 'b.txt'] });
-    const events = team.as('ann', 'task.complete', { taskId: '1', work });
+    const events = team.as('@user', 'task.complete', { taskId: '1', work });
     expect(types(events)).toEqual(['work:submitted', 'work:conflicted', 'message:sent', 'task:completed']);
     expect(team.state.team?.work?.tip).toBe(commit(1));
     expect(team.view('1').work).toMatchObject({
@@ -170,7 +170,7 @@ describe('work', () => {
       code: 'conflict',
       message: expect.stringMatching(/^Team alpha began from 1111111 on troupe\/alpha, and that cannot change/),
     });
-    team.as('ann', 'task.complete', { taskId: '1', work: handed('ann') });
+    team.as('@user', 'task.complete', { taskId: '1', work: handed('ann') });
     team.as('@user', 'team.update', { work: { ...WORK, copy: ['.env'] } });
     expect(team.state.team?.work).toMatchObject({ copy: ['.env'], tip: commit(3) });
   });

@@ -27,7 +27,15 @@ import {
 } from '../../../src/core/task.ts';
 import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../../src/core/team.ts';
 import { RecordUsageInput } from '../../../src/core/usage.ts';
-import { BeginWorkInput, HandedIn, LoseWorkInput, TeamWork } from '../../../src/core/work.ts';
+import {
+  BeginLandingInput,
+  BeginWorkInput,
+  EndLandingInput,
+  HandedIn,
+  LoseWorkInput,
+  SubmitWorkInput,
+  TeamWork,
+} from '../../../src/core/work.ts';
 import { INPUTS } from '../../core/stage.ts';
 import { COMMANDS } from '../../samples/commands.ts';
 import { commit, WORK } from '../../samples/work.ts';
@@ -61,21 +69,24 @@ const WEIGHTS: { readonly [T in CommandType]?: number } = {
   'team.close': 1,
   'member.join': 24,
   'member.change': 20,
-  'member.leave': 16,
+  'member.leave': 12,
   'member.place': 8,
   'task.create': 60,
   'task.update': 24,
   'task.assign': 32,
-  'task.claim': 90,
+  'task.claim': 140,
   'task.release': 24,
-  'task.complete': 48,
+  'task.complete': 130,
   'task.fail': 20,
   'task.reopen': 24,
   'task.delete': 10,
   'task.addDependencies': 40,
   'task.removeDependencies': 16,
+  'work.submit': 180,
   'work.keep': 3,
   'work.lose': 1,
+  'landing.begin': 140,
+  'landing.end': 6,
   'message.send': 24,
   'message.broadcast': 8,
   'message.deliver': 24,
@@ -136,9 +147,21 @@ export function opening(at: number): Command[] {
     { type: 'team.create', at, by: '@user', ...CreateTeamInput.parse(FEW), work: WORK },
     join('ann', { agent: EXEC }),
     join('bob', { planApprovalRequired: true }),
+    join('cy', { agent: EXEC }),
     create('first'),
     create('second', { priority: 'high' }),
     create('third', { dependencies: ['1'], onDependencyFailure: 'fail' }),
+    create('fourth'),
+    // Two works wait to land.
+    ...['ann', 'cy'].flatMap((memberId, i): Command[] => {
+      const taskId = ['2', '1'][i] as string;
+      const size = { files: 1, added: 1, removed: 0, paths: ['a.txt'] };
+      const work = { taskId, memberId, epoch: 1, base: commit(1), commit: commit(2 + i), ...size };
+      return [
+        { type: 'task.claim', at, by: memberId, taskId },
+        { type: 'work.submit', at, by: memberId, ...work },
+      ];
+    }),
   ];
 }
 
@@ -195,7 +218,7 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
         planApprovalRequired: flag,
         status: pickFrom(['active', 'idle', 'spawning'], b),
         prompt: flag ? 'Work.' : '',
-        ...(b % 4 === 3 && { agent: { ...EXEC, messages: flag } }),
+        ...(b % 2 === 1 && { agent: { ...EXEC, messages: flag } }),
         ...(c % 5 === 4 && { workspace: 'shared' }),
         metadata: metadataOf(c),
       });
@@ -246,12 +269,20 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
     case 'task.complete':
       return {
         ...CompleteTaskInput.parse({ taskId, ...(flag && { result: text('result') }), ...seen }),
-        ...(b % 3 === 0 && { work: handedIn(world, draft, task) }),
+        ...(isLanding(world, draft) ? { work: nextToLand(world, draft, task) } : {}),
+        ...(!isLanding(world, draft) && b % 3 === 0 && { work: handedIn(world, draft, task) }),
       };
     case 'task.reject':
       return {
-        ...RejectTaskInput.parse({ taskId, feedback: text('again'), ...seen }),
+        ...RejectTaskInput.parse({
+          taskId,
+          feedback: text('again'),
+          ...(a % 7 === 5 && { unable: true }),
+          ...(a % 2 === 0 && { result: text('result') }),
+          ...seen,
+        }),
         ...(c % 3 === 0 && { work: handedIn(world, { ...draft, flag: false }, task) }),
+        ...(c % 3 === 1 && { commit: task?.work?.commit ?? commit(b % 10) }),
       };
     case 'task.fail':
       return FailTaskInput.parse({ taskId, reason: text('failure'), ...seen });
@@ -290,6 +321,30 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
       const conflicts = flag ? paths.slice(0, c % 3) : [];
       return WorkOverlap.parse({ sides: [one, other], files: paths.length, paths, conflicts });
     }
+    case 'work.submit': {
+      const { onto: _onto, merged: _merged, conflicts: _conflicts, ...work } = handedIn(world, draft, task);
+      return SubmitWorkInput.parse({ taskId, ...work, ...(flag && { result: text('result') }) });
+    }
+    case 'landing.begin': {
+      const { queue = [], tip = commit(1) } = world.team?.work ?? {};
+      const wanted = [...queue.slice(0, 1 + (a % 3)), ...(b % 8 === 7 || queue.length === 0 ? [taskId] : [])];
+      return BeginLandingInput.parse({
+        landingId: `l${b % 3}`,
+        hostId: pickFrom(['h1', 'h2'], c),
+        onto: c % 8 === 7 ? commit(8) : tip,
+        merged: commit(c % 10),
+        works: wanted.map((id) => {
+          const { epoch = 0, work } = world.tasks.find((other) => other.id === id) ?? {};
+          return { taskId: id, epoch: Math.max(0, epoch - Number(c % 16 === 15)), commit: work?.commit ?? commit(2) };
+        }),
+      });
+    }
+    case 'landing.end':
+      return EndLandingInput.parse({
+        landingId: flag ? (world.team?.work?.landing?.id ?? 'l0') : `l${b % 3}`,
+        how: pickFrom(['red', 'split', 'dropped'], a),
+        why: text('why'),
+      });
     case 'message.send': {
       const types = ['direct', 'direct', 'direct', 'direct', 'system', 'plan_approval'];
       const input = { toId: a % 12 === 11 ? 'zed' : memberId, content: text('hello'), type: pickFrom(types, c) };
@@ -387,6 +442,22 @@ function handedIn({ team }: World, { a, b, c, flag }: Draft, task: Task | undefi
   });
 }
 
+/** Whether a completion lands what the open landing has next. */
+function isLanding({ team }: World, { b, c }: Draft): boolean {
+  return team?.work?.landing !== undefined && (b + c) % 8 !== 7;
+}
+
+/** The work of the open landing as it was handed in; sometimes another commit or another landing. */
+function nextToLand(world: World, draft: Draft, task: Task | undefined): HandedIn {
+  const { a, b, c } = draft;
+  const handed = { ...handedIn(world, { ...draft, flag: b % 12 !== 11 }, task), landingId: `l${b % 3}` };
+  const { landing } = world.team?.work ?? {};
+  const named = landing?.works.find(({ taskId }) => taskId === task?.id);
+  if (!landing || !named || (a + c) % 16 === 15) return handed;
+  const { epoch, commit } = named;
+  return { ...handed, epoch, commit, files: 1 + (a % 3), landingId: landing.id };
+}
+
 /** Usually an actor that may do this, sometimes any actor. */
 function pickActor(world: World, draft: Draft): Actor {
   const { type, by, a } = draft;
@@ -395,8 +466,18 @@ function pickActor(world: World, draft: Draft): Actor {
     world.members.filter(({ status }) => status !== 'stopped').map(({ id }) => id),
     a,
   );
-  if (type === 'work.keep' || type === 'work.lose' || type === 'work.overlap') return '@system';
-  if (type === 'task.complete' || type === 'work.begin' || type === 'task.release' || type === 'task.fail') {
+  if (type === 'work.keep' || type === 'work.lose' || type === 'work.overlap' || type.startsWith('landing.'))
+    return '@system';
+  // Now and then a person accepts work as it is.
+  if (type === 'task.complete' && by === 6) return '@user';
+  if (type === 'work.submit' && by === 6) return '@system';
+  if (
+    type === 'task.complete' ||
+    type === 'work.submit' ||
+    type === 'work.begin' ||
+    type === 'task.release' ||
+    type === 'task.fail'
+  ) {
     return pickTask(world, draft)?.assigneeId ?? 'lead';
   }
   if (type === 'task.claim' || type === 'plan.submit' || type === 'message.send') return worker ?? 'lead';
@@ -415,14 +496,28 @@ function pickActor(world: World, draft: Draft): Actor {
 }
 
 /** Usually a task that fits the command, if there is one. */
-function pickTask(world: World, { type, a, b }: Draft): Task | undefined {
+function pickTask(world: World, draft: Draft): Task | undefined {
+  const { type, a, b } = draft;
   if (a % 16 === 15) return undefined;
+  if (type === 'task.complete' && isLanding(world, draft)) {
+    const [next] = world.team?.work?.landing?.works ?? [];
+    const task = world.tasks.find(({ id }) => id === next?.taskId);
+    if (task && b % 6 !== 5) return task;
+  }
+  // Mostly of members that work apart and have not handed in yet.
+  const apart = new Set(world.members.filter(({ workspace }) => workspace === 'own').map(({ id }) => id));
+  const begun = world.tasks.filter(
+    ({ status, assigneeId = '', work }) =>
+      status === 'in_progress' && apart.has(assigneeId) && work?.state !== 'submitted',
+  );
+  if (type === 'work.submit' && b % 4 !== 3 && begun.length > 0) return pickFrom(begun, a);
   const wanted: Partial<Record<CommandType, readonly string[]>> = {
     'task.claim': ['pending'],
     'task.assign': ['pending', 'in_progress'],
     'task.release': ['in_progress'],
     'task.complete': ['in_progress'],
     'work.begin': ['in_progress'],
+    'work.submit': ['in_progress'],
     'task.reject': ['in_progress'],
     'task.fail': ['in_progress', 'pending'],
     'task.reopen': ['completed', 'failed', 'deleted'],

@@ -1,41 +1,138 @@
 import type { CommandOf } from '../../../src/core/command.ts';
 import type { HandedIn } from '../../../src/core/work.ts';
-import type { Attempt } from './guard.ts';
+import { needOpenTeam, refused } from './guard.ts';
+import type { Attempt, Rules } from './guard.ts';
 import { isExpected } from './world.ts';
 import type { Task, World } from './world.ts';
 
-/* What a holder hands in with a task, and the tip of the branch. */
+/* The merge queue in the model: what a holder hands in with a task, landings, and the tip of the branch. */
 
-/** The work of the task's holder under its present epoch, merged onto the present tip. */
-export function needWork(
+/** What the holder handed in, with or without a merge. */
+type Handed = Omit<HandedIn, 'onto' | 'merged' | 'conflicts' | 'landingId' | 'mergedPack'>;
+
+export const LANDING_RULES: Rules<'landing'> = {
+  'landing.begin'(world, command, attempt) {
+    const team = needOpenTeam(world, attempt);
+    if (command.by !== '@system') attempt.codes.push('not_allowed');
+    const { at: since, landingId: id, hostId, onto, merged, works } = command;
+    const open = team?.work?.landing;
+    if (!refused(attempt) && open?.id === id) return;
+    if (!team?.work || open) attempt.codes.push('conflict');
+    needTip(world, onto, attempt);
+    for (const { taskId, epoch, commit } of works) {
+      const task = world.tasks.find((other) => other.id === taskId);
+      if (!task || task.status === 'deleted') attempt.codes.push('not_found');
+      else if (epoch !== task.epoch) attempt.codes.push('stale_epoch');
+      else needSubmitted(task, commit, attempt);
+    }
+    if (refused(attempt) || !team?.work) return;
+    Object.assign(team.work, { landing: { id, hostId, onto, merged, works, since }, queueHost: hostId });
+    attempt.facts.push(`landing:begun ${id}`);
+  },
+
+  'landing.end'(world, command, attempt) {
+    const team = needOpenTeam(world, attempt);
+    if (command.by !== '@system') attempt.codes.push('not_allowed');
+    if (!team?.work) attempt.codes.push('conflict');
+    if (refused(attempt) || team?.work?.landing?.id !== command.landingId) return;
+    delete team.work.landing;
+    attempt.facts.push(`landing:ended ${command.landingId}`);
+  },
+};
+
+/** The work of the task's holder under its present epoch. On several machines, all of them can get it. */
+export function needHeld(
   world: World,
   task: Task,
-  { memberId, epoch, onto, files, pack }: Pick<HandedIn, 'memberId' | 'epoch' | 'onto' | 'files' | 'pack'>,
+  { memberId, epoch, files, pack }: Pick<Handed, 'memberId' | 'epoch' | 'files' | 'pack'>,
   attempt: Attempt,
 ): void {
   if (!world.team?.work) attempt.codes.push('conflict');
   if (task.status !== 'in_progress' || task.assigneeId !== memberId) attempt.codes.push('conflict');
   if (world.team?.work?.roots && files > 0 && !pack) attempt.codes.push('conflict');
   if (task.epoch !== epoch) attempt.codes.push('stale_epoch');
-  if (world.team?.work && world.team.work.tip !== onto) attempt.codes.push('stale_revision');
 }
 
-export function landWork(world: World, task: Task, { at, work }: CommandOf<'task.complete'>, attempt: Attempt): void {
-  const { team } = world;
-  if (!work || !team?.work) return;
-  const { onto, merged, conflicts = [], pack: _pack, ...given } = work;
-  const handed = { ...given, ...timesBack(task, work.epoch) };
-  const state = work.files === 0 ? 'unchanged' : 'begun';
-  setWork(task, at, { ...handed, state });
+function needTip({ team }: World, onto: string, attempt: Attempt): void {
+  if (team?.work && team.work.tip !== onto) attempt.codes.push('stale_revision');
+}
+
+/** A verdict is about the work that is in the queue now. */
+export function needSubmitted({ work, epoch }: Task, commit: string, attempt: Attempt): void {
+  const isSame = work?.state === 'submitted' && work.commit === commit && work.epoch === epoch;
+  if (!isSame) attempt.codes.push('stale_revision');
+}
+
+/** Work that was merged onto the present tip: what is in the queue, or what the holder hands in with it. */
+export function needMerged(world: World, task: Task, work: HandedIn, attempt: Attempt): void {
+  if (!world.team?.work) attempt.codes.push('conflict');
+  needTip(world, work.onto, attempt);
+  if (!isQueued(task, work)) needHeld(world, task, work, attempt);
+  else if (work.epoch !== task.epoch) attempt.codes.push('stale_epoch');
+}
+
+/** Work that was done apart counts only on the branch, unless a person says otherwise. */
+export function needLanding(
+  world: World,
+  task: Task,
+  { by, work }: Pick<CommandOf<'task.complete'>, 'by' | 'work'>,
+  attempt: Attempt,
+): void {
+  const { landing } = world.team?.work ?? {};
+  const holder = world.members.find(({ id }) => id === task.assigneeId);
+  const isApart = world.team?.work && task.status === 'in_progress' && holder?.workspace === 'own';
+  const counts = by === '@user' || work?.files === 0 || work?.landingId !== undefined;
+  if (isApart && !counts) attempt.codes.push('conflict');
+  if (work?.landingId === undefined || work.files === 0) return;
+  needSubmitted(task, work.commit, attempt);
+  const isIn = landing?.id === work.landingId && landing.works.some(({ taskId }) => taskId === task.id);
+  if (!isIn) attempt.codes.push('stale_revision');
+}
+
+export function isQueued({ work }: Task, { commit, epoch }: Pick<Handed, 'commit' | 'epoch'>): boolean {
+  return work?.state === 'submitted' && work.commit === commit && work.epoch === epoch;
+}
+
+/** Work joins the queue behind all that was first handed in before it. */
+export function submit(
+  world: World,
+  task: Task,
+  { at, by, result }: { at: number; by: string; result?: string | undefined },
+  { memberId, epoch, base, commit, files, added, removed, paths }: Handed,
+  attempt: Attempt,
+): void {
+  const given = { memberId, epoch, base, commit, files, added, removed, paths, ...kept(task, epoch) };
+  leaveQueue(world, task);
   attempt.facts.push(`work:submitted ${task.id}`);
-  if (state === 'unchanged') return;
+  if (files === 0) return setWork(task, at, { ...given, state: 'unchanged' });
+  const { queuedAt = at } = given;
+  setWork(task, at, { ...given, state: 'submitted', queuedAt, completer: by, result });
+  const { work } = world.team ?? {};
+  if (!work) return;
+  const since = (id: string) => world.tasks.find((other) => other.id === id)?.work?.queuedAt ?? 0;
+  work.queue = [...(work.queue ?? []), task.id].sort((a, b) => since(a) - since(b));
+}
+
+/** What follows for the branch if a task is completed. */
+export function landWork(world: World, task: Task, command: CommandOf<'task.complete'>, attempt: Attempt): void {
+  const { team } = world;
+  const { at, work } = command;
+  if (!work) return withdraw(world, task, { at, why: 'the task was completed without it' }, attempt);
+  if (!team?.work) return;
+  const { onto, merged, conflicts = [], landingId } = work;
+  if (!isQueued(task, work)) submit(world, task, command, work, attempt);
+  if (work.files === 0) return;
+  leaveQueue(world, task);
   if (merged !== undefined) {
-    setWork(task, at, { ...handed, state: 'landed', onto, merged });
-    team.work = { ...team.work, tip: merged };
+    setWork(task, at, { ...settled(task), state: 'landed', onto, merged });
+    const { landing } = team.work;
+    const rest = landing?.id === landingId ? landing?.works.filter(({ taskId }) => taskId !== task.id) : undefined;
+    team.work.tip = merged;
+    team.work.landing = landing && rest && rest.length > 0 ? { ...landing, works: rest } : undefined;
     attempt.facts.push(`work:landed ${task.id}`);
     return;
   }
-  setWork(task, at, { ...handed, state: 'conflicted', onto, conflicts });
+  setWork(task, at, { ...settled(task), state: 'conflicted', onto, conflicts });
   attempt.facts.push(`work:conflicted ${task.id}`);
   const readers = [...new Set([team.leadId, work.memberId])].filter((id) =>
     world.members.some((member) => member.id === id && isExpected(member)),
@@ -56,19 +153,60 @@ export function landWork(world: World, task: Task, { at, work }: CommandOf<'task
 }
 
 /** Work that conflicts goes back. Returns how often it did under this epoch. */
-export function sendBack(task: Task, { at, feedback, work }: CommandOf<'task.reject'>, attempt: Attempt): number {
-  if (!work) return 0;
-  const { onto, merged: _merged, conflicts = [], pack: _pack, ...handed } = work;
-  const { sentBack = 0 } = timesBack(task, work.epoch);
-  task.revision++;
-  setWork(task, at, { ...handed, state: 'conflicted', onto, conflicts, sentBack: sentBack + 1 });
-  task.feedback = feedback;
-  attempt.facts.push(`work:submitted ${task.id}`, `work:conflicted ${task.id}`);
-  return sentBack + 1;
+export function sendBack(
+  world: World,
+  task: Task,
+  command: CommandOf<'task.reject'>,
+  work: HandedIn,
+  attempt: Attempt,
+): number {
+  const { onto, conflicts = [] } = work;
+  if (!isQueued(task, work)) submit(world, task, command, work, attempt);
+  const sentBack = (task.work?.sentBack ?? 0) + 1;
+  leaveQueue(world, task);
+  setWork(task, command.at, { ...settled(task), state: 'conflicted', onto, conflicts, sentBack });
+  task.feedback = command.feedback;
+  attempt.facts.push(`work:conflicted ${task.id}`);
+  return sentBack;
 }
 
-export function timesBack({ work }: Task, epoch: number): { sentBack?: number } {
-  return work?.epoch === epoch && work.sentBack !== undefined ? { sentBack: work.sentBack } : {};
+/** The holder does it again. */
+export function takeBack(world: World, task: Task, at: number): void {
+  if (task.work?.state !== 'submitted') return;
+  leaveQueue(world, task);
+  setWork(task, at, { ...settled(task), state: 'begun' });
+}
+
+/** Somebody else gets the task, or ends it. */
+export function withdraw(world: World, task: Task, { at, why }: { at: number; why: string }, attempt: Attempt): void {
+  if (task.work?.state !== 'submitted') return;
+  leaveQueue(world, task);
+  setWork(task, at, { ...settled(task), state: 'begun', withdrawn: why });
+  attempt.facts.push(`work:withdrawn ${task.id}`);
+}
+
+/** The holder stops, but what it handed in stays in the queue. */
+export function leave(task: Task, at: number, attempt: Attempt): void {
+  if (!task.work || task.work.left) return;
+  setWork(task, at, { ...task.work, left: true });
+  attempt.facts.push(`work:left ${task.id}`);
+}
+
+export function leaveQueue({ team }: World, task: Task): void {
+  if (team?.work?.queue) team.work.queue = team.work.queue.filter((id) => id !== task.id);
+}
+
+/** What one holder keeps while it tries again: its place in the queue, and how often its work conflicted. */
+export function kept({ work }: Task, epoch: number): { sentBack?: number; queuedAt?: number } {
+  if (work?.epoch !== epoch) return {};
+  const { sentBack, queuedAt } = work;
+  return { ...(sentBack !== undefined && { sentBack }), ...(queuedAt !== undefined && { queuedAt }) };
+}
+
+/** The work without what matters only while it waits. */
+function settled({ work }: Task): NonNullable<Task['work']> {
+  const { completer: _completer, result: _result, ...rest } = work as NonNullable<Task['work']>;
+  return rest;
 }
 
 function setWork(task: Task, at: number, work: Task['work']): void {

@@ -1,4 +1,4 @@
-import type { Command } from '../../../src/core/command.ts';
+import type { Command, CommandOf } from '../../../src/core/command.ts';
 import type { ErrorCode } from '../../../src/core/errors.ts';
 import {
   ask,
@@ -13,7 +13,8 @@ import {
   unusedId,
 } from './guard.ts';
 import type { Attempt, Rules } from './guard.ts';
-import { isBlocked, needTask, release, reserve, TASK_RULES, touch } from './task.ts';
+import { LANDING_RULES, leave, needLanding, withdraw } from './landing.ts';
+import { giveBack, isBlocked, needTask, release, reserve, TASK_RULES, touch } from './task.ts';
 import { WORK_RULES } from './work.ts';
 import { isExpected, TEAM } from './world.ts';
 import type { Member, Note, Request, Task, World } from './world.ts';
@@ -98,7 +99,9 @@ const RULES: Rules = {
     if (command.work && has && (has.base !== base || has.branch !== branch)) attempt.codes.push('conflict');
     if (refused(attempt) || !team) return;
     const { type: _type, at: _at, by: _by, commandId: _id, metadata, work, ...changes } = command;
-    if (work) team.work = { ...work, tip: team.work?.tip ?? work.base };
+    // What waits to land still does, onto the same tip.
+    const { tip = work?.base ?? '', queue, landing, queueHost } = team.work ?? {};
+    if (work) team.work = { ...work, tip, queue, landing, queueHost };
     change(team, changes, metadata);
     attempt.facts.push('team:updated');
   },
@@ -109,7 +112,12 @@ const RULES: Rules = {
     const staying = world.members.filter((member) => isExpected(member));
     if (!command.force && staying.some(({ id }) => id !== team?.leadId)) attempt.codes.push('conflict');
     if (refused(attempt) || !team) return;
-    for (const member of staying) stop(world, member, { at: command.at, reason: 'team closed' }, attempt);
+    const end = { at: command.at, reason: 'team closed' };
+    for (const member of staying) stop(world, member, end, attempt, { isLast: true });
+    for (const task of world.tasks.filter(({ status }) => status === 'in_progress')) {
+      withdraw(world, task, { at: command.at, why: end.reason }, attempt);
+      giveBack(world, task, command.at, attempt);
+    }
     for (const request of world.requests) if (request.status === 'pending') request.status = 'withdrawn';
     team.status = 'cleaned-up';
     team.closedAt = command.at;
@@ -197,7 +205,11 @@ const RULES: Rules = {
     const held = world.tasks.filter(({ status, assigneeId }) => status === 'in_progress' && assigneeId === member.id);
     const isDecided = (task: Task) =>
       world.requests.some(({ kind, status, taskId }) => kind === 'gate' && status === 'pending' && taskId === task.id);
-    for (const task of held) if (!isDecided(task)) release(task, command.at, attempt);
+    for (const task of held) {
+      if (isDecided(task)) continue;
+      if (task.work?.state === 'submitted') leave(task, command.at, attempt);
+      else release(task, command.at, attempt);
+    }
     if (member.hostId === command.hostId) return;
     member.hostId = command.hostId;
     attempt.facts.push(`teammate:placed ${member.id}`);
@@ -205,6 +217,7 @@ const RULES: Rules = {
 
   ...TASK_RULES,
   ...WORK_RULES,
+  ...LANDING_RULES,
 
   'message.send'(world, command, attempt) {
     needOpenTeam(world, attempt);
@@ -394,14 +407,18 @@ const RULES: Rules = {
     needPerson(command.by, attempt);
     if (!request || request.kind === 'plan' || request.kind === 'shutdown') attempt.codes.push('not_found');
     else if (request.status !== 'pending') attempt.codes.push('conflict');
+    const task = world.tasks.find(({ id }) => id === request?.taskId);
+    const { by, approve } = command;
+    const isSettled = request && task && settles(request, task);
+    if (isSettled && approve) needLanding(world, task, { by }, attempt);
     if (refused(attempt) || !request) return;
-    answer(request, command, command.approve ? 'approved' : 'rejected');
-    const task = world.tasks.find(({ id }) => id === request.taskId);
-    if (request.kind === 'gate' && !command.approve && task) {
+    answer(request, command, approve ? 'approved' : 'rejected');
+    if (request.kind === 'gate' && !approve && task) {
       const said = command.feedback === undefined ? {} : { feedback: command.feedback };
       touch(task, command.at, { rejections: 0, ...said });
     }
     attempt.facts.push(`request:answered ${request.id}`);
+    if (isSettled) settle(world, command, { request, task }, attempt);
   },
 
   'note.add'(world, command, attempt) {
@@ -462,6 +479,30 @@ const RULES: Rules = {
     attempt.facts.push(`usage:recorded ${command.memberId}`);
   },
 };
+
+/** Whether the answer settles the task: not if the holder has begun anew since. */
+function settles({ kind, memberId, detail }: Request, { status, assigneeId, epoch }: Task): boolean {
+  const { epoch: asked = epoch } = detail ?? {};
+  return kind === 'gate' && status === 'in_progress' && assigneeId === memberId && epoch === asked;
+}
+
+function settle(
+  world: World,
+  { at, by, commandId, approve }: CommandOf<'request.answer'>,
+  { request, task }: { request: Request; task: Task },
+  attempt: Attempt,
+): void {
+  const { result } = request.detail ?? {};
+  const about = { at, by, commandId, taskId: task.id };
+  if (approve) {
+    const said = typeof result === 'string' ? { result } : {};
+    RULES['task.complete'](world, { type: 'task.complete', ...about, ...said }, attempt);
+  } else if (by === '@user') RULES['task.release'](world, { type: 'task.release', ...about }, attempt);
+  else {
+    const reason = `${request.content}\nNobody looked at it in time.`;
+    RULES['task.fail'](world, { type: 'task.fail', ...about, reason }, attempt);
+  }
+}
 
 function needOwnNote(world: World, command: { by: string; noteId: string }, attempt: Attempt): Note | undefined {
   needOpenTeam(world, attempt);
@@ -536,12 +577,16 @@ function needForeignPlan(world: World, command: { by: string; requestId: string 
   return refused(attempt) ? undefined : request;
 }
 
-/** Stops a member: releases the tasks it holds, and unreserves its other tasks unless it will return. */
+/**
+ * Stops a member: releases the tasks it holds, and unreserves its other tasks unless it will return. What it handed in
+ * stays in the queue, unless the team ends.
+ */
 function stop(
   world: World,
   member: Member,
   { at, reason, returning = false }: { at: number; reason?: string | undefined; returning?: boolean },
   attempt: Attempt,
+  { isLast = false } = {},
 ): void {
   member.status = 'stopped';
   member.statusSince = at;
@@ -550,7 +595,11 @@ function stop(
   member.returning = returning || undefined;
   attempt.facts.push(`teammate:stopped ${member.id}`);
   for (const task of world.tasks.filter(({ assigneeId }) => assigneeId === member.id)) {
-    if (task.status === 'in_progress') release(task, at, attempt);
+    if (task.status === 'in_progress' && task.work?.state === 'submitted' && !isLast) leave(task, at, attempt);
+    else if (task.status === 'in_progress') {
+      withdraw(world, task, { at, why: reason ?? `${member.id} stopped` }, attempt);
+      release(task, at, attempt);
+    }
     if (task.status === 'pending' && task.assigneeId === member.id && !returning) {
       reserve(task, { at, assigneeId: undefined }, attempt);
     }

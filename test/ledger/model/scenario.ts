@@ -203,6 +203,7 @@ function factOf(event: TeamEvent): string {
     const again = 'redelivery' in event && event.redelivery ? ' again' : '';
     return `${event.type} ${event.messageIds.join(' ')}${again}`;
   }
+  if (event.type === 'landing:begun' || event.type === 'landing:ended') return `${event.type} ${event.landingId}`;
   if ('requestId' in event) return `${event.type} ${event.requestId}`;
   if ('noteId' in event) return `${event.type} ${event.noteId}`;
   if (event.type === 'usage:recorded' || !('taskId' in event)) {

@@ -12,7 +12,7 @@ import {
   unusedId,
 } from './guard.ts';
 import type { Attempt, Rules } from './guard.ts';
-import { landWork, needWork, sendBack } from './landing.ts';
+import { landWork, needLanding, needMerged, needSubmitted, sendBack, takeBack, withdraw } from './landing.ts';
 import { isExpected, TEAM } from './world.ts';
 import type { Task, World } from './world.ts';
 
@@ -68,6 +68,9 @@ export function observeTask(world: World, task: Task): object {
   return {
     ...task,
     teamId: TEAM,
+    ...(task.work?.state === 'submitted' && {
+      work: { ...task.work, place: 1 + (world.team?.work?.queue ?? []).indexOf(task.id) },
+    }),
     status: blocked ? 'blocked' : task.status,
     blockedBy,
     ...(filesHeldBy.length > 0 && { filesHeldBy }),
@@ -147,6 +150,7 @@ export const TASK_RULES: Rules<'task'> = {
     if (refused(attempt)) return;
     const isSame = (task.assigneeId ?? null) === assigneeId;
     if (isSame && (isHeld || task.reserved === (assigneeId !== null))) return;
+    withdraw(world, task, { at, why: 'the task was given to another member' }, attempt);
     reserve(task, { at, assigneeId: assigneeId ?? undefined }, attempt);
     if (isHeld) task.epoch++;
   },
@@ -177,19 +181,20 @@ export const TASK_RULES: Rules<'task'> = {
     const task = needWritableTask(world, command, attempt);
     if (task && task.status !== 'in_progress') attempt.codes.push('conflict');
     if (refused(attempt) || !task) return;
-    release(task, command.at, attempt);
+    withdraw(world, task, { at: command.at, why: 'the task was released' }, attempt);
+    giveBack(world, task, command.at, attempt);
   },
 
   'task.complete'(world, command, attempt) {
-    const task = needWritableTask(world, command, attempt);
-    if (task && task.status !== 'in_progress' && task.status !== 'pending') attempt.codes.push('conflict');
-    const member = world.members.find(({ id }) => id === command.by);
-    if (member?.planApprovalRequired && !member.planApproved) attempt.codes.push('not_allowed');
-    const isHolder = task?.status === 'in_progress' && task.assigneeId === command.by;
-    if (member && !isHolder) needWorker(world, command.by, attempt);
-    if (task && command.work) needWork(world, task, command.work, attempt);
+    // What was handed in lands, even if its completer may not complete it any more.
+    const isLanding = command.work?.landingId !== undefined;
+    if (isLanding) needOpenTeam(world, attempt);
+    const task = isLanding ? needTask(world, command.taskId, attempt) : needCompletable(world, command, attempt);
+    if (task) needLanding(world, task, command, attempt);
+    if (task && command.work) needMerged(world, task, command.work, attempt);
     if (refused(attempt) || !task) return;
-    if (command.work) landWork(world, task, command, attempt);
+    const member = world.members.find(({ id }) => id === command.by);
+    landWork(world, task, command, attempt);
     touch(task, command.at, {
       status: 'completed',
       assigneeId: task.assigneeId ?? member?.id,
@@ -203,21 +208,33 @@ export const TASK_RULES: Rules<'task'> = {
     const task = needOpenTask(world, command, attempt);
     needPerson(command.by, attempt);
     if (task && task.status !== 'in_progress') attempt.codes.push('conflict');
-    const { at, feedback, result, work } = command;
-    if (task && work) needWork(world, task, work, attempt);
+    const { at, feedback, result, work: given, commit, unable } = command;
+    const work = unable ? undefined : given;
+    if (task && commit !== undefined) needSubmitted(task, commit, attempt);
+    if (task && work) needMerged(world, task, work, attempt);
     if (refused(attempt) || !task) return;
-    const times = work ? sendBack(task, command, attempt) : task.rejections + 1;
-    if (!work) {
+    const { id: taskId, epoch, assigneeId: memberId = '' } = task;
+    const isLeft = task.work?.left === true && task.work.epoch === epoch;
+    const times = work ? sendBack(world, task, command, work, attempt) : task.rejections + 1;
+    if (unable) withdraw(world, task, { at, why: feedback }, attempt);
+    else if (!work) {
       touch(task, at, { rejections: times, feedback });
+      takeBack(world, task, at);
       attempt.facts.push(`task:rejected ${task.id}`);
     }
-    const { id: taskId, epoch, assigneeId: memberId = '' } = task;
-    if (times < 5 || pendingGate(world, taskId)) return;
+    // Its holder has stopped since it handed it in, so anybody does it again.
+    const isReleased = isLeft && !unable;
+    if (isReleased) giveBack(world, task, at, attempt);
+    const isAsked = unable || (times >= 5 && (work || !isReleased));
+    if (!isAsked || pendingGate(world, taskId)) return;
     const id = unusedId(world, at, (tick) => `gate-${tick}@${memberId}`);
-    const content = work
-      ? `The work of task #${taskId} conflicted with landed work ${times} times, now in ${(work.conflicts ?? []).join(', ')}. ` +
-        'Yes completes the task, and its work stays beside the branch. No sends it back.'
-      : `Task #${taskId} was sent back ${times} times. The last feedback: ${feedback}`;
+    const content = unable
+      ? `No gate judged task #${taskId}. ${feedback}\nYes completes the task without the gate. No sends it back. ` +
+        'After you fix the gate, it can judge the same work again.'
+      : work
+        ? `The work of task #${taskId} conflicted with landed work ${times} times, now in ${(work.conflicts ?? []).join(', ')}. ` +
+          'Yes completes the task, and its work stays beside the branch. No sends it back.'
+        : `Task #${taskId} was sent back ${times} times. The last feedback: ${feedback}`;
     const detail = { epoch, ...(result !== undefined && { result }), ...(work && { conflicted: true }) };
     ask(world, { id, kind: 'gate', memberId, content, taskId, deadline: at + 24 * 3_600_000, detail }, command);
     attempt.facts.push(`request:raised ${id}`);
@@ -227,6 +244,7 @@ export const TASK_RULES: Rules<'task'> = {
     const task = needWritableTask(world, command, attempt);
     if (task && task.status !== 'in_progress' && task.status !== 'pending') attempt.codes.push('conflict');
     if (refused(attempt) || !task) return;
+    withdraw(world, task, { at: command.at, why: 'the task failed' }, attempt);
     fail(world, task, { at: command.at, reason: command.reason }, attempt);
   },
 
@@ -257,6 +275,7 @@ export const TASK_RULES: Rules<'task'> = {
     const task = needOpenTask(world, command, attempt);
     needManager(world, command.by, attempt, task?.createdBy);
     if (refused(attempt) || !task) return;
+    withdraw(world, task, { at: command.at, why: 'the task was deleted' }, attempt);
     touch(task, command.at, { status: 'deleted', epoch: task.epoch + 1 });
     for (const other of world.tasks.filter(({ dependencies }) => dependencies.includes(task.id))) {
       touch(other, command.at, { dependencies: other.dependencies.filter((id) => id !== task.id) });
@@ -325,6 +344,17 @@ function needWritableTask(world: World, command: TaskCommand, attempt: Attempt):
   return task;
 }
 
+/** A task that the caller may complete. */
+export function needCompletable(world: World, command: TaskCommand, attempt: Attempt): Task | undefined {
+  const task = needWritableTask(world, command, attempt);
+  if (task && task.status !== 'in_progress' && task.status !== 'pending') attempt.codes.push('conflict');
+  const member = world.members.find(({ id }) => id === command.by);
+  if (member?.planApprovalRequired && !member.planApproved) attempt.codes.push('not_allowed');
+  const isHolder = task?.status === 'in_progress' && task.assigneeId === command.by;
+  if (member && !isHolder) needWorker(world, command.by, attempt);
+  return task;
+}
+
 /** Whether one task depends on another, directly or through others. */
 function reaches(world: World, from: string, to: string): boolean {
   if (from === to) return true;
@@ -344,6 +374,13 @@ export function release(task: Task, at: number, attempt: Attempt): void {
     startedAt: undefined,
   });
   attempt.facts.push(`task:released ${task.id}`);
+}
+
+/** The same, of a task whose holder may have stopped: then it is reserved for nobody. */
+export function giveBack(world: World, task: Task, at: number, attempt: Attempt): void {
+  const holder = world.members.find(({ id }) => id === task.assigneeId);
+  release(task, at, attempt);
+  if (task.reserved && holder && !isExpected(holder)) reserve(task, { at, assigneeId: undefined }, attempt);
 }
 
 export function reserve(

@@ -1,7 +1,7 @@
 import { needActor, needLive, needOpenTeam, refused } from './guard.ts';
 import type { Rules } from './guard.ts';
-import { needWork, timesBack } from './landing.ts';
-import { needOpenTask, touch } from './task.ts';
+import { isQueued, kept, leaveQueue, needHeld, submit } from './landing.ts';
+import { needCompletable, needOpenTask, touch } from './task.ts';
 import { isExpected } from './world.ts';
 
 /* Work in the model. */
@@ -13,13 +13,24 @@ export const WORK_RULES: Rules<'work'> = {
     needActor(world, command.by, attempt);
     if (command.by !== memberId && command.by !== '@system') attempt.codes.push('not_allowed');
     const member = needLive(world, memberId, attempt);
-    if (task) needWork(world, task, { memberId, epoch, onto: world.team?.work?.tip ?? '', files: 0 }, attempt);
+    if (task) needHeld(world, task, { memberId, epoch, files: 0 }, attempt);
     if (member && member.workspace !== 'own') attempt.codes.push('conflict');
     if (refused(attempt) || !task) return;
     const { work } = task;
     if (work?.epoch === epoch && work.base === base && work.state === 'begun') return;
-    touch(task, command.at, { work: { memberId, epoch, base, state: 'begun', ...timesBack(task, epoch) } });
+    // The holder goes on with what it had handed in.
+    leaveQueue(world, task);
+    touch(task, command.at, { work: { memberId, epoch, base, state: 'begun', ...kept(task, epoch) } });
     attempt.facts.push(`work:begun ${taskId}`);
+  },
+
+  'work.submit'(world, command, attempt) {
+    const task = needCompletable(world, command, attempt);
+    const isThere = task && !refused(attempt) && isQueued(task, command);
+    if (isThere) return;
+    if (task) needHeld(world, task, command, attempt);
+    if (refused(attempt) || !task) return;
+    submit(world, task, command, command, attempt);
   },
 
   'work.keep'(world, command, attempt) {

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { explainConflict } from '../../../src/runtime/work/conflicts.ts';
+import { explainConflict } from '../../../src/runtime/landing/conflicts.ts';
 import { newProject, openStage, plainGit, write } from '../../workspaces/project.ts';
 
 /** What each side does to the project; the first one landed. */

@@ -9,10 +9,12 @@ import { natsJournal } from '../../../src/journal/nats.ts';
 import type { NatsJournal } from '../../../src/journal/nats.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
 import { SharedTaskList } from '../../../src/ledger/task-list.ts';
+import { keepQueues } from '../../../src/runtime/landing/queue-keeper.ts';
 import { diffWork } from '../../../src/runtime/work/report.ts';
 import { openTeamWorks } from '../../../src/runtime/work/team-works.ts';
 import type { TeamWorks } from '../../../src/runtime/work/team-works.ts';
 import { openProjects } from '../../../src/workspaces.ts';
+import { verdict } from '../../ledger/task-lists.ts';
 import { NEEDS_NATS, PATIENT, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
 import { rounds } from '../../proof.ts';
@@ -48,7 +50,7 @@ describe('teams on several machines', NEEDS_NATS, () => {
     async function start(
       name: string,
       folders: readonly string[],
-      root = realpathSync(temporaryFolder()),
+      { root = realpathSync(temporaryFolder()), lands = true }: { root?: string; lands?: boolean } = {},
     ): Promise<Machine> {
       const journal = await natsJournal(url, PATIENT);
       const ledger = new Ledger(journal);
@@ -71,9 +73,22 @@ describe('teams on several machines', NEEDS_NATS, () => {
       const works = openTeamWorks({ ledger, projects, several, onError() {} });
       await works.start();
       const tasks = new SharedTaskList(ledger, { works });
+      const gate = { executeTaskCompletedHook: async () => verdict(0), judgesCompletions: async () => false };
+      const queues = keepQueues({
+        ledger,
+        gate,
+        git: works,
+        hostId: name,
+        isAlive: (other) => works.isAlive(other),
+        isNear: (state) => works.isNear(state),
+        lookEvery: 100,
+        onError() {},
+      });
+      if (lands) await queues.start();
       const machine = { name, root, journal, ledger, works, tasks };
       alive.set(name, machine);
       onTestFinished(async () => {
+        queues.close();
         await works.close();
         tasks.close();
         await ledger.close();
@@ -140,7 +155,7 @@ describe('teams on several machines', NEEDS_NATS, () => {
   async function packsOf({ ledger }: Machine, teamId: string): Promise<WorkPack[]> {
     const packs: WorkPack[] = [];
     for await (const { events } of ledger.read(teamId, 0)) {
-      for (const event of events) if (event.type === 'work:submitted' && event.pack) packs.push(event.pack);
+      for (const event of events) if (event.type === 'work:landed' && event.pack) packs.push(event.pack);
     }
     return packs;
   }
@@ -154,33 +169,19 @@ describe('teams on several machines', NEEDS_NATS, () => {
     return { dir: depot.dir, tip: work.tip };
   }
 
-  test('land at once: the tip in the journal decides, and who was second merges again', async () => {
+  test('land at once: one machine makes the landings, and nothing lands twice', async () => {
     const project = newProject();
     const { start } = newNetwork();
     const machines = [await start('alpha', [project.first]), await start('beta', [project.second])] as const;
     const teamId = await raise(machines[0], project, { ann: 'alpha', bob: 'beta' });
-    // Both merge onto the same tip before one of them is recorded.
     const ids = [
       await begin(machines[0], teamId, 'ann', { 'ann-0.txt': '0\n' }),
       await begin(machines[1], teamId, 'bob', { 'bob-0.txt': '0\n' }),
     ] as const;
-    const merged = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
-    const seen: string[] = [];
-    const complete = async ({ ledger, works }: Machine, at: 0 | 1, memberId: string) => {
-      const merge: typeof works.merge = async (...given) => {
-        const work = await works.merge(...given);
-        seen.push(memberId);
-        merged[at].resolve();
-        await Promise.all(merged.map(({ promise }) => promise));
-        return work;
-      };
-      const tasks = new SharedTaskList(ledger, { works: { ...works, merge } });
-      await tasks.completeTask(teamId, ids[at], memberId);
-      tasks.close();
-    };
-    await Promise.all([complete(machines[0], 0, 'ann'), complete(machines[1], 1, 'bob')]);
-    expect(seen.slice(0, 2).sort()).toEqual(['ann', 'bob']);
-    expect(seen).toHaveLength(3);
+    await Promise.all([
+      machines[0].tasks.completeTask(teamId, ids[0], 'ann'),
+      machines[1].tasks.completeTask(teamId, ids[1], 'bob'),
+    ]);
 
     const LANDINGS = rounds(2, 250);
     const land = async (machine: Machine, memberId: string) => {
@@ -240,7 +241,7 @@ describe('teams on several machines', NEEDS_NATS, () => {
     await doTask(alpha, teamId, 'ann', { 'one.txt': '1\n' });
     lose('beta');
     renameSync(project.second, `${project.second}-moved`);
-    const again = await start('beta', [`${project.second}-moved`], beta.root);
+    const again = await start('beta', [`${project.second}-moved`], { root: beta.root });
     const { folder } = (await again.works.open({ teamId, memberId: 'bob' }))!;
     expect(readFileSync(join(folder, 'half.txt'), 'utf8')).toBe('half\n');
     write(folder, { 'rest.txt': 'rest\n' });
@@ -265,7 +266,7 @@ describe('teams on several machines', NEEDS_NATS, () => {
     const project = newProject();
     const { start, lose } = newNetwork();
     const alpha = await start('alpha', [project.first]);
-    const beta = await start('beta', [project.second]);
+    const beta = await start('beta', [project.second], { lands: false });
     const teamId = await raise(alpha, project, { ann: 'alpha', bob: 'beta' });
     await doTask(alpha, teamId, 'ann', { 'one.txt': '1\n' });
     const [{ commit, hash } = { commit: '', hash: '' }] = await packsOf(alpha, teamId);

@@ -1,4 +1,4 @@
-import { CircleCheck, CircleDot, CircleMinus, FileDiff, GitMerge } from 'lucide-react';
+import { CircleCheck, CircleDot, CircleMinus, FileDiff, GitMerge, GitPullRequestArrow } from 'lucide-react';
 import type { SharedTask } from '../../../src/core/task.ts';
 import type { TaskWork } from '../../../src/core/work.ts';
 import { diffPath } from '../../data/route.ts';
@@ -62,7 +62,7 @@ export function WorkPart({
   );
 }
 
-function WorkState({ work: { state, memberId, base, commit, merged } }: { work: TaskWork }) {
+function WorkState({ work: { state, memberId, base, commit, merged, place } }: { work: TaskWork }) {
   switch (state) {
     case 'landed':
       return (
@@ -80,6 +80,13 @@ function WorkState({ work: { state, memberId, base, commit, merged } }: { work: 
       return (
         <span className="status is-pending">
           <CircleMinus size={14} aria-hidden /> {memberId} changed nothing
+        </span>
+      );
+    case 'submitted':
+      return (
+        <span className="status is-in_progress">
+          <GitPullRequestArrow size={14} aria-hidden /> Waits to land{place === undefined ? '' : `, place ${place}`}:
+          handed in as <Commit id={commit} />
         </span>
       );
     case 'begun':

@@ -2,9 +2,15 @@ import { TeamError } from '../../core/errors.ts';
 import { folderInWorkspace } from '../../core/folder.ts';
 import { quote } from '../../core/text.ts';
 import type { JudgedFolder } from '../../ledger/task-gate.ts';
-import type { Unready } from '../../ledger/work-lander.ts';
-import type { Prepared, Preparing } from './prepare.ts';
-import type { SetupEnd } from './setup.ts';
+import type { Prepared, Preparing } from '../work/prepare.ts';
+import type { SetupEnd } from '../work/setup.ts';
+
+/** Merged work that `setup` fails for. */
+export interface Unready {
+  readonly problem: string;
+  /** A person has to approve what the setup runs. */
+  readonly unapproved: boolean;
+}
 
 /** How much of the end of the setup's output the holder gets, in characters. */
 const END_CHARS = 2_000;

@@ -1,0 +1,208 @@
+import { SYSTEM, USER } from '../actor.ts';
+import type { CommandEnvelope, CommandOf } from '../command.ts';
+import { shortId } from '../commit-id.ts';
+import { TeamError } from '../errors.ts';
+import { event } from '../event.ts';
+import type { TeamEvent } from '../event.ts';
+import { isExpected } from '../state.ts';
+import type { TaskRecord, TeamState } from '../state.ts';
+import { joinSome, quote } from '../text.ts';
+import { requireTask } from '../view.ts';
+import type { HandedIn } from '../work.ts';
+import { completable, requireFresh, requireOpenTeam } from './guard.ts';
+import { askAboutConflicts } from './request.ts';
+import type { RulesOf } from './rule.ts';
+import { requireHeldBy, requireWork } from './work.ts';
+
+/** The rules of the merge queue. Completed means landed: every tip of the branch has passed the gates. */
+export const LANDING_RULES: RulesOf<'landing'> & Pick<RulesOf<'work'>, 'work.submit'> = {
+  'work.submit': submitWork,
+  'landing.begin': beginLanding,
+  'landing.end': endLanding,
+};
+
+/** Work joins the queue, or takes the place of what its holder handed in before. */
+function submitWork(state: TeamState, command: CommandOf<'work.submit'>): TeamEvent[] {
+  const task = completable(state, command);
+  const { commit, epoch } = command;
+  const { work } = task;
+  if (work?.state === 'submitted' && work.commit === commit && work.epoch === epoch) return [];
+  return [submitted(state, command, task, command)];
+}
+
+/** At most one landing is open. It names works as they are in the queue, merged onto the present tip. */
+function beginLanding(state: TeamState, command: CommandOf<'landing.begin'>): TeamEvent[] {
+  requireOpenTeam(state);
+  requireTroupe(command);
+  const { landingId, hostId, onto, merged, works } = command;
+  const { landing } = requireWork(state);
+  if (landing?.id === landingId) return [];
+  if (landing) throw new TeamError('conflict', `${landing.hostId} lands works of team ${state.teamId} already`);
+  requireTip(state, onto, `of team ${state.teamId}`);
+  for (const { taskId, epoch, commit } of works) requireSubmitted(requireTask(state, taskId), commit, epoch);
+  return [event(command, 'landing:begun', { landingId, hostId, onto, merged, works })];
+}
+
+/** What the landing was about is still in the queue. */
+function endLanding(state: TeamState, command: CommandOf<'landing.end'>): TeamEvent[] {
+  requireOpenTeam(state);
+  requireTroupe(command);
+  const { landingId, how, why } = command;
+  if (requireWork(state).landing?.id !== landingId) return [];
+  return [event(command, 'landing:ended', { landingId, how, why })];
+}
+
+export function isSubmitted({ work }: TaskRecord): boolean {
+  return work?.state === 'submitted';
+}
+
+/** What was handed in stays in the queue, though its holder stops or starts anew. */
+export function leaveWork(command: CommandEnvelope, { id: taskId, epoch, work }: TaskRecord): TeamEvent[] {
+  return work?.left ? [] : [event(command, 'work:left', { taskId, epoch })];
+}
+
+/** Whoever else gets the task, or ends it, takes its work out of the queue. */
+export function withdrawWork(
+  command: CommandEnvelope,
+  { id: taskId, epoch, work }: TaskRecord,
+  why: string,
+): TeamEvent[] {
+  return work?.state === 'submitted' ? [event(command, 'work:withdrawn', { taskId, epoch, why })] : [];
+}
+
+/** Work done apart counts only on the branch. Only a person may complete its task otherwise. */
+export function requireLanding(
+  state: TeamState,
+  { by, work }: CommandOf<'task.complete'>,
+  { id, status, assigneeId = '' }: TaskRecord,
+): void {
+  const isApart = state.team?.work !== undefined && state.members.get(assigneeId)?.workspace === 'own';
+  if (!isApart || status !== 'in_progress' || by === USER) return;
+  if (work && (work.files === 0 || work.landingId !== undefined)) return;
+  throw new TeamError('conflict', `The work of task ${id} has to land first: hand it in`);
+}
+
+/** The verdict of a gate is about this work, and no other. */
+export function requireSubmitted(task: TaskRecord, commit: string, epoch = task.epoch): void {
+  requireFresh(task, { epoch });
+  const { work } = task;
+  if (work?.state === 'submitted' && work.commit === commit && work.epoch === task.epoch) return;
+  throw new TeamError(
+    'stale_revision',
+    `The work ${shortId(commit)} of task ${task.id} is not in the merge queue any more: look at the queue again`,
+  );
+}
+
+/** What follows for the team's branch if a task is completed with this work. */
+export function landWork(state: TeamState, command: CommandOf<'task.complete'>, task: TaskRecord): TeamEvent[] {
+  const { work } = command;
+  // A person completes it without its work.
+  if (!work) return withdrawWork(command, task, 'the task was completed without it');
+  const { epoch, commit, files, onto, merged, conflicts = [], landingId, mergedPack: pack } = work;
+  const about = { taskId: task.id, epoch };
+  const before = handedIn(state, command, task, work);
+  if (files === 0) return before;
+  if (landingId !== undefined) requireInLanding(state, task, work);
+  if (merged !== undefined) {
+    return [...before, event(command, 'work:landed', { ...about, commit, onto, merged, landingId, pack })];
+  }
+  const conflicted = event(command, 'work:conflicted', { ...about, commit, onto, files: conflicts });
+  return [...before, conflicted, ...tellConflict(state, command, task, work)];
+}
+
+function requireInLanding({ team }: TeamState, task: TaskRecord, { commit, landingId }: HandedIn): void {
+  requireSubmitted(task, commit);
+  const { landing } = team?.work ?? {};
+  if (landing?.id === landingId && landing?.works.some(({ taskId }) => taskId === task.id)) return;
+  throw new TeamError('stale_revision', `The landing of task ${task.id} is over: look at the queue again`);
+}
+
+/** Work that conflicts with what landed goes back to its holder, whose workspace gets both sides. */
+export function sendBackWork(
+  state: TeamState,
+  command: CommandOf<'task.reject'>,
+  task: TaskRecord,
+  work: HandedIn,
+): TeamEvent[] {
+  const { epoch, commit, onto, conflicts: files = [] } = work;
+  const { feedback } = command;
+  return [
+    ...handedIn(state, command, task, work),
+    event(command, 'work:conflicted', { taskId: task.id, epoch, commit, onto, files, feedback }),
+    ...askAboutConflicts(state, command, task),
+  ];
+}
+
+/** The work of the task's holder, merged onto the present tip. It may be in the queue already. */
+function handedIn(
+  state: TeamState,
+  command: CommandOf<'task.complete' | 'task.reject'>,
+  task: TaskRecord,
+  work: HandedIn,
+): TeamEvent[] {
+  requireTip(state, work.onto, `of task ${task.id}`);
+  const { work: before } = task;
+  const isSame = before?.commit === work.commit && before.epoch === work.epoch && work.files > 0;
+  if (before?.state !== 'submitted' || !isSame) return [submitted(state, command, task, work)];
+  requireFresh(task, { epoch: work.epoch });
+  return [];
+}
+
+function submitted(
+  state: TeamState,
+  command: CommandEnvelope & { readonly result?: string | undefined },
+  task: TaskRecord,
+  { memberId, epoch, base, commit, files, added, removed, paths, pack }: Omit<HandedIn, 'onto'>,
+): TeamEvent {
+  const { roots } = requireWork(state);
+  requireHeldBy(state, task, memberId);
+  requireFresh(task, { epoch });
+  if (roots && files > 0 && !pack) {
+    throw new TeamError('conflict', `The work of task ${task.id} lies on one machine only: store its pack first`);
+  }
+  const size = { files, added, removed, paths };
+  const { result } = command;
+  return event(command, 'work:submitted', { taskId: task.id, epoch, memberId, base, commit, ...size, pack, result });
+}
+
+function requireTip(state: TeamState, onto: string, whose: string): void {
+  const { tip, branch } = requireWork(state);
+  if (onto === tip) return;
+  throw new TeamError(
+    'stale_revision',
+    `The branch ${branch} is at ${shortId(tip)} now, not at ${shortId(onto)}: merge the work ${whose} again`,
+  );
+}
+
+function requireTroupe({ by }: CommandEnvelope): void {
+  if (by !== SYSTEM) throw new TeamError('not_allowed', `${by} may not land work: only Troupe itself may`);
+}
+
+/** Tells the lead and the holder, once and in the same step: nobody else would notice. */
+function tellConflict(
+  state: TeamState,
+  command: CommandOf<'task.complete'>,
+  task: TaskRecord,
+  { memberId, epoch, commit, conflicts = [] }: HandedIn,
+): TeamEvent[] {
+  const { leadId = '', work } = state.team ?? {};
+  const readers = [...new Set([leadId, memberId])].filter((id) => {
+    const member = state.members.get(id);
+    return member && isExpected(member);
+  });
+  if (readers.length === 0) return [];
+  const content =
+    `Task #${task.id} (${quote(task.title)}) is completed, but its work does not merge onto ${work?.branch}: ` +
+    `${joinSome(conflicts, ', ')} ${conflicts.length === 1 ? 'conflicts' : 'conflict'} with work that landed before. ` +
+    `Nothing is lost: commit ${shortId(commit)} has it, and troupe diff ${task.id} shows it. ` +
+    'To bring it in, make a task that repeats these changes on the present files.';
+  return [
+    event({ ...command, by: SYSTEM }, 'message:sent', {
+      copies: readers.map((toId) => ({ id: `work-${task.id}-${epoch}/${toId}`, toId })),
+      messageType: 'system',
+      content,
+      priority: 'normal',
+      metadata: { taskId: task.id },
+    }),
+  ];
+}

@@ -1,0 +1,98 @@
+import { SYSTEM } from '../../core/actor.ts';
+import type { NewCommand } from '../../ledger/ledger.ts';
+import type { Alone } from './batches.ts';
+import { unlessStale } from './queue-options.ts';
+import type { QueueOptions } from './queue-options.ts';
+import { nameOfWork, queueOf } from './queued.ts';
+import type { QueuedWork } from './queued.ts';
+import { judge } from './verdict.ts';
+
+/** How many works of a team are judged alone at once, if its team file does not say. */
+const GATES = 2;
+
+/**
+ * Judges works alone, each in its holder's folder, while they wait for their landing. What is bad goes back without
+ * having spoiled a landing of several.
+ */
+export function openAlone(teamId: string, options: QueueOptions & { readonly wake: () => void }) {
+  const { ledger, git, onError, wake } = options;
+  const known = new Map<string, Exclude<Alone, undefined>>();
+  const running = new Set<Promise<void>>();
+  let isClosed = false;
+
+  return {
+    of: (work: QueuedWork): Alone => known.get(nameOfWork(work)),
+
+    /** Whether a work can be judged in its holder's folder. */
+    canJudge: (work: QueuedWork): Promise<boolean> =>
+      ledger.view(teamId, (state) => isNear(work, git.isHere(state, work.memberId))),
+
+    /** Begins to judge what waits, as far as there is room. `landing` is judged already. */
+    async judgeWaiting(landing: readonly QueuedWork[] = []): Promise<void> {
+      try {
+        const { queue, gates, busy } = await ledger.view(teamId, (state) => ({
+          queue: queueOf(state).map((work) => ({ work, isHere: git.isHere(state, work.memberId) })),
+          gates: state.team?.work?.gates ?? GATES,
+          busy: state.team?.work?.landing?.works ?? landing,
+        }));
+        forgetOthers(queue.map(({ work }) => work));
+        const isBusy = new Set(busy.map(nameOfWork));
+        for (const { work, isHere } of queue) {
+          if (isClosed || (gates > 0 && running.size >= gates)) return;
+          const name = nameOfWork(work);
+          if (known.has(name) || isBusy.has(name)) continue;
+          // Its own machine judges it.
+          if (gates === 0 || !isNear(work, isHere)) known.set(name, 'assumed');
+          else begin(work);
+        }
+      } catch (error) {
+        if (!isClosed) onError(error, { teamId });
+      }
+    },
+
+    close(): void {
+      isClosed = true;
+    },
+  };
+
+  function begin(work: QueuedWork): void {
+    const name = nameOfWork(work);
+    known.set(name, 'judging');
+    const done = judgeAlone(work)
+      .catch((error: unknown) => {
+        known.delete(name);
+        if (!isClosed) onError(error, { teamId });
+      })
+      .finally(() => {
+        running.delete(done);
+        wake();
+      });
+    running.add(done);
+  }
+
+  async function judgeAlone(work: QueuedWork): Promise<void> {
+    const name = nameOfWork(work);
+    const verdict = await judge(options, teamId, { works: [work] });
+    if (isClosed) return;
+    // The folder may have changed meanwhile; then the landing judges just what was handed in.
+    const isSound = await git.isAsHandedIn(teamId, work);
+    if (verdict.isGreen || verdict.unable || !isSound) {
+      if (known.has(name)) known.set(name, isSound && verdict.isGreen ? 'green' : 'unclear');
+      return;
+    }
+    const { taskId, epoch, commit, result } = work;
+    const about = { taskId, feedback: verdict.feedback, result, epoch, commit, gate: verdict.gate };
+    const rejection = { type: 'task.reject', by: SYSTEM, ...about } as NewCommand;
+    await unlessStale(() => ledger.execute(teamId, rejection, () => undefined));
+    known.delete(name);
+  }
+
+  function forgetOthers(queue: readonly QueuedWork[]): void {
+    const names = new Set(queue.map(nameOfWork));
+    for (const name of known.keys()) if (!names.has(name)) known.delete(name);
+  }
+}
+
+function isNear({ left }: QueuedWork, isHere: boolean): boolean {
+  return isHere && !left;
+}

@@ -1,0 +1,109 @@
+import { SYSTEM } from '../../core/actor.ts';
+import type { TeamEvent } from '../../core/event.ts';
+import type { TaskRecord, TeamState } from '../../core/state.ts';
+import type { TaskWork } from '../../core/work.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { WorkLander } from '../../ledger/work-lander.ts';
+import type { Branches } from '../work/branches.ts';
+import type { Elsewhere } from '../work/elsewhere.ts';
+import type { Folders } from '../work/folders.ts';
+
+/** What following needs. */
+export interface FollowingOptions {
+  readonly ledger: Ledger;
+  readonly branches: Branches;
+  readonly elsewhere: Elsewhere;
+  readonly folders: Folders;
+  readonly onError: (error: unknown, about: { teamId: string; memberId: string }) => void;
+}
+
+/** Lets the branch and the folders of this machine follow the journal. */
+export interface Following extends Pick<WorkLander, 'settled'> {
+  /** Begins; returns a function that stops it. */
+  follow(): () => void;
+}
+
+/**
+ * The journal says what landed and what went back; git's ref and the folders of this machine follow it. After a crash in
+ * between, the start brings the ref along, and the next hand-in or the next task the folder.
+ */
+export function openFollowing(options: FollowingOptions): Following {
+  const { ledger, branches, elsewhere, folders, onError } = options;
+  /** What is being brought along, by team and task: a holder must not go on in its folder meanwhile. */
+  const unsettled = new Map<string, Promise<void>>();
+
+  return {
+    settled: async ({ teamId, taskId }) => unsettled.get(keyOf(teamId, taskId)),
+    follow: () =>
+      ledger.subscribe((teamId, { events }, state) => {
+        if (!state.team?.work) return;
+        for (const event of events) {
+          const step = stepAfter(event, events, state);
+          if (step) begin(teamId, step);
+        }
+      }),
+  };
+
+  function begin(teamId: string, step: Step): void {
+    const key = keyOf(teamId, step.taskId);
+    const { memberId } = step.work;
+    const done = (unsettled.get(key) ?? Promise.resolve())
+      .then(() => (step.kind === 'landed' ? bringForward(teamId, step) : layBoth(teamId, step)))
+      .catch((error: unknown) => onError(error, { teamId, memberId }))
+      .finally(() => {
+        if (unsettled.get(key) === done) unsettled.delete(key);
+      });
+    unsettled.set(key, done);
+  }
+
+  async function bringForward(teamId: string, { work, isHeldHere }: Step): Promise<void> {
+    // A team of other machines needs no branch here.
+    if (!isHeldHere && !branches.isOpened(teamId)) return;
+    await branches.align(teamId);
+    // Another machine brings its own workspaces forward, with their next task.
+    if (isHeldHere) await folders.bringForward({ teamId, memberId: work.memberId }, work.commit);
+  }
+
+  /** The holder brings the tip and its work together. If this fails, and it hands in the same, the same is laid again. */
+  async function layBoth(teamId: string, { taskId, work, onto, isHeldHere }: Step): Promise<void> {
+    if (!isHeldHere) return;
+    const { memberId, epoch } = work;
+    await branches.bring(teamId);
+    await folders.layMerged({ teamId, memberId }, onto);
+    // Without a conflict, it simply goes on from the tip.
+    const begun = { type: 'work.begin', by: SYSTEM, taskId, memberId, epoch, base: onto } as const;
+    if (work.state !== 'conflicted') await ledger.execute(teamId, begun, () => undefined);
+  }
+
+  function stepAfter(event: TeamEvent, events: readonly TeamEvent[], state: TeamState): Step | undefined {
+    if (!('taskId' in event) || event.taskId === undefined) return undefined;
+    const { work, assigneeId, epoch } = state.tasks.get(event.taskId) ?? ({} as Partial<TaskRecord>);
+    if (!work) return undefined;
+    const { taskId } = event;
+    // A holder that stopped may be at another task in the same folder by now.
+    const isHeld = assigneeId === work.memberId && epoch === work.epoch && !work.left;
+    const isHeldHere = isHeld && elsewhere.isHere(state, work.memberId);
+    if (event.type === 'work:landed') return { kind: 'landed', taskId, work, onto: event.onto, isHeldHere };
+    if (event.type === 'work:conflicted' && event.feedback !== undefined) {
+      return { kind: 'sent-back', taskId, work, onto: event.onto, isHeldHere };
+    }
+    if (event.type !== 'task:rejected') return undefined;
+    const ended = events.find((other) => other.type === 'landing:ended');
+    const onto = state.team?.work?.tip ?? '';
+    // Judged alone, its folder has just what was judged.
+    return ended && work.base !== onto ? { kind: 'sent-back', taskId, work, onto, isHeldHere } : undefined;
+  }
+}
+
+/** Something that a folder or a branch has to follow. */
+interface Step {
+  readonly kind: 'landed' | 'sent-back';
+  readonly taskId: string;
+  readonly work: TaskWork;
+  readonly onto: string;
+  readonly isHeldHere: boolean;
+}
+
+function keyOf(teamId: string, taskId: string): string {
+  return `${teamId}/${taskId}`;
+}

@@ -1,0 +1,51 @@
+import { feedbackOf } from '../../core/hook.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { completionOf } from '../../ledger/task-gate.ts';
+import type { JudgedFolder, TaskGate } from '../../ledger/task-gate.ts';
+import type { Unready } from './check-out.ts';
+import type { QueuedWork } from './queued.ts';
+
+/** What the gates said about one work, or about several together. */
+export type Verdict =
+  | { readonly isGreen: true }
+  | {
+      readonly isGreen: false;
+      readonly feedback: string;
+      /** The hook that rejected it. */
+      readonly gate?: string | undefined;
+      /** No gate could judge: a person has to repair that. */
+      readonly unable: boolean;
+    };
+
+/** Alone, the gate accepted the work, or would have. */
+const MERGED =
+  'The gate rejected this work merged with what landed since it began. That is in your folder now. It says:\n';
+
+/** Asks the gates about works, in the folder of their holder or in the one that is given. */
+export async function judge(
+  { ledger, gate }: { readonly ledger: Ledger; readonly gate: TaskGate },
+  teamId: string,
+  { works, folder }: { readonly works: readonly QueuedWork[]; readonly folder?: JudgedFolder },
+): Promise<Verdict> {
+  const [first] = works;
+  if (!first) return { isGreen: true };
+  const at = ledger.now();
+  const { taskId, completer: by } = first;
+  const { context } = await ledger.view(teamId, (state) => completionOf(state, { taskId, by, at }));
+  const together = works.length > 1 ? { taskIds: works.map((work) => work.taskId) } : {};
+  const verdict = await gate.executeTaskCompletedHook({ ...context, ...together }, folder);
+  if (verdict.exitCode !== 2) return { isGreen: true };
+  const { unable, command } = verdict;
+  const said = feedbackOf(verdict) || `The gate rejected task ${taskId}`;
+  return {
+    isGreen: false,
+    feedback: unable ?? (folder ? `${MERGED}${said}` : said),
+    gate: command,
+    unable: unable !== undefined,
+  };
+}
+
+/** Merged work whose setup fails goes back to its holder, as if a gate had rejected it. */
+export function unready({ problem: feedback, unapproved }: Unready): Verdict {
+  return { isGreen: false, feedback, unable: unapproved };
+}
