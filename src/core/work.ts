@@ -38,6 +38,8 @@ const Settings = {
     .optional(),
   /** How many works are judged alone at once, while they wait for their landing. */
   gates: z.number().int().min(0).max(32).optional(),
+  /** How work lands: as one commit, or as a merge commit with the work beside it. */
+  history: z.enum(['squash', 'keep']).optional(),
 };
 export type WorkSettings = z.output<z.ZodObject<typeof Settings>>;
 

@@ -136,6 +136,13 @@ export interface KeptWork extends Save, WorkspaceName {
   readonly ref: string;
 }
 
+/** How a folder is brought to another tree. */
+export interface MoveOptions {
+  /** Only if the folder is still as this save has it. Otherwise it stays, and the newer save is returned. */
+  readonly ifSaved?: ObjectId;
+  readonly signal?: AbortSignal;
+}
+
 /**
  * The folder of one member. Calls for one workspace run one after the other. Every refusal is a `TeamError`: `storage`
  * if the disk or git refused, `corrupt` if the depot is damaged, `conflict` if something in the folder is in the way,
@@ -171,13 +178,13 @@ export interface Workspace {
    * Saves, then brings the folder to a commit in place, which becomes the base. Ignored files stay. Refuses with
    * `conflict` if a file that is not saved is in the way. A shared folder stays as it is.
    */
-  refresh(tip: ObjectId, signal?: AbortSignal): Promise<Saved | undefined>;
+  refresh(tip: ObjectId, moving?: MoveOptions): Promise<Saved | undefined>;
 
   /**
    * Saves, then brings the folder to a tree; later saves begin from `base`. This lays a merged tree with its conflict
    * markers into the folder. What the folder had goes on in that tree, so it is not kept as work of its own.
    */
-  lay(tree: ObjectId, base: ObjectId, signal?: AbortSignal): Promise<Saved | undefined>;
+  lay(tree: ObjectId, base: ObjectId, moving?: MoveOptions): Promise<Saved | undefined>;
 
   /** Saves, then brings the folder back to an earlier save of this workspace. */
   restore(commit: ObjectId, signal?: AbortSignal): Promise<Saved | undefined>;

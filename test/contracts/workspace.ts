@@ -57,6 +57,21 @@ export function describeWorkspaces(name: string, open: () => Promise<Opened>): v
       expect(readFileSync(join(ada.folder, 'README.md'), 'utf8')).toBe('changed\n');
     });
 
+    test('stay as they are if somebody wrote into them since a save', async () => {
+      const { workspaces, base, tip } = await open();
+      const ada = await workspaces.open(ADA, { base });
+      writeFileSync(join(ada.folder, 'README.md'), 'handed in\n');
+      const { commit: ifSaved = '', tree = '' } = (await ada.save()) ?? {};
+      writeFileSync(join(ada.folder, 'README.md'), 'written meanwhile\n');
+      const moved = [await ada.refresh(tip, { ifSaved }), await ada.lay(tree, tip, { ifSaved })];
+      expect(moved.some((saved) => saved?.commit === ifSaved)).toBe(false);
+      expect(readFileSync(join(ada.folder, 'README.md'), 'utf8')).toBe('written meanwhile\n');
+      expect(ada.base).toBe(workspaces.kind === 'shared' ? undefined : base);
+      const last = await ada.save();
+      expect((await ada.refresh(tip, last && { ifSaved: last.commit }))?.commit).toBe(last?.commit);
+      expect(ada.base).toBe(workspaces.kind === 'shared' ? undefined : tip);
+    });
+
     test('know when setup has to run', async () => {
       const { workspaces, base } = await open();
       const ada = await workspaces.open(ADA, { base });

@@ -41,6 +41,14 @@ describe('commands about work', () => {
     expect(JSON.parse(work.stdout)).toMatchObject({ branch: `troupe/${stage.team}` });
     const diff = await inside(stage, repository, ['diff', '--stat']);
     expect(diff.stdout).toContain(`troupe/${stage.team} since `);
+    // One mail for each task.
+    const patch = await inside(stage, repository, ['patch']);
+    expect(
+      patch.stdout
+        .match(/^Subject: .*$/gm)
+        ?.map((line) => line.slice(-6))
+        .sort(),
+    ).toEqual([' First', 'Second']);
     // Also when it was moved meanwhile, and moved back.
     const moved = `${repository}-moved`;
     renameSync(repository, moved);
@@ -65,7 +73,8 @@ describe('commands about work', () => {
     const stage = newStage();
     // Who is sent back goes no further.
     const edit = 'sed -i "s/^line 5$/line 5 by $NAME/" common.txt; printf "\\000\\001" > $NAME.bin';
-    const repository = makeProject(stage, `grep -q '^<<<<<<<' common.txt && sleep 600\n${bothHere(stage)}; ${edit}\n`);
+    const program = `grep -q '^<<<<<<<' common.txt && sleep 600\n${bothHere(stage)}; ${edit}\n`;
+    const repository = makeProject(stage, program, { work: { history: 'keep' } });
     stage.start(['up', join(repository, 'troupe.yaml'), '--yes']);
     const work = await until('one landed and one conflicts', async () => {
       if (!existsSync(stage.home.card)) return undefined;
@@ -92,6 +101,7 @@ describe('commands about work', () => {
       expect(plainGit(copy, 'show', 'HEAD:common.txt')).toContain(`line 5 by ${by?.memberId}`);
       expect(readFileSync(join(copy, `${by?.memberId}.bin`))).toEqual(Buffer.of(0, 1));
       expect(plainGit(copy, 'log', '-1', '--format=%s')).toBe(by?.title);
+      expect(plainGit(copy, 'rev-list', '--count', `origin/main..HEAD`)).toBe('1');
     }
     const shown = await stage.ask<{ patch: string; files: number }>('patch', '--team', stage.team);
     expect(shown.files).toBe(2);

@@ -33,6 +33,22 @@ interface Given {
 /** Nothing in the user's settings may turn the patch into something that git cannot read back. */
 const PLAIN = ['--binary', '--full-index', '--no-color', '--no-ext-diff', '--no-textconv'];
 
+const AS_COMMITTED = ['format-patch', '--stdout', '--no-cover-letter', '--no-attach', '--no-thread', '--zero-commit'];
+
+/** Git makes no mails of merges, and the commits beside them are not what landed. */
+const AS_MERGED = [
+  'log',
+  '--reverse',
+  '--pretty=mboxrd',
+  '--first-parent',
+  '--diff-merges=first-parent',
+  '--patch-with-stat',
+  '--no-show-signature',
+  '--no-notes',
+  '--no-decorate',
+  '--no-mailmap',
+];
+
 /** Writes what landed, or what a task or a member changed, as mails that `git am` and `git apply` take. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { teamId, of, output } = given.input as unknown as Given;
@@ -106,8 +122,10 @@ async function planPatch(
   const { depot = '', tasks = [], repository = '' } = work;
   const task = tasks.find(({ taskId }) => taskId === of);
   if (of === undefined || task?.state === 'landed') {
-    const words = ['format-patch', '--stdout', '--no-cover-letter', '--no-attach', '--no-thread', '--zero-commit'];
-    return { depot, head: '', args: [...words, ...PLAIN, `${from}..${to}`] };
+    const range = `${from}..${to}`;
+    const merges = gitAt(depot, environment)(['rev-list', '--count', '--first-parent', '--merges', range]);
+    const words = Number(merges.out) > 0 ? AS_MERGED : AS_COMMITTED;
+    return { depot, head: '', args: [...words, ...PLAIN, range] };
   }
   // Saves are merges for git, which it makes no mails of.
   const subject = task ? (await client.call('task.show', { teamId, taskId: task.taskId })).title : `Work of ${of}`;

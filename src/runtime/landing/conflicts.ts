@@ -1,6 +1,7 @@
-import type { TaskRecord, TeamState } from '../../core/state.ts';
+import type { TaskRecord } from '../../core/state.ts';
 import { cutToBytes, quote } from '../../core/text.ts';
 import type { HandedIn } from '../../core/work.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { Depot } from '../../workspaces/depot.ts';
 import type { MergeConflict } from '../../workspaces/depot/merge.ts';
 
@@ -67,22 +68,22 @@ function wordFile({ path, kinds }: MergeConflict, landed: readonly TaskRecord[])
   return [`- ${path}`, ...(whose === '' ? [] : [`changed by ${whose}`]), ...how].join('; ');
 }
 
-/** The tasks that landed after a commit of the branch, oldest first, as far as the journal still names their commits. */
-export function landedSince({ tasks, team }: TeamState, base: string): TaskRecord[] {
-  const byCommit = new Map<string, TaskRecord>();
-  for (const task of tasks.values()) {
-    const { state, merged, onto } = task.work ?? {};
-    // Work that added nothing landed as the tip that was there.
-    if (state === 'landed' && merged !== undefined && merged !== onto) byCommit.set(merged, task);
-  }
-  const found: TaskRecord[] = [];
-  for (let at = team?.work?.tip; at !== undefined && at !== base;) {
-    const task = byCommit.get(at);
-    if (!task) break;
-    found.unshift(task);
-    at = task.work?.onto;
-  }
-  return found;
+/** The tasks that landed on a tip after a commit, oldest first, as far as the journal still names their commits. */
+export async function landedSince(
+  { ledger, depot }: { readonly ledger: Ledger; readonly depot: Depot },
+  teamId: string,
+  { base, onto }: Pick<HandedIn, 'base' | 'onto'>,
+): Promise<TaskRecord[]> {
+  // Git knows: a person may have added commits in between.
+  const { out } = await depot.handle.run(['rev-list', '--reverse', '--topo-order', onto, `^${base}`]);
+  const byCommit = await ledger.view(teamId, ({ tasks }) => {
+    const landed = [...tasks.values()].filter(({ work }) => work?.state === 'landed');
+    return new Map(landed.map((task) => [task.work?.merged, task]));
+  });
+  return out
+    .toString('latin1')
+    .split('\n')
+    .flatMap((commit) => byCommit.get(commit) ?? []);
 }
 
 /** The lines between the markers of all conflicting files, within bounds. */

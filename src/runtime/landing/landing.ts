@@ -29,6 +29,8 @@ export interface LandingGit {
   explain(teamId: string, work: HandedIn): Promise<string>;
   /** Makes merged commits available to other machines, before the journal names them. */
   publish(teamId: string, works: readonly HandedIn[]): Promise<HandedIn[]>;
+  /** Whether the save of a work is gone for good, with the repository that had it. */
+  isGone(teamId: string, work: QueuedWork): Promise<boolean>;
   /** Lays merged work into a folder where gates can judge it; or says why it cannot be made ready there. */
   checkOut(teamId: string, merged: string): Promise<JudgedFolder | Unready>;
   /** Whether the holder's folder is on this machine. */
@@ -63,12 +65,16 @@ export function openLanding(options: LandingOptions): LandingWorks {
       const { taskId, memberId, epoch, base, commit, files, added, removed, paths, result } = queued;
       const place = await bring(teamId);
       const work = travel ? await travel.bringWork(teamId, place, commit) : commit;
-      const outcome = await landOnto({ ledger, place }, { teamId, taskId, memberId, result }, { tip: onto, work });
+      const outcome = await landOnto(
+        { ledger, place },
+        { teamId, taskId, memberId, result },
+        { tip: onto, base, work },
+      );
       return { memberId, epoch, base, commit, files, added, removed, paths, onto, ...outcome };
     },
     async explain(teamId, work) {
       const { depot, work: standing } = await requirePlace(teamId);
-      const landed = await ledger.view(teamId, (state) => landedSince(state, work.base));
+      const landed = await landedSince({ ledger, depot }, teamId, work);
       const here = travel ? await travel.bringWork(teamId, await bring(teamId), work.commit) : work.commit;
       return explainConflict(depot, { work: { ...work, commit: here }, landed, branch: standing.branch });
     },
@@ -83,6 +89,12 @@ export function openLanding(options: LandingOptions): LandingWorks {
         else published.push({ ...work, mergedPack: await travel.sendMerged(teamId, place, { onto, merged }) });
       }
       return published;
+    },
+    async isGone(teamId, { commit }) {
+      // A pack may come back with the machine that has it.
+      if (travel) return false;
+      const { depot } = await requirePlace(teamId);
+      return (await depot.has([commit])).length === 0;
     },
     async checkOut(teamId, merged) {
       const landing = { teamId, memberId: LANDING };

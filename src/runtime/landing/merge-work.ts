@@ -26,10 +26,15 @@ export async function sizeOf(
 export async function landOnto(
   { ledger, place: { depot, checkout } }: Omit<Merging, 'travel'>,
   { teamId, taskId, memberId, result }: Omit<HeldWork, 'epoch'> & { readonly result: string | undefined },
-  { tip, work }: { readonly tip: string; readonly work: string },
+  { tip, base, work: saved }: { readonly tip: string; readonly base: string; readonly work: string },
 ): Promise<Pick<HandedIn, 'merged' | 'conflicts'>> {
-  const squash = await ledger.view(teamId, (state) => squashOf(state, { taskId, memberId, result, checkout }));
-  const landed = await depot.land({ tip, work }, { ...squash, at: Date.now() });
+  const { commit, history } = await ledger.view(teamId, (state) => ({
+    commit: squashOf(state, { taskId, memberId, result, checkout }),
+    history: state.team?.work?.history ?? 'squash',
+  }));
+  // Of the work, not of its saves: these may have what the member took out again.
+  const work = history === 'keep' ? await depot.flatten({ commit: saved, base, name: `${teamId}/${memberId}` }) : saved;
+  const landed = await depot.land({ tip, work, history }, { ...commit, at: Date.now() });
   if ('landed' in landed) return { merged: landed.landed };
   return { conflicts: landed.conflicts.slice(0, PATHS_PER_WORK).map(({ path }) => path) };
 }
@@ -46,7 +51,7 @@ export async function mergeWork(
   const about = { memberId, epoch, base, commit, onto: place.work.tip };
   const size = await sizeOf(place, saved);
   if (size.files === 0) return { ...about, ...size };
-  const outcome = await landOnto(merging, { ...held, result }, { tip: place.work.tip, work: here });
+  const outcome = await landOnto(merging, { ...held, result }, { tip: place.work.tip, base, work: here });
   const pack = await travel?.send(teamId, place, { ...about, merged: outcome.merged, commit: here });
   return { ...about, ...size, ...outcome, ...(pack && { pack }) };
 }

@@ -144,6 +144,10 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
       return await git.mergeOnto(teamId, queued, onto);
     } catch (error) {
       onError(error, { teamId });
+      if (await git.isGone(teamId, queued)) {
+        await giveBack(queued, GONE);
+        return undefined;
+      }
       broken.set(nameOfWork(queued), Date.now() + BROKEN_MS);
       return undefined;
     }
@@ -156,10 +160,18 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
     return false;
   }
 
-  async function sendBack({ taskId, epoch, commit, result, left }: QueuedWork, work: HandedIn): Promise<void> {
+  async function sendBack(queued: QueuedWork, work: HandedIn): Promise<void> {
     const said = await git.explain(teamId, work);
-    const feedback = left ? `${LEFT}\n${said}` : said;
-    const rejection = { type: 'task.reject', by: SYSTEM, taskId, feedback, result, epoch, commit, work } as const;
+    await giveBack(queued, queued.left ? `${LEFT}\n${said}` : said, work);
+  }
+
+  async function giveBack(
+    { taskId, epoch, commit, result }: QueuedWork,
+    feedback: string,
+    work?: HandedIn,
+  ): Promise<void> {
+    const about = { taskId, feedback, result, epoch, commit, ...(work && { work }) };
+    const rejection = { type: 'task.reject', by: SYSTEM, ...about } as const;
     await unlessStale(() => ledger.execute(teamId, rejection, () => undefined));
   }
 
@@ -266,6 +278,11 @@ const BROKEN_MS = 10_000;
 const PAUSES = { least: 500, most: 30_000 };
 
 export type TeamQueue = ReturnType<typeof openTeamQueue>;
+
+/** The holder's folder still has its files. */
+const GONE =
+  'The repository in which Troupe had this work was removed or damaged, and the work with it. ' +
+  'The files are still in the folder: complete the task again.';
 
 /** For whoever does the task again. */
 const LEFT = 'Its holder stopped after it had handed in. troupe diff shows that work; begin from the present files.';

@@ -205,6 +205,10 @@ export const TeamFile = z.strictObject({
         .max(32)
         .optional()
         .describe('how many works are judged alone at once, while they wait in the merge queue (default: 2)'),
+      history: z
+        .enum(['squash', 'keep'])
+        .optional()
+        .describe('squash: work lands as one commit (default); keep: as a merge commit, with the work beside it'),
     })
     .optional()
     .describe('where the members work'),

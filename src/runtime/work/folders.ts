@@ -5,7 +5,7 @@ import { requireTask } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { SavedWork } from '../../ledger/work-lander.ts';
 import { savesRef } from '../../workspaces/depot/saves.ts';
-import type { Workspace } from '../../workspaces/workspace.ts';
+import type { Saved, Workspace } from '../../workspaces/workspace.ts';
 import type { Branches } from './branches.ts';
 import type { Disk } from './disk.ts';
 import type { Elsewhere } from './elsewhere.ts';
@@ -74,6 +74,9 @@ export interface FoldersOptions {
   readonly started: Promise<void>;
   readonly onError: (error: unknown, about: Worker) => void;
 }
+
+/** How often a folder is tried to be moved on while its member writes. */
+const MOVES = 20;
 
 /** Opens nothing on disk before it is needed. */
 export function openFolders(options: FoldersOptions): Folders {
@@ -223,31 +226,50 @@ export function openFolders(options: FoldersOptions): Folders {
     const workspace = await workspaceOf(worker);
     const { depot } = await requirePlace(worker.teamId);
     // Also what the member changed since it handed in.
-    const saved = await workspace.save();
-    if (!saved) return;
-    const { tree } = await depot.merge(tip, saved.commit);
-    await workspace.lay(tree, tip);
+    await unlessEdited(workspace, async (saved) => {
+      const { tree } = await depot.merge(tip, saved.commit);
+      return workspace.lay(tree, tip, { ifSaved: saved.commit });
+    });
   }
 
   async function bringForward(worker: Worker, commit?: string): Promise<void> {
     const workspace = await workspaceOf(worker);
     const { depot, work } = await bring(worker.teamId);
-    const saved = await workspace.save();
-    if (!saved) return;
-    const isHandedIn = saved.commit === commit;
-    if (isHandedIn || saved.changes.length === 0) return refresh(workspace, work.tip, isHandedIn);
-    const { tree, conflicts } = await depot.merge(work.tip, saved.commit);
-    if (conflicts.length === 0) await workspace.lay(tree, work.tip);
+    await unlessEdited(workspace, async (saved) => {
+      const isHandedIn = saved.commit === commit;
+      if (isHandedIn || saved.changes.length === 0) return refresh(workspace, work.tip, isHandedIn, saved.commit);
+      const { tree, conflicts } = await depot.merge(work.tip, saved.commit);
+      return conflicts.length === 0 ? workspace.lay(tree, work.tip, { ifSaved: saved.commit }) : saved;
+    });
+  }
+
+  /** Moves a folder on from a save of it. Its member may write meanwhile: then from the next save. */
+  async function unlessEdited(
+    workspace: Workspace,
+    move: (saved: Saved) => Promise<Pick<Saved, 'commit'> | undefined>,
+  ): Promise<void> {
+    for (let i = 0; i < MOVES; i++) {
+      const saved = await workspace.save();
+      if (!saved || (await move(saved))?.commit === saved.commit) return;
+    }
+    throw new TeamError('conflict', `The files of ${workspace.name.member} change all the time: its folder stays`);
   }
 
   /** Brings a folder to the tip. A file that is in no save may be in the way: then a clean folder stays at its base. */
-  async function refresh(workspace: Workspace, tip: string, hasWork: boolean): Promise<void> {
-    if (workspace.base === tip && !hasWork) return;
+  async function refresh(
+    workspace: Workspace,
+    tip: string,
+    hasWork: boolean,
+    ifSaved?: string,
+  ): Promise<Pick<Saved, 'commit'> | undefined> {
+    const isThere = { commit: ifSaved ?? tip };
+    if (workspace.base === tip && !hasWork) return isThere;
     try {
-      await workspace.refresh(tip);
+      return await workspace.refresh(tip, { ...(ifSaved !== undefined && { ifSaved }) });
     } catch (error) {
       if (hasWork || !(error instanceof TeamError) || error.code !== 'conflict') throw error;
       onError(error, { teamId: workspace.name.team, memberId: workspace.name.member });
+      return isThere;
     }
   }
 

@@ -134,13 +134,14 @@ export function branchOf({ work, team }: TeamFile): string {
 
 /** The settings of a file that may change while a team works. */
 export function settingsOf(file: TeamFile, folder: string): WorkSettings {
-  const { copy, gates } = file.work ?? {};
+  const { copy, gates, history } = file.work ?? {};
   const [limits, setup] = [limitsIn(file), setupOf(file, folder)];
   return {
     ...(copy && { copy }),
     ...(Object.keys(limits).length > 0 && { limits }),
     ...(setup && { setup }),
     ...(gates !== undefined && { gates }),
+    ...(history && { history }),
   };
 }
 

@@ -189,7 +189,7 @@ async function compareWorker(
   }: { workspace: Workspace; base: string; save: string | undefined; taskId: string | undefined },
 ): Promise<Omit<WorkCheck, 'problems' | 'unsaved'>> {
   const changed = save === undefined ? undefined : await depot.diff(base, save, { maxBytes: 1 });
-  const { out } = await depot.handle.run(['rev-list', '--count', `${base}..${work.tip}`]);
+  const { out } = await depot.handle.run(['rev-list', '--count', '--first-parent', `${base}..${work.tip}`]);
   return {
     memberId: name.member,
     folder: folderInWorkspace(folder, work),

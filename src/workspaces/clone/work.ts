@@ -104,16 +104,16 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     review: (saved) => reviewSave(handle, saved),
     unsaved: (since) =>
       call(() => findUnsaved({ handle, index: files.index, folder, base: state.base }, requireId(since))),
-    refresh: (tip, signal) => call(async () => lay({ to: await handle.treeOf(tip), base: requireId(tip) }, signal)),
-    lay: (tree, base, signal) =>
+    refresh: (tip, moving) => call(async () => lay({ to: await handle.treeOf(tip), base: requireId(tip) }, moving)),
+    lay: (tree, base, moving) =>
       call(async () => {
-        const { commit: carries } = await save(signal);
-        return lay({ to: await handle.treeOf(tree), base: requireId(base), carries }, signal);
+        const { commit: carries } = await save(moving?.signal);
+        return lay({ to: await handle.treeOf(tree), base: requireId(base), carries }, moving);
       }),
     restore: (commit, signal) =>
       call(async () => {
         const wanted = (await listAllSaves(handle, name)).find((saved) => saved.commit === commit);
-        if (wanted) return lay({ to: wanted.tree, base: wanted.base, carries: wanted.carries }, signal);
+        if (wanted) return lay({ to: wanted.tree, base: wanted.base, carries: wanted.carries }, { signal });
         throw new TeamError('not_found', `${name.member} has no save ${commit.slice(0, 12)}`);
       }),
     needsSetup: async (what) => state.prepared !== what,
@@ -246,9 +246,13 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
   }
 
   /** Saves and brings the folder to a tree. After a kill, the same again gives the same result. */
-  async function lay(moving: NonNullable<State['moving']>, signal?: AbortSignal): Promise<Saved> {
+  async function lay(
+    moving: NonNullable<State['moving']>,
+    { ifSaved, signal }: { ifSaved?: ObjectId; signal?: AbortSignal | undefined } = {},
+  ): Promise<Saved> {
     const { to: tree, base, carries } = moving;
     const saved = await save(signal);
+    if (ifSaved !== undefined && saved.commit !== ifSaved) return saved;
     const changes = await compare(handle, [saved.tree, tree], { signal });
     if (state.moving) await clearWay(folder, changes, { places, label });
     else await requireFree(folder, changes);

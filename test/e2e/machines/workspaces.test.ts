@@ -43,7 +43,7 @@ function makeProject({ edit, gate, team }: { edit: string; gate: string; team: s
   return {
     repository,
     clone,
-    source: JSON.stringify({ team, members, hooks, work: { setup: './setup.sh' }, tasks: [] }),
+    source: JSON.stringify({ team, members, hooks, work: { setup: './setup.sh', history: 'keep' }, tasks: [] }),
   };
 }
 
@@ -102,11 +102,18 @@ esac
     const [here, there] = [await show(a, 'wide'), await show(b, 'wide')];
     expect(here.tasks?.map(({ state }) => state)).toEqual(['landed', 'landed', 'landed', 'landed']);
     expect(there).toMatchObject({ tip: here.tip, base: here.base, repository: clone });
-    expect(here).toMatchObject({ repository, members: [{ memberId: 'ann' }] });
+    expect(here.members).toMatchObject([{ memberId: 'ann' }]);
     expect(there.members).toMatchObject([{ memberId: 'bob' }]);
     for (const depot of [here.depot ?? '', there.depot ?? '']) {
       expect(plainGit(depot, 'rev-parse', 'refs/heads/troupe/wide')).toBe(here.tip);
       expect(plainGit(depot, 'fsck', '--connectivity-only', '--no-dangling')).toBe('');
+      // Each work is beside the commit that brought it.
+      const subjects = plainGit(depot, 'log', '--format=%s', `${here.base}..${here.tip}`).split('\n').sort();
+      const works = ['ann', 'ann', 'bob', 'bob'].map((name) => `Work of wide/${name}`);
+      expect(subjects).toEqual(['First', 'Look here', 'Look there', 'Second', ...works]);
+      expect(plainGit(depot, 'log', '--merges', '--format=%(trailers:key=Team,valueonly)', here.tip ?? '')).toMatch(
+        /^(wide\s*){4}$/,
+      );
       for (const path of ['common.txt', 'seen-3.txt', 'seen-4.txt']) {
         const text = plainGit(depot, 'show', `${here.tip}:${path}`);
         expect([text.includes('line 2 by ann'), text.includes('line 18 by bob')], path).toEqual([true, true]);

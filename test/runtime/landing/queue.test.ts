@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { USER } from '../../../src/core/actor.ts';
 import { memoryJournal } from '../../../src/journal/memory.ts';
 import { answerRequest } from '../../../src/ledger/answer-request.ts';
+import type { QueuedWork } from '../../../src/runtime/landing/queued.ts';
 import { leave, run, TEAM } from '../../ledger/commands.ts';
 import { verdict } from '../../ledger/task-lists.ts';
 import { tries } from '../../proof.ts';
@@ -60,6 +61,33 @@ describe('the merge queue', () => {
       'work:landed',
       'task:completed',
     ]);
+  });
+
+  test('gives work back whose save is gone with its repository, and lands it when it is handed in again', async () => {
+    const gone = new Set<string>();
+    const repository = new Repository();
+    const git = {
+      async mergeOnto(_teamId: string, work: QueuedWork, onto: string) {
+        const { taskId, result: _result, completer: _by, left: _left, ...handed } = work;
+        if (taskId === '1' && gone.size === 0) gone.add(work.commit);
+        if (gone.has(work.commit)) throw new Error('one of them is not whole in the depot');
+        return { ...handed, onto, ...repository.merge(work.base, work.commit, onto) };
+      },
+      isGone: async (_teamId: string, { commit }: QueuedWork) => gone.has(commit),
+    };
+    const stage = await openQueueStage({ members: ['ann', 'bob'], repository, git });
+    stage.write('ann', { a: '1' });
+    stage.write('bob', { b: '1' });
+    await expect(stage.complete('ann')).rejects.toMatchObject({
+      code: 'gate_rejected',
+      message: expect.stringContaining('The files are still in the folder: complete the task again'),
+    });
+    expect((await stage.work())?.queue).toEqual([]);
+    await stage.complete('bob');
+    // A folder that is saved again gives another commit.
+    stage.write('ann', { more: '1' });
+    expect(await stage.complete('ann')).toMatchObject({ status: 'completed' });
+    expect(repository.files(await stage.tipNow())).toEqual({ a: '1', b: '1', more: '1' });
   });
 
   test('completes work without changes at once, once the gate accepts it', async () => {

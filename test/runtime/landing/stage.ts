@@ -114,6 +114,7 @@ export async function openQueueStage(options: QueueStageOptions) {
     async mergeOnto(_teamId, { taskId: _task, result: _result, completer: _by, left: _left, ...work }, onto) {
       return { ...work, onto, ...repository.merge(work.base, work.commit, onto) };
     },
+    isGone: async () => false,
     explain: async (_teamId, { conflicts = [] }) => `bring together ${conflicts.join()}`,
     publish: async (_teamId, merged) => [...merged],
     checkOut: async (_teamId, merged) => ({ folder: merged, slot: 7 }),
