@@ -466,8 +466,7 @@ function pickActor(world: World, draft: Draft): Actor {
     world.members.filter(({ status }) => status !== 'stopped').map(({ id }) => id),
     a,
   );
-  if (type === 'work.keep' || type === 'work.lose' || type === 'work.overlap' || type.startsWith('landing.'))
-    return '@system';
+  if (['work.keep', 'work.lose', 'work.overlap'].includes(type) || type.startsWith('landing.')) return '@system';
   // Now and then a person accepts work as it is.
   if (type === 'task.complete' && by === 6) return '@user';
   if (type === 'work.submit' && by === 6) return '@system';
