@@ -24,10 +24,7 @@ export const LANDING_RULES: RulesOf<'landing'> & Pick<RulesOf<'work'>, 'work.sub
 /** Work joins the queue, or takes the place of what its holder handed in before. */
 function submitWork(state: TeamState, command: CommandOf<'work.submit'>): TeamEvent[] {
   const task = completable(state, command);
-  const { commit, epoch } = command;
-  const { work } = task;
-  if (work?.state === 'submitted' && work.commit === commit && work.epoch === epoch) return [];
-  return [submitted(state, command, task, command)];
+  return isQueued(task, command) ? [] : [submitted(state, command, task, command)];
 }
 
 /** At most one landing is open. It names works as they are in the queue, merged onto the present tip. */
@@ -50,6 +47,14 @@ function endLanding(state: TeamState, command: CommandOf<'landing.end'>): TeamEv
   const { landingId, how, why } = command;
   if (requireWork(state).landing?.id !== landingId) return [];
   return [event(command, 'landing:ended', { landingId, how, why })];
+}
+
+/** Whether just this work waits already. */
+function isQueued(
+  { work }: TaskRecord,
+  { commit, epoch, files }: Pick<HandedIn, 'commit' | 'epoch' | 'files'>,
+): boolean {
+  return files > 0 && work?.state === 'submitted' && work.commit === commit && work.epoch === epoch;
 }
 
 export function isSubmitted({ work }: TaskRecord): boolean {
@@ -141,9 +146,7 @@ function handedIn(
   work: HandedIn,
 ): TeamEvent[] {
   requireTip(state, work.onto, `of task ${task.id}`);
-  const { work: before } = task;
-  const isSame = before?.commit === work.commit && before.epoch === work.epoch && work.files > 0;
-  if (before?.state !== 'submitted' || !isSame) return [submitted(state, command, task, work)];
+  if (!isQueued(task, work)) return [submitted(state, command, task, work)];
   requireFresh(task, { epoch: work.epoch });
   return [];
 }

@@ -89,8 +89,11 @@ export function needLanding(
   if (!isIn) attempt.codes.push('stale_revision');
 }
 
-export function isQueued({ work }: Task, { commit, epoch }: Pick<Handed, 'commit' | 'epoch'>): boolean {
-  return work?.state === 'submitted' && work.commit === commit && work.epoch === epoch;
+export function isQueued(
+  { work }: Task,
+  { commit, epoch, files }: Pick<Handed, 'commit' | 'epoch' | 'files'>,
+): boolean {
+  return files > 0 && work?.state === 'submitted' && work.commit === commit && work.epoch === epoch;
 }
 
 /** Work joins the queue behind all that was first handed in before it. */
