@@ -4,6 +4,7 @@ import { DELETED_TASKS } from './limits.ts';
 import type { TeamMember } from './member.ts';
 import type { TeamNote } from './note.ts';
 import { explainBlocked, isBlocked, openDependencies } from './obstacles.ts';
+import { isLanding, placeOf } from './queue-view.ts';
 import { assignedTo, dependentsOf } from './ready.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import type { SharedTask } from './task.ts';
@@ -27,8 +28,8 @@ export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
   const why = blocked ? explainBlocked(state, task) : undefined;
   if (why !== undefined) view.blockedReason = why;
   const { work } = task;
-  const place = work?.state === 'submitted' ? (state.team?.work?.queue?.indexOf(task.id) ?? -1) + 1 : 0;
-  if (work && place > 0) view.work = { ...work, place };
+  const place = placeOf(state, task);
+  if (work && place > 0) view.work = { ...work, place, ...(isLanding(state, task.id) && { isLanding: true }) };
   return view;
 }
 

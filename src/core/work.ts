@@ -97,6 +97,18 @@ export const Landing = z.object({
 });
 export type Landing = z.output<typeof Landing>;
 
+/** `red`: the gates rejected it. `split`: they rejected several works together. `dropped`: it was never judged. */
+const LandingEnd = { how: z.enum(['red', 'split', 'dropped']), why: Line };
+
+/** A landing that brought nothing onto the branch. */
+export const EndedLanding = z.object({
+  ...LandingEnd,
+  tasks: z.array(TaskId),
+  /** Milliseconds since 1970. */
+  at: z.number(),
+});
+export type EndedLanding = z.output<typeof EndedLanding>;
+
 /** The same as the team has it: with the last commit of its branch, and its merge queue. */
 export const StandingWork = TeamWork.extend({
   tip: CommitId,
@@ -106,6 +118,8 @@ export const StandingWork = TeamWork.extend({
   landing: Landing.optional(),
   /** The daemon that made the last landing. It makes the next one, too, while it lives. */
   queueHost: z.string().optional(),
+  /** The last landing, if it brought nothing onto the branch. */
+  ended: EndedLanding.optional(),
   /** Work that had landed and is gone. */
   lost: z.array(LostWork).optional(),
 });
@@ -163,6 +177,8 @@ export const TaskWork = z.object({
   queuedAt: z.number().optional(),
   /** In views, its place in the queue; the first is 1. */
   place: z.number().int().optional(),
+  /** In views: the gates judge it for its landing now. */
+  isLanding: z.literal(true).optional(),
   /** While it waits: who completes the task, and with which result. */
   completer: Actor.optional(),
   result: z.string().optional(),
@@ -213,12 +229,8 @@ export type SubmitWorkInput = z.output<typeof SubmitWorkInput>;
 export const BeginLandingInput = Landing.omit({ id: true, since: true }).extend({ landingId: Landing.shape.id });
 export type BeginLandingInput = z.output<typeof BeginLandingInput>;
 
-/** `red`: the gates rejected it. `split`: they rejected several works together. `dropped`: it was never judged. */
-export const EndLandingInput = z.strictObject({
-  landingId: Landing.shape.id,
-  how: z.enum(['red', 'split', 'dropped']),
-  why: Line,
-});
+/** A landing is over, and nothing of it landed. */
+export const EndLandingInput = z.strictObject({ landingId: Landing.shape.id, ...LandingEnd });
 export type EndLandingInput = z.output<typeof EndLandingInput>;
 
 /** The work that a completion hands in, merged onto the tip. No face can send it. */

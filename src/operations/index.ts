@@ -23,6 +23,7 @@ import { transcriptOperations } from './transcript.ts';
 import { upOperations } from './up.ts';
 import { workCleanOperations } from './work-clean.ts';
 import { workDiffOperations } from './work-diff.ts';
+import { workQueueOperations } from './work-queue.ts';
 import { workSavesOperations } from './work-saves.ts';
 import { workSetupOperations } from './work-setup.ts';
 import { workOperations } from './work.ts';
@@ -34,6 +35,7 @@ const ALL = [
   ...taskOperations,
   ...workOperations,
   ...workDiffOperations,
+  ...workQueueOperations,
   ...workSavesOperations,
   ...workCleanOperations,
   ...workSetupOperations,

@@ -10,6 +10,7 @@ import type { SharedTaskList } from '../ledger/task-list.ts';
 import type { DaemonConfig } from '../runtime/config.ts';
 import type { TeamCoordinator } from '../runtime/coordinator.ts';
 import type { TeamHooks } from '../runtime/hooks/team-hooks.ts';
+import type { Queues } from '../runtime/landing/queue-keeper.ts';
 import type { SessionManager } from '../runtime/sessions.ts';
 import type { TeamEnvironment, TeamEnvironments } from '../runtime/team-environments.ts';
 import type { TeamMemory } from '../runtime/team-memory.ts';
@@ -28,6 +29,8 @@ export interface Services {
   readonly memory: TeamMemory;
   /** The members' own workspaces; a process without a state directory has none. */
   readonly works?: TeamWorks | undefined;
+  /** The merge queues of teams with workspaces. */
+  readonly queues?: Pick<Queues, 'aloneOf'> | undefined;
   readonly daemon: DaemonService;
   /** Claude Code's own teams. */
   readonly native: Bridge;

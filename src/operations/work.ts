@@ -9,8 +9,8 @@ import { checkWork, diffWork, reportWork } from '../runtime/work/report.ts';
 import type { DiffFile } from '../workspaces/depot/diff.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
-import type { Context } from './operation.ts';
-import { requireWorks } from './work-services.ts';
+import { NO_QUEUE, WorkQueue, withAlone } from './work-queue.ts';
+import { requireOwn, requireWorks } from './work-services.ts';
 
 const Done = z.object({ done: z.literal(true) });
 
@@ -70,6 +70,7 @@ const WorkStatus = z.object({
     .array(WorkOverlap)
     .default([])
     .describe('what two members that work now have both changed, as of their last saves'),
+  queue: WorkQueue.default(NO_QUEUE).describe('the merge queue'),
   kept: z
     .array(z.object({ memberId: z.string(), commit: z.string(), ref: z.string(), at: z.number() }))
     .default([])
@@ -112,7 +113,7 @@ export const workOperations = [
     run: async (context, asked) => {
       const report = await reportWork(context.ledger, requireWorks(context), asked);
       return report
-        ? { workspaces: 'own' as const, ...report }
+        ? { workspaces: 'own' as const, ...report, queue: withAlone(context, asked.teamId, report.queue) }
         : {
             workspaces: 'shared' as const,
             isMerged: false,
@@ -121,6 +122,7 @@ export const workOperations = [
             members: [],
             tasks: [],
             overlaps: [],
+            queue: NO_QUEUE,
             kept: [],
           };
     },
@@ -277,10 +279,4 @@ function changedFile({ path, status, from, added, deleted }: DiffFile): z.input<
     ...(added !== undefined && { added }),
     ...(deleted !== undefined && { removed: deleted }),
   };
-}
-
-/** A member's workspace is its own business, and a person's. */
-function requireOwn({ caller, actor }: Context, memberId: string): void {
-  if (caller.scope === 'admin' || caller.scope === 'lead' || actor === memberId) return;
-  throw new TeamError('not_allowed', `${actor} may not use the workspace of ${memberId}: only ${memberId} may`);
 }

@@ -19,6 +19,7 @@ import { keepTrouble } from './hooks/keep-trouble.ts';
 import { TeamHooks } from './hooks/team-hooks.ts';
 import type { HookRun } from './hooks/team-hooks.ts';
 import { keepQueues } from './landing/queue-keeper.ts';
+import type { Queues } from './landing/queue-keeper.ts';
 import { keepLeads } from './lead-keeper.ts';
 import type { LaunchMember } from './member-processes.ts';
 import { keepNewTasks } from './new-task-keeper.ts';
@@ -88,6 +89,8 @@ export interface Teams {
   renewTokens(): Promise<void>;
   /** Takes over what an earlier daemon left: members, processes, pending requests. */
   start(): Promise<void>;
+  /** The merge queues; none without workspaces. */
+  readonly queues: Pick<Queues, 'aloneOf'> | undefined;
   /** Lands what waits in the merge queues, once the workspaces have started. */
   land(): Promise<void>;
   /** Stops watching. The members go on unless the supervisor was told to end them. */
@@ -163,6 +166,7 @@ export function openTeams(options: TeamsOptions): Teams {
       await budgets.start();
     },
     land: async () => queues?.start(),
+    queues,
     tasks,
     mailbox,
     hooks,

@@ -4,6 +4,7 @@ import { viewTeam } from '../../src/core/view.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { teamOf } from '../core/stage.ts';
 import type { Stage } from '../core/stage.ts';
+import { commit } from '../samples/work.ts';
 
 test('says why a member that has nothing to do would claim nothing', () => {
   const doing = ({ state }: Stage): string => {
@@ -46,4 +47,18 @@ test('says all that a reserved task waits for', () => {
   expect(doing()).toBe('waits: #2 needs #1');
   expect(doing({ withheld: 'its file is broken' })).toBe('waits: #2 is withheld: its file is broken, needs #1');
   expect(doing({ unjudged: true, blockedBy: [] })).toBe('waits: #2 waits for the hooks that judge new tasks');
+});
+
+test('says that the work of a member waits to land', () => {
+  const stage = teamOf('ann');
+  const taskId = stage.task();
+  stage.as('ann', 'task.claim', { taskId });
+  const team = JSON.parse(JSON.stringify(viewTeam(stage.state))) as ResultOf<'team.show'>;
+  const ann = team.members.find(({ id }) => id === 'ann') as ResultOf<'member.show'>;
+  const task = JSON.parse(JSON.stringify(stage.view(taskId))) as ResultOf<'task.show'>;
+  const work = { memberId: 'ann', epoch: 1, base: commit(1), state: 'submitted', place: 2 } as const;
+  const doing = (more: object): string =>
+    describeDoing(ann, { team, tasks: new Map([[taskId, { ...task, work: { ...work, ...more } }]]), requests: [] });
+  expect(doing({})).toMatch(/^#1 .*: waits to land, place 2$/);
+  expect(doing({ isLanding: true })).toMatch(/^#1 .*: landing now$/);
 });

@@ -90,3 +90,90 @@ test('files that several members change are a table by members, those that confl
   const narrow = showWork({ overlaps }, { ...screen, columns: 44 }).split('\n');
   for (const line of narrow.filter((one) => one.includes('src/'))) expect(line.length).toBeLessThanOrEqual(44);
 });
+
+test('the merge queue says what lands now, what waits, and why the last landing brought nothing', () => {
+  const entry = (taskId: string, more: object) => ({
+    taskId,
+    title: `Task ${taskId}`,
+    memberId: 'ann',
+    epoch: 1,
+    commit: commit(3),
+    place: Number(taskId),
+    since: screen.now - 61_000,
+    files: 1,
+    added: 2,
+    removed: 0,
+    isLanding: false,
+    hasLeft: false,
+    ...more,
+  });
+  const entries = [
+    entry('1', { isLanding: true }),
+    entry('2', { isLanding: true }),
+    entry('3', { alone: 'judging' }),
+    entry('4', { alone: 'green', hasLeft: true }),
+    entry('5', {}),
+  ];
+  const ended = {
+    how: 'split',
+    why: 'rejected together: the halves follow',
+    tasks: ['1', '2', '3'],
+    at: screen.now - 9_000,
+  };
+  const back = { title: 'Back', memberId: 'bob', at: screen.now, conflicts: [] };
+  const sentBack = [
+    { ...back, taskId: '6', why: 'npm test fails\u001b[2J' },
+    { ...back, taskId: '7', why: 'It conflicts', conflicts: ['src/a.ts'] },
+  ];
+  const wide = { ...screen, columns: 140 };
+  const shown = showWork({ queue: { entries, landingSince: screen.now - 30_000, ended, sentBack } }, wide);
+  expect(shown).toMatch(/^ +1 +#1 +Task 1 +ann +1 file \(\+2 -0\) +1 min ago +is judged with #2, began 30 s ago$/m);
+  expect(shown).toMatch(/^ +3 +#3 .* waits, is judged alone$/m);
+  expect(shown).toMatch(/^ +4 +#4 +Task 4 +ann \(stopped\) .* waits, passed alone$/m);
+  expect(shown).toMatch(/^ +5 +#5 .* waits$/m);
+  expect(shown).toContain(
+    'The last landing (#1, #2, #3) was rejected together and is halved, 9 s ago: rejected together',
+  );
+  expect(shown).toContain('#6 went back to bob: npm test fails');
+  expect(shown).toContain('#7 went back to bob: it conflicts in src/a.ts\n');
+  expect(shown).not.toContain('\u001b');
+  const narrow = showWork({ queue: { entries, sentBack: [] } }, { ...screen, columns: 44 });
+  for (const line of narrow.split('\n').filter((one) => /#\d/.test(one))) expect(line.length).toBeLessThanOrEqual(44);
+  const red = { ...ended, how: 'red', tasks: ['6'] };
+  expect(showWork({ queue: { entries: [], ended: red, sentBack } })).not.toContain('The last landing');
+  expect(showWork({ queue: { entries: [], sentBack: [] } })).not.toContain('QUEUE');
+});
+
+test('a task whose work waits to land says so, and is not said to be completed', () => {
+  const work = {
+    memberId: 'ann',
+    epoch: 1,
+    base: commit(1),
+    state: 'submitted',
+    place: 2,
+    queuedAt: screen.now,
+  } as const;
+  const task = {
+    id: '3',
+    teamId: 'shop',
+    title: 'Parser',
+    status: 'in_progress',
+    priority: 'medium',
+    rejections: 0,
+    dependencies: [],
+    blockedBy: [],
+    blocks: [],
+    assigneeId: 'ann',
+    updatedAt: '2026-01-01T00:00:00Z',
+    work: { ...work, files: 1, added: 2, removed: 0 },
+  };
+  const list = views['task.list']?.([task] as never, screen, {}) ?? '';
+  expect(list).toMatch(/^#3 +◕ in queue 2 +Parser/m);
+  const now = { ...task, work: { ...task.work, isLanding: true } };
+  expect(views['task.list']?.([now] as never, screen, {})).toMatch(/^#3 +◕ landing +Parser/m);
+  const shown = views['task.show']?.(task as never, screen, {}) ?? '';
+  expect(shown).toContain('waits to land, place 2: 1 file (+2 -0), handed in just now');
+  expect(views['task.complete']?.(task as never, screen, {})).toBe(
+    'Task #3 is handed in: waits to land, place 2: Parser\n',
+  );
+});

@@ -130,6 +130,38 @@ test('bring the folder of a member to the branch when it claims a task during a 
   expect(contents(his)['third.txt']).toBe('by alice\n');
 });
 
+test('merge what landed into the folder of a member, beside its changes, or change nothing', async () => {
+  const { house, folder } = await openApart();
+  for (const title of ['First', 'Second', 'Third']) await house.call('task.create', { teamId: 'demo', title });
+  const [alice, bob] = [await connect(house, member('alice')), await connect(house, member('bob'))];
+  const [hers, his] = [await folder('alice'), await folder('bob')];
+  await use(bob, 'TaskClaim', { taskId: '2' });
+  write(his, { 'mine.txt': 'by bob\n' });
+  expect((await use(bob, 'WorkRefresh')).data).toMatchObject({ behind: 0, files: [] });
+  await use(alice, 'TaskClaim', { taskId: '1' });
+  write(hers, { 'base.txt': 'by alice\n' });
+  await use(alice, 'TaskComplete', { taskId: '1' });
+  expect((await use(bob, 'WorkStatus')).text).toContain('1 behind troupe/demo (WorkRefresh merges that)');
+  const { text, data } = await use(bob, 'WorkRefresh');
+  expect(text).toMatch(/^Your workspace has all that landed: \w{7}, 1 further\. .* Landed work changed: base\.txt$/);
+  expect(data).toMatchObject({ behind: 1, files: ['base.txt'] });
+  expect([contents(his)['base.txt'], contents(his)['mine.txt']]).toEqual(['by alice\n', 'by bob\n']);
+  expect((await use(bob, 'WorkStatus')).data.you).toMatchObject({ behind: 0, files: 1, taskId: '2' });
+
+  // Where both changed the same lines, nothing is touched.
+  await use(alice, 'TaskClaim', { taskId: '3' });
+  write(hers, { 'base.txt': 'again by alice\n' });
+  await use(alice, 'TaskComplete', { taskId: '3' });
+  write(his, { 'base.txt': 'by bob\n' });
+  const refused = await use(bob, 'WorkRefresh');
+  expect(refused.isError).toBe(true);
+  expect(refused.text).toContain(
+    'Nothing was changed: what landed on troupe/demo conflicts with the changes of bob in base.txt',
+  );
+  expect(contents(his)['base.txt']).toBe('by bob\n');
+  expect((await use(bob, 'WorkStatus')).data.you).toMatchObject({ behind: 1, files: 2 });
+});
+
 test('tell a member and the lead what a rule that landed hides from their saves', async () => {
   const { house, folder } = await openApart();
   for (const title of ['First', 'Second']) await house.call('task.create', { teamId: 'demo', title });

@@ -153,6 +153,7 @@ export const WORK_OPERATIONS: OperationSamples<'work'> = {
     return { input: { teamId, from: base, to: base, path: 'README.md' } };
   },
   'work.check': async (stage) => ({ input: await giveWorkspace(stage) }),
+  'work.refresh': async (stage) => ({ input: await giveWorkspace(stage), as: 'runner' }),
   'work.trust': async (stage) => ({ input: await giveWorkspace(stage) }),
   'work.locate': async (stage) => {
     const { teamId } = await giveWork(stage);

@@ -42,10 +42,17 @@ export async function callOperation(command: Command, rest: readonly string[]): 
   // Only calls that take longer can be interrupted: listening from the start would slow down every call.
   setTimeout(() => process.once('SIGINT', () => process.exit(INTERRUPTED)), 100);
   const screen = standardScreen(process.env);
-  const result = await answer.catch(async (error: unknown) => {
-    if (process.env['TROUPE_JOURNAL']) await tellOfOtherJournal(false);
-    throw await (await import('./operation/explanations.ts')).explainError(error, command, given.input['teamId']);
-  });
+  const isOver = new AbortController();
+  if (operation === 'task.complete' && !given.json && screen.isTerminal && !isLong) {
+    const { tellLanding } = await import('./operation/landing.ts');
+    void tellLanding(process.env, given.input as { teamId: string; taskId: string }, isOver.signal);
+  }
+  const result = await answer
+    .finally(() => isOver.abort())
+    .catch(async (error: unknown) => {
+      if (process.env['TROUPE_JOURNAL']) await tellOfOtherJournal(false);
+      throw await (await import('./operation/explanations.ts')).explainError(error, command, given.input['teamId']);
+    });
   if (process.env['TROUPE_JOURNAL']) await tellOfOtherJournal(true);
   if (notices.length > 0) (await import('../reach/connect.ts')).sayNotices(notices);
   if (after !== undefined) {

@@ -1,5 +1,6 @@
 import { whyBlocked } from '../../core/blocked.ts';
 import { explainHalt, isHalt, takerObstacles } from '../../core/obstacles.ts';
+import { waitsToLand, wordLanding } from '../../core/queue-view.ts';
 import { waitingOf } from '../../core/waiting.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { clean } from './text.ts';
@@ -29,7 +30,14 @@ export function describeDoing(member: Member, { team, tasks, requests }: Surroun
   const own = member.assignedTasks.flatMap((id) => tasks.get(id) ?? []);
   const held = own.filter(({ status }) => status === 'in_progress');
   const plans = member.planModeRequired && member.status === 'active' ? 'plans ' : '';
-  if (held.length > 0) return held.map(({ id, title }) => `${plans}${taskName(id)} ${title}`).join(', ');
+  if (held.length > 0) {
+    return held
+      .map(({ id, title, work }) => {
+        const name = `${taskName(id)} ${title}`;
+        return work && waitsToLand({ work }) ? `${name}: ${wordLanding(work)}` : `${plans}${name}`;
+      })
+      .join(', ');
+  }
   const blocked = own.find(({ status }) => status === 'blocked');
   if (!blocked) return whyIdle(member, team);
   return `waits: ${taskName(blocked.id)} ${clean(whyBlocked(blocked, (ids) => `needs ${taskNames(ids)}`))}`;

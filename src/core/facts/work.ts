@@ -51,7 +51,7 @@ export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
       work: task.work && { ...settled(task.work), state: 'landed', onto, merged },
     }));
     leaveQueue(state, taskId);
-    changeWork(state, ({ landing, ...work }) => {
+    changeWork(state, ({ landing, ended: _ended, ...work }) => {
       const works = landing?.works.filter((one) => one.taskId !== taskId) ?? [];
       // The branch went on: whatever else was judged onto the tip before has to be merged again.
       const isOver = landing?.id !== landingId || works.length === 0;
@@ -82,11 +82,11 @@ export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
       queueHost: hostId,
     })),
 
-  'landing:ended': (state, { landingId }) =>
-    changeWork(state, ({ landing, ...work }) => ({
-      ...work,
-      ...(landing && landing.id !== landingId && { landing }),
-    })),
+  'landing:ended': (state, { at, landingId, how, why }) =>
+    changeWork(state, ({ landing, ...work }) => {
+      if (landing?.id !== landingId) return { ...work, ...(landing && { landing }) };
+      return { ...work, ended: { how, why, tasks: landing.works.map(({ taskId }) => taskId), at } };
+    }),
 };
 
 /** A gate or a person sent the work back: it is the holder's again. */

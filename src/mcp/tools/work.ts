@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { shortId } from '../../core/commit-id.ts';
 import { escapeVoices } from '../../core/envelope.ts';
+import { TeamError } from '../../core/errors.ts';
 import { overlapsOf } from '../../core/overlap-view.ts';
 import type { OverlapSide, WorkOverlap } from '../../core/overlap.ts';
 import type { TaskRecord } from '../../core/state.ts';
@@ -15,6 +16,7 @@ import { rosterOf } from './roster.ts';
 
 type Check = ResultOf<'work.check'>;
 type Diff = ResultOf<'work.diff'>;
+type Refreshed = ResultOf<'work.refresh'>;
 
 /** How many files a model reads at once. */
 const SHOWN = 100;
@@ -50,6 +52,18 @@ export const workTools = [
       return showDiff(diff);
     },
   }),
+
+  tool({
+    name: 'WorkRefresh',
+    description: 'Merges what landed into your workspace. Conflicts change nothing.',
+    for: 'member',
+    apart: true,
+    input: z.strictObject({}),
+    run: async ({ call, teamId, memberId }) => {
+      if (memberId === undefined) throw new TeamError('invalid', 'Only a member has a workspace');
+      return showRefreshed(await call<Refreshed>('work.refresh', { teamId, memberId }));
+    },
+  }),
 ];
 
 async function showStatus(visit: Visit): Promise<Answer> {
@@ -69,7 +83,9 @@ async function showStatus(visit: Visit): Promise<Answer> {
     ...(check ? describeCheck(check, work?.branch ?? '') : ['You have no workspace of your own.']),
     ...overlaps.map((overlap) => describeOverlap(overlap, memberId)),
     `Branch ${work?.branch}, at ${shortId(work?.tip ?? '')}. Landed: ${namesOf(landed)}.`,
-    ...(places.length === 0 ? [] : [`Merge queue, the first lands next: ${places.join(', ')}.`]),
+    ...(places.length === 0
+      ? []
+      : [`Merge queue, the first lands next: ${places.join(', ')}.${nowLanding(work?.landing)}`]),
     ...conflicted.map(
       ({ id, work: done }) => `Not on it, because it conflicts: #${id} (${listPaths(done?.conflicts ?? [])})`,
     ),
@@ -92,13 +108,17 @@ async function showStatus(visit: Visit): Promise<Answer> {
   };
 }
 
+function nowLanding(landing: { readonly works: readonly { readonly taskId: string }[] } | undefined): string {
+  return landing ? ` Judged now: ${landing.works.map(({ taskId }) => `#${taskId}`).join(', ')}.` : '';
+}
+
 function isOwn(tasks: readonly TaskRecord[], id: string, memberId: string | undefined): boolean {
   return tasks.some((task) => task.id === id && task.assigneeId === memberId);
 }
 
 function describeCheck(check: Check, branch: string): string[] {
   const { folder, base, behind, files, changes, problems, unsaved = [], taskId } = check;
-  const where = behind === 0 ? `at the tip of ${branch}` : `${behind} behind ${branch}`;
+  const where = behind === 0 ? `at the tip of ${branch}` : `${behind} behind ${branch} (WorkRefresh merges that)`;
   return [
     `Your workspace: ${folder}, from ${shortId(base)}, ${where}.`,
     files === 0
@@ -123,6 +143,14 @@ function describeOverlap(overlap: WorkOverlap, memberId: string | undefined): st
   const more = files > paths.length ? ` and ${files - paths.length} more` : '';
   const how = conflicts.length === 0 ? 'It merges so far.' : `It conflicts in ${listPaths(conflicts)}.`;
   return `${who} (task #${taskId}) changed the same files: ${listPaths(paths)}${more}. ${how} Write to ${who} about who changes what.`;
+}
+
+function showRefreshed({ base, behind, files }: Refreshed): Answer {
+  const text =
+    behind === 0
+      ? `Your workspace has all that landed: ${shortId(base)}.`
+      : `Your workspace has all that landed: ${shortId(base)}, ${behind} further. Your own changes are kept. Landed work changed: ${listPaths(files)}`;
+  return { text, data: { base, behind, files: files.slice(0, SHOWN) } };
 }
 
 function listed(title: string, lines: readonly string[]): string[] {

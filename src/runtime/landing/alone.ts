@@ -21,7 +21,7 @@ export function openAlone(teamId: string, options: QueueOptions & { readonly wak
   let isClosed = false;
 
   return {
-    of: (work: QueuedWork): Alone => known.get(nameOfWork(work)),
+    of: (work: Parameters<typeof nameOfWork>[0]): Alone => known.get(nameOfWork(work)),
 
     /** Whether a work can be judged in its holder's folder. */
     canJudge: (work: QueuedWork): Promise<boolean> =>

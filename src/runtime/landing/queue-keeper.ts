@@ -1,5 +1,6 @@
 import type { TeamEvent } from '../../core/event.ts';
 import type { TeamState } from '../../core/state.ts';
+import type { Alone } from './batches.ts';
 import type { QueueOptions } from './queue-options.ts';
 import { openTeamQueue } from './team-queue.ts';
 import type { TeamQueue } from './team-queue.ts';
@@ -31,6 +32,8 @@ export function keepQueues(options: QueueKeeperOptions) {
       timer = setInterval(() => void lookAtWaiting(), lookEvery).unref();
       await ledger.viewAll(look, { unreadable: () => undefined });
     },
+    /** What this daemon found out about a work that waits, by judging it alone. */
+    aloneOf: (teamId: string, work: Parameters<TeamQueue['aloneOf']>[0]): Alone => queues.get(teamId)?.aloneOf(work),
     close(): void {
       clearInterval(timer);
       stopListening();
@@ -58,6 +61,8 @@ export function keepQueues(options: QueueKeeperOptions) {
     queues.delete(teamId);
   }
 }
+
+export type Queues = ReturnType<typeof keepQueues>;
 
 function isOfQueue({ type }: TeamEvent): boolean {
   return type.startsWith('work:') || type.startsWith('landing:');

@@ -41,6 +41,8 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
 
   return {
     wake,
+    /** What is known here about a work that waits. */
+    aloneOf: alone.of,
     /** Begins nothing more. A gate that runs now may take minutes; its verdict no longer counts. */
     close(): void {
       closing.abort();

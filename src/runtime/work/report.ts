@@ -3,6 +3,8 @@ import { TeamError } from '../../core/errors.ts';
 import { folderInWorkspace } from '../../core/folder.ts';
 import { overlapsOf } from '../../core/overlap-view.ts';
 import type { WorkOverlap } from '../../core/overlap.ts';
+import { placeOf, viewQueue } from '../../core/queue-view.ts';
+import type { QueueView } from '../../core/queue-view.ts';
 import type { TeamState } from '../../core/state.ts';
 import { quote } from '../../core/text.ts';
 import { requireMember, requireTask, requireTeam } from '../../core/view.ts';
@@ -73,6 +75,7 @@ export interface WorkReport {
   readonly tasks: TaskReport[];
   /** What members that work now have changed alike. */
   readonly overlaps: WorkOverlap[];
+  readonly queue: QueueView;
   /** Work that was put away and is on no branch. */
   readonly kept: { readonly memberId: string; readonly commit: string; readonly ref: string; readonly at: number }[];
 }
@@ -84,13 +87,14 @@ export async function reportWork(
   { teamId, memberId: only }: { readonly teamId: string; readonly memberId?: string | undefined },
 ): Promise<WorkReport | undefined> {
   const isAsked = ({ memberId }: { readonly memberId: string }): boolean => only === undefined || memberId === only;
-  const { apart, tasks, overlaps } = await ledger.view(teamId, (state) => {
+  const { apart, tasks, overlaps, queue } = await ledger.view(teamId, (state) => {
     requireTeam(state);
     const isListed = (one: { readonly memberId: string }): boolean => isAsked(one) && works.isHere(state, one.memberId);
     return {
       apart: membersApart(state).filter(isListed),
       tasks: tasksOf(state).filter(isAsked),
       overlaps: overlapsOf(state, only),
+      queue: viewQueue(state),
     };
   });
   const place = await works.placeOf(teamId);
@@ -122,6 +126,7 @@ export async function reportWork(
     members,
     tasks,
     overlaps,
+    queue,
     kept: kept.map(({ member, commit, ref, at }) => ({ memberId: member, commit, ref, at })),
   };
 }
@@ -211,10 +216,13 @@ function membersApart({ members, tasks }: TeamState): { memberId: string; taskId
     .map(({ id }) => ({ memberId: id, taskId: held.find(({ assigneeId }) => assigneeId === id)?.id }));
 }
 
-function tasksOf({ tasks }: TeamState): TaskReport[] {
-  return [...tasks.values()].flatMap(({ id, title, work, status }) =>
-    work && status !== 'deleted' ? [{ taskId: id, title, isHeld: status === 'in_progress', ...work }] : [],
-  );
+function tasksOf(state: TeamState): TaskReport[] {
+  return [...state.tasks.values()].flatMap((task) => {
+    const { id: taskId, title, work, status } = task;
+    if (!work || status === 'deleted') return [];
+    const place = placeOf(state, task);
+    return [{ taskId, title, isHeld: status === 'in_progress', ...work, ...(place > 0 && { place }) }];
+  });
 }
 
 /** Two commits to compare, and what they are. */

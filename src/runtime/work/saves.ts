@@ -106,7 +106,8 @@ export async function restoreWork(
   };
 }
 
-function requireAtRest(state: TeamState, memberId: string): void {
+/** While a member is in a turn, its agent reads and writes the files of its workspace. */
+export function requireAtRest(state: TeamState, memberId: string): void {
   const { status } = requireMember(state, memberId);
   if (status === 'idle' || status === 'stopped') return;
   throw new TeamError(

@@ -35,7 +35,10 @@ export const LANDING_RULES: Rules<'landing'> = {
     if (command.by !== '@system') attempt.codes.push('not_allowed');
     if (!team?.work) attempt.codes.push('conflict');
     if (refused(attempt) || team?.work?.landing?.id !== command.landingId) return;
+    const tasks = team.work.landing.works.map(({ taskId }) => taskId);
+    const { how, why, at } = command;
     delete team.work.landing;
+    team.work.ended = { how, why, tasks, at };
     attempt.facts.push(`landing:ended ${command.landingId}`);
   },
 };
@@ -131,6 +134,7 @@ export function landWork(world: World, task: Task, command: CommandOf<'task.comp
     const { landing } = team.work;
     const rest = landing?.id === landingId ? landing?.works.filter(({ taskId }) => taskId !== task.id) : undefined;
     team.work.tip = merged;
+    delete team.work.ended;
     team.work.landing = landing && rest && rest.length > 0 ? { ...landing, works: rest } : undefined;
     attempt.facts.push(`work:landed ${task.id}`);
     return;

@@ -69,7 +69,11 @@ export function observeTask(world: World, task: Task): object {
     ...task,
     teamId: TEAM,
     ...(task.work?.state === 'submitted' && {
-      work: { ...task.work, place: 1 + (world.team?.work?.queue ?? []).indexOf(task.id) },
+      work: {
+        ...task.work,
+        place: 1 + (world.team?.work?.queue ?? []).indexOf(task.id),
+        ...(world.team?.work?.landing?.works.some(({ taskId }) => taskId === task.id) && { isLanding: true as const }),
+      },
     }),
     status: blocked ? 'blocked' : task.status,
     blockedBy,

@@ -1,3 +1,4 @@
+import { waitsToLand, wordLanding } from '../../../core/queue-view.ts';
 import { paint, standardScreen } from '../../show/screen.ts';
 import type { Screen } from '../../show/screen.ts';
 import { clean, cut, paintedWidth, widthOf } from '../../show/text.ts';
@@ -116,7 +117,7 @@ function choose(tasks: readonly Task[], room: number): Task[] {
 }
 
 function taskLine(task: Task, screen: Screen): string {
-  const { short, style } = statusCell(task.status);
+  const { short, style } = statusCell(task);
   const mark = paint(screen, style, short);
   const id = taskName(task.id).padStart(4);
   const who = task.status === 'pending' || task.status === 'blocked' ? '' : (task.assigneeId ?? '');
@@ -132,6 +133,7 @@ function lastWord(task: Task, screen: Screen): string {
   if (task.status === 'completed') return clean(task.result?.split('\n').at(-1) ?? '');
   if (task.status === 'failed') return clean(task.failure ?? '');
   if (task.status === 'blocked') return clean(task.blockedReason ?? '');
+  if (task.work && waitsToLand(task)) return wordLanding(task.work);
   const since = task.startedAt === undefined ? '' : showDuration(screen.now - Date.parse(task.startedAt));
   const back = task.rejections > 0 ? `, sent back ${times(task.rejections)}: ${task.feedback ?? ''}` : '';
   return task.status === 'in_progress' ? clean(`${since}${back}`) : '';

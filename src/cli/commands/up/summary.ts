@@ -15,7 +15,7 @@ import { describeWork } from './workspaces.ts';
 export function summarize(outcome: Outcome, screen: Screen, { goesOn }: { goesOn: boolean }): string {
   const rows = outcome.tasks.map((task): Cell[] => [
     taskName(task.id),
-    statusCell(task.status),
+    statusCell(task),
     task.title,
     task.assigneeId ?? '',
     took(outcome.worked?.[task.id]),

@@ -124,7 +124,7 @@ function taskLine(
 ): string {
   const idWidth = Math.max(...shown.map(({ id }) => taskName(id).length));
   const whoWidth = Math.min(16, Math.max(0, ...shown.map(({ assigneeId = '' }) => widthOf(assigneeId))));
-  const status = statusCell(task.status);
+  const status = statusCell(task);
   const backWidth = Math.max(...shown.map((one) => sentBack(one).length));
   const back = backWidth === 0 ? '' : `  ${sentBack(task).padEnd(backWidth)}`;
   // A task that was not begun has no working time.

@@ -1,5 +1,6 @@
 import type { Client } from '../../../client/client.ts';
 import type { EventOf, TeamEvent } from '../../../core/event.ts';
+import { waitsToLand } from '../../../core/queue-view.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 
 /** A task as the view shows it. */
@@ -42,12 +43,15 @@ export async function loadModel(client: Client, teamId: string): Promise<Model> 
   return { status, tasks: new Map(tasks.map((task) => [task.id, task])), requests, mail: mail.slice(-MAIL) };
 }
 
-/** The tasks that events are about, and the tasks that depend on them. */
+/** The tasks that events are about, the tasks that depend on them, and those whose place in the merge queue changes. */
 export function touchedTasks(model: Model, events: readonly TeamEvent[]): string[] {
-  return events.flatMap((event) => {
+  const isQueueMoved = events.some(({ type }) => type.startsWith('work:') || type.startsWith('landing:'));
+  const queued = [...model.tasks.values()].filter(waitsToLand).map(({ id }) => id);
+  const own = events.flatMap((event) => {
     if (!('taskId' in event) || event.taskId === undefined || event.type === 'usage:recorded') return [];
     return [event.taskId, ...(model.tasks.get(event.taskId)?.blocks ?? [])];
   });
+  return isQueueMoved ? [...own, ...queued] : own;
 }
 
 /** Adds the messages among events to the model. */

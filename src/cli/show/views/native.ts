@@ -208,7 +208,7 @@ function nativeDetails(team: ResultOf<'native.show'>, screen: Screen): string {
 /** A native status that is also one of ours looks like ours. */
 function statusOf(status: string): Cell {
   return status === 'pending' || status === 'in_progress' || status === 'completed'
-    ? statusCell(status)
+    ? statusCell({ status })
     : statusWord(status);
 }
 

@@ -1,4 +1,7 @@
 import { whyBlocked } from '../../../core/blocked.ts';
+import { shortId } from '../../../core/commit-id.ts';
+import { waitsToLand, wordLanding } from '../../../core/queue-view.ts';
+import { joinSome } from '../../../core/text.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import type { Screen, Style } from '../screen.ts';
 import { table } from '../table.ts';
@@ -6,6 +9,7 @@ import type { Cell } from '../table.ts';
 import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
 import { statusWord, taskName, taskNames, times } from '../words.ts';
+import { sizeOf } from '../work-size.ts';
 import { block, count, details, heading, metadataBeside } from './details.ts';
 import type { Views } from './views.ts';
 
@@ -29,15 +33,30 @@ export const views: Views = {
   'task.create': (task) => told(task, task.status === 'blocked' ? `added; it ${waitsOf(task)}` : 'added'),
   'task.update': (task) => told(task, `changed${skippedBy(task)}`),
   'task.assign': (task) => told(task, task.assigneeId ? `is reserved for ${task.assigneeId}` : 'is free for anybody'),
-  'task.complete': (task) => told(task, `is completed${skippedBy(task)}`),
+  'task.complete': (task) =>
+    told(
+      task,
+      task.work && waitsToLand(task) ? `is handed in: ${wordLanding(task.work)}` : `is completed${skippedBy(task)}`,
+    ),
   'task.reopen': (task) => told(task, `is ${statusWord(task.status)} again`),
   'task.depend': (task) => told(task, `waits for ${taskNames(task.dependencies)}`),
   'task.undepend': (task) =>
     told(task, task.dependencies.length > 0 ? `still waits for ${taskNames(task.dependencies)}` : 'waits for no task'),
 };
 
-/** A status as a mark and a word. */
-export function statusCell(status: Task['status']): { text: string; short: string; style: Style | undefined } {
+/** A status as a mark and a word. Work that is handed in is in progress, and nobody works on it: it waits to land. */
+export function statusCell({ status, work }: Pick<Task, 'status' | 'work'>): {
+  text: string;
+  short: string;
+  style: Style | undefined;
+} {
+  if (status === 'in_progress' && work && waitsToLand({ work })) {
+    return {
+      text: `◕ ${work.isLanding ? 'landing' : `in queue ${work.place ?? ''}`.trimEnd()}`,
+      short: '◕',
+      style: 'cyan',
+    };
+  }
   const { mark, style } = STATUS[status];
   return { text: `${mark} ${statusWord(status)}`, short: mark, style };
 }
@@ -47,7 +66,7 @@ function taskTable(tasks: readonly Task[], screen: Screen): string {
   if (tasks.length === 0) return 'There are no such tasks.\n';
   const rows = tasks.map((task): Cell[] => [
     taskName(task.id),
-    statusCell(task.status),
+    statusCell(task),
     priorityCell(task),
     { text: task.title, style: task.status === 'blocked' || task.status === 'deleted' ? 'dim' : undefined },
     { text: task.assigneeId ?? '', style: task.status === 'pending' ? 'dim' : undefined },
@@ -102,10 +121,11 @@ function taskDetails(task: Task, screen: Screen, intro = 'Task'): string {
   const by = (time: string | undefined, who?: string): string =>
     time === undefined ? '' : `${showTime(time, screen)}${who === undefined ? '' : ` by ${who}`}`;
   const rows: (readonly [string, Cell | undefined])[] = [
-    ['status', statusCell(task.status)],
+    ['status', statusCell(task)],
     ['who', whoOf(task)],
     ['doing', task.status === 'in_progress' ? task.activeForm : undefined],
     ['why', task.blockedReason],
+    ['work', workOf(task, screen)],
     ['sent back', task.rejections > 0 ? times(task.rejections) : undefined],
     ['priority', task.priority],
     ['needs', taskNames(task.dependencies)],
@@ -138,6 +158,20 @@ function idInFile({ metadata }: Task): string | undefined {
 /** Feedback is only shown until the task is completed. */
 function feedbackOf({ status, feedback }: Task): string | undefined {
   return status === 'completed' ? undefined : feedback;
+}
+
+/** What became of the work on a task, or what it waits for. */
+function workOf({ work, status }: Task, screen: Screen): string | undefined {
+  if (!work) return undefined;
+  const { state, files = 0, merged = '', conflicts = [], queuedAt } = work;
+  if (state === 'submitted') {
+    const since = queuedAt === undefined ? '' : `, handed in ${showTime(new Date(queuedAt).toISOString(), screen)}`;
+    return `${wordLanding(work)}: ${sizeOf(work)}${since}`;
+  }
+  if (state === 'landed') return `landed as ${shortId(merged)}: ${sizeOf(work)}`;
+  if (state === 'unchanged') return 'no changes';
+  if (state === 'conflicted') return `conflicts with the branch: ${joinSome(conflicts, ', ')}`;
+  return status === 'in_progress' && queuedAt !== undefined && files > 0 ? `sent back: ${sizeOf(work)}` : undefined;
 }
 
 function whoOf({ assigneeId, status }: Task): string {

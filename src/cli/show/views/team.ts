@@ -135,6 +135,12 @@ function isStalled({ team, tasks }: ResultOf<'team.status'>): boolean {
   return team.status === 'active' && isAtRest(team.members) && (total === 0 || (tasks.completed ?? 0) < total);
 }
 
+/** The tasks whose work is handed in: they are in progress, and nobody works on them. */
+function queueCell({ work }: ResultOf<'team.status'>['team']): Cell | undefined {
+  const queue = work?.queue ?? [];
+  return queue.length === 0 ? undefined : `${taskNames(queue)}: troupe work shows the merge queue`;
+}
+
 /** Landed work that is gone with the repository in which Troupe had it. */
 function lostCell({ work }: ResultOf<'team.status'>['team']): Cell | undefined {
   const lost = [...new Set(work?.lost?.map(({ taskId }) => taskId))];
@@ -155,6 +161,7 @@ function teamStatus(report: ResultOf<'team.status'>, screen: Screen): string {
   const rows: (readonly [string, Cell | undefined])[] = [
     ['status', standingCell(team.status, team.members)],
     ['tasks', `${total}${counts.map(([status, number]) => `, ${number} ${statusWord(status)}`).join('')}`],
+    ['to land', queueCell(team)],
     ['lost', lostCell(team)],
     ['messages', String(report.messages)],
     ['used', used.join(', ')],

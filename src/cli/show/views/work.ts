@@ -11,10 +11,11 @@ import { clean } from '../text.ts';
 import { showTime } from '../time.ts';
 import { taskName, taskNames } from '../words.ts';
 import { sizeOf } from '../work-size.ts';
-import { details, heading, indent } from './details.ts';
+import { count, details, heading, indent } from './details.ts';
 import { showDifference, showFiles, showLines } from './diff.ts';
 import { showDisk, showLeftovers, showRemoved } from './leftovers.ts';
 import { showOverlaps } from './overlaps.ts';
+import { showQueue } from './queue.ts';
 import type { Views } from './views.ts';
 
 type Work = ResultOf<'work.show'>;
@@ -33,6 +34,10 @@ export const views: Views = {
       ? `Its workspace is ${clean(opened.folder)}, with TROUPE_SLOT ${opened.slot}.\n`
       : 'It shares a folder with others.\n',
   'work.begin': () => 'The workspace is at the branch of the team.\n',
+  'work.refresh': ({ memberId, base, behind, files }) =>
+    behind === 0
+      ? `The workspace of ${clean(memberId)} has all that landed: ${shortId(base)}.\n`
+      : `The workspace of ${clean(memberId)} has all that landed: ${shortId(base)}. Landed work changed ${count(files.length, 'file')} in it; its own changes are kept.\n`,
   'work.save': () => 'The workspace is saved.\n',
   'work.saves': (saves, screen) => saveTable(saves, screen),
   'work.disk': (total, screen) => showDisk(total, screen),
@@ -76,7 +81,7 @@ function showWork(work: Work, screen: Screen, teamId: string): string {
   );
   const isDone = tip === base || isMerged;
   const next = isDone ? '' : `\nTo bring the branch into your checkout: troupe merge --team ${clean(teamId)}\n`;
-  return `${heading(teamId, screen)}${head}${memberTable(members, screen)}${taskTable(work, screen)}${showOverlaps(work.overlaps, screen)}${keptLines(kept)}${next}`;
+  return `${heading(teamId, screen)}${head}${showQueue(work.queue, screen)}${memberTable(members, screen)}${taskTable(work, screen)}${showOverlaps(work.overlaps, screen)}${keptLines(kept)}${next}`;
 }
 
 function showCheck(check: ResultOf<'work.check'>, screen: Screen): string {
@@ -143,7 +148,9 @@ function taskTable({ tasks = [], lost = [] }: Work, screen: Screen): string {
       ? { text: 'lost', style: 'red' }
       : task.state === 'begun' && task.isHeld === false
         ? { text: 'not in work', style: 'dim' }
-        : STATES[task.state],
+        : task.state === 'begun' && task.queuedAt !== undefined
+          ? { text: 'sent back', style: 'yellow' }
+          : STATES[task.state],
     task.title,
     task.memberId,
     task.files === undefined || task.files === 0 ? '' : sizeOf(task),

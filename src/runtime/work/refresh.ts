@@ -1,0 +1,84 @@
+import { SYSTEM } from '../../core/actor.ts';
+import { TeamError } from '../../core/errors.ts';
+import type { TaskRecord, TeamState } from '../../core/state.ts';
+import { joinSome } from '../../core/text.ts';
+import { requireMember } from '../../core/view.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Worker } from './held.ts';
+import { requireAtRest } from './saves.ts';
+import type { TeamWorks } from './team-works.ts';
+
+/** What a refresh did. */
+export interface Refreshed {
+  readonly memberId: string;
+  /** The tip, which the folder begins from now. */
+  readonly base: string;
+  /** By how many commits it was behind. */
+  readonly behind: number;
+  /** What the commits between changed. */
+  readonly files: string[];
+}
+
+/**
+ * Merges the tip into a member's folder, beside its own changes. Where both changed the same lines nothing is touched: the
+ * refusal names the files. A member calls it for itself in a turn; anyone else must wait until it is at rest.
+ */
+export async function refreshWork(
+  ledger: Ledger,
+  works: TeamWorks,
+  { teamId, memberId, isOwner }: Worker & { readonly isOwner: boolean },
+): Promise<Refreshed> {
+  const held = await ledger.view(teamId, (state) => {
+    const { workspace } = requireMember(state, memberId);
+    if (!state.team?.work || workspace !== 'own') {
+      throw new TeamError('conflict', `${memberId} has no workspace of its own: there is nothing to refresh`);
+    }
+    if (!isOwner) requireAtRest(state, memberId);
+    return heldBy(state, memberId);
+  });
+  for (const task of held) requireOwnHands(task);
+  const { depot, work } = await works.bring(teamId);
+  const { tip } = work;
+  const workspace = await works.workspaceOf({ teamId, memberId });
+  const saved = await workspace.save();
+  if (!saved) throw new TeamError('internal', `The workspace of ${memberId} is shared`);
+  const { base } = saved;
+  if (base === tip) return { memberId, base: tip, behind: 0, files: [] };
+  const { tree, conflicts } = await depot.merge(tip, saved.commit);
+  if (conflicts.length > 0) {
+    const paths = conflicts.map(({ path }) => path);
+    throw new TeamError(
+      'conflict',
+      `Nothing was changed: what landed on ${work.branch} conflicts with the changes of ${memberId} in ${joinSome(paths, ', ')}. ` +
+        'Go on, and complete the task: then the folder gets both sides, with markers',
+    );
+  }
+  const { files } = await depot.diff(base, tip, { maxBytes: 1 });
+  const { out } = await depot.handle.run(['rev-list', '--count', `${base}..${tip}`]);
+  if (saved.changes.length === 0) await workspace.refresh(tip);
+  else await workspace.lay(tree, tip);
+  for (const { id: taskId, epoch } of held) {
+    const begun = { type: 'work.begin', by: SYSTEM, taskId, memberId, epoch, base: tip } as const;
+    await ledger.execute(teamId, begun, () => undefined);
+  }
+  return { memberId, base: tip, behind: Number(out.toString()), files: files.map(({ path }) => path) };
+}
+
+function heldBy({ tasks }: TeamState, memberId: string): TaskRecord[] {
+  return [...tasks.values()].filter(
+    ({ status, assigneeId, work }) => status === 'in_progress' && assigneeId === memberId && work !== undefined,
+  );
+}
+
+/** What was handed in is judged as it is, and both sides of a conflict are brought together by the holder. */
+function requireOwnHands({ id, work }: TaskRecord): void {
+  if (work?.state === 'submitted') {
+    throw new TeamError('conflict', `The work of task ${id} waits to land: the merge queue merges it with the branch`);
+  }
+  if (work?.state === 'conflicted') {
+    throw new TeamError(
+      'conflict',
+      `The folder has both sides of a conflict of task ${id}: resolve it and complete the task`,
+    );
+  }
+}
