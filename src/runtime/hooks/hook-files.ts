@@ -128,7 +128,7 @@ function wordsOf(text: string): string[] {
 }
 
 /** The local files that a module of JavaScript, TypeScript or Python imports. */
-export function modulesIn(text: string, path: string): string[] {
+function modulesIn(text: string, path: string): string[] {
   const folder = dirname(path);
   if (extname(path) === '.py') {
     const names = [...text.matchAll(/^\s*(?:import|from)\s+\.?(\w+)/gm)].map(([, name = '']) => name);

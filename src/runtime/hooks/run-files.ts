@@ -1,13 +1,13 @@
 import { accessSync, constants } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
-import { BETWEEN_WORDS, contentOf, FILES, isWithin, MAKERS, modulesIn, PACKAGE_RUNNERS } from './hook-files.ts';
+import { BETWEEN_WORDS, contentOf, FILES, isWithin, MAKERS, PACKAGE_RUNNERS } from './hook-files.ts';
 
 /** Programs that run the file that follows them. */
 const INTERPRETERS = /^(?:(?:ba|da|z|k)?sh|node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|source|\.|run)$/;
 
 /**
- * The files of a folder that a command runs: programs that it names, those that they name, modules that they import, and
- * what its runners read (`npm run x`, `make`). Not files that it only names: they are what its member works on.
+ * The files of a folder that a command runs: programs that it names, scripts that those run, and what its runners read
+ * (`npm run x`, `make`). Not files that it only names, nor modules that a program imports: they are what members work on.
  */
 export function filesRunBy(
   command: readonly string[],
@@ -37,7 +37,6 @@ export function filesRunBy(
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     const at = path;
     const text = contentOf(at)?.toString() ?? '';
-    for (const module of modulesIn(text, at)) add(module);
     // A script names others by their place in the folder where it runs, or beside itself.
     const places = (word: string): string[] => [resolve(cwd, word), resolve(dirname(at), basename(word))];
     if (isScript(at, text)) addRun(text.split(BETWEEN_WORDS).filter(Boolean), places);

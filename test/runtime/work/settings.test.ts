@@ -88,10 +88,10 @@ test('a member waits with its turn, and says why, while its folder has such sett
 
 test('a program of the repository that members run lands changed only when a person agrees', async () => {
   const run = (...command: string[]) => ({ kind: 'exec', command }) as const;
-  const agents = { alice: { kind: 'claude' }, bob: run('sh', '-c', 'node tools/agent.js "look at src/a.js"') } as const;
+  const agents = { alice: { kind: 'claude' }, bob: run('sh', '-c', 'sh tools/agent.sh "look at src/a.js"') } as const;
   const files = {
-    'tools/agent.js': "import './part.js';\n",
-    'tools/part.js': '1\n',
+    'tools/agent.sh': 'node tools/part.js\n',
+    'tools/part.js': "import '../src/a.js';\n",
     'src/a.js': '1\n',
     '.gitignore': 'made/\n',
   };
@@ -100,7 +100,7 @@ test('a program of the repository that members run lands changed only when a per
   await house.call('task.claim', { teamId: 'demo', taskId: '1' }, 'alice');
   const own = await folder('alice');
   const problems = async () => (await house.call<ResultOf<'work.check'>>('work.check', ALICE)).problems;
-  // What the program only names, or what a build makes, is work like any other.
+  // What the program only names or imports, or what a build makes, is work like any other.
   write(own, { 'src/a.js': '2\n', 'made/agent.js': '2\n' });
   expect(await problems()).toEqual([]);
   write(own, { 'tools/part.js': '2\n' });
@@ -112,8 +112,8 @@ test('a program of the repository that members run lands changed only when a per
   expect(await house.call('work.trust', ALICE)).toEqual({ paths: ['tools/part.js'] });
   await complete();
   // On the branch it is known.
-  write(own, { 'tools/agent.js': 'changed\n' });
-  expect(await problems()).toEqual([expect.stringContaining('tools/agent.js decides')]);
-  write(own, { 'tools/agent.js': "import './part.js';\n" });
+  write(own, { 'tools/agent.sh': 'changed\n' });
+  expect(await problems()).toEqual([expect.stringContaining('tools/agent.sh decides')]);
+  write(own, { 'tools/agent.sh': 'node tools/part.js\n' });
   expect(await problems()).toEqual([]);
 });
