@@ -6,6 +6,7 @@ import type { ClientOptions } from '@modelcontextprotocol/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { mcpHttp } from '../../src/mcp/http.ts';
 import type { McpHttp } from '../../src/mcp/http.ts';
+import { TOOLS } from '../../src/mcp/tools.ts';
 import { ADMIN } from '../../src/operations/caller.ts';
 import type { Caller } from '../../src/operations/caller.ts';
 import { LEAD, member, openHouse, openTeam, refusal, toolNames, use } from './house.ts';
@@ -312,7 +313,7 @@ test('offers the tools if the credential or a header asks for them', async () =>
   await expect(connect('alice', {}, { 'x-troupe-as': 'bob' })).rejects.toThrow('acts for alice');
   await expect(connect('person', {}, { 'x-troupe-team': 'NOT A NAME' })).rejects.toThrow('team: ');
   const { connect: open } = await serve(house, { teams: true });
-  expect(await toolNames(await open('person'))).toHaveLength(16);
+  expect(await toolNames(await open('person'))).toHaveLength(TOOLS.length);
 });
 
 test('remembers the team that a client made, for that client only', async () => {

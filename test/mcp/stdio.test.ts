@@ -13,6 +13,7 @@ import { Client as Troupe } from '../../src/client/client.ts';
 import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
 import { socketConnect } from '../../src/client/socket.ts';
+import { TOOLS } from '../../src/mcp/tools.ts';
 import { TROUPE_SOURCE } from '../setup/source.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needs } from '../tools.ts';
@@ -68,7 +69,7 @@ test('the team tools are offered if the environment asks for them', async () => 
       withEnvironment({ TROUPE_TEAMS: '0' }, '--team', 'demo'),
     ]),
     // Tools for workspaces are left out only if the team is known to have none.
-  ).toEqual([0, 16, 11, 0, 11, 14, 0]);
+  ).toEqual([0, TOOLS.length, 11, 0, 11, 14, 0]);
 });
 
 test("the team tools are not offered if Claude Code's teams are turned off", async () => {
