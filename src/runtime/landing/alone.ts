@@ -10,12 +10,19 @@ import { judge } from './verdict.ts';
 /** How many works of a team are judged alone at once, if its team file does not say. */
 const GATES = 2;
 
+/** What judging alone needs. */
+interface AloneOptions extends QueueOptions {
+  readonly wake: () => void;
+  /** What this daemon lands, also before the journal says so: merging takes a while. It is judged there. */
+  readonly chosen: () => readonly QueuedWork[];
+}
+
 /**
  * Judges works alone, each in its holder's folder, while they wait for their landing. What is bad goes back without
  * having spoiled a landing of several.
  */
-export function openAlone(teamId: string, options: QueueOptions & { readonly wake: () => void }) {
-  const { ledger, git, onError, wake } = options;
+export function openAlone(teamId: string, options: AloneOptions) {
+  const { ledger, git, onError, wake, chosen } = options;
   const known = new Map<string, Exclude<Alone, undefined>>();
   const running = new Set<Promise<void>>();
   let isClosed = false;
@@ -27,16 +34,16 @@ export function openAlone(teamId: string, options: QueueOptions & { readonly wak
     canJudge: (work: QueuedWork): Promise<boolean> =>
       ledger.view(teamId, (state) => isNear(work, git.isHere(state, work.memberId))),
 
-    /** Begins to judge what waits, as far as there is room. `landing` is judged already. */
-    async judgeWaiting(landing: readonly QueuedWork[] = []): Promise<void> {
+    /** Begins to judge what waits, as far as there is room. */
+    async judgeWaiting(): Promise<void> {
       try {
-        const { queue, gates, busy } = await ledger.view(teamId, (state) => ({
+        const { queue, gates, landing } = await ledger.view(teamId, (state) => ({
           queue: queueOf(state).map((work) => ({ work, isHere: git.isHere(state, work.memberId) })),
           gates: state.team?.work?.gates ?? GATES,
-          busy: state.team?.work?.landing?.works ?? landing,
+          landing: state.team?.work?.landing?.works ?? [],
         }));
         forgetOthers(queue.map(({ work }) => work));
-        const isBusy = new Set(busy.map(nameOfWork));
+        const isBusy = new Set([...landing, ...chosen()].map(nameOfWork));
         for (const { work, isHere } of queue) {
           if (isClosed || (gates > 0 && running.size >= gates)) return;
           const name = nameOfWork(work);

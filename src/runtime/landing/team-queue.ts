@@ -32,7 +32,9 @@ interface Merged {
 export function openTeamQueue(teamId: string, options: QueueOptions) {
   const { ledger, gate, git, hostId, onError } = options;
   const batches = openBatches();
-  const alone = openAlone(teamId, { ...options, wake });
+  /** What is being landed. */
+  let chosen: readonly QueuedWork[] = [];
+  const alone = openAlone(teamId, { ...options, wake, chosen: () => chosen });
   let running: Promise<void> | undefined;
   const closing = new AbortController();
   /** Works that could not be merged, and when each is tried again. */
@@ -84,6 +86,7 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
 
   /** Makes one landing. False if there is nothing to do here. */
   async function landNext(): Promise<boolean> {
+    chosen = [];
     if (!(await mayLand())) {
       void alone.judgeWaiting();
       return false;
@@ -91,7 +94,7 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
     const isJudged = await judgesCompletions(gate, teamId);
     const queue = await ledger.view(teamId, queueOf);
     const sound = queue.filter((work) => !isBroken(work));
-    const chosen = batches.next(sound, isJudged ? alone.of : () => 'assumed');
+    chosen = batches.next(sound, isJudged ? alone.of : () => 'assumed');
     if (chosen.length === 0) return false;
     const { merged, hasSentBack } = await mergeAll(chosen);
     if (merged.length === 0) return hasSentBack;
@@ -187,7 +190,7 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
     const works = merged.map(({ queued }) => queued);
     const isBegun = await unlessStale(() => ledger.execute(teamId, begin, () => true));
     if (!isBegun) return false;
-    void alone.judgeWaiting(works);
+    void alone.judgeWaiting();
     try {
       const verdict = await judgeMerged(merged);
       if (closing.signal.aborted) return false;

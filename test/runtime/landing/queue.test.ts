@@ -121,6 +121,32 @@ describe('the merge queue', () => {
     expect(await stage.show('dan')).toMatchObject({ status: 'in_progress', rejections: 1, work: { state: 'begun' } });
   });
 
+  test('does not judge alone what it is about to land', async () => {
+    const repository = new Repository();
+    const merging = latch();
+    const stage = await openQueueStage({
+      members: ['ann', 'bob'],
+      repository,
+      gate: () => verdict(0),
+      git: {
+        async mergeOnto(_teamId, { memberId, epoch, base, commit, files, added, removed, paths }, onto) {
+          await merging.wait();
+          const about = { memberId, epoch, base, commit, files, added, removed, paths, onto };
+          return { ...about, ...repository.merge(base, commit, onto) };
+        },
+      },
+    });
+    stage.write('ann', { a: '1' });
+    stage.write('bob', { b: '1' });
+    const ann = stage.complete('ann');
+    await queued(stage, 1);
+    const bob = stage.complete('bob');
+    await until('bob is judged alone', () => stage.asked.some(({ taskId }) => taskId === '2'));
+    expect(stage.asked.map(({ taskId }) => taskId)).toEqual(['2']);
+    merging.open();
+    await Promise.all([ann, bob]);
+  });
+
   test('halves what is rejected only together, and sends back the one that does not fit', async () => {
     const slow = slowFirst(({ files }) => (files['b'] && files['d'] ? RED('b and d do not fit') : verdict(0)));
     const members = ['ann', 'bob', 'cyd', 'dan', 'eve'];
