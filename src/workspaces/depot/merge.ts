@@ -87,19 +87,32 @@ export async function landWork(
 ): Promise<Landed> {
   const { tree, conflicts } = await mergeCommits(handle, [tip, work]);
   if (conflicts.length > 0) return { conflicts, tree };
-  if (tree === (await handle.treeOf(tip))) return { landed: tip, tree };
+  const made = MADE.get(handle);
+  if (tree === (made?.landed === tip ? made.tree : await handle.treeOf(tip))) return { landed: tip, tree };
   const parents = history === 'squash' ? [tip] : [tip, work];
-  return { landed: await makeCommit(handle, { ...commit, tree, parents }), tree };
+  const landed = await makeCommit(handle, { ...commit, tree, parents });
+  MADE.set(handle, { landed, tree });
+  return { landed, tree };
 }
+
+/** What landed last in a depot: the next work mostly lands on it, and a git process less is a seventh of the time. */
+const MADE = new WeakMap<DepotHandle, { readonly landed: ObjectId; readonly tree: ObjectId }>();
 
 /** Each part of a ref is the name of a file, and git makes a lock beside it: 255 bytes without `.lock`. */
 const PART_BYTES = 250;
 
+/** Refs that git accepts. Every landing asks twice, and it depends on nothing else. */
+const FIT = new Set<string>();
+
 /** The ref of a team's branch in the depot. */
 export async function branchRef({ run }: DepotHandle, name: string): Promise<string> {
   const ref = `refs/heads/${name}`;
+  if (FIT.has(ref)) return ref;
   const { code } = await run(['check-ref-format', ref], { exits: [0, 1] });
   const isShort = name.split('/').every((part) => Buffer.byteLength(part) <= PART_BYTES);
-  if (code === 0 && isShort && !name.startsWith('-')) return ref;
+  if (code === 0 && isShort && !name.startsWith('-')) {
+    FIT.add(ref);
+    return ref;
+  }
   throw new TeamError('invalid', `${JSON.stringify(name)} cannot name a branch: choose a name such as troupe/parser`);
 }
