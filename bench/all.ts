@@ -6,7 +6,9 @@ import { claimSingle } from './claim-single.ts';
 import { cliStart } from './cli-start.ts';
 import { dashboard } from './dashboard.ts';
 import { jetstream } from './jetstream.ts';
+import { landLatency } from './land-latency.ts';
 import { leadTokens } from './lead-tokens.ts';
+import { mergeQueue } from './merge-queue.ts';
 import { open } from './open.ts';
 import { overlap } from './overlap.ts';
 import { push } from './push.ts';
@@ -32,4 +34,6 @@ export const ALL: readonly Benchmark[] = [
   workspaceOpen,
   workspaceSave,
   overlap,
+  mergeQueue,
+  landLatency,
 ];

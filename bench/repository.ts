@@ -23,12 +23,7 @@ const LINES = 60;
 
 /** Makes a repository of `files` files of 60 lines in 100 folders, with 10 later commits, and opens its workspaces. */
 export async function makeRepository(folder: string, files: number): Promise<Repository> {
-  const project = join(folder, 'project');
-  mkdirSync(project);
-  const path = (i: number): string => `d${i % 100}/file-${i}.ts`;
-  plainGit(project, ['init', '-q', '-b', 'main']);
-  plainGit(project, ['fast-import', '--quiet'], makeStream(files, path));
-  plainGit(project, ['reset', '-q', '--hard']);
+  const { project, path } = makeProject(folder, files);
   const environment = { PATH: process.env['PATH'], HOME: folder };
   const git = openGit({ environment });
   const places = await openPlaces(join(folder, 'state'), { endLeftovers: async () => {} });
@@ -36,6 +31,17 @@ export async function makeRepository(folder: string, files: number): Promise<Rep
   if ('reason' in checkout) throw new Error(checkout.why);
   const depot = await openDepot({ git, places, checkout });
   return { checkout, workspaces: cloneWorkspaces({ places, depot, checkout }), depot, path };
+}
+
+/** The same without its workspaces. */
+export function makeProject(folder: string, files: number): { project: string } & Pick<Repository, 'path'> {
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  const path = (i: number): string => `d${i % 100}/file-${i}.ts`;
+  plainGit(project, ['init', '-q', '-b', 'main']);
+  plainGit(project, ['fast-import', '--quiet'], makeStream(files, path));
+  plainGit(project, ['reset', '-q', '--hard']);
+  return { project, path };
 }
 
 /** Runs git in a folder, with no settings but its own. */

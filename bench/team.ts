@@ -31,6 +31,21 @@ export function teamCommands(teamId: string): NewCommand[] {
   ];
 }
 
+/** The same with workspaces, which nothing runs in. */
+export function apartCommands(
+  teamId: string,
+  { repository, base, gates = 2 }: { repository: string; base: string; gates?: number },
+): NewCommand[] {
+  const [create, ...joins] = teamCommands(teamId) as [NewCommand, ...NewCommand[]];
+  const work = { workspaces: 'own', repository, prefix: '', base, branch: `troupe/${teamId}`, gates } as const;
+  const agent = { kind: 'function' } as const;
+  return [
+    create,
+    { type: 'team.update', by: '@user', work },
+    ...joins.map((join) => ({ ...join, agent }) as NewCommand),
+  ];
+}
+
 /** A task as in a real list: a title, and a paragraph that says what to do. */
 export function createTask(i: number): Omit<CommandOf<'task.create'>, 'at'> {
   const title = `Task ${i}: move the parser of the settings file to the new schema`;
