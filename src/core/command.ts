@@ -14,11 +14,12 @@ import type {
 } from './request.ts';
 import type { ChangeTaskInput, CompleteTaskInput, CreateTaskInput, RejectTaskInput, TaskCommandData } from './task.ts';
 import type { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from './team.ts';
+import type { TipCommandData } from './tip.ts';
 import type { RecordUsageInput } from './usage.ts';
 import type { HandedIn, TeamWork, WorkCommandData } from './work.ts';
 
 /** The data of each command, besides its envelope: the parsed input of its verb. */
-export interface CommandData extends TaskCommandData, WorkCommandData {
+export interface CommandData extends TaskCommandData, WorkCommandData, TipCommandData {
   /** Only Troupe itself says where members work. */
   'team.create': CreateTeamInput & { work?: TeamWork | undefined };
   /** Only Troupe itself says which part of a budget people granted; without it, none. */

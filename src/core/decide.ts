@@ -20,6 +20,7 @@ import {
 import type { Rules } from './rules/rule.ts';
 import { TASK_RULES } from './rules/task.ts';
 import { closeTeam, createTeam, registerHook, removeHook, updateTeam } from './rules/team.ts';
+import { TIP_RULES } from './rules/tip.ts';
 import { WORK_RULES } from './rules/work.ts';
 import type { TeamState } from './state.ts';
 import { quote } from './text.ts';
@@ -76,6 +77,7 @@ const RULES: Rules = {
   ...TASK_RULES,
   ...WORK_RULES,
   ...LANDING_RULES,
+  ...TIP_RULES,
   'message.send': sendMessage,
   'message.broadcast': broadcastMessage,
   'message.deliver': deliverMessages,

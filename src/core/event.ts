@@ -7,6 +7,7 @@ import type { NOTE_EVENT_DATA } from './note.ts';
 import type { REQUEST_EVENT_DATA } from './request.ts';
 import type { TASK_EVENT_DATA } from './task.ts';
 import type { TEAM_EVENT_DATA } from './team.ts';
+import type { TIP_EVENT_DATA } from './tip.ts';
 import type { USAGE_EVENT_DATA } from './usage.ts';
 import type { WORK_EVENT_DATA } from './work.ts';
 
@@ -16,6 +17,7 @@ type Schemas = typeof TEAM_EVENT_DATA &
   typeof MEMBER_EVENT_DATA &
   typeof TASK_EVENT_DATA &
   typeof WORK_EVENT_DATA &
+  typeof TIP_EVENT_DATA &
   typeof MESSAGE_EVENT_DATA &
   typeof REQUEST_EVENT_DATA &
   typeof NOTE_EVENT_DATA &

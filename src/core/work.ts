@@ -120,6 +120,8 @@ export const StandingWork = TeamWork.extend({
   queueHost: z.string().optional(),
   /** The last landing, if it brought nothing onto the branch. */
   ended: EndedLanding.optional(),
+  /** A person replaced commits of the branch: work may have begun from one that is no longer on it. */
+  rewritten: z.literal(true).optional(),
   /** Work that had landed and is gone. */
   lost: z.array(LostWork).optional(),
 });

@@ -70,6 +70,7 @@ const MATTERS: Readonly<Record<EventNoun, { readonly inbox: boolean | 'own'; rea
   task: { inbox: false, claim: true },
   work: { inbox: false, claim: false },
   landing: { inbox: false, claim: false },
+  tip: { inbox: false, claim: false },
   message: { inbox: 'own', claim: false },
   shutdown: { inbox: true, claim: true },
   plan: { inbox: true, claim: true },

@@ -4,7 +4,7 @@ import { TeamError } from '../core/errors.ts';
 import { WorkOverlap } from '../core/overlap.ts';
 import { Slug, TaskId } from '../core/text.ts';
 import { requireTeam } from '../core/view.ts';
-import { TaskWork } from '../core/work.ts';
+import { CommitId, TaskWork } from '../core/work.ts';
 import { checkWork, diffWork, reportWork } from '../runtime/work/report.ts';
 import type { DiffFile } from '../workspaces/depot/diff.ts';
 import { InTeam } from './inputs.ts';
@@ -220,6 +220,29 @@ export const workOperations = [
         `The repository of team ${teamId} was not moved to ${folder}: it is still in ${before}, or this is another one`,
       );
     },
+  }),
+  operation({
+    name: 'work.take',
+    summary: "Take your own commits into the team's branch: a branch, tag or commit of your repository",
+    scope: 'admin',
+    long: true,
+    input: InTeam.extend({
+      what: z.string().min(1).max(255).optional().describe("what to take (default: your branch of the team's name)"),
+      rewrite: z
+        .boolean()
+        .default(false)
+        .describe('also if it does not have all commits of the branch: it then replaces them'),
+    }),
+    result: z.object({
+      from: CommitId.describe('the last commit of the branch before'),
+      to: CommitId.describe('the commit that was named'),
+      isMoved: z.boolean().describe('false: the branch had it already'),
+      isRewritten: z.boolean().describe('commits of the branch were replaced'),
+      commits: z.number().int().describe('how many commits came'),
+    }),
+    route: 'POST /api/teams/:teamId/work/take',
+    cli: { args: ['what'], examples: ['troupe work take', 'troupe work take HEAD --team demo'] },
+    run: (context, { teamId, ...taken }) => requireWorks(context).take(teamId, taken),
   }),
   operation({
     name: 'work.open',

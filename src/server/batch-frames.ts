@@ -83,6 +83,7 @@ const CHANGES: Readonly<Record<EventNoun, 'task' | 'team' | 'nothing'>> = {
   task: 'task',
   work: 'task',
   landing: 'team',
+  tip: 'team',
   hook: 'nothing',
   message: 'nothing',
   request: 'nothing',

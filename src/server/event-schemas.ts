@@ -8,6 +8,7 @@ import { NOTE_EVENT_DATA } from '../core/note.ts';
 import { REQUEST_EVENT_DATA } from '../core/request.ts';
 import { TASK_EVENT_DATA } from '../core/task.ts';
 import { TEAM_EVENT_DATA } from '../core/team.ts';
+import { TIP_EVENT_DATA } from '../core/tip.ts';
 import { USAGE_EVENT_DATA } from '../core/usage.ts';
 import { WORK_EVENT_DATA } from '../core/work.ts';
 
@@ -17,6 +18,7 @@ const DATA: Readonly<Record<EventType, z.ZodObject>> = {
   ...MEMBER_EVENT_DATA,
   ...TASK_EVENT_DATA,
   ...WORK_EVENT_DATA,
+  ...TIP_EVENT_DATA,
   ...MESSAGE_EVENT_DATA,
   ...REQUEST_EVENT_DATA,
   ...NOTE_EVENT_DATA,

@@ -15,14 +15,14 @@ import { setFilters } from './depot/filters.ts';
 import { openHandle } from './depot/handle.ts';
 import type { DepotHandle } from './depot/handle.ts';
 import { makeDepot, takeIn } from './depot/make.ts';
-import { branchRef, landWork, mergeCommits } from './depot/merge.ts';
-import type { Landed, Merged } from './depot/merge.ts';
+import { branchRef, landWork, mergeCommits, placedRef } from './depot/merge.ts';
+import type { Landed, Merged, MergeOptions } from './depot/merge.ts';
 import { depotId, writeOrigin } from './depot/origin.ts';
 import { findCommits, findRoots, flattenSave, makePack, takePack } from './depot/packs.ts';
 import type { ArrivedPack, PackContent } from './depot/packs.ts';
 import { checkDepot, remakeDepot } from './depot/repair.ts';
 import type { Repair } from './depot/repair.ts';
-import { listKept } from './depot/saves.ts';
+import { isAncestor, listKept } from './depot/saves.ts';
 import { keepPrecious, packDepot } from './depot/tidy.ts';
 import { GitError } from './git-errors.ts';
 import { requireId } from './git.ts';
@@ -63,7 +63,7 @@ export interface Depot {
   /** The text of a file in a commit or tree; undefined if there is none, it is larger, or it is binary. */
   file(id: ObjectId, path: string, maxBytes: number): Promise<string | undefined>;
 
-  merge(ours: ObjectId, theirs: ObjectId, signal?: AbortSignal): Promise<Merged>;
+  merge(ours: ObjectId, theirs: ObjectId, options?: MergeOptions): Promise<Merged>;
   /** The paths in which two commits conflict, for each pair. It leaves nothing in the depot. */
   conflicts(pairs: readonly (readonly [ObjectId, ObjectId])[], signal?: AbortSignal): Promise<readonly string[][]>;
   commit(commit: NewCommit): Promise<ObjectId>;
@@ -71,6 +71,8 @@ export interface Depot {
 
   /** The tip of a team's branch; undefined if there is none. */
   branch(name: string): Promise<ObjectId | undefined>;
+  /** Where Troupe itself last put a branch. If it is elsewhere now, somebody else moved it. */
+  placed(name: string): Promise<ObjectId | undefined>;
   /** Moves a branch, if it is at `from` now; `from` undefined makes it. Fails with `conflict`. */
   moveBranch(name: string, to: ObjectId, from: ObjectId | undefined): Promise<void>;
 
@@ -79,6 +81,8 @@ export interface Depot {
   /** Forgets kept work. Only a person decides that. */
   dropKept(ref: string): Promise<void>;
 
+  /** Whether a commit descends from another, or is the same. */
+  descends(newer: ObjectId, older: ObjectId): Promise<boolean>;
   /** The commits of a list that are here. */
   has(ids: readonly ObjectId[]): Promise<readonly ObjectId[]>;
   /** The first commits of a history: clones of one repository share them. */
@@ -170,13 +174,18 @@ export async function openDepot({
     diff: (from, to, options) => readDiff(handle, [from, to], options),
     patch: (from, to, options) => readPatch(handle, [from, to], options),
     file: (id, path, maxBytes) => readText(handle, `${requireId(id)}:${path}`, maxBytes),
-    merge: (ours, theirs, signal) => mergeCommits(handle, [ours, theirs], signal),
+    merge: (ours, theirs, options) => mergeCommits(handle, [ours, theirs], options),
     conflicts: (pairs, signal) => findConflicts(handle, places, pairs, signal),
     commit: (commit) => makeCommit(handle, commit),
     land: (what, commit) => landWork(handle, what, commit),
     branch: async (name) => handle.readRef(await branchRef(handle, name)),
+    placed: (name) => handle.readRef(placedRef(name)),
     async moveBranch(name, to, from) {
-      await handle.changeRefs([{ ref: await branchRef(handle, name), to, from: from ?? '' }]);
+      const ref = await branchRef(handle, name);
+      await handle.changeRefs([
+        { ref, to, from: from ?? '' },
+        { ref: placedRef(name), to },
+      ]);
     },
     kept: () => listKept(handle),
     async dropKept(ref) {
@@ -184,6 +193,7 @@ export async function openDepot({
       if (!found) throw new TeamError('not_found', `There is no kept work ${JSON.stringify(ref)}`);
       await handle.changeRefs([{ ref, to: undefined, from: found.commit }]);
     },
+    descends: (newer, older) => isAncestor(handle, older, newer),
     has: (ids) => findCommits(handle, ids),
     roots: (commit) => findRoots(handle, commit),
     flatten: (save) => flattenSave(handle, save),

@@ -81,6 +81,12 @@ describe('the merge queue', () => {
         walk(story, (_before, _command, events, after) => {
           for (const event of events ?? []) {
             if (event.type === 'work:lost') tip = event.to;
+            if (event.type === 'tip:moved') {
+              expect(event.from).toBe(tip);
+              tip = event.to;
+              // What was judged was merged onto another tip.
+              expect(after.team?.work?.landing).toBeUndefined();
+            }
             if (event.type !== 'work:landed') continue;
             expect(event.onto).toBe(tip);
             tip = event.merged;

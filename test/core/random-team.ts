@@ -202,6 +202,12 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
       fromQueue,
     }),
   ],
+  'tip.move': [
+    2,
+    fc.constantFrom<Actor>('@user', '@user', 'lead'),
+    record({ from: fc.constantFrom('tip', 'tip', commitOf(2)), to: commit, rewritten: rarely(fc.constant(true)) }),
+  ],
+  'tip.refuse': [1, fc.constant<Actor>('@system'), record({ commit, ref: fc.constant('refs/deleted/alpha/1') })],
   'landing.end': [
     1,
     fc.constant<Actor>('@system'),
@@ -356,6 +362,7 @@ interface Named {
   readonly sides?: WorkOverlap['sides'];
   readonly work?: { readonly epoch?: number; readonly onto?: string };
   readonly onto?: string;
+  readonly from?: string;
   /** How many works of the queue a landing names. */
   readonly fromQueue?: number;
   /** Completes the first task of the open landing. */
@@ -399,6 +406,7 @@ function sidesOf({ tasks }: TeamState): WorkOverlap['sides'] {
 /** Replaces what is drawn about the merge queue by what is in it. */
 function ofQueue(state: TeamState, { fromQueue: count, lands, ...input }: Named): Named {
   const { tip = '', queue = [], landing } = state.team?.work ?? {};
+  if (input.from === 'tip') return { ...input, from: tip };
   const onto = input.onto === 'tip' ? tip : input.onto;
   if (count !== undefined) {
     const ids = queue.length > 0 ? queue.slice(0, count) : ['1'];

@@ -25,6 +25,7 @@ import { CompleteTaskInput, RejectTaskInput, TASK_COMMANDS } from '../../src/cor
 import type { SharedTask } from '../../src/core/task.ts';
 import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../src/core/team.ts';
 import { ChosenId } from '../../src/core/text.ts';
+import { TIP_COMMANDS } from '../../src/core/tip.ts';
 import { RecordUsageInput } from '../../src/core/usage.ts';
 import { requireTask, viewTask } from '../../src/core/view.ts';
 import { CommitId, HandedIn, TeamWork, WORK_COMMANDS } from '../../src/core/work.ts';
@@ -43,6 +44,7 @@ export const INPUTS = {
   'task.reject': RejectTaskInput.extend({ work: HandedIn.optional(), commit: CommitId.optional() }),
   'request.answer': AnswerRequestInput.extend({ work: HandedIn.optional() }),
   ...WORK_COMMANDS,
+  ...TIP_COMMANDS,
   'message.send': SendMessageInput.omit({ type: true }).extend({
     messageId: ChosenId,
     messageType: SendMessageInput.shape.type,

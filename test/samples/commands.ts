@@ -3,7 +3,7 @@ import { teamOf } from '../core/stage.ts';
 import type { InputOf, Stage } from '../core/stage.ts';
 import type { CommandSample, CommandSamples } from './sample.ts';
 import { TASK_COMMANDS } from './task.ts';
-import { LANDING_COMMANDS, WORK_COMMANDS } from './work.ts';
+import { LANDING_COMMANDS, TIP_COMMANDS, WORK_COMMANDS } from './work.ts';
 
 /** A sample of each command. An id such as `$plan` stands for the request of that kind in the scene. */
 export const COMMANDS: CommandSamples = {
@@ -25,6 +25,7 @@ export const COMMANDS: CommandSamples = {
   ...TASK_COMMANDS,
   ...WORK_COMMANDS,
   ...LANDING_COMMANDS,
+  ...TIP_COMMANDS,
   'message.send': { by: 'ann', input: { messageId: 'm9', toId: 'bob', content: 'x' }, events: ['message:sent'] },
   'message.broadcast': { by: 'ann', input: { messageId: 'b9', content: 'x' }, events: ['message:sent'] },
   'message.deliver': {

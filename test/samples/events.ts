@@ -1,7 +1,7 @@
 import { NO_USAGE } from '../../src/core/usage.ts';
 import type { EventSamples } from './sample.ts';
 import { TASK_EVENTS } from './task.ts';
-import { LANDING_EVENTS, WORK, WORK_EVENTS } from './work.ts';
+import { LANDING_EVENTS, TIP_EVENTS, WORK, WORK_EVENTS } from './work.ts';
 
 /** The data of one event of each type, about a team with `ann`, task 1, message m1 and note 1. */
 export const EVENTS: EventSamples = {
@@ -55,6 +55,7 @@ export const EVENTS: EventSamples = {
   ...TASK_EVENTS,
   ...WORK_EVENTS,
   ...LANDING_EVENTS,
+  ...TIP_EVENTS,
   'message:sent': {
     copies: [
       { id: 'm2/ann', toId: 'ann' },

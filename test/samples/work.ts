@@ -5,7 +5,7 @@ import type { WorkOverlap } from '../../src/core/overlap.ts';
 import type { TeamWork } from '../../src/core/work.ts';
 import type { Stage } from '../core/stage.ts';
 import type { Stage as ServerStage } from '../server/stage.ts';
-import { makeRepository } from '../workspaces/project.ts';
+import { makeRepository, plainGit } from '../workspaces/project.ts';
 import type { CommandSamples, EventSamples, OperationSamples } from './sample.ts';
 import { heldTask } from './task.ts';
 
@@ -121,6 +121,16 @@ export const LANDING_COMMANDS: CommandSamples<'landing'> = {
 
 export const LANDING_EVENTS: EventSamples<'landing'> = { 'landing:begun': LANDING, 'landing:ended': ENDED };
 
+const MOVED = { from: commit(1), to: commit(5) };
+const REFUSED = { commit: commit(5), ref: 'refs/deleted/alpha/1' };
+
+export const TIP_COMMANDS: CommandSamples<'tip'> = {
+  'tip.move': { by: '@user', input: MOVED, events: ['tip:moved'], before: workApart },
+  'tip.refuse': { by: '@system', input: REFUSED, events: ['tip:refused', 'message:sent'], before: workApart },
+};
+
+export const TIP_EVENTS: EventSamples<'tip'> = { 'tip:moved': MOVED, 'tip:refused': REFUSED };
+
 const PACK = { commit: commit(4), hash: 'a'.repeat(64), size: 500 };
 
 export const WORK_EVENTS: EventSamples<'work'> = {
@@ -161,6 +171,12 @@ export const WORK_OPERATIONS: OperationSamples<'work'> = {
     const folder = `${repository}-moved`;
     renameSync(repository, folder);
     return { input: { teamId, folder } };
+  },
+  'work.take': async (stage) => {
+    const { teamId } = await giveWork(stage);
+    const { repository = '' } = (await stage.ledger.view(teamId, ({ team }) => team?.work)) ?? {};
+    plainGit(repository, 'commit', '-q', '--allow-empty', '-m', 'mine');
+    return { input: { teamId, what: 'HEAD', rewrite: false } };
   },
   'work.leftovers': async () => ({ input: {} }),
   'work.disk': async () => ({ input: {} }),

@@ -107,7 +107,8 @@ function otherBranchError(branch: string): Refusal {
   return new Refusal(
     'conflict',
     `Your branch ${branch} has commits that the team's does not have. Nothing was changed. ` +
-      `Give it another name, then merge again: git branch -m ${branch} old-${branch.replaceAll('/', '-')}`,
+      'To give them to the team: troupe work take. Or give your branch another name, then merge again: ' +
+      `git branch -m ${branch} old-${branch.replaceAll('/', '-')}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { shortId } from '../commit-id.ts';
 import type { EventOf, EventType, TeamEvent } from '../event.ts';
 import { troublesTold } from '../hook-trouble.ts';
 import type { Usage } from '../usage.ts';
@@ -70,6 +71,25 @@ const EVENTS: { readonly [T in EventType]: EventRow<T> } = {
   },
   ...TASK_EVENTS,
   ...WORK_EVENTS,
+  'tip:moved': {
+    wakes: nobody,
+    mark: 'state',
+    words: ({ by, from, to, rewritten }) => ({
+      actor: by,
+      text: `${rewritten ? 'replaced commits of the branch' : 'added commits to the branch'}: ${shortId(from)} to ${shortId(to)}`,
+      tone: 'notable',
+    }),
+  },
+  'tip:refused': {
+    wakes: nobody,
+    mark: 'fail',
+    words: ({ commit, ref }) => ({
+      actor: 'the branch',
+      text: `was moved to ${shortId(commit)}, which does not descend from it, and was put back`,
+      reason: `${ref} keeps that commit`,
+      tone: 'bad',
+    }),
+  },
   'message:sent': {
     wakes: ({ copies }, memberId) => copies.some(({ toId }) => toId === memberId),
     mark: 'message',

@@ -48,11 +48,12 @@ export const TEAM_FACTS: ApplyTo<'team' | 'hook'> = {
 };
 
 /** What only events about work change. */
-function standingOf({ queue, landing, queueHost, lost }: Partial<StandingWork> = {}): Partial<StandingWork> {
+function standingOf({ queue, landing, queueHost, rewritten, lost }: Partial<StandingWork> = {}): Partial<StandingWork> {
   return {
     ...(queue && { queue }),
     ...(landing && { landing }),
     ...(queueHost !== undefined && { queueHost }),
+    ...(rewritten && { rewritten }),
     ...(lost && { lost }),
   };
 }

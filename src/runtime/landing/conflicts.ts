@@ -47,7 +47,7 @@ export async function explainConflict(
   { work, landed, branch }: { work: HandedIn; landed: readonly TaskRecord[]; branch: string },
 ): Promise<string> {
   // Work of another machine is here as its pack brought it.
-  const { tree, conflicts } = await depot.merge(work.onto, work.pack?.commit ?? work.commit);
+  const { tree, conflicts } = await depot.merge(work.onto, work.pack?.commit ?? work.commit, { base: work.base });
   const files = conflicts.slice(0, NAMED).map((conflict) => wordFile(conflict, landed));
   const more = conflicts.length > NAMED ? [`- and ${conflicts.length - NAMED} more`] : [];
   const hunks = await readHunks(depot, tree, conflicts);

@@ -14,7 +14,7 @@ export interface FollowingOptions {
   readonly branches: Branches;
   readonly elsewhere: Elsewhere;
   readonly folders: Folders;
-  readonly onError: (error: unknown, about: { teamId: string; memberId: string }) => void;
+  readonly onError: (error: unknown, about: { teamId: string; memberId?: string }) => void;
 }
 
 /** Lets the branch and the folders of this machine follow the journal. */
@@ -37,6 +37,9 @@ export function openFollowing(options: FollowingOptions): Following {
     follow: () =>
       ledger.subscribe((teamId, { events }, state) => {
         if (!state.team?.work) return;
+        if (events.some(({ type }) => type === 'tip:moved') && branches.isOpened(teamId)) {
+          void branches.align(teamId).catch((error: unknown) => onError(error, { teamId }));
+        }
         for (const event of events) {
           const step = stepAfter(event, events, state);
           if (step) begin(teamId, step);

@@ -28,13 +28,20 @@ export async function landOnto(
   { teamId, taskId, memberId, result }: Omit<HeldWork, 'epoch'> & { readonly result: string | undefined },
   { tip, base, work: saved }: { readonly tip: string; readonly base: string; readonly work: string },
 ): Promise<Pick<HandedIn, 'merged' | 'conflicts'>> {
-  const { commit, history } = await ledger.view(teamId, (state) => ({
+  const { commit, history, isRewritten } = await ledger.view(teamId, (state) => ({
     commit: squashOf(state, { taskId, memberId, result, checkout }),
     history: state.team?.work?.history ?? 'squash',
+    isRewritten: state.team?.work?.rewritten === true,
   }));
+  // A merge with what a person took off the branch would bring that back.
+  const isOnBranch = !isRewritten || (await depot.descends(tip, base));
+  const isKept = history === 'keep' && isOnBranch;
   // Of the work, not of its saves: these may have what the member took out again.
-  const work = history === 'keep' ? await depot.flatten({ commit: saved, base, name: `${teamId}/${memberId}` }) : saved;
-  const landed = await depot.land({ tip, work, history }, { ...commit, at: Date.now() });
+  const work = isKept ? await depot.flatten({ commit: saved, base, name: `${teamId}/${memberId}` }) : saved;
+  const landed = await depot.land(
+    { tip, work, ...(isKept && { history: 'keep' }), ...(!isOnBranch && { base }) },
+    { ...commit, at: Date.now() },
+  );
   if ('landed' in landed) return { merged: landed.landed };
   return { conflicts: landed.conflicts.slice(0, PATHS_PER_WORK).map(({ path }) => path) };
 }

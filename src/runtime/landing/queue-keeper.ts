@@ -65,5 +65,5 @@ export function keepQueues(options: QueueKeeperOptions) {
 export type Queues = ReturnType<typeof keepQueues>;
 
 function isOfQueue({ type }: TeamEvent): boolean {
-  return type.startsWith('work:') || type.startsWith('landing:');
+  return ['work:', 'landing:', 'tip:'].some((noun) => type.startsWith(noun));
 }

@@ -1,5 +1,7 @@
 import type { TeamState } from '../../core/state.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { followMove, takeTip } from './move-tip.ts';
+import type { Taken, TakenTip } from './move-tip.ts';
 import type { Projects } from './project.ts';
 import { openTeamPlaces } from './team-places.ts';
 import type { TeamPlace } from './team-places.ts';
@@ -33,6 +35,7 @@ export function openBranches({ ledger, projects, several }: BranchesOptions) {
     travel,
     bring,
     align,
+    take,
 
     isOpened,
 
@@ -63,9 +66,24 @@ export function openBranches({ ledger, projects, several }: BranchesOptions) {
   }
 
   async function alignNow(teamId: string): Promise<void> {
-    const { depot, work } = await bring(teamId);
-    const now = await depot.branch(work.branch);
-    if (now !== work.tip) await depot.moveBranch(work.branch, work.tip, now);
+    const place = await bring(teamId);
+    const { depot, work } = place;
+    const [now, placed] = [await depot.branch(work.branch), await depot.placed(work.branch)];
+    if (now === work.tip && placed === now) return;
+    const isMoved = now !== undefined && placed !== undefined && now !== placed && now !== work.tip;
+    if (isMoved) await followMove({ ledger, travel }, teamId, place, now);
+    const tip = await ledger.view(teamId, ({ team }) => team?.work?.tip ?? work.tip);
+    // Another machine may have landed work since.
+    if (tip !== work.tip && tip !== now) await bring(teamId);
+    await depot.moveBranch(work.branch, tip, now);
+  }
+
+  /** Takes commits of a person into the branch. */
+  async function take(teamId: string, taken: Taken): Promise<TakenTip> {
+    await align(teamId);
+    const outcome = await takeTip({ ledger, travel }, teamId, { place: await bring(teamId), ...taken });
+    await align(teamId);
+    return outcome;
   }
 }
 

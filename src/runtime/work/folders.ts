@@ -227,7 +227,7 @@ export function openFolders(options: FoldersOptions): Folders {
     const { depot } = await requirePlace(worker.teamId);
     // Also what the member changed since it handed in.
     await unlessEdited(workspace, async (saved) => {
-      const { tree } = await depot.merge(tip, saved.commit);
+      const { tree } = await depot.merge(tip, saved.commit, { base: saved.base });
       return workspace.lay(tree, tip, { ifSaved: saved.commit });
     });
   }
@@ -238,7 +238,7 @@ export function openFolders(options: FoldersOptions): Folders {
     await unlessEdited(workspace, async (saved) => {
       const isHandedIn = saved.commit === commit;
       if (isHandedIn || saved.changes.length === 0) return refresh(workspace, work.tip, isHandedIn, saved.commit);
-      const { tree, conflicts } = await depot.merge(work.tip, saved.commit);
+      const { tree, conflicts } = await depot.merge(work.tip, saved.commit, { base: saved.base });
       return conflicts.length === 0 ? workspace.lay(tree, work.tip, { ifSaved: saved.commit }) : saved;
     });
   }

@@ -20,7 +20,9 @@ export async function recoverTip(
   const here = new Set(await depot.has([work.base, ...landings.map(({ merged }) => merged)]));
   const last = landings.findLastIndex(({ merged }) => here.has(merged));
   const to = landings[last]?.merged ?? work.base;
-  const works = landings.slice(last + 1);
+  const works = landings
+    .slice(last + 1)
+    .flatMap(({ taskId, merged }) => (taskId === undefined ? [] : { taskId, merged }));
   const { isOpen, leadId } = await ledger.view(teamId, ({ team, members }) => ({
     isOpen: team !== undefined && team.status !== 'cleaned-up',
     leadId: team && members.has(team.leadId) ? team.leadId : undefined,
@@ -39,12 +41,16 @@ export async function recoverTip(
   await ledger.execute(teamId, [lose, ...tell], () => undefined);
 }
 
-/** What landed, in order. */
-async function listLandings(ledger: Ledger, teamId: string): Promise<LostWork[]> {
-  const found: LostWork[] = [];
+/** Where the branch was, in order, and for which task it got there; none if a person moved it. */
+async function listLandings(
+  ledger: Ledger,
+  teamId: string,
+): Promise<(Pick<LostWork, 'merged'> & { readonly taskId?: string })[]> {
+  const found: (Pick<LostWork, 'merged'> & { readonly taskId?: string })[] = [];
   for await (const { events } of ledger.read(teamId, 0)) {
     for (const event of events) {
       if (event.type === 'work:landed') found.push({ taskId: event.taskId, merged: event.merged });
+      if (event.type === 'tip:moved') found.push({ merged: event.to });
     }
   }
   return found;

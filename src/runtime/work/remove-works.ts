@@ -1,4 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
+import { placedRef } from '../../workspaces/depot/merge.ts';
 import type { TeamPlace } from './team-places.ts';
 
 /** Puts away the workspaces of a team on this machine, and frees the name of its branch. */
@@ -24,5 +25,6 @@ export async function removeWorks(ledger: Ledger, teamId: string, place: TeamPla
   await depot.handle.changeRefs([
     { ref: old, to: now },
     { ref, to: undefined, from: now },
+    { ref: placedRef(work.branch), to: undefined },
   ]);
 }

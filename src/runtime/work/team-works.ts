@@ -16,6 +16,7 @@ import { openFolders } from './folders.ts';
 import type { Folders } from './folders.ts';
 import { holders, isOpen } from './held.ts';
 import type { Worker } from './held.ts';
+import type { Taken, TakenTip } from './move-tip.ts';
 import { openOverlaps } from './overlaps.ts';
 import { openPreparing } from './prepare.ts';
 import type { Preparing } from './prepare.ts';
@@ -56,6 +57,8 @@ export interface TeamWorks
   start(): Promise<void>;
   /** Brings the branch of a team to what the journal says. */
   align(teamId: string): Promise<void>;
+  /** Takes commits of a person into the branch of a team. */
+  take(teamId: string, taken: Taken): Promise<TakenTip>;
   /** Where a member works; undefined if it has no workspace of its own. No folder is made. */
   folderOf(state: TeamState, memberId: string): string | undefined;
   /** The project of a team; undefined if its members share a folder. */
@@ -133,6 +136,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       started.resolve();
     },
     align,
+    take: branches.take,
     folderOf({ team, teamId, members }, memberId) {
       if (!team?.work || members.get(memberId)?.workspace !== 'own') return undefined;
       return folderInWorkspace(`${projects.places.workspaces}/${teamId}/${memberId}`, team.work);

@@ -59,10 +59,20 @@ export function openTravelled(ledger: Ledger) {
             now.landings.set(merged, { ...work, onto, merged, ...(pack && { pack }) });
             // A person's yes has both in one pack.
             if (!pack) now.works.set(event.commit, { ...work, onto, merged });
+          } else if (event.type === 'tip:moved' && event.pack && !isBefore(now.landings, event.to, event.from)) {
+            const { from: onto, to: merged, pack } = event;
+            now.landings.set(merged, { commit: merged, base: onto, pack, onto, merged });
           }
         }
       }
       return now;
     },
   };
+}
+
+/** Whether the packs that lead to a tip come by a commit. A person may have taken the branch back to it. */
+function isBefore(landings: ReadonlyMap<string, Travelled>, commit: string, tip: string): boolean {
+  let at: string | undefined = tip;
+  while (at !== undefined && at !== commit) at = landings.get(at)?.onto;
+  return at === commit;
 }

@@ -33,7 +33,7 @@ export async function findConflicts(
   try {
     const found = (await canMergeMany(handle)) ? await mergeMany(aside, pairs, signal) : [];
     for (const pair of pairs.slice(found.length)) {
-      const { conflicts } = await mergeCommits(aside, pair, signal);
+      const { conflicts } = await mergeCommits(aside, pair, { signal });
       found.push(conflicts.map(({ path }) => path));
     }
     return found;

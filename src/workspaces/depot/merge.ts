@@ -6,6 +6,7 @@ import type { ObjectId } from '../workspace.ts';
 import { makeCommit } from './commit.ts';
 import type { NewCommit } from './commit.ts';
 import type { DepotHandle } from './handle.ts';
+import { isAncestor, TRAVEL_EMAIL } from './saves.ts';
 
 /** A path on which two commits do not agree. */
 export interface MergeConflict {
@@ -25,12 +26,23 @@ export interface Merged {
 
 const STAGES = { 1: 'base', 2: 'ours', 3: 'theirs' } as const;
 
-/** Merges two commits in memory. They need a common ancestor. */
+/** How to merge. */
+export interface MergeOptions {
+  /** What the second commit changed is what differs from here, also if the first does not descend from it. */
+  readonly base?: ObjectId | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Merges two commits in memory. They need a common ancestor, or a base. */
 export async function mergeCommits(
-  { run }: DepotHandle,
+  handle: DepotHandle,
   [ours, theirs]: readonly [ObjectId, ObjectId],
-  signal?: AbortSignal,
+  { base, signal }: MergeOptions = {},
 ): Promise<Merged> {
+  const { run } = handle;
+  if (base !== undefined && !(await isAncestor(handle, base, ours))) {
+    return mergeCommits(handle, await makeSides(handle, base, [ours, theirs]), { signal });
+  }
   const words = ['merge-tree', '--write-tree', '-z', '--messages', requireId(ours), requireId(theirs)];
   const { code, out, err } = await run(words, { exits: [0, 1], config: ['merge.conflictStyle=zdiff3'], signal });
   const [first = Buffer.of(), ...rest] = splitZero(out);
@@ -43,6 +55,19 @@ export async function mergeCommits(
     });
   }
   return { tree, conflicts: code === 0 ? [] : readConflicts(rest) };
+}
+
+/** Two commits with the same files, whose common ancestor is the base. From git 2.40 on, it could be named instead. */
+async function makeSides(
+  handle: DepotHandle,
+  base: ObjectId,
+  sides: readonly [ObjectId, ObjectId],
+): Promise<readonly [ObjectId, ObjectId]> {
+  const author = { name: 'Troupe', email: TRAVEL_EMAIL };
+  const make = async (id: ObjectId, parents: readonly ObjectId[]): Promise<ObjectId> =>
+    makeCommit(handle, { tree: await handle.treeOf(id), parents, message: 'A side of a merge', author, at: 0 });
+  const common = await make(base, []);
+  return [await make(sides[0], [common]), await make(sides[1], [common])];
 }
 
 /** Reads what `merge-tree` says after the tree: entries of conflicts, an empty one, then messages with their paths and kind. */
@@ -78,14 +103,19 @@ export type Landed =
 
 /**
  * Makes the commit that brings work onto a tip; the branch does not move. `squash`: one commit on the tip. `keep`: a
- * merge commit, with the work as its second parent. A work that adds nothing to the tip lands as the tip itself.
+ * merge commit, with the work as its second parent. With a `base`, what differs from there is the work. A work that adds nothing to the tip lands as the tip itself.
  */
 export async function landWork(
   handle: DepotHandle,
-  { tip, work, history = 'squash' }: { tip: ObjectId; work: ObjectId; history?: 'squash' | 'keep' },
+  {
+    tip,
+    work,
+    base,
+    history = 'squash',
+  }: { tip: ObjectId; work: ObjectId; base?: ObjectId | undefined; history?: 'squash' | 'keep' },
   commit: Omit<NewCommit, 'tree' | 'parents'>,
 ): Promise<Landed> {
-  const { tree, conflicts } = await mergeCommits(handle, [tip, work]);
+  const { tree, conflicts } = await mergeCommits(handle, [tip, work], { base });
   if (conflicts.length > 0) return { conflicts, tree };
   const made = MADE.get(handle);
   if (tree === (made?.landed === tip ? made.tree : await handle.treeOf(tip))) return { landed: tip, tree };
@@ -115,4 +145,9 @@ export async function branchRef({ run }: DepotHandle, name: string): Promise<str
     return ref;
   }
   throw new TeamError('invalid', `${JSON.stringify(name)} cannot name a branch: choose a name such as troupe/parser`);
+}
+
+/** The ref that says where Troupe itself last put a branch. */
+export function placedRef(name: string): string {
+  return `refs/placed/${name}`;
 }

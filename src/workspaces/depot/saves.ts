@@ -73,7 +73,8 @@ export async function listSaves({ run }: DepotHandle, from: string, limit = 1000
   return saves;
 }
 
-async function isAncestor({ run }: DepotHandle, older: ObjectId, newer: ObjectId): Promise<boolean> {
+/** Whether a commit is among those before another, or the same. */
+export async function isAncestor({ run }: DepotHandle, older: ObjectId, newer: ObjectId): Promise<boolean> {
   const words = ['merge-base', '--is-ancestor', requireId(older), requireId(newer)];
   return (await run(words, { exits: [0, 1] })).code === 0;
 }

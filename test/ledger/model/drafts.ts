@@ -26,6 +26,7 @@ import {
   RejectTaskInput,
 } from '../../../src/core/task.ts';
 import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../../src/core/team.ts';
+import { MoveTipInput, RefuseTipInput } from '../../../src/core/tip.ts';
 import { RecordUsageInput } from '../../../src/core/usage.ts';
 import {
   BeginLandingInput,
@@ -87,6 +88,8 @@ const WEIGHTS: { readonly [T in CommandType]?: number } = {
   'work.lose': 1,
   'landing.begin': 140,
   'landing.end': 6,
+  'tip.move': 3,
+  'tip.refuse': 2,
   'message.send': 24,
   'message.broadcast': 8,
   'message.deliver': 24,
@@ -339,6 +342,15 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
         }),
       });
     }
+    case 'tip.move':
+      return MoveTipInput.parse({
+        from: a % 8 === 7 ? commit(9) : (world.team?.work?.tip ?? commit(1)),
+        to: commit(1 + (c % 3)),
+        ...(flag && { rewritten: true }),
+        ...(b % 4 === 3 && { base: commit(1 + (c % 3)) }),
+      });
+    case 'tip.refuse':
+      return RefuseTipInput.parse({ commit: commit(c % 10), ref: 'refs/deleted/alpha/1' });
     case 'landing.end':
       return EndLandingInput.parse({
         landingId: flag ? (world.team?.work?.landing?.id ?? 'l0') : `l${b % 3}`,
@@ -466,7 +478,9 @@ function pickActor(world: World, draft: Draft): Actor {
     world.members.filter(({ status }) => status !== 'stopped').map(({ id }) => id),
     a,
   );
-  if (['work.keep', 'work.lose', 'work.overlap'].includes(type) || type.startsWith('landing.')) return '@system';
+  const isTroupes = ['work.keep', 'work.lose', 'work.overlap', 'tip.refuse'].includes(type);
+  if (isTroupes || type.startsWith('landing.')) return '@system';
+  if (type === 'tip.move') return '@user';
   // Now and then a person accepts work as it is.
   if (type === 'task.complete' && by === 6) return '@user';
   if (type === 'work.submit' && by === 6) return '@system';

@@ -15,6 +15,7 @@ import {
 import type { Attempt, Rules } from './guard.ts';
 import { LANDING_RULES, leave, needLanding, withdraw } from './landing.ts';
 import { giveBack, isBlocked, needTask, release, reserve, TASK_RULES, touch } from './task.ts';
+import { TIP_RULES } from './tip.ts';
 import { WORK_RULES } from './work.ts';
 import { isExpected, TEAM } from './world.ts';
 import type { Member, Note, Request, Task, World } from './world.ts';
@@ -100,8 +101,8 @@ const RULES: Rules = {
     if (refused(attempt) || !team) return;
     const { type: _type, at: _at, by: _by, commandId: _id, metadata, work, ...changes } = command;
     // What waits to land still does, onto the same tip.
-    const { tip = work?.base ?? '', queue, landing, queueHost } = team.work ?? {};
-    if (work) team.work = { ...work, tip, queue, landing, queueHost };
+    const { tip = work?.base ?? '', queue, landing, queueHost, rewritten } = team.work ?? {};
+    if (work) team.work = { ...work, tip, queue, landing, queueHost, rewritten };
     change(team, changes, metadata);
     attempt.facts.push('team:updated');
   },
@@ -218,6 +219,7 @@ const RULES: Rules = {
   ...TASK_RULES,
   ...WORK_RULES,
   ...LANDING_RULES,
+  ...TIP_RULES,
 
   'message.send'(world, command, attempt) {
     needOpenTeam(world, attempt);

@@ -198,6 +198,22 @@ describe('teams on several machines', NEEDS_NATS, () => {
       const made = ['ann', 'bob'].flatMap((name) => Array.from({ length: LANDINGS }, (_, i) => `${name}-${i}.txt`));
       expect(files).toEqual(expect.arrayContaining(made));
     }
+
+    // Commits of a person travel as well, and so does a rewritten branch.
+    const branch = `troupe/${teamId}`;
+    plainGit(project.second, 'fetch', '-q', two.dir, `refs/heads/${branch}:refs/heads/${branch}`);
+    plainGit(project.second, 'checkout', '-q', branch);
+    for (const isRewritten of [false, true]) {
+      write(project.second, { 'mine.txt': `${isRewritten}\n` });
+      plainGit(project.second, 'add', '-A');
+      plainGit(project.second, 'commit', '-q', '-m', 'mine', ...(isRewritten ? ['--amend'] : []));
+      const taken = await machines[1].works.take(teamId, { rewrite: isRewritten });
+      expect(taken).toMatchObject({ isMoved: true, isRewritten });
+      expect((await depotOf(machines[0], teamId)).tip).toBe(plainGit(project.second, 'rev-parse', 'HEAD'));
+      await doTask(machines[0], teamId, 'ann', { 'after.txt': `${isRewritten}\n` });
+      const { dir, tip } = await depotOf(machines[1], teamId);
+      expect(plainGit(dir, 'log', '-2', '--format=%s', tip)).toBe('For ann\nmine');
+    }
   });
 
   test('a machine without a checkout gets the base, and what landed, from the others', async () => {

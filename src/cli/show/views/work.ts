@@ -29,6 +29,7 @@ export const views: Views = {
   'work.trust': ({ paths }) =>
     paths.length === 0 ? 'There is nothing new to agree to.\n' : `Agreed to ${paths.map(clean).join(', ')}.\n`,
   'work.locate': ({ repository }) => `The repository of the team is ${clean(repository)} now.\n`,
+  'work.take': describeTake,
   'work.open': (opened) =>
     opened
       ? `Its workspace is ${clean(opened.folder)}, with TROUPE_SLOT ${opened.slot}.\n`
@@ -204,6 +205,14 @@ function saveTable(saves: ResultOf<'work.saves'>, screen: Screen): string {
     { title: 'BASE', spare: 1 },
   ] as const;
   return table(columns, rows, screen);
+}
+
+function describeTake({ from, to, isMoved, isRewritten, commits }: ResultOf<'work.take'>): string {
+  if (!isMoved) return `The branch has ${shortId(to)} already.\n`;
+  const how = isRewritten
+    ? 'Replaced commits of the branch'
+    : `Took ${commits === 1 ? '1 commit' : `${commits} commits`}`;
+  return `${how}: it went from ${shortId(from)} to ${shortId(to)}. Work in the queue is merged onto it.\n`;
 }
 
 function describeRestore({ memberId, folder, commit, before, taskId }: ResultOf<'work.restore'>): string {
