@@ -55,6 +55,8 @@ export const HookResult = z.object({
   code: z.number().int().optional(),
   /** Why it could not judge at all, and how to fix that; changing the judged work would not help. */
   unable: z.string().optional(),
+  /** The judged work changes what it would run: the hash of that, for a person's approval. */
+  unapproved: z.string().optional(),
   /** The command that answered; unset for a function. */
   command: z.string().optional(),
 });

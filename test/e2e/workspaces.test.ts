@@ -143,6 +143,53 @@ describe('members with workspaces of their own', () => {
     expect(plainGit(depot, 'for-each-ref', 'refs/kept')).toBe('');
   });
 
+  test('change a gate only with the agreement of a person, and what it is then judges what follows', async () => {
+    const stage = newStage();
+    // With the default of onFailure, a gate that cannot run would let work pass.
+    const hooks = { TaskCompleted: { command: './gate.sh' } };
+    const strict = '#!/bin/sh\\n[ ! -e bad.txt ] || { echo no bad.txt >&2; exit 2; }\\n';
+    const edit = `
+case $TASK in
+1) ${bothHere(stage)}; printf '${strict}' > gate.sh;;
+2) ${bothHere(stage)}; echo bob > bob.txt;;
+3) [ -e node_modules/once ] && rm bad.txt && echo good > good.txt || { mkdir -p node_modules; touch node_modules/once bad.txt; };;
+esac
+`;
+    const tasks = [
+      { id: 'one', title: 'First', assign: 'ann' },
+      { title: 'Second', assign: 'bob' },
+      { title: 'Third', assign: 'bob', needs: ['one'] },
+    ];
+    // Programs of the repository that members run are handed in only after troupe work trust.
+    const agent = { exec: ['sh', join(stage.folder, 'agent.sh')] };
+    writeFileSync(join(stage.folder, 'agent.sh'), AGENT.replace('. ./edit.sh', edit));
+    const members = ['ann', 'bob'].map((name) => ({ name, agent }));
+    const repository = makeProject(stage, '', { hooks, tasks, members });
+    const upping = stage.troupe('up', join(repository, 'troupe.yaml'), '--yes');
+    const request = await until('a person is asked', async () => {
+      const { code, stdout } = await stage.troupe('request', 'list', '--team', stage.team, '--json');
+      return code === 0 ? (JSON.parse(stdout) as { id: string; taskId: string; content: string }[])[0] : undefined;
+    });
+    expect(request.taskId).toBe('1');
+    expect(request.content).toMatch(/"\.\/gate\.sh" changed since it was approved \(gate\.sh\) and was not run/);
+    expect(request.content).toContain('Yes lands this work unjudged, and approves what it makes of the gate');
+    await until('the other lands', async () => (await stage.task(stage.team, '2')).status === 'completed');
+    const yes = await stage.troupe('request', 'answer', request.id, '--approve', '--team', stage.team);
+    expect(yes.code, yes.stderr).toBe(0);
+    const { code, stderr } = await upping;
+    expect(code, stderr).toBe(0);
+    expect(await stage.task(stage.team, '3')).toMatchObject({
+      rejections: 1,
+      feedback: expect.stringContaining('no bad.txt'),
+    });
+    const work = await stage.ask<Work>('work', '--team', stage.team);
+    expect(work.tasks?.map(({ state }) => state)).toEqual(['landed', 'landed', 'landed']);
+    const files = plainGit(work.depot ?? '', 'ls-tree', '--name-only', work.tip ?? '').split('\n');
+    expect([files.includes('good.txt'), files.includes('bad.txt')]).toEqual([true, false]);
+    const requests = await stage.ask<{ kind: string }[]>('request', 'list', '--team', stage.team);
+    expect(requests.filter(({ kind }) => kind === 'gate')).toHaveLength(1);
+  });
+
   test('are refused if their programs are not committed, and take them along on request', async () => {
     const stage = newStage();
     const repository = makeProject(stage, 'echo old > $NAME.txt\n');

@@ -151,14 +151,24 @@ export function askAboutConflicts(state: TeamState, command: CommandOf<'task.rej
 /** A person has to repair a gate that cannot judge; the work waits unchanged. */
 export function askAboutGate(state: TeamState, command: CommandOf<'task.reject'>, task: TaskRecord): TeamEvent[] {
   const feedback = command.feedback.slice(0, ASKED_LENGTH / 2);
-  const said = `No gate judged task #${task.id}. ${feedback}\nYes completes the task without the gate. No sends it back. After you fix the gate, it can judge the same work again.`;
-  return askAboutWork(state, command, { task, said });
+  const { unapproved } = command;
+  const how =
+    unapproved === undefined
+      ? 'Yes completes the task without the gate. No sends it back. After you fix the gate, it can judge the same work again.'
+      : 'Yes lands this work unjudged, and approves what it makes of the gate: that judges later work. No sends it back.';
+  const said = `No gate judged task #${task.id}. ${feedback}\n${how}`;
+  return askAboutWork(state, command, { task, said, approves: unapproved });
 }
 
 function askAboutWork(
   state: TeamState,
   command: CommandOf<'task.reject'>,
-  { task, said, conflicted }: { task: TaskRecord; said: string; conflicted?: true },
+  {
+    task,
+    said,
+    conflicted,
+    approves,
+  }: { task: TaskRecord; said: string; conflicted?: true; approves?: string | undefined },
 ): TeamEvent[] {
   const { at, result } = command;
   const { id: taskId, epoch, assigneeId } = task;
@@ -175,6 +185,7 @@ function askAboutWork(
         epoch,
         ...(result !== undefined && { result: result.slice(0, ASKED_LENGTH) }),
         ...(conflicted && { conflicted }),
+        ...(approves !== undefined && { approves }),
       },
     }),
   ];

@@ -6,7 +6,7 @@ import type { Approvals } from './approvals.ts';
 import { filesOfHook } from './hook-files.ts';
 import { findObstacle, whyNotRun } from './obstacle.ts';
 import { commandOf, runProgram } from './run-program.ts';
-import { applyPolicy, refuse } from './verdict.ts';
+import { applyPolicy, refuse, refuseChanged } from './verdict.ts';
 
 /** What running a hook needs from the daemon. */
 export interface RunHookOptions {
@@ -27,6 +27,8 @@ interface HookInput {
   readonly approvedIn: string;
   /** Its real name, if it is on another machine. */
   readonly realName?: string | undefined;
+  /** Content that a person agreed to, together with the work that brought it. */
+  readonly agreed?: ReadonlySet<string>;
 }
 
 /** Runs a hook's program. Keeps a record meanwhile: if it outlives this process, the next daemon ends it. */
@@ -45,7 +47,7 @@ export async function runHook(hook: HookConfig, input: HookInput, options: RunHo
 
 async function runApproved(
   hook: HookConfig,
-  { env, payload, cwd, approvedIn, realName, marker }: HookInput & { readonly marker: string },
+  { env, payload, cwd, approvedIn, realName, agreed, marker }: HookInput & { readonly marker: string },
   { approvals, grace }: RunHookOptions,
 ): Promise<HookResult> {
   const obstacle = findObstacle(hook, cwd);
@@ -53,9 +55,10 @@ async function runApproved(
   const isBound = hook.approved !== undefined;
   const mend = `read it, then run troupe up in ${approvedIn} to approve it again`;
   const content = isBound ? hashHook(hook, cwd, { approvedIn, realName }) : undefined;
-  if (content !== undefined && content !== hook.approved && !approvals.has(content)) {
+  if (content !== undefined && content !== hook.approved && !approvals.has(content) && !agreed?.has(content)) {
     const which = nameChanged((folder) => filesOfHook(hook, folder), { cwd, approvedIn });
     const what = `The hook ${quote(hook.command)} changed since it was approved${which} and was not run`;
+    if (cwd !== approvedIn) return refuseChanged(`${what}. Read it in ${cwd}.`, content);
     return refuse(hook, `${what}: ${mend}`);
   }
   const { timeout } = hook;

@@ -242,19 +242,20 @@ export class TeamHooks {
     const { folders } = this.#options;
     const works = merged ? { folderOf: () => merged.folder, slotOf: () => merged.slot } : this.#options.works;
     const own = folders === undefined ? undefined : teamFolder({ folders }, context.teamId);
-    const { hooks, payload, work, apart, slot } = await this.#ledger.view(context.teamId, (state) => {
+    const { hooks, payload, work, apart, slot, agreed } = await this.#ledger.view(context.teamId, (state) => {
       const member = judgedMember(state, context);
       const workspace = member && works?.folderOf(state, member.id);
       return {
         hooks: requireTeam(state).hooks.filter((hook) => hook.type === type && hook.enabled),
         payload: payloadFor(state, { type, context, own, works }),
+        agreed: agreedIn(state),
         work: folderOfMember(member, own, workspace),
         apart: workspace === undefined ? undefined : { folders: namesOfFolder(state), to: workspace },
         slot: workspace === undefined ? undefined : works?.slotOf({ teamId: state.teamId, memberId: member?.id ?? '' }),
       };
     });
     const names = slot === undefined ? about : { ...about, SLOT: String(slot) };
-    return this.#run(type, { context, about: names, hooks, payload, work, apart });
+    return this.#run(type, { context, about: names, hooks, payload, work, apart, agreed });
   }
 
   /** Runs the hooks one after another; the first rejection ends it. */
@@ -269,9 +270,11 @@ export class TeamHooks {
       readonly work?: string | undefined;
       /** Its workspace, in place of the team's folder. */
       readonly apart?: Apart | undefined;
+      /** Content of hooks that a person agreed to. */
+      readonly agreed?: ReadonlySet<string>;
     },
   ): Promise<HookResult> {
-    const { context, about, hooks, payload, work, apart } = run;
+    const { context, about, hooks, payload, work, apart, agreed } = run;
     const { teamId } = context;
     const judged = { teamId, type, ...('taskId' in context && { taskId: context.taskId }) };
     let last = ALLOWED;
@@ -290,7 +293,7 @@ export class TeamHooks {
       const approvedIn = this.#folderOf(hook, work);
       const named = apart && !existsSync(approvedIn) ? { ...apart, to: apart.folders[0] ?? '' } : undefined;
       const realName = named && this.#folderOf(hook, work, named);
-      const inside = { teamId, env, payload, cwd, approvedIn, realName };
+      const inside = { teamId, env, payload, cwd, approvedIn, realName, ...(agreed && { agreed }) };
       const tries = hook.flaky ? 2 : 1;
       for (let time = 1; time <= tries; time++) {
         last = { ...(await this.#places.run(() => runHook(hook, inside, this.#options))), command: hook.command };
@@ -315,6 +318,16 @@ function namesOfFolder({ team }: TeamState): string[] {
   if (typeof given !== 'string') return [own];
   // On another machine than the person's, neither exists.
   return realPath(given) === own || !existsSync(given) ? [own, given] : [own];
+}
+
+/** The content of hooks that a person approved by accepting the work that changes them. All machines know it. */
+function agreedIn({ requests }: TeamState): Set<string> {
+  const hashes = [...requests.values()].flatMap(({ kind, status, detail, answeredBy }) => {
+    const hash = detail?.['approves'];
+    const isYes = kind === 'gate' && status === 'approved' && answeredBy === USER;
+    return isYes && typeof hash === 'string' ? hash : [];
+  });
+  return new Set(hashes);
 }
 
 /** Whether a hook judges new tasks. */

@@ -8,6 +8,11 @@ export function refuse({ onFailure }: Pick<HookConfig, 'onFailure'>, unable: str
   return { ...ALLOWED, exitCode: onFailure === 'block' ? 2 : 1, stderr: unable, unable };
 }
 
+/** The judged work itself changes what the hook would run. Whatever `onFailure` says, it must not pass by that. */
+export function refuseChanged(unable: string, unapproved: string): HookResult {
+  return { ...refuse({ onFailure: 'block' }, unable), unapproved };
+}
+
 /** Applies `onFailure` to the result of a failed hook. */
 export function applyPolicy(
   hook: Pick<HookConfig, 'timeout' | 'onFailure'> & { readonly command?: string },

@@ -230,7 +230,7 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
   async function reject(
     landingId: string,
     works: readonly QueuedWork[],
-    { feedback, gate: hook, unable }: Extract<Verdict, { isGreen: false }>,
+    { feedback, gate: hook, unable, unapproved }: Extract<Verdict, { isGreen: false }>,
   ): Promise<void> {
     const [only] = works;
     if (works.length > 1 || !only) return end(landingId, 'split', 'rejected together: the halves follow');
@@ -243,7 +243,7 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
       how: unable ? 'dropped' : 'red',
       why: oneLine(feedback, LINE_LENGTH),
     };
-    const rejection = { type: 'task.reject', by: SYSTEM, ...about, ...(unable && { unable }) };
+    const rejection = { type: 'task.reject', by: SYSTEM, ...about, ...(unable && { unable, unapproved }) };
     const isSaid = await unlessStale(() => ledger.execute(teamId, [ended, rejection] as NewCommand[], () => true));
     if (!isSaid) await end(landingId, 'dropped', 'the work was withdrawn');
   }

@@ -15,6 +15,8 @@ export type Verdict =
       readonly gate?: string | undefined;
       /** No gate could judge: a person has to repair that. */
       readonly unable: boolean;
+      /** The content of the gate that no person has approved: the work changes it. */
+      readonly unapproved?: string | undefined;
     };
 
 /** Alone, the gate accepted the work, or would have. */
@@ -35,13 +37,14 @@ export async function judge(
   const together = works.length > 1 ? { taskIds: works.map((work) => work.taskId) } : {};
   const verdict = await gate.executeTaskCompletedHook({ ...context, ...together }, folder);
   if (verdict.exitCode !== 2) return { isGreen: true };
-  const { unable, command } = verdict;
+  const { unable, unapproved, command } = verdict;
   const said = feedbackOf(verdict) || `The gate rejected task ${taskId}`;
   return {
     isGreen: false,
     feedback: unable ?? (folder ? `${MERGED}${said}` : said),
     gate: command,
     unable: unable !== undefined,
+    unapproved,
   };
 }
 

@@ -247,6 +247,30 @@ describe('the merge queue', () => {
     expect(await stage.show('bob')).toMatchObject({ status: 'pending', feedback: expect.stringContaining('b is bad') });
   });
 
+  test('of works that are judged together, only the one that changes the gate goes before a person', async () => {
+    const slow = slowFirst(({ files }) =>
+      files['gate'] === undefined ? verdict(0) : { ...verdict(2), unable: 'gate changed', unapproved: 'its hash' },
+    );
+    const members = ['ann', 'bob', 'cyd', 'dan', 'eve'];
+    const stage = await openQueueStage({ members, gate: slow.gate, gates: 0 });
+    for (const name of members) stage.write(name, { [name === 'cyd' ? 'gate' : name]: '1' });
+    const answers = members.map((name) => stage.complete(name).catch((error: unknown) => error));
+    await queued(stage, 5);
+    slow.go();
+    const isDone = { status: 'completed' };
+    expect(await Promise.all(answers)).toMatchObject([
+      isDone,
+      isDone,
+      { code: 'gate_rejected', message: expect.stringContaining('A person was asked') },
+      isDone,
+      isDone,
+    ]);
+    expect(stage.asked.some(({ taskIds }) => taskIds?.includes('3'))).toBe(true);
+    const requests = await stage.ledger.view(TEAM, (state) => [...state.requests.values()]);
+    expect(requests).toMatchObject([{ kind: 'gate', taskId: '3', detail: { approves: 'its hash' } }]);
+    expect(stage.repository.files(await stage.tipNow())).toEqual({ ann: '1', bob: '1', dan: '1', eve: '1' });
+  });
+
   test('a person is asked if no gate can judge, and a yes lands the work', async () => {
     const gate = () => ({ ...verdict(2), unable: 'The program is missing' });
     const stage = await openQueueStage({ members: ['ann'], gate });
