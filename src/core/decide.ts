@@ -2,7 +2,8 @@ import type { Command } from './command.ts';
 import { TeamError } from './errors.ts';
 import type { TeamEvent } from './event.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { answerRequest } from './rules/answer.ts';
+import { answerRequest, reviewWork } from './rules/answer.ts';
+import { APPROVAL_RULES } from './rules/approval.ts';
 import { requireHost } from './rules/guard.ts';
 import { LANDING_RULES } from './rules/landing.ts';
 import { changeMember, joinTeam, leaveTeam, placeMember, recordUsage } from './rules/member.ts';
@@ -78,6 +79,8 @@ const RULES: Rules = {
   ...WORK_RULES,
   ...LANDING_RULES,
   ...TIP_RULES,
+  ...APPROVAL_RULES,
+  'work.review': reviewWork,
   'message.send': sendMessage,
   'message.broadcast': broadcastMessage,
   'message.deliver': deliverMessages,

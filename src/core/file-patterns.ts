@@ -30,6 +30,15 @@ export function filesMeet(ours: readonly string[], theirs: readonly string[]): b
   return readAll(ours).some((one) => others.some((other) => runsMeet(one, other, fits)));
 }
 
+/** Whether a pattern matches this very file. */
+export function fileMatches(path: string, patterns: readonly string[]): boolean {
+  let left = COMPARISONS;
+  const fits = (a: Part, b: Part): boolean => --left < 0 || namesMeet(a, b);
+  // A star in the name of a file is only a star.
+  const file: Runs = [path.split('/').map((text) => ({ text, runs: undefined }))];
+  return readAll(patterns).some((pattern) => runsMeet(pattern, file, fits));
+}
+
 function readAll(patterns: readonly string[]): readonly Runs[] {
   let known = read.get(patterns);
   if (!known) read.set(patterns, (known = patterns.map(readPattern)));

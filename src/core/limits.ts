@@ -108,12 +108,24 @@ export const REJECTIONS_PER_TASK = 5;
 /** How often the work for a task may conflict with what landed before a person has to look at it. */
 export const CONFLICTS_PER_TASK = 5;
 
+/** How many comments a review has. */
+export const COMMENTS_PER_REVIEW = 100;
+
+/** A comment of a review. */
+export const COMMENT_BYTES = 4 * 1024;
+
+/** What a holder gets of a review. */
+export const REVIEW_BYTES = 32 * 1024;
+
 /** When an unanswered request to a person counts as rejected; soon for a permission: an agent waits. Milliseconds. */
 export const ANSWER_WITHIN = {
   permission: 10 * 60_000,
   gate: 24 * 3_600_000,
   budget: 24 * 3_600_000,
   restart: 24 * 3_600_000,
+  work: 24 * 3_600_000,
+  /** After that, a person is asked in the reviewer's place. */
+  review: 3_600_000,
 } as const;
 
 /** How long members take new work after their lead has left for good. They finish tasks they hold. Milliseconds. */

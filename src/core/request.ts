@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Actor } from './actor.ts';
 import { Metadata } from './json.ts';
 import { PLAN_BYTES, RESULT_BYTES } from './limits.ts';
+import { ReviewComments, ReviewedCommit } from './review.ts';
 import { Line, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 
@@ -10,18 +11,22 @@ export const RequestStatus = z.enum(['pending', 'approved', 'rejected', 'withdra
 export type RequestStatus = z.infer<typeof RequestStatus>;
 
 /**
- * Requests that only a person answers: work that a gate keeps rejecting, a permission for an agent, an exhausted
+ * What members and Troupe ask a person: work that a gate keeps rejecting, a permission for an agent, an exhausted
  * budget, or a member that crashed too often to be restarted.
  */
 export const RaisedKind = z.enum(['gate', 'permission', 'budget', 'restart']);
 export type RaisedKind = z.infer<typeof RaisedKind>;
 
+/** All of them. The merge queue asks the others: a person about `work`, the team's reviewer for a `review`. */
+export const QuestionKind = z.enum([...RaisedKind.options, 'work', 'review']);
+export type QuestionKind = z.infer<typeof QuestionKind>;
+
 /** A question that waits for an answer. */
 export const TeamRequest = z.object({
   id: z.string(),
   teamId: Slug,
-  kind: z.enum(['shutdown', 'plan', ...RaisedKind.options]),
-  /** The member that should shut down, whose plan it is, or that asks. */
+  kind: z.enum(['shutdown', 'plan', ...QuestionKind.options]),
+  /** The member that should shut down or review, whose plan or work it is, or that asks. */
   memberId: Slug,
   requestedBy: Actor,
   requestedAt: Timestamp,
@@ -45,7 +50,7 @@ export type TeamRequest = z.output<typeof TeamRequest>;
 
 /** Who answers a request: the member it is about, the lead (or a person in its place), or nobody but a person. */
 export function answererOf(kind: TeamRequest['kind']): 'member' | 'lead' | 'person' {
-  if (kind === 'shutdown') return 'member';
+  if (kind === 'shutdown' || kind === 'review') return 'member';
   return kind === 'plan' ? 'lead' : 'person';
 }
 
@@ -106,6 +111,8 @@ export const AnswerRequestInput = z.strictObject({
   requestId: RequestId.describe('the request'),
   approve: z.boolean().describe('yes or no'),
   feedback: textOf(RESULT_BYTES).optional().describe('the text of the answer'),
+  commit: ReviewedCommit.optional().describe('of a request about work: the commit that you looked at'),
+  comments: ReviewComments.optional().describe('of a request about work: what you say about single lines'),
 });
 export type AnswerRequestInput = z.output<typeof AnswerRequestInput>;
 
@@ -122,7 +129,7 @@ export const REQUEST_EVENT_DATA = {
   'plan:rejected': OfRequest.extend({ feedback: z.string() }),
   /** A question to a person: work that a gate keeps rejecting, a permission, an exhausted budget, a member that was given up. */
   'request:raised': OfRequest.extend({
-    kind: RaisedKind,
+    kind: QuestionKind,
     taskId: z.string().optional(),
     content: z.string(),
     /** Milliseconds since 1970; after that the answer is no. */

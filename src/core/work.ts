@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { Actor } from './actor.ts';
+import { wrongPattern } from './file-patterns.ts';
 import { HookVariable } from './hook.ts';
 import { ID_LENGTH, PATHS_PER_WORK, WORKS_PER_LANDING } from './limits.ts';
 import { OVERLAP_COMMANDS, OVERLAP_EVENT_DATA } from './overlap.ts';
-import { Line, Slug, TaskId } from './text.ts';
+import { ReviewWorkInput } from './review.ts';
+import { Line, quote, Slug, TaskId } from './text.ts';
 
 /** The id of a commit. Only git gives it a meaning; here it is a text. */
 export const CommitId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'is not the id of a commit');
@@ -20,6 +22,17 @@ export const TeamSetup = z.strictObject({
   approved: z.string().max(128),
 });
 export type TeamSetup = z.output<typeof TeamSetup>;
+
+/** Patterns of files, relative to the top of the repository. */
+export const ApprovePaths = z
+  .array(
+    Line.min(1).superRefine((pattern, context) => {
+      const wrong = wrongPattern(pattern);
+      if (wrong !== undefined) context.addIssue({ code: 'custom', message: `${quote(pattern)} ${wrong}` });
+    }),
+  )
+  .min(1)
+  .max(64);
 
 /** What may change while a team works. */
 const Settings = {
@@ -40,6 +53,10 @@ const Settings = {
   gates: z.number().int().min(0).max(32).optional(),
   /** How work lands: as one commit, or as a merge commit with the work beside it. */
   history: z.enum(['squash', 'keep']).optional(),
+  /** Which work a person has to approve before it lands: all, none, or what changes files that match. */
+  approve: z.union([z.enum(['always', 'never']), z.strictObject({ paths: ApprovePaths })]).optional(),
+  /** The member that reviews work before it lands. */
+  review: Slug.optional(),
 };
 export type WorkSettings = z.output<z.ZodObject<typeof Settings>>;
 
@@ -151,7 +168,8 @@ const Size = {
 };
 
 /**
- * What a holder changed for a task. `submitted`: it waits in the merge queue. `landed`: it is on the team's branch. `conflicted`: it does not merge onto it. Then
+ * What a holder changed for a task. `submitted`: it waits in the merge queue. `asked`: the gates accepted it, and it waits
+ * outside the queue for an approval. `landed`: it is on the team's branch. `conflicted`: it does not merge onto it. Then
  * the holder brings both together; if the task is completed, a person accepted it so, and the work is kept beside the
  * branch. `unchanged`: there was nothing to land.
  */
@@ -161,7 +179,7 @@ export const TaskWork = z.object({
   epoch: z.number().int(),
   /** The commit that it began from. */
   base: CommitId,
-  state: z.enum(['begun', 'submitted', 'landed', 'conflicted', 'unchanged']),
+  state: z.enum(['begun', 'submitted', 'asked', 'landed', 'conflicted', 'unchanged']),
   /** What was handed in. */
   commit: CommitId.optional(),
   files: Size.files.optional(),
@@ -171,6 +189,10 @@ export const TaskWork = z.object({
   /** The tip that it was merged onto, and the tip after that. */
   onto: CommitId.optional(),
   merged: CommitId.optional(),
+  /** While it is asked about: the landing that judged it, and the pack of the merged commit. */
+  judged: z.object({ landingId: z.string(), pack: WorkPack.optional() }).optional(),
+  /** The commit that was approved. It is not asked about again. */
+  approved: CommitId.optional(),
   /** The paths that conflict. */
   conflicts: z.array(z.string()).max(PATHS_PER_WORK).optional(),
   /** How often it went back to its holder because of a conflict. */
@@ -235,6 +257,16 @@ export type BeginLandingInput = z.output<typeof BeginLandingInput>;
 export const EndLandingInput = z.strictObject({ landingId: Landing.shape.id, ...LandingEnd });
 export type EndLandingInput = z.output<typeof EndLandingInput>;
 
+/** Work that the gates accepted has to be approved before it lands. No face can send it. */
+export const AskWorkInput = z.strictObject({
+  ...WorkName.shape,
+  landingId: Landing.shape.id,
+  onto: CommitId,
+  merged: CommitId,
+  mergedPack: WorkPack.optional(),
+});
+export type AskWorkInput = z.output<typeof AskWorkInput>;
+
 /** The work that a completion hands in, merged onto the tip. No face can send it. */
 export const HandedIn = z.strictObject({
   memberId: Slug,
@@ -257,6 +289,8 @@ export type HandedIn = z.output<typeof HandedIn>;
 export const WORK_COMMANDS = {
   'work.begin': BeginWorkInput,
   'work.submit': SubmitWorkInput,
+  'work.ask': AskWorkInput,
+  'work.review': ReviewWorkInput,
   'work.keep': KeepWorkInput,
   'work.lose': LoseWorkInput,
   'landing.begin': BeginLandingInput,
@@ -282,6 +316,16 @@ export const WORK_EVENT_DATA = {
   'work:left': OfTask,
   /** Its holder changed, or it cannot be judged: it is no longer in the queue. */
   'work:withdrawn': OfTask.extend({ why: z.string() }),
+  /** The landing ends; the work waits outside the queue. */
+  'work:asked': OfTask.extend({
+    commit: z.string(),
+    landingId: z.string(),
+    onto: z.string(),
+    merged: z.string(),
+    pack: WorkPack.optional(),
+  }),
+  /** The branch has moved since it was judged: it takes its place in the queue again, and is not asked about again. */
+  'work:approved': OfTask.extend({ commit: z.string() }),
   'landing:begun': BeginLandingInput,
   'landing:ended': EndLandingInput,
   /** The branch moved from `onto` to `merged`. */

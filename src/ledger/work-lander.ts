@@ -1,4 +1,5 @@
 import { SYSTEM } from '../core/actor.ts';
+import { isHandedIn } from '../core/approval.ts';
 import { decide } from '../core/decide.ts';
 import { TeamError } from '../core/errors.ts';
 import { requireFresh } from '../core/rules/guard.ts';
@@ -146,7 +147,7 @@ function verdictOn(state: TeamState, { taskId, epoch }: HeldWork): SharedTask | 
   if (task.status === 'completed') return viewTask(state, task);
   const { work, feedback } = task;
   if (task.status === 'in_progress' && task.epoch === epoch) {
-    if (work?.state === 'submitted') return undefined;
+    if (isHandedIn(work)) return undefined;
     const said = feedback ?? `Task ${taskId} was sent back`;
     const asked = work?.withdrawn && `${work.withdrawn}\nA person was asked. The work needs no change`;
     return new TeamError('gate_rejected', asked ?? said);

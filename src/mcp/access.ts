@@ -30,6 +30,7 @@ export async function accessOf(
     delegating,
     tools: TOOLS.filter((tool) => {
       if (tool.apart && standing && !standing.work) return false;
+      if (tool.reviews && (memberId === undefined || standing?.work?.review !== memberId)) return false;
       if (tool.for === 'lead') return mayLead;
       if (tool.for === 'member') return hasScope(caller, 'member') && !(delegating && tool.works);
       return true;

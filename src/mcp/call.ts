@@ -151,13 +151,14 @@ function forgive(input: unknown): unknown {
   return given;
 }
 
-function notOffered({ name, works, apart, for: whom }: Tool, session: Session, delegating: boolean): TeamError {
+function notOffered({ name, works, apart, reviews, for: whom }: Tool, session: Session, delegating: boolean): TeamError {
   if (delegating && works) {
     return new TeamError(
       'not_allowed',
       `${name} is not for a lead in delegate mode: give the work to a teammate (TaskUpdate, owner)`,
     );
   }
+  if (reviews) return new TeamError('not_allowed', `${name} is for the member that reviews the team's work`);
   if (apart) {
     return new TeamError('not_allowed', `${name} is for teams with workspaces: here, all members share a folder`);
   }

@@ -52,6 +52,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject> {
   readonly works?: true;
   /** Only for teams whose members have workspaces of their own. */
   readonly apart?: true;
+  /** Only for the member that reviews the team's work. */
+  readonly reviews?: true;
   /** It needs no team. */
   readonly teamless?: true;
   run(visit: Visit, input: z.output<I>): Promise<Answer>;

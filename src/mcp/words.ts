@@ -87,6 +87,8 @@ export const REQUEST_TYPE = {
   permission: 'permission_request',
   budget: 'budget_request',
   restart: 'restart_request',
+  work: 'work_request',
+  review: 'review_request',
 } as const satisfies Readonly<Record<TeamRequest['kind'], string>>;
 
 /** The type of the answer to a request. */

@@ -24,6 +24,7 @@ import { upOperations } from './up.ts';
 import { workCleanOperations } from './work-clean.ts';
 import { workDiffOperations } from './work-diff.ts';
 import { workQueueOperations } from './work-queue.ts';
+import { workReviewOperations } from './work-review.ts';
 import { workSavesOperations } from './work-saves.ts';
 import { workSetupOperations } from './work-setup.ts';
 import { workOperations } from './work.ts';
@@ -34,6 +35,7 @@ const ALL = [
   ...memberOperations,
   ...taskOperations,
   ...workOperations,
+  ...workReviewOperations,
   ...workDiffOperations,
   ...workQueueOperations,
   ...workSavesOperations,

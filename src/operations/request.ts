@@ -11,6 +11,7 @@ import {
   SubmitPlanInput,
   TeamRequest,
 } from '../core/request.ts';
+import { readComment, WrittenComments } from '../core/review.ts';
 import { pendingGate, requirePending } from '../core/rules/request.ts';
 import type { TeamState } from '../core/state.ts';
 import { quote } from '../core/text.ts';
@@ -24,7 +25,7 @@ import { pageOf, requireCursor } from './page.ts';
 export const requestOperations = [
   operation({
     name: 'request.list',
-    summary: 'List requests and their answers: shutdowns, plans, permissions, gates, budgets, restarts',
+    summary: 'List requests and their answers: shutdowns, plans, permissions, gates, budgets, restarts, work, reviews',
     scope: 'reader',
     long: true,
     input: InTeam.extend({
@@ -72,9 +73,12 @@ export const requestOperations = [
   }),
   operation({
     name: 'request.answer',
-    summary: 'Answer a request: work that a gate keeps rejecting, a permission, a budget, a restart',
+    summary: 'Answer a request: work to approve, work that a gate keeps rejecting, a permission, a budget, a restart',
     scope: 'admin',
-    input: AnswerRequestInput.extend(InTeam.shape),
+    input: AnswerRequestInput.extend({
+      ...InTeam.shape,
+      comments: WrittenComments.optional().describe('of a request about work: what you say about single lines'),
+    }),
     result: TeamRequest,
     route: 'POST /api/teams/:teamId/requests/:requestId/answer',
     cli: {
@@ -84,7 +88,10 @@ export const requestOperations = [
         'troupe request answer REQUEST --no-approve --feedback "Keep them" --team demo',
       ],
     },
-    run: ({ ledger, works, once }, { teamId, ...input }) => answerRequest(ledger, works, { teamId, input, once }),
+    run: ({ ledger, works, once }, { teamId, comments, ...rest }) => {
+      const input = { ...rest, ...(comments && { comments: comments.map(readComment) }) };
+      return answerRequest(ledger, works, { teamId, input, once });
+    },
   }),
   operation({
     name: 'request.judge',

@@ -51,7 +51,7 @@ const work = record({
   files: fc.nat(2),
   added: fc.nat(9),
   removed: fc.nat(9),
-  paths: fc.constant(['a.txt']),
+  paths: fc.constantFrom(['a.txt'], ['a.txt'], ['b/c.sql']),
   onto: fc.constantFrom('tip', 'tip', commitOf(2)),
   merged: fc.option(commit, { nil: undefined }),
   conflicts: rarely(fc.constant(['a.txt'])),
@@ -191,6 +191,16 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
     fc.constantFrom<Actor>('ann', '@system', '@system', '@system'),
     record({ taskId, ...submission }),
   ],
+  'work.ask': [
+    8,
+    fc.constantFrom<Actor>('@system', '@system', '@system', 'lead'),
+    record({ asks: fc.constant(true), merged: commit }),
+  ],
+  'work.review': [
+    6,
+    fc.constantFrom<Actor>('@user', '@user', 'bob'),
+    record({ reviews: fc.constant(true), approve: fc.boolean(), summary: rarely(fc.constant('why')) }),
+  ],
   'landing.begin': [
     10,
     fc.constantFrom<Actor>('@system', '@system', '@system', 'lead'),
@@ -324,9 +334,17 @@ export const steps = (maxLength = 60): fc.Arbitrary<Step[]> => fc.array(step, { 
 /** Runs apart from the others. */
 const OWN_AGENT = { kind: 'exec', command: ['true'] };
 
+/** A person approves what changes some files. */
+const APPROVED_WORK = { ...WORK, approve: { paths: ['b/**'] } };
+
 /** The first steps of every story. */
 export const OPENING: readonly Step[] = [
-  { type: 'team.create', by: '@user', input: { name: 'alpha', maxTeammates: 3, work: WORK }, commandId: undefined },
+  {
+    type: 'team.create',
+    by: '@user',
+    input: { name: 'alpha', maxTeammates: 3, work: APPROVED_WORK },
+    commandId: undefined,
+  },
   { type: 'member.join', by: 'lead', input: { name: 'ann', agent: OWN_AGENT }, commandId: undefined },
   { type: 'member.join', by: 'lead', input: { name: 'bob' }, commandId: undefined },
   { type: 'task.create', by: 'lead', input: { title: 'first' }, commandId: undefined },
@@ -339,7 +357,8 @@ export const QUEUE: readonly Step[] = [
   { type: 'task.claim', by: 'ann', input: { taskId: '#0' }, commandId: undefined },
   { type: 'task.claim', by: 'cyd', input: { taskId: '#1' }, commandId: undefined },
   ...['#0', '#1'].map((taskId): Step => {
-    const size = { files: 1, added: 1, removed: 0, paths: ['a.txt'] };
+    const paths = [taskId === '#0' ? 'a.txt' : 'b/c.sql'];
+    const size = { files: 1, added: 1, removed: 0, paths };
     const input = { taskId, memberId: 'holder', base: commitOf(1), commit: commitOf(2), ...size };
     return { type: 'work.submit', by: '@system', input, commandId: undefined };
   }),
@@ -367,6 +386,10 @@ interface Named {
   readonly fromQueue?: number;
   /** Completes the first task of the open landing. */
   readonly lands?: boolean;
+  /** Asks about the first work of the open landing. */
+  readonly asks?: boolean;
+  /** Is about the first work that waits for its approval. */
+  readonly reviews?: boolean;
 }
 
 /** Replaces numbers by ids. */
@@ -404,7 +427,7 @@ function sidesOf({ tasks }: TeamState): WorkOverlap['sides'] {
 }
 
 /** Replaces what is drawn about the merge queue by what is in it. */
-function ofQueue(state: TeamState, { fromQueue: count, lands, ...input }: Named): Named {
+function ofQueue(state: TeamState, { fromQueue: count, lands, asks, reviews, ...input }: Named): Named {
   const { tip = '', queue = [], landing } = state.team?.work ?? {};
   if (input.from === 'tip') return { ...input, from: tip };
   const onto = input.onto === 'tip' ? tip : input.onto;
@@ -415,6 +438,17 @@ function ofQueue(state: TeamState, { fromQueue: count, lands, ...input }: Named)
       return { taskId: id, epoch, commit: handed?.commit ?? commitOf(2) };
     });
     return { ...input, onto, works } as Named;
+  }
+  if (asks) {
+    const next = landing?.works.find(({ taskId }) => state.tasks.get(taskId)?.work?.paths?.includes('b/c.sql'));
+    const { taskId, ...named } = next ?? landing?.works[0] ?? { taskId: '1', epoch: 1, commit: commitOf(2) };
+    const place = [...state.tasks.keys()].indexOf(taskId);
+    return { ...input, taskId: `#${Math.max(0, place)}`, ...named, landingId: landing?.id ?? 'l1', onto: tip } as Named;
+  }
+  if (reviews) {
+    const asked = [...state.tasks.values()].find(({ work }) => work?.state === 'asked');
+    const place = [...state.tasks.keys()].indexOf(asked?.id ?? '1');
+    return { ...input, taskId: `#${Math.max(0, place)}`, commit: asked?.work?.commit ?? commitOf(2) } as Named;
   }
   if (lands) {
     const [next] = landing?.works ?? [];

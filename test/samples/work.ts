@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { evolve } from '../../src/core/evolve.ts';
 import type { WorkOverlap } from '../../src/core/overlap.ts';
 import type { TeamWork } from '../../src/core/work.ts';
+import type { NewCommand } from '../../src/ledger/ledger.ts';
 import type { Stage } from '../core/stage.ts';
 import type { Stage as ServerStage } from '../server/stage.ts';
 import { makeRepository, plainGit } from '../workspaces/project.ts';
@@ -65,6 +66,23 @@ function workSubmitted(team: Stage): void {
   team.as('ann', 'work.submit', { taskId: '1', ...HANDED_IN });
 }
 
+const LANDING = {
+  landingId: 'l1',
+  hostId: 'h1',
+  onto: commit(1),
+  merged: commit(3),
+  works: [{ taskId: '1', epoch: 1, commit: commit(2) }],
+};
+
+/** The gates accept the work of `ann`, and a person has to approve it. */
+function workAccepted(team: Stage): void {
+  workSubmitted(team);
+  evolve(team.state, { type: 'team:updated', at: team.now, by: '@user', work: { ...WORK, approve: 'always' } });
+  team.as('@system', 'landing.begin', LANDING);
+}
+
+const ASKED = { taskId: '1', epoch: 1, commit: commit(2), landingId: 'l1', onto: commit(1), merged: commit(3) };
+
 export const WORK_COMMANDS: CommandSamples<'work'> = {
   'work.begin': {
     by: 'ann',
@@ -77,6 +95,22 @@ export const WORK_COMMANDS: CommandSamples<'work'> = {
     input: { taskId: '1', ...HANDED_IN, result: 'done' },
     events: ['work:submitted'],
     before: workApart,
+  },
+  'work.ask': { by: '@system', input: ASKED, events: ['work:asked', 'request:raised'], before: workAccepted },
+  'work.review': {
+    by: '@user',
+    input: {
+      taskId: '1',
+      commit: commit(2),
+      approve: false,
+      summary: 'not yet',
+      comments: [{ path: 'a.txt', line: 1, text: 'why?' }],
+    },
+    events: ['request:answered', 'task:rejected'],
+    before(team) {
+      workAccepted(team);
+      team.as('@system', 'work.ask', ASKED);
+    },
   },
   'work.keep': {
     by: '@system',
@@ -97,13 +131,6 @@ export const WORK_COMMANDS: CommandSamples<'work'> = {
   },
 };
 
-const LANDING = {
-  landingId: 'l1',
-  hostId: 'h1',
-  onto: commit(1),
-  merged: commit(3),
-  works: [{ taskId: '1', epoch: 1, commit: commit(2) }],
-};
 const ENDED = { landingId: 'l1', how: 'red', why: 'the tests fail' } as const;
 
 export const LANDING_COMMANDS: CommandSamples<'landing'> = {
@@ -138,6 +165,8 @@ export const WORK_EVENTS: EventSamples<'work'> = {
   'work:submitted': { taskId: '1', ...HANDED_IN, pack: undefined, result: 'done' },
   'work:left': { taskId: '1', epoch: 1 },
   'work:withdrawn': { taskId: '1', epoch: 1, why: 'the task was released' },
+  'work:asked': { ...ASKED, pack: undefined },
+  'work:approved': { taskId: '1', epoch: 1, commit: commit(2) },
   'work:landed': {
     taskId: '1',
     epoch: 1,
@@ -191,6 +220,25 @@ export const WORK_OPERATIONS: OperationSamples<'work'> = {
     await stage.act('work.save', { teamId, memberId: 'saver' });
     const [save] = await stage.act('work.saves', { teamId });
     return { input: { teamId, save: save?.commit ?? '' } };
+  },
+  'work.review': async (stage) => {
+    const { teamId, taskId } = await heldTask(stage);
+    await giveWork(stage);
+    const now = await stage.ledger.view(teamId, ({ team }) => team?.work);
+    const onto = now?.base ?? '';
+    const work = { ...WORK, repository: now?.repository ?? '', base: onto, branch: `troupe/${teamId}` };
+    const name = { taskId, epoch: 1, commit: commit(2) };
+    const size = { files: 1, added: 1, removed: 0, paths: ['a.txt'] };
+    const judged = { landingId: 'l1', onto, merged: commit(3) };
+    // In one step, so that the merge queue never sees it.
+    const asked: NewCommand[] = [
+      { type: 'team.update', by: '@user', work: { ...work, approve: 'always' } },
+      { type: 'work.submit', by: 'worker', ...name, memberId: 'worker', base: onto, ...size },
+      { type: 'landing.begin', by: '@system', hostId: 'h1', ...judged, works: [name] },
+      { type: 'work.ask', by: '@system', ...name, ...judged },
+    ];
+    await stage.ledger.execute(teamId, asked, () => undefined);
+    return { input: { teamId, taskId, commit: commit(2), approve: false, comments: ['a.txt:1: why?'] } };
   },
   'work.open': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' }, as: 'worker' }),
   'work.begin': async (stage) => {

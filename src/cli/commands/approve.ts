@@ -18,16 +18,20 @@ interface Answer {
   readonly deny?: boolean;
   readonly again?: boolean;
   readonly feedback?: string;
+  readonly comments?: readonly string[];
 }
 
 /** Lists the requests that wait for a person, in all teams; or answers one of them. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
-  const { requestId, teamId, deny = false, again = false, feedback } = given.input as Answer;
-  if (requestId === undefined && (deny || again || feedback !== undefined)) {
+  const { requestId, teamId, deny = false, again = false, feedback, comments = [] } = given.input as Answer;
+  if (requestId === undefined && (deny || again || feedback !== undefined || comments.length > 0)) {
     throw new UsageError('Which request? Name its member or its id: troupe approve lists them', 'approve');
   }
   if (again && (deny || feedback !== undefined)) {
     throw new UsageError('--again is neither yes nor no: omit --deny and --feedback', 'approve');
+  }
+  if (comments.length > 0 && !deny) {
+    throw new UsageError('Comments send the work back: add --deny, or say it with --feedback', 'approve');
   }
   const client = openClient(environment);
   try {
@@ -41,7 +45,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const request = findRequest(waiting, requestId);
     const answered = again
       ? await judgeAgain(client, request, signal)
-      : await answer(client, request, { approve: !deny, feedback, signal });
+      : await answer(client, request, { approve: !deny, feedback, comments, signal });
     if (given.json) print(toJson(answered, screen.isTerminal ? 2 : undefined));
     else print(fold(`${again ? describeJudged(answered) : describeAnswer(answered)}\n`, screen));
     return 0;
@@ -72,14 +76,30 @@ async function findWaiting(client: Client, teamId: string | undefined, signal: A
   return lists.flat().filter(({ kind }) => kind !== 'shutdown');
 }
 
+interface Given {
+  readonly approve: boolean;
+  readonly feedback: string | undefined;
+  readonly comments: readonly string[];
+  readonly signal: AbortSignal;
+}
+
 async function answer(
   client: Client,
-  { id: requestId, teamId, kind }: Request,
-  { approve, feedback, signal }: { approve: boolean; feedback: string | undefined; signal: AbortSignal },
+  { id: requestId, teamId, kind, detail }: Request,
+  { approve, feedback, comments, signal }: Given,
 ): Promise<Request> {
   const options = { signal, commandId: newCommandId() };
   const said = { teamId, requestId, ...(feedback !== undefined && { feedback }) };
-  if (kind !== 'plan') return client.call('request.answer', { ...said, approve }, options);
+  // The answer is about what was shown.
+  const commit = detail?.['commit'];
+  const about = {
+    ...(typeof commit === 'string' && { commit }),
+    ...(comments.length > 0 && { comments: [...comments] }),
+  };
+  if (kind !== 'plan') return client.call('request.answer', { ...said, ...about, approve }, options);
+  if (comments.length > 0) {
+    throw new Refusal('invalid', 'Comments are about lines of work: answer a plan with --feedback');
+  }
   return client.call(approve ? 'plan.approve' : 'plan.reject', said, options);
 }
 

@@ -183,7 +183,7 @@ const EVENTS: { readonly [T in EventType]: EventRow<T> } = {
     mark: 'gate',
     words: ({ memberId, kind, content }) => ({
       actor: memberId,
-      text: `waits for a person (${kind})`,
+      text: kind === 'review' ? 'is asked for a review' : `waits for a person (${kind})`,
       content,
       tone: 'notable',
     }),

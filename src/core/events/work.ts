@@ -37,6 +37,22 @@ export const WORK_EVENTS: { readonly [T in Extract<EventType, `work:${string}` |
       mark: null,
       words: ({ taskId, why }, task) => ({ actor: task(taskId), text: 'left the merge queue', reason: why }),
     },
+    'work:asked': {
+      wakes: nobody,
+      mark: 'gate',
+      words: ({ taskId }, task) => ({
+        actor: task(taskId),
+        text: 'is accepted by the gates, and waits for its approval',
+      }),
+    },
+    'work:approved': {
+      wakes: nobody,
+      mark: null,
+      words: ({ taskId }, task) => ({
+        actor: task(taskId),
+        text: 'is approved, and takes its place in the merge queue',
+      }),
+    },
     'landing:begun': {
       wakes: nobody,
       mark: 'gate',

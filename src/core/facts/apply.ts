@@ -33,9 +33,14 @@ export function changeTask(
   putTask(state, id, next);
   // Nobody works on it any more, so the question whether the work is good enough is obsolete.
   if (task.status === 'in_progress' && next.status !== 'in_progress') {
-    withdrawRequests(state, ({ kind }) => kind === 'gate', id);
+    withdrawRequests(state, ({ kind }) => kind === 'gate' || isAboutApproval(kind), id);
     forgetOverlaps(state, id);
   }
+}
+
+/** Whether a request asks for the approval of work. */
+export function isAboutApproval(kind: TeamRequest['kind']): boolean {
+  return kind === 'work' || kind === 'review';
 }
 
 /** Withdraws the matching pending requests: of all, or of those about a task. */

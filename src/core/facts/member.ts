@@ -72,7 +72,11 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       restarts: returning ? [...(member.restarts ?? []), at].slice(-RESTARTS) : member.restarts,
     }));
     stopClock(state, at);
-    withdrawRequests(state, (request) => request.memberId === memberId);
+    // What it handed in waits on. A reviewer that returns can still answer.
+    withdrawRequests(
+      state,
+      ({ kind, memberId: whose }) => whose === memberId && kind !== 'work' && !(kind === 'review' && returning),
+    );
   },
 
   'usage:recorded': (state, { memberId, taskId, usage, context }) => {

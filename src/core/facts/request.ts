@@ -1,3 +1,4 @@
+import { USER } from '../actor.ts';
 import type { RequestStatus } from '../request.ts';
 import type { TeamState } from '../state.ts';
 import { putRequest } from '../tables.ts';
@@ -69,7 +70,10 @@ export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan' | 'request'> = {
     answerRequest(state, event, event.approved ? 'approved' : 'rejected');
     const { kind, taskId } = state.requests.get(event.requestId) ?? {};
     // The work starts over with a full number of tries; the person's feedback replaces the gate's.
-    const isAnew = kind === 'gate' && taskId !== undefined && !event.approved;
+    const isAnew =
+      (kind === 'gate' || ((kind === 'work' || kind === 'review') && event.by === USER)) &&
+      taskId !== undefined &&
+      !event.approved;
     if (!isAnew) return;
     const { at, feedback } = event;
     changeTask(state, taskId, at, (task) => ({ ...task, rejections: 0, feedback: feedback ?? task.feedback }));

@@ -1,7 +1,8 @@
+import { isHandedIn } from '../approval.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { putTeam } from '../tables.ts';
 import type { StandingWork, TaskWork } from '../work.ts';
-import { changeTask } from './apply.ts';
+import { changeTask, isAboutApproval, withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 import { applyLost } from './lost.ts';
 import { applyOverlap } from './overlap.ts';
@@ -43,6 +44,23 @@ export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
       work: task.work && { ...noLongerSubmitted(task.work), withdrawn: why },
     }));
     leaveQueue(state, taskId);
+  },
+
+  'work:asked': (state, { at, taskId, onto, merged, landingId, pack }) => {
+    changeTask(state, taskId, at, (task) => ({
+      ...task,
+      work: task.work && { ...task.work, state: 'asked', onto, merged, judged: { landingId, ...(pack && { pack }) } },
+    }));
+    leaveQueue(state, taskId);
+    changeWork(state, ({ landing, ...work }) => ({ ...work, ...(landing && landing.id !== landingId && { landing }) }));
+  },
+
+  'work:approved': (state, { at, taskId, commit }) => {
+    changeTask(state, taskId, at, (task) => ({
+      ...task,
+      work: task.work && { ...unjudged(task.work), state: 'submitted', approved: commit },
+    }));
+    joinQueue(state, taskId);
   },
 
   'work:landed': (state, { at, taskId, onto, merged, landingId }) => {
@@ -91,7 +109,7 @@ export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
 
 /** A gate or a person sent the work back: it is the holder's again. */
 export function takeBack(state: TeamState, taskId: string, at: number): void {
-  if (state.tasks.get(taskId)?.work?.state !== 'submitted') return;
+  if (!isHandedIn(state.tasks.get(taskId)?.work)) return;
   changeTask(state, taskId, at, (task) => ({ ...task, work: task.work && noLongerSubmitted(task.work) }));
   leaveQueue(state, taskId);
 }
@@ -103,6 +121,7 @@ function changeWork(state: TeamState, change: (work: StandingWork) => StandingWo
 
 /** In the order of first submissions. Work that was sent back keeps its place. */
 function joinQueue(state: TeamState, taskId: string): void {
+  withdrawQuestions(state, taskId);
   const since = (id: string): number => state.tasks.get(id)?.work?.queuedAt ?? 0;
   changeWork(state, ({ queue = [], ...work }) => {
     const others = queue.filter((id) => id !== taskId);
@@ -112,17 +131,27 @@ function joinQueue(state: TeamState, taskId: string): void {
 }
 
 function leaveQueue(state: TeamState, taskId: string): void {
+  withdrawQuestions(state, taskId);
   if (!state.team?.work?.queue?.includes(taskId)) return;
   changeWork(state, ({ queue = [], ...work }) => ({ ...work, queue: queue.filter((id) => id !== taskId) }));
 }
 
-/** What matters only while work waits. */
+/** A question about work that is no longer handed in is obsolete. */
+function withdrawQuestions(state: TeamState, taskId: string): void {
+  withdrawRequests(state, ({ kind }) => isAboutApproval(kind), taskId);
+}
+
+/** Without what matters only while work waits. */
 function settled({ completer: _completer, result: _result, ...work }: TaskWork): TaskWork {
+  return unjudged(work);
+}
+
+function unjudged({ onto: _onto, merged: _merged, judged: _judged, ...work }: TaskWork): TaskWork {
   return work;
 }
 
 function noLongerSubmitted(work: TaskWork): TaskWork {
-  return work.state === 'submitted' ? { ...settled(work), state: 'begun' } : work;
+  return isHandedIn(work) ? { ...settled(work), state: 'begun' } : work;
 }
 
 /** Another holder begins to count again, and queues up anew. */

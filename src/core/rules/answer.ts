@@ -6,13 +6,14 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { rejoinInput } from '../rejoin.ts';
-import type { RaisedKind, TeamRequest } from '../request.ts';
+import type { QuestionKind, TeamRequest } from '../request.ts';
 import { isExpected } from '../state.ts';
 import type { TeamState } from '../state.ts';
 import { quote } from '../text.ts';
 import { requireOpenTeam } from './guard.ts';
 import { joinTeam } from './member.ts';
 import { requirePending } from './request.ts';
+import { requireAsked, reviewable, reviewText, settleReview } from './review.ts';
 import { completeTask, failTask, releaseTask } from './task.ts';
 
 type Answer = CommandOf<'request.answer'>;
@@ -34,20 +35,44 @@ export function answerRequest(state: TeamState, command: Answer): TeamEvent[] {
     throw new TeamError('not_allowed', `${command.by} may not answer ${request.id}: only a person may`);
   }
   requirePending(request);
-  const { requestId, approve: approved, feedback } = command;
+  const { commit, comments = [] } = command;
+  if (commit !== undefined) requireAsked(request, commit);
+  if (comments.length > 0 && request.kind !== 'work' && request.kind !== 'review') {
+    throw new TeamError('invalid', `Request ${request.id} is not about work: answer it with a text, not with comments`);
+  }
+  return settle(state, command, { ...request, kind: request.kind });
+}
+
+/** The reviewer's verdict about work: an answer to the question that waits. */
+export function reviewWork(state: TeamState, command: CommandOf<'work.review'>): TeamEvent[] {
+  const request = reviewable(state, command);
+  const { at, by, commandId, approve, summary, comments } = command;
+  const answer = { at, by, commandId, requestId: request.id, approve, feedback: summary, comments };
+  return settle(state, { type: 'request.answer', ...answer }, { ...request, kind: request.kind as QuestionKind });
+}
+
+function settle(
+  state: TeamState,
+  command: Answer,
+  request: TeamRequest & { readonly kind: QuestionKind },
+): TeamEvent[] {
+  const { requestId, approve: approved, comments } = command;
+  const feedback = reviewText(command.feedback, comments);
   return [
     event(command, 'request:answered', { requestId, memberId: request.memberId, approved, feedback }),
-    ...CONSEQUENCES[request.kind](state, command, request),
+    ...CONSEQUENCES[request.kind](state, { ...command, feedback }, request),
   ];
 }
 
 type Consequence = (state: TeamState, answer: Answer, request: TeamRequest) => TeamEvent[];
 
 /** What follows from the answer to each kind of request. */
-const CONSEQUENCES: Readonly<Record<RaisedKind, Consequence>> = {
+const CONSEQUENCES: Readonly<Record<QuestionKind, Consequence>> = {
   gate: settleWork,
   budget: grantBudget,
   restart: startAgain,
+  work: settleReview,
+  review: settleReview,
   // The member's process waits for the answer, and reads on from where it was if its daemon is replaced.
   permission: () => [],
 };

@@ -1,4 +1,5 @@
 import { SYSTEM, USER } from '../actor.ts';
+import { approverOf, isHandedIn } from '../approval.ts';
 import type { CommandEnvelope, CommandOf } from '../command.ts';
 import { shortId } from '../commit-id.ts';
 import { TeamError } from '../errors.ts';
@@ -24,7 +25,9 @@ export const LANDING_RULES: RulesOf<'landing'> & Pick<RulesOf<'work'>, 'work.sub
 /** Work joins the queue, or takes the place of what its holder handed in before. */
 function submitWork(state: TeamState, command: CommandOf<'work.submit'>): TeamEvent[] {
   const task = completable(state, command);
-  return isQueued(task, command) ? [] : [submitted(state, command, task, command)];
+  const { work } = task;
+  const isSame = work?.commit === command.commit && work.epoch === command.epoch && command.files > 0;
+  return isSame && isHandedIn(work) ? [] : [submitted(state, command, task, command)];
 }
 
 /** At most one landing is open. It names works as they are in the queue, merged onto the present tip. */
@@ -57,10 +60,6 @@ function isQueued(
   return files > 0 && work?.state === 'submitted' && work.commit === commit && work.epoch === epoch;
 }
 
-export function isSubmitted({ work }: TaskRecord): boolean {
-  return work?.state === 'submitted';
-}
-
 /** What was handed in stays in the queue, though its holder stops or starts anew. */
 export function leaveWork(command: CommandEnvelope, { id: taskId, epoch, work }: TaskRecord): TeamEvent[] {
   return work?.left ? [] : [event(command, 'work:left', { taskId, epoch })];
@@ -72,7 +71,7 @@ export function withdrawWork(
   { id: taskId, epoch, work }: TaskRecord,
   why: string,
 ): TeamEvent[] {
-  return work?.state === 'submitted' ? [event(command, 'work:withdrawn', { taskId, epoch, why })] : [];
+  return isHandedIn(work) ? [event(command, 'work:withdrawn', { taskId, epoch, why })] : [];
 }
 
 /** Work done apart counts only on the branch. Only a person may complete its task otherwise. */
@@ -107,7 +106,10 @@ export function landWork(state: TeamState, command: CommandOf<'task.complete'>, 
   const about = { taskId: task.id, epoch };
   const before = handedIn(state, command, task, work);
   if (files === 0) return before;
-  if (landingId !== undefined) requireInLanding(state, task, work);
+  if (landingId !== undefined) {
+    requireInLanding(state, task, { commit, landingId });
+    requireApproved(state, task);
+  }
   if (merged !== undefined) {
     return [...before, event(command, 'work:landed', { ...about, commit, onto, merged, landingId, pack })];
   }
@@ -115,11 +117,21 @@ export function landWork(state: TeamState, command: CommandOf<'task.complete'>, 
   return [...before, conflicted, ...tellConflict(state, command, task, work)];
 }
 
-function requireInLanding({ team }: TeamState, task: TaskRecord, { commit, landingId }: HandedIn): void {
+/** The open landing has this work. */
+export function requireInLanding(
+  { team }: TeamState,
+  task: TaskRecord,
+  { commit, landingId }: { readonly commit: string; readonly landingId: string },
+): void {
   requireSubmitted(task, commit);
   const { landing } = team?.work ?? {};
   if (landing?.id === landingId && landing?.works.some(({ taskId }) => taskId === task.id)) return;
   throw new TeamError('stale_revision', `The landing of task ${task.id} is over: look at the queue again`);
+}
+
+function requireApproved(state: TeamState, task: TaskRecord): void {
+  if (!approverOf(state, task)) return;
+  throw new TeamError('conflict', `The work of task ${task.id} has to be approved before it lands`);
 }
 
 /** Work that conflicts with what landed goes back to its holder, whose workspace gets both sides. */
@@ -168,7 +180,7 @@ function submitted(
   return event(command, 'work:submitted', { taskId: task.id, epoch, memberId, base, commit, ...size, pack, result });
 }
 
-function requireTip(state: TeamState, onto: string, whose: string): void {
+export function requireTip(state: TeamState, onto: string, whose: string): void {
   const { tip, branch } = requireWork(state);
   if (onto === tip) return;
   throw new TeamError(
@@ -177,7 +189,7 @@ function requireTip(state: TeamState, onto: string, whose: string): void {
   );
 }
 
-function requireTroupe({ by }: CommandEnvelope): void {
+export function requireTroupe({ by }: CommandEnvelope): void {
   if (by !== SYSTEM) throw new TeamError('not_allowed', `${by} may not land work: only Troupe itself may`);
 }
 

@@ -1,4 +1,5 @@
 import { SYSTEM } from '../actor.ts';
+import { isHandedIn } from '../approval.ts';
 import { isRaised } from '../budget.ts';
 import type { CommandEnvelope, CommandOf } from '../command.ts';
 import { ClaimConflictError, TeamError } from '../errors.ts';
@@ -10,9 +11,10 @@ import { isExpected } from '../state.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
 import { requireMember, requireTask, requireTeam } from '../view.ts';
 import { waitingOf } from '../waiting.ts';
+import { askInPlaceOf } from './approval.ts';
 import { freeFiles } from './files.ts';
 import { requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
-import { isSubmitted, leaveWork, withdrawWork } from './landing.ts';
+import { leaveWork, withdrawWork } from './landing.ts';
 import { requireSpawnPace } from './pace.ts';
 import { requireNoSecrets } from './secret.ts';
 
@@ -98,7 +100,10 @@ function releaseForgotten(state: TeamState, command: CommandOf<'member.place'>):
   const forgotten = assignedTo(state, memberId)
     .map((taskId) => requireTask(state, taskId))
     .filter(({ id, status }) => status === 'in_progress' && !decided.has(id));
-  const [submitted, released] = [forgotten.filter(isSubmitted), forgotten.filter((task) => !isSubmitted(task))];
+  const [submitted, released] = [
+    forgotten.filter(({ work }) => isHandedIn(work)),
+    forgotten.filter(({ work }) => !isHandedIn(work)),
+  ];
   const reason = `${memberId} was started again and did not know of it`;
   return [
     ...submitted.flatMap((task) => leaveWork(command, task)),
@@ -157,7 +162,7 @@ export function stopMember(
   for (const taskId of assignedTo(state, memberId)) {
     const task = requireTask(state, taskId);
     const held = task.status === 'in_progress';
-    if (held && !isLast && isSubmitted(task)) {
+    if (held && !isLast && isHandedIn(task.work)) {
       events.push(...leaveWork(command, task));
       continue;
     }
@@ -172,8 +177,9 @@ export function stopMember(
   }
   const ending = assignedTo(state, memberId)
     .map((taskId) => requireTask(state, taskId))
-    .filter((task) => isLast || !isSubmitted(task));
-  return [...events, ...freeFiles(state, command, ending)];
+    .filter((task) => isLast || !isHandedIn(task.work));
+  const unreviewed = isLast || returning ? [] : askInPlaceOf(state, command, memberId);
+  return [...events, ...freeFiles(state, command, ending), ...unreviewed];
 }
 
 /** The members that can work, without the lead. */

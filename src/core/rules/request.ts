@@ -93,7 +93,7 @@ function pendingRequest(state: TeamState, kind: TeamRequest['kind'], memberId: s
 }
 
 /** Ids have the form of Claude Code's own, which contain the time; two in one millisecond must still differ. */
-function freeId(state: TeamState, at: number, make: (at: number) => string): string {
+export function freeId(state: TeamState, at: number, make: (at: number) => string): string {
   let tick = at;
   while (state.requests.has(make(tick))) tick++;
   return make(tick);

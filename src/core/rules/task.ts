@@ -229,7 +229,7 @@ export function completeTask(state: TeamState, command: CommandOf<'task.complete
 }
 
 /** The task stays with its holder, which does it again; after several rejections a person has to look at it. */
-function rejectTask(state: TeamState, command: CommandOf<'task.reject'>): TeamEvent[] {
+export function rejectTask(state: TeamState, command: CommandOf<'task.reject'>): TeamEvent[] {
   requireOpenTeam(state);
   const { by, taskId } = command;
   if (by !== SYSTEM && by !== USER) {
@@ -244,19 +244,23 @@ function rejectTask(state: TeamState, command: CommandOf<'task.reject'>): TeamEv
   if (command.unable) {
     return [...withdrawWork(command, task, command.feedback), ...askAboutGate(state, command, task)];
   }
-  const { work } = task;
-  if (work?.left && work.epoch === task.epoch) {
-    const reason = 'its work was sent back after its holder had stopped';
-    return [...refuse(), ...giveBack(state, command, task, reason)];
-  }
-  return command.work ? refuse() : [...refuse(), ...askAboutRejections(state, command, task)];
+  const sentBack = sendBackTask(state, command, task);
+  return command.work || isLeft(task) ? sentBack : [...sentBack, ...askAboutRejections(state, command, task)];
+}
 
-  function refuse(): TeamEvent[] {
-    if (command.work) return sendBackWork(state, command, task, command.work);
-    const { feedback, gate } = command;
-    const about = { taskId: task.id, memberId: task.assigneeId, feedback };
-    return [event(command, 'task:rejected', { ...about, ...(gate !== undefined && { gate }) })];
-  }
+/** The holder does it again, or anybody if the holder has stopped since. */
+export function sendBackTask(state: TeamState, command: CommandOf<'task.reject'>, task: TaskRecord): TeamEvent[] {
+  const { feedback, gate, work } = command;
+  const about = { taskId: task.id, memberId: task.assigneeId, feedback };
+  const refused = work
+    ? sendBackWork(state, command, task, work)
+    : [event(command, 'task:rejected', { ...about, ...(gate !== undefined && { gate }) })];
+  if (!isLeft(task)) return refused;
+  return [...refused, ...giveBack(state, command, task, 'its work was sent back after its holder had stopped')];
+}
+
+function isLeft({ work, epoch }: TaskRecord): boolean {
+  return work?.left === true && work.epoch === epoch;
 }
 
 export function failTask(state: TeamState, command: CommandOf<'task.fail'>): TeamEvent[] {

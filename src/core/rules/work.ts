@@ -12,7 +12,7 @@ import { loseWork } from './lost.ts';
 import { overlapWork } from './overlap.ts';
 import type { RulesOf } from './rule.ts';
 
-export const WORK_RULES: Omit<RulesOf<'work'>, 'work.submit'> = {
+export const WORK_RULES: Omit<RulesOf<'work'>, 'work.submit' | 'work.ask' | 'work.review'> = {
   'work.begin': beginWork,
   'work.keep': keepWork,
   'work.lose': loseWork,

@@ -29,6 +29,9 @@ export const LANDING_MS = 45_000;
 
 /** What an agent is told whose work still waits to land. */
 export function waitsToLand({ id, work }: SharedTask): string {
+  if (work?.state === 'asked') {
+    return `Task #${id} is handed in and waits for its approval. There is nothing more to do for it: end your turn. If it is sent back, you get it with the reason.`;
+  }
   const place = work?.place === undefined ? '' : `, place ${work.place}`;
   return `Task #${id} is handed in and waits in the merge queue${place}. There is nothing more to do for it: end your turn. If it is sent back, you get it with the reason. TaskComplete again waits for its landing; WorkStatus shows its place.`;
 }

@@ -31,7 +31,11 @@ export async function findNews({ call, teamId, memberId, session }: Visit): Prom
   return {
     messages,
     // Not those that only a person answers: an agent could only try in vain.
-    pending: requests.filter((request) => request.status === 'pending' && isAnsweredBy(request, { memberId, leadId })),
+    // A reviewer is asked by mail.
+    pending: requests.filter(
+      (request) =>
+        request.status === 'pending' && request.kind !== 'review' && isAnsweredBy(request, { memberId, leadId }),
+    ),
     answered: requests.filter(({ id, status }) => status !== 'pending' && session.asked.has(id)),
     running,
   };

@@ -12,6 +12,7 @@ import type { ResultOf } from '../../operations/index.ts';
 import { tool } from '../tool.ts';
 import type { Answer, Visit } from '../tool.ts';
 import { fromMemberName } from '../words.ts';
+import { aboutTask } from './about-task.ts';
 import { rosterOf } from './roster.ts';
 
 type Check = ResultOf<'work.check'>;
@@ -64,7 +65,33 @@ export const workTools = [
       return showRefreshed(await call<Refreshed>('work.refresh', { teamId, memberId }));
     },
   }),
+
+  tool({
+    name: 'WorkReview',
+    description: 'Answer when you are asked to review work. Comments: "path:line: text".',
+    for: 'member',
+    reviews: true,
+    input: z.strictObject({
+      taskId: z.string(),
+      commit: z.string(),
+      approve: z.boolean(),
+      summary: z.string().optional(),
+      comments: z.array(z.string()).optional(),
+    }),
+    run: async ({ call, teamId }, input) => {
+      const task = await call<SharedTask>('work.review', { teamId, ...input }, { once: true });
+      return aboutTask(describeReviewed(task, input.approve), task);
+    },
+  }),
 ];
+
+function describeReviewed({ id, work, status }: SharedTask, isApproved: boolean): string {
+  if (!isApproved) return `The work of task #${id} goes back to its holder, with what you said.`;
+  if (status === 'completed') return `The work of task #${id} has landed.`;
+  return work?.state === 'asked'
+    ? `Your yes is recorded. A person also has to approve the work of task #${id}.`
+    : `The branch has moved since. The work of task #${id} lands once the gates accept it again.`;
+}
 
 async function showStatus(visit: Visit): Promise<Answer> {
   const { services, call, teamId, memberId } = visit;

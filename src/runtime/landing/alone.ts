@@ -1,5 +1,6 @@
 import { SYSTEM } from '../../core/actor.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
+import { judgesCompletions } from '../../ledger/task-gate.ts';
 import type { Alone } from './batches.ts';
 import { unlessStale } from './queue-options.ts';
 import type { QueueOptions } from './queue-options.ts';
@@ -37,6 +38,7 @@ export function openAlone(teamId: string, options: AloneOptions) {
     /** Begins to judge what waits, as far as there is room. */
     async judgeWaiting(): Promise<void> {
       try {
+        if (!(await judgesCompletions(options.gate, teamId))) return;
         const { queue, gates, landing } = await ledger.view(teamId, (state) => ({
           queue: queueOf(state).map((work) => ({ work, isHere: git.isHere(state, work.memberId) })),
           gates: state.team?.work?.gates ?? GATES,

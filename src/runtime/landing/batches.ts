@@ -24,12 +24,12 @@ export function openBatches() {
       for (const half of halves) {
         // What was withdrawn or handed in anew is judged on its own.
         const left = queue.filter((work) => half.includes(nameOfWork(work)));
-        if (left.length > 0) return left;
+        if (left.length > 0) return landable(left);
       }
       const free = queue.filter((work) => aloneOf(work) !== 'judging');
       const good = free.filter((work) => ['green', 'assumed'].includes(aloneOf(work) ?? ''));
       // Whoever is first goes first.
-      return free[0] === good[0] ? good.slice(0, size) : free.slice(0, 1);
+      return free[0] === good[0] ? landable(good).slice(0, size) : free.slice(0, 1);
     },
 
     /** They landed. */
@@ -53,6 +53,14 @@ export function openBatches() {
     const gone = new Set(works.map(nameOfWork));
     halves = halves.map((half) => half.filter((name) => !gone.has(name))).filter((half) => half.length > 0);
   }
+}
+
+/**
+ * Work that has to be approved is judged on its own: others that were merged onto it could not land without it. The
+ * others go on without it.
+ */
+function landable(works: readonly QueuedWork[]): readonly QueuedWork[] {
+  return works[0]?.needsApproval ? works.slice(0, 1) : works.filter(({ needsApproval }) => !needsApproval);
 }
 
 export type Batches = ReturnType<typeof openBatches>;

@@ -19,7 +19,8 @@ export async function sizeOf(
   { base, commit, here = commit }: SavedWork,
 ): Promise<Pick<MeasuredWork, 'files' | 'added' | 'removed' | 'paths'>> {
   const { files, added, deleted: removed } = await depot.diff(base, here, { maxBytes: 1 });
-  return { files: files.length, added, removed, paths: files.slice(0, PATHS_PER_WORK).map(({ path }) => path) };
+  const paths = files.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
+  return { files: files.length, added, removed, paths: paths.slice(0, PATHS_PER_WORK) };
 }
 
 /** Makes the commit that brings the work of a task onto a tip, in memory; or says which paths conflict. */

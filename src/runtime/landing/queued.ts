@@ -1,5 +1,6 @@
 import { SYSTEM } from '../../core/actor.ts';
 import type { Actor } from '../../core/actor.ts';
+import { approverOf } from '../../core/approval.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { SubmitWorkInput } from '../../core/work.ts';
 
@@ -10,16 +11,21 @@ export interface QueuedWork extends Omit<SubmitWorkInput, 'pack' | 'result'> {
   readonly completer: Actor;
   /** Its holder has stopped since. */
   readonly left: boolean;
+  /** Somebody has to approve it before it lands. */
+  readonly needsApproval: boolean;
 }
 
 /** The works that wait to land, in their order. */
-export function queueOf({ team, tasks }: TeamState): QueuedWork[] {
-  return (team?.work?.queue ?? []).flatMap((taskId) => {
-    const { work } = tasks.get(taskId) ?? {};
-    if (work?.state !== 'submitted') return [];
+export function queueOf(state: TeamState): QueuedWork[] {
+  return (state.team?.work?.queue ?? []).flatMap((taskId) => {
+    const task = state.tasks.get(taskId);
+    const { work } = task ?? {};
+    if (!task || work?.state !== 'submitted') return [];
     const { memberId, epoch, base, commit = '', files = 0, added = 0, removed = 0, paths = [] } = work;
     const { completer = SYSTEM, result, left = false } = work;
-    return { taskId, memberId, epoch, base, commit, files, added, removed, paths, result, completer, left };
+    const size = { files, added, removed, paths };
+    const needsApproval = approverOf(state, task) !== undefined;
+    return { taskId, memberId, epoch, base, commit, ...size, result, completer, left, needsApproval };
   });
 }
 

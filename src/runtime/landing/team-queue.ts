@@ -181,12 +181,12 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
   }
 
   async function landAtOnce(merged: readonly Merged[]): Promise<boolean> {
-    const { begin, completions } = await planOf(merged);
-    return (await unlessStale(() => ledger.execute(teamId, [begin, ...completions], () => true))) ?? false;
+    const { begin, ends } = await planOf(merged);
+    return (await unlessStale(() => ledger.execute(teamId, [begin, ...ends], () => true))) ?? false;
   }
 
   async function landJudged(merged: readonly Merged[]): Promise<boolean> {
-    const { begin, completions } = await planOf(merged);
+    const { begin, ends } = await planOf(merged);
     const works = merged.map(({ queued }) => queued);
     const isBegun = await unlessStale(() => ledger.execute(teamId, begin, () => true));
     if (!isBegun) return false;
@@ -196,7 +196,7 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
       if (closing.signal.aborted) return false;
       if (verdict.isGreen) {
         batches.passed(works);
-        const isLanded = await unlessStale(() => ledger.execute(teamId, completions, () => true));
+        const isLanded = await unlessStale(() => ledger.execute(teamId, ends, () => true));
         if (!isLanded) await end(begin.landingId, 'dropped', 'the branch moved, or a work was withdrawn');
       } else {
         batches.failed(works);
@@ -264,16 +264,26 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
       merged: published.at(-1)?.merged ?? onto,
       works: merged.map(({ queued: { taskId, epoch, commit } }) => ({ taskId, epoch, commit })),
     };
-    const completions = merged.map(({ queued: { taskId, completer, result, epoch } }, i): NewCommand => {
-      const work = { ...(published[i] as HandedIn), landingId };
-      return { type: 'task.complete', by: completer, taskId, epoch, work, ...(result !== undefined && { result }) };
-    });
-    return { begin, completions };
+    const ends = merged.map(({ queued }, i): NewCommand => endOf(queued, { ...(published[i] as HandedIn), landingId }));
+    return { begin, ends };
   }
 
   async function end(landingId: string, how: EndLandingInput['how'], why: string): Promise<void> {
     await ledger.execute(teamId, { type: 'landing.end', by: SYSTEM, landingId, how, why }, () => undefined);
   }
+}
+
+/** What follows for a work that the gates accept: it lands, or waits for its approval outside the queue. */
+function endOf(
+  { taskId, completer, result, epoch, needsApproval }: QueuedWork,
+  work: HandedIn & { readonly landingId: string },
+): NewCommand {
+  const { commit, landingId, onto, merged = onto, mergedPack } = work;
+  if (!needsApproval) {
+    return { type: 'task.complete', by: completer, taskId, epoch, work, ...(result !== undefined && { result }) };
+  }
+  const judged = { landingId, onto, merged, ...(mergedPack && { mergedPack }) };
+  return { type: 'work.ask', by: SYSTEM, taskId, epoch, commit, ...judged };
 }
 
 /** When a work that could not be merged is tried again. */

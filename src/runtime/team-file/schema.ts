@@ -14,7 +14,7 @@ import { findInCommand, findInVariable, findInWords } from '../../core/secret.ts
 import { DependencyFailurePolicy, FilePatterns, SharedTaskPriority, Title } from '../../core/task.ts';
 import { MaxTeammates, TeammateMode } from '../../core/team.ts';
 import { Labels, Line, Slug, textOf } from '../../core/text.ts';
-import { WorkspaceKind } from '../../core/work.ts';
+import { ApprovePaths, WorkspaceKind } from '../../core/work.ts';
 
 /** A length of time: `10s`, `2m`, `500ms`. A number alone is refused: people mean seconds, minutes or hours. */
 const Duration = z
@@ -209,6 +209,11 @@ export const TeamFile = z.strictObject({
         .enum(['squash', 'keep'])
         .optional()
         .describe('squash: work lands as one commit (default); keep: as a merge commit, with the work beside it'),
+      approve: z
+        .union([z.enum(['always', 'never']), z.strictObject({ paths: ApprovePaths })])
+        .optional()
+        .describe('which work you are asked about before it lands: always, never (default), or what changes these files'),
+      review: Slug.optional().describe('the member that reviews work before it lands'),
     })
     .optional()
     .describe('where the members work'),

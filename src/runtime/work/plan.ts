@@ -134,7 +134,7 @@ export function branchOf({ work, team }: TeamFile): string {
 
 /** The settings of a file that may change while a team works. */
 export function settingsOf(file: TeamFile, folder: string): WorkSettings {
-  const { copy, gates, history } = file.work ?? {};
+  const { copy, gates, history, approve, review } = file.work ?? {};
   const [limits, setup] = [limitsIn(file), setupOf(file, folder)];
   return {
     ...(copy && { copy }),
@@ -142,6 +142,8 @@ export function settingsOf(file: TeamFile, folder: string): WorkSettings {
     ...(setup && { setup }),
     ...(gates !== undefined && { gates }),
     ...(history && { history }),
+    ...(approve !== undefined && { approve }),
+    ...(review !== undefined && { review }),
   };
 }
 

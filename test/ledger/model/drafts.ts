@@ -15,6 +15,7 @@ import {
   RequestShutdownInput,
   SubmitPlanInput,
 } from '../../../src/core/request.ts';
+import { ReviewWorkInput } from '../../../src/core/review.ts';
 import {
   AssignTaskInput,
   ChangeTaskInput,
@@ -29,6 +30,7 @@ import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../../src/c
 import { MoveTipInput, RefuseTipInput } from '../../../src/core/tip.ts';
 import { RecordUsageInput } from '../../../src/core/usage.ts';
 import {
+  AskWorkInput,
   BeginLandingInput,
   BeginWorkInput,
   EndLandingInput,
@@ -84,6 +86,8 @@ const WEIGHTS: { readonly [T in CommandType]?: number } = {
   'task.addDependencies': 40,
   'task.removeDependencies': 16,
   'work.submit': 180,
+  'work.ask': 60,
+  'work.review': 40,
   'work.keep': 3,
   'work.lose': 1,
   'landing.begin': 140,
@@ -132,6 +136,11 @@ const FEW = { name: TEAM, maxTeammates: 3, messagesPerMinute: 12 };
 
 const EXEC = { kind: 'exec', command: ['true'] };
 
+/** The work that the opening asks about. */
+const NAME = { taskId: '4', epoch: 1, commit: commit(5) };
+const JUDGED = { landingId: 'l9', onto: commit(1), merged: commit(6) };
+const SIZE = { files: 1, added: 1, removed: 0, paths: ['b/c.sql'] };
+
 /** The commands that most runs begin with. */
 export function opening(at: number): Command[] {
   const join = (name: string, input: object = {}): Command => ({
@@ -147,7 +156,13 @@ export function opening(at: number): Command[] {
     ...CreateTaskInput.parse({ title, ...input }),
   });
   return [
-    { type: 'team.create', at, by: '@user', ...CreateTeamInput.parse(FEW), work: WORK },
+    {
+      type: 'team.create',
+      at,
+      by: '@user',
+      ...CreateTeamInput.parse(FEW),
+      work: { ...WORK, approve: { paths: ['b/**'] } },
+    },
     join('ann', { agent: EXEC }),
     join('bob', { planApprovalRequired: true }),
     join('cy', { agent: EXEC }),
@@ -165,6 +180,11 @@ export function opening(at: number): Command[] {
         { type: 'work.submit', at, by: memberId, ...work },
       ];
     }),
+    // Another one waits for its approval.
+    { type: 'task.claim', at, by: 'ann', taskId: '4' },
+    { type: 'work.submit', at, by: 'ann', ...NAME, memberId: 'ann', base: commit(1), ...SIZE },
+    { type: 'landing.begin', at, by: '@system', hostId: 'h1', ...JUDGED, works: [NAME] },
+    { type: 'work.ask', at, by: '@system', ...NAME, ...JUDGED },
   ];
 }
 
@@ -205,6 +225,8 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
               work: {
                 ...WORK,
                 copy: [text('file')],
+                ...(b % 3 > 0 && { approve: pickFrom(['always', 'never', { paths: ['b/**'] }], c) }),
+                ...(b % 3 > 1 && { review: pickFrom(MEMBERS, c) }),
                 ...(flag && { branch: 'other' }),
                 ...(a % 3 === 2 && { roots: [commit(1)] }),
               },
@@ -351,6 +373,30 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
       });
     case 'tip.refuse':
       return RefuseTipInput.parse({ commit: commit(c % 10), ref: 'refs/deleted/alpha/1' });
+    case 'work.ask': {
+      const { landing, tip = commit(1) } = world.team?.work ?? {};
+      const next = landing?.works[a % landing.works.length];
+      return AskWorkInput.parse({
+        taskId: next?.taskId ?? taskId,
+        epoch: Math.max(0, (next?.epoch ?? 1) - Number(c % 16 === 15)),
+        commit: b % 16 === 15 ? commit(9) : (next?.commit ?? commit(2)),
+        landingId: b % 12 === 11 ? 'l9' : (landing?.id ?? 'l0'),
+        onto: c % 12 === 11 ? commit(8) : tip,
+        merged: commit(a % 10),
+      });
+    }
+    case 'work.review': {
+      const all = world.tasks.filter(({ work }) => work?.state === 'asked');
+      // Often one whose branch has moved since it was judged.
+      const moved = all.filter(({ work }) => work?.onto !== world.team?.work?.tip);
+      const asked = pickFrom(moved.length > 0 ? moved : c % 3 === 0 ? all : [], a);
+      return ReviewWorkInput.parse({
+        taskId: asked?.id ?? taskId,
+        commit: (c % 12 === 11 ? commit(9) : (asked?.work?.commit ?? commit(2))).slice(0, flag ? 40 : 7),
+        approve: b % 2 === 0,
+        ...(c % 2 === 0 && { summary: text('review') }),
+      });
+    }
     case 'landing.end':
       return EndLandingInput.parse({
         landingId: flag ? (world.team?.work?.landing?.id ?? 'l0') : `l${b % 3}`,
@@ -447,7 +493,7 @@ function handedIn({ team }: World, { a, b, c, flag }: Draft, task: Task | undefi
     files: a % 4,
     added: b,
     removed: c,
-    paths: ['a.txt'],
+    paths: [a % 3 === 2 ? 'b/c.sql' : 'a.txt', 'd.txt', 'e.txt'].slice(0, Math.max(1, a % 4)),
     onto: b % 5 === 4 ? commit(8) : (team?.work?.tip ?? commit(1)),
     ...(c % 4 === 3 && { pack: { commit: commit(b % 10), hash: commit(2).repeat(2).slice(0, 64), size: c } }),
     ...(flag ? { merged: commit(c % 10) } : { conflicts: ['a.txt', 'b.txt'].slice(0, 1 + (c % 2)) }),
@@ -478,7 +524,8 @@ function pickActor(world: World, draft: Draft): Actor {
     world.members.filter(({ status }) => status !== 'stopped').map(({ id }) => id),
     a,
   );
-  const isTroupes = ['work.keep', 'work.lose', 'work.overlap', 'tip.refuse'].includes(type);
+  if (type === 'work.review' && by < 5) return by < 2 ? '@user' : (world.team?.work?.review ?? '@user');
+  const isTroupes = ['work.ask', 'work.keep', 'work.lose', 'work.overlap', 'tip.refuse'].includes(type);
   if (isTroupes || type.startsWith('landing.')) return '@system';
   if (type === 'tip.move') return '@user';
   // Now and then a person accepts work as it is.
@@ -560,7 +607,8 @@ function pickMessages(world: World, draft: Draft, by: Actor): { memberId: string
 
 function pickRequest(world: World, { type, a, b }: Draft): string {
   const noun = type.slice(0, type.indexOf('.'));
-  const kinds: readonly string[] = noun === 'request' ? ['gate', 'permission', 'budget', 'restart'] : [noun];
+  const answered = ['gate', 'permission', 'budget', 'restart', 'work', 'review'];
+  const kinds: readonly string[] = noun === 'request' ? answered : [noun];
   const fitting = world.requests.filter(({ kind, status }) => kinds.includes(kind) && status === 'pending');
   return pickFrom(idsOf(b % 4 === 3 || fitting.length === 0 ? world.requests : fitting), a) ?? 'none';
 }

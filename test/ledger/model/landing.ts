@@ -56,7 +56,7 @@ export function needHeld(
   if (task.epoch !== epoch) attempt.codes.push('stale_epoch');
 }
 
-function needTip({ team }: World, onto: string, attempt: Attempt): void {
+export function needTip({ team }: World, onto: string, attempt: Attempt): void {
   if (team?.work && team.work.tip !== onto) attempt.codes.push('stale_revision');
 }
 
@@ -81,15 +81,35 @@ export function needLanding(
   { by, work }: Pick<CommandOf<'task.complete'>, 'by' | 'work'>,
   attempt: Attempt,
 ): void {
-  const { landing } = world.team?.work ?? {};
   const holder = world.members.find(({ id }) => id === task.assigneeId);
   const isApart = world.team?.work && task.status === 'in_progress' && holder?.workspace === 'own';
   const counts = by === '@user' || work?.files === 0 || work?.landingId !== undefined;
   if (isApart && !counts) attempt.codes.push('conflict');
   if (work?.landingId === undefined || work.files === 0) return;
-  needSubmitted(task, work.commit, attempt);
-  const isIn = landing?.id === work.landingId && landing.works.some(({ taskId }) => taskId === task.id);
+  needInLanding(world, task, { commit: work.commit, landingId: work.landingId }, attempt);
+  if (needApproval(world, task)) attempt.codes.push('conflict');
+}
+
+/** The open landing has this work. */
+export function needInLanding(
+  world: World,
+  task: Task,
+  { commit, landingId }: { commit: string; landingId: string },
+  attempt: Attempt,
+): void {
+  needSubmitted(task, commit, attempt);
+  const { landing } = world.team?.work ?? {};
+  const isIn = landing?.id === landingId && landing.works.some(({ taskId }) => taskId === task.id);
   if (!isIn) attempt.codes.push('stale_revision');
+}
+
+/** Whether somebody has to approve the work of a task before it lands. In the model, patterns are `b/**`. */
+export function needApproval({ team }: World, { work }: Task): boolean {
+  if (!team?.work || work?.commit === undefined || work.approved === work.commit) return false;
+  const { approve = 'never', review } = team.work;
+  if (review !== undefined || approve === 'always') return true;
+  const { files = 0, paths = [] } = work;
+  return approve !== 'never' && (files > paths.length || paths.some((path) => path.startsWith('b/')));
 }
 
 export function isQueued(
@@ -113,6 +133,10 @@ export function submit(
   if (files === 0) return setWork(task, at, { ...given, state: 'unchanged' });
   const { queuedAt = at } = given;
   setWork(task, at, { ...given, state: 'submitted', queuedAt, completer: by, result });
+  joinQueue(world, task);
+}
+
+export function joinQueue(world: World, task: Task): void {
   const { work } = world.team ?? {};
   if (!work) return;
   const since = (id: string) => world.tasks.find((other) => other.id === id)?.work?.queuedAt ?? 0;
@@ -163,7 +187,7 @@ export function landWork(world: World, task: Task, command: CommandOf<'task.comp
 export function sendBack(
   world: World,
   task: Task,
-  command: CommandOf<'task.reject'>,
+  command: Pick<CommandOf<'task.reject'>, 'at' | 'by' | 'feedback' | 'result'>,
   work: HandedIn,
   attempt: Attempt,
 ): number {
@@ -179,14 +203,14 @@ export function sendBack(
 
 /** The holder does it again. */
 export function takeBack(world: World, task: Task, at: number): void {
-  if (task.work?.state !== 'submitted') return;
+  if (!isWaiting(task)) return;
   leaveQueue(world, task);
   setWork(task, at, { ...settled(task), state: 'begun' });
 }
 
 /** Somebody else gets the task, or ends it. */
 export function withdraw(world: World, task: Task, { at, why }: { at: number; why: string }, attempt: Attempt): void {
-  if (task.work?.state !== 'submitted') return;
+  if (!isWaiting(task)) return;
   leaveQueue(world, task);
   setWork(task, at, { ...settled(task), state: 'begun', withdrawn: why });
   attempt.facts.push(`work:withdrawn ${task.id}`);
@@ -199,7 +223,16 @@ export function leave(task: Task, at: number, attempt: Attempt): void {
   attempt.facts.push(`work:left ${task.id}`);
 }
 
-export function leaveQueue({ team }: World, task: Task): void {
+/** Whether it was handed in: it waits in the queue, or for its approval. */
+export function isWaiting({ work }: Task): boolean {
+  return work?.state === 'submitted' || work?.state === 'asked';
+}
+
+export function leaveQueue({ team, requests }: World, task: Task): void {
+  for (const request of requests) {
+    const isAbout = request.taskId === task.id && (request.kind === 'work' || request.kind === 'review');
+    if (isAbout && request.status === 'pending') request.status = 'withdrawn';
+  }
   if (team?.work?.queue) team.work.queue = team.work.queue.filter((id) => id !== task.id);
 }
 
@@ -211,11 +244,16 @@ export function kept({ work }: Task, epoch: number): { sentBack?: number; queued
 }
 
 /** The work without what matters only while it waits. */
-function settled({ work }: Task): NonNullable<Task['work']> {
+export function settled({ work }: Task): NonNullable<Task['work']> {
   const { completer: _completer, result: _result, ...rest } = work as NonNullable<Task['work']>;
+  return withoutJudged(rest);
+}
+
+export function withoutJudged(work: NonNullable<Task['work']>): NonNullable<Task['work']> {
+  const { onto: _onto, merged: _merged, judged: _judged, ...rest } = work;
   return rest;
 }
 
-function setWork(task: Task, at: number, work: Task['work']): void {
+export function setWork(task: Task, at: number, work: Task['work']): void {
   Object.assign(task, { work, updatedAt: at, revision: task.revision + 1 });
 }

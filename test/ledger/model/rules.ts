@@ -1,5 +1,6 @@
 import type { Command, CommandOf } from '../../../src/core/command.ts';
 import type { ErrorCode } from '../../../src/core/errors.ts';
+import { followVerdict, replaceReviewer } from './approval.ts';
 import {
   ask,
   change,
@@ -13,7 +14,7 @@ import {
   unusedId,
 } from './guard.ts';
 import type { Attempt, Rules } from './guard.ts';
-import { LANDING_RULES, leave, needLanding, withdraw } from './landing.ts';
+import { isWaiting, LANDING_RULES, leave, needLanding, withdraw } from './landing.ts';
 import { giveBack, isBlocked, needTask, release, reserve, TASK_RULES, touch } from './task.ts';
 import { TIP_RULES } from './tip.ts';
 import { WORK_RULES } from './work.ts';
@@ -208,7 +209,7 @@ const RULES: Rules = {
       world.requests.some(({ kind, status, taskId }) => kind === 'gate' && status === 'pending' && taskId === task.id);
     for (const task of held) {
       if (isDecided(task)) continue;
-      if (task.work?.state === 'submitted') leave(task, command.at, attempt);
+      if (isWaiting(task)) leave(task, command.at, attempt);
       else release(task, command.at, attempt);
     }
     if (member.hostId === command.hostId) return;
@@ -415,12 +416,17 @@ const RULES: Rules = {
     if (isSettled && approve) needLanding(world, task, { by }, attempt);
     if (refused(attempt) || !request) return;
     answer(request, command, approve ? 'approved' : 'rejected');
-    if (request.kind === 'gate' && !approve && task) {
+    const isAnew =
+      request.kind === 'gate' || (by === '@user' && (request.kind === 'work' || request.kind === 'review'));
+    if (isAnew && !approve && task) {
       const said = command.feedback === undefined ? {} : { feedback: command.feedback };
       touch(task, command.at, { rejections: 0, ...said });
     }
     attempt.facts.push(`request:answered ${request.id}`);
     if (isSettled) settle(world, command, { request, task }, attempt);
+    if (task && (request.kind === 'work' || request.kind === 'review')) {
+      followVerdict(world, task, { request, answer: command }, attempt);
+    }
   },
 
   'note.add'(world, command, attempt) {
@@ -597,7 +603,7 @@ function stop(
   member.returning = returning || undefined;
   attempt.facts.push(`teammate:stopped ${member.id}`);
   for (const task of world.tasks.filter(({ assigneeId }) => assigneeId === member.id)) {
-    if (task.status === 'in_progress' && task.work?.state === 'submitted' && !isLast) leave(task, at, attempt);
+    if (task.status === 'in_progress' && isWaiting(task) && !isLast) leave(task, at, attempt);
     else if (task.status === 'in_progress') {
       withdraw(world, task, { at, why: reason ?? `${member.id} stopped` }, attempt);
       release(task, at, attempt);
@@ -606,8 +612,11 @@ function stop(
       reserve(task, { at, assigneeId: undefined }, attempt);
     }
   }
+  if (!isLast && !returning) replaceReviewer(world, member.id, at, attempt);
   for (const request of world.requests) {
-    if (request.status === 'pending' && request.memberId === member.id) request.status = 'withdrawn';
+    // What it handed in waits on, and a reviewer that returns can still answer.
+    const staysOpen = request.kind === 'work' || (request.kind === 'review' && returning);
+    if (request.status === 'pending' && request.memberId === member.id && !staysOpen) request.status = 'withdrawn';
   }
 }
 

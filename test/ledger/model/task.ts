@@ -1,3 +1,4 @@
+import type { CommandOf } from '../../../src/core/command.ts';
 import {
   ask,
   change,
@@ -212,36 +213,12 @@ export const TASK_RULES: Rules<'task'> = {
     const task = needOpenTask(world, command, attempt);
     needPerson(command.by, attempt);
     if (task && task.status !== 'in_progress') attempt.codes.push('conflict');
-    const { at, feedback, result, work: given, commit, unable } = command;
+    const { work: given, commit, unable } = command;
     const work = unable ? undefined : given;
     if (task && commit !== undefined) needSubmitted(task, commit, attempt);
     if (task && work) needMerged(world, task, work, attempt);
     if (refused(attempt) || !task) return;
-    const { id: taskId, epoch, assigneeId: memberId = '' } = task;
-    const isLeft = task.work?.left === true && task.work.epoch === epoch;
-    const times = work ? sendBack(world, task, command, work, attempt) : task.rejections + 1;
-    if (unable) withdraw(world, task, { at, why: feedback }, attempt);
-    else if (!work) {
-      touch(task, at, { rejections: times, feedback });
-      takeBack(world, task, at);
-      attempt.facts.push(`task:rejected ${task.id}`);
-    }
-    // Its holder has stopped since it handed it in, so anybody does it again.
-    const isReleased = isLeft && !unable;
-    if (isReleased) giveBack(world, task, at, attempt);
-    const isAsked = unable || (times >= 5 && (work || !isReleased));
-    if (!isAsked || pendingGate(world, taskId)) return;
-    const id = unusedId(world, at, (tick) => `gate-${tick}@${memberId}`);
-    const content = unable
-      ? `No gate judged task #${taskId}. ${feedback}\nYes completes the task without the gate. No sends it back. ` +
-        'After you fix the gate, it can judge the same work again.'
-      : work
-        ? `The work of task #${taskId} conflicted with landed work ${times} times, now in ${(work.conflicts ?? []).join(', ')}. ` +
-          'Yes completes the task, and its work stays beside the branch. No sends it back.'
-        : `Task #${taskId} was sent back ${times} times. The last feedback: ${feedback}`;
-    const detail = { epoch, ...(result !== undefined && { result }), ...(work && { conflicted: true }) };
-    ask(world, { id, kind: 'gate', memberId, content, taskId, deadline: at + 24 * 3_600_000, detail }, command);
-    attempt.facts.push(`request:raised ${id}`);
+    sendBackOf(world, task, { ...command, mayAsk: true }, attempt);
   },
 
   'task.fail'(world, command, attempt) {
@@ -313,6 +290,44 @@ export const TASK_RULES: Rules<'task'> = {
     attempt.facts.push(`task:dependencies-removed ${task.id}`);
   },
 };
+
+/** A gate, a conflict or a reviewer sends work back; after five times a person is asked, if it `mayAsk`. */
+export function sendBackOf(
+  world: World,
+  task: Task,
+  command: Rejection & { readonly mayAsk: boolean },
+  attempt: Attempt,
+): void {
+  const { at, feedback, result, work: given, unable, mayAsk } = command;
+  const work = unable ? undefined : given;
+  const { id: taskId, epoch, assigneeId: memberId = '' } = task;
+  const isLeft = task.work?.left === true && task.work.epoch === epoch;
+  const times = work ? sendBack(world, task, command, work, attempt) : task.rejections + 1;
+  if (unable) withdraw(world, task, { at, why: feedback }, attempt);
+  else if (!work) {
+    touch(task, at, { rejections: times, feedback });
+    takeBack(world, task, at);
+    attempt.facts.push(`task:rejected ${task.id}`);
+  }
+  // Its holder has stopped since it handed it in, so anybody does it again.
+  const isReleased = isLeft && !unable;
+  if (isReleased) giveBack(world, task, at, attempt);
+  const isAsked = unable || (mayAsk && times >= 5 && (work || !isReleased));
+  if (!isAsked || pendingGate(world, taskId)) return;
+  const id = unusedId(world, at, (tick) => `gate-${tick}@${memberId}`);
+  const content = unable
+    ? `No gate judged task #${taskId}. ${feedback}\nYes completes the task without the gate. No sends it back. ` +
+      'After you fix the gate, it can judge the same work again.'
+    : work
+      ? `The work of task #${taskId} conflicted with landed work ${times} times, now in ${(work.conflicts ?? []).join(', ')}. ` +
+        'Yes completes the task, and its work stays beside the branch. No sends it back.'
+      : `Task #${taskId} was sent back ${times} times. The last feedback: ${feedback}`;
+  const detail = { epoch, ...(result !== undefined && { result }), ...(work && { conflicted: true }) };
+  ask(world, { id, kind: 'gate', memberId, content, taskId, deadline: at + 24 * 3_600_000, detail }, command);
+  attempt.facts.push(`request:raised ${id}`);
+}
+
+type Rejection = Pick<CommandOf<'task.reject'>, 'at' | 'by' | 'feedback' | 'result' | 'work' | 'unable'>;
 
 export function needTask(world: World, taskId: string, attempt: Attempt, { deleted = false } = {}): Task | undefined {
   const task = world.tasks.find(({ id }) => id === taskId);
@@ -397,7 +412,7 @@ export function reserve(
 }
 
 /** Fails a task, and its dependents with `onDependencyFailure: 'fail'`. */
-function fail(world: World, task: Task, { at, reason }: { at: number; reason: string }, attempt: Attempt): void {
+export function fail(world: World, task: Task, { at, reason }: { at: number; reason: string }, attempt: Attempt): void {
   touch(task, at, { status: 'failed', failure: reason, completedAt: at });
   attempt.facts.push(`task:failed ${task.id}`);
   const waiting = world.tasks.filter(({ dependencies }) => dependencies.includes(task.id));

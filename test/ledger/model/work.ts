@@ -1,12 +1,15 @@
+import { APPROVAL_RULES } from './approval.ts';
 import { needActor, needLive, needOpenTeam, refused } from './guard.ts';
 import type { Rules } from './guard.ts';
-import { isQueued, kept, leaveQueue, needHeld, submit } from './landing.ts';
+import { isWaiting, kept, leaveQueue, needHeld, submit } from './landing.ts';
 import { needCompletable, needOpenTask, touch } from './task.ts';
 import { isExpected } from './world.ts';
 
 /* Work in the model. */
 
 export const WORK_RULES: Rules<'work'> = {
+  ...APPROVAL_RULES,
+
   'work.begin'(world, command, attempt) {
     const { taskId, memberId, epoch, base } = command;
     const task = needOpenTask(world, command, attempt);
@@ -26,7 +29,9 @@ export const WORK_RULES: Rules<'work'> = {
 
   'work.submit'(world, command, attempt) {
     const task = needCompletable(world, command, attempt);
-    const isThere = task && !refused(attempt) && isQueued(task, command);
+    const { commit, epoch, files } = command;
+    const isSame = files > 0 && task?.work?.commit === commit && task.work.epoch === epoch;
+    const isThere = task && !refused(attempt) && isWaiting(task) && isSame;
     if (isThere) return;
     if (task) needHeld(world, task, command, attempt);
     if (refused(attempt) || !task) return;

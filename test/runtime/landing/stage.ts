@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { USER } from '../../../src/core/actor.ts';
 import type { HookResult, TaskCompletedHookContext } from '../../../src/core/hook.ts';
-import type { HandedIn } from '../../../src/core/work.ts';
+import type { HandedIn, WorkSettings } from '../../../src/core/work.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { memoryJournal } from '../../../src/journal/memory.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
@@ -70,6 +70,10 @@ export interface QueueStageOptions {
   readonly folders?: Map<string, { base: string; files: Files }>;
   readonly hostId?: string;
   readonly gates?: number;
+  /** Other settings of the team's work. */
+  readonly work?: WorkSettings;
+  /** Without it, the queue rests until the test starts it. */
+  readonly queueStarts?: boolean;
   /** Whether other daemons are alive. */
   readonly isAlive?: (hostId: string) => boolean;
   readonly gate?: (asked: Asked) => HookResult | Promise<HookResult>;
@@ -82,7 +86,8 @@ export async function openQueueStage(options: QueueStageOptions) {
   const { members, journal = memoryJournal(), repository = new Repository(), hostId = 'here', gates } = options;
   const folders = options.folders ?? new Map<string, { base: string; files: Files }>();
   const ledger = openLedger(journal);
-  if (options.create !== false) await prepare(ledger, members, gates);
+  const settings = { ...options.work, ...(gates !== undefined && { gates }) };
+  if (options.create !== false) await prepare(ledger, members, settings);
   const asked: Asked[] = [];
   const errors: unknown[] = [];
   const tipNow = (): Promise<string> => ledger.view(TEAM, ({ team }) => team?.work?.tip ?? '');
@@ -111,7 +116,11 @@ export async function openQueueStage(options: QueueStageOptions) {
     settled: async () => {},
   };
   const git: LandingGit = {
-    async mergeOnto(_teamId, { taskId: _task, result: _result, completer: _by, left: _left, ...work }, onto) {
+    async mergeOnto(
+      _teamId,
+      { taskId: _task, result: _result, completer: _by, left: _left, needsApproval: _needs, ...work },
+      onto,
+    ) {
       return { ...work, onto, ...repository.merge(work.base, work.commit, onto) };
     },
     isGone: async () => false,
@@ -137,7 +146,7 @@ export async function openQueueStage(options: QueueStageOptions) {
   const isAlive = options.isAlive ?? (() => false);
   const onError = (error: unknown): void => void errors.push(error);
   const queues = keepQueues({ ledger, gate, git, hostId, isAlive, isNear: () => true, lookEvery: 20, onError });
-  await queues.start();
+  if (options.queueStarts !== false) await queues.start();
   onTestFinished(() => {
     queues.close();
     tasks.close();
@@ -170,9 +179,9 @@ export async function openQueueStage(options: QueueStageOptions) {
 
 export type QueueStage = Awaited<ReturnType<typeof openQueueStage>>;
 
-async function prepare(ledger: Ledger, members: readonly string[], gates: number | undefined): Promise<void> {
+async function prepare(ledger: Ledger, members: readonly string[], settings: WorkSettings): Promise<void> {
   await createTeam(ledger, { members: [] });
-  const work = { ...WORK, branch: `troupe/${TEAM}`, ...(gates !== undefined && { gates }) };
+  const work = { ...WORK, branch: `troupe/${TEAM}`, ...settings };
   await run(ledger, { type: 'team.update', by: USER, work });
   for (const name of members) {
     await run(ledger, join(name, { agent: EXEC }));

@@ -134,7 +134,7 @@ export const WORK_COMMANDS: readonly Command[] = [
   },
   {
     words: 'approve',
-    summary: 'List or answer the requests that wait for you: permissions, plans, gates, budgets, restarts',
+    summary: 'List or answer the requests that wait for you: permissions, plans, work, gates, budgets, restarts',
     args: [
       {
         field: 'requestId',
@@ -153,6 +153,12 @@ export const WORK_COMMANDS: readonly Command[] = [
         text: 'run the gate again on the unchanged work, instead of answering',
       },
       { field: 'feedback', name: 'feedback', type: 'string', text: 'your answer in words' },
+      {
+        field: 'comments',
+        name: 'comment',
+        type: 'list',
+        text: 'with --deny, of work: what you say about a line, such as "src/a.ts:12: too long"',
+      },
     ],
     scope: 'admin',
     load: () => import('../approve.ts'),

@@ -22,6 +22,8 @@ const MEANINGS: Readonly<Record<Exclude<Request['kind'], 'shutdown'>, Meaning>> 
   gate: { yes: 'To accept the work', no: 'To send the task back' },
   budget: { yes: 'To allow more', no: 'To keep the limit' },
   restart: { yes: 'To restart the member', no: 'To leave it stopped' },
+  work: { yes: 'To let it land', no: 'To send it back' },
+  review: { yes: 'To let it land', no: 'To send it back' },
 };
 
 /** What a yes is for. Of a budget: how much it gives. */
@@ -89,17 +91,25 @@ function fieldsOf(input: unknown): [name: string, value: unknown][] {
 function deadlineOf({ deadline, kind }: Request, screen: Screen): string {
   if (deadline === undefined) return '';
   const left = Date.parse(deadline) - screen.now;
-  const what = kind === 'gate' ? 'Without an answer the task fails' : "If you don't answer, it is denied";
+  const what = WITHOUT_ANSWER[kind] ?? "If you don't answer, it is denied";
   return `${fold(`  ${what} ${left > 0 ? `in ${showRemaining(left)}` : 'now'}.`, screen)}\n`;
 }
 
+const WITHOUT_ANSWER: Partial<Record<Request['kind'], string>> = {
+  gate: 'Without an answer the task fails',
+  work: 'Without an answer the task fails',
+  review: 'The reviewer is asked. Without its answer, you are',
+};
+
 function answersTo(request: Request, command: string, screen: Screen): string {
-  const { kind } = request;
+  const { kind, taskId = '', teamId } = request;
   if (kind === 'shutdown') return '';
+  const isWork = kind === 'work' || kind === 'review';
   const { no } = MEANINGS[kind];
   const answers = [
     { what: meaningOfYes(request), type: command },
-    { what: no, type: `${command} --deny --feedback "why"` },
+    { what: no, type: `${command} --deny --feedback "why"${isWork ? ' --comment "FILE:LINE: text"' : ''}` },
+    ...(isWork ? [{ what: 'To look at it', type: `troupe diff ${clean(taskId)} --team ${clean(teamId)}` }] : []),
     ...(kind === 'gate' ? [{ what: 'To run the gate again', type: `${command} --again` }] : []),
   ];
   return answers.map(({ what, type }) => toType(what, type, screen, '  ')).join('');
@@ -129,6 +139,9 @@ export function describeAnswer(request: Request): string {
   switch (kind) {
     case 'gate':
       return isYes ? `${task} counts as completed.` : `${task} goes back to be done again.`;
+    case 'work':
+    case 'review':
+      return isYes ? `${task} is approved.` : `${task} goes back, with what you said.`;
     case 'plan':
       return isYes
         ? `The plan of ${who} is approved: the work begins.`

@@ -136,6 +136,7 @@ function memberTable(members: NonNullable<Work['members']>, screen: Screen): str
 const STATES = {
   begun: { text: 'in work', style: 'yellow' },
   submitted: { text: 'in the queue', style: 'cyan' },
+  asked: { text: 'to approve', style: 'yellow' },
   landed: { text: 'landed', style: 'green' },
   conflicted: { text: 'conflicts', style: 'red' },
   unchanged: { text: 'no changes', style: 'dim' },
