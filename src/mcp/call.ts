@@ -151,7 +151,11 @@ function forgive(input: unknown): unknown {
   return given;
 }
 
-function notOffered({ name, works, apart, reviews, for: whom }: Tool, session: Session, delegating: boolean): TeamError {
+function notOffered(
+  { name, works, apart, reviews, for: whom }: Tool,
+  session: Session,
+  delegating: boolean,
+): TeamError {
   if (delegating && works) {
     return new TeamError(
       'not_allowed',

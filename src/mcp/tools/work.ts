@@ -104,6 +104,7 @@ async function showStatus(visit: Visit): Promise<Answer> {
   const check = isApart ? await call<Check>('work.check', { teamId, memberId }) : undefined;
   const landed = tasks.filter(({ work: done }) => done?.state === 'landed');
   const conflicted = tasks.filter(({ work: done }) => done?.state === 'conflicted');
+  const asked = tasks.filter(({ work: done }) => done?.state === 'asked');
   const queue = tasks.filter(({ work: done }) => done?.state === 'submitted');
   const places = (work?.queue ?? []).map((id) => `#${id}${isOwn(queue, id, memberId) ? ' (yours)' : ''}`);
   const lines = [
@@ -113,6 +114,7 @@ async function showStatus(visit: Visit): Promise<Answer> {
     ...(places.length === 0
       ? []
       : [`Merge queue, the first lands next: ${places.join(', ')}.${nowLanding(work?.landing)}`]),
+    ...(asked.length === 0 ? [] : [`Waits for approval: ${namesOf(asked)}.`]),
     ...conflicted.map(
       ({ id, work: done }) => `Not on it, because it conflicts: #${id} (${listPaths(done?.conflicts ?? [])})`,
     ),

@@ -2,7 +2,8 @@ import { SYSTEM } from '../../core/actor.ts';
 import type { Actor } from '../../core/actor.ts';
 import { approverOf } from '../../core/approval.ts';
 import type { TeamState } from '../../core/state.ts';
-import type { SubmitWorkInput } from '../../core/work.ts';
+import type { HandedIn, SubmitWorkInput } from '../../core/work.ts';
+import type { NewCommand } from '../../ledger/ledger.ts';
 
 /** A work in the merge queue. */
 export interface QueuedWork extends Omit<SubmitWorkInput, 'pack' | 'result'> {
@@ -32,4 +33,17 @@ export function queueOf(state: TeamState): QueuedWork[] {
 /** Names a work as it was handed in: a verdict about it does not hold for another. */
 export function nameOfWork({ taskId, epoch, commit }: Pick<QueuedWork, 'taskId' | 'epoch' | 'commit'>): string {
   return `${taskId}/${epoch}/${commit}`;
+}
+
+/** What follows for a work that the gates accept: it lands, or waits for its approval outside the queue. */
+export function endOf(
+  { taskId, completer, result, epoch, needsApproval }: QueuedWork,
+  work: HandedIn & { readonly landingId: string },
+): NewCommand {
+  const { commit, landingId, onto, merged = onto, mergedPack } = work;
+  if (!needsApproval) {
+    return { type: 'task.complete', by: completer, taskId, epoch, work, ...(result !== undefined && { result }) };
+  }
+  const judged = { landingId, onto, merged, ...(mergedPack && { mergedPack }) };
+  return { type: 'work.ask', by: SYSTEM, taskId, epoch, commit, ...judged };
 }

@@ -13,7 +13,7 @@ import { openAlone } from './alone.ts';
 import { openBatches } from './batches.ts';
 import { unlessStale } from './queue-options.ts';
 import type { QueueOptions } from './queue-options.ts';
-import { nameOfWork, queueOf } from './queued.ts';
+import { endOf, nameOfWork, queueOf } from './queued.ts';
 import type { QueuedWork } from './queued.ts';
 import { judge, unready } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
@@ -271,19 +271,6 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
   async function end(landingId: string, how: EndLandingInput['how'], why: string): Promise<void> {
     await ledger.execute(teamId, { type: 'landing.end', by: SYSTEM, landingId, how, why }, () => undefined);
   }
-}
-
-/** What follows for a work that the gates accept: it lands, or waits for its approval outside the queue. */
-function endOf(
-  { taskId, completer, result, epoch, needsApproval }: QueuedWork,
-  work: HandedIn & { readonly landingId: string },
-): NewCommand {
-  const { commit, landingId, onto, merged = onto, mergedPack } = work;
-  if (!needsApproval) {
-    return { type: 'task.complete', by: completer, taskId, epoch, work, ...(result !== undefined && { result }) };
-  }
-  const judged = { landingId, onto, merged, ...(mergedPack && { mergedPack }) };
-  return { type: 'work.ask', by: SYSTEM, taskId, epoch, commit, ...judged };
 }
 
 /** When a work that could not be merged is tried again. */

@@ -212,7 +212,9 @@ export const TeamFile = z.strictObject({
       approve: z
         .union([z.enum(['always', 'never']), z.strictObject({ paths: ApprovePaths })])
         .optional()
-        .describe('which work you are asked about before it lands: always, never (default), or what changes these files'),
+        .describe(
+          'which work you are asked about before it lands: always, never (default), or what changes these files',
+        ),
       review: Slug.optional().describe('the member that reviews work before it lands'),
     })
     .optional()

@@ -1,4 +1,5 @@
 import { SYSTEM } from '../../core/actor.ts';
+import { isHandedIn } from '../../core/approval.ts';
 import { TeamError } from '../../core/errors.ts';
 import type { TaskRecord, TeamState } from '../../core/state.ts';
 import { joinSome } from '../../core/text.ts';
@@ -72,7 +73,7 @@ function heldBy({ tasks }: TeamState, memberId: string): TaskRecord[] {
 
 /** What was handed in is judged as it is, and both sides of a conflict are brought together by the holder. */
 function requireOwnHands({ id, work }: TaskRecord): void {
-  if (work?.state === 'submitted') {
+  if (isHandedIn(work)) {
     throw new TeamError('conflict', `The work of task ${id} waits to land: the merge queue merges it with the branch`);
   }
   if (work?.state === 'conflicted') {

@@ -168,6 +168,7 @@ function workOf({ work, status }: Task, screen: Screen): string | undefined {
     const since = queuedAt === undefined ? '' : `, handed in ${showTime(new Date(queuedAt).toISOString(), screen)}`;
     return `${wordLanding(work)}: ${sizeOf(work)}${since}`;
   }
+  if (state === 'asked') return `waits for its approval: ${sizeOf(work)}`;
   if (state === 'landed') return `landed as ${shortId(merged)}: ${sizeOf(work)}`;
   if (state === 'unchanged') return 'no changes';
   if (state === 'conflicted') return `conflicts with the branch: ${joinSome(conflicts, ', ')}`;
