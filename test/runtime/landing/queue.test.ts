@@ -206,7 +206,7 @@ describe('the merge queue', () => {
     stage.write('ann', { a: '1' });
     stage.write('bob', { b: '1' });
     const first = stage.complete('ann', { commandId: 'a' });
-    await queued(stage, 1);
+    await until('ann is judged', () => stage.asked.length === 1);
     expect(await stage.complete('bob', { commandId: 'b', wait: 0 })).toMatchObject({
       status: 'in_progress',
       work: { state: 'submitted' },
