@@ -238,10 +238,13 @@ test('a rewritten branch is put back and kept, until a person takes it', async (
 });
 
 test('work in the queue goes back if its save is lost with the depot, and lands when it is handed in again', async () => {
-  const first = Promise.withResolvers<void>();
-  let count = 0;
+  const removed = Promise.withResolvers<void>();
+  let isRemoved = false;
+  // A landing that is accepted now would be on record, and lost afterwards.
   const judge = async (): Promise<void> => {
-    if (count++ === 0) await first.promise;
+    if (isRemoved) return;
+    await removed.promise;
+    throw new Error('the gate broke');
   };
   const stage = await openStage({ judge });
   const ids = [
@@ -252,7 +255,8 @@ test('work in the queue goes back if its save is lost with the depot, and lands 
   const queue = () => stage.ledger.view(TEAM, ({ team }) => team?.work?.queue ?? []);
   await until('both wait', async () => (await queue()).length === 2);
   rmSync(stage.depot, { recursive: true });
-  first.resolve();
+  isRemoved = true;
+  removed.resolve();
   for (const outcome of await done) {
     const { message } = (outcome as PromiseRejectedResult).reason as Error;
     expect(message).toContain('The files are still in the folder: complete the task again.');
