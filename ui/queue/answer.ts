@@ -6,18 +6,22 @@ export interface Answerable {
   readonly id: string;
   readonly teamId: string;
   readonly kind: string;
+  readonly detail?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Approves or rejects a request, with the operation for its kind. */
 export function answerRequest(request: Answerable, approve: boolean, feedback: string): Promise<unknown> {
-  const { teamId, id: requestId, kind } = request;
+  const { teamId, id: requestId, kind, detail } = request;
   const said = feedback.trim() === '' ? {} : { feedback };
   if (kind === 'plan') {
     return approve
       ? call('plan.approve', { teamId, requestId, ...said })
       : call('plan.reject', { teamId, requestId, ...said });
   }
-  return call('request.answer', { teamId, requestId, approve, ...said });
+  // The answer is about the commit that was shown.
+  const commit = detail?.['commit'];
+  const about = typeof commit === 'string' ? { commit } : {};
+  return call('request.answer', { teamId, requestId, approve, ...said, ...about });
 }
 
 /** Runs the gate again on the current work; if it rejects, that is an error with the reason. */
@@ -45,6 +49,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
     no: 'Leave stopped…',
     phase: 'failed',
     unanswered: 'it stays stopped',
+  },
+  work: { name: 'Work to approve', yes: 'Let it land', no: 'Send back…', phase: 'gate', unanswered: 'the task fails' },
+  review: {
+    name: 'Review',
+    yes: 'Let it land',
+    no: 'Send back…',
+    phase: 'gate',
+    unanswered: 'you are asked in its place',
   },
   shutdown: { name: 'Shutdown', yes: 'Agree', no: 'Refuse…', phase: 'gate' },
 };

@@ -1,6 +1,6 @@
 import { ArrowUpRight, Check, RotateCcw, X } from 'lucide-react';
 import { useState } from 'react';
-import { teamPath } from '../data/route.ts';
+import { diffPath, teamPath } from '../data/route.ts';
 import { isForPerson } from '../data/teams.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useAct } from '../parts/act.ts';
@@ -25,6 +25,7 @@ export interface RequestShown {
   readonly taskId?: string | undefined;
   readonly requestedAt: string | Date;
   readonly deadline?: string | Date | undefined;
+  readonly detail?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -195,6 +196,11 @@ export function Answer({
           </>
         )}
         <span className="spacer" />
+        {request.taskId !== undefined && (request.kind === 'work' || request.kind === 'review') && (
+          <Link className="button small" href={diffPath(request.teamId, request.taskId)}>
+            Diff
+          </Link>
+        )}
         {withLink && (
           <Link
             className="button ghost icon"

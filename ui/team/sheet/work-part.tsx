@@ -89,6 +89,12 @@ function WorkState({ work: { state, memberId, base, commit, merged, place } }: {
           handed in as <Commit id={commit} />
         </span>
       );
+    case 'asked':
+      return (
+        <span className="status is-gate">
+          <GitPullRequestArrow size={14} aria-hidden /> Waits for its approval: handed in as <Commit id={commit} />
+        </span>
+      );
     case 'begun':
       return (
         <span className="status is-in_progress">
