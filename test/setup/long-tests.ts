@@ -22,6 +22,7 @@ export const LONG: readonly string[] = [
   'test/ui/team.test.ts',
   'test/daemon/life.test.ts',
   'test/e2e/workspaces.test.ts',
+  'test/e2e/landing.test.ts',
   'test/e2e/setup.test.ts',
   'test/examples/start.test.ts',
   'test/e2e/stop.test.ts',

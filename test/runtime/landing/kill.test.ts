@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,8 +17,9 @@ import { rounds } from '../../proof.ts';
 import { seededRandom } from '../../seed.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
-import { makeRepository, plainEnvironment, plainGit } from '../../workspaces/project.ts';
+import { makeRepository, plainGit } from '../../workspaces/project.ts';
 import { GATE, kindOf, lineOf, pairOf, workAs } from './crew.ts';
+import { judgeEach } from './judge-each.ts';
 
 const KILLS = rounds(6, 1_000);
 /** So many kills happen to one team: its history is checked commit by commit. */
@@ -206,7 +206,7 @@ async function check(home: Home, created: number): Promise<void> {
   const trailer = '--format=%(trailers:key=Task-Id,valueonly,separator=)';
   const onBranch = plainGit(depot, 'log', '--first-parent', '--reverse', trailer, `${base}..${tip}`);
   expect(onBranch.split('\n')).toEqual(ids);
-  judgeEach(depot, `${base}..${tip}`);
+  judgeEach(depot, `${base}..${tip}`, 'sh ./gate.sh');
 
   const files = plainGit(depot, 'ls-tree', '-r', '--name-only', tip).split('\n');
   const lines = plainGit(depot, 'show', `${tip}:lines.txt`);
@@ -225,16 +225,4 @@ async function allEvents(client: Client): Promise<TeamEvent[]> {
     found.push(...batches.flatMap(({ events }) => events as unknown as TeamEvent[]));
   }
   return found;
-}
-
-/** Lets the gate judge the files of each commit. */
-function judgeEach(depot: string, range: string): void {
-  const folder = temporaryFolder();
-  const script = `
-for commit in $(git rev-list --first-parent ${range}); do
-  mkdir ${folder}/$commit && git archive $commit | tar -x -C ${folder}/$commit
-  (cd ${folder}/$commit && sh ./gate.sh) || { echo "$commit is red"; exit 1; }
-  rm -r ${folder}/$commit
-done`;
-  execFileSync('sh', ['-c', script], { cwd: depot, env: plainEnvironment(folder), stdio: 'pipe' });
 }
