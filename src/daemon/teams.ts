@@ -16,6 +16,7 @@ import type { HookRun } from '../runtime/hooks/team-hooks.ts';
 import { describeHost } from '../runtime/hosts/identity.ts';
 import { writeLeaseFile } from '../runtime/hosts/lease-file.ts';
 import { bringHome } from '../runtime/hosts/lost.ts';
+import { measureLandings } from '../runtime/landing/measure.ts';
 import type { Log } from '../runtime/log.ts';
 import { openStopMark, recordStop } from '../runtime/stop-mark.ts';
 import { openGates, openTeams } from '../runtime/teams.ts';
@@ -83,6 +84,7 @@ export function openDaemonTeams(
     onError,
   });
   closers.add('teams', () => teams.close());
+  closers.add('landings', measureLandings(ledger, hostId, storage.instruments));
   credentials.onRotate(() => teams.renewTokens());
   const onHostsError = (error: unknown, about: object): void => log.error('hosts.failed', { ...about, error });
 

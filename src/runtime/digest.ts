@@ -4,7 +4,7 @@ import { isAnsweredBy } from '../core/request.ts';
 import type { TeamRequest } from '../core/request.ts';
 import type { TeamState } from '../core/state.ts';
 import { pendingRequests } from '../core/tables.ts';
-import { shorten } from '../core/text.ts';
+import { joinSome, shorten } from '../core/text.ts';
 import { requireTeam, viewTask } from '../core/view.ts';
 import type { Stored } from '../journal/journal.ts';
 
@@ -26,6 +26,9 @@ const RESULT_LENGTH = 200;
 /** How much of a plan that the lead must judge, in characters. */
 const PLAN_LENGTH = 8_000;
 
+/** How much of why work was sent back; its holder knows the rest. */
+const WHY_LENGTH = 120;
+
 /** Ended tasks listed one by one; beyond that, only their number. */
 const ENDS = 20;
 
@@ -44,6 +47,10 @@ export interface Happened {
   readonly ended: ReadonlySet<string>;
   /** Submitted plans. */
   readonly submitted: ReadonlySet<string>;
+  /** Tasks whose work landed. */
+  readonly landed: ReadonlySet<string>;
+  /** Why work was sent back, by task: what a gate said, or the files that conflict. */
+  readonly sentBack: ReadonlyMap<string, string>;
   /** Members' last words before they went idle. */
   readonly said: ReadonlyMap<string, string>;
   /** A member went idle or stopped. */
@@ -55,11 +62,15 @@ export interface Happened {
 export function gather(after: number, leadId: string): Happened {
   const ended = new Set<string>();
   const submitted = new Set<string>();
+  const landed = new Set<string>();
+  const sentBack = new Map<string, string>();
   const said = new Map<string, string>();
   const happened: Happened = {
     seq: after,
     ended,
     submitted,
+    landed,
+    sentBack,
     said,
     hasChanged: false,
     hasFailed: false,
@@ -73,6 +84,9 @@ export function gather(after: number, leadId: string): Happened {
   function take(event: TeamEvent): void {
     if (event.type === 'task:completed' || event.type === 'task:failed') ended.add(event.taskId);
     if (event.type === 'task:failed') happened.hasFailed = true;
+    if (event.type === 'work:landed') landed.add(event.taskId);
+    if (event.type === 'task:rejected') sentBack.set(event.taskId, event.feedback);
+    if (event.type === 'work:conflicted') sentBack.set(event.taskId, `conflicts in ${joinSome(event.files, ', ')}`);
     if (event.type === 'plan:submitted') submitted.add(event.requestId);
     if (event.type === 'teammate:idle' || event.type === 'teammate:stopped') happened.hasChanged = true;
     if (event.type === 'teammate:idle' && event.result) said.set(event.memberId, briefly(event.result));
@@ -83,13 +97,15 @@ export function gather(after: number, leadId: string): Happened {
  * The events after a batch in a few lines: ended tasks and their results, idle members, pending answers, and what is
  * left. One digest replaces a message per completion and per idle notice.
  */
-export function makeDigest(state: TeamState, { seq, ended, submitted, said, hasChanged, hasFailed }: Happened): Digest {
+export function makeDigest(state: TeamState, happened: Happened): Digest {
+  const { seq, ended, submitted, said, hasChanged, hasFailed } = happened;
   // A plan that was already told is not repeated in every digest.
   const plans = pendingPlans(state).filter(({ id }) => submitted.has(id));
   const settled = isSettled(state);
   if (ended.size === 0 && plans.length === 0 && !hasChanged) return { seq, text: '', settled, due: false };
   const lines = [
     ...endLines(state, ended),
+    ...workLines(state, happened),
     ...answerLines(state, said, ended),
     ...planLines(plans),
     stateLine(state),
@@ -137,6 +153,36 @@ function endLines(state: TeamState, ended: ReadonlySet<string>): string[] {
   });
   if (ended.size > ENDS) lines.push(`and ${ended.size - ENDS} more`);
   return lines;
+}
+
+/** What became of the work that members handed in: one line for each outcome, and only what still holds. */
+function workLines({ team, tasks }: TeamState, { landed, sentBack }: Happened): string[] {
+  if (!team?.work) return [];
+  const { branch, queue = [] } = team.work;
+  const stateOf = (id: string) => tasks.get(id)?.work?.state;
+  const list = (ids: readonly string[]): string =>
+    joinSome(
+      ids.map((id) => `#${id}`),
+      ', ',
+    );
+  const line = (title: string, ids: readonly string[]): string[] =>
+    ids.length === 0 ? [] : [`${title}: ${list(ids)}.`];
+  const isBack = (id: string): boolean => tasks.get(id)?.status === 'in_progress' && stateOf(id) !== 'submitted';
+  const back = [...sentBack]
+    .filter(([id]) => isBack(id) && tasks.get(id)?.work)
+    .map(([id, why]) => `#${id} (${tasks.get(id)?.assigneeId ?? ''}: ${shorten(briefly(why), WHY_LENGTH)})`);
+  const beside = [...landed, ...sentBack.keys()].filter(
+    (id) => tasks.get(id)?.status === 'completed' && stateOf(id) === 'conflicted',
+  );
+  return [
+    ...line(
+      `Landed on ${branch}`,
+      [...landed].filter((id) => stateOf(id) === 'landed'),
+    ),
+    ...(back.length === 0 ? [] : [`Sent back: ${joinSome(back, '; ')}.`]),
+    ...line('Completed beside the branch, because it conflicts', beside),
+    ...line('Waits to land', queue),
+  ];
 }
 
 /** Results of members that went idle after something other than a task, such as a message. */

@@ -7,6 +7,9 @@ import type { Tally } from './totals.ts';
 /** From a commit in memory to one that waits for a slow disk, in seconds. */
 const COMMIT_BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
+/** From work that nobody judges to gates of an hour, in seconds. */
+const LANDING_BOUNDS = [0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600];
+
 /** Where numbers come from that are not counted here. */
 export interface Sources {
   readonly version: string;
@@ -18,11 +21,18 @@ export interface Sources {
   isDegraded(): boolean;
 }
 
+/** How a landing ended. `conflicted`: a work does not merge, and went back before a landing began. */
+export type LandingOutcome = 'landed' | 'red' | 'split' | 'dropped' | 'conflicted';
+
 /** Everything that the daemon measures about itself. */
 export interface Instruments {
   /** An operation ended with `ok` or an error code. */
   called(operation: string, code: string): void;
   appended(append: Append): void;
+  /** A landing was over, or a work conflicted before one. */
+  landing(outcome: LandingOutcome): void;
+  /** A work landed so many seconds after it was first handed in. */
+  landed(seconds: number): void;
   /** All metrics in Prometheus' format. */
   expose(): string;
 }
@@ -47,6 +57,7 @@ export function createInstruments(sources: Sources): Instruments {
     const { pending, in_progress, completed, failed } = sources.tally();
     return Object.entries({ pending, in_progress, completed, failed }).map(([status, count]) => [[status], count]);
   });
+  metrics.gauge({ name: 'troupe_merge_queue', help: 'Works that wait to land.' }, () => sources.tally().queued);
   metrics.gauge({ name: 'troupe_connections', help: 'Open connections of clients.' }, () => server.connections);
   metrics.total(
     { name: 'troupe_rejected_total', help: 'Requests without a valid credential, Host or Origin.' },
@@ -83,7 +94,20 @@ export function createInstruments(sources: Sources): Instruments {
     bounds: COMMIT_BOUNDS,
   });
 
+  const landings = metrics.counter({
+    name: 'troupe_landings_total',
+    help: 'Landings that this daemon made.',
+    labels: ['outcome'],
+  });
+  const landingSeconds = metrics.histogram({
+    name: 'troupe_landing_seconds',
+    help: 'Time from the first hand-in of a work to its landing.',
+    bounds: LANDING_BOUNDS,
+  });
+
   return {
+    landing: (outcome) => landings.add(1, outcome),
+    landed: (seconds) => landingSeconds.observe(seconds),
     called: (operation, code) => calls.add(1, operation, code),
     appended({ events, ms, error }) {
       if (error !== undefined) {

@@ -12,7 +12,7 @@ export interface TracedGate {
   readonly result: Pick<HookResult, 'exitCode' | 'duration' | 'timedOut'>;
 }
 
-/** One trace per team: its run, with its tasks, their turns and tools, and gates. */
+/** One trace per team: its run, with its tasks, their turns and tools, gates, and landings. */
 export interface TeamTraces {
   /** The span that a call belongs to if its caller names none: the member's task, else the run of the team. */
   parentOf(teamId: string, memberId: string | undefined): SpanContext;
@@ -28,6 +28,8 @@ interface Run {
   /** The last span of each task: a turn may be read after the task has ended. */
   readonly tasks: Map<string, SpanContext>;
   readonly heldBy: Map<string, string>;
+  /** Landings that are under way, by id, and the tasks that have not landed yet. */
+  readonly landings: Map<string, { readonly span: TeamSpan; readonly left: Set<string> }>;
   readonly turns: TurnReader;
   /** It has events. Otherwise the team may not exist, and the run is not sent. */
   isReal: boolean;
@@ -49,7 +51,16 @@ export function traceTeams(startSpan: StartSpan, transcripts: string): TeamTrace
     const tasks = new Map<string, SpanContext>();
     const parentOf = (taskId: string | undefined): SpanContext => tasks.get(taskId ?? '') ?? span.context;
     const turns = readTurns({ folder: transcripts, teamId, startSpan, parentOf });
-    const run: Run = { span, open: new Map(), tasks, heldBy: new Map(), turns, isReal: false, isOver: false };
+    const run: Run = {
+      span,
+      open: new Map(),
+      tasks,
+      heldBy: new Map(),
+      landings: new Map(),
+      turns,
+      isReal: false,
+      isOver: false,
+    };
     runs.set(teamId, run);
     if (runs.size > RUNS) forgetOne();
     return run;
@@ -84,6 +95,21 @@ export function traceTeams(startSpan: StartSpan, transcripts: string): TeamTrace
       case 'task:reopened':
       case 'task:deleted':
         return endTask(run, event.taskId, event.at);
+      case 'landing:begun': {
+        const { landingId, works, at } = event;
+        const ids = works.map(({ taskId }) => taskId);
+        const span = startSpan('landing', { parent: run.span.context, at, attributes: { 'troupe.tasks': ids } });
+        run.landings.set(landingId, { span, left: new Set(ids) });
+        return;
+      }
+      case 'work:landed': {
+        const landing = run.landings.get(event.landingId ?? '');
+        landing?.left.delete(event.taskId);
+        if (landing?.left.size === 0) endLanding(run, event.landingId ?? '', { at: event.at, outcome: 'landed' });
+        return;
+      }
+      case 'landing:ended':
+        return endLanding(run, event.landingId, { at: event.at, outcome: event.how });
       case 'team:closed':
         return endRun(run, event.at);
       default:
@@ -96,12 +122,20 @@ export function traceTeams(startSpan: StartSpan, transcripts: string): TeamTrace
     for (const [memberId, held] of heldBy) if (held === taskId) heldBy.delete(memberId);
   }
 
+  function endLanding({ landings }: Run, id: string, { at, outcome }: { at: number; outcome: string }): void {
+    const { span } = landings.get(id) ?? {};
+    span?.setAttributes({ 'troupe.outcome': outcome });
+    span?.end({ at });
+    landings.delete(id);
+  }
+
   /** The turns are read first. Their spans are sent with the rest. */
   function endRun(run: Run, at?: number): void {
     if (run.isOver) return;
     run.isOver = true;
     const done = run.turns.close().then(() => {
       for (const span of run.open.values()) span.end({ at });
+      for (const { span } of run.landings.values()) span.end({ at });
       if (run.isReal) run.span.end({ at });
     });
     ending.add(done);

@@ -20,6 +20,7 @@ const Tally = z.object({
   completed: count,
   failed: count,
   completions: count,
+  queued: count,
 });
 export type Tally = z.output<typeof Tally>;
 
@@ -167,6 +168,8 @@ function tallyOf({ team, members, messages, completions, index: { counts } }: Te
     completed,
     failed,
     completions,
+    // A closed team lands nothing more.
+    queued: team.status === 'cleaned-up' ? 0 : (team.work?.queue?.length ?? 0),
   };
 }
 

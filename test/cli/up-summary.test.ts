@@ -82,3 +82,41 @@ test.each([
   const outcome = { team: 'crew', reason: 'done', tasks, members: [], requests: [], earlier, duration: 1_000 };
   expect(summarize(outcome as unknown as Outcome, SCREEN, { goesOn: true })).toContain(text);
 });
+
+test('the summary ends with what landed, what did not, and how to merge it', () => {
+  const id = (digit: string): string => digit.repeat(40);
+  const work = {
+    workspaces: 'own',
+    branch: 'troupe/crew',
+    base: id('1'),
+    tip: id('2'),
+    files: 2,
+    added: 12,
+    removed: 1,
+    tasks: [{ taskId: '4', state: 'conflicted' }],
+    queue: { entries: [{ taskId: '5' }], sentBack: [{ taskId: '6' }, { taskId: '4' }] },
+  } as unknown as NonNullable<Outcome['work']>;
+  const changes = [
+    { path: 'src/a.ts', status: 'modified', added: 12, removed: 1 },
+    { path: 'logo.png', status: 'added' },
+  ] as const;
+  const none = { tasks: [], requests: [], members: [], earlier: 0, duration: 1 };
+  const outcome: Outcome = { team: 'crew', reason: 'done', ...none, work, changes: [...changes] };
+  const shown = summarize(outcome, SCREEN, { goesOn: true });
+  expect(shown).toContain(
+    [
+      'Landed on troupe/crew: 2 files (+12 -1), 1111111..2222222',
+      '  +12 -1  src/a.ts',
+      '  binary  logo.png',
+      'Not on the branch, because it conflicts: the work of #4. It is kept: troupe work --team crew',
+      'Not on the branch, because it was sent back: the work of #6',
+      'Not on the branch, but in the merge queue: the work of #5. It lands while the daemon runs',
+      'See it: troupe diff --team crew',
+      'Bring it into your checkout: troupe merge --team crew',
+    ].join('\n'),
+  );
+  const nothing = { ...work, tip: work.base } as typeof work;
+  expect(summarize({ ...outcome, work: nothing }, SCREEN, { goesOn: true })).toContain(
+    'Nothing landed on troupe/crew.',
+  );
+});

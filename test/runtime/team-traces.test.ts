@@ -52,3 +52,29 @@ test('makes spans of the turns and tools in a transcript, with tokens and withou
   });
   expect(JSON.stringify(spans)).not.toContain('canary');
 });
+
+test('makes a span of each landing, with its works and its outcome', async () => {
+  const spans: { name: string; attributes: Attributes }[] = [];
+  const traces = traceTeams((name, { attributes }) => {
+    const all = { ...attributes };
+    return {
+      context: { traceId: 't', spanId: name, traceFlags: 1 },
+      setAttributes: (more) => Object.assign(all, more) as never,
+      end: () => void spans.push({ name, attributes: all }),
+    };
+  }, temporaryFolder());
+  const event = (type: string, data: object): TeamEvent =>
+    ({ type, at: 1, by: '@system', ...data }) as unknown as TeamEvent;
+  const works = [{ taskId: '1' }, { taskId: '2' }];
+  traces.saw('demo', [event('landing:begun', { landingId: 'a', works })]);
+  traces.saw('demo', [event('landing:ended', { landingId: 'a', how: 'split', why: 'red' })]);
+  traces.saw('demo', [event('landing:begun', { landingId: 'b', works })]);
+  traces.saw('demo', [event('work:landed', { landingId: 'b', taskId: '1' })]);
+  traces.saw('demo', [event('work:landed', { landingId: 'b', taskId: '2' })]);
+  await traces.close();
+  expect(spans).toEqual([
+    { name: 'landing', attributes: { 'troupe.tasks': ['1', '2'], 'troupe.outcome': 'split' } },
+    { name: 'landing', attributes: { 'troupe.tasks': ['1', '2'], 'troupe.outcome': 'landed' } },
+    { name: 'team.run', attributes: { 'troupe.team': 'demo' } },
+  ]);
+});

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { isInstalled, needTool } from '../tools.ts';
 import { eventually, expectQuiet, follow, openPage, useBrowser, usePage } from './browser.ts';
 import { useStage } from './stage.ts';
-import { HOSTILE_LINES, playOverlap, playWork, writeWorkTeam } from './work-team.ts';
+import { HOSTILE_LINES, playOverlap, playQueue, playWork, writeWorkTeam } from './work-team.ts';
 
 const TEAM = 'words';
 const PHONE = { viewport: { width: 390, height: 844 } } as const;
@@ -266,5 +266,45 @@ describe('files that several members change', () => {
     const { width = 0, height = 0 } = (await part.getByRole('link', { name: 'eve' }).boundingBox()) ?? {};
     expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+});
+
+describe('the merge queue', () => {
+  test('shows what is judged and what waits, on a phone too, and follows the landing', async (context) => {
+    needTool(context, 'chromium');
+    const { client, home } = stage();
+    const letPass = await playQueue(client, home, TEAM);
+    const watched = await open(`/t/${TEAM}?view=board`);
+    const { page } = watched;
+    const part = page.getByRole('region', { name: 'Merge queue' });
+    await part.getByText('2 works').waitFor();
+    await part.getByText(/^judged for /).waitFor();
+    await part.getByText(/^waits /).waitFor();
+    const board = page.locator('.card', { hasText: 'Add a page of' });
+    await eventually(() => board.allInnerTexts()).toEqual([
+      expect.stringMatching(/gus[^]*landing now/),
+      expect.stringMatching(/hal[^]*waits to land, place 2/),
+    ]);
+    await page.getByRole('region', { name: 'Members' }).getByText('Waits to land').first().waitFor();
+    for (const theme of ['light', 'dark']) {
+      await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
+      const { violations } = await new AxeBuilder({ page }).include('.merge-queue').include('.card').analyze();
+      expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([]);
+    }
+    const touch = { ...PHONE, hasTouch: true, isMobile: true };
+    const phone = (await openPage(browser(), client, `/t/${TEAM}?view=members`, touch)).page;
+    const narrow = phone.getByRole('region', { name: 'Merge queue' });
+    await narrow.getByText('2 works').waitFor();
+    const { height = 0 } = (await narrow.getByRole('link').first().boundingBox()) ?? {};
+    expect(height).toBeGreaterThanOrEqual(44);
+    expect(await phone.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await letPass();
+    // The newest is above.
+    await eventually(async () => (await board.allInnerTexts()).toSorted()).toEqual([
+      expect.stringMatching(/gus[^]*landed/),
+      expect.stringMatching(/hal[^]*landed/),
+    ]);
+    await eventually(() => part.count()).toBe(0);
+    expectQuiet(watched);
   });
 });

@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import type { Home } from '../../src/client/home.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
+import { until } from '../until.ts';
 import { makeRepository, write } from '../workspaces/project.ts';
 import { HomeLedger } from './home-ledger.ts';
 
@@ -122,4 +123,28 @@ export async function playOverlap(client: Client, teamId: string): Promise<void>
     });
     await client.call('work.save', { teamId, memberId: name }, { as: name });
   }
+}
+
+/**
+ * Two members hand in their work, and the gate waits for a file: the first lands, the second waits. Returns a function that lets the
+ * gate pass.
+ */
+export async function playQueue(client: Client, home: Home, teamId: string): Promise<() => Promise<void>> {
+  const free = join(home.directory, 'the-gate-is-free');
+  const command = `until [ -e '${free}' ]; do sleep 0.1; done`;
+  await client.call('hook.register', { teamId, type: 'TaskCompleted', command });
+  const taskIds: string[] = [];
+  for (const name of ['gus', 'hal']) {
+    const { folder, taskId } = await begin(client, teamId, name, `Add a page of ${name}, whose title is rather long`);
+    write(folder, { [`pages/${name}.md`]: `# ${name}\n` });
+    await client.call('task.complete', { teamId, taskId, wait: 1 }, { as: name });
+    taskIds.push(taskId);
+  }
+  return async () => {
+    writeFileSync(free, '');
+    for (const taskId of taskIds) {
+      const isLanded = async () => (await client.call('task.show', { teamId, taskId })).status === 'completed';
+      await until(`task ${taskId} landed`, isLanded);
+    }
+  };
 }

@@ -1,6 +1,17 @@
-import { filesInTheWay, isBlocked, isEmptySeat, teamUsage, viewTask } from '../../src/client/replica.ts';
+import {
+  filesInTheWay,
+  isBlocked,
+  isEmptySeat,
+  isLanding,
+  placeOf,
+  teamUsage,
+  viewQueue,
+  viewTask,
+  waitsToLand,
+} from '../../src/client/replica.ts';
 import type { TeamState } from '../../src/client/replica.ts';
 import type { OverlapRecord } from '../../src/core/overlap.ts';
+import type { QueueView } from '../../src/core/queue-view.ts';
 import type { TeamRequest } from '../../src/core/request.ts';
 import type { MemberRecord, TaskRecord } from '../../src/core/state.ts';
 import type { SharedTask } from '../../src/core/task.ts';
@@ -21,6 +32,8 @@ export interface TeamView {
   readonly pending: readonly TeamRequest[];
   /** What members that work have changed alike. */
   readonly overlaps: readonly OverlapRecord[];
+  /** The merge queue, and what went back. */
+  readonly queue: QueueView;
   readonly counts: Readonly<Record<TaskPhase, number>>;
   readonly usage: Usage;
   /** The longest chain of open tasks. */
@@ -32,7 +45,7 @@ export interface TeamView {
 interface Cached {
   readonly record: TaskRecord;
   readonly waits: number;
-  /** The tasks in progress that change its files. */
+  /** The tasks in progress that change its files; of work that waits to land, its place. */
   readonly held: string;
   readonly view: TaskView;
 }
@@ -53,7 +66,7 @@ export function derive(state: TeamState, before: TeamView | undefined): TeamView
     const waits = state.index.waits.get(record.id) ?? 0;
     const phase = phaseOf(state, record, gated);
     const cached = cache.get(record.id);
-    const held = phase === 'blocked' ? filesInTheWay(state, record).join() : '';
+    const held = phase === 'blocked' ? filesInTheWay(state, record).join() : placeWords(state, record);
     const isKnown = cached?.record === record && cached.waits === waits && cached.held === held;
     const isSame = isKnown && cached.view.phase === phase;
     const view = isSame ? cached.view : { id: record.id, task: viewTask(state, record), phase };
@@ -77,11 +90,17 @@ export function derive(state: TeamState, before: TeamView | undefined): TeamView
     members: before && haveSame(before.members, members) ? before.members : members,
     pending: before && haveSame(before.pending, pending) ? before.pending : pending,
     overlaps: before && haveSame(before.overlaps, overlaps) ? before.overlaps : overlaps,
+    queue: isSameTasks && before.team?.work === state.team?.work ? before.queue : viewQueue(state),
     counts,
     usage: teamUsage(state),
     critical: isSameTasks ? before.critical : criticalPath(byId),
     structure: isSameStructure && before ? before.structure : {},
   };
+}
+
+/** Changes whenever the place of a task's work in the merge queue does: its record stays the same. */
+function placeWords(state: TeamState, task: TaskRecord): string {
+  return waitsToLand(task) ? `${placeOf(state, task)} ${isLanding(state, task.id)}` : '';
 }
 
 function heldOf(tasks: readonly TaskView[]): Map<string, SharedTask> {

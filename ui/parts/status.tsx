@@ -6,6 +6,7 @@ import {
   CircleX,
   CirclePause,
   CirclePower,
+  GitPullRequestArrow,
   ShieldQuestion,
   UserRound,
 } from 'lucide-react';
@@ -85,21 +86,28 @@ const MEMBER_WORDS: Readonly<Record<TeammateStatus, readonly [string, TaskPhase]
   stopped: ['Stopped', 'blocked'],
 };
 
-/** What a member does, in one word: it works while it holds a task. `needsHelp`: a request of it waits for a person. */
+/** What a member does, in one word: it works while it holds a task, until that waits to land. `needsHelp`: a request of it waits for a person. */
 export function MemberStatus({
   status,
   isBusy,
+  isLanding = false,
   needsHelp = false,
 }: {
   status: TeammateStatus;
   isBusy: boolean;
+  isLanding?: boolean;
   needsHelp?: boolean;
 }) {
-  const [word, phase] = wordsOf(status, isBusy, needsHelp);
+  const [word, phase] =
+    isLanding && !needsHelp && status !== 'stopped'
+      ? (['Waits to land', 'in_progress'] as const)
+      : wordsOf(status, isBusy, needsHelp);
   return (
     <span className={`status is-${phase}`}>
       {status === 'stopped' ? (
         <CirclePower size={14} aria-hidden />
+      ) : isLanding && !needsHelp ? (
+        <GitPullRequestArrow size={14} aria-hidden />
       ) : status === 'idle' && !needsHelp ? (
         <CirclePause size={14} aria-hidden />
       ) : (

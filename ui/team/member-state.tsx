@@ -1,4 +1,4 @@
-import { isLost, isPerson, waitingOf } from '../../src/client/replica.ts';
+import { isLost, isPerson, waitingOf, waitsToLand, wordLanding } from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import type { SharedTask } from '../../src/core/task.ts';
 import { freeSince } from '../data/free-since.ts';
@@ -27,7 +27,15 @@ export function MemberState({ member }: { member: MemberRecord }) {
   const task = useHeldTask(member.id);
   const asked = useAsked(member.id);
   if (isAtHand(member) && task === undefined) return <PersonStatus />;
-  return <MemberStatus status={member.status} isBusy={task !== undefined} needsHelp={asked !== undefined} />;
+  const isLanding = task !== undefined && waitsToLand(task);
+  return (
+    <MemberStatus
+      status={member.status}
+      isBusy={task !== undefined}
+      isLanding={isLanding}
+      needsHelp={asked !== undefined}
+    />
+  );
 }
 
 /** Whether the member is a person who has not left the team. A person is never idle, whatever the status says. */
@@ -60,11 +68,15 @@ export function Doing({ member }: { member: MemberRecord }) {
     return (
       <span className="doing">
         <span className="mono quiet">#{task.id}</span> <span className="one-line">{showControls(task.title)}</span>
-        {task.startedAt && (
-          <span className="quiet">
-            {' '}
-            · <WorkTime task={task} />
-          </span>
+        {task.work && waitsToLand(task) ? (
+          <span className="quiet"> · {wordLanding(task.work)}</span>
+        ) : (
+          task.startedAt && (
+            <span className="quiet">
+              {' '}
+              · <WorkTime task={task} />
+            </span>
+          )
         )}
         {waiting !== undefined && (
           <span className="quiet one-line" title={waiting}>

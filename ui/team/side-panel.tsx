@@ -9,17 +9,19 @@ import { showControls } from '../parts/controls.ts';
 import { Link } from '../parts/link.tsx';
 import { RequestCard } from '../queue/request-card.tsx';
 import { MemberCard } from './member-card.tsx';
+import { MergeQueue } from './merge-queue.tsx';
 import { Overlaps } from './overlaps.tsx';
 
 /** More requests would push the members out of sight; the queue has them all. */
 const SHOWN = 4;
 
-/** The requests that wait for a person, the hooks that fail, what several members change, and the members. */
+/** The requests that wait for a person, the hooks that fail, the merge queue, what several members change, and the members. */
 export function SidePanel({ teamId, isTab = false }: { teamId: string; isTab?: boolean }) {
   return (
     <aside className={isTab ? 'side-tab' : 'side'} aria-label="Requests and members">
       {!isTab && <WaitsForYou />}
       {!isTab && <HookTroubles />}
+      <MergeQueue teamId={teamId} />
       <Overlaps teamId={teamId} />
       <Members teamId={teamId} />
     </aside>

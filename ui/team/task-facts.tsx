@@ -1,5 +1,6 @@
+import { CircleCheck, GitMerge, GitPullRequestArrow } from 'lucide-react';
 import type { CSSProperties } from 'react';
-import { waitsSince, whyBlocked, workedOn } from '../../src/client/replica.ts';
+import { waitsSince, waitsToLand, whyBlocked, wordLanding, workedOn } from '../../src/client/replica.ts';
 import type { SharedTask } from '../../src/core/task.ts';
 import type { TaskView } from '../data/task-view.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
@@ -14,6 +15,14 @@ import { showSpan } from '../parts/format.ts';
  */
 export function Since({ view: { task, phase }, dot = false }: { view: TaskView; dot?: boolean }) {
   const before = dot ? ' · ' : '';
+  if (task.work && phase === 'in_progress' && waitsToLand(task)) {
+    return (
+      <span className="to-land" title="Its work is handed in">
+        {before}
+        <GitPullRequestArrow size={12} aria-hidden /> {wordLanding(task.work)}
+      </span>
+    );
+  }
   if ((phase === 'in_progress' || phase === 'gate') && task.startedAt) {
     return (
       <>
@@ -35,6 +44,25 @@ export function Since({ view: { task, phase }, dot = false }: { view: TaskView; 
   return (
     <span title={`A gate sent it back ${task.rejections} times`}>
       {before}gate ×{task.rejections}
+    </span>
+  );
+}
+
+/** What became of the work of a task, if that is worth a mark: it landed, or it conflicts. */
+export function WorkMark({ task: { work } }: { task: SharedTask }) {
+  if (work?.state === 'landed') {
+    return (
+      <span className="work-mark is-landed" title={`Landed as ${work.merged?.slice(0, 7)}`}>
+        <CircleCheck size={12} aria-hidden />
+        landed
+      </span>
+    );
+  }
+  if (work?.state !== 'conflicted') return null;
+  return (
+    <span className="work-mark is-conflicted" title={showControls(`Conflicts in ${work.conflicts?.join(', ')}`)}>
+      <GitMerge size={12} aria-hidden />
+      conflicts
     </span>
   );
 }

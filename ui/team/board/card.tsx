@@ -6,7 +6,7 @@ import type { TaskView } from '../../data/task-view.ts';
 import { showControls } from '../../parts/controls.ts';
 import { Link } from '../../parts/link.tsx';
 import { PriorityMark } from '../priority-mark.tsx';
-import { Holder, Since } from '../task-facts.tsx';
+import { Holder, Since, WorkMark } from '../task-facts.tsx';
 
 /** The handlers of a card; the same functions for the lifetime of the board. */
 export interface CardHands {
@@ -77,6 +77,7 @@ export function CardFoot({ view }: { view: TaskView }) {
       <span className="one-line">
         <Since view={view} />
       </span>
+      <WorkMark task={task} />
       <span className="spacer" />
       <Holder id={task.assigneeId} />
     </span>

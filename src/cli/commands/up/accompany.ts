@@ -96,10 +96,13 @@ async function seeThrough(
     holder.release();
   }
   const work = team.work && (await client.call('work.show', { teamId: team.name }));
+  const hasLanded = work !== undefined && work.tip !== work.base;
+  const diff = hasLanded && (await client.call('work.diff', { teamId: team.name, stat: true }));
   return {
     ...outcome,
     ...(await lookBack(client, outcome)),
     ...(work && { work }),
+    ...(diff && { changes: diff.changes }),
     open: stays || ((options.goesOn || !isOurs) && outcome.reason !== 'done'),
     ...(!isOurs && { elsewhere: true }),
   };

@@ -36,6 +36,8 @@ export interface Outcome {
   readonly worked?: Readonly<Record<string, number>>;
   /** Where the members worked, and what landed. */
   readonly work?: ResultOf<'work.show'> | undefined;
+  /** The files that the branch changes. */
+  readonly changes?: ResultOf<'work.diff'>['changes'];
   /** Whether the team was left open. */
   readonly open?: boolean;
   /** Whether another `troupe up` holds the team and stops its members; this one only watched. */

@@ -34,7 +34,7 @@ export function summarize(outcome: Outcome, screen: Screen, { goesOn }: { goesOn
   const said = [
     ...(outcome.troubles ?? []).map((text) => paint(screen, 'yellow', `${clean(text)}.`)),
     verdict(outcome, screen, goesOn),
-    ...describeWork(outcome.work, outcome.team, screen),
+    ...describeWork(outcome, screen),
     ...asked(outcome, goesOn).map((text) => paint(screen, 'yellow', text)),
   ];
   return `${tasks}${fold(answer, screen)}\n${said.map((line) => `${fold(line, screen)}\n`).join('')}`;

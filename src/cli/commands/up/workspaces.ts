@@ -4,9 +4,10 @@ import type { ResultOf } from '../../../operations/index.ts';
 import { shortPath } from '../../show/path.ts';
 import type { Screen } from '../../show/screen.ts';
 import { paint } from '../../show/screen.ts';
-import { clean } from '../../show/text.ts';
+import { clean, cut } from '../../show/text.ts';
 import { taskNames } from '../../show/words.ts';
 import { sizeOf } from '../../show/work-size.ts';
+import type { Outcome } from './follow.ts';
 
 /** Says where the members work, and why. */
 export function workspacesLine(
@@ -39,16 +40,46 @@ export function leftOutNotice(leftOut: readonly string[]): string {
 /** More would only repeat the kind. */
 const SHOWN = 20;
 
-/** What landed, what did not, and what to do next. */
-export function describeWork(work: ResultOf<'work.show'> | undefined, teamId: string, screen: Screen): string[] {
+/** More files would push the summary out of sight; `troupe diff --stat` has them all. */
+const FILES = 10;
+
+/** What landed and what did not, how the branch differs, and what to do next. */
+export function describeWork(
+  { work, changes = [], team }: Pick<Outcome, 'work' | 'changes' | 'team'>,
+  screen: Screen,
+): string[] {
   if (work?.workspaces !== 'own') return [];
-  const { branch = '', base = '', tip = '', isMerged = false, tasks = [] } = work;
+  const { branch = '', base = '', tip = '', isMerged = false } = work;
+  const where = `--team ${clean(team)}`;
+  if (tip === base) return [`Nothing landed on ${clean(branch)}.`, ...missing(work, where, screen)];
+  const more = changes.length > FILES ? [`  and ${changes.length - FILES} more`] : [];
+  const ids = changes.slice(0, FILES).map((change) => (change.added === undefined ? 'binary' : lines(change)));
+  const width = Math.max(0, ...ids.map((text) => text.length));
+  return [
+    `Landed on ${clean(branch)}: ${sizeOf(work)}, ${shortId(base)}..${shortId(tip)}`,
+    ...changes
+      .slice(0, FILES)
+      .map(({ path }, i) => cut(`  ${(ids[i] ?? '').padEnd(width)}  ${clean(path)}`, screen.columns)),
+    ...more,
+    ...missing(work, where, screen),
+    `See it: troupe diff ${where}`,
+    ...(isMerged ? [] : [`Bring it into your checkout: troupe merge ${where}`]),
+  ];
+}
+
+function lines({ added = 0, removed = 0 }: NonNullable<Outcome['changes']>[number]): string {
+  return `+${added} -${removed}`;
+}
+
+/** The work that is not on the branch, and why. */
+function missing({ tasks = [], queue }: ResultOf<'work.show'>, where: string, screen: Screen): string[] {
   const conflicting = tasks.filter(({ state }) => state === 'conflicted').map(({ taskId }) => taskId);
-  const merge = isMerged ? '' : ` Bring it into your checkout: troupe merge --team ${clean(teamId)}`;
-  const landed =
-    tip === base
-      ? `Nothing landed on ${clean(branch)}.`
-      : `Landed on ${clean(branch)}: ${sizeOf(work)}, ${shortId(base)}..${shortId(tip)}. See it: troupe diff --team ${clean(teamId)}.${merge}`;
-  const lost = `Not on the branch, because it conflicts: the work of ${taskNames(conflicting)}. It is kept: troupe work --team ${clean(teamId)}`;
-  return [landed, ...(conflicting.length > 0 ? [paint(screen, 'yellow', lost)] : [])];
+  const waiting = queue?.entries.map(({ taskId }) => taskId) ?? [];
+  const back = queue?.sentBack.map(({ taskId }) => taskId).filter((id) => !conflicting.includes(id)) ?? [];
+  const all = [
+    [conflicting, `because it conflicts: the work of ${taskNames(conflicting)}. It is kept: troupe work ${where}`],
+    [back, `because it was sent back: the work of ${taskNames(back)}`],
+    [waiting, `but in the merge queue: the work of ${taskNames(waiting)}. It lands while the daemon runs`],
+  ] as const;
+  return all.filter(([ids]) => ids.length > 0).map(([, why]) => paint(screen, 'yellow', `Not on the branch, ${why}`));
 }
