@@ -158,6 +158,7 @@ export function openDaemonTeams(
       // Before running calls are awaited: a setup may take minutes.
       closers.add('setups', () => works.close());
       await teams.land();
+      closers.add('landings', () => teams.stopLanding());
       await startOwn(services);
       if (!membership) await bringHome({ ledger, mailbox: teams.mailbox }, { self: hostId, onError: onHostsError });
       await native.start();

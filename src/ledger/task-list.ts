@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { z } from 'zod';
 import { USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
-import { ClaimConflictError } from '../core/errors.ts';
+import { ClaimConflictError, TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
 import { taskRowOf } from '../core/events/table.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
@@ -54,6 +54,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   /** Events of steps that came from an update; the list also emits them as `task:updated`. */
   readonly #updates = new WeakSet<TeamEvent>();
   readonly #running = new RunningCalls();
+  readonly #closing = new AbortController();
 
   constructor(ledger: Ledger, options: { gate?: TaskGate; claims?: ClaimKeeper; works?: WorkLander } = {}) {
     super();
@@ -243,8 +244,14 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     });
   }
 
+  /** Ends calls that wait for a landing. What was handed in stays in the queue; called again, they wait for the same. */
+  stopWaiting(): void {
+    this.#closing.abort(new TeamError('storage', 'The daemon is stopping: the work stays in the merge queue'));
+  }
+
   /** Stops emitting events. */
   close(): void {
+    this.stopWaiting();
     this.#unsubscribe();
     this.removeAllListeners();
   }
@@ -274,7 +281,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     };
     if (!this.#works) return record(await judge());
     const follow = <V>(look: (state: TeamState) => V | undefined): Promise<V | undefined> =>
-      until(this.#ledger, teamId, look, wait);
+      until(this.#ledger, teamId, look, { wait, signal: this.#closing.signal });
     return handIn(this.#works, { teamId, completion, now, view, until: follow, judge, record, reject });
   }
 

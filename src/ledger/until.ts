@@ -6,7 +6,7 @@ export async function until<V>(
   ledger: Ledger,
   teamId: string,
   look: (state: TeamState) => V | undefined,
-  wait?: number,
+  { wait, signal }: { readonly wait?: number | undefined; readonly signal: AbortSignal },
 ): Promise<V | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<V | undefined>();
   const see = (state: TeamState): void => {
@@ -20,12 +20,16 @@ export async function until<V>(
   const stopListening = ledger.subscribe((id, _batch, state) => {
     if (id === teamId) see(state);
   });
+  const stop = (): void => reject(signal.reason);
+  signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
   const timer = wait === undefined ? undefined : setTimeout(() => resolve(undefined), wait);
   try {
     ledger.view(teamId, see).catch(reject);
     return await promise;
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
     stopListening();
   }
 }

@@ -93,6 +93,8 @@ export interface Teams {
   readonly queues: Pick<Queues, 'aloneOf'> | undefined;
   /** Lands what waits in the merge queues, once the workspaces have started. */
   land(): Promise<void>;
+  /** Ends landings, gates and the calls that wait for them. The next daemon goes on with what is in the queues. */
+  stopLanding(): void;
   /** Stops watching. The members go on unless the supervisor was told to end them. */
   close(): Promise<void>;
 }
@@ -166,6 +168,11 @@ export function openTeams(options: TeamsOptions): Teams {
       await budgets.start();
     },
     land: async () => queues?.start(),
+    stopLanding() {
+      queues?.close();
+      tasks.stopWaiting();
+      hooks.close();
+    },
     queues,
     tasks,
     mailbox,
@@ -175,7 +182,7 @@ export function openTeams(options: TeamsOptions): Teams {
     coordinator,
     supervisor,
     async close() {
-      queues?.close();
+      this.stopLanding();
       await supervisor.close({ end: false });
       deadlines.close();
       newTasks.close();

@@ -13,7 +13,7 @@ import { door, settleTurns } from './watched-journal.ts';
 describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
   const openList = (options?: ListOptions) => openTaskList(makePlace(), options);
 
-  test('has the methods of the first design, a claim without an id, a look at new tasks, and close', () => {
+  test('has the methods of the first design, a claim without an id, a look at new tasks, and what ends them', () => {
     expect(Object.getOwnPropertyNames(SharedTaskList.prototype).sort()).toEqual([
       'claimNextTask',
       'claimTask',
@@ -25,6 +25,7 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       'getTask',
       'judgeNewTask',
       'listTasks',
+      'stopWaiting',
       'updateTask',
     ]);
   });

@@ -83,7 +83,8 @@ async function takenDownOf(client: Client, team: string, signal: AbortSignal): P
     client.call('task.list', { teamId: team, status: 'in_progress' }, { signal }),
     client.call('team.show', { teamId: team }, { signal }),
   ]);
-  const tasks = held.filter(({ assigneeId = '' }) => members.includes(assigneeId)).map(({ id }) => id);
+  const own = held.filter(({ assigneeId = '' }) => members.includes(assigneeId));
+  const tasks = own.filter(({ work }) => work?.state !== 'submitted').map(({ id }) => id);
   const folder = metadata?.['folder'];
   return [{ team, members, tasks, ...(typeof folder === 'string' && { folder }) }];
 }

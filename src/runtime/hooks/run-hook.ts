@@ -15,6 +15,8 @@ export interface RunHookOptions {
   readonly grace?: number;
   /** The records of this daemon's processes. */
   readonly records?: Pick<ProcessRecords, 'newId' | 'write' | 'remove'>;
+  /** Aborts to end hooks that run; their verdicts do not count. */
+  readonly signal?: AbortSignal;
 }
 
 /** One run of a hook. */
@@ -48,7 +50,7 @@ export async function runHook(hook: HookConfig, input: HookInput, options: RunHo
 async function runApproved(
   hook: HookConfig,
   { env, payload, cwd, approvedIn, realName, agreed, marker }: HookInput & { readonly marker: string },
-  { approvals, grace }: RunHookOptions,
+  { approvals, grace, signal }: RunHookOptions,
 ): Promise<HookResult> {
   const obstacle = findObstacle(hook, cwd);
   if (obstacle !== undefined) return refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${obstacle}`);
@@ -62,7 +64,8 @@ async function runApproved(
     return refuse(hook, `${what}: ${mend}`);
   }
   const { timeout } = hook;
-  const result = await runProgram({ command: commandOf(hook), timeout, grace, env, payload, cwd, marker });
+  const program = { command: commandOf(hook), timeout, grace, env, payload, cwd, marker };
+  const result = await runProgram({ ...program, ...(signal && { signal }) });
   // A shell reads its script as it runs: the judged member could rewrite the rest of it meanwhile.
   if (isBound && hashHook(hook, cwd, { approvedIn, realName }) !== content) {
     return refuse(

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { z } from 'zod';
 import { USER } from '../../core/actor.ts';
+import { TeamError } from '../../core/errors.ts';
 import { folderOfHook, folderOfMember, folderOfWork } from '../../core/folder.ts';
 import type { Apart } from '../../core/folder.ts';
 import { feedbackOf, HookConfig } from '../../core/hook.ts';
@@ -93,10 +94,16 @@ export class TeamHooks {
   readonly #options: TeamHooksOptions;
   readonly #functions = new Map<string, RegisteredFunction[]>();
   readonly #places = new Semaphore(AT_ONCE, WAITING);
+  readonly #closing = new AbortController();
 
   constructor(ledger: Ledger, options: TeamHooksOptions) {
     this.#ledger = ledger;
     this.#options = options;
+  }
+
+  /** Ends the hooks that run. Whoever waits for a verdict gets `storage` and asks the next daemon. */
+  close(): void {
+    this.#closing.abort();
   }
 
   /** What people approved, hooks and agents. */
@@ -276,6 +283,7 @@ export class TeamHooks {
   ): Promise<HookResult> {
     const { context, about, hooks, payload, work, apart, agreed } = run;
     const { teamId } = context;
+    const ending = { ...this.#options, signal: this.#closing.signal };
     const judged = { teamId, type, ...('taskId' in context && { taskId: context.taskId }) };
     let last = ALLOWED;
     for (const judge of this.#functions.get(`${teamId} ${type}`) ?? []) {
@@ -296,7 +304,9 @@ export class TeamHooks {
       const inside = { teamId, env, payload, cwd, approvedIn, realName, ...(agreed && { agreed }) };
       const tries = hook.flaky ? 2 : 1;
       for (let time = 1; time <= tries; time++) {
-        last = { ...(await this.#places.run(() => runHook(hook, inside, this.#options))), command: hook.command };
+        last = { ...(await this.#places.run(() => runHook(hook, inside, ending))), command: hook.command };
+        // It was ended in the middle.
+        if (ending.signal.aborted) throw new TeamError('storage', `The daemon is stopping: nothing was judged`);
         this.#options.onRun?.({ ...judged, result: last });
         if (last.exitCode !== 2 || last.unable !== undefined) break;
       }

@@ -67,7 +67,9 @@ function reasonToEnd(
     agent !== undefined && (status === 'stopped' ? returning === true : status !== 'idle');
   const allDone = tasks.every(({ status }) => status === 'completed');
   if (!lead && allDone) return 'done';
-  if (members.some(isBusy)) return undefined;
+  // Work that was handed in lands without its member.
+  const isLanding = tasks.some(({ work }) => work?.state === 'submitted');
+  if (members.some(isBusy) || isLanding) return undefined;
   // A team whose lead is gone or failed has no answer, even if all tasks are completed.
   if (allDone && lead?.status === 'idle' && lead.metadata?.['failure'] === undefined) return 'done';
   return requests.length > 0 ? 'person' : 'stuck';
