@@ -202,7 +202,7 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
     record({ reviews: fc.constant(true), approve: fc.boolean(), summary: rarely(fc.constant('why')) }),
   ],
   'landing.begin': [
-    10,
+    16,
     fc.constantFrom<Actor>('@system', '@system', '@system', 'lead'),
     record({
       landingId,
@@ -213,7 +213,7 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
     }),
   ],
   'tip.move': [
-    2,
+    1,
     fc.constantFrom<Actor>('@user', '@user', 'lead'),
     record({ from: fc.constantFrom('tip', 'tip', commitOf(2)), to: commit, rewritten: rarely(fc.constant(true)) }),
   ],
