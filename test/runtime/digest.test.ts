@@ -41,7 +41,7 @@ test('a lead learns in one line each what landed, what went back and why, and wh
       event('task:rejected', { taskId: '2', feedback: 'npm test fails\nin a.test.ts' }),
       event('task:rejected', { taskId: '3', feedback: 'handed in again since' }),
     ],
-  } as never);
+  });
   const { text } = makeDigest(stage.state, happened);
   expect(text).toContain(
     'Landed on troupe/alpha: #1.\nSent back: #2 (bob: npm test fails in a.test.ts).\nWaits to land: #3.\n',
