@@ -2,7 +2,8 @@ import { fileMatches } from './file-patterns.ts';
 import { PATHS_PER_WORK } from './limits.ts';
 import { isExpected } from './state.ts';
 import type { TaskRecord, TeamState } from './state.ts';
-import type { TaskWork, WorkSettings } from './work.ts';
+import type { WorkSettings } from './team-work.ts';
+import type { TaskWork } from './work.ts';
 
 /** Who is asked about a work before it lands: the team's reviewer, or a person; `why` says why not the reviewer. */
 export type Approver =

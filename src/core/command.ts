@@ -13,10 +13,11 @@ import type {
   SubmitPlanInput,
 } from './request.ts';
 import type { ChangeTaskInput, CompleteTaskInput, CreateTaskInput, RejectTaskInput, TaskCommandData } from './task.ts';
+import type { TeamWork } from './team-work.ts';
 import type { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from './team.ts';
 import type { TipCommandData } from './tip.ts';
 import type { RecordUsageInput } from './usage.ts';
-import type { HandedIn, TeamWork, WorkCommandData } from './work.ts';
+import type { HandedIn, WorkCommandData } from './work.ts';
 
 /** The data of each command, besides its envelope: the parsed input of its verb. */
 export interface CommandData extends TaskCommandData, WorkCommandData, TipCommandData {

@@ -1,7 +1,8 @@
 import { hasProcess, isNativeAgent } from './agent.ts';
 import type { AgentSpec } from './agent.ts';
 import type { HookConfig } from './hook.ts';
-import type { TeamWork, WorkspaceKind } from './work.ts';
+import type { TeamWork } from './team-work.ts';
+import type { WorkspaceKind } from './work.ts';
 
 /** What determines a member's work folder. */
 interface Placed {

@@ -11,9 +11,10 @@ import {
   PROMPT_BYTES,
 } from './limits.ts';
 import { BackendType, NO_SESSION, TeamMember } from './member.ts';
+import { TeamWork } from './team-work.ts';
 import { ChosenId, Labels, Line, Slug, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
-import { StandingWork, TeamWork, WorkspaceKind } from './work.ts';
+import { StandingWork, WorkspaceKind } from './work.ts';
 
 /** Where teammates should be visible. */
 export const TeammateMode = z.enum(['in-process', 'tmux', 'iterm2', 'auto']);

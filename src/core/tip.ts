@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { CommitId } from './team-work.ts';
 import { Line } from './text.ts';
-import { CommitId, WorkPack } from './work.ts';
+import { WorkPack } from './work.ts';
 
 /**
  * A person moves the team's branch: to commits of its own on top of the tip, or to another history. No face can send

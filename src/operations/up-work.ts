@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import type { TeamRecord } from '../core/state.ts';
-import { withSettings } from '../core/work.ts';
-import type { TeamWork } from '../core/work.ts';
+import { withSettings } from '../core/team-work.ts';
+import type { TeamWork } from '../core/team-work.ts';
 import { filesOfHook, filesOfSetup } from '../runtime/hooks/hook-files.ts';
 import type { FilePrograms } from '../runtime/team-file/approval.ts';
 import type { TeamFile } from '../runtime/team-file/schema.ts';

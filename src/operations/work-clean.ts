@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { CommitId } from '../core/team-work.ts';
 import { Slug } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
-import { CommitId } from '../core/work.ts';
 import type { Leftover } from '../workspaces/leftovers.ts';
 import { operation } from './operation.ts';
 import { requireWorks } from './work-services.ts';

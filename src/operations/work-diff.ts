@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
-import { CommitId } from '../core/work.ts';
+import { CommitId } from '../core/team-work.ts';
 import { listChanges, readLines } from '../runtime/work/diff-pages.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';

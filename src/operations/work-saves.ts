@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { CommitId } from '../core/team-work.ts';
 import { Slug, TaskId } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
-import { CommitId } from '../core/work.ts';
 import { listWorkSaves, restoreWork } from '../runtime/work/saves.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';

@@ -23,12 +23,13 @@ import { createState } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
 import { CompleteTaskInput, RejectTaskInput, TASK_COMMANDS } from '../../src/core/task.ts';
 import type { SharedTask } from '../../src/core/task.ts';
+import { CommitId, TeamWork } from '../../src/core/team-work.ts';
 import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../src/core/team.ts';
 import { ChosenId } from '../../src/core/text.ts';
 import { TIP_COMMANDS } from '../../src/core/tip.ts';
 import { RecordUsageInput } from '../../src/core/usage.ts';
 import { requireTask, viewTask } from '../../src/core/view.ts';
-import { CommitId, HandedIn, TeamWork, WORK_COMMANDS } from '../../src/core/work.ts';
+import { HandedIn, WORK_COMMANDS } from '../../src/core/work.ts';
 
 /** The input schema of each command. A new command must be added here, or this does not compile. */
 export const INPUTS = {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { AgentSpec } from '../../src/core/agent.ts';
 import { JoinInput } from '../../src/core/member.ts';
-import type { TeamSetup } from '../../src/core/work.ts';
+import type { TeamSetup } from '../../src/core/team-work.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { hashSetup, openApprovals } from '../../src/runtime/hooks/approvals.ts';
 import { openSetups } from '../../src/runtime/work/setup.ts';

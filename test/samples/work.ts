@@ -2,7 +2,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { evolve } from '../../src/core/evolve.ts';
 import type { WorkOverlap } from '../../src/core/overlap.ts';
-import type { TeamWork } from '../../src/core/work.ts';
+import type { TeamWork } from '../../src/core/team-work.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
 import type { Stage } from '../core/stage.ts';
 import type { Stage as ServerStage } from '../server/stage.ts';

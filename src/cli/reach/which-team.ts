@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { Client } from '../../client/client.ts';
-import type { TeamWork } from '../../core/work.ts';
+import type { TeamWork } from '../../core/team-work.ts';
 import { Refusal } from '../show/errors.ts';
 import { NO_TEAM } from '../show/words.ts';
 import { openClient } from './connect.ts';

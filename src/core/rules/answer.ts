@@ -10,11 +10,12 @@ import type { QuestionKind, TeamRequest } from '../request.ts';
 import { isExpected } from '../state.ts';
 import type { TeamState } from '../state.ts';
 import { quote } from '../text.ts';
+import { releaseTask } from './give-back.ts';
 import { requireOpenTeam } from './guard.ts';
 import { joinTeam } from './member.ts';
 import { requirePending } from './request.ts';
 import { requireAsked, reviewable, reviewText, settleReview } from './review.ts';
-import { completeTask, failTask, releaseTask } from './task.ts';
+import { completeTask, failTask } from './task.ts';
 
 type Answer = CommandOf<'request.answer'>;
 

@@ -13,9 +13,10 @@ import { pendingRequests } from '../tables.ts';
 import { byteLength, cutToBytes } from '../text.ts';
 import { requireTask } from '../view.ts';
 import { ask } from './approval.ts';
+import { rejectTask, sendBackTask } from './give-back.ts';
 import { unblockedBy } from './graph.ts';
 import { requireOpenTeam } from './guard.ts';
-import { failTask, rejectTask, sendBackTask } from './task.ts';
+import { failTask } from './task.ts';
 import { requireWork } from './work.ts';
 
 type Answer = CommandOf<'request.answer'>;

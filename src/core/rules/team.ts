@@ -11,11 +11,11 @@ import { isExpected } from '../state.ts';
 import type { TeamRecord, TeamState } from '../state.ts';
 import { isSlug, quote } from '../text.ts';
 import { requireMember } from '../view.ts';
+import { giveBack } from './give-back.ts';
 import { requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
 import { withdrawWork } from './landing.ts';
 import { liveTeammates, stopMember } from './member.ts';
 import { requireNoSecretIn, requireNoSecrets } from './secret.ts';
-import { giveBack } from './task.ts';
 
 export function createTeam(state: TeamState, command: CommandOf<'team.create'>): TeamEvent[] {
   if (state.team) throw new TeamError('exists', `Team ${state.teamId} exists: choose another name or use it`);

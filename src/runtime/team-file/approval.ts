@@ -4,7 +4,7 @@ import type { AgentSpec } from '../../core/agent.ts';
 import type { HookConfig } from '../../core/hook.ts';
 import { commandLineOf, powersOf } from '../../core/powers.ts';
 import type { Powers } from '../../core/powers.ts';
-import type { TeamSetup } from '../../core/work.ts';
+import type { TeamSetup } from '../../core/team-work.ts';
 import { digestFiles, hashAll, nameOfSetup } from '../hooks/approvals.ts';
 import { filesNamed, filesOfCommand, filesOfSetup, isWithin } from '../hooks/hook-files.ts';
 import type { TeamHooks } from '../hooks/team-hooks.ts';

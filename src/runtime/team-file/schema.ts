@@ -12,9 +12,10 @@ import {
 import { BackendType } from '../../core/member.ts';
 import { findInCommand, findInVariable, findInWords } from '../../core/secret.ts';
 import { DependencyFailurePolicy, FilePatterns, SharedTaskPriority, Title } from '../../core/task.ts';
+import { ApprovePaths } from '../../core/team-work.ts';
 import { MaxTeammates, TeammateMode } from '../../core/team.ts';
 import { Labels, Line, Slug, textOf } from '../../core/text.ts';
-import { ApprovePaths, WorkspaceKind } from '../../core/work.ts';
+import { WorkspaceKind } from '../../core/work.ts';
 
 /** A length of time: `10s`, `2m`, `500ms`. A number alone is refused: people mean seconds, minutes or hours. */
 const Duration = z

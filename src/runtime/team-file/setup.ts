@@ -1,4 +1,4 @@
-import type { TeamSetup } from '../../core/work.ts';
+import type { TeamSetup } from '../../core/team-work.ts';
 import { hashSetup } from '../hooks/approvals.ts';
 import { findObstacle } from '../hooks/obstacle.ts';
 import { realPath } from './place.ts';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { TeamError } from '../../core/errors.ts';
 import type { TeamState } from '../../core/state.ts';
+import { CommitId } from '../../core/team-work.ts';
 import { Slug } from '../../core/text.ts';
-import { CommitId, WorkPack } from '../../core/work.ts';
+import { WorkPack } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { SavedWork } from '../../ledger/work-lander.ts';
 import type { Branches, Several } from './branches.ts';

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { isNativeAgent } from '../../core/agent.ts';
 import { TeamError } from '../../core/errors.ts';
-import type { TeamWork, WorkSettings } from '../../core/work.ts';
+import type { TeamWork, WorkSettings } from '../../core/team-work.ts';
 import type { NoCheckout } from '../../workspaces/checkout.ts';
 import { WORK_LIMITS } from '../../workspaces/workspace.ts';
 import type { LeftOut } from '../../workspaces/workspace.ts';

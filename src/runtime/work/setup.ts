@@ -1,5 +1,5 @@
+import type { TeamSetup } from '../../core/team-work.ts';
 import type { Variables } from '../../core/variables.ts';
-import type { TeamSetup } from '../../core/work.ts';
 import { hashSetup, nameChanged, nameOfSetup } from '../hooks/approvals.ts';
 import type { Approvals } from '../hooks/approvals.ts';
 import { filesOfSetup } from '../hooks/hook-files.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { shortId } from '../../core/commit-id.ts';
 import { TeamError } from '../../core/errors.ts';
-import { CommitId, WorkPack } from '../../core/work.ts';
+import { CommitId } from '../../core/team-work.ts';
+import { WorkPack } from '../../core/work.ts';
 import type { PackStore } from '../../journal/packs.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { hashOf, PACK_BYTES } from '../../workspaces/depot/packs.ts';

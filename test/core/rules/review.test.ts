@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TeamRequest } from '../../../src/core/request.ts';
-import type { SubmitWorkInput, TeamWork } from '../../../src/core/work.ts';
+import type { TeamWork } from '../../../src/core/team-work.ts';
+import type { SubmitWorkInput } from '../../../src/core/work.ts';
 import { commit, WORK } from '../../samples/work.ts';
 import { Stage, types } from '../stage.ts';
 

@@ -26,6 +26,7 @@ import {
   FailTaskInput,
   RejectTaskInput,
 } from '../../../src/core/task.ts';
+import { TeamWork } from '../../../src/core/team-work.ts';
 import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../../src/core/team.ts';
 import { MoveTipInput, RefuseTipInput } from '../../../src/core/tip.ts';
 import { RecordUsageInput } from '../../../src/core/usage.ts';
@@ -37,7 +38,6 @@ import {
   HandedIn,
   LoseWorkInput,
   SubmitWorkInput,
-  TeamWork,
 } from '../../../src/core/work.ts';
 import { INPUTS } from '../../core/stage.ts';
 import { COMMANDS } from '../../samples/commands.ts';

@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { USER } from '../../../src/core/actor.ts';
 import type { HookResult, TaskCompletedHookContext } from '../../../src/core/hook.ts';
-import type { HandedIn, WorkSettings } from '../../../src/core/work.ts';
+import type { WorkSettings } from '../../../src/core/team-work.ts';
+import type { HandedIn } from '../../../src/core/work.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { memoryJournal } from '../../../src/journal/memory.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
