@@ -87,7 +87,7 @@ describe(
       const gate = join(repository, 'gate.sh');
       writeFileSync(
         gate,
-        '#!/bin/sh\n[ "$TROUPE_TASK_ID" != 10 ] || mkdir seen 2>/dev/null || exit 0\n[ "$TROUPE_TASK_ID" != 10 ] || { echo "once more" >&2; exit 2; }\n',
+        '#!/bin/sh\n[ "$TROUPE_TASK_ID" != 10 ] || mkdir "$TROUPE_HOME/seen" 2>/dev/null || exit 0\n[ "$TROUPE_TASK_ID" != 10 ] || { echo "once more" >&2; exit 2; }\n',
       );
       chmodSync(gate, 0o755);
       commitAll(repository, 'a gate');

@@ -69,7 +69,7 @@ test('the team tools are offered if the environment asks for them', async () => 
       withEnvironment({ TROUPE_TEAMS: '0' }, '--team', 'demo'),
     ]),
     // Tools for workspaces are left out only if the team is known to have none.
-  ).toEqual([0, TOOLS.length, 11, 0, 11, 14, 0]);
+  ).toEqual([0, TOOLS.filter(({ reviews }) => !reviews).length, 11, 0, 11, 14, 0]);
 });
 
 test("the team tools are not offered if Claude Code's teams are turned off", async () => {

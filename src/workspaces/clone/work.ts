@@ -157,26 +157,23 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     // What came through a link is no work of the member.
     await requireInPlace(folder);
     const tree = isTouched ? await writeTree() : before.tree;
-    const isNew = tree !== before.tree;
-    const comparing = isNew ? compare(handle, [base, tree], { signal }) : Promise.resolve(before.changes);
+    const changes = tree === before.tree ? before.changes : await compare(handle, [base, tree], { signal });
     const hasOwn = last?.base === base;
-    const unchanged = hasOwn && last?.tree === tree;
-    // A folder as its base has it needs no commit: the base is its save. A new tree on an unchanged base is not that.
-    const isSure = hasOwn || (isNew && before.changes.length === 0);
-    if (!isSure && (await comparing).length === 0) {
-      known = { tree, base, changes: [] };
+    // A folder as its base has it needs no commit: the base is its save.
+    if (!hasOwn && changes.length === 0) {
+      known = { tree, base, changes };
       return { commit: base, tree, base, at: Date.now(), unchanged: true, changes: [], leftOut };
     }
-    // At the same time: neither needs the other.
-    const [changes] = await Promise.all([comparing, unchanged ? undefined : commitSave(tree, base)]);
+    const unchanged = hasOwn && last?.tree === tree;
+    if (!unchanged) last = await commitSave(tree, base);
     known = { tree, base, changes };
     return { ...(last as Save), unchanged, changes: changes.map(toChange), leftOut };
   }
 
-  async function commitSave(tree: ObjectId, base: ObjectId): Promise<void> {
+  async function commitSave(tree: ObjectId, base: ObjectId): Promise<Save> {
     try {
       const carries = last?.base === base ? undefined : state.carries;
-      last = await makeSave(handle, { name, tree, base, last, carries, at: Date.now() });
+      return await makeSave(handle, { name, tree, base, last, carries, at: Date.now() });
     } catch (error) {
       // The ref may have moved although git failed.
       last = (await listSaves(handle, ref, 1).catch(() => []))[0] ?? last;
