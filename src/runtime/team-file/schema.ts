@@ -211,7 +211,10 @@ export const TeamFile = z.strictObject({
         .optional()
         .describe('squash: work lands as one commit (default); keep: as a merge commit, with the work beside it'),
       approve: z
-        .union([z.enum(['always', 'never']), z.strictObject({ paths: ApprovePaths })])
+        .union([
+          z.enum(['always', 'never']),
+          z.strictObject({ paths: ApprovePaths.describe('patterns of files, such as migrations/**') }),
+        ])
         .optional()
         .describe(
           'which work you are asked about before it lands: always, never (default), or what changes these files',
