@@ -53,8 +53,8 @@ describe('a command without a daemon', () => {
           .stdout.split('\n')
           .filter(Boolean);
       const next = (): string | undefined => children().find((pid) => !killed.includes(pid));
-      await until('a daemon is started', () => next() !== undefined);
-      const pid = next() ?? '';
+      // Looked for once: a signal to "no process" would reach every process of this run.
+      const pid = await until('a daemon is started', next);
       process.kill(Number(pid), 'SIGKILL');
       return pid;
     };

@@ -109,7 +109,9 @@ describe('watch on a terminal', () => {
     const line = `sh -c 'echo $$ > "${job}"; exec "${process.execPath}" "${BIN}" watch demo'`;
     const terminal = openTerminal(troupe, line);
     await terminal.see('● live');
-    process.kill(Number(readFileSync(job, 'utf8')), 'SIGTERM');
+    const pid = Number(readFileSync(job, 'utf8'));
+    expect(pid).toBeGreaterThan(1);
+    process.kill(pid, 'SIGTERM');
     expect(await terminal.see('ended with 143')).not.toContain('TASKS');
   });
 
