@@ -1,8 +1,8 @@
 import type { TaskCompletedHookContext } from '../src/core/hook.ts';
 import type { SharedTask } from '../src/core/task.ts';
+import type { WorkSaver } from '../src/ledger/hand-in.ts';
 import type { Ledger } from '../src/ledger/ledger.ts';
 import type { JudgedFolder, TaskGate } from '../src/ledger/task-gate.ts';
-import type { WorkLander } from '../src/ledger/work-lander.ts';
 import { ALLOWED } from '../src/runtime/hooks/verdict.ts';
 import type { LandingGit } from '../src/runtime/landing/landing.ts';
 
@@ -27,7 +27,7 @@ export function memoryGit(ledger: Ledger, teamId: string) {
   const filesOf = (commit: string): Files => commits.get(commit) ?? new Map();
   const folderOf = (memberId: string) => folders.get(memberId) ?? { base: BASE, commit: BASE, taskId: '' };
 
-  const works: WorkLander = {
+  const works: WorkSaver = {
     save: async ({ memberId }) => folderOf(memberId),
     measure: async ({ memberId }, { base, commit }) => ({ base, commit, ...SIZE, paths: [folderOf(memberId).taskId] }),
     merge: () => Promise.reject(new Error('Nobody accepts work without a gate here')),

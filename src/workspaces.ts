@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { OwnProject, Project, Projects, SoughtProject } from './runtime/work/project.ts';
 import { absentCheckout } from './workspaces/absent.ts';
 import { findCheckout, hasCommits } from './workspaces/checkout.ts';
 import type { Checkout, NoCheckout } from './workspaces/checkout.ts';
@@ -15,65 +16,9 @@ import { findCommits, findRoots } from './workspaces/depot/packs.ts';
 import { isLoose, isPrunable, packDepot, pruneDepot } from './workspaces/depot/tidy.ts';
 import { openGit } from './workspaces/git.ts';
 import { openPlaces } from './workspaces/places.ts';
-import type { Places } from './workspaces/places.ts';
 import { openQueue } from './workspaces/queue.ts';
 import { sharedWorkspaces } from './workspaces/shared.ts';
-import type { WorkLimits, Workspaces } from './workspaces/workspace.ts';
-
-/** The workspaces of a project whose members work apart. */
-interface OwnProject {
-  readonly kind: 'clone';
-  readonly workspaces: Workspaces;
-  readonly depot: Depot;
-  readonly checkout: Checkout;
-}
-
-/** The workspaces of one project. */
-export type Project =
-  | OwnProject
-  | { readonly kind: 'shared'; readonly workspaces: Workspaces; readonly why: NoCheckout | undefined };
-
-/** All workspaces of a daemon. */
-export interface Projects {
-  readonly places: Places;
-  /**
-   * Opens the project of a folder. Own workspaces need git, a repository and a commit; otherwise they are shared, and
-   * `why` says what is missing. All teams of one repository share its depot.
-   */
-  open(folder: string, options?: { kind?: 'own' | 'shared'; limits?: WorkLimits }): Promise<Project>;
-  /** Whether this machine has a checkout of a project. */
-  has(sought: Sought): Promise<boolean>;
-  /**
-   * Opens the project of a team. Its folders stay with the depot that they were made from, also if its checkout was moved
-   * or is gone. Else it is opened from its checkout. A team of several machines may have that elsewhere, or not at all.
-   */
-  find(sought: Sought, options?: { limits?: WorkLimits }): Promise<Project>;
-  /**
-   * Finds out whether the checkout of a team was moved to where a folder is: then it is not in its place any more, and this
-   * is the same repository. The depot of the team goes on with it. Returns its top folder.
-   */
-  recognise(sought: Sought, folder: string): Promise<string | undefined>;
-  /** The teams that have folders on this machine. */
-  teams(): Promise<string[]>;
-  /** Puts away the folders of a team that is gone. Refs keep what they have. */
-  putAway(team: string): Promise<void>;
-  /** The depots on the disk, also of projects that no team works on any more. */
-  depots(): Promise<readonly DepotHandle[]>;
-  /**
-   * Packs depots that have many loose objects. From one that no folder borrows from, also none in the trash, what no ref
-   * leads to and nobody wrote since a moment is removed.
-   */
-  tidy(before: number): Promise<void>;
-}
-
-/** What a repository is recognised by. */
-export interface Sought {
-  readonly team: string;
-  readonly repository: string;
-  readonly base: string;
-  /** The first commits of the base, if several machines may have the repository. */
-  readonly roots?: readonly string[] | undefined;
-}
+import type { WorkLimits } from './workspaces/workspace.ts';
 
 /** What all workspaces of a daemon need. */
 export interface ProjectsOptions {
@@ -99,24 +44,13 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
 
   return {
     places,
-    async open(folder, { kind = 'own', limits } = {}) {
-      const shared = (why: NoCheckout | undefined): Project => ({
-        kind: 'shared',
-        workspaces: sharedWorkspaces({ folder }),
-        why,
-      });
-      if (kind === 'shared') return shared(undefined);
-      const checkout = await locate(folder);
-      return 'reason' in checkout ? shared(checkout) : openOwn(checkout, limits);
-    },
+    open: openIn,
     has: async (sought) => (await findAmong(sought)) !== undefined,
     async find(sought, { limits } = {}) {
       const bound = await findBound(sought);
       if (bound) return openOwn(bound, limits);
       if (sought.roots) return openOwn((await findAmong(sought)) ?? absentCheckout(places, sought.base), limits);
-      const checkout = await locate(sought.repository);
-      if (!('reason' in checkout)) return openOwn(checkout, limits);
-      return { kind: 'shared', workspaces: sharedWorkspaces({ folder: sought.repository }), why: checkout };
+      return openIn(sought.repository, { ...(limits && { limits }) });
     },
     async recognise(sought, folder) {
       const now = await locate(folder);
@@ -154,6 +88,12 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
     },
   };
 
+  async function openIn(folder: string, { limits }: { limits?: WorkLimits } = {}): Promise<Project> {
+    const checkout = await locate(folder);
+    if (!('reason' in checkout)) return openOwn(checkout, limits);
+    return { kind: 'shared', workspaces: sharedWorkspaces({ folder }), why: checkout };
+  }
+
   async function listDepots(): Promise<DepotHandle[]> {
     const names = (await readdir(places.depots)).filter((name) => /^[0-9a-f]{16}\.git$/.test(name));
     return names.map((name) => openHandle(git, join(places.depots, name), queueOf(name.slice(0, -4))));
@@ -173,12 +113,12 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
   }
 
   /** The checkout of a team whose folders have a depot, also if another one is named meanwhile. */
-  async function findBound(sought: Sought): Promise<Checkout | undefined> {
+  async function findBound(sought: SoughtProject): Promise<Checkout | undefined> {
     const depot = await boundDepot(sought);
     return depot && checkoutFor(depot.id, sought);
   }
 
-  async function boundDepot(sought: Sought): Promise<{ id: string; handle: DepotHandle } | undefined> {
+  async function boundDepot(sought: SoughtProject): Promise<{ id: string; handle: DepotHandle } | undefined> {
     const { team, repository, base } = sought;
     for (const id of [await depotOfTeam(places, team), await depotOfCheckout(places, repository)]) {
       if (id === undefined) continue;
@@ -190,14 +130,14 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
   }
 
   /** The first commits of a team's repository, as far as this machine knows them. */
-  async function rootsOf(sought: Sought): Promise<readonly string[]> {
+  async function rootsOf(sought: SoughtProject): Promise<readonly string[]> {
     const { roots, base } = sought;
     const bound = roots ? undefined : await boundDepot(sought);
     return roots ?? (bound ? await findRoots(bound.handle, base) : [base]);
   }
 
   /** The checkout of a depot, wherever that is now, or what stands for it if it is gone. */
-  async function checkoutFor(id: string, sought: Sought): Promise<Checkout> {
+  async function checkoutFor(id: string, sought: SoughtProject): Promise<Checkout> {
     const { repository, base, roots } = sought;
     const last = (await readOrigin(places, id))?.folder ?? '';
     // Another machine may name a folder that is another checkout here.
@@ -215,7 +155,7 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
     return undefined;
   }
 
-  async function findAmong({ repository, base, roots = [base] }: Sought): Promise<Checkout | undefined> {
+  async function findAmong({ repository, base, roots = [base] }: SoughtProject): Promise<Checkout | undefined> {
     const named = [...folders(), repository, ...(await knownCheckouts(places))];
     return (await findFirst(named, [base])) ?? (await findFirst(named, roots));
   }

@@ -1,6 +1,7 @@
 import { hasProcess, isNativeAgent } from './agent.ts';
 import type { AgentSpec } from './agent.ts';
 import type { HookConfig } from './hook.ts';
+import type { TeamState } from './state.ts';
 import type { TeamWork } from './team-work.ts';
 import type { WorkspaceKind } from './work.ts';
 
@@ -37,6 +38,11 @@ export function workspaceOfNewMember(
   if (!work || !agent) return undefined;
   if (workspace === 'shared' || (isNativeAgent(agent) && workspace !== 'own')) return 'shared';
   return cwd === undefined || cwd === folderOfWork(work) ? 'own' : 'shared';
+}
+
+/** Whether a member works in a workspace of its own. */
+export function isApart({ team, members }: TeamState, memberId: string): boolean {
+  return team?.work !== undefined && members.get(memberId)?.workspace === 'own';
 }
 
 /**

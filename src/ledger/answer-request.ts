@@ -3,9 +3,9 @@ import type { AnswerRequestInput, TeamRequest } from '../core/request.ts';
 import type { TeamState } from '../core/state.ts';
 import { requireTeam } from '../core/view.ts';
 import type { HandedIn } from '../core/work.ts';
+import { acceptWork } from './hand-in.ts';
+import type { WorkSaver } from './hand-in.ts';
 import type { Ledger } from './ledger.ts';
-import { acceptWork } from './work-lander.ts';
-import type { WorkLander } from './work-lander.ts';
 
 /** An answer of a person. */
 export interface Answer {
@@ -17,7 +17,7 @@ export interface Answer {
 /** Answers a request. A yes to work that a gate rejected completes its task, and the work lands as it is. */
 export async function answerRequest(
   ledger: Ledger,
-  works: WorkLander | undefined,
+  works: WorkSaver | undefined,
   { teamId, input, once }: Answer,
 ): Promise<TeamRequest> {
   const { requestId, approve } = input;

@@ -15,6 +15,8 @@ import { requireMember, requireTask, requireTeam, viewTask } from '../core/view.
 import type { HandedIn } from '../core/work.ts';
 import type { ClaimKeeper } from './claim-keeper.ts';
 import { emitAll } from './emit.ts';
+import { handIn } from './hand-in.ts';
+import type { WorkSaver } from './hand-in.ts';
 import type { Ledger, NewCommand } from './ledger.ts';
 import { RunningCalls } from './running-calls.ts';
 import type { TaskListEvents } from './task-events.ts';
@@ -24,8 +26,6 @@ import { deleteRejected, judgeCompletion, judgeNewTask, judgesNewTasks } from '.
 import type { Completion, Judged, NewTaskVerdict, TaskGate } from './task-gate.ts';
 import { until } from './until.ts';
 import { planUpdate } from './update-steps.ts';
-import { handIn } from './work-lander.ts';
-import type { WorkLander } from './work-lander.ts';
 
 /** Options of a completion. */
 export interface CompleteOptions {
@@ -49,14 +49,14 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   readonly #ledger: Ledger;
   readonly #gate: TaskGate | undefined;
   readonly #claims: ClaimKeeper | undefined;
-  readonly #works: WorkLander | undefined;
+  readonly #works: WorkSaver | undefined;
   readonly #unsubscribe: () => void;
   /** Events of steps that came from an update; the list also emits them as `task:updated`. */
   readonly #updates = new WeakSet<TeamEvent>();
   readonly #running = new RunningCalls();
   readonly #closing = new AbortController();
 
-  constructor(ledger: Ledger, options: { gate?: TaskGate; claims?: ClaimKeeper; works?: WorkLander } = {}) {
+  constructor(ledger: Ledger, options: { gate?: TaskGate; claims?: ClaimKeeper; works?: WorkSaver } = {}) {
     super();
     this.#ledger = ledger;
     this.#gate = options.gate;

@@ -42,7 +42,6 @@ test('without a repository the folder is shared, and it is said why', async () =
   expect((await project.workspaces.open(ADA, { base: '' })).folder).toBe(root);
   plainGit(root, 'init', '-q');
   expect(await projects.open(root)).toMatchObject({ kind: 'shared', why: { reason: 'no-commit' } });
-  expect(await projects.open(root, { kind: 'shared' })).toMatchObject({ kind: 'shared', why: undefined });
 });
 
 test('a checkout that was moved keeps its depot, and another one in its old place gets its own', async () => {

@@ -5,6 +5,7 @@ import { shortId } from '../commit-id.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
+import { isApart } from '../folder.ts';
 import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { joinSome, quote } from '../text.ts';
@@ -80,8 +81,7 @@ export function requireLanding(
   { by, work }: CommandOf<'task.complete'>,
   { id, status, assigneeId = '' }: TaskRecord,
 ): void {
-  const isApart = state.team?.work !== undefined && state.members.get(assigneeId)?.workspace === 'own';
-  if (!isApart || status !== 'in_progress' || by === USER) return;
+  if (!isApart(state, assigneeId) || status !== 'in_progress' || by === USER) return;
   if (work && (work.files === 0 || work.landingId !== undefined)) return;
   throw new TeamError('conflict', `The work of task ${id} has to land first: hand it in`);
 }

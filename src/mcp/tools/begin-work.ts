@@ -1,3 +1,4 @@
+import { isApart } from '../../core/folder.ts';
 import type { SharedTask } from '../../core/task.ts';
 import type { Visit } from '../tool.ts';
 
@@ -6,9 +7,6 @@ import type { Visit } from '../tool.ts';
  * landed since its turn began. What it changed stays in its folder. Its host does this for the tasks that it claims.
  */
 export async function beginWork({ services, call, teamId, memberId }: Visit, { id, epoch }: SharedTask): Promise<void> {
-  const isApart = await services.ledger.view(
-    teamId,
-    ({ members }) => memberId !== undefined && members.get(memberId)?.workspace === 'own',
-  );
-  if (isApart) await call('work.begin', { teamId, memberId, taskId: id, epoch, inTurn: true });
+  const hasOwn = await services.ledger.view(teamId, (state) => memberId !== undefined && isApart(state, memberId));
+  if (hasOwn) await call('work.begin', { teamId, memberId, taskId: id, epoch, inTurn: true });
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { shortId } from '../../core/commit-id.ts';
 import { escapeVoices } from '../../core/envelope.ts';
 import { TeamError } from '../../core/errors.ts';
+import { isApart } from '../../core/folder.ts';
 import { overlapsOf } from '../../core/overlap-view.ts';
 import type { OverlapSide, WorkOverlap } from '../../core/overlap.ts';
 import type { TaskRecord } from '../../core/state.ts';
@@ -95,13 +96,13 @@ function describeReviewed({ id, work, status }: SharedTask, isApproved: boolean)
 
 async function showStatus(visit: Visit): Promise<Answer> {
   const { services, call, teamId, memberId } = visit;
-  const { work, tasks, overlaps, isApart } = await services.ledger.view(teamId, (state) => ({
+  const { work, tasks, overlaps, hasOwn } = await services.ledger.view(teamId, (state) => ({
     work: requireTeam(state).work,
     tasks: [...state.tasks.values()].filter((task) => task.work && task.status !== 'deleted'),
     overlaps: memberId === undefined ? [] : overlapsOf(state, memberId),
-    isApart: memberId !== undefined && state.members.get(memberId)?.workspace === 'own',
+    hasOwn: memberId !== undefined && isApart(state, memberId),
   }));
-  const check = isApart ? await call<Check>('work.check', { teamId, memberId }) : undefined;
+  const check = hasOwn ? await call<Check>('work.check', { teamId, memberId }) : undefined;
   const landed = tasks.filter(({ work: done }) => done?.state === 'landed');
   const conflicted = tasks.filter(({ work: done }) => done?.state === 'conflicted');
   const asked = tasks.filter(({ work: done }) => done?.state === 'asked');

@@ -1,10 +1,8 @@
-import { SYSTEM } from '../../core/actor.ts';
-import type { NewCommand } from '../../ledger/ledger.ts';
 import { judgesCompletions } from '../../ledger/task-gate.ts';
 import type { Alone } from './batches.ts';
 import { unlessStale } from './queue-options.ts';
 import type { QueueOptions } from './queue-options.ts';
-import { nameOfWork, queueOf } from './queued.ts';
+import { nameOfWork, queueOf, rejectionOf } from './queued.ts';
 import type { QueuedWork } from './queued.ts';
 import { judge } from './verdict.ts';
 
@@ -89,10 +87,8 @@ export function openAlone(teamId: string, options: AloneOptions) {
       if (known.has(name)) known.set(name, isSound && verdict.isGreen ? 'green' : 'unclear');
       return;
     }
-    const { taskId, epoch, commit, result } = work;
-    const about = { taskId, feedback: verdict.feedback, result, epoch, commit, gate: verdict.gate };
-    const rejection = { type: 'task.reject', by: SYSTEM, ...about } as NewCommand;
-    await unlessStale(() => ledger.execute(teamId, rejection, () => undefined));
+    const { feedback, gate } = verdict;
+    await unlessStale(() => ledger.execute(teamId, rejectionOf(work, { feedback, gate }), () => undefined));
     known.delete(name);
   }
 

@@ -1,9 +1,9 @@
 import { SYSTEM } from '../../core/actor.ts';
 import type { TeamEvent } from '../../core/event.ts';
-import type { TaskRecord, TeamState } from '../../core/state.ts';
+import type { TeamState } from '../../core/state.ts';
 import type { TaskWork } from '../../core/work.ts';
+import type { WorkSaver } from '../../ledger/hand-in.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { WorkLander } from '../../ledger/work-lander.ts';
 import type { Branches } from '../work/branches.ts';
 import type { Elsewhere } from '../work/elsewhere.ts';
 import type { Folders } from '../work/folders.ts';
@@ -18,7 +18,7 @@ export interface FollowingOptions {
 }
 
 /** Lets the branch and the folders of this machine follow the journal. */
-export interface Following extends Pick<WorkLander, 'settled'> {
+export interface Following extends Pick<WorkSaver, 'settled'> {
   /** Begins; returns a function that stops it. */
   follow(): () => void;
 }
@@ -79,18 +79,23 @@ export function openFollowing(options: FollowingOptions): Following {
   }
 
   function stepAfter(event: TeamEvent, events: readonly TeamEvent[], state: TeamState): Step | undefined {
-    if (!('taskId' in event) || event.taskId === undefined) return undefined;
-    const { work, assigneeId, epoch } = state.tasks.get(event.taskId) ?? ({} as Partial<TaskRecord>);
-    if (!work) return undefined;
+    // Most events are about something else.
+    if (event.type !== 'work:landed' && event.type !== 'work:conflicted' && event.type !== 'task:rejected') {
+      return undefined;
+    }
     const { taskId } = event;
+    const task = state.tasks.get(taskId);
+    if (!task?.work) return undefined;
+    const { work, assigneeId, epoch } = task;
     // A holder that stopped may be at another task in the same folder by now.
     const isHeld = assigneeId === work.memberId && epoch === work.epoch && !work.left;
     const isHeldHere = isHeld && elsewhere.isHere(state, work.memberId);
     if (event.type === 'work:landed') return { kind: 'landed', taskId, work, onto: event.onto, isHeldHere };
-    if (event.type === 'work:conflicted' && event.feedback !== undefined) {
-      return { kind: 'sent-back', taskId, work, onto: event.onto, isHeldHere };
+    if (event.type === 'work:conflicted') {
+      return event.feedback === undefined
+        ? undefined
+        : { kind: 'sent-back', taskId, work, onto: event.onto, isHeldHere };
     }
-    if (event.type !== 'task:rejected') return undefined;
     const ended = events.find((other) => other.type === 'landing:ended');
     const onto = state.team?.work?.tip ?? '';
     // Judged alone, its folder has just what was judged.

@@ -1,7 +1,7 @@
 import type { TeamState } from '../../core/state.ts';
 import type { HandedIn } from '../../core/work.ts';
+import type { WorkSaver } from '../../ledger/hand-in.ts';
 import type { JudgedFolder } from '../../ledger/task-gate.ts';
-import type { WorkLander } from '../../ledger/work-lander.ts';
 import type { Preparing } from '../work/prepare.ts';
 import type { Slots } from '../work/slots.ts';
 import { makeReady } from './check-out.ts';
@@ -40,7 +40,7 @@ export interface LandingGit {
 }
 
 /** The workspaces, as completions and the merge queue use them. */
-export interface LandingWorks extends WorkLander, LandingGit, Following {}
+export interface LandingWorks extends WorkSaver, LandingGit, Following {}
 
 /** Brings the work of completed tasks onto the branches of their teams. */
 export function openLanding(options: LandingOptions): LandingWorks {

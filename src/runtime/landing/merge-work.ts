@@ -1,7 +1,7 @@
 import { PATHS_PER_WORK } from '../../core/limits.ts';
 import type { HandedIn } from '../../core/work.ts';
+import type { HeldWork, MeasuredWork, SavedWork } from '../../ledger/hand-in.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { HeldWork, MeasuredWork, SavedWork } from '../../ledger/work-lander.ts';
 import type { TeamPlace } from '../work/team-places.ts';
 import type { Travel } from '../work/travel.ts';
 import { squashOf } from './squash.ts';

@@ -1,3 +1,4 @@
+import { nounOf } from '../../core/event.ts';
 import type { TeamEvent } from '../../core/event.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { Alone } from './batches.ts';
@@ -19,6 +20,8 @@ const LOOK_EVERY_MS = 5_000;
 export function keepQueues(options: QueueKeeperOptions) {
   const { ledger, isNear, onError, lookEvery = LOOK_EVERY_MS } = options;
   const queues = new Map<string, TeamQueue>();
+  /** The teams with works in their queue. */
+  const waiting = new Set<string>();
   let stopListening = (): void => {};
   let timer: NodeJS.Timeout | undefined;
 
@@ -41,16 +44,18 @@ export function keepQueues(options: QueueKeeperOptions) {
     },
   };
 
-  /** Of those that are known here: looking at all teams would open each of them. */
+  /** Teams without work stay closed. */
   async function lookAtWaiting(): Promise<void> {
-    for (const teamId of queues.keys()) {
+    for (const teamId of waiting) {
       await ledger.view(teamId, look).catch((error: unknown) => onError(error, { teamId }));
     }
   }
 
   function look(state: TeamState): void {
     const { teamId, team } = state;
-    if (!team?.work?.queue?.length || team.status === 'cleaned-up' || !isNear(state)) return;
+    if (!team?.work?.queue?.length || team.status === 'cleaned-up') return void waiting.delete(teamId);
+    waiting.add(teamId);
+    if (!isNear(state)) return;
     const queue = queues.get(teamId) ?? openTeamQueue(teamId, options);
     queues.set(teamId, queue);
     queue.wake();
@@ -59,11 +64,12 @@ export function keepQueues(options: QueueKeeperOptions) {
   function forget(teamId: string): void {
     queues.get(teamId)?.close();
     queues.delete(teamId);
+    waiting.delete(teamId);
   }
 }
 
 export type Queues = ReturnType<typeof keepQueues>;
 
-function isOfQueue({ type }: TeamEvent): boolean {
-  return ['work:', 'landing:', 'tip:'].some((noun) => type.startsWith(noun));
+function isOfQueue(event: TeamEvent): boolean {
+  return ['work', 'landing', 'tip'].includes(nounOf(event));
 }

@@ -1,6 +1,7 @@
 import { SYSTEM } from '../../core/actor.ts';
 import type { Actor } from '../../core/actor.ts';
 import { approverOf } from '../../core/approval.ts';
+import type { CommandOf } from '../../core/command.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { HandedIn, SubmitWorkInput } from '../../core/work.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
@@ -33,6 +34,14 @@ export function queueOf(state: TeamState): QueuedWork[] {
 /** Names a work as it was handed in: a verdict about it does not hold for another. */
 export function nameOfWork({ taskId, epoch, commit }: Pick<QueuedWork, 'taskId' | 'epoch' | 'commit'>): string {
   return `${taskId}/${epoch}/${commit}`;
+}
+
+/** Sends a work back to its holder. The verdict is about this commit alone. */
+export function rejectionOf(
+  { taskId, epoch, commit, result }: QueuedWork,
+  about: { readonly feedback: string } & Pick<CommandOf<'task.reject'>, 'gate' | 'unable' | 'unapproved' | 'work'>,
+): NewCommand {
+  return { type: 'task.reject', by: SYSTEM, taskId, epoch, commit, result, ...about };
 }
 
 /** What follows for a work that the gates accept: it lands, or waits for its approval outside the queue. */

@@ -13,7 +13,7 @@ import { openAlone } from './alone.ts';
 import { openBatches } from './batches.ts';
 import { unlessStale } from './queue-options.ts';
 import type { QueueOptions } from './queue-options.ts';
-import { endOf, nameOfWork, queueOf } from './queued.ts';
+import { endOf, nameOfWork, queueOf, rejectionOf } from './queued.ts';
 import type { QueuedWork } from './queued.ts';
 import { judge, unready } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
@@ -124,12 +124,12 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
   }
 
   /** Merges works in their order. What conflicts with the tip goes back; what conflicts with a work before it waits. */
-  async function mergeAll(chosen: readonly QueuedWork[]): Promise<{ merged: Merged[]; hasSentBack: boolean }> {
+  async function mergeAll(works: readonly QueuedWork[]): Promise<{ merged: Merged[]; hasSentBack: boolean }> {
     const tip = await ledger.view(teamId, ({ team }) => team?.work?.tip ?? '');
     const merged: Merged[] = [];
     let hasSentBack = false;
     let onto = tip;
-    for (const queued of chosen) {
+    for (const queued of works) {
       const work = await tryToMerge(queued, onto);
       if (!work) continue;
       if (work.merged !== undefined) {
@@ -170,14 +170,8 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
     await giveBack(queued, queued.left ? `${LEFT}\n${said}` : said, work);
   }
 
-  async function giveBack(
-    { taskId, epoch, commit, result }: QueuedWork,
-    feedback: string,
-    work?: HandedIn,
-  ): Promise<void> {
-    const about = { taskId, feedback, result, epoch, commit, ...(work && { work }) };
-    const rejection = { type: 'task.reject', by: SYSTEM, ...about } as const;
-    await unlessStale(() => ledger.execute(teamId, rejection, () => undefined));
+  async function giveBack(queued: QueuedWork, feedback: string, work?: HandedIn): Promise<void> {
+    await unlessStale(() => ledger.execute(teamId, rejectionOf(queued, { feedback, work }), () => undefined));
   }
 
   async function landAtOnce(merged: readonly Merged[]): Promise<boolean> {
@@ -234,17 +228,10 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
   ): Promise<void> {
     const [only] = works;
     if (works.length > 1 || !only) return end(landingId, 'split', 'rejected together: the halves follow');
-    const { taskId, epoch, commit, result } = only;
-    const about = { taskId, feedback, result, epoch, commit, ...(hook !== undefined && { gate: hook }) };
-    const ended = {
-      type: 'landing.end',
-      by: SYSTEM,
-      landingId,
-      how: unable ? 'dropped' : 'red',
-      why: oneLine(feedback, LINE_LENGTH),
-    };
-    const rejection = { type: 'task.reject', by: SYSTEM, ...about, ...(unable && { unable, unapproved }) };
-    const isSaid = await unlessStale(() => ledger.execute(teamId, [ended, rejection] as NewCommand[], () => true));
+    const why = oneLine(feedback, LINE_LENGTH);
+    const ended = { type: 'landing.end', by: SYSTEM, landingId, how: unable ? 'dropped' : 'red', why } as const;
+    const rejection = rejectionOf(only, { feedback, gate: hook, ...(unable && { unable, unapproved }) });
+    const isSaid = await unlessStale(() => ledger.execute(teamId, [ended, rejection], () => true));
     if (!isSaid) await end(landingId, 'dropped', 'the work was withdrawn');
   }
 

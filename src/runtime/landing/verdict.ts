@@ -19,7 +19,7 @@ export type Verdict =
       readonly unapproved?: string | undefined;
     };
 
-/** Alone, the gate accepted the work, or would have. */
+/** Comes before what a gate says about merged work. */
 const MERGED =
   'The gate rejected this work merged with what landed since it began. That is in your folder now. It says:\n';
 

@@ -4,8 +4,8 @@ import type { TeamState } from '../../core/state.ts';
 import { CommitId } from '../../core/team-work.ts';
 import { Slug } from '../../core/text.ts';
 import { WorkPack } from '../../core/work.ts';
+import type { SavedWork } from '../../ledger/hand-in.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { SavedWork } from '../../ledger/work-lander.ts';
 import type { Branches, Several } from './branches.ts';
 import type { Worker } from './held.ts';
 

@@ -1,3 +1,4 @@
+import { isApart } from '../../core/folder.ts';
 import type { TeamState } from '../../core/state.ts';
 import { requireMember, requireTeam } from '../../core/view.ts';
 
@@ -13,11 +14,11 @@ export function isOpen({ team }: TeamState): boolean {
 }
 
 /** The members with a workspace of their own that hold a task. */
-export function holders({ tasks, members }: TeamState): string[] {
-  const held = [...tasks.values()]
+export function holders(state: TeamState): string[] {
+  const held = [...state.tasks.values()]
     .filter(({ status }) => status === 'in_progress')
     .map(({ assigneeId = '' }) => assigneeId);
-  return [...new Set(held)].filter((id) => members.get(id)?.workspace === 'own');
+  return [...new Set(held)].filter((id) => isApart(state, id));
 }
 
 /** Whether a member works in a workspace of its own. */

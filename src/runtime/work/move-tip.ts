@@ -2,8 +2,8 @@ import { SYSTEM, USER } from '../../core/actor.ts';
 import { shortId } from '../../core/commit-id.ts';
 import { TeamError } from '../../core/errors.ts';
 import { quote } from '../../core/text.ts';
+import { isStale } from '../../ledger/hand-in.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { isStale } from '../../ledger/work-lander.ts';
 import type { TeamPlace } from './team-places.ts';
 import type { Travel } from './travel.ts';
 

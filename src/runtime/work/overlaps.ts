@@ -1,4 +1,5 @@
 import { SYSTEM } from '../../core/actor.ts';
+import { isApart } from '../../core/folder.ts';
 import { PATHS_PER_OVERLAP } from '../../core/limits.ts';
 import { overlapKey } from '../../core/overlap-view.ts';
 import type { OverlapSide, WorkOverlap } from '../../core/overlap.ts';
@@ -195,7 +196,7 @@ function lookAt(
   const sides = new Map<string, OverlapSide>();
   for (const { id, status, assigneeId = '', epoch } of isOpen(state) ? state.tasks.values() : []) {
     const isKnown = status === 'in_progress' && saves.has(assigneeId) && !sides.has(assigneeId);
-    if (!isKnown || state.members.get(assigneeId)?.workspace !== 'own' || !isHere(state, assigneeId)) continue;
+    if (!isKnown || !isApart(state, assigneeId) || !isHere(state, assigneeId)) continue;
     sides.set(assigneeId, { memberId: assigneeId, taskId: id, epoch });
   }
   const isCompared = ({ memberId, taskId }: OverlapSide): boolean => sides.get(memberId)?.taskId === taskId;

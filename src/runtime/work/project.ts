@@ -15,7 +15,7 @@ export interface OwnProject {
 /** The workspaces of a folder. Without a repository, a commit or a new git, they are shared, and `why` says it. */
 export type Project =
   | OwnProject
-  | { readonly kind: 'shared'; readonly workspaces: Workspaces; readonly why: NoCheckout | undefined };
+  | { readonly kind: 'shared'; readonly workspaces: Workspaces; readonly why: NoCheckout };
 
 /** By what the repository of a team is recognised. */
 export interface SoughtProject {
@@ -31,6 +31,7 @@ export interface SoughtProject {
 /** Opens projects. A root of the program makes it: it names the adapters. */
 export interface Projects {
   readonly places: Places;
+  /** Opens the project of a folder. All teams of one repository share its depot. */
   open(folder: string, options?: { limits?: WorkLimits }): Promise<Project>;
   /** Whether this machine has a checkout of a project. */
   has(sought: SoughtProject): Promise<boolean>;

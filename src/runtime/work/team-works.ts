@@ -1,7 +1,7 @@
 import { folderInWorkspace } from '../../core/folder.ts';
 import type { TeamState } from '../../core/state.ts';
+import type { SavedWork } from '../../ledger/hand-in.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { SavedWork } from '../../ledger/work-lander.ts';
 import type { Approvals } from '../hooks/approvals.ts';
 import { openLanding } from '../landing/landing.ts';
 import type { LandingWorks } from '../landing/landing.ts';

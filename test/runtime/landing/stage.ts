@@ -5,10 +5,10 @@ import type { WorkSettings } from '../../../src/core/team-work.ts';
 import type { HandedIn } from '../../../src/core/work.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { memoryJournal } from '../../../src/journal/memory.ts';
+import type { WorkSaver } from '../../../src/ledger/hand-in.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import type { JudgedFolder } from '../../../src/ledger/task-gate.ts';
 import { SharedTaskList } from '../../../src/ledger/task-list.ts';
-import type { WorkLander } from '../../../src/ledger/work-lander.ts';
 import type { LandingGit } from '../../../src/runtime/landing/landing.ts';
 import { keepQueues } from '../../../src/runtime/landing/queue-keeper.ts';
 import { claim, createTask, createTeam, join, run, TEAM } from '../../ledger/commands.ts';
@@ -102,7 +102,7 @@ export async function openQueueStage(options: QueueStageOptions) {
     return id;
   };
 
-  const works: WorkLander = {
+  const works: WorkSaver = {
     save: async ({ memberId }) => ({ base: folderOf(memberId).base, commit: save(memberId) }),
     async measure(_held, saved) {
       const paths = repository.changed(saved.base, saved.commit);

@@ -2,6 +2,7 @@ import { SYSTEM } from '../core/actor.ts';
 import { isHandedIn } from '../core/approval.ts';
 import { decide } from '../core/decide.ts';
 import { TeamError } from '../core/errors.ts';
+import { isApart } from '../core/folder.ts';
 import { requireFresh } from '../core/rules/guard.ts';
 import type { TeamState } from '../core/state.ts';
 import type { SharedTask } from '../core/task.ts';
@@ -33,8 +34,8 @@ export interface MeasuredWork extends SavedWork, Pick<SubmitWorkInput, 'files' |
   readonly pack?: WorkPack;
 }
 
-/** The workspaces of members, as far as completing a task needs them. The merge queue lands what was handed in. */
-export interface WorkLander {
+/** Saves what members have in their workspaces, when they complete a task. The merge queue lands it. */
+export interface WorkSaver {
   /** Saves the holder's workspace. */
   save(held: HeldWork): Promise<SavedWork>;
   /** Says how much a save changed, and makes it available to the merge queue. */
@@ -64,7 +65,7 @@ interface HandingIn {
  * Completes a task. The work of a holder that works apart is saved, joins the merge queue, and the answer waits until it
  * has landed or was sent back. Work without changes is judged here, like work in a shared folder.
  */
-export async function handIn(lander: WorkLander, handing: HandingIn): Promise<SharedTask> {
+export async function handIn(lander: WorkSaver, handing: HandingIn): Promise<SharedTask> {
   const { teamId, completion, now, view, until, judge, record, reject } = handing;
   const { taskId, result } = completion;
   const { held, isNew } = await view((state) => {
@@ -106,7 +107,7 @@ export async function handIn(lander: WorkLander, handing: HandingIn): Promise<Sh
 
 /** Lands the work of a task as a person accepts it, without a gate. */
 export async function acceptWork<R>(
-  lander: WorkLander,
+  lander: WorkSaver,
   { teamId, taskId, result }: { teamId: string; taskId: string; result: string | undefined },
   { view, record }: Pick<HandingIn, 'view'> & { record: (work?: HandedIn) => Promise<R> },
 ): Promise<R> {
@@ -161,6 +162,5 @@ function heldWork(state: TeamState, teamId: string, taskId: string): HeldWork | 
   const task = state.tasks.get(taskId);
   if (!task) return undefined;
   const { status, assigneeId: memberId = '', epoch } = task;
-  const isApart = state.team?.work !== undefined && state.members.get(memberId)?.workspace === 'own';
-  return isApart && status === 'in_progress' ? { teamId, taskId, memberId, epoch } : undefined;
+  return isApart(state, memberId) && status === 'in_progress' ? { teamId, taskId, memberId, epoch } : undefined;
 }
