@@ -212,7 +212,7 @@ function createServer(hub: Hub, tls: HttpOptions['tls']): Server {
     headersTimeout: hub.limits.greetingMs,
     requestTimeout: hub.limits.requestMs,
     connectionsCheckingInterval: Math.min(LOOK_MS, hub.limits.greetingMs),
-    keepAliveTimeout: 5_000,
+    keepAliveTimeout: hub.limits.idleMs,
     maxHeaderSize: 16 * 1024,
     // Our guard refuses a request without this header, and one with two.
     requireHostHeader: false,

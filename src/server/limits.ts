@@ -54,6 +54,11 @@ export const LIMITS = {
   greetingMs: 10_000,
   /** From the first byte of a request to its last. */
   requestMs: 30_000,
+  /**
+   * How long a connection stays open between two requests: longer than any client keeps one for later. Some keep it for
+   * five minutes whatever the server says. A call that they send while the server closes fails, and is not repeated.
+   */
+  idleMs: 6 * 60_000,
   /** How long a call over REST may wait: less than the timeouts of proxies and browsers. */
   restWaitMs: 25_000,
   /**

@@ -179,7 +179,9 @@ export function describeDriven(rig: Rig): void {
     const next = await teams.make();
     const second = await shared.restart({ resume: first.id, mode: 'plan', tools: next.tools });
     expect(second.id).toBe(first.id);
-    expect(await doTurn(second, 'go on')).toMatchObject({ reason: 'done', text: 'did go on' });
+    await second.send({ ...turn('go on'), messages: [message('m-8')] }, { when: 'next' });
+    expect(await second.end(1)).toMatchObject({ reason: 'done', text: 'did go on' });
+    expect(second.events).toContainEqual({ type: 'shown', messageIds: ['m-8'] });
     expect(userTexts(rig.model())).toEqual(expect.arrayContaining(['remember this', 'go on']));
     await changesNothing(second, 'plan', next);
     await shared.close();

@@ -45,7 +45,11 @@ export async function startModelServer(protocol: Protocol, script: ModelScript):
     requests.push(request);
     return current(request);
   };
-  const server = createServer((request, response) => void answer(protocol, ask, request, response));
+  // Some agents send a request just when an idle connection is closed.
+  const server = createServer(
+    { keepAliveTimeout: 6 * 60_000 },
+    (request, response) => void answer(protocol, ask, request, response),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -42,6 +42,14 @@ describe('limits', () => {
     expect((await sendBytes(stage.port, `${chunked}${chunks}0\r\n\r\n`))?.status).toBe(413);
   });
 
+  test('a connection stays open between two requests for longer than any client keeps it', async () => {
+    const stage = await setStage();
+    const answer = await fetch(`${stage.url}/api/teams`, { headers: { authorization: `Bearer ${stage.token}` } });
+    const seconds = Number(/^timeout=(\d+)$/.exec(answer.headers.get('keep-alive') ?? '')?.[1]);
+    // Bun's: Claude Code sends calls of team tools with it, and repeats none.
+    expect(seconds).toBeGreaterThan(5 * 60);
+  });
+
   test('endless headers are refused', async () => {
     const stage = await setStage();
     const long = requestText('GET', '/api/teams', [...headersFor(stage), ['x-long', 'x'.repeat(20_000)]]);
