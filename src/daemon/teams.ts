@@ -12,7 +12,7 @@ import { SharedTaskList } from '../ledger/task-list.ts';
 import { ADMIN } from '../operations/caller.ts';
 import { agentForTeammate } from '../operations/choose-agent.ts';
 import type { Services } from '../operations/operation.ts';
-import type { HookRun } from '../runtime/hooks/team-hooks.ts';
+import type { HookRun } from '../runtime/hooks/run-hooks.ts';
 import { describeHost } from '../runtime/hosts/identity.ts';
 import { writeLeaseFile } from '../runtime/hosts/lease-file.ts';
 import { bringHome } from '../runtime/hosts/lost.ts';

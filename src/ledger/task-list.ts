@@ -12,19 +12,17 @@ import type { TeamState } from '../core/state.ts';
 import { CompleteTaskInput, CreateTaskInput, UpdateTaskInput } from '../core/task.ts';
 import type { SharedTask } from '../core/task.ts';
 import { requireMember, requireTask, requireTeam, viewTask } from '../core/view.ts';
-import type { HandedIn } from '../core/work.ts';
 import type { ClaimKeeper } from './claim-keeper.ts';
+import { complete } from './complete.ts';
 import { emitAll } from './emit.ts';
-import { handIn } from './hand-in.ts';
 import type { WorkSaver } from './hand-in.ts';
 import type { Ledger, NewCommand } from './ledger.ts';
 import { RunningCalls } from './running-calls.ts';
 import type { TaskListEvents } from './task-events.ts';
 import { filterTasks } from './task-filter.ts';
 import type { TaskFilter } from './task-filter.ts';
-import { deleteRejected, judgeCompletion, judgeNewTask, judgesNewTasks } from './task-gate.ts';
+import { deleteRejected, judgeNewTask, judgesNewTasks } from './task-gate.ts';
 import type { Completion, Judged, NewTaskVerdict, TaskGate } from './task-gate.ts';
-import { until } from './until.ts';
 import { planUpdate } from './update-steps.ts';
 
 /** Options of a completion. */
@@ -262,27 +260,15 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     throw new ClaimConflictError(`Another program took task ${task.id} at the same moment: take another one`);
   }
 
-  /** Lets the gate judge a completion and records both; work that was done apart goes through the merge queue. */
-  async #complete(
+  #complete(
     teamId: string,
     completion: Completion,
     record: (judged: Judged) => Promise<SharedTask>,
     wait?: number,
   ): Promise<SharedTask> {
-    const view = <R>(pick: (state: TeamState) => R): Promise<R> => this.#view(teamId, pick);
-    const now = (): number => this.#ledger.now();
     const reject = async (rejection: NewCommand): Promise<void> => void (await this.#do(teamId, rejection));
-    const gate = this.#gate;
-    const judge = async (work?: HandedIn): Promise<Judged> => {
-      if (!gate) return {};
-      const { by, taskId, commandId } = completion;
-      const key = commandId === undefined ? undefined : `${teamId} done ${taskId} ${by} ${commandId}`;
-      return this.#running.join(key, () => judgeCompletion(gate, { ...completion, work }, { now, view, reject }));
-    };
-    if (!this.#works) return record(await judge());
-    const follow = <V>(look: (state: TeamState) => V | undefined): Promise<V | undefined> =>
-      until(this.#ledger, teamId, look, { wait, signal: this.#closing.signal });
-    return handIn(this.#works, { teamId, completion, now, view, until: follow, judge, record, reject });
+    const judges = { ledger: this.#ledger, gate: this.#gate, works: this.#works, running: this.#running };
+    return complete({ teamId, completion, record, reject }, { ...judges, wait, signal: this.#closing.signal });
   }
 
   /** Executes a command about one task. Sent again under the same id, it returns the task it was about. */

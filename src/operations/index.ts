@@ -21,6 +21,7 @@ import { taskOperations } from './task.ts';
 import { teamOperations } from './team.ts';
 import { transcriptOperations } from './transcript.ts';
 import { upOperations } from './up.ts';
+import { workBranchOperations } from './work-branch.ts';
 import { workCleanOperations } from './work-clean.ts';
 import { workDiffOperations } from './work-diff.ts';
 import { workQueueOperations } from './work-queue.ts';
@@ -35,6 +36,7 @@ const ALL = [
   ...memberOperations,
   ...taskOperations,
   ...workOperations,
+  ...workBranchOperations,
   ...workReviewOperations,
   ...workDiffOperations,
   ...workQueueOperations,

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { z } from 'zod';
 import { USER } from '../../core/actor.ts';
-import { TeamError } from '../../core/errors.ts';
 import { folderOfHook, folderOfMember, folderOfWork } from '../../core/folder.ts';
-import type { Apart } from '../../core/folder.ts';
 import { feedbackOf, HookConfig } from '../../core/hook.ts';
 import type {
   HookResult,
@@ -14,7 +12,6 @@ import type {
 } from '../../core/hook.ts';
 import { parse } from '../../core/parse.ts';
 import type { TeamState } from '../../core/state.ts';
-import type { Variables } from '../../core/variables.ts';
 import { requireTeam } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { JudgedFolder } from '../../ledger/task-gate.ts';
@@ -27,12 +24,9 @@ import { filesOfHook } from './hook-files.ts';
 import { findObstacle } from './obstacle.ts';
 import { judgedMember, payloadFor } from './payload.ts';
 import type { HookContext } from './payload.ts';
-import { runFunction } from './run-function.ts';
 import type { FunctionOptions, HookFunction, RegisteredFunction } from './run-function.ts';
-import { runHook } from './run-hook.ts';
-import type { RunHookOptions } from './run-hook.ts';
-import { hookEnvironment } from './run-program.ts';
-import { ALLOWED } from './verdict.ts';
+import { runHooks } from './run-hooks.ts';
+import type { HooksToRun, RunHooksOptions } from './run-hooks.ts';
 
 /** A task that is about to be created, with its future number. */
 export interface NewTask {
@@ -41,26 +35,12 @@ export interface NewTask {
   readonly description: string;
 }
 
-/** A hook that ran, and the task that it judged. */
-export interface HookRun {
-  readonly teamId: string;
-  readonly type: HookType;
-  readonly taskId?: string;
-  readonly result: HookResult;
-}
-
 /** What hooks need from the daemon. */
-export interface TeamHooksOptions extends RunHookOptions {
-  /** The environment of a team's hooks. */
-  readonly environmentOf: (teamId: string) => Variables;
-  /** The folder of a hook that names none and judges nobody's work. */
-  readonly cwd: string;
+export interface TeamHooksOptions extends Omit<RunHooksOptions, 'places'> {
   /** The parent of the teams' own folders. */
   readonly folders?: string;
   /** The members' own workspaces. */
   readonly works?: Pick<TeamWorks, 'folderOf' | 'slotOf'>;
-  /** Called after every run of a hook. */
-  readonly onRun?: (run: HookRun) => void;
 }
 
 /** How many programs run at once; judging takes time, and 200 completions may come together. */
@@ -265,58 +245,14 @@ export class TeamHooks {
     return this.#run(type, { context, about: names, hooks, payload, work, apart, agreed });
   }
 
-  /** Runs the hooks one after another; the first rejection ends it. */
-  async #run(
-    type: HookType,
-    run: {
-      readonly context: HookContext;
-      readonly about: Readonly<Record<string, string>>;
-      readonly hooks: readonly HookConfig[];
-      readonly payload: object;
-      /** The folder of the work that is judged. */
-      readonly work?: string | undefined;
-      /** Its workspace, in place of the team's folder. */
-      readonly apart?: Apart | undefined;
-      /** Content of hooks that a person agreed to. */
-      readonly agreed?: ReadonlySet<string>;
-    },
-  ): Promise<HookResult> {
-    const { context, about, hooks, payload, work, apart, agreed } = run;
-    const { teamId } = context;
-    const ending = { ...this.#options, signal: this.#closing.signal };
-    const judged = { teamId, type, ...('taskId' in context && { taskId: context.taskId }) };
-    let last = ALLOWED;
-    for (const judge of this.#functions.get(`${teamId} ${type}`) ?? []) {
-      last = await runFunction(judge, context);
-      this.#options.onRun?.({ ...judged, result: last });
-      if (last.exitCode === 2) return last;
-    }
-    for (const hook of hooks) {
-      const env = hookEnvironment(
-        this.#options.environmentOf(teamId),
-        { TEAM_ID: teamId, EVENT: type, ...about },
-        hook.env,
-      );
-      const cwd = this.#folderOf(hook, work, apart);
-      const approvedIn = this.#folderOf(hook, work);
-      const named = apart && !existsSync(approvedIn) ? { ...apart, to: apart.folders[0] ?? '' } : undefined;
-      const realName = named && this.#folderOf(hook, work, named);
-      const inside = { teamId, env, payload, cwd, approvedIn, realName, ...(agreed && { agreed }) };
-      const tries = hook.flaky ? 2 : 1;
-      for (let time = 1; time <= tries; time++) {
-        last = { ...(await this.#places.run(() => runHook(hook, inside, ending))), command: hook.command };
-        // It was ended in the middle.
-        if (ending.signal.aborted) throw new TeamError('storage', `The daemon is stopping: nothing was judged`);
-        this.#options.onRun?.({ ...judged, result: last });
-        if (last.exitCode !== 2 || last.unable !== undefined) break;
-      }
-      if (last.exitCode === 2) return last;
-    }
-    return last;
+  #run(type: HookType, run: Omit<HooksToRun, 'type' | 'functions'>): Promise<HookResult> {
+    const functions = this.#functions.get(`${run.context.teamId} ${type}`) ?? [];
+    const options = { ...this.#options, places: this.#places, signal: this.#closing.signal };
+    return runHooks({ ...run, type, functions }, options);
   }
 
-  #folderOf(hook: HookConfig, work?: string, apart?: Apart): string {
-    return folderOfHook(hook, { work, fallback: this.#options.cwd, apart });
+  #folderOf(hook: HookConfig): string {
+    return folderOfHook(hook, { fallback: this.#options.cwd });
   }
 }
 

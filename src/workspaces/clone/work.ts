@@ -1,4 +1,4 @@
-import { rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { TeamError } from '../../core/errors.ts';
 import type { Checkout } from '../checkout.ts';
 import type { Depot } from '../depot.ts';
@@ -6,12 +6,12 @@ import { compare, toChange } from '../depot/compare.ts';
 import type { RawChange } from '../depot/compare.ts';
 import { listAllSaves, listEarlier, listSaves, makeSave, savesRef } from '../depot/saves.ts';
 import { GitError } from '../git-errors.ts';
-import { readId, requireId } from '../git.ts';
-import { putAway } from '../places.ts';
+import { requireId } from '../git.ts';
+import { isFolder, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
 import { openQueue } from '../queue.ts';
 import { sizeOf } from '../sizes.ts';
-import { isAboutPath, markSubmodules, stageFolder } from '../stage.ts';
+import { markSubmodules, stageFolder } from '../stage.ts';
 import type { Staged } from '../stage.ts';
 import type {
   Closed,
@@ -27,6 +27,7 @@ import type {
 import { replaceHead } from './dot-git.ts';
 import { clearPlace, isInPlace, requireInPlace } from './in-place.ts';
 import { clearWay, requireFree } from './in-the-way.ts';
+import { openIndex } from './index-file.ts';
 import { findOpenWork } from './open-work.ts';
 import { reviewSave } from './review.ts';
 import { filesIn, readState, writeState } from './state.ts';
@@ -64,6 +65,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
   const { git, dir } = handle;
   const files = filesIn(folder, about);
   const place = { dir, index: files.index, tree: folder };
+  const index = openIndex({ git, dir, index: files.index, folder });
   const ref = savesRef(name);
   const label = `${name.team}.${name.member}`;
   const one = openQueue();
@@ -74,7 +76,6 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
   /** What the last save changed, so that an unchanged folder costs two commands. */
   let known: { tree: ObjectId; base: ObjectId; changes: readonly RawChange[] } | undefined;
   let isClosed = false;
-  let isSettled = false;
   if (state.moving) await lay(state.moving);
   else await ensureDotGit();
 
@@ -131,7 +132,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
       state = await requireState();
       last = (await listSaves(handle, ref, 1))[0];
       known = undefined;
-      isSettled = false;
+      index.unsettle();
     }
     // A refresh that failed halfway, as on a full disk.
     if (state.moving) await lay(state.moving);
@@ -156,7 +157,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     const { isTouched, leftOut } = await stage(before.changes, signal);
     // What came through a link is no work of the member.
     await requireInPlace(folder);
-    const tree = isTouched ? await writeTree() : before.tree;
+    const tree = isTouched ? await index.writeTree() : before.tree;
     const changes = tree === before.tree ? before.changes : await compare(handle, [base, tree], { signal });
     const hasOwn = last?.base === base;
     // A folder as its base has it needs no commit: the base is its save.
@@ -183,9 +184,9 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
 
   /** What the index has, if it is whole: the last save, or the base. */
   async function lookUp(base: ObjectId): Promise<NonNullable<typeof known>> {
-    const tree = await writeTree().catch(async (error: unknown) => {
-      await primeIndex(error);
-      return writeTree();
+    const tree = await index.writeTree().catch(async (error: unknown) => {
+      await makeIndexAgain(error);
+      return index.writeTree();
     });
     return { tree, base, changes: await compare(handle, [base, tree]) };
   }
@@ -195,51 +196,17 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     const staging = { git, dir, index: files.index, folder, limits, filters, signal };
     const paths = changes.map(({ path }) => path);
     try {
-      await settle();
+      await index.settle();
       return await stageFolder(staging, paths);
     } catch (error) {
-      await primeIndex(error);
+      await makeIndexAgain(error);
       const { leftOut } = await stageFolder(staging, paths);
       return { isTouched: true, leftOut };
     }
   }
 
-  /**
-   * Git reads every file that is no older than the index, by the second, since it may have changed in that second. After
-   * an opening or a refresh that is all of them, at each save. Once the second is over, the index is written again.
-   */
-  async function settle(): Promise<void> {
-    if (isSettled) return;
-    const written = (await stat(files.index).catch(() => undefined))?.mtimeMs ?? 0;
-    if (Math.floor(Date.now() / 1000) <= Math.floor(written / 1000)) return;
-    await rm(`${files.index}.lock`, { force: true });
-    const words = ['update-index', '-q', '--ignore-submodules', '--force-write-index', '--refresh'];
-    try {
-      await git.run(place, words, { exits: [0, 1] });
-      isSettled = true;
-    } catch (error) {
-      // Staging finds out which file that is.
-      if (!isAboutPath(error)) throw error;
-    }
-  }
-
-  async function writeTree(): Promise<ObjectId> {
-    return readId(await git.run(place, ['write-tree']));
-  }
-
-  /** Makes a missing or damaged index again; the files in the folder are compared with it in full. Other errors stay. */
-  async function primeIndex(error: unknown): Promise<void> {
-    if (!(error instanceof GitError) || error.code !== 'corrupt') throw error;
-    for (const tree of [last?.tree, state.base]) {
-      if (tree === undefined) continue;
-      await rm(files.index, { force: true });
-      const made = await git.run(place, ['read-tree', tree], { exits: [0, 128] });
-      const isWhole = made.code === 0 && (await git.run(place, ['write-tree'], { exits: [0, 128] })).code === 0;
-      if (!isWhole) continue;
-      await markSubmodules({ git, dir, index: files.index, folder });
-      return;
-    }
-    throw error;
+  function makeIndexAgain(error: unknown): Promise<void> {
+    return index.makeAgain(error, [...(last ? [last.tree] : []), state.base]);
   }
 
   /** Saves and brings the folder to a tree. After a kill, the same again gives the same result. */
@@ -265,7 +232,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
   }
 
   async function moveFiles(from: ObjectId, to: ObjectId): Promise<void> {
-    isSettled = false;
+    index.unsettle();
     try {
       await git.run(place, ['read-tree', '-m', '-u', from, to]);
     } catch (error) {
@@ -283,7 +250,6 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
 
   /** The agent may have removed its `.git`. */
   async function ensureDotGit(): Promise<void> {
-    const { isFolder } = await import('../places.ts');
     if (await isFolder(`${folder}/.git`)) return;
     // Only an index that can be read is worth a copy.
     known = await lookUp(state.base);

@@ -1,0 +1,65 @@
+import { rm, stat } from 'node:fs/promises';
+import { GitError } from '../git-errors.ts';
+import { readId } from '../git.ts';
+import type { Git } from '../git.ts';
+import { isAboutPath, markSubmodules } from '../stage.ts';
+import type { ObjectId } from '../workspace.ts';
+
+/** The daemon's own index of a member's folder: what of the folder it has seen. */
+export interface IndexFile {
+  /** What the index has, as a tree. */
+  writeTree(): Promise<ObjectId>;
+  /** Makes later saves cheap; waits until a moment in which that is possible. */
+  settle(): Promise<void>;
+  /** The files changed: it has to settle again. */
+  unsettle(): void;
+  /**
+   * Makes a missing or damaged index again, from the first of these trees that is whole. The files in the folder are
+   * compared with it in full. Other errors are thrown.
+   */
+  makeAgain(error: unknown, trees: readonly ObjectId[]): Promise<void>;
+}
+
+/** The index of a folder. */
+export function openIndex(files: { git: Git; dir: string; index: string; folder: string }): IndexFile {
+  const { git, dir, index, folder } = files;
+  const place = { dir, index, tree: folder };
+  let isSettled = false;
+
+  return {
+    writeTree: async () => readId(await git.run(place, ['write-tree'])),
+    settle,
+    unsettle: () => void (isSettled = false),
+    async makeAgain(error, trees) {
+      if (!(error instanceof GitError) || error.code !== 'corrupt') throw error;
+      for (const tree of trees) {
+        await rm(index, { force: true });
+        const made = await git.run(place, ['read-tree', tree], { exits: [0, 128] });
+        const isWhole = made.code === 0 && (await git.run(place, ['write-tree'], { exits: [0, 128] })).code === 0;
+        if (!isWhole) continue;
+        await markSubmodules(files);
+        return;
+      }
+      throw error;
+    },
+  };
+
+  /**
+   * Git reads every file that is no older than the index, by the second, since it may have changed in that second. After
+   * an opening or a refresh that is all of them, at each save. Once the second is over, the index is written again.
+   */
+  async function settle(): Promise<void> {
+    if (isSettled) return;
+    const written = (await stat(index).catch(() => undefined))?.mtimeMs ?? 0;
+    if (Math.floor(Date.now() / 1000) <= Math.floor(written / 1000)) return;
+    await rm(`${index}.lock`, { force: true });
+    const words = ['update-index', '-q', '--ignore-submodules', '--force-write-index', '--refresh'];
+    try {
+      await git.run(place, words, { exits: [0, 1] });
+      isSettled = true;
+    } catch (error) {
+      // Staging finds out which file that is.
+      if (!isAboutPath(error)) throw error;
+    }
+  }
+}
