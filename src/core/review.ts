@@ -2,11 +2,15 @@ import { z } from 'zod';
 import { TeamError } from './errors.ts';
 import { COMMENT_BYTES, COMMENTS_PER_REVIEW, RESULT_BYTES } from './limits.ts';
 import { parse } from './parse.ts';
-import { Line, quote, shorten, TaskId, textOf } from './text.ts';
+import { quote, shorten, TaskId, textOf } from './text.ts';
+
+/** The longest path that Linux takes. */
+const PATH_LENGTH = 4_096;
 
 /** What a reviewer says about one line of a work. */
 export const ReviewComment = z.strictObject({
-  path: Line.min(1).describe('the file'),
+  // Any name that git knows: one with a line break must not make a whole review fail.
+  path: z.string().min(1).max(PATH_LENGTH).describe('the file'),
   line: z.number().int().min(1).describe('the line, in the work as it was handed in'),
   side: z.enum(['old', 'new']).optional().describe('old: the line is one that the work removed'),
   text: textOf(COMMENT_BYTES).describe('the comment'),

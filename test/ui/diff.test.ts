@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isInstalled, needTool } from '../tools.ts';
 import { eventually, expectQuiet, follow, openPage, useBrowser, usePage } from './browser.ts';
+import { describeReview } from './review-page.ts';
 import { useStage } from './stage.ts';
 import { HOSTILE_LINES, playOverlap, playQueue, playWork, writeWorkTeam } from './work-team.ts';
 
@@ -232,6 +233,8 @@ describe('the diff', () => {
     expectQuiet(watched);
   });
 });
+
+describeReview(TEAM, stage, open);
 
 describe('files that several members change', () => {
   test('are a table by members, with those that conflict first', async (context) => {

@@ -58,15 +58,16 @@ export async function writeWorkTeam(home: Home, teamId: string): Promise<void> {
     'common.txt': 'one\ntwo\nthree\n',
   });
   const ledger = new HomeLedger(home);
-  const team = CreateTeamInput.parse({ name: teamId, description: 'Words of any language.' });
+  const team = CreateTeamInput.parse({ name: teamId, description: 'Words of any language.', maxTeammates: 12 });
   const work = { workspaces: 'own', repository, prefix: '', base, branch: `troupe/${teamId}` } as const;
+  const approve = { paths: ['review/**'] };
   await ledger.execute(teamId, { type: 'team.create', by: '@user', ...team }, () => undefined);
-  await ledger.execute(teamId, { type: 'team.update', by: '@user', work }, () => undefined);
+  await ledger.execute(teamId, { type: 'team.update', by: '@user', work: { ...work, approve } }, () => undefined);
   await ledger.close();
 }
 
 /** A member that holds a task in its workspace. */
-async function begin(client: Client, teamId: string, memberId: string, title: string) {
+export async function begin(client: Client, teamId: string, memberId: string, title: string) {
   await client.call('member.add', { teamId, name: memberId, agent: { kind: 'function' } });
   const { id: taskId } = await client.call('task.create', { teamId, title });
   const { epoch = 0 } = (await client.call('task.claim', { teamId, taskId }, { as: memberId })) ?? {};

@@ -11,6 +11,8 @@ export interface Subject {
   readonly asked: AskedFiles | undefined;
   /** Another key means that there is something newer to show. */
   readonly key: string;
+  /** Of a task: the work that was handed in, if just that is shown. */
+  readonly commit?: string | undefined;
 }
 
 /** Whether a text names a task; otherwise it names a member. The daemon decides it in the same way. */
@@ -55,6 +57,10 @@ function ofTask(state: TeamState, id: string, at: number | undefined): Subject {
   if (!work) return { title, what: 'Nobody has worked on it in a workspace yet.', asked: undefined, key: '' };
   const key = JSON.stringify([work.state, work.commit, work.merged, work.base]);
   const { base, commit, onto, merged, memberId } = work;
+  // An answer is about this commit, whatever is handed in while the page reads it.
+  if (work.state === 'asked' && commit !== undefined) {
+    return { title, what: wordWork(work), asked: { from: base, to: commit }, key, commit };
+  }
   if (at === undefined) return { title, what: wordWork(work), asked: { of: id }, key };
   const sides =
     onto !== undefined && merged !== undefined
@@ -69,5 +75,6 @@ function wordWork({ state, memberId, commit }: TaskWork): string {
   if (state === 'landed') return 'As it landed on the branch';
   if (state === 'conflicted') return 'As it was handed in; it conflicts with the branch';
   if (state === 'unchanged') return `${memberId} changed nothing`;
+  if (state === 'asked') return 'As it was handed in; it waits for its approval';
   return commit === undefined ? `What ${memberId} has changed so far` : 'As it was handed in';
 }

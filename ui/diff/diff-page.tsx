@@ -1,5 +1,6 @@
 import { ArrowLeft, Columns2, FileDiff, Files, RefreshCw, Rows3 } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import type { RefObject } from 'react';
 import { DiffStore } from '../data/diff-store.ts';
 import type { AskedFiles } from '../data/diff-store.ts';
 import { teamPath } from '../data/route.ts';
@@ -21,6 +22,8 @@ import { LineList } from './line-list.tsx';
 import type { LineListHandle } from './line-list.tsx';
 import { modelMaker } from './model.ts';
 import type { Choice } from './model.ts';
+import { ReviewBar, useReview } from './review-bar.tsx';
+import { Reviewing } from './reviewing.ts';
 import type { Layout } from './rows.ts';
 import './diff.css';
 
@@ -61,6 +64,8 @@ function Shown({
   }, [isNewer, isOpen]);
   const store = useDiff(teamId, shown.subject.asked, shown.round);
   const { head } = store ?? {};
+  const list = useRef<LineListHandle>(null);
+  const review = useReview(teamId, at === undefined ? of : undefined, shown.subject.commit);
   const back =
     of === undefined ? teamPath(teamId) : teamPath(teamId, isTask(of) ? `/task/${of}` : `/m/${encodeURIComponent(of)}`);
   return (
@@ -121,7 +126,14 @@ function Shown({
           <p>{shown.subject.what}</p>
         </div>
       ) : (
-        store && <Body key={shown.round} store={store} />
+        store && (
+          <Reviewing value={review.isShown ? review.work : undefined}>
+            <Body key={shown.round} store={store} list={list} />
+          </Reviewing>
+        )
+      )}
+      {of !== undefined && at === undefined && (
+        <ReviewBar teamId={teamId} taskId={of} review={review} list={list} onNewer={reload} />
       )}
     </main>
   );
@@ -144,13 +156,12 @@ function never(): () => void {
   return () => undefined;
 }
 
-function Body({ store }: { store: DiffStore }) {
+function Body({ store, list }: { store: DiffStore; list: RefObject<LineListHandle | null> }) {
   const isNarrow = useNarrow();
   const [chosen, setChosen] = useState<Layout>(readLayout);
   const [choices, setChoices] = useState<ReadonlyMap<string, Choice>>(new Map());
   const [current, setCurrent] = useState(0);
   const [isListOpen, setListOpen] = useState(false);
-  const list = useRef<LineListHandle>(null);
   // Two columns of code do not fit on a phone.
   const layout = isNarrow ? 'unified' : chosen;
   const make = useMemo(() => modelMaker(), []);
@@ -174,6 +185,7 @@ function Body({ store }: { store: DiffStore }) {
     p: () => list.current?.stepHunk(-1),
     u: () => setLayout('unified'),
     s: () => setLayout('split'),
+    c: () => list.current?.pickLine(),
     o: () => {
       const file = model.files[current];
       if (file) choose(file.change.path, { isFolded: file.rows.length > 1 });

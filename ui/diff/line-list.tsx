@@ -3,9 +3,13 @@ import type { Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { Ref } from 'react';
 import type { DiffStore } from '../data/diff-store.ts';
+import { isSame } from '../data/review-drafts.ts';
+import type { LineName } from '../data/review-drafts.ts';
 import type { Colours } from './colours.ts';
+import { LineComments } from './line-comments.tsx';
 import { fileAt, rowAt } from './model.ts';
 import type { Choice, FileRows, Model } from './model.ts';
+import { focusLine, nameLine, stepLine } from './reviewing.ts';
 import { CHARACTER, estimateRow, FILE_HEIGHT, waitHeight } from './row-size.ts';
 import { FileHead, HunkHead, LineRow, NoteRow, PairRow, WaitRow } from './row-view.tsx';
 import { nameOf } from './rows.ts';
@@ -20,6 +24,10 @@ export interface LineListHandle {
   showFile(index: number): void;
   /** Scrolls to the next or previous group of changed lines. */
   stepHunk(by: 1 | -1): void;
+  /** Moves the focus to a line that can be commented on. */
+  pickLine(): void;
+  /** Scrolls to a line, as a comment names it. */
+  showLine(name: LineName): void;
 }
 
 /** The lines of all files in one list, of which only the visible part is in the document. */
@@ -78,6 +86,15 @@ export function LineList({
         return virtual.scrollToOffset((virtual.measurementsCache[i]?.start ?? 0) - FILE_HEIGHT);
       }
     },
+    pickLine() {
+      if (box.current) focusLine(box.current);
+    },
+    showLine(name) {
+      const file = model.files.find(({ change }) => change.path === name.path);
+      if (!file) return;
+      const at = file.rows.findIndex((row) => namesIn(name.path, row).some((one) => isSame(one, name)));
+      virtual.scrollToIndex(file.start + Math.max(0, at), { align: at < 0 ? 'start' : 'center' });
+    },
   }));
   const items = virtual.getVirtualItems();
   useEffect(() => {
@@ -102,7 +119,10 @@ export function LineList({
       aria-label="Changed lines"
       onWheel={release}
       onTouchMove={release}
-      onKeyDown={release}
+      onKeyDown={(event) => {
+        release();
+        if (box.current && stepLine(box.current, event.key)) event.preventDefault();
+      }}
     >
       <div className={`diff-rows is-${layout}`} style={{ height: virtual.getTotalSize() }}>
         {items.map(({ index, key, start }) => {
@@ -158,16 +178,25 @@ function RowView({
     case 'hunk':
       return <HunkHead hunk={row.hunk} />;
     case 'line':
-      return <LineRow line={row.line} tokens={colours.of(row.line)} {...look} />;
+      return (
+        <>
+          <LineRow path={path} line={row.line} tokens={colours.of(row.line)} {...look} />
+          <LineComments names={namesIn(path, row)} />
+        </>
+      );
     case 'pair':
       return (
-        <PairRow
-          left={row.left}
-          right={row.right}
-          leftTokens={row.left && colours.of(row.left, 'old')}
-          rightTokens={row.right && colours.of(row.right, 'fresh')}
-          {...look}
-        />
+        <>
+          <PairRow
+            path={path}
+            left={row.left}
+            right={row.right}
+            leftTokens={row.left && colours.of(row.left, 'old')}
+            rightTokens={row.right && colours.of(row.right, 'fresh')}
+            {...look}
+          />
+          <LineComments names={namesIn(path, row)} />
+        </>
       );
     case 'wait':
       return <WaitRow lines={row.lines} height={waitHeight(row.lines)} />;
@@ -179,6 +208,14 @@ function RowView({
       return <NoteRow note={row.note} change={change} lines={store.linesOf(path)} onShow={show} />;
     }
   }
+}
+
+/** The lines of a row that comments can name. */
+function namesIn(path: string, row: Row): readonly LineName[] {
+  if (row.kind === 'line') return [nameLine(path, row.line)];
+  if (row.kind !== 'pair') return [];
+  const { left, right } = row;
+  return [left?.sign === '-' ? left : undefined, right].flatMap((line) => (line ? nameLine(path, line) : []));
 }
 
 function keyOf(model: Model, index: number): string {

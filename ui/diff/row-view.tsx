@@ -5,6 +5,7 @@ import { showControls } from '../parts/controls.ts';
 import { plural } from '../parts/format.ts';
 import { Code, LONG_LINE } from './code.tsx';
 import type { Token } from './code.tsx';
+import { CommentButton } from './comment-button.tsx';
 import { ChangeIcon, Counts, modeWords } from './file-words.tsx';
 import type { Line, Note } from './rows.ts';
 
@@ -63,28 +64,32 @@ const SIGNS = { '+': '+', '-': '−', ' ': ' ' } as const;
 
 /** One line, with both of its numbers. */
 export const LineRow = memo(function LineRow({
+  path,
   line,
   tokens,
   ...look
-}: Look & { line: Line; tokens: readonly Token[] | undefined }) {
+}: Look & { path: string; line: Line; tokens: readonly Token[] | undefined }) {
   return (
     <div className={`diff-line${KINDS[line.sign]}`}>
       <span className="diff-no diff-old">{line.old}</span>
       <span className="diff-no">{line.fresh}</span>
       <span className="diff-sign">{SIGNS[line.sign]}</span>
       <Text line={line} tokens={tokens} {...look} />
+      <CommentButton path={path} line={line} />
     </div>
   );
 });
 
 /** Before and after side by side. */
 export const PairRow = memo(function PairRow({
+  path,
   left,
   right,
   leftTokens,
   rightTokens,
   ...look
 }: Look & {
+  path: string;
   left: Line | undefined;
   right: Line | undefined;
   leftTokens: readonly Token[] | undefined;
@@ -92,23 +97,32 @@ export const PairRow = memo(function PairRow({
 }) {
   return (
     <div className="diff-pair">
-      <Half line={left} no={left?.old} tokens={leftTokens} {...look} />
-      <Half line={right} no={right?.fresh} tokens={rightTokens} {...look} />
+      {/* A line that did not change is commented on where it is now. */}
+      <Half path={left?.sign === '-' ? path : undefined} line={left} no={left?.old} tokens={leftTokens} {...look} />
+      <Half path={path} line={right} no={right?.fresh} tokens={rightTokens} {...look} />
     </div>
   );
 });
 
 function Half({
+  path,
   line,
   no,
   ...rest
-}: Look & { line: Line | undefined; no: number | undefined; tokens: readonly Token[] | undefined }) {
+}: Look & {
+  /** Undefined if this side has no button for comments. */
+  path: string | undefined;
+  line: Line | undefined;
+  no: number | undefined;
+  tokens: readonly Token[] | undefined;
+}) {
   if (!line) return <div className="diff-half is-none" />;
   return (
     <div className={`diff-half${KINDS[line.sign]}`}>
       <span className="diff-no">{no}</span>
       <span className="diff-sign">{SIGNS[line.sign]}</span>
       <Text line={line} {...rest} />
+      {path !== undefined && <CommentButton path={path} line={line} />}
     </div>
   );
 }

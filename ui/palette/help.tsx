@@ -43,6 +43,8 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
       ['N P', 'next, previous change'],
       ['O', 'fold or unfold the file'],
       ['U S', 'unified, side by side'],
+      ['C', 'of work to approve: pick a line to comment on'],
+      ['← → ↑ ↓', 'from there: other lines, the other side'],
     ],
   ],
   [

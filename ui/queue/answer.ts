@@ -1,17 +1,39 @@
 import { showGrant } from '../../src/client/replica.ts';
 import { call } from '../data/daemon.ts';
+import type { LineComment, Reviewed } from '../data/review-drafts.ts';
 
-/** The fields of a request that an answer needs. */
-export interface Answerable {
+/** A request as a card shows it, from the queue of all teams or from one team's state. */
+export interface RequestShown {
   readonly id: string;
   readonly teamId: string;
   readonly kind: string;
+  readonly memberId: string;
+  readonly content: string;
+  readonly taskId?: string | undefined;
+  readonly requestedAt: string | Date;
+  readonly deadline?: string | Date | undefined;
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** The address of a request in the queue of all teams. */
+export function queuePath({ teamId, id }: RequestShown): string {
+  return `/queue?id=${encodeURIComponent(`${teamId}/${id}`)}`;
+}
+
+/** The work that a request asks about, if it asks whether work may land. */
+export function workOf({ teamId, taskId, kind, detail }: RequestShown): Reviewed | undefined {
+  const commit = detail?.['commit'];
+  if ((kind !== 'work' && kind !== 'review') || taskId === undefined || typeof commit !== 'string') return undefined;
+  return { teamId, taskId, commit };
+}
+
 /** Approves or rejects a request, with the operation for its kind. */
-export function answerRequest(request: Answerable, approve: boolean, feedback: string): Promise<unknown> {
-  const { teamId, id: requestId, kind, detail } = request;
+export function answerRequest(
+  request: RequestShown,
+  approve: boolean,
+  { feedback, comments = [] }: { readonly feedback: string; readonly comments?: readonly LineComment[] },
+): Promise<unknown> {
+  const { teamId, id: requestId, kind } = request;
   const said = feedback.trim() === '' ? {} : { feedback };
   if (kind === 'plan') {
     return approve
@@ -19,13 +41,21 @@ export function answerRequest(request: Answerable, approve: boolean, feedback: s
       : call('plan.reject', { teamId, requestId, ...said });
   }
   // The answer is about the commit that was shown.
-  const commit = detail?.['commit'];
-  const about = typeof commit === 'string' ? { commit } : {};
-  return call('request.answer', { teamId, requestId, approve, ...said, ...about });
+  const { commit } = workOf(request) ?? {};
+  const about = commit === undefined ? {} : { commit };
+  const lines = comments.map(({ side, ...comment }) => ({ ...comment, ...(side === 'old' && { side }) }));
+  return call('request.answer', {
+    teamId,
+    requestId,
+    approve,
+    ...said,
+    ...about,
+    ...(lines.length > 0 && { comments: lines }),
+  });
 }
 
 /** Runs the gate again on the current work; if it rejects, that is an error with the reason. */
-export function judgeAgain({ teamId, id: requestId }: Answerable): Promise<unknown> {
+export function judgeAgain({ teamId, id: requestId }: RequestShown): Promise<unknown> {
   return call('request.judge', { teamId, requestId });
 }
 

@@ -10,9 +10,9 @@ import { showControls } from '../parts/controls.ts';
 import { showMoment, showSpan, useNow } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
+import { Answer } from './answer-form.tsx';
 import { kindOf } from './answer.ts';
 import { withoutRepeat } from './repeat.ts';
-import { Answer } from './request-card.tsx';
 import { RequestContent } from './request-content.tsx';
 
 /** All requests that wait for a person, of all teams, in one queue. */
@@ -210,7 +210,7 @@ function Detail({
           </div>
         </div>
       ) : (
-        <Answer request={request} canAct={canAct} withLink={false} />
+        <Answer request={request} canAct={canAct} place="queue" />
       )}
     </article>
   );

@@ -10,7 +10,7 @@ import type { TeamRequest } from '../request.ts';
 import type { ReviewComment } from '../review.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { pendingRequests } from '../tables.ts';
-import { byteLength, cutToBytes } from '../text.ts';
+import { byteLength, cutToBytes, oneLine } from '../text.ts';
 import { requireTask } from '../view.ts';
 import { ask } from './approval.ts';
 import { rejectTask, sendBackTask } from './give-back.ts';
@@ -104,7 +104,7 @@ export function reviewText(summary: string | undefined, comments: readonly Revie
   if (comments.length === 0) return summary;
   let text = summary ? `${cutToBytes(summary, REVIEW_BYTES / 2)}\n` : '';
   for (const [i, { path, line, side, text: said }] of comments.entries()) {
-    const next = `\n${path}:${line}${side === 'old' ? ' (removed)' : ''}: ${said}`;
+    const next = `\n${oneLine(path, path.length)}:${line}${side === 'old' ? ' (removed)' : ''}: ${said}`;
     if (byteLength(text + next) > REVIEW_BYTES) return `${text}\n(${comments.length - i} more comments do not fit.)`;
     text += next;
   }

@@ -267,7 +267,8 @@ export async function sidesOf(
     const { work: done } = task;
     if (!done) throw new TeamError('not_found', `Nobody has worked on task ${of} in a workspace yet`);
     const name = `task ${of}`;
-    if (done.onto !== undefined && done.merged !== undefined) {
+    // What waits for its approval is shown as its holder has it: comments name the lines of that.
+    if (done.state !== 'asked' && done.onto !== undefined && done.merged !== undefined) {
       return { from: done.onto, to: done.merged, title: `${name}, as it landed` };
     }
     if (done.commit !== undefined) {
