@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
@@ -9,6 +10,7 @@ import type { RunningProcess } from './process.ts';
 import { requireProgram } from './program.ts';
 import { readLines } from './read-lines.ts';
 import { turnByTurn } from './turns.ts';
+import type { RunTurn } from './turns.ts';
 
 /** The program to run, and whether messages alone should start it. */
 export interface ExecOptions {
@@ -50,7 +52,8 @@ const DRAIN_MS = 1_000;
 
 /**
  * Any program as an agent: one run per turn. The turn is one JSON object on standard input. Standard output is plain
- * text, or JSON lines with a type. Exit code 0 is success; any other is a failure with standard error as the reason.
+ * text, or JSON lines with a type. Exit code 0 is success; any other is a failure with standard error as the reason. A
+ * program that a signal ended gave no verdict: its session is lost, as that of any agent whose process died.
  */
 export function execAgent(options: ExecOptions): Agent {
   return {
@@ -59,9 +62,13 @@ export function execAgent(options: ExecOptions): Agent {
     async start(start) {
       requireProgram(options.command[0], start);
       const id = start.resume ?? crypto.randomUUID();
-      return turnByTurn(id, (turn, emit, signal) =>
-        runProgram(options, { ...start, sessionId: id }, turn, emit, signal),
-      );
+      const gone = Promise.withResolvers<string>();
+      const run: RunTurn = async (turn, emit, signal) => {
+        const end = await runProgram(options, { ...start, sessionId: id }, turn, emit, signal);
+        if (end.lost) gone.resolve(end.error ?? '');
+        return end;
+      };
+      return turnByTurn(id, run, { gone: gone.promise });
     },
   };
 }
@@ -99,8 +106,16 @@ async function runProgram(
   }
   if (signal.aborted) return { type: 'turnEnd', reason: 'cancelled', text };
   if (code === 0) return { type: 'turnEnd', reason: 'done', text };
-  const how = killedBy ? `was ended by ${killedBy}` : `exited with code ${code}`;
-  return { type: 'turnEnd', reason: 'failed', text, error: `${command[0]} ${how}${stderr ? `: ${stderr}` : ''}` };
+  const endedBy = killedBy ?? signalIn(code);
+  const how = endedBy ? `was ended by ${endedBy}` : `exited with code ${code}`;
+  const error = `${command[0]} ${how}${stderr ? `: ${stderr}` : ''}`;
+  return { type: 'turnEnd', reason: 'failed', text, error, ...(endedBy && { lost: true }) };
+}
+
+/** The signal in an exit code: a shell reports with 128 and its number that a signal ended its program. */
+function signalIn(code: number | null): string | undefined {
+  const number = (code ?? 0) - 128;
+  return Object.entries(constants.signals).find(([, known]) => known === number)?.[0];
 }
 
 async function launch(

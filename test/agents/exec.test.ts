@@ -90,10 +90,16 @@ describe('a program', () => {
     expect(error).toMatch(/crashes\.js exited with code 3: the disk is full of cats$/);
   });
 
-  test('that is killed gives the signal as the reason', async () => {
-    const session = await start(fixture('dies'));
+  test.each([
+    ['is killed', 'kill -9 $$', 'SIGKILL'],
+    ['is a shell whose program was killed', `sh -c 'kill -9 $$'; exit $?`, 'SIGKILL'],
+    ['crashes', 'kill -SEGV $$', 'SIGSEGV'],
+  ])('that %s gave no verdict: its session is lost, with the signal as the reason', async (_, script, signal) => {
+    const session = await start(execAgent({ command: ['sh', '-c', script] }));
     await session.send(turn('x'), { when: 'next' });
-    expect(await session.end(1)).toMatchObject({ reason: 'failed', error: expect.stringMatching(/ended by SIGKILL/) });
+    const error = expect.stringContaining(`was ended by ${signal}`) as string;
+    expect(await session.end(1)).toMatchObject({ reason: 'failed', lost: true, error });
+    await session.over;
   });
 
   test.each([

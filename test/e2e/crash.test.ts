@@ -10,7 +10,7 @@ type Scene = (stage: Stage, team: string) => Promise<void>;
 
 test('killed teammates and leads come back, their work is done once, and messages are shown once or marked', async () => {
   const stage = setStage();
-  await play(stage, { killed, givenUp, lead, terminated, mail });
+  await play(stage, { killed, program, givenUp, lead, terminated, mail });
   expect(readLog(stage.home).filter(({ event }) => event === 'teams.failed')).toEqual([]);
 });
 
@@ -30,6 +30,20 @@ const killed: Scene = async (stage, team) => {
   const told = await client.call('message.inbox', { teamId: team, memberId: 'lead' });
   expect(told.map(({ content }) => content)).toEqual([
     expect.stringMatching(/^worker crashed \(ended by SIGKILL.*Given back: #1\. It is started again\.$/),
+  ]);
+};
+
+/** SIGKILL of a program that does a task, as by the kernel for memory: no verdict. It is done again, under the usual cap. */
+const program: Scene = async (stage, team) => {
+  await detach(stage, team, { members: [stage.member('worker', 'slow')], tasks: [{ title: 'Carry on' }] });
+  const first = await until('the work has begun', () => stage.work()[0]);
+  process.kill(first.pid as number, 'SIGKILL');
+  await until('the work has begun again', () => stage.work()[1]);
+  stage.letGo();
+  await completed(stage, team, ['1']);
+  const told = await stage.client().call('message.inbox', { teamId: team, memberId: 'lead' });
+  expect(told.map(({ content }) => content)).toEqual([
+    expect.stringMatching(/^worker crashed \(.*was ended by SIGKILL.*Given back: #1\. It is started again\.$/s),
   ]);
 };
 

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { homeAt } from '../../client/home.ts';
+import { TeamError } from '../../core/errors.ts';
 import { runTeammateProcess } from '../../teammate.ts';
 
 /** `troupe --teammate --team T --agent A --base-dir D`: runs one teammate in its own process. The daemon starts it. */
@@ -28,7 +29,8 @@ export async function runTeammateCommand(argv: readonly string[]): Promise<numbe
       home: homeAt(directory),
       environment: process.env,
       signal: stop.signal,
-      onError: (error) => console.error(error),
+      // The last line is the reason that people see if it crashes.
+      onError: (error) => console.error(error instanceof TeamError ? error.message : error),
     });
   } catch (error) {
     // The lead is told the last line of the log.
