@@ -39,6 +39,14 @@ describe('arguments', () => {
     expect(await read('member add a --team demo --plan-approval-required')).toMatchObject({
       input: { planApprovalRequired: true },
     });
+    // Comments are sentences: commas do not end them.
+    const comments = ['a.ts:1: short, but wrong', 'b.ts:-2: why?'];
+    const flags = ['--comments', comments[0] ?? '', '--comments', comments[1] ?? ''];
+    expect(await read(['work', 'review', '3', '4a5b6c7', '--no-approve', '--team', 'demo', ...flags])).toMatchObject({
+      input: { approve: false, comments },
+    });
+    const denied = ['--deny', '--comment', comments[0] ?? '', '--comment', comments[1] ?? ''];
+    expect(await read(['approve', 'ann', ...denied])).toMatchObject({ input: { deny: true, comments } });
     expect(await read('inbox --team demo --unread=false')).toMatchObject({ input: { unread: false } });
     expect(await read('logs --daemon -f -n 5')).toMatchObject({ input: { daemon: true, follow: true, lines: 5 } });
   });

@@ -264,6 +264,14 @@ esac
     expect(await shared(inside(file('one', { members: [member('ann')] })))).toBe(
       'Workspaces: shared, because only one member works here',
     );
+    // What lands nowhere cannot be approved first.
+    const asking = inside(file('asking', { members: [member('ann')], work: { approve: 'always' } }));
+    expect((await stage.troupe('up', asking, '--yes')).stdout).toContain('troupe/');
+    const unable = { members: [member('ann')], work: { workspaces: 'shared', review: 'ann' } };
+    expect(await stage.troupe('up', inside(file('unable', unable)), '--yes')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('work.review needs members with workspaces of their own'),
+    });
     const said = { work: { workspaces: 'shared' }, members: [member('ann'), member('bob')] };
     expect(await shared(inside(file('said', said)))).toBe('Workspaces: shared, because the team file says so');
   });

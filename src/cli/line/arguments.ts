@@ -91,7 +91,8 @@ function split(command: Command, words: readonly string[]): Given {
       return fail(`${name} needs a value; for the text ${value} write ${name}=${value}`);
     }
     const before = values.get(flag);
-    if (flag.type === 'list') values.set(flag, [...(typeof before === 'object' ? before : []), value]);
+    const isMany = flag.type === 'list' || flag.type === 'texts';
+    if (isMany) values.set(flag, [...(typeof before === 'object' ? before : []), value]);
     else if (before !== undefined) return fail(`${name} is given twice`);
     else values.set(flag, value);
   }
@@ -174,6 +175,7 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
     throw new UsageError(`${shownName(input, command)} ${problem}`, command.words);
   };
   const parts = typeof value === 'string' ? [value] : value;
+  if (input.type === 'texts') return parts;
   if (input.type === 'list') {
     const empty = parts.find((one) => one.includes(',') && one.split(',').includes(''));
     if (empty !== undefined) return fail(`has nothing between two commas, or at an end: ${JSON.stringify(empty)}`);

@@ -3,8 +3,11 @@ import type { Scope } from '../../operations/caller.ts';
 import type { OperationName } from '../../operations/index.ts';
 import type { Screen } from '../show/screen.ts';
 
-/** How the words of an argument or flag become a value; `words` are all remaining words, unchanged. */
-export type InputType = 'string' | 'number' | 'boolean' | 'list' | 'words' | 'json' | 'duration' | 'time';
+/**
+ * How the words of an argument or flag become a value. A `list` is split at commas; of `texts` each is given on its own;
+ * `words` are all remaining words, unchanged.
+ */
+export type InputType = 'string' | 'number' | 'boolean' | 'list' | 'texts' | 'words' | 'json' | 'duration' | 'time';
 
 /** An argument or a flag of a command. */
 export interface Input {

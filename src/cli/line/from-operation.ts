@@ -138,13 +138,16 @@ function typeOf(property: Property): InputType {
   const type = [property.type].flat().find((one) => one !== 'null');
   if (type === 'string' || type === 'boolean') return type;
   if (type === 'integer' || type === 'number') return 'number';
-  return type === 'array' ? 'list' : 'json';
+  // Comments are sentences.
+  if (type === 'array') return property.items?.anyOf ? 'texts' : 'list';
+  return 'json';
 }
 
 /** The parts of the operations' JSON Schemas that are used here. */
 const Property = z.looseObject({
   type: z.union([z.string(), z.array(z.string())]).optional(),
   anyOf: z.array(z.looseObject({ type: z.string().optional() })).optional(),
+  items: z.looseObject({ anyOf: z.array(z.unknown()).optional() }).optional(),
   enum: z.array(z.string()).optional(),
   format: z.string().optional(),
   'x-unit': z.string().optional(),

@@ -129,6 +129,7 @@ const VALUE_NAMES: Readonly<Record<Input['type'], string>> = {
   string: ' TEXT',
   number: ' N',
   list: ' A,B',
+  texts: ' TEXT',
   words: ' ...',
   json: ' JSON',
   duration: ' TIME',

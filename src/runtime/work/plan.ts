@@ -38,8 +38,16 @@ export interface Planned {
 /** Decides where the members of a team file would work. Refuses if the file asks for what cannot be. */
 export async function planWork(projects: Projects, planned: Planned): Promise<WorkPlan> {
   const { file, folder, path } = planned;
-  const { workspaces: asked } = file.work ?? {};
+  const asksFirst = approvalIn(file);
+  // Only work that lands can be approved before it does.
+  const { workspaces: asked = asksFirst === undefined ? undefined : 'own' } = file.work ?? {};
   const shared = (why: string): WorkPlan => {
+    if (asksFirst !== undefined) {
+      throw new TeamError(
+        'invalid',
+        `${asksFirst} needs members with workspaces of their own, and they cannot have any: ${why}`,
+      );
+    }
     if (asked === 'own') throw new TeamError('invalid', `Members cannot have workspaces of their own here: ${why}`);
     return { workspaces: 'shared', why };
   };
@@ -69,6 +77,12 @@ export async function planWork(projects: Projects, planned: Planned): Promise<Wo
   const own = path === undefined ? undefined : relative(checkout.folder, realPath(path));
   const uncommitted = (await depot.uncommitted()).map((change) => change.path).filter((one) => one !== own);
   return { workspaces: 'own', project, prefix, base, uncommitted };
+}
+
+/** The setting of a team file by which somebody is asked before work lands, if it has one. */
+function approvalIn({ work: { approve = 'never', review } = {} }: TeamFile): string | undefined {
+  if (approve !== 'never') return 'work.approve';
+  return review === undefined ? undefined : 'work.review';
 }
 
 /** Whether a path is a folder in a commit. */

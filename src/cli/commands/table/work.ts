@@ -156,7 +156,7 @@ export const WORK_COMMANDS: readonly Command[] = [
       {
         field: 'comments',
         name: 'comment',
-        type: 'list',
+        type: 'texts',
         text: 'with --deny, of work: what you say about a line, such as "src/a.ts:12: too long"',
       },
     ],
