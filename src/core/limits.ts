@@ -126,7 +126,20 @@ export const ANSWER_WITHIN = {
   work: 24 * 3_600_000,
   /** After that, a person is asked in the reviewer's place. */
   review: 3_600_000,
+  question: 24 * 3_600_000,
 } as const;
+
+/** A question is read on a phone, too; longer texts belong in a file that the question names. Bytes. */
+export const QUESTION_BYTES = 8 * 1024;
+
+/** As many answers as a person compares at a glance. */
+export const CHOICES_PER_QUESTION = 8;
+
+/** A choice is a button. Characters. */
+export const CHOICE_LENGTH = 120;
+
+/** Open questions of one member; a person who gets more reads none of them. */
+export const QUESTIONS_PER_MEMBER = 3;
 
 /** How long members take new work after their lead has left for good. They finish tasks they hold. Milliseconds. */
 export const LEAD_GRACE_MS = 60_000;

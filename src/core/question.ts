@@ -1,3 +1,37 @@
+import { z } from 'zod';
+import { CHOICE_LENGTH, CHOICES_PER_QUESTION } from './limits.ts';
+import { lineOf } from './text.ts';
+
+/** One answer that a person can choose. */
+export const Choice = lineOf(CHOICE_LENGTH).refine((text) => text.trim() !== '', 'must not be empty');
+
+/** What may be answered to a member's question, and what follows without an answer. */
+export const Question = z.object({
+  choices: z.array(Choice).max(CHOICES_PER_QUESTION),
+  /** Whether any other text is an answer, too. */
+  freeText: z.boolean(),
+  /** Without an answer in time: the member goes on as it thinks best, or its task fails. */
+  otherwise: z.enum(['go-on', 'fail']),
+  /** The choice that counts without an answer in time. */
+  fallback: Choice.optional(),
+});
+export type Question = z.output<typeof Question>;
+
+/** The same as somebody asks it. */
+export const QuestionInput = z.strictObject({
+  choices: Question.shape.choices.default([]).describe('the answers to choose from'),
+  freeText: Question.shape.freeText.default(true).describe('whether any other text is an answer, too'),
+  otherwise: Question.shape.otherwise
+    .default('go-on')
+    .describe('without an answer in time: the member goes on as it thinks best, or its task fails'),
+  fallback: Question.shape.fallback.describe('the choice that counts without an answer in time'),
+});
+
+/** The id of the message that brings the answer to the member that asked. */
+export function answerMessageId(requestId: string): string {
+  return `answer-${requestId}`;
+}
+
 /** How much of a question is repeated, in characters. */
 const LENGTH = 500;
 

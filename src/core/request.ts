@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Actor } from './actor.ts';
 import { Metadata } from './json.ts';
 import { PLAN_BYTES, RESULT_BYTES } from './limits.ts';
+import { Choice, Question, QuestionInput } from './question.ts';
 import { ReviewComments, ReviewedCommit } from './review.ts';
 import { Line, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
@@ -12,9 +13,9 @@ export type RequestStatus = z.infer<typeof RequestStatus>;
 
 /**
  * What members and Troupe ask a person: work that a gate keeps rejecting, a permission for an agent, an exhausted
- * budget, or a member that crashed too often to be restarted.
+ * budget, a member that crashed too often to be restarted, or a member's own question.
  */
-export const RaisedKind = z.enum(['gate', 'permission', 'budget', 'restart']);
+export const RaisedKind = z.enum(['gate', 'permission', 'budget', 'restart', 'question']);
 export type RaisedKind = z.infer<typeof RaisedKind>;
 
 /** All of them. The merge queue asks the others: a person about `work`, the team's reviewer for a `review`. */
@@ -38,6 +39,8 @@ export const TeamRequest = z.object({
   taskId: TaskId.optional(),
   /** When it counts as rejected. */
   deadline: Timestamp.optional(),
+  /** What may be answered to a question of a member, and what follows without an answer. */
+  question: Question.optional(),
   /** Additional data from the requester, for programs. */
   detail: Metadata.optional(),
   status: RequestStatus,
@@ -45,6 +48,8 @@ export const TeamRequest = z.object({
   answeredAt: Timestamp.optional(),
   /** The text of the answer. */
   feedback: z.string().optional(),
+  /** The chosen answer to a question. */
+  choice: z.string().optional(),
 });
 export type TeamRequest = z.output<typeof TeamRequest>;
 
@@ -103,6 +108,7 @@ export const RaiseRequestInput = z.strictObject({
   /** Milliseconds until it counts as rejected. */
   within: z.number().int().min(1).max(86_400_000).optional(),
   detail: Metadata.optional().describe('your own data for programs'),
+  question: QuestionInput.optional().describe('of a question: its choices, and what follows without an answer'),
 });
 export type RaiseRequestInput = z.output<typeof RaiseRequestInput>;
 
@@ -113,6 +119,7 @@ export const AnswerRequestInput = z.strictObject({
   feedback: textOf(RESULT_BYTES).optional().describe('the text of the answer'),
   commit: ReviewedCommit.optional().describe('of a request about work: the commit that you looked at'),
   comments: ReviewComments.optional().describe('of a request about work: what you say about single lines'),
+  choice: Choice.optional().describe('of a question: one of its choices'),
 });
 export type AnswerRequestInput = z.output<typeof AnswerRequestInput>;
 
@@ -135,6 +142,13 @@ export const REQUEST_EVENT_DATA = {
     /** Milliseconds since 1970; after that the answer is no. */
     deadline: z.number().int().optional(),
     detail: Metadata.optional(),
+    question: Question.optional(),
   }),
-  'request:answered': OfRequest.extend({ approved: z.boolean(), feedback: z.string().optional() }),
+  'request:answered': OfRequest.extend({
+    approved: z.boolean(),
+    feedback: z.string().optional(),
+    /** Of a question: the chosen answer; without an answer, its fallback. */
+    choice: z.string().optional(),
+    kind: QuestionKind.optional(),
+  }),
 } as const;

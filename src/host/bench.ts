@@ -15,6 +15,8 @@ export interface Bench {
   readonly mayTurn: (task?: TaskJson) => Promise<boolean>;
   /** Waits this many milliseconds. False if it must stop or lost the task. */
   readonly pause: (ms: number, task?: TaskJson) => Promise<boolean>;
+  /** Resolves when no question of the member about this task is open. False if it must stop or lost the task. */
+  readonly answered: (task: TaskJson) => Promise<boolean>;
   /** How long to wait for an overloaded model; undefined to give up. */
   readonly retryAfter: (attempt: number) => number | undefined;
   /** Reports why it waits and until when, or (undefined) that it no longer does. */

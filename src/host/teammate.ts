@@ -9,6 +9,7 @@ import { openMail } from './mail.ts';
 import { closingDoor, isInterrupted, isOver, onStopped } from './over.ts';
 import { patientDoor } from './patience.ts';
 import { answerPermissions } from './permissions.ts';
+import { waitForAnswers } from './questions.ts';
 import { takeSeat } from './seat.ts';
 import { Teammate } from './teammate-steps.ts';
 import type { Ending, StepsOptions } from './teammate-steps.ts';
@@ -100,6 +101,7 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
     seat,
     mail,
     mayTurn: (task) => waitForBudget(door, who, watch, mustLeave(task)),
+    answered: (task) => waitForAnswers({ door, who, tellWaiting }, task, { watch, isInterrupted: mustLeave(task) }),
     pause: (ms, task) => pauseFor(ms, watch, mustLeave(task)),
     retryAfter: options.retryAfter ?? retryAfter,
     tellWaiting,

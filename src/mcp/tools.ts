@@ -4,6 +4,7 @@ import { Slug } from '../core/text.ts';
 import type { Tool } from './tool.ts';
 import { messageTools } from './tools/message.ts';
 import { noteTools } from './tools/note.ts';
+import { questionTools } from './tools/question.ts';
 import { spawnTools } from './tools/spawn.ts';
 import { taskTools } from './tools/task.ts';
 import { teamTools } from './tools/team.ts';
@@ -15,6 +16,7 @@ export const TOOLS: readonly Tool[] = [
   ...spawnTools,
   ...taskTools,
   ...messageTools,
+  ...questionTools,
   ...noteTools,
   ...workTools,
 ];

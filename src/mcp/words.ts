@@ -89,6 +89,7 @@ export const REQUEST_TYPE = {
   restart: 'restart_request',
   work: 'work_request',
   review: 'review_request',
+  question: 'question_request',
 } as const satisfies Readonly<Record<TeamRequest['kind'], string>>;
 
 /** The type of the answer to a request. */

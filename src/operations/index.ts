@@ -16,6 +16,7 @@ import { messageOperations } from './message.ts';
 import { nativeOperations } from './native.ts';
 import { noteOperations } from './note.ts';
 import type { Cursor, Operation, Services, WhenAnswered } from './operation.ts';
+import { questionOperations } from './question.ts';
 import { requestOperations } from './request.ts';
 import { taskOperations } from './task.ts';
 import { teamOperations } from './team.ts';
@@ -45,6 +46,7 @@ const ALL = [
   ...workSetupOperations,
   ...messageOperations,
   ...requestOperations,
+  ...questionOperations,
   ...noteOperations,
   ...hookOperations,
   ...transcriptOperations,

@@ -25,7 +25,8 @@ import { pageOf, requireCursor } from './page.ts';
 export const requestOperations = [
   operation({
     name: 'request.list',
-    summary: 'List requests and their answers: shutdowns, plans, permissions, gates, budgets, restarts, work, reviews',
+    summary:
+      'List requests and their answers: shutdowns, plans, permissions, gates, budgets, restarts, work, reviews, questions',
     scope: 'reader',
     long: true,
     input: InTeam.extend({
@@ -73,7 +74,8 @@ export const requestOperations = [
   }),
   operation({
     name: 'request.answer',
-    summary: 'Answer a request: work to approve, work that a gate keeps rejecting, a permission, a budget, a restart',
+    summary:
+      'Answer a request: work to approve, work that a gate keeps rejecting, a permission, a budget, a restart, a question',
     scope: 'admin',
     input: AnswerRequestInput.extend({
       ...InTeam.shape,

@@ -264,10 +264,17 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
     3,
     fc.constantFrom('@system', 'ann'),
     record({
-      kind: fc.constantFrom('gate', 'permission', 'budget', 'restart'),
+      kind: fc.constantFrom('gate', 'permission', 'budget', 'restart', 'question', 'question'),
       memberId: anyMember,
       taskId: rarely(taskId),
-      content: fc.constant('May I?'),
+      content: fc.constantFrom('May I?', 'Which?'),
+      question: rarely(
+        fc.record({
+          choices: fc.constantFrom([], ['a', 'b']),
+          freeText: fc.constant(true),
+          otherwise: fc.constantFrom('go-on' as const, 'fail' as const),
+        }),
+      ),
       within: rarely(fc.constant(1000)),
       detail: rarely(metadata),
     }),
@@ -275,7 +282,12 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
   'request.answer': [
     2,
     fc.constantFrom('@user', '@system'),
-    record({ requestId: place, approve: fc.boolean(), feedback: rarely(fc.constant('why')) }),
+    record({
+      requestId: place,
+      approve: fc.boolean(),
+      feedback: rarely(fc.constant('why')),
+      choice: rarely(fc.constant('a')),
+    }),
   ],
   'note.add': [4, anybody, record({ text: fc.constantFrom('a', 'b'), tags })],
   'note.update': [

@@ -5,6 +5,7 @@ import { connect, LEAD, member, openHouse, openTeam, refusal, toolNames, use } f
 
 const COORDINATION = [
   'TeamStatus',
+  'AskUser',
   'TaskCreate',
   'TaskGet',
   'TaskList',
@@ -39,13 +40,13 @@ test('keeps the list of tools short, because every agent reads all of it', () =>
   const all = TOOLS.filter(({ reviews }) => !reviews);
   const list = all.map((tool) => describeTool(tool, { named: false }));
   // The two tools for notes take 600 of these: members need not find out twice what one has noted. Another 60 are for
-  // the epoch, which says under which claim an agent writes, 180 for the files that tasks change, and 790 for work, which
-  // only teams with workspaces get.
-  expect(JSON.stringify(list).length).toBeLessThan(7_755);
+  // the epoch, which says under which claim an agent writes, 180 for the files that tasks change, 660 for questions to
+  // the user, and 790 for work, which only teams with workspaces get.
+  expect(JSON.stringify(list).length).toBeLessThan(8_440);
   const read = list.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-  expect(JSON.stringify(read).length).toBeLessThan(6_215);
+  expect(JSON.stringify(read).length).toBeLessThan(6_790);
   const forTeammates = read.filter((_tool, i) => all[i]?.for !== 'lead');
-  expect(JSON.stringify(forTeammates).length).toBeLessThan(5_300);
+  expect(JSON.stringify(forTeammates).length).toBeLessThan(5_880);
 });
 
 test('offers no tools while the feature is off', async () => {
@@ -55,8 +56,8 @@ test('offers no tools while the feature is off', async () => {
   expect(off.getInstructions()).toBeUndefined();
   await expect(off.callTool({ name: 'TaskList', arguments: {} })).rejects.toThrow('There is no tool TaskList');
   expect(await toolNames(await connect(house, member('alice'), { greeting: { teams: false } }))).toEqual([]);
-  expect(await toolNames(await connect(house, ADMIN, { greeting: { team: 'demo', teams: true } }))).toHaveLength(14);
-  expect(await toolNames(await connect(house, member('alice')))).toHaveLength(11);
+  expect(await toolNames(await connect(house, ADMIN, { greeting: { team: 'demo', teams: true } }))).toHaveLength(15);
+  expect(await toolNames(await connect(house, member('alice')))).toHaveLength(12);
 });
 
 test("tells a person's client why it gets no tools, and how to get them", async () => {
@@ -164,7 +165,7 @@ test("answers a lead's TeamCreate with the team that it already has", async () =
 test('also serves clients of the newest protocol', async () => {
   const house = await openTeam();
   const client = await connect(house, member('alice'), { versionNegotiation: { mode: { pin: '2026-07-28' } } });
-  expect(await toolNames(client)).toHaveLength(11);
+  expect(await toolNames(client)).toHaveLength(12);
   expect((await use(client, 'TaskCreate', { subject: 'First', description: '' })).isError).toBe(false);
   expect(client.getInstructions()).toMatch(/^You are "alice" in team "demo"\./);
 });

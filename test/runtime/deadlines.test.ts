@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { SYSTEM, USER } from '../../src/core/actor.ts';
+import type { CommandOf } from '../../src/core/command.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { keepDeadlines } from '../../src/runtime/deadlines.ts';
@@ -34,6 +35,18 @@ test('a request that was open when the daemon ended is refused by the next daemo
   await until('it is answered', () => answered(after.ledger));
 });
 
+test("the default answer to a member's question counts when its deadline passes, once, also under two daemons", async () => {
+  const before = await setStage({ keep: false });
+  const question = { choices: ['a', 'b'], freeText: false, otherwise: 'go-on' as const, fallback: 'b' };
+  await ask(before.ledger, { kind: 'question', within: 1, question });
+  const after = await setStage({ journal: before.journal });
+  await after.deadlines.start();
+  const request = await until('it is answered', () => answered(after.ledger));
+  expect(request).toMatchObject({ status: 'rejected', answeredBy: SYSTEM, choice: 'b' });
+  const messages = await after.ledger.view(TEAM, (state) => [...state.messages.values()]);
+  expect(messages).toMatchObject([{ toId: 'ann', content: expect.stringContaining('The answer: b') }]);
+});
+
 test('a task that a gate kept rejecting fails if nobody answers in time', async () => {
   const { ledger } = await setStage();
   const taskId = await createTask(ledger, 'Judged');
@@ -57,10 +70,11 @@ async function setStage({ journal = memoryJournal(), keep = true, now = Date.now
 }
 
 interface Question {
-  readonly kind: 'permission' | 'gate' | 'budget';
+  readonly kind: 'permission' | 'gate' | 'budget' | 'question';
   readonly within: number;
   readonly taskId?: string;
   readonly content?: string;
+  readonly question?: CommandOf<'request.raise'>['question'];
 }
 
 function asking(question: Question) {

@@ -149,6 +149,10 @@ export const SAMPLES: OperationSamples = {
     as: 'worker',
   }),
   'request.answer': async (stage) => ({ input: { ...(await askedPerson(stage)), approve: true, feedback: 'Yes' } }),
+  'question.ask': async ({ teamId }) => ({
+    input: { teamId, content: 'Which one?', choices: ['this', 'that'], within: 60_000, wait: 1 },
+    as: 'worker',
+  }),
   'request.judge': async (stage) => ({ input: await askedAboutWork(stage) }),
   'note.add': async ({ teamId }) => ({ input: { teamId, text: 'The port is 8080', tags: ['net'] }, as: 'worker' }),
   'note.list': async (stage) => {

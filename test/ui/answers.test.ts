@@ -132,6 +132,20 @@ describe('an answer from the queue', () => {
     expect(await client.call('request.list', { teamId: TEAM, kind: 'permission' })).toMatchObject([
       { status: 'rejected', feedback: 'Not on this machine', answeredBy: '@user' },
     ]);
+
+    // A question has its choices as buttons, and takes a text.
+    for (const content of ['Which way?', 'How far?']) {
+      await client.call('question.ask', { teamId: TEAM, content, choices: ['left', 'right'] }, { as: 'ada' });
+    }
+    await page.locator('.queue-line', { hasText: 'Which way?' }).click();
+    await heading('Question of ada');
+    await detail.getByRole('button', { name: 'right' }).click();
+    await page.locator('.queue-line', { hasText: 'How far?' }).click();
+    await detail.getByRole('textbox').fill('To the end');
+    await detail.getByRole('button', { name: 'Answer', exact: true }).click();
+    await eventually(async () =>
+      (await client.call('request.list', { teamId: TEAM, kind: 'question' })).map((one) => one.choice ?? one.feedback),
+    ).toEqual(['right', 'To the end']);
     await client.call('team.down', { teamId: TEAM, force: true });
     expectQuiet(watched);
   });

@@ -12,23 +12,31 @@ import { say } from '../parts/toast.tsx';
 import { answerRequest, judgeAgain, kindOf, queuePath, workOf, yesTo } from './answer.ts';
 import type { RequestShown } from './answer.ts';
 import { CommentList, LostNote } from './comment-list.tsx';
+import { QuestionAnswer } from './question-answer.tsx';
 
 /** Where the form is: in a small card, in the queue of all teams, or below the diff. */
 type Place = 'card' | 'queue' | 'diff';
 
-/** The buttons for yes, and for no with a reason. About work, comments on its lines go with a no. */
-export function Answer({
-  request,
-  canAct,
-  place = 'card',
-  onShow,
-}: {
+interface AnswerProps {
   request: RequestShown;
   canAct: boolean;
   place?: Place;
   /** Shows the line of a comment. */
   onShow?: (comment: LineComment) => void;
-}) {
+}
+
+/** The way to answer a request: a question has its choices, all others a yes and a no. */
+export function Answer(props: AnswerProps) {
+  const { request, canAct } = props;
+  return request.question ? (
+    <QuestionAnswer request={request} question={request.question} canAct={canAct} />
+  ) : (
+    <YesOrNo {...props} />
+  );
+}
+
+/** The buttons for yes, and for no with a reason. About work, comments on its lines go with a no. */
+function YesOrNo({ request, canAct, place = 'card', onShow }: AnswerProps) {
   const [said, setSaid] = useState<string>();
   const [isWarned, setWarned] = useState(false);
   const { ref, isSettled, check } = useSettled();

@@ -13,6 +13,7 @@ export interface RequestShown {
   readonly requestedAt: string | Date;
   readonly deadline?: string | Date | undefined;
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
+  readonly question?: Asked | undefined;
 }
 
 /** The address of a request in the queue of all teams. */
@@ -31,7 +32,11 @@ export function workOf({ teamId, taskId, kind, detail }: RequestShown): Reviewed
 export function answerRequest(
   request: RequestShown,
   approve: boolean,
-  { feedback, comments = [] }: { readonly feedback: string; readonly comments?: readonly LineComment[] },
+  {
+    feedback,
+    comments = [],
+    choice,
+  }: { readonly feedback: string; readonly comments?: readonly LineComment[]; readonly choice?: string | undefined },
 ): Promise<unknown> {
   const { teamId, id: requestId, kind } = request;
   const said = feedback.trim() === '' ? {} : { feedback };
@@ -51,12 +56,21 @@ export function answerRequest(
     ...said,
     ...about,
     ...(lines.length > 0 && { comments: lines }),
+    ...(choice !== undefined && { choice }),
   });
 }
 
 /** Runs the gate again on the current work; if it rejects, that is an error with the reason. */
 export function judgeAgain({ teamId, id: requestId }: RequestShown): Promise<unknown> {
   return call('request.judge', { teamId, requestId });
+}
+
+/** What may be answered to a question of a member. */
+export interface Asked {
+  readonly choices: readonly string[];
+  readonly freeText: boolean;
+  readonly otherwise: string;
+  readonly fallback?: string | undefined;
 }
 
 interface Kind {
@@ -88,6 +102,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
     phase: 'gate',
     unanswered: 'you are asked in its place',
   },
+  question: {
+    name: 'Question',
+    yes: 'Answer',
+    no: 'Leave it to the member…',
+    phase: 'gate',
+    unanswered: 'the member goes on',
+  },
   shutdown: { name: 'Shutdown', yes: 'Agree', no: 'Refuse…', phase: 'gate' },
 };
 
@@ -96,6 +117,13 @@ export function yesTo(request: { kind: string; detail?: Readonly<Record<string, 
   const { kind, detail } = request;
   const grant = kind === 'budget' ? showGrant(detail) : undefined;
   return grant === undefined ? kindOf(kind).yes : `Allow ${grant}`;
+}
+
+/** What follows if nobody answers in time. */
+export function unansweredOf({ kind, question }: { kind: string; question?: Asked | undefined }): string {
+  if (question?.fallback !== undefined) return `“${question.fallback}” counts`;
+  if (question?.otherwise === 'fail') return 'the task fails';
+  return kindOf(kind).unanswered ?? 'it is a no';
 }
 
 export function kindOf(kind: string): Kind {

@@ -11,7 +11,7 @@ import { showMoment, showSpan, useNow } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
 import { Answer } from './answer-form.tsx';
-import { kindOf } from './answer.ts';
+import { kindOf, unansweredOf } from './answer.ts';
 import { withoutRepeat } from './repeat.ts';
 import { RequestContent } from './request-content.tsx';
 
@@ -54,8 +54,8 @@ export function QueuePage() {
           <Inbox size={32} aria-hidden />
           <h2>Nothing waits for you</h2>
           <p className="quiet">
-            Plans, permissions, gates that gave up, budgets that are used up and members that crashed too often come
-            here.
+            Questions of members, plans, permissions, gates that gave up, budgets that are used up and members that
+            crashed too often come here.
           </p>
         </div>
       </main>
@@ -161,7 +161,8 @@ function Detail({
 }) {
   const now = useNow();
   const task = useTask(request.teamId, request.taskId);
-  const { name, phase, unanswered = 'it is a no' } = kindOf(request.kind);
+  const { name, phase } = kindOf(request.kind);
+  const unanswered = unansweredOf(request);
   const deadline = request.deadline === undefined ? undefined : Date.parse(request.deadline);
   return (
     <article className={`queue-detail is-${phase}`} aria-label={`${name} of ${request.memberId}`}>

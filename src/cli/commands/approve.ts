@@ -55,7 +55,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
 }
 
 /** Finds a request by its id, or by its member if only one request of that member waits: ids are long. */
-function findRequest(waiting: readonly Request[], named: string): Request {
+export function findRequest(waiting: readonly Request[], named: string): Request {
   const exact = waiting.filter(({ id }) => id === named);
   const found = exact.length > 0 ? exact : waiting.filter(({ memberId }) => memberId === named);
   const [request, ...others] = found;
@@ -68,7 +68,7 @@ function findRequest(waiting: readonly Request[], named: string): Request {
 }
 
 /** Shutdown requests are left out: the member that should stop answers them. */
-async function findWaiting(client: Client, teamId: string | undefined, signal: AbortSignal): Promise<Request[]> {
+export async function findWaiting(client: Client, teamId: string | undefined, signal: AbortSignal): Promise<Request[]> {
   const open = await findOpenTeams(client, teamId, { signal });
   const lists = await Promise.all(
     open.map((name) => client.call('request.list', { teamId: name, status: 'pending' }, { signal })),
@@ -79,14 +79,16 @@ async function findWaiting(client: Client, teamId: string | undefined, signal: A
 interface Given {
   readonly approve: boolean;
   readonly feedback: string | undefined;
+  readonly choice?: string | undefined;
   readonly comments: readonly string[];
   readonly signal: AbortSignal;
 }
 
-async function answer(
+/** Answers a request with the operation for its kind. */
+export async function answer(
   client: Client,
   { id: requestId, teamId, kind, detail }: Request,
-  { approve, feedback, comments, signal }: Given,
+  { approve, feedback, choice, comments, signal }: Given,
 ): Promise<Request> {
   const options = { signal, commandId: newCommandId() };
   const said = { teamId, requestId, ...(feedback !== undefined && { feedback }) };
@@ -94,6 +96,7 @@ async function answer(
   const commit = detail?.['commit'];
   const about = {
     ...(typeof commit === 'string' && { commit }),
+    ...(choice !== undefined && { choice }),
     ...(comments.length > 0 && { comments: [...comments] }),
   };
   if (kind !== 'plan') return client.call('request.answer', { ...said, ...about, approve }, options);

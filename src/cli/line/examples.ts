@@ -7,6 +7,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'troupe run - --with codex --json < goal.md | jq -r .answer',
   ],
   approve: ['troupe approve', 'troupe approve permission-1718000000000@codex --deny --feedback "use npm ci"'],
+  answer: ['troupe answer worker-1 2', 'troupe answer worker-1 "PostgreSQL, we run it already"'],
+  ask: [
+    'troupe ask "Which database?" --choice SQLite --choice PostgreSQL --team demo --as worker-1',
+    'troupe ask "May I drop the old table?" --within 8h --otherwise fail --team demo --as worker-1',
+  ],
   send: [
     'troupe send worker-1 "Please look at task 3" --team demo --as lead',
     'troupe send worker-1 "Stop: the API changed" --team demo --as lead --urgent',

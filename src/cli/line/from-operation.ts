@@ -92,6 +92,9 @@ const TYPED: Readonly<Record<string, string>> = {
   until: 'not newer than: 10m, 2h, or a time in ISO 8601',
   'team.down within': 'how long to wait for members to stop: 30s, 5m',
   'request.raise within': 'milliseconds until an unanswered request counts as no',
+  'question.ask within': 'how long an answer is waited for: 30m, 8h (default: a day)',
+  'question.ask wait': 'wait up to this long for the answer: 30s, 5m',
+  'question.ask choices': 'the answers to choose from: SQLite,PostgreSQL',
   'hook.register timeout': 'milliseconds until it is killed',
   dependencies: 'tasks that must be completed first: 1,2',
   addDependencies: 'more tasks that it waits for: 1,2',
@@ -113,6 +116,7 @@ const TYPED: Readonly<Record<string, string>> = {
   'team.update agents': 'agents that the lead may start, as JSON: {"codex":{"kind":"codex"}}',
   budget: 'the budget, as JSON: {"costUsd":5,"tokens":1000000,"turns":50,"minutes":60}',
   metadata: 'your own data, as JSON: {"ticket":"A-1"}',
+  'request.raise question': 'of a question, as JSON: {"choices":["yes","later"],"otherwise":"fail"}',
   'request.raise detail': 'your own data for programs, as JSON',
   usage: 'tokens and money as JSON: {"inputTokens":100,"costUsd":0.01}',
 };

@@ -183,18 +183,19 @@ const EVENTS: { readonly [T in EventType]: EventRow<T> } = {
     mark: 'gate',
     words: ({ memberId, kind, content }) => ({
       actor: memberId,
-      text: kind === 'review' ? 'is asked for a review' : `waits for a person (${kind})`,
+      text: RAISED[kind] ?? `waits for a person (${kind})`,
       content,
       tone: 'notable',
     }),
   },
   'request:answered': {
-    wakes: nobody,
+    // Other answers come with the events that follow from them, or are read by the member's process itself.
+    wakes: (event, memberId) => event.kind === 'question' && event.memberId === memberId,
     mark: 'gate',
-    words: ({ by, memberId, approved, feedback }) => ({
-      actor: by,
-      text: `said ${approved ? 'yes' : 'no'} to ${memberId}`,
-      reason: feedback,
+    words: (event) => ({
+      actor: event.by,
+      text: wordAnswer(event),
+      reason: event.choice ?? event.feedback,
     }),
   },
   'note:added': {
@@ -228,6 +229,17 @@ export function rowOf({ type }: TeamEvent): EventRow<EventType> | undefined {
 export function taskRowOf(type: EventType): TaskEventRow<TaskEventType> | undefined {
   if (!Object.hasOwn(TASK_EVENTS, type)) return undefined;
   return TASK_EVENTS[type as TaskEventType] as unknown as TaskEventRow<TaskEventType>;
+}
+
+const RAISED: Readonly<Record<string, string>> = {
+  review: 'is asked for a review',
+  question: 'asks its user',
+};
+
+function wordAnswer({ memberId, approved, kind, choice }: EventOf<'request:answered'>): string {
+  if (kind !== 'question') return `said ${approved ? 'yes' : 'no'} to ${memberId}`;
+  if (approved) return `answered ${memberId}`;
+  return choice === undefined ? `left the question to ${memberId}` : `gave ${memberId} its default answer`;
 }
 
 function wordChange({ by, memberId, status, metadata }: EventOf<'teammate:changed'>): EventWords {

@@ -36,6 +36,10 @@ export function changeTask(
     withdrawRequests(state, ({ kind }) => kind === 'gate' || isAboutApproval(kind), id);
     forgetOverlaps(state, id);
   }
+  // A task that was only given back may be taken up again, and then the answer is still needed.
+  if (next.status !== 'pending' && next.status !== 'in_progress' && next.status !== task.status) {
+    withdrawRequests(state, ({ kind }) => kind === 'question', id);
+  }
 }
 
 /** Whether a request asks for the approval of work. */

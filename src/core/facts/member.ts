@@ -72,10 +72,11 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       restarts: returning ? [...(member.restarts ?? []), at].slice(-RESTARTS) : member.restarts,
     }));
     stopClock(state, at);
-    // What it handed in waits on. A reviewer that returns can still answer.
+    // What it handed in waits on. A reviewer that returns can still answer. The answer to a question waits in its inbox.
     withdrawRequests(
       state,
-      ({ kind, memberId: whose }) => whose === memberId && kind !== 'work' && !(kind === 'review' && returning),
+      ({ kind, memberId: whose }) =>
+        whose === memberId && kind !== 'work' && kind !== 'question' && !(kind === 'review' && returning),
     );
   },
 

@@ -51,7 +51,7 @@ export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan' | 'request'> = {
 
   'plan:rejected': (state, event) => answerRequest(state, event, 'rejected'),
 
-  'request:raised': (state, { at, by, requestId, kind, memberId, taskId, content, deadline, detail }) =>
+  'request:raised': (state, { at, by, requestId, kind, memberId, taskId, content, deadline, detail, question }) =>
     putRequest(state, requestId, {
       id: requestId,
       teamId: state.teamId,
@@ -63,6 +63,7 @@ export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan' | 'request'> = {
       taskId,
       deadline: deadline === undefined ? undefined : new Date(deadline),
       detail,
+      question,
       status: 'pending',
     }),
 
@@ -82,7 +83,7 @@ export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan' | 'request'> = {
 
 function answerRequest(
   state: TeamState,
-  answer: { at: number; by: string; requestId: string; feedback?: string | undefined },
+  answer: { at: number; by: string; requestId: string; feedback?: string | undefined; choice?: string | undefined },
   status: RequestStatus,
 ): void {
   const request = state.requests.get(answer.requestId);
@@ -93,5 +94,6 @@ function answerRequest(
     answeredBy: answer.by,
     answeredAt: new Date(answer.at),
     feedback: answer.feedback,
+    choice: answer.choice,
   });
 }

@@ -5,14 +5,16 @@ import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
+import { answerMessageId } from '../question.ts';
 import { rejoinInput } from '../rejoin.ts';
 import type { QuestionKind, TeamRequest } from '../request.ts';
 import { isExpected } from '../state.ts';
 import type { TeamState } from '../state.ts';
-import { quote } from '../text.ts';
+import { quote, shorten } from '../text.ts';
 import { releaseTask } from './give-back.ts';
 import { requireOpenTeam } from './guard.ts';
 import { joinTeam } from './member.ts';
+import { holdsSince, requireAnswer } from './question.ts';
 import { requirePending } from './request.ts';
 import { requireAsked, reviewable, reviewText, settleReview } from './review.ts';
 import { completeTask, failTask } from './task.ts';
@@ -41,6 +43,7 @@ export function answerRequest(state: TeamState, command: Answer): TeamEvent[] {
   if (comments.length > 0 && request.kind !== 'work' && request.kind !== 'review') {
     throw new TeamError('invalid', `Request ${request.id} is not about work: answer it with a text, not with comments`);
   }
+  requireAnswer(request, command);
   return settle(state, command, { ...request, kind: request.kind });
 }
 
@@ -58,10 +61,12 @@ function settle(
   request: TeamRequest & { readonly kind: QuestionKind },
 ): TeamEvent[] {
   const { requestId, approve: approved, comments } = command;
+  const { kind, memberId } = request;
   const feedback = reviewText(command.feedback, comments);
+  const choice = approved ? command.choice : request.question?.fallback;
   return [
-    event(command, 'request:answered', { requestId, memberId: request.memberId, approved, feedback }),
-    ...CONSEQUENCES[request.kind](state, { ...command, feedback }, request),
+    event(command, 'request:answered', { requestId, memberId, approved, feedback, choice, kind }),
+    ...CONSEQUENCES[kind](state, { ...command, feedback, choice }, request),
   ];
 }
 
@@ -73,6 +78,7 @@ const CONSEQUENCES: Readonly<Record<QuestionKind, Consequence>> = {
   budget: grantBudget,
   restart: startAgain,
   work: settleReview,
+  question: followAnswer,
   review: settleReview,
   // The member's process waits for the answer, and reads on from where it was if its daemon is replaced.
   permission: () => [],
@@ -124,4 +130,40 @@ function startAgain(state: TeamState, { at, by, commandId, approve }: Answer, { 
     throw new TeamError('unsupported', `Troupe does not run ${memberId}, so it cannot restart it: say no instead`);
   }
   return joinTeam(state, { type: 'member.join', at, by, commandId, ...rejoinInput(member) });
+}
+
+/** How much of its question a member reads again with the answer, in characters. */
+const REPEATED = 500;
+
+/**
+ * What follows from an answer, or from none: a message that wakes the member. Without an answer, the task fails if the
+ * member asked for that and still holds it.
+ */
+function followAnswer(state: TeamState, command: Answer, request: TeamRequest): TeamEvent[] {
+  const { at, by, commandId, approve, choice, feedback } = command;
+  const { id, memberId, taskId, content, question, detail } = request;
+  if (!approve && question?.otherwise === 'fail' && taskId !== undefined) {
+    const epoch = holdsSince(state, taskId, memberId);
+    if (epoch !== undefined && epoch === detail?.['epoch']) {
+      const reason = `It needed an answer and got none.${feedback ? ` ${feedback}` : ''} It asked: ${content}`;
+      return failTask(state, { type: 'task.fail', at, by, commandId, taskId, epoch, reason });
+    }
+  }
+  const said = [choice, feedback].filter((text) => text !== undefined && text.trim() !== '');
+  return [
+    event(command, 'message:sent', {
+      copies: [{ id: answerMessageId(id), toId: memberId }],
+      messageType: by === SYSTEM ? 'system' : 'direct',
+      content: `You asked: ${shorten(content, REPEATED)}\n${wordOutcome(command)}${said.join('\n')}`,
+      summary: `answer to ${id}`,
+      priority: 'normal',
+      metadata: { requestId: id },
+    }),
+  ];
+}
+
+function wordOutcome({ by, approve, choice }: Answer): string {
+  if (approve) return 'The answer: ';
+  const who = by === USER ? 'Your user leaves it to you' : 'Nobody answered in time';
+  return choice === undefined ? `${who}: go on as you think best. ` : `${who}: the default counts. The answer: `;
 }

@@ -13,7 +13,7 @@ import { quote, shorten } from '../text.ts';
 import { requireTask } from '../view.ts';
 import { requireFresh, requireOpenTeam } from './guard.ts';
 import { requireInLanding, requireTip, requireTroupe } from './landing.ts';
-import { freeId } from './request.ts';
+import { freeId } from './request-id.ts';
 import type { RulesOf } from './rule.ts';
 
 /** How much of a result goes into a question. Characters. */

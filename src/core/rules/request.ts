@@ -11,6 +11,8 @@ import { pendingRequests } from '../tables.ts';
 import { joinSome, quote } from '../text.ts';
 import { requireMember, requireTask } from '../view.ts';
 import { requireActor, requireLive, requireManager, requireOpenTeam, requireSelf } from './guard.ts';
+import { askPerson } from './question.ts';
+import { freeId } from './request-id.ts';
 
 /** How much of a text goes into a request: a person reads all of it. Characters. */
 const ASKED_LENGTH = 4_000;
@@ -92,18 +94,12 @@ function pendingRequest(state: TeamState, kind: TeamRequest['kind'], memberId: s
   return pendingRequests(state).find((request) => request.kind === kind && request.memberId === memberId);
 }
 
-/** Ids have the form of Claude Code's own, which contain the time; two in one millisecond must still differ. */
-export function freeId(state: TeamState, at: number, make: (at: number) => string): string {
-  let tick = at;
-  while (state.requests.has(make(tick))) tick++;
-  return make(tick);
-}
-
 /** Troupe asks a person; a member may do so for itself. */
 export function raiseRequest(state: TeamState, command: CommandOf<'request.raise'>): TeamEvent[] {
   requireOpenTeam(state);
   const { kind, memberId, taskId, content, within, detail } = command;
   if (kind === 'restart') return askAboutRestart(state, command);
+  if (kind === 'question') return askPerson(state, command);
   requireSelf(command.by, memberId, 'ask in the name of');
   requireLive(state, memberId);
   if (taskId !== undefined) requireTask(state, taskId);

@@ -42,7 +42,7 @@ export async function findNews({ call, teamId, memberId, session }: Visit): Prom
 }
 
 /** The current session of a member whose agent Troupe runs. This conversation is part of that session. */
-async function runningSession(
+export async function runningSession(
   call: Visit['call'],
   who: { teamId: string; memberId: string },
 ): Promise<string | undefined> {

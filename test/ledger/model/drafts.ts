@@ -432,9 +432,10 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
       return RejectInput.parse({ requestId: pickRequest(world, draft), feedback: text('not yet') });
     case 'request.raise':
       return RaiseRequestInput.parse({
-        kind: pickFrom(['gate', 'permission', 'budget', 'restart'], b),
+        kind: pickFrom(['gate', 'permission', 'budget', 'restart', 'question'], b),
         memberId: draft.by < 6 && MEMBERS.includes(by) ? by : memberId,
-        content: text('question'),
+        content: c % 5 === 0 ? 'Which one?' : text('question'),
+        ...(b % 5 === 4 && c % 4 > 0 && { question: QUESTIONS[c % 4] }),
         ...(c % 3 === 0 && { taskId: pickFrom(idsOf(world.tasks), b) ?? '99' }),
         ...(flag && { within: 1 + a, detail: { n: c } }),
       });
@@ -443,6 +444,7 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
         requestId: pickRequest(world, draft),
         approve: flag,
         ...(c % 2 === 0 && { feedback: text('answer') }),
+        ...(c % 5 === 4 && { choice: c % 2 === 0 ? 'left' : 'up' }),
       });
     case 'note.add':
       return AddNoteInput.parse({ text: text('note'), ...(flag && { tags: [text('tag')] }) });
@@ -605,9 +607,17 @@ function pickMessages(world: World, draft: Draft, by: Actor): { memberId: string
   return { memberId, messageIds: ids.length > 0 && c % 13 !== 12 ? ids : [...ids, 'm99'] };
 }
 
+/** Forms of questions; one of them cannot be answered. */
+const QUESTIONS = [
+  {},
+  { choices: ['left', 'right'], otherwise: 'fail' },
+  { choices: ['left', 'right'], freeText: false, fallback: 'right' },
+  { freeText: false },
+] as const;
+
 function pickRequest(world: World, { type, a, b }: Draft): string {
   const noun = type.slice(0, type.indexOf('.'));
-  const answered = ['gate', 'permission', 'budget', 'restart', 'work', 'review'];
+  const answered = ['gate', 'permission', 'budget', 'restart', 'work', 'review', 'question'];
   const kinds: readonly string[] = noun === 'request' ? answered : [noun];
   const fitting = world.requests.filter(({ kind, status }) => kinds.includes(kind) && status === 'pending');
   return pickFrom(idsOf(b % 4 === 3 || fitting.length === 0 ? world.requests : fitting), a) ?? 'none';

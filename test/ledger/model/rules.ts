@@ -15,6 +15,7 @@ import {
 } from './guard.ts';
 import type { Attempt, Rules } from './guard.ts';
 import { isWaiting, LANDING_RULES, leave, needLanding, withdraw } from './landing.ts';
+import { askPerson, isAnswer, passOn } from './question.ts';
 import { giveBack, isBlocked, needTask, release, reserve, TASK_RULES, touch } from './task.ts';
 import { TIP_RULES } from './tip.ts';
 import { WORK_RULES } from './work.ts';
@@ -34,6 +35,7 @@ export function doCommand(world: World, command: Command): Outcome {
   const attempt: Attempt = { codes: [], facts: [] };
   const blocked = world.tasks.filter((task) => isBlocked(world, task));
   const held = world.tasks.filter(({ status }) => status === 'in_progress');
+  const ended = new Set(world.tasks.filter(isEnded).map(({ id }) => id));
   const rule = RULES[command.type] as (world: World, command: Command, attempt: Attempt) => void;
   rule(world, command, attempt);
   if (attempt.codes.length > 0) return { codes: attempt.codes };
@@ -41,11 +43,20 @@ export function doCommand(world: World, command: Command): Outcome {
     const gate = pendingGate(world, id);
     if (gate) gate.status = 'withdrawn';
   }
+  const over = world.tasks.filter((task) => isEnded(task) && !ended.has(task.id)).map(({ id }) => id);
+  for (const request of world.requests) {
+    const isOver = request.kind === 'question' && over.includes(request.taskId ?? '');
+    if (isOver && request.status === 'pending') request.status = 'withdrawn';
+  }
   for (const task of blocked) {
     if (task.status === 'pending' && !isBlocked(world, task)) attempt.facts.push(`task:unblocked ${task.id}`);
   }
   if (commandId !== undefined && attempt.facts.length > 0) world.receipts.push({ commandId, by: command.by, says });
   return { facts: attempt.facts };
+}
+
+function isEnded({ status }: Task): boolean {
+  return status === 'completed' || status === 'failed' || status === 'deleted';
 }
 
 function whatItSays(command: Command): string {
@@ -384,6 +395,7 @@ const RULES: Rules = {
   'request.raise'(world, command, attempt) {
     needOpenTeam(world, attempt);
     const { kind, memberId, taskId, content, within, detail, at } = command;
+    if (kind === 'question') return askPerson(world, command, attempt);
     const isRestart = kind === 'restart';
     if ((isRestart || command.by !== memberId) && command.by !== '@system') attempt.codes.push('not_allowed');
     if (isRestart) {
@@ -412,10 +424,12 @@ const RULES: Rules = {
     else if (request.status !== 'pending') attempt.codes.push('conflict');
     const task = world.tasks.find(({ id }) => id === request?.taskId);
     const { by, approve } = command;
+    if (request && !isAnswer(request, command)) attempt.codes.push('invalid');
     const isSettled = request && task && settles(request, task);
     if (isSettled && approve) needLanding(world, task, { by }, attempt);
     if (refused(attempt) || !request) return;
     answer(request, command, approve ? 'approved' : 'rejected');
+    request.choice = approve ? command.choice : request.question?.fallback;
     const isAnew =
       request.kind === 'gate' || (by === '@user' && (request.kind === 'work' || request.kind === 'review'));
     if (isAnew && !approve && task) {
@@ -424,6 +438,7 @@ const RULES: Rules = {
     }
     attempt.facts.push(`request:answered ${request.id}`);
     if (isSettled) settle(world, command, { request, task }, attempt);
+    if (request.kind === 'question') passOn(world, command, request, attempt);
     if (task && (request.kind === 'work' || request.kind === 'review')) {
       followVerdict(world, task, { request, answer: command }, attempt);
     }
@@ -615,7 +630,8 @@ function stop(
   if (!isLast && !returning) replaceReviewer(world, member.id, at, attempt);
   for (const request of world.requests) {
     // What it handed in waits on, and a reviewer that returns can still answer.
-    const staysOpen = request.kind === 'work' || (request.kind === 'review' && returning);
+    const staysOpen =
+      request.kind === 'work' || request.kind === 'question' || (request.kind === 'review' && returning);
     if (request.status === 'pending' && request.memberId === member.id && !staysOpen) request.status = 'withdrawn';
   }
 }

@@ -4,6 +4,7 @@ import type { HookConfig } from '../../../src/core/hook.ts';
 import type { Metadata } from '../../../src/core/json.ts';
 import type { TeammateStatus } from '../../../src/core/member.ts';
 import type { MessageType } from '../../../src/core/message.ts';
+import type { Question } from '../../../src/core/question.ts';
 import type { RequestStatus, TeamRequest } from '../../../src/core/request.ts';
 import type { TaskRecord } from '../../../src/core/state.ts';
 import type { TeamStatus } from '../../../src/core/team.ts';
@@ -97,6 +98,8 @@ export interface Request {
   answeredBy?: Actor;
   answeredAt?: number;
   feedback?: string | undefined;
+  question?: Question | undefined;
+  choice?: string | undefined;
 }
 
 export interface Note {

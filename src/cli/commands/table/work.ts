@@ -134,7 +134,7 @@ export const WORK_COMMANDS: readonly Command[] = [
   },
   {
     words: 'approve',
-    summary: 'List or answer the requests that wait for you: permissions, plans, work, gates, budgets, restarts',
+    summary: 'List or answer the requests that wait for you: permissions, plans, work, gates, budgets, questions',
     args: [
       {
         field: 'requestId',
@@ -162,6 +162,76 @@ export const WORK_COMMANDS: readonly Command[] = [
     ],
     scope: 'admin',
     load: () => import('../approve.ts'),
+  },
+  {
+    words: 'answer',
+    summary: 'Answer a question of a member; troupe approve lists them',
+    args: [
+      { field: 'requestId', name: 'request', type: 'string', text: 'the question, or its member', required: true },
+      {
+        field: 'text',
+        name: 'answer',
+        type: 'string',
+        text: 'the number or the text of a choice, or an answer in words; - reads it from standard input',
+        required: true,
+      },
+    ],
+    flags: [OPTIONAL_TEAM],
+    scope: 'admin',
+    load: () => import('../answer.ts'),
+  },
+  {
+    words: 'ask',
+    summary: 'Ask your user a question, as a member or from its script, and print the answer',
+    args: [
+      {
+        field: 'content',
+        name: 'question',
+        type: 'string',
+        text: 'the question; - reads it from standard input',
+        required: true,
+      },
+    ],
+    flags: [
+      TEAM,
+      { field: 'choices', name: 'choice', type: 'list', text: 'an answer to choose from; can be repeated' },
+      {
+        field: 'freeText',
+        name: 'free-text',
+        type: 'boolean',
+        text: 'any other text is an answer, too; --no-free-text: only the choices',
+      },
+      {
+        field: 'within',
+        name: 'within',
+        type: 'duration',
+        text: 'how long an answer is waited for: 30m, 8h (default: a day)',
+      },
+      {
+        field: 'otherwise',
+        name: 'otherwise',
+        type: 'string',
+        text: 'without an answer: go on without one, or the task fails',
+        values: ['go-on', 'fail'],
+        default: 'go-on',
+      },
+      { field: 'fallback', name: 'fallback', type: 'string', text: 'the choice that counts without an answer' },
+      {
+        field: 'taskId',
+        name: 'task',
+        type: 'string',
+        text: 'the task it is about (default: the one the member holds)',
+      },
+      {
+        field: 'wait',
+        name: 'wait',
+        type: 'boolean',
+        text: 'wait for the answer; --no-wait prints the id of the question',
+      },
+    ],
+    more: 'Exits with 0 and prints the answer, or the default choice. Exits with 1 if nobody answered. A question that is asked again while it is open is asked once.',
+    scope: 'member',
+    load: () => import('../ask.ts'),
   },
   {
     words: 'team delete',

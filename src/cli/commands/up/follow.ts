@@ -10,6 +10,7 @@ import { meaningOfYes } from '../../show/views/waiting.ts';
 import { answerName, taskName } from '../../show/words.ts';
 import { print, warn } from '../../show/write.ts';
 import { openProgress } from './progress.ts';
+import { openQuestioner } from './question.ts';
 import { look } from './standing.ts';
 import type { Standing } from './standing.ts';
 
@@ -62,6 +63,9 @@ export interface FollowOptions {
 
 /** For output without a picture: how to answer from another terminal meanwhile. */
 function howToAnswer(request: Standing['requests'][number], name: string): string {
+  if (request.kind === 'question') {
+    return `${clean(request.content)} To answer: troupe answer ${clean(name)} "…". troupe approve shows the question.`;
+  }
   return `${meaningOfYes(request)}: troupe approve ${clean(name)}; to say no, add --deny. troupe approve shows the request.`;
 }
 
@@ -91,6 +95,10 @@ export async function followWork(
     else if (what !== undefined && what !== trouble) warn(`troupe: ${what}\n`);
     trouble = what;
   });
+  const questioner =
+    progress && process.stdin.isTTY
+      ? openQuestioner(client, { hush: (isAsking) => progress.hush(isAsking) })
+      : undefined;
   const stop = new AbortController();
   const end = (): void => stop.abort();
   signal.addEventListener('abort', end, { once: true });
@@ -117,6 +125,7 @@ export async function followWork(
       last = await look(client, teamId);
       progress?.draw(last);
       if (!progress) tellRequests(last);
+      questioner?.look(last);
       clearTimeout(timer);
       if (last.reason === 'done') {
         // Print the events that led to the end first. `look` may be ahead of them; its calls may see different moments.
@@ -140,6 +149,7 @@ export async function followWork(
     clearTimeout(timer);
     signal.removeEventListener('abort', end);
     onTrouble?.(() => {});
+    questioner?.close();
     progress?.close();
   }
   const reason = signal.aborted ? 'interrupted' : (last.reason ?? 'stuck');

@@ -13,6 +13,8 @@ export interface Progress {
   draw(standing: Standing): void;
   /** Says why the picture is outdated, for example because the daemon is gone; undefined when it is current again. */
   trouble(what: string | undefined): void;
+  /** Draws nothing while somebody types an answer below. */
+  hush(isHushed: boolean): void;
   close(): void;
 }
 
@@ -24,13 +26,14 @@ export function openProgress(teamId: string): Progress {
   let drawn: readonly string[] = [];
   let standing: Standing | undefined;
   let trouble: string | undefined;
+  let isHushed = false;
   /** Moves to the start of the picture. In a terminal that was narrowed, a line may take several rows. */
   const back = ({ columns }: Screen): string => {
     const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(paintedWidth(line) / columns)), 0);
     return rows > 0 ? `\x1b[${rows}A\r` : '';
   };
   const redraw = (): void => {
-    if (!standing) return;
+    if (!standing || isHushed) return;
     const screen = standardScreen(process.env);
     const lines = picture(teamId, standing, screen, (process.stdout.rows || 24) - 1);
     if (trouble !== undefined) lines.push(paint(screen, 'red', cut(`! ${trouble}`, screen.columns)));
@@ -56,6 +59,13 @@ export function openProgress(teamId: string): Progress {
     trouble(what) {
       if (what === trouble) return;
       trouble = what;
+      redraw();
+    },
+    hush(isNow) {
+      // What is on the screen stays, and the next picture begins below it.
+      if (isNow) drawn = [];
+      isHushed = isNow;
+      print(isNow ? '\x1b[?25h' : '\x1b[?25l');
       redraw();
     },
     close() {

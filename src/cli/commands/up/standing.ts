@@ -48,8 +48,12 @@ async function findSpent(client: Client, { id: teamId, members }: ResultOf<'team
 }
 
 /** Whether the lead is at work, or will be as soon as it hears the newest events. */
-async function isLeading(client: Client, teamId: string, { status, metadata }: Member): Promise<boolean> {
+async function isLeading(client: Client, teamId: string, lead: Member): Promise<boolean> {
+  const { status, metadata, id: memberId, statusSince } = lead;
   if (status !== 'idle') return status !== 'stopped';
+  // Mail wakes it, such as the answer to its question. It takes the mail before it says that it is active.
+  const mail = await client.call('message.inbox', { teamId, memberId, waiting: true });
+  if (mail.some(({ deliveredAt }) => deliveredAt === undefined || deliveredAt > statusSince)) return true;
   const knows = metadata?.['knows'];
   if (typeof knows !== 'number') return false;
   return (await client.call('team.digest', { teamId, after: knows })).due;
@@ -66,10 +70,13 @@ function reasonToEnd(
   const isBusy = ({ agent, status, returning }: Member): boolean =>
     agent !== undefined && (status === 'stopped' ? returning === true : status !== 'idle');
   const allDone = tasks.every(({ status }) => status === 'completed');
-  if (!lead && allDone) return 'done';
+  // Its asker goes on with the answer, or without one at its deadline. A stopped one gets it when it is started again.
+  const isLive = (id: string): boolean => members.some((one) => one.id === id && one.status !== 'stopped');
+  const isAsked = requests.some(({ kind, memberId }) => kind === 'question' && isLive(memberId));
+  if (!lead && allDone && !isAsked) return 'done';
   // Work that was handed in lands without its member.
   const isLanding = tasks.some(({ work }) => work?.state === 'submitted');
-  if (members.some(isBusy) || isLanding) return undefined;
+  if (members.some(isBusy) || isLanding || isAsked) return undefined;
   // A team whose lead is gone or failed has no answer, even if all tasks are completed.
   if (allDone && lead?.status === 'idle' && lead.metadata?.['failure'] === undefined) return 'done';
   return requests.length > 0 ? 'person' : 'stuck';

@@ -24,6 +24,7 @@ const MEANINGS: Readonly<Record<Exclude<Request['kind'], 'shutdown'>, Meaning>> 
   restart: { yes: 'To restart the member', no: 'To leave it stopped' },
   work: { yes: 'To let it land', no: 'To send it back' },
   review: { yes: 'To let it land', no: 'To send it back' },
+  question: { yes: 'To answer', no: 'To leave it to the member' },
 };
 
 /** What a yes is for. Of a budget: how much it gives. */
@@ -88,17 +89,23 @@ function fieldsOf(input: unknown): [name: string, value: unknown][] {
   }
 }
 
-function deadlineOf({ deadline, kind }: Request, screen: Screen): string {
+function deadlineOf({ deadline, kind, question }: Request, screen: Screen): string {
   if (deadline === undefined) return '';
   const left = Date.parse(deadline) - screen.now;
-  const what = WITHOUT_ANSWER[kind] ?? "If you don't answer, it is denied";
+  const what = withoutAnswer(question) ?? WITHOUT_ANSWER[kind] ?? "If you don't answer, it is denied";
   return `${fold(`  ${what} ${left > 0 ? `in ${showRemaining(left)}` : 'now'}.`, screen)}\n`;
+}
+
+function withoutAnswer(question: Request['question']): string | undefined {
+  if (question?.fallback !== undefined) return `If you don't answer, "${clean(question.fallback)}" counts`;
+  return question?.otherwise === 'fail' ? 'Without an answer the task fails' : undefined;
 }
 
 const WITHOUT_ANSWER: Partial<Record<Request['kind'], string>> = {
   gate: 'Without an answer the task fails',
   work: 'Without an answer the task fails',
   review: 'The reviewer is asked. Without its answer, you are',
+  question: "If you don't answer, the member goes on as it thinks best",
 };
 
 function answersTo(request: Request, command: string, screen: Screen): string {
@@ -106,6 +113,7 @@ function answersTo(request: Request, command: string, screen: Screen): string {
   if (kind === 'shutdown') return '';
   const isWork = kind === 'work' || kind === 'review';
   const { no } = MEANINGS[kind];
+  if (kind === 'question') return answersToQuestion(request, command, screen);
   const answers = [
     { what: meaningOfYes(request), type: command },
     { what: no, type: `${command} --deny --feedback "why"${isWork ? ' --comment "FILE:LINE: text"' : ''}` },
@@ -113,6 +121,29 @@ function answersTo(request: Request, command: string, screen: Screen): string {
     ...(kind === 'gate' ? [{ what: 'To run the gate again', type: `${command} --again` }] : []),
   ];
   return answers.map(({ what, type }) => toType(what, type, screen, '  ')).join('');
+}
+
+/** The choices of a question, each with its number, and the commands that answer it. */
+function answersToQuestion({ question }: Request, approve: string, screen: Screen): string {
+  const { choices = [], freeText = true } = question ?? {};
+  const command = approve.replace('troupe approve', 'troupe answer');
+  const numbered = choices.map((choice, i) => `${fold(`  ${i + 1}. ${clean(choice)}`, screen, 5)}\n`);
+  const answers = [
+    ...(choices.length > 0 ? [{ what: 'To choose', type: `${command} 1` }] : []),
+    ...(freeText ? [{ what: MEANINGS.question.yes, type: `${command} "your answer"` }] : []),
+    { what: MEANINGS.question.no, type: `${approve} --deny` },
+  ];
+  return [...numbered, ...answers.map(({ what, type }) => toType(what, type, screen, '  '))].join('');
+}
+
+/** A question and its answer, for the member that asked or a script. */
+export function describeAsked({ id, status, choice, feedback, question }: Request): string {
+  if (status === 'pending') return `The question waits for an answer (request ${clean(id)}).`;
+  if (status === 'withdrawn') return 'The question is withdrawn.';
+  const said = [choice, feedback].filter((text) => text !== undefined && text !== '').map((text) => clean(text ?? ''));
+  if (status === 'approved') return said.join('\n');
+  const next = question?.otherwise === 'fail' ? 'The task fails.' : 'Go on as you think best.';
+  return `Nobody answered. ${choice === undefined ? next : `The default counts: ${clean(choice)}`}`;
 }
 
 /** The outcome of running a gate again. */
@@ -154,6 +185,8 @@ export function describeAnswer(request: Request): string {
         : 'No new turn starts. To continue later, raise the budget in the team file and run troupe up.';
     case 'restart':
       return isYes ? `${who} is started again.` : `${who} stays stopped.`;
+    case 'question':
+      return isYes ? `${who} has your answer.` : `${who} goes on without your answer.`;
     case 'shutdown':
       return isYes ? `${who} stops.` : `${who} goes on.`;
   }

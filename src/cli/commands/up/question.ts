@@ -1,0 +1,109 @@
+import { createInterface } from 'node:readline/promises';
+import type { CallError, Client } from '../../../client/client.ts';
+import type { ResultOf } from '../../../operations/index.ts';
+import { newCommandId } from '../../reach/call.ts';
+import { standardScreen } from '../../show/screen.ts';
+import { clean, fold } from '../../show/text.ts';
+import { wholeText } from '../../show/whole-text.ts';
+import { warn } from '../../show/write.ts';
+import type { Standing } from './standing.ts';
+
+type Request = ResultOf<'request.list'>[number];
+
+/** What a typed answer means: the number or the text of a choice, else a text of its own. */
+export function chosenBy(
+  text: string,
+  { question }: Pick<Request, 'question'>,
+): { choice: string | undefined; feedback: string | undefined } {
+  const { choices = [] } = question ?? {};
+  const typed = text.trim();
+  const choice =
+    choices.find((one) => one === typed) ??
+    choices.find((one) => one.toLowerCase() === typed.toLowerCase()) ??
+    (/^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined);
+  return choice === undefined ? { choice, feedback: text } : { choice, feedback: undefined };
+}
+
+/** Asks the person at the terminal what members ask their user. */
+export interface Questioner {
+  /** Shows the oldest question that was not shown yet, if none is. Ends the shown one if it was answered elsewhere. */
+  look(standing: Standing): void;
+  close(): void;
+}
+
+/**
+ * Takes answers at the terminal, one question after another. An empty line leaves a question open: it can still be
+ * answered from another terminal or the page. `hush` stops the picture while somebody types.
+ */
+export function openQuestioner(client: Client, { hush }: { hush: (isAsking: boolean) => void }): Questioner {
+  const shown = new Set<string>();
+  let current: { readonly id: string; readonly over: AbortController } | undefined;
+  let last: Standing | undefined;
+  let isClosed = false;
+
+  const ask = async (request: Request): Promise<void> => {
+    const over = new AbortController();
+    current = { id: request.id, over };
+    shown.add(request.id);
+    hush(true);
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    // The terminal sends Ctrl-C to readline while it reads; it means what it means without a question.
+    lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+    lines.once('close', () => over.abort());
+    try {
+      warn(describe(request));
+      const typed = await lines.question('Your answer (an empty line leaves it open): ', { signal: over.signal });
+      if (typed.trim() !== '') await send(request, typed);
+    } catch (error) {
+      if (!over.signal.aborted) throw error;
+      warn('\n');
+    } finally {
+      lines.close();
+      hush(false);
+      current = undefined;
+    }
+  };
+
+  const send = async (request: Request, typed: string): Promise<void> => {
+    const { teamId, id: requestId } = request;
+    const { choice, feedback } = chosenBy(typed, request);
+    const said = { ...(choice !== undefined && { choice }), ...(feedback !== undefined && { feedback }) };
+    try {
+      await client.call('request.answer', { teamId, requestId, approve: true, ...said }, { commandId: newCommandId() });
+    } catch (error) {
+      const { code, message } = error as CallError;
+      if (code !== 'conflict' && code !== 'invalid') throw error;
+      warn(`troupe: ${clean(message)}\n`);
+      // A wrong answer can be repeated.
+      if (code === 'invalid') shown.delete(requestId);
+    }
+  };
+
+  const questioner: Questioner = {
+    look(standing) {
+      last = standing;
+      const open = standing.requests.filter(({ kind }) => kind === 'question');
+      if (current) {
+        if (!open.some(({ id }) => id === current?.id)) current.over.abort();
+        return;
+      }
+      const next = isClosed ? undefined : open.find(({ id }) => !shown.has(id));
+      if (!next) return;
+      void ask(next)
+        .catch((error: unknown) => warn(`troupe: ${clean(error instanceof Error ? error.message : String(error))}\n`))
+        .then(() => last && questioner.look(last));
+    },
+    close() {
+      isClosed = true;
+      current?.over.abort();
+    },
+  };
+  return questioner;
+}
+
+function describe({ memberId, taskId, content, question }: Request): string {
+  const screen = standardScreen(process.env);
+  const about = taskId === undefined ? '' : ` (task #${clean(taskId)})`;
+  const choices = (question?.choices ?? []).map((choice, i) => `${fold(`  ${i + 1}. ${clean(choice)}`, screen, 5)}\n`);
+  return `\n${clean(memberId)}${about} asks:\n${wholeText(content, screen)}${choices.join('')}`;
+}

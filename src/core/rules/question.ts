@@ -1,0 +1,122 @@
+import type { CommandOf } from '../command.ts';
+import { TeamError } from '../errors.ts';
+import { event } from '../event.ts';
+import type { TeamEvent } from '../event.ts';
+import { ANSWER_WITHIN, QUESTION_BYTES, QUESTIONS_PER_MEMBER } from '../limits.ts';
+import type { Question } from '../question.ts';
+import type { TeamRequest } from '../request.ts';
+import type { TeamState } from '../state.ts';
+import { pendingRequests } from '../tables.ts';
+import { byteLength, quote } from '../text.ts';
+import { requireTask } from '../view.ts';
+import { requireLive, requireSelf } from './guard.ts';
+import { freeId } from './request-id.ts';
+
+/** A member asks its user. While the same question is open, asking again has no effect. */
+export function askPerson(state: TeamState, command: CommandOf<'request.raise'>): TeamEvent[] {
+  const { kind, memberId, content, within, detail } = command;
+  requireSelf(command.by, memberId, 'ask in the name of');
+  requireLive(state, memberId);
+  if (command.taskId !== undefined) requireTask(state, command.taskId);
+  const question = requireForm(content, command.question);
+  if (sameQuestion(state, command)) return [];
+  const open = openQuestions(state, memberId);
+  if (open.length >= QUESTIONS_PER_MEMBER) {
+    throw new TeamError(
+      'limit',
+      `${memberId} has ${open.length} open questions, the limit: wait for an answer to one of them`,
+    );
+  }
+  const taskId = command.taskId ?? heldTask(state, memberId);
+  const epoch = taskId === undefined ? undefined : holdsSince(state, taskId, memberId);
+  if (question.otherwise === 'fail' && epoch === undefined) {
+    throw new TeamError('invalid', `otherwise: only a task can fail, and ${memberId} holds none: choose "go-on"`);
+  }
+  return [
+    event(command, 'request:raised', {
+      requestId: freeId(state, command.at, (at) => `${kind}-${at}@${memberId}`),
+      kind,
+      memberId,
+      taskId,
+      content,
+      deadline: command.at + (within ?? ANSWER_WITHIN.question),
+      detail: epoch === undefined ? detail : { ...detail, epoch },
+      question,
+    }),
+  ];
+}
+
+/** The same question of the same member that still waits for an answer. */
+export function sameQuestion(
+  state: TeamState,
+  { memberId, content, question }: Pick<CommandOf<'request.raise'>, 'memberId' | 'content' | 'question'>,
+): TeamRequest | undefined {
+  const choices = question?.choices ?? [];
+  return openQuestions(state, memberId).find(
+    (asked) =>
+      asked.content === content &&
+      asked.question?.choices.length === choices.length &&
+      choices.every((choice, i) => asked.question?.choices[i] === choice),
+  );
+}
+
+function openQuestions(state: TeamState, memberId: string): TeamRequest[] {
+  return pendingRequests(state).filter((request) => request.kind === 'question' && request.memberId === memberId);
+}
+
+const DEFAULTS: Question = { choices: [], freeText: true, otherwise: 'go-on' };
+
+/** A question that can be answered. */
+function requireForm(content: string, question: Question = DEFAULTS): Question {
+  const { choices, freeText, otherwise, fallback } = question;
+  const wrong = ((): string | undefined => {
+    if (content.trim() === '') return 'content: the question is empty';
+    if (byteLength(content) > QUESTION_BYTES) {
+      return `content: a question has at most ${QUESTION_BYTES} bytes: put the rest in a file and name the file`;
+    }
+    if (new Set(choices).size < choices.length) return 'choices: two are equal';
+    if (choices.length === 0 && !freeText) return 'choices: name some, or allow free text';
+    if (fallback !== undefined && !choices.includes(fallback)) return 'fallback: must be one of the choices';
+    if (fallback !== undefined && otherwise === 'fail') return 'fallback: cannot go together with otherwise "fail"';
+    return undefined;
+  })();
+  if (wrong !== undefined) throw new TeamError('invalid', wrong);
+  return question;
+}
+
+/** The task that the question is about if the member does not say: the only one that it holds. */
+function heldTask(state: TeamState, memberId: string): string | undefined {
+  const held = [...(state.index.assigned.get(memberId) ?? [])].filter(
+    (id) => state.tasks.get(id)?.status === 'in_progress',
+  );
+  return held.length === 1 ? held[0] : undefined;
+}
+
+/** The epoch under which the member holds the task; undefined if it does not hold it. */
+export function holdsSince(state: TeamState, taskId: string, memberId: string): number | undefined {
+  const task = state.tasks.get(taskId);
+  return task?.status === 'in_progress' && task.assigneeId === memberId ? task.epoch : undefined;
+}
+
+/** A yes to a question is one of its choices, or a text if it allows one. A no leaves it to the member. */
+export function requireAnswer(
+  { id, kind, question = DEFAULTS }: TeamRequest,
+  { approve, choice, feedback = '' }: CommandOf<'request.answer'>,
+): void {
+  if (kind !== 'question') {
+    if (choice === undefined) return;
+    throw new TeamError('invalid', `choice: request ${id} has no choices: answer yes or no`);
+  }
+  if (!approve) return;
+  if (choice !== undefined) {
+    if (question.choices.includes(choice)) return;
+    throw new TeamError('invalid', `choice: ${quote(choice)} is none of ${question.choices.map(quote).join(', ')}`);
+  }
+  if (question.freeText && feedback.trim() !== '') return;
+  throw new TeamError(
+    'invalid',
+    question.freeText
+      ? `Question ${id} needs an answer in words: give feedback${question.choices.length > 0 ? ' or a choice' : ''}`
+      : `Question ${id} takes one of its choices: ${question.choices.map(quote).join(', ')}`,
+  );
+}

@@ -1,0 +1,50 @@
+import type { TaskJson } from '../agents/agent.ts';
+import { taskRowOf } from '../core/events/table.ts';
+import { shorten } from '../core/text.ts';
+import type { Bench } from './bench.ts';
+import type { Watch } from './watch.ts';
+
+/** How much of a question others read while it is open, in characters. */
+const SHOWN = 200;
+
+/** Whether a question of the member about this task is open. Such a task is not finished, whatever its turn said. */
+export async function hasQuestion(bench: Pick<Bench, 'door' | 'who'>, task: TaskJson): Promise<boolean> {
+  return (await openQuestion(bench, task)) !== undefined;
+}
+
+/**
+ * Resolves with true when no question of the member about this task is open, with false when interrupted. So a member
+ * that was restarted waits for the answer, too, instead of asking again.
+ */
+export async function waitForAnswers(
+  bench: Pick<Bench, 'door' | 'who' | 'tellWaiting'>,
+  task: TaskJson,
+  { watch, isInterrupted }: { watch: Watch; isInterrupted: () => Promise<boolean> },
+): Promise<boolean> {
+  let told = false;
+  const gone = Promise.withResolvers<void>();
+  const stopListening = watch.onEvent((event) => {
+    if ('taskId' in event && event.taskId === task.id && taskRowOf(event.type)?.letsGo) gone.resolve();
+  });
+  try {
+    for (;;) {
+      const question = await openQuestion(bench, task);
+      if (!question) return true;
+      if (!told) {
+        told = true;
+        const until = question.deadline === undefined ? undefined : Date.parse(question.deadline);
+        await bench.tellWaiting(`an answer to its question: ${shorten(question.content, SHOWN)}`, until);
+      }
+      if (await isInterrupted()) return false;
+      await Promise.race([watch.next(), gone.promise]);
+    }
+  } finally {
+    stopListening();
+    if (told) await bench.tellWaiting(undefined);
+  }
+}
+
+async function openQuestion({ door, who: { teamId, memberId } }: Pick<Bench, 'door' | 'who'>, task: TaskJson) {
+  const questions = await door.call('request.list', { teamId, kind: 'question', status: 'pending' });
+  return questions.find((question) => question.memberId === memberId && question.taskId === task.id);
+}

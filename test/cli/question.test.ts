@@ -1,0 +1,70 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { needTool } from '../tools.ts';
+import { until } from '../until.ts';
+import { openTerminal } from './terminal.ts';
+import { BIN, killDaemon, sharedTroupe } from './troupe.ts';
+
+const troupe = sharedTroupe();
+const us = `'${process.execPath}' '${BIN}'`;
+
+/** A team file whose member or lead is a shell script. */
+function write(team: string, lines: readonly string[], script: string): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'work.sh'), script);
+  const file = join(folder, 'troupe.yaml');
+  writeFileSync(file, [`team: ${team}`, ...lines, ''].join('\n'));
+  return file;
+}
+
+const MEMBER = ['members:', '  - { name: ann, agent: { exec: [sh, work.sh] } }', 'tasks: [{ title: Choose }]'];
+
+test("a member's script asks and gets the answer, from another terminal and across a kill of the daemon", async () => {
+  const script = `cat > /dev/null\n${us} ask "Which one?" --choice red --choice blue --no-free-text\n`;
+  const up = troupe.start(['up', '--yes', write('script', MEMBER, script), '--json']);
+  const hint = await until('up says so', () => /script waits for you.*/.exec(up.output.stderr)?.[0]);
+  expect(hint).toContain('the question of ann (task #1). Which one? To answer: troupe answer ann ');
+  await killDaemon(troupe.home);
+  const { stdout } = await troupe.run('approve --team script');
+  expect(stdout).toContain('question of ann (team script, task #1,');
+  expect(stdout).toContain('  1. red\n  2. blue\n');
+  expect(stdout).toContain('To choose: troupe answer ann --team script 1');
+  expect(await troupe.run('answer ann green --team script')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('takes one of its choices: "red", "blue"'),
+  });
+  expect(await troupe.run('answer ann 2 --team script')).toMatchObject({ status: 0, stdout: 'ann has your answer.\n' });
+  await up.ended;
+  const [task] = await troupe.json<{ result: string }[]>('task list --team script');
+  expect(task?.result).toContain('blue');
+  expect(await troupe.json<object[]>('request list --team script --kind question')).toHaveLength(1);
+});
+
+test('a lead that ends its turn with a question leaves the team open, and its answer ends the goal', async () => {
+  const script = `
+if grep -q 'The answer: ' ; then echo 'It is done as you said'; else
+  ${us} ask 'How far?' --no-wait > /dev/null; echo 'I asked'
+fi\n`;
+  const file = write('led', ['lead: { agent: { exec: [sh, work.sh] }, prompt: Go }'], script);
+  const up = troupe.start(['up', '--yes', file, '--json']);
+  await until('up says so', () => up.output.stderr.includes('led waits for you: the question of lead. How far?'));
+  const [lead] = await troupe.json<{ status: string }[]>('member list --team led');
+  expect(lead?.status).not.toBe('stopped');
+  expect(await troupe.run('answer lead "To the end" --team led')).toMatchObject({ status: 0 });
+  expect(await up.ended).toMatchObject({ status: 0 });
+  expect(JSON.parse(up.output.stdout)).toMatchObject({ reason: 'done', answer: 'It is done as you said' });
+});
+
+test('troupe up takes the answer at its own terminal', async (context) => {
+  needTool(context, 'tmux');
+  const script = `cat > /dev/null\n${us} ask "Which way?" --choice left --choice right\n`;
+  const terminal = openTerminal(troupe, `troupe up --yes --no-panes '${write('seen', MEMBER, script)}'`);
+  await terminal.see('ann (task #1) asks:');
+  await terminal.see(/Which way\?\n {2}1\. left\n {2}2\. right\nYour answer \(an empty line leaves it open\):/);
+  terminal.press('2', 'Enter');
+  await terminal.see('1 of 1 tasks completed');
+  await terminal.see('ended with 0');
+  expect(terminal.show()).toContain('right');
+});
