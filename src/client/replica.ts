@@ -17,7 +17,15 @@ export { whyBlocked } from '../core/blocked.ts';
 export { filesInTheWay } from '../core/in-the-way.ts';
 export { isBlocked } from '../core/obstacles.ts';
 export { overlapRows } from '../core/overlap-view.ts';
-export { isLanding, placeOf, viewQueue, waitsToLand, wordLanding } from '../core/queue-view.ts';
+export {
+  approverNow,
+  isLanding,
+  placeOf,
+  viewQueue,
+  waitsToLand,
+  wordApprover,
+  wordLanding,
+} from '../core/queue-view.ts';
 export { isEmptySeat, isPerson } from '../core/seat.ts';
 export { teamUsage, viewMember, viewTask } from '../core/view.ts';
 export { isLost, waitingOf } from '../core/waiting.ts';

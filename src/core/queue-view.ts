@@ -13,6 +13,30 @@ export function isLanding({ team }: TeamState, taskId: string): boolean {
   return team?.work?.landing?.works.some((work) => work.taskId === taskId) ?? false;
 }
 
+/** Who is asked about a task's work before it lands, and since when; a person if no member is named. */
+export function approverNow(
+  { requests, index }: TeamState,
+  { id, work }: Pick<TaskRecord, 'id' | 'work'>,
+): TaskWork['waitsFor'] {
+  if (work?.state !== 'asked') return undefined;
+  const asked = [...(index.asked.get(id) ?? [])].flatMap((one) => requests.get(one) ?? []);
+  const request = asked.find(({ kind }) => kind === 'work' || kind === 'review');
+  if (!request) return undefined;
+  const { kind, memberId, requestedAt } = request;
+  return { since: requestedAt.getTime(), ...(kind === 'review' && { memberId }) };
+}
+
+/** A work that the gates accepted, and that waits for its approval outside the queue. */
+export interface AskedEntry extends Pick<QueueEntry, 'taskId' | 'title' | 'memberId' | 'commit'> {
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+  /** The member that reviews it; a person if there is none. */
+  readonly reviewerId?: string;
+  /** Since when somebody is asked: milliseconds since 1970. */
+  readonly since: number;
+}
+
 /** A work in the merge queue. */
 export interface QueueEntry {
   readonly taskId: string;
@@ -53,6 +77,8 @@ export interface QueueView {
   readonly landingSince?: number;
   /** The last landing, if it brought nothing onto the branch. */
   readonly ended?: EndedLanding;
+  /** What waits for its approval outside the queue, the oldest first. */
+  readonly asked: readonly AskedEntry[];
   /** What holders do again, the newest first. */
   readonly sentBack: readonly SentBack[];
 }
@@ -64,6 +90,7 @@ export function viewQueue(state: TeamState): QueueView {
     entries: queue.flatMap((id) => entryOf(state, state.tasks.get(id)) ?? []),
     ...(landing && { landingSince: landing.since }),
     ...(ended && { ended }),
+    asked: [...state.tasks.values()].flatMap((task) => askedOf(state, task) ?? []).sort((a, b) => a.since - b.since),
     sentBack: [...state.tasks.values()].flatMap((task) => sentBackOf(task) ?? []).sort((a, b) => b.at - a.at),
   };
 }
@@ -89,6 +116,15 @@ function entryOf(state: TeamState, task: TaskRecord | undefined): QueueEntry | u
   };
 }
 
+function askedOf(state: TeamState, task: TaskRecord): AskedEntry | undefined {
+  const waitsFor = approverNow(state, task);
+  if (!waitsFor || !task.work) return undefined;
+  const { memberId, commit = '', files = 0, added = 0, removed = 0 } = task.work;
+  const { memberId: reviewerId, since } = waitsFor;
+  const about = { taskId: task.id, title: task.title, memberId, commit, files, added, removed, since };
+  return { ...about, ...(reviewerId !== undefined && { reviewerId }) };
+}
+
 function sentBackOf({ id: taskId, title, status, work, feedback, updatedAt }: TaskRecord): SentBack | undefined {
   if (!work || status !== 'in_progress' || !wentBack(work) || feedback === undefined) return undefined;
   const { memberId, conflicts = [] } = work;
@@ -108,13 +144,23 @@ function wentBack({ state, queuedAt }: TaskWork): boolean {
   return queuedAt !== undefined && (state === 'begun' || state === 'conflicted');
 }
 
-/** What a work that was handed in waits for, in a few words: `landing now`, `waits to land, place 2`. */
-export function wordLanding({ place, isLanding }: Pick<TaskWork, 'place' | 'isLanding'>): string {
+/** What a work that was handed in waits for, in a few words: `landing now`, `waits to land, place 2`, `waits for eyes`. */
+export function wordLanding({
+  place,
+  isLanding,
+  waitsFor,
+}: Pick<TaskWork, 'place' | 'isLanding' | 'waitsFor'>): string {
+  if (waitsFor) return wordApprover(waitsFor.memberId);
   if (isLanding) return 'landing now';
   return place === undefined ? 'waits to land' : `waits to land, place ${place}`;
 }
 
-/** Whether the work of a task is handed in and waits to land. */
+/** Who has to approve a work: the reviewer, or a person. */
+export function wordApprover(reviewerId: string | undefined): string {
+  return reviewerId === undefined ? 'waits for a person to approve it' : `waits for the review of ${reviewerId}`;
+}
+
+/** Whether the work of a task is handed in and waits to land, in the queue or for its approval. */
 export function waitsToLand({ work }: { readonly work?: Pick<TaskWork, 'state'> | undefined }): boolean {
-  return work?.state === 'submitted';
+  return work?.state === 'submitted' || work?.state === 'asked';
 }

@@ -4,7 +4,7 @@ import { DELETED_TASKS } from './limits.ts';
 import type { TeamMember } from './member.ts';
 import type { TeamNote } from './note.ts';
 import { explainBlocked, isBlocked, openDependencies } from './obstacles.ts';
-import { isLanding, placeOf } from './queue-view.ts';
+import { approverNow, isLanding, placeOf } from './queue-view.ts';
 import { assignedTo, dependentsOf } from './ready.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import type { SharedTask } from './task.ts';
@@ -30,6 +30,8 @@ export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
   const { work } = task;
   const place = placeOf(state, task);
   if (work && place > 0) view.work = { ...work, place, ...(isLanding(state, task.id) && { isLanding: true }) };
+  const waitsFor = approverNow(state, task);
+  if (work && waitsFor) view.work = { ...work, waitsFor };
   return view;
 }
 

@@ -116,6 +116,8 @@ export const TaskWork = z.object({
   place: z.number().int().optional(),
   /** In views: the gates judge it for its landing now. */
   isLanding: z.literal(true).optional(),
+  /** In views, while it is asked about: who has to approve it, or a person if no member is named, and since when. */
+  waitsFor: z.object({ memberId: Slug.optional(), since: z.number() }).optional(),
   /** While it waits: who completes the task, and with which result. */
   completer: Actor.optional(),
   result: z.string().optional(),

@@ -30,6 +30,21 @@ export const WorkQueue = z.object({
         .describe('whether it is being judged alone while it waits, or was found good'),
     }),
   ),
+  asked: z
+    .array(
+      z.object({
+        taskId: TaskId,
+        title: z.string(),
+        memberId: Slug,
+        commit: z.string().describe('what was handed in'),
+        files: z.number().int(),
+        added: z.number().int(),
+        removed: z.number().int(),
+        reviewerId: Slug.optional().describe('the member that reviews it; absent: a person is asked'),
+        since: z.number().describe('since when somebody is asked'),
+      }),
+    )
+    .describe('what the gates accepted and waits for its approval, outside the queue'),
   landingSince: z.number().optional().describe('since when a landing is judged'),
   ended: EndedLanding.optional().describe('the last landing, if it brought nothing onto the branch'),
   sentBack: z
@@ -47,12 +62,13 @@ export const WorkQueue = z.object({
 });
 
 /** The queue of a team without workspaces. */
-export const NO_QUEUE = { entries: [], sentBack: [] };
+export const NO_QUEUE = { entries: [], asked: [], sentBack: [] };
 
 /** With what this daemon found out about works that wait. Only these two verdicts say anything to people. */
-export function withAlone({ queues }: Context, teamId: string, { entries, sentBack, ...queue }: QueueView) {
+export function withAlone({ queues }: Context, teamId: string, { entries, asked, sentBack, ...queue }: QueueView) {
   return {
     ...queue,
+    asked: [...asked],
     sentBack: sentBack.map((one) => ({ ...one, conflicts: [...one.conflicts] })),
     entries: entries.map((entry) => {
       const alone = entry.isLanding ? undefined : queues?.aloneOf(teamId, entry);

@@ -313,6 +313,23 @@ describe('the frame of watch', () => {
     expect(line('Task 3')).toContain('Task 3 ← waits for the hooks that judge new tasks ');
   });
 
+  test('says who has to approve work that waits, and how long that has taken', () => {
+    const now = Date.parse('2026-01-01T01:00:00Z');
+    const screen = { isTerminal: true, hasColor: false, columns: 100, now };
+    const work = { memberId: 'worker-1', epoch: 1, base: 'a', state: 'asked' } as const;
+    const facts = [{ since: now - 300_000 }, { memberId: 'eyes', since: now - 60_000 }];
+    const tasks = [...modelOf(2, (at) => `Task ${at + 1}`).tasks.values()];
+    const shown = tasks.map((task, at): Task => {
+      const { [at]: waitsFor } = facts;
+      return { ...task, status: 'in_progress', blockedBy: [], work: { ...work, ...(waitsFor && { waitsFor }) } };
+    });
+    const one = { ...model, tasks: new Map(shown.map((task) => [task.id, task])) };
+    const lines = drawFrame(one, choice, { screen, rows: 24, isLive: true });
+    const line = (title: string): string | undefined => lines.find((text) => text.includes(title));
+    expect(line('Task 1')).toContain('Task 1 ← waits for a person to approve it, 5 min ');
+    expect(line('Task 2')).toMatch(/◕ to approve .*Task 2 ← waits for the review of eyes, \S+ \S+ /);
+  });
+
   test('can be scrolled to the last task', () => {
     const screen = { isTerminal: true, hasColor: false, columns: 80, now: Date.parse('2026-01-01T01:00:00Z') };
     const stage = { screen, rows: 24, isLive: true };

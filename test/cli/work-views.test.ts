@@ -141,7 +141,16 @@ test('the merge queue says what lands now, what waits, and why the last landing 
   for (const line of narrow.split('\n').filter((one) => /#\d/.test(one))) expect(line.length).toBeLessThanOrEqual(44);
   const red = { ...ended, how: 'red', tasks: ['6'] };
   expect(showWork({ queue: { entries: [], ended: red, sentBack } })).not.toContain('The last landing');
-  expect(showWork({ queue: { entries: [], sentBack: [] } })).not.toContain('QUEUE');
+  expect(showWork({ queue: { entries: [], asked: [], sentBack: [] } })).not.toContain('QUEUE');
+  const one = { title: 'Sleeps', memberId: 'max', commit: commit(3), files: 1, added: 2, removed: 0 };
+  const asked = [
+    { ...one, taskId: '7', since: screen.now - 60_000 },
+    { ...one, taskId: '8', reviewerId: 'eyes', since: screen.now },
+  ];
+  const waiting = showWork({ queue: { entries: [], asked, sentBack: [] } }, wide);
+  expect(waiting).toMatch(/^#7 +Sleeps +max +1 file \(\+2 -0\) .*waits for a person to approve it$/m);
+  expect(waiting).toMatch(/^#8 +Sleeps +max +1 file \(\+2 -0\) .*waits for the review of eyes$/m);
+  expect(waiting).toContain('To look at it and answer: troupe approve\n');
 });
 
 test('a task whose work waits to land says so, and is not said to be completed', () => {

@@ -62,6 +62,12 @@ describe('work that has to be approved', () => {
     const { stdout: diff } = await stage.troupe('diff', '1', '--team', stage.team);
     expect(diff).toContain('task 1, as it was handed in');
     expect(diff).toContain('+LOUD');
+    const { stdout: work } = await stage.troupe('work', '--team', stage.team);
+    expect(work).toMatch(/^ann +#1 .* nothing /m);
+    expect(work).toMatch(/^#1 +Greet +ann .*waits for a person to approve it *$/m);
+    expect(work).toMatch(new RegExp(`to approve +Greet .*${commitOf(first).slice(0, 7)} *$`, 'm'));
+    const { stdout: task } = await stage.troupe('task', 'list', '--team', stage.team);
+    expect(task).toMatch(/#1 +◕ to approve/);
     const about = ['--team', stage.team, '--deny', '--feedback', 'Nearly.'];
     const comments = ['--comment', 'greeting.txt:1: too loud, please', '--comment', 'common.txt:-2: why does it go?'];
     const denied = await stage.troupe('approve', 'ann', ...about, ...comments);
@@ -94,6 +100,9 @@ describe('work that has to be approved', () => {
       return told.length > 1 && (await questionAfter(stage));
     });
     expect(second).toMatchObject({ kind: 'review', memberId: 'eyes', taskId: '1' });
+    const { stdout: listed } = await stage.troupe('ps', '--team', stage.team);
+    expect(listed).toMatch(/ ann .*#1 Greet: waits for the review of eyes /);
+    expect(listed).not.toMatch(/ eyes .*waits for your answer/);
     const [, told] = toldIn(stage);
     const [, before = ''] = /^eyes reviewed commit (\w+) and sends it back\.\n/.exec(told ?? '') ?? [];
     expect(told).toContain('\ngreeting.txt:1: too loud, please');

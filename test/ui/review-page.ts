@@ -5,7 +5,7 @@ import type { Client } from '../../src/client/client.ts';
 import { needTool } from '../tools.ts';
 import { until } from '../until.ts';
 import { write } from '../workspaces/project.ts';
-import { eventually, expectQuiet } from './browser.ts';
+import { eventually, expectQuiet, follow } from './browser.ts';
 import type { Watched } from './browser.ts';
 import type { Stage } from './stage.ts';
 import { begin } from './work-team.ts';
@@ -53,6 +53,12 @@ export function describeReview(teamId: string, stage: () => Stage, open: (path: 
       const first = await handIn(client, teamId, taskId);
       const watched = await open(`/t/${teamId}/diff/${taskId}`);
       const { page } = watched;
+
+      await follow(page, `/t/${teamId}?view=board`);
+      const queue = page.getByRole('region', { name: 'Merge queue' }).getByRole('list', { name: 'To approve' });
+      await queue.getByText(/^waits for a person to approve it, /).waitFor();
+      await page.locator('.card', { hasText: 'Reword the pages' }).getByText('waits for a person').waitFor();
+      await queue.getByRole('link', { name: 'Reword the pages' }).click();
 
       // With the mouse, side by side: a line that the work removed.
       await buttonOf(page, `removed line 2 of ${SCRIPT}`).click();

@@ -1,4 +1,5 @@
 import {
+  approverNow,
   filesInTheWay,
   isBlocked,
   isEmptySeat,
@@ -100,7 +101,9 @@ export function derive(state: TeamState, before: TeamView | undefined): TeamView
 
 /** Changes whenever the place of a task's work in the merge queue does: its record stays the same. */
 function placeWords(state: TeamState, task: TaskRecord): string {
-  return waitsToLand(task) ? `${placeOf(state, task)} ${isLanding(state, task.id)}` : '';
+  if (!waitsToLand(task)) return '';
+  const { memberId, since } = approverNow(state, task) ?? {};
+  return [placeOf(state, task), isLanding(state, task.id), memberId, since].join(' ');
 }
 
 function heldOf(tasks: readonly TaskView[]): Map<string, SharedTask> {

@@ -18,7 +18,9 @@ function useHeldTask(memberId: string): SharedTask | undefined {
 /** Since when a request of a member waits for a person. */
 function useAsked(memberId: string): number | undefined {
   return useTeam(({ view }) =>
-    view.pending.find((one) => one.memberId === memberId && isForPerson(one))?.requestedAt.getTime(),
+    view.pending
+      .find((one) => one.memberId === memberId && one.kind !== 'review' && isForPerson(one))
+      ?.requestedAt.getTime(),
   );
 }
 

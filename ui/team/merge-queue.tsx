@@ -1,6 +1,7 @@
-import { CircleX, GitMerge, GitPullRequestArrow } from 'lucide-react';
-import type { QueueEntry, QueueView, SentBack } from '../../src/core/queue-view.ts';
-import { teamPath, withQuery } from '../data/route.ts';
+import { CircleX, Eye, GitMerge, GitPullRequestArrow } from 'lucide-react';
+import { wordApprover } from '../../src/client/replica.ts';
+import type { AskedEntry, QueueEntry, QueueView, SentBack } from '../../src/core/queue-view.ts';
+import { diffPath, teamPath, withQuery } from '../data/route.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { showControls } from '../parts/controls.ts';
@@ -17,8 +18,8 @@ const BACK = 3;
 /** What lands now, what waits, and what went back and why. Nothing if there is none of it. */
 export function MergeQueue({ teamId }: { teamId: string }) {
   const queue = useTeam(({ view }) => view.queue);
-  const { entries, ended, sentBack } = queue;
-  if (entries.length === 0 && sentBack.length === 0) return null;
+  const { entries, asked, ended, sentBack } = queue;
+  if (entries.length === 0 && asked.length === 0 && sentBack.length === 0) return null;
   const left = entries.length - SHOWN;
   // A rejected work has a line of its own.
   const isTold = ended?.how === 'red' && sentBack.some(({ taskId }) => ended.tasks.includes(taskId));
@@ -34,6 +35,16 @@ export function MergeQueue({ teamId }: { teamId: string }) {
       </ol>
       {left > 0 && <p className="meta queue-more">and {plural(left, 'more work')}</p>}
       {ended && !isTold && <Ended ended={ended} />}
+      {asked.length > 0 && (
+        <ul aria-label="To approve">
+          {asked.slice(0, SHOWN).map((one) => (
+            <ToApprove key={one.taskId} teamId={teamId} one={one} />
+          ))}
+        </ul>
+      )}
+      {asked.length > SHOWN && (
+        <p className="meta queue-more">and {plural(asked.length - SHOWN, 'more work')} to approve</p>
+      )}
       {sentBack.length > 0 && (
         <ul aria-label="Sent back">
           {sentBack.slice(0, BACK).map((one) => (
@@ -69,6 +80,30 @@ function Waiting({ teamId, entry, queue }: { teamId: string; entry: QueueEntry; 
         <span className="unbroken">{plural(files, 'file')}</span>
         <span className="unbroken" title={`Handed in ${showMoment(since)}`}>
           {isLanding ? judgedWords(entry, queue, now) : `waits ${showSpan(now - since)}`}
+        </span>
+      </p>
+    </li>
+  );
+}
+
+function ToApprove({ teamId, one }: { teamId: string; one: AskedEntry }) {
+  const { taskId, title, memberId, reviewerId, since, files } = one;
+  const now = useTeamNow();
+  return (
+    <li className="is-asked">
+      <Link className="queue-task" href={diffPath(teamId, taskId)}>
+        <span className="queue-place queue-asked">
+          <Eye size={14} aria-hidden />
+          <span className="hidden">To approve</span>
+        </span>
+        <span className="mono quiet">#{taskId}</span>
+        <span className="one-line">{showControls(title)}</span>
+      </Link>
+      <p className="meta queue-facts">
+        <Holder id={memberId} />
+        <span className="unbroken">{plural(files, 'file')}</span>
+        <span title={`Asked ${showMoment(since)}`}>
+          {wordApprover(reviewerId)}, {showSpan(now - since)}
         </span>
       </p>
     </li>

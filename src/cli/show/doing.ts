@@ -19,7 +19,8 @@ export interface Surrounded {
 /** What a member does now, or waits for; empty if it has nothing to do. */
 export function describeDoing(member: Member, { team, tasks, requests }: Surrounded): string {
   const waiting = requests.filter(({ kind, status }) => status === 'pending' && kind !== 'shutdown');
-  const asked = waiting.find(({ memberId }) => memberId === member.id);
+  // A reviewer does not wait for a person: its question is for itself.
+  const asked = waiting.find(({ memberId, kind }) => memberId === member.id && kind !== 'review');
   if (asked) {
     const why = asked.kind === 'restart' && member.stopReason !== undefined ? `${clean(member.stopReason)}; ` : '';
     return `${why}waits for your answer (${asked.kind}): troupe approve ${answerName(asked, waiting)}`;

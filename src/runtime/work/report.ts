@@ -1,3 +1,4 @@
+import { isHandedIn } from '../../core/approval.ts';
 import { shortId } from '../../core/commit-id.ts';
 import { TeamError } from '../../core/errors.ts';
 import { folderInWorkspace } from '../../core/folder.ts';
@@ -105,7 +106,8 @@ export async function reportWork(
   const made = new Set((await workspaces.list()).flatMap(({ team, member }) => (team === teamId ? member : [])));
   const members: MemberReport[] = [];
   for (const { memberId, taskId } of apart) {
-    if (made.has(memberId)) members.push(await reportMember(works, place, { teamId, memberId, taskId }));
+    const handedIn = tasks.find((task) => task.memberId === memberId && task.isHeld && isHandedIn(task))?.commit;
+    if (made.has(memberId)) members.push(await reportMember(works, place, { teamId, memberId, taskId, handedIn }));
   }
   const { files, added, deleted } = await depot.diff(work.base, work.tip, { maxBytes: 1 });
   // It may have been moved since it was last used.
@@ -141,14 +143,19 @@ function lostTasks({ lost = [] }: TeamPlace['work'], tasks: readonly TaskReport[
 async function reportMember(
   works: TeamWorks,
   place: TeamPlace,
-  { teamId, memberId, taskId }: { teamId: string; memberId: string; taskId: string | undefined },
+  {
+    teamId,
+    memberId,
+    taskId,
+    handedIn,
+  }: { teamId: string; memberId: string; taskId: string | undefined; handedIn: string | undefined },
 ): Promise<MemberReport> {
   const workspace = await works.workspaceOf({ teamId, memberId });
   const base = workspace.base ?? place.work.base;
   const [last] = await workspace.saves(1);
   // An older save has been handed in, or was put away.
   const save = last?.base === base ? last.commit : undefined;
-  const { changes: _, ...found } = await compareWorker(works, place, { workspace, base, save, taskId });
+  const { changes: _, ...found } = await compareWorker(works, place, { workspace, base, save, taskId, handedIn });
   return { ...found, ...(save !== undefined && { save }), size: await workspace.size() };
 }
 
@@ -191,9 +198,17 @@ async function compareWorker(
     base,
     save,
     taskId,
-  }: { workspace: Workspace; base: string; save: string | undefined; taskId: string | undefined },
+    handedIn = base,
+  }: {
+    workspace: Workspace;
+    base: string;
+    save: string | undefined;
+    taskId: string | undefined;
+    /** What waits to land. */
+    handedIn?: string | undefined;
+  },
 ): Promise<Omit<WorkCheck, 'problems' | 'unsaved'>> {
-  const changed = save === undefined ? undefined : await depot.diff(base, save, { maxBytes: 1 });
+  const changed = save === undefined ? undefined : await depot.diff(handedIn, save, { maxBytes: 1 });
   const { out } = await depot.handle.run(['rev-list', '--count', '--first-parent', `${base}..${work.tip}`]);
   return {
     memberId: name.member,

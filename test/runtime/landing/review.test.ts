@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { USER } from '../../../src/core/actor.ts';
+import { viewQueue, wordLanding } from '../../../src/core/queue-view.ts';
 import type { TeamRequest } from '../../../src/core/request.ts';
 import type { ReviewComment } from '../../../src/core/review.ts';
+import { requireTask, viewTask } from '../../../src/core/view.ts';
 import { answerRequest } from '../../../src/ledger/answer-request.ts';
 import { join, run, TEAM } from '../../ledger/commands.ts';
 import { verdict } from '../../ledger/task-lists.ts';
@@ -35,9 +37,19 @@ test('asks a person after the gates accepted it, lets others land meanwhile, and
   const request = await waitingFor(stage, 'ann');
   expect(request).toMatchObject({ kind: 'work', memberId: 'ann', detail: { files: 1, added: 1 } });
   expect(await stage.work()).toMatchObject({ queue: [] });
+  // It is shown beside the queue, with who is waited for and since when.
+  const since = request.requestedAt.getTime();
+  expect(await stage.ledger.view(TEAM, viewQueue)).toMatchObject({
+    entries: [],
+    asked: [{ taskId: '1', memberId: 'ann', files: 1, added: 1, removed: 0, since }],
+  });
+  const shown = await stage.ledger.view(TEAM, (state) => viewTask(state, requireTask(state, '1')));
+  expect(shown.work).toMatchObject({ state: 'asked', waitsFor: { since } });
+  expect(wordLanding(shown.work ?? {})).toBe('waits for a person to approve it');
   expect(stage.asked).toHaveLength(1);
   await answer(stage, request, { approve: true });
   expect(await ann).toMatchObject({ status: 'completed', result: 'ann is done', work: { state: 'landed' } });
+  expect(await stage.ledger.view(TEAM, viewQueue)).toMatchObject({ entries: [], asked: [] });
   // No second run of the gates.
   expect(stage.asked).toHaveLength(1);
   expect(stage.repository.files(await stage.tipNow())).toEqual({ 'db/1.sql': '1' });
@@ -84,11 +96,17 @@ test('sends it back with the comments of a person; what is handed in then is ask
   const stage = await openQueueStage({ members: ['ann'], work: { approve: 'always' }, gate: () => verdict(0) });
   stage.write('ann', { a: '1' });
   const first = stage.complete('ann').catch((error: unknown) => error);
-  const comments = [{ path: 'a', line: 1, text: 'make it 2' }];
+  // A name of any kind is one line in the text.
+  const comments = [
+    { path: 'a', line: 1, text: 'make it 2' },
+    { path: 'odd\nname', line: 3, side: 'old' as const, text: 'why?' },
+  ];
   await answer(stage, await waitingFor(stage, 'ann'), { approve: false, feedback: 'Nearly.', comments });
   expect(await first).toMatchObject({
     code: 'gate_rejected',
-    message: expect.stringMatching(/^A person reviewed commit \w{7} and sends it back\.\nNearly\.\n\na:1: make it 2$/),
+    message: expect.stringMatching(
+      /^A person reviewed commit \w{7} and sends it back\.\nNearly\.\n\na:1: make it 2\nodd name:3 \(removed\): why\?$/,
+    ),
   });
   stage.write('ann', { a: '2' });
   const second = stage.complete('ann');
@@ -112,6 +130,11 @@ test('lands what the reviewer approves; the queue does not wait for it', async (
   expect([one, other]).toMatchObject([
     { kind: 'review', memberId: 'eyes' },
     { kind: 'review', memberId: 'eyes' },
+  ]);
+  const { asked } = await stage.ledger.view(TEAM, viewQueue);
+  expect(asked.map(({ taskId, memberId, reviewerId }) => [taskId, memberId, reviewerId]).sort()).toEqual([
+    ['1', 'ann', 'eyes'],
+    ['2', 'bob', 'eyes'],
   ]);
   const review = (request: TeamRequest, by: string) =>
     run(stage.ledger, { type: 'work.review', by, ...aboutOf(request), approve: true });

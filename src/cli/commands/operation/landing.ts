@@ -26,7 +26,7 @@ export async function tellLanding(
       const { work } = await client.call('task.show', { teamId, taskId }, { signal });
       const words = work && waitsToLand({ work }) ? wordLanding(work) : undefined;
       if (words !== undefined && words !== said) {
-        const leave = said === undefined ? ' Ctrl-C leaves it in the merge queue.' : '';
+        const leave = said === undefined ? ' Ctrl-C leaves it there.' : '';
         warn(`Task ${taskName(clean(taskId))} is handed in: ${words}.${leave}\n`);
         said = words;
       }

@@ -1,5 +1,6 @@
 import { whyBlocked } from '../../../core/blocked.ts';
 import { hookTroubles } from '../../../core/hook-trouble.ts';
+import { wordLanding } from '../../../core/queue-view.ts';
 import { isEmptySeat } from '../../../core/seat.ts';
 import { workedOn } from '../../../core/work-time.ts';
 import { describeDoing } from '../../show/doing.ts';
@@ -131,13 +132,19 @@ function taskLine(
   const age = task.startedAt === undefined ? '' : showDuration(workedOn(task, requests, screen.now));
   const isNarrow = screen.columns < NARROW;
   const prefix = `${taskName(task.id).padStart(idWidth)} ${isNarrow ? status.short : status.text.padEnd(13)} `;
-  const why = clean(whyBlocked(task, (ids) => taskNames(ids, ' ')));
+  const why = clean(whyBlocked(task, (ids) => taskNames(ids, ' '))) || approvalOf(task, screen);
   const suffix = `${back}  ${pad(task.assigneeId ?? '', whoWidth)}${isNarrow ? '' : `  ${age.padStart(6)}`}`;
   const room = screen.columns - widthOf(prefix) - widthOf(suffix);
   const doing = task.status === 'in_progress' && task.activeForm ? `${task.title}: ${task.activeForm}` : task.title;
   const title = pad(`${urgency(task)}${clean(doing)}${why && ` ← ${why}`}`, Math.max(4, room));
   const line = cut(`${prefix}${title}`, screen.columns);
   return `${paint(screen, status.style, line)}${paint(screen, 'dim', cut(suffix, Math.max(0, screen.columns - widthOf(line))))}`;
+}
+
+/** Who has to approve the work before it lands, and how long that has taken. */
+function approvalOf({ work }: Task, screen: Screen): string {
+  if (!work?.waitsFor) return '';
+  return `${wordLanding(work)}, ${showDuration(screen.now - work.waitsFor.since)}`;
 }
 
 /** How often a gate rejected the task, until it is completed. */

@@ -1,3 +1,4 @@
+import { wordApprover } from '../../../core/queue-view.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { paint } from '../screen.ts';
 import type { Screen } from '../screen.ts';
@@ -14,15 +15,15 @@ type Entry = Queue['entries'][number];
 /** The merge queue: what lands now, what waits, and why the last landing brought nothing. Empty if nothing waits. */
 export function showQueue(queue: Queue | undefined, screen: Screen): string {
   if (!queue) return '';
-  const { entries, ended, sentBack } = queue;
+  const { entries, asked = [], ended, sentBack } = queue;
   // A rejected work has a line of its own.
   const isTold = ended?.how === 'red' && sentBack.some(({ taskId }) => ended.tasks.includes(taskId));
   const lines = [
     ...(ended && !isTold ? [endedLine(ended, screen)] : []),
     ...sentBack.map((one) => backLine(one, screen)),
   ];
-  const below = lines.length === 0 ? '' : `${entries.length === 0 ? '\n' : ''}${lines.join('')}`;
-  if (entries.length === 0) return below;
+  const waiting = askedTable(asked, screen);
+  if (entries.length === 0) return `${waiting}${lines.length === 0 ? '' : `\n${lines.join('')}`}`;
   const rows = entries.map((entry): Cell[] => [
     String(entry.place),
     taskName(entry.taskId),
@@ -41,7 +42,30 @@ export function showQueue(queue: Queue | undefined, screen: Screen): string {
     { title: 'HANDED IN', spare: 3 },
     { title: 'NOW' },
   ] as const;
-  return `\n${table(columns, rows, screen)}${below}`;
+  return `\n${table(columns, rows, screen)}${lines.join('')}${waiting}`;
+}
+
+/** What the gates accepted, who has to approve it, and since when. */
+function askedTable(asked: NonNullable<Queue['asked']>, screen: Screen): string {
+  if (asked.length === 0) return '';
+  const rows = asked.map((one): Cell[] => [
+    taskName(one.taskId),
+    one.title,
+    one.memberId,
+    sizeOf(one),
+    { text: timeOf(one.since, screen), style: 'dim' },
+    { text: wordApprover(one.reviewerId), style: one.reviewerId === undefined ? 'yellow' : 'cyan' },
+  ]);
+  const columns = [
+    { title: '#', align: 'right' },
+    { title: 'TO APPROVE', flexible: true },
+    { title: 'WHO', spare: 1 },
+    { title: 'CHANGED', spare: 2 },
+    { title: 'SINCE', spare: 3 },
+    { title: 'NOW' },
+  ] as const;
+  const isYours = asked.some(({ reviewerId }) => reviewerId === undefined);
+  return `\n${table(columns, rows, screen)}${isYours ? 'To look at it and answer: troupe approve\n' : ''}`;
 }
 
 function stateCell({ taskId, isLanding, alone }: Entry, { entries, landingSince }: Queue, screen: Screen): Cell {

@@ -51,6 +51,7 @@ export function statusCell({ status, work }: Pick<Task, 'status' | 'work'>): {
   style: Style | undefined;
 } {
   if (status === 'in_progress' && work && waitsToLand({ work })) {
+    if (work.state === 'asked') return { text: '◕ to approve', short: '◕', style: 'yellow' };
     return {
       text: `◕ ${work.isLanding ? 'landing' : `in queue ${work.place ?? ''}`.trimEnd()}`,
       short: '◕',
@@ -168,7 +169,11 @@ function workOf({ work, status }: Task, screen: Screen): string | undefined {
     const since = queuedAt === undefined ? '' : `, handed in ${showTime(new Date(queuedAt).toISOString(), screen)}`;
     return `${wordLanding(work)}: ${sizeOf(work)}${since}`;
   }
-  if (state === 'asked') return `waits for its approval: ${sizeOf(work)}`;
+  if (state === 'asked') {
+    const { since } = work.waitsFor ?? {};
+    const when = since === undefined ? '' : `, asked ${showTime(new Date(since).toISOString(), screen)}`;
+    return `${wordLanding(work)}: ${sizeOf(work)}${when}`;
+  }
   if (state === 'landed') return `landed as ${shortId(merged)}: ${sizeOf(work)}`;
   if (state === 'unchanged') return 'no changes';
   if (state === 'conflicted') return `conflicts with the branch: ${joinSome(conflicts, ', ')}`;

@@ -156,7 +156,7 @@ function taskTable({ tasks = [], lost = [] }: Work, screen: Screen): string {
     task.title,
     task.memberId,
     task.files === undefined || task.files === 0 ? '' : sizeOf(task),
-    { text: task.conflicts?.join(', ') ?? (task.merged === undefined ? '' : shortId(task.merged)), style: 'dim' },
+    { text: task.conflicts?.join(', ') ?? shownAs(task), style: 'dim' },
   ]);
   const columns = [
     { title: '#', align: 'right' },
@@ -167,6 +167,12 @@ function taskTable({ tasks = [], lost = [] }: Work, screen: Screen): string {
     { title: 'AS', flexible: true },
   ] as const;
   return `\n${table(columns, rows, screen)}${tasks.map((task) => conflictLine(task, screen)).join('')}${lostLine(lost, screen)}`;
+}
+
+/** The commit of a work: as it landed, or as it was handed in while it waits. */
+function shownAs({ state, commit, merged }: NonNullable<Work['tasks']>[number]): string {
+  const id = state === 'asked' ? commit : merged;
+  return id === undefined ? '' : shortId(id);
 }
 
 function conflictLine({ taskId, state, commit = '' }: NonNullable<Work['tasks']>[number], screen: Screen): string {
