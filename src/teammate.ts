@@ -6,6 +6,7 @@ import { findAgent, providerVariables } from './agents/catalog.ts';
 import { claudeAgent } from './agents/claude.ts';
 import { codexAgent } from './agents/codex.ts';
 import { execAgent } from './agents/exec.ts';
+import { cpuTimeOf, findMarked, MARKER } from './agents/process.ts';
 import { claudeNativeAgent } from './bridge/hosted/agent.ts';
 import { findNativeRoot } from './bridge/layout.ts';
 import { Client } from './client/client.ts';
@@ -116,6 +117,10 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
       signal,
       onError,
       worksApart: work !== undefined,
+      processes: () => {
+        const pids = findMarked(environment[MARKER] ?? '');
+        return { count: pids.length, cpuMs: cpuTimeOf(pids) };
+      },
       transcriptPath: (sessionId) => join(home.transcripts, teamId, memberId, `${sessionId}.jsonl`),
       ...startOf({ team, member, agent: member.agent }, { cwd, env, tools: toolsNow() }),
       toolsNow,

@@ -26,6 +26,8 @@ export interface ProcessTable {
   bootId(): string;
   /** All processes with the variable that we may look into. */
   withVariable(name: string): MarkedProcess[];
+  /** The processor time that a process has used, in milliseconds; undefined if there is none, or if that is unknown. */
+  cpuMs(pid: number): number | undefined;
   /** How often a process may be looked up, in milliseconds: `ps` is a program and takes longer than a file. */
   readonly everyMs: number;
 }
@@ -43,14 +45,20 @@ function procTable(proc: string): ProcessTable {
       return undefined;
     }
   };
+  /** The fields after the name, which may itself contain spaces and parentheses. */
+  const statOf = (pid: number): string[] | undefined => {
+    const text = read(`${pid}/stat`);
+    return text?.slice(text.lastIndexOf(')') + 2).split(' ');
+  };
   return {
     everyMs: 250,
     find(pid) {
-      const text = read(`${pid}/stat`);
-      if (text === undefined) return undefined;
-      // The fields after the name, which may itself contain spaces and parentheses.
-      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-      return { startTime: fields[19] ?? '', isZombie: fields[0] === 'Z' };
+      const fields = statOf(pid);
+      return fields && { startTime: fields[19] ?? '', isZombie: fields[0] === 'Z' };
+    },
+    cpuMs(pid) {
+      const fields = statOf(pid);
+      return fields && (Number(fields[11]) + Number(fields[12])) * TICK_MS;
     },
     bootId: () => read('sys/kernel/random/boot_id')?.trim() ?? '',
     withVariable: (name) =>
@@ -68,6 +76,9 @@ function procTable(proc: string): ProcessTable {
         }),
   };
 }
+
+/** The unit of times in `/proc`; a hundredth of a second on every Linux. */
+const TICK_MS = 10;
 
 /** The option of `ps` that shows environments. macOS took the letter of the others for something else. */
 const WITH_ENVIRONMENT = process.platform === 'darwin' ? ['-A', '-E', '-ww'] : ['axeww'];
@@ -87,6 +98,7 @@ function psTable(): ProcessTable {
   return {
     everyMs: 2_000,
     find,
+    cpuMs: (pid) => parseTime(ps(['-o', 'time=', '-p', String(pid)]).trim()),
     bootId: () => find(1)?.startTime ?? '',
     withVariable(name) {
       const pattern = new RegExp(`^\\s*(\\d+) (.* ${name}=(\\S+).*)$`);
@@ -98,6 +110,14 @@ function psTable(): ProcessTable {
         });
     },
   };
+}
+
+/** A time of `ps` in milliseconds: `1-02:03:04`, `02:03`, `2:03.45`. */
+function parseTime(text: string): number | undefined {
+  const [, days = '0', clock = ''] = /^(?:(\d+)-)?([\d:.]+)$/.exec(text) ?? [];
+  if (clock === '') return undefined;
+  const seconds = clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+  return Math.round((Number(days) * 86_400 + seconds) * 1_000);
 }
 
 /** What `ps` prints; nothing if it fails, as it does for a PID that does not exist. */

@@ -145,6 +145,11 @@ export function findAllMarked(): MarkedProcess[] {
   return TABLE.withVariable(MARKER).filter(({ pid }) => pid !== process.pid);
 }
 
+/** The processor time that processes have used, in milliseconds. */
+export function cpuTimeOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + (TABLE.cpuMs(pid) ?? 0), 0);
+}
+
 /** Tells this process from a later one with the same PID. */
 export function identify(pid: number, table = TABLE): ProcessIdentity {
   return { pid, startTime: table.find(pid)?.startTime ?? '', bootId: table.bootId() };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SilenceLimits } from './silence.ts';
 import { Line, Slug } from './text.ts';
 
 /** How a member's agent runs. A `function` runs in the process that registered it. */
@@ -75,6 +76,8 @@ export const AgentSpec = z.strictObject({
       deny: z.array(PermissionRule).max(200).optional(),
     })
     .optional(),
+  /** How long nothing may be heard of a turn before something is done about it. */
+  silence: z.union([z.literal('off'), SilenceLimits]).optional(),
 });
 export type AgentSpec = z.output<typeof AgentSpec>;
 

@@ -123,6 +123,7 @@ export const ANSWER_WITHIN = {
   gate: 24 * 3_600_000,
   budget: 24 * 3_600_000,
   restart: 24 * 3_600_000,
+  hang: 24 * 3_600_000,
   work: 24 * 3_600_000,
   /** After that, a person is asked in the reviewer's place. */
   review: 3_600_000,

@@ -13,9 +13,10 @@ export type RequestStatus = z.infer<typeof RequestStatus>;
 
 /**
  * What members and Troupe ask a person: work that a gate keeps rejecting, a permission for an agent, an exhausted
- * budget, a member that crashed too often to be restarted, or a member's own question.
+ * budget, a member that crashed too often to be restarted, a turn in which nothing happens any more, or a member's own
+ * question.
  */
-export const RaisedKind = z.enum(['gate', 'permission', 'budget', 'restart', 'question']);
+export const RaisedKind = z.enum(['gate', 'permission', 'budget', 'restart', 'question', 'hang']);
 export type RaisedKind = z.infer<typeof RaisedKind>;
 
 /** All of them. The merge queue asks the others: a person about `work`, the team's reviewer for a `review`. */
@@ -134,7 +135,7 @@ export const REQUEST_EVENT_DATA = {
   'plan:submitted': OfRequest.extend({ content: z.string(), filePath: z.string().optional() }),
   'plan:approved': OfRequest.extend({ feedback: z.string().optional() }),
   'plan:rejected': OfRequest.extend({ feedback: z.string() }),
-  /** A question to a person: work that a gate keeps rejecting, a permission, an exhausted budget, a member that was given up. */
+  /** A question to a person: work that a gate keeps rejecting, a permission, an exhausted budget, a member that was given up, a silent turn. */
   'request:raised': OfRequest.extend({
     kind: QuestionKind,
     taskId: z.string().optional(),

@@ -52,7 +52,12 @@ export async function beginWork(bench: Bench, task: TaskJson): Promise<boolean> 
 const TROUBLE: readonly string[] = ['conflict', 'corrupt', 'unsupported'];
 
 /** Saves the workspace. A save that fails is made up for by the next one. */
-export async function saveWork({ door, who, worksApart, onError }: Bench): Promise<void> {
+export async function saveWork({
+  door,
+  who,
+  worksApart,
+  onError,
+}: Pick<Bench, 'door' | 'who' | 'worksApart' | 'onError'>): Promise<void> {
   if (!worksApart) return;
   await door.call('work.save', who).catch(onError);
 }

@@ -4,6 +4,7 @@ import type { AgentSpec } from '../core/agent.ts';
 import { ANSWER_WITHIN, RESULT_BYTES } from '../core/limits.ts';
 import { judgeWish } from '../core/permission.ts';
 import { byteLength } from '../core/text.ts';
+import { askPerson } from './ask-person.ts';
 import type { Door } from './door.ts';
 import type { Watch } from './watch.ts';
 
@@ -22,47 +23,17 @@ export function answerPermissions(options: {
 }): (permission: Permission, mode: Mode) => void {
   const { door, who, watch, rules } = options;
 
-  async function askPerson(permission: Permission): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<{ allow: boolean; message?: string }>();
-    // The request gets its id only when it is raised, and the answer may arrive before we know the id.
-    const answers = new Map<string, { allow: boolean; message?: string }>();
-    let requestId: string | undefined;
-    const settle = (): void => {
-      const answer = requestId === undefined ? undefined : answers.get(requestId);
-      if (answer) resolve(answer);
-    };
-    const stopListening = watch.onEvent((event) => {
-      if (event.type !== 'request:answered') return;
-      const message = event.feedback ?? (event.approved ? undefined : 'a person said no');
-      answers.set(event.requestId, { allow: event.approved, ...(message !== undefined && { message }) });
-      settle();
-    });
-    const timer = setTimeout(
-      () => resolve({ allow: false, message: 'nobody answered in time' }),
-      ANSWER_WITHIN.permission,
-    );
-    try {
-      const { tool, input } = permission;
-      const given = JSON.stringify(input) ?? '';
-      const content = `${tool}: ${describeWish(permission)}`;
-      // Nobody can agree to what they cannot read to its end.
-      if (byteLength(content) > RESULT_BYTES) {
-        permission.answer({ allow: false, message: 'it is too long to be shown to a person: use a shorter one' });
-        return;
-      }
-      const request = await door.call('request.raise', {
-        ...who,
-        kind: 'permission',
-        content,
-        detail: { tool, input: shorten(given) },
-      });
-      requestId = request.id;
-      settle();
-      permission.answer(await promise);
-    } finally {
-      clearTimeout(timer);
-      stopListening();
+  async function ask(permission: Permission): Promise<void> {
+    const { tool, input } = permission;
+    const given = JSON.stringify(input) ?? '';
+    const content = `${tool}: ${describeWish(permission)}`;
+    // Nobody can agree to what they cannot read to its end.
+    if (byteLength(content) > RESULT_BYTES) {
+      permission.answer({ allow: false, message: 'it is too long to be shown to a person: use a shorter one' });
+      return;
     }
+    const request = { ...who, kind: 'permission', content, detail: { tool, input: shorten(given) } } as const;
+    permission.answer(await askPerson({ door, watch }, request, { within: ANSWER_WITHIN.permission }));
   }
 
   return (permission, mode) => {
@@ -74,7 +45,7 @@ export function answerPermissions(options: {
       permission.answer({ allow: false, message: 'you only coordinate: give the work to a teammate' });
     } else if (verdict === 'allow') permission.answer({ allow: true });
     else {
-      askPerson(permission).catch((error: unknown) => {
+      ask(permission).catch((error: unknown) => {
         permission.answer({ allow: false, message: 'nobody could be asked' });
         options.onError(error);
       });

@@ -22,6 +22,8 @@ import type { Watch } from './watch.ts';
 
 /** Handles the events of a session other than the ends of turns. */
 export interface Hearing {
+  /** Any event, before it is handled. */
+  heard(event: AgentEvent): void;
   shown(messageIds: readonly string[]): Promise<void>;
   usage(usage: Usage, taskId: string | undefined, context?: ContextUse): Promise<void>;
   /** Asks whoever may answer; in `plan` and `delegate` everything is refused. */
@@ -64,6 +66,8 @@ export interface Seat {
    * with that turn's end: the next turn must not begin before.
    */
   steer(turn: Turn): Promise<TurnEnd | undefined>;
+  /** Ends the running turn, which then reports `cancelled`. */
+  cancel(): Promise<void>;
   /** Continues the conversation in another mode; starts a new one if the agent cannot resume. */
   changeMode(mode: Mode): Promise<void>;
   /** Whether the agent agrees to stop, if it can be asked. */
@@ -120,6 +124,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
 
   async function hear(event: AgentEvent, transcript: Transcript): Promise<void> {
     const at = Date.now();
+    hearing.heard(event);
     if (event.type === 'permission') {
       transcript.write({ at, type: 'permission', tool: event.tool, description: describeWish(event) });
       hearing.permission(event, mode);
@@ -243,6 +248,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
         signal.removeEventListener('abort', cancel);
       }
     },
+    cancel: () => open.session.cancel(),
     async changeMode(wanted) {
       if (wanted === mode) return;
       mode = wanted;

@@ -11,7 +11,7 @@ import type { TeammateOptions } from './teammate.ts';
 export function startOf(
   { team, member, agent }: { team: ResultOf<'team.show'>; member: ResultOf<'member.show'>; agent: AgentSpec },
   around: Pick<StartOptions, 'cwd' | 'env' | 'tools'>,
-): Pick<TeammateOptions, 'start' | 'permissions' | 'workMode'> {
+): Pick<TeammateOptions, 'start' | 'permissions' | 'workMode' | 'silence'> {
   const { id: memberId, role, spawnPrompt: prompt, model, sessionId } = member;
   const { id: teamId, leadId } = team;
   const leads = leadId === memberId;
@@ -22,6 +22,7 @@ export function startOf(
   return {
     permissions,
     workMode,
+    silence: agent.silence,
     start: {
       teamId,
       memberId,

@@ -1,4 +1,4 @@
-import type { StartOptions, TaskJson, TeamTools } from '../agents/agent.ts';
+import type { TaskJson, TeamTools } from '../agents/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { shorten } from '../core/text.ts';
 import type { Bench } from './bench.ts';
@@ -6,11 +6,14 @@ import { waitForBudget } from './budget.ts';
 import type { Door } from './door.ts';
 import { beginToLead } from './lead.ts';
 import { openMail } from './mail.ts';
+import { watchSilence } from './member-silence.ts';
+import type { WatchedMember } from './member-silence.ts';
 import { closingDoor, isInterrupted, isOver, onStopped } from './over.ts';
 import { patientDoor } from './patience.ts';
 import { answerPermissions } from './permissions.ts';
 import { waitForAnswers } from './questions.ts';
 import { takeSeat } from './seat.ts';
+import type { Seat } from './seat.ts';
 import { Teammate } from './teammate-steps.ts';
 import type { Ending, StepsOptions } from './teammate-steps.ts';
 import { shownMessages } from './transcript.ts';
@@ -18,15 +21,12 @@ import { pauseFor, watchTeam } from './watch.ts';
 import { isHeld, retryAfter } from './work.ts';
 
 /** One teammate: its identity, its agent, and how it reaches its team. */
-export interface TeammateOptions extends StepsOptions {
+export interface TeammateOptions extends StepsOptions, WatchedMember {
   readonly door: Door;
-  readonly start: StartOptions;
   /** A person's permission rules. */
   readonly permissions?: AgentSpec['permissions'];
   /** The path of a session's transcript. */
   readonly transcriptPath: (sessionId: string) => string;
-  /** It works in a workspace of its own. */
-  readonly worksApart?: boolean;
   /** The team's tools as they are now: their credential changes with `troupe token rotate`. */
   readonly toolsNow?: () => TeamTools;
   /** The back-off for an overloaded model, in milliseconds; undefined to give up. */
@@ -70,7 +70,9 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
     await door.call('member.update', { ...who, metadata: { waiting } });
   };
   let forget = (): void => {};
-  const seat = await takeSeat({
+  const turnWatch = watchSilence(options, { door, who, watch, tell: tellWaiting, onError, seat: () => seat });
+  const answer = answerPermissions({ door, who, cwd: start.cwd, watch, rules: options.permissions, onError });
+  const seat: Seat = await takeSeat({
     agent,
     start,
     transcriptPath,
@@ -86,7 +88,8 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
           ...(taskId !== undefined && { taskId }),
           ...(context && { context }),
         })),
-      permission: answerPermissions({ door, who, cwd: start.cwd, watch, rules: options.permissions, onError }),
+      heard: (event) => turnWatch?.hear(event),
+      permission: (permission, mode) => answer(turnWatch?.asked(permission) ?? permission, mode),
       opened: async (sessionId) => void (await door.call('member.update', { ...who, status: 'active', sessionId })),
       compacted: () => forget(),
       waiting: tellWaiting,
@@ -100,6 +103,7 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
     who,
     seat,
     mail,
+    turnWatch,
     mayTurn: (task) => waitForBudget(door, who, watch, mustLeave(task)),
     answered: (task) => waitForAnswers({ door, who, tellWaiting }, task, { watch, isInterrupted: mustLeave(task) }),
     pause: (ms, task) => pauseFor(ms, watch, mustLeave(task)),

@@ -87,6 +87,7 @@ export const REQUEST_TYPE = {
   permission: 'permission_request',
   budget: 'budget_request',
   restart: 'restart_request',
+  hang: 'hang_request',
   work: 'work_request',
   review: 'review_request',
   question: 'question_request',

@@ -30,6 +30,16 @@ describe.each([
     await until('it is reaped', () => table.find(child.pid as number) === undefined);
   });
 
+  test('has used a processor, if it has', async () => {
+    const child = spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    // `ps` may count whole seconds.
+    const used = await until('it has used some', () => table.cpuMs(child.pid as number) || undefined);
+    expect(used).toBeGreaterThan(0);
+    child.kill('SIGKILL');
+    await until('it is gone', () => table.cpuMs(child.pid as number) === undefined);
+  });
+
   test('counts as ended when it is a zombie', async () => {
     const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 1032'], {
       stdio: ['ignore', 'pipe', 'ignore'],

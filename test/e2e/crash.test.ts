@@ -10,7 +10,7 @@ type Scene = (stage: Stage, team: string) => Promise<void>;
 
 test('killed teammates and leads come back, their work is done once, and messages are shown once or marked', async () => {
   const stage = setStage();
-  await play(stage, { killed, program, givenUp, lead, terminated, mail });
+  await play(stage, { killed, program, silent, givenUp, lead, terminated, mail });
   expect(readLog(stage.home).filter(({ event }) => event === 'teams.failed')).toEqual([]);
 });
 
@@ -45,6 +45,19 @@ const program: Scene = async (stage, team) => {
   expect(told.map(({ content }) => content)).toEqual([
     expect.stringMatching(/^worker crashed \(.*was ended by SIGKILL.*Given back: #1\. It is started again\.$/s),
   ]);
+};
+
+/** A program that says nothing for too long is ended, and started again. */
+const silent: Scene = async (stage, team) => {
+  const worker = { ...stage.member('worker', 'slow'), silence: { tool: '1s' } };
+  await detach(stage, team, { members: [worker], tasks: [{ title: 'Carry on' }] });
+  const first = await until('the work has begun', () => stage.work()[0]);
+  const second = await until('the work has begun again', () => stage.work()[1]);
+  expect(isAlive(first.pid as number)).toBe(false);
+  expect(second.epoch).toBe(first.epoch);
+  stage.letGo();
+  // If it has been silent for too long again, a person is asked meanwhile.
+  await completed(stage, team, ['1']);
 };
 
 /** SIGKILL in every turn: after three restarts the member stays stopped. A person is asked, and a yes restarts it. */

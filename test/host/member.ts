@@ -34,7 +34,7 @@ export class Cancelled extends Error {}
 export type Rule = (next: () => Promise<unknown>, input: unknown) => Promise<unknown>;
 
 export interface MemberOptions extends Partial<
-  Pick<TeammateOptions, 'permissions' | 'workMode' | 'retryAfter' | 'toolsNow'>
+  Pick<TeammateOptions, 'permissions' | 'workMode' | 'retryAfter' | 'toolsNow' | 'silence'>
 > {
   readonly abilities?: Partial<Abilities>;
   readonly live?: LiveAgent;
@@ -107,7 +107,7 @@ export function startMember(house: House, memberId: string, play: Play, options:
       );
     },
   };
-  const { permissions, workMode, retryAfter, toolsNow, mode = 'edit', resume } = options;
+  const { permissions, workMode, retryAfter, toolsNow, silence, mode = 'edit', resume } = options;
   const ended = runTeammate({
     door,
     agent,
@@ -116,6 +116,7 @@ export function startMember(house: House, memberId: string, play: Play, options:
     ...(permissions && { permissions }),
     ...(workMode && { workMode }),
     ...(retryAfter && { retryAfter }),
+    ...(silence && { silence }),
     transcriptPath: (sessionId) => join(folder, `${sessionId}.jsonl`),
     signal: stop.signal,
     onError: (error) => errors.push(error),

@@ -94,6 +94,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
     phase: 'failed',
     unanswered: 'it stays stopped',
   },
+  hang: {
+    name: 'Silent turn',
+    yes: 'End and do again',
+    no: 'Let it go on…',
+    phase: 'failed',
+    unanswered: 'it goes on',
+  },
   work: { name: 'Work to approve', yes: 'Let it land', no: 'Send back…', phase: 'gate', unanswered: 'the task fails' },
   review: {
     name: 'Review',

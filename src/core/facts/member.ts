@@ -82,6 +82,8 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
 
   'usage:recorded': (state, { memberId, taskId, usage, context }) => {
     if (context) changeMember(state, memberId, (member) => ({ ...member, context }));
+    // It is heard of again.
+    withdrawRequests(state, (request) => request.kind === 'hang' && request.memberId === memberId);
     putUsage(state, 'memberUsage', memberId, addUsage(state.memberUsage.get(memberId) ?? NO_USAGE, usage));
     if (taskId === undefined) return;
     putUsage(state, 'taskUsage', taskId, addUsage(state.taskUsage.get(taskId) ?? NO_USAGE, usage));

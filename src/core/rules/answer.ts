@@ -82,6 +82,7 @@ const CONSEQUENCES: Readonly<Record<QuestionKind, Consequence>> = {
   review: settleReview,
   // The member's process waits for the answer, and reads on from where it was if its daemon is replaced.
   permission: () => [],
+  hang: () => [],
 };
 
 /**

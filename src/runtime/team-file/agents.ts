@@ -1,5 +1,6 @@
 import { agentNamed, argvOf } from '../../core/agent.ts';
 import type { AgentChoice, AgentSpec } from '../../core/agent.ts';
+import { milliseconds } from './schema.ts';
 import type { AgentRef, TeamFile } from './schema.ts';
 
 /** Any part of a file that sets up an agent: a member, the lead, an entry of `agents`. */
@@ -31,19 +32,32 @@ export function specOf(entry: Entry, agents: TeamFile['agents']): AgentSpec {
     const env = { ...general.env, ...entry.env };
     return specOf({ ...general, ...defined(entry), agent, ...(Object.keys(env).length > 0 && { env }) }, undefined);
   }
-  const { agent, command, args, env, mode, model, permissions } = entry;
+  const { agent, command, args, env, mode, model, permissions, silence } = entry;
   const rest = defined({
     args,
     env,
     mode,
     model,
     permissions: typeof permissions === 'object' ? defined(permissions) : undefined,
+    silence: silenceOf(silence),
   });
   if (typeof agent === 'object' && 'exec' in agent) {
     return { kind: 'exec', command: argvOf(agent.exec), ...defined({ messages: agent.messages }), ...rest };
   }
   if (typeof agent === 'object') return { kind: 'acp', command: argvOf(agent.acp), ...rest };
   return { ...agentNamed(agent), ...(command !== undefined && { command: argvOf(command) }), ...rest };
+}
+
+function silenceOf(silence: Entry['silence']): AgentSpec['silence'] {
+  if (typeof silence !== 'object') return silence;
+  const { model, tool, tools } = silence;
+  return {
+    ...(model !== undefined && { model: milliseconds(model) }),
+    ...(tool !== undefined && { tool: milliseconds(tool) }),
+    ...(tools && {
+      tools: Object.fromEntries(Object.entries(tools).map(([name, time]) => [name, milliseconds(time)])),
+    }),
+  };
 }
 
 /** The agents that a file's lead may add: those that the file sets up, else more of its own kind. */

@@ -75,6 +75,17 @@ const Setup = {
   model: Line.optional().describe('the model, in the words of its agent'),
   mode: z.enum(['plan', 'edit', 'full']).optional().describe('what it may do without asking'),
   permissions: Permissions.optional().describe(ANSWERS),
+  silence: z
+    .union([
+      z.literal('off'),
+      z.strictObject({
+        model: Duration.optional().describe('while no tool runs (default: 15m)'),
+        tool: Duration.optional().describe('while a tool runs, or a program (exec) (default: 60m)'),
+        tools: z.record(z.string(), Duration).optional().describe('for single tools, by name: { Bash: 2h }'),
+      }),
+    ])
+    .optional()
+    .describe('how long nothing may be heard of a turn before Troupe looks after it; off: for ever'),
   command: Command.optional().describe('a program instead of the one on the PATH'),
   args: Words.optional().describe('added to the arguments that Troupe gives'),
   env: Variables.optional().describe(

@@ -432,10 +432,10 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
       return RejectInput.parse({ requestId: pickRequest(world, draft), feedback: text('not yet') });
     case 'request.raise':
       return RaiseRequestInput.parse({
-        kind: pickFrom(['gate', 'permission', 'budget', 'restart', 'question'], b),
+        kind: pickFrom(['gate', 'permission', 'budget', 'restart', 'question', 'hang'], b),
         memberId: draft.by < 6 && MEMBERS.includes(by) ? by : memberId,
         content: c % 5 === 0 ? 'Which one?' : text('question'),
-        ...(b % 5 === 4 && c % 4 > 0 && { question: QUESTIONS[c % 4] }),
+        ...(b % 6 === 4 && c % 4 > 0 && { question: QUESTIONS[c % 4] }),
         ...(c % 3 === 0 && { taskId: pickFrom(idsOf(world.tasks), b) ?? '99' }),
         ...(flag && { within: 1 + a, detail: { n: c } }),
       });
@@ -617,7 +617,7 @@ const QUESTIONS = [
 
 function pickRequest(world: World, { type, a, b }: Draft): string {
   const noun = type.slice(0, type.indexOf('.'));
-  const answered = ['gate', 'permission', 'budget', 'restart', 'work', 'review', 'question'];
+  const answered = ['gate', 'permission', 'budget', 'restart', 'hang', 'work', 'review', 'question'];
   const kinds: readonly string[] = noun === 'request' ? answered : [noun];
   const fitting = world.requests.filter(({ kind, status }) => kinds.includes(kind) && status === 'pending');
   return pickFrom(idsOf(b % 4 === 3 || fitting.length === 0 ? world.requests : fitting), a) ?? 'none';

@@ -499,6 +499,7 @@ const RULES: Rules = {
     if (command.taskId !== undefined) needTask(world, command.taskId, attempt, { deleted: true });
     if (refused(attempt)) return;
     world.usages.push({ memberId: command.memberId, taskId: command.taskId, usage: command.usage });
+    for (const request of pendingRequests(world, command.memberId, 'hang')) request.status = 'withdrawn';
     attempt.facts.push(`usage:recorded ${command.memberId}`);
   },
 };

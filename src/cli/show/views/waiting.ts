@@ -22,6 +22,7 @@ const MEANINGS: Readonly<Record<Exclude<Request['kind'], 'shutdown'>, Meaning>> 
   gate: { yes: 'To accept the work', no: 'To send the task back' },
   budget: { yes: 'To allow more', no: 'To keep the limit' },
   restart: { yes: 'To restart the member', no: 'To leave it stopped' },
+  hang: { yes: 'To end its turn, which is then done again', no: 'To let it go on' },
   work: { yes: 'To let it land', no: 'To send it back' },
   review: { yes: 'To let it land', no: 'To send it back' },
   question: { yes: 'To answer', no: 'To leave it to the member' },
@@ -106,6 +107,7 @@ const WITHOUT_ANSWER: Partial<Record<Request['kind'], string>> = {
   work: 'Without an answer the task fails',
   review: 'The reviewer is asked. Without its answer, you are',
   question: "If you don't answer, the member goes on as it thinks best",
+  hang: 'Without an answer its turn goes on, and you are asked again',
 };
 
 function answersTo(request: Request, command: string, screen: Screen): string {
@@ -183,6 +185,10 @@ export function describeAnswer(request: Request): string {
       return isYes
         ? `${budgetOwner(request, who)} may use ${showGrant(request.detail) ?? 'as much again'}.`
         : 'No new turn starts. To continue later, raise the budget in the team file and run troupe up.';
+    case 'hang':
+      return isYes
+        ? `The turn of ${who} is ended and done again, if it is still silent.`
+        : `The turn of ${who} goes on.`;
     case 'restart':
       return isYes ? `${who} is started again.` : `${who} stays stopped.`;
     case 'question':

@@ -1,0 +1,94 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { describeSilence } from '../../src/core/silence-words.ts';
+import { hearEvent, NEW_TURN, passTime, SILENCE, showsLife, stepFor, tooSilent } from '../../src/core/silence.ts';
+import type { Heard, TurnClock } from '../../src/core/silence.ts';
+
+const MINUTE = 60_000;
+const isOurs = (tool: string): boolean => tool.startsWith('mcp__troupe__');
+const AGENT = { isProgram: false };
+const tool = (id: string, name: string, isRunning = true): Heard => ({ type: 'tool', id, name, isRunning });
+
+/** Hears events, and lets minutes pass between them. */
+function play(...steps: readonly (Heard | number)[]): TurnClock {
+  return steps.reduce<TurnClock>(
+    (clock, step) => (typeof step === 'number' ? passTime(clock, step * MINUTE, isOurs) : hearEvent(clock, step)),
+    NEW_TURN,
+  );
+}
+
+describe('a turn is too silent', () => {
+  test('when nothing was heard for 15 minutes and no tool runs', () => {
+    expect(tooSilent(play(14.9), {}, AGENT)).toBeUndefined();
+    expect(tooSilent(play(15), {}, AGENT)).toEqual({ tool: undefined, ms: 15 * MINUTE, limit: SILENCE.model });
+    expect(tooSilent(play(14.9, { type: 'sign' }, 14.9), {}, AGENT)).toBeUndefined();
+  });
+
+  test('when a tool has run for 60 minutes, whatever it says meanwhile; a tool may have a limit of its own', () => {
+    const beats = Array.from({ length: 59 }, () => [1, tool('1', 'Bash')]).flat();
+    expect(tooSilent(play(tool('1', 'Bash'), ...beats), {}, AGENT)).toBeUndefined();
+    expect(tooSilent(play(tool('1', 'Bash'), ...beats, 1), {}, AGENT)).toMatchObject({ tool: 'Bash', ms: 60 * MINUTE });
+    expect(tooSilent(play(tool('1', 'Bash'), 60, tool('1', 'Bash', false)), {}, AGENT)).toBeUndefined();
+    const limits = { tools: { Bash: 120 * MINUTE }, tool: 10 * MINUTE };
+    expect(tooSilent(play(tool('1', 'Bash'), tool('2', 'Read'), 20), limits, AGENT)).toMatchObject({ tool: 'Read' });
+    expect(tooSilent(play(tool('1', 'constructor'), 9), limits, AGENT)).toBeUndefined();
+  });
+
+  test('never while a person, the model or the team is waited for', () => {
+    expect(tooSilent(play({ type: 'asked' }, 600), {}, AGENT)).toBeUndefined();
+    expect(tooSilent(play({ type: 'asked' }, 600, { type: 'answered' }, 14), {}, AGENT)).toBeUndefined();
+    expect(tooSilent(play({ type: 'asked' }, 600, { type: 'answered' }, 15), {}, AGENT)).toBeDefined();
+    expect(tooSilent(play({ type: 'waiting' }, 600), {}, AGENT)).toBeUndefined();
+    expect(tooSilent(play(tool('1', 'mcp__troupe__TaskUpdate'), tool('2', 'Bash'), 600), {}, AGENT)).toBeUndefined();
+  });
+
+  test('if it is a program, only after the time of a tool', () => {
+    expect(tooSilent(play(59), {}, { isProgram: true })).toBeUndefined();
+    expect(tooSilent(play(60), {}, { isProgram: true })).toMatchObject({ limit: SILENCE.tool });
+  });
+
+  test('in no story in which something happens within every limit', () => {
+    const event = fc.oneof(
+      fc.constant<Heard>({ type: 'sign' }),
+      fc.record({
+        type: fc.constant('tool' as const),
+        id: fc.constantFrom('1', '2'),
+        name: fc.constantFrom('Bash', 'Read', 'mcp__troupe__SendMessage'),
+        isRunning: fc.boolean(),
+      }),
+    );
+    const story = fc.array(fc.tuple(fc.integer({ min: 0, max: 14 }), event), { maxLength: 60 });
+    fc.assert(
+      fc.property(story, (steps) => {
+        let clock = NEW_TURN;
+        for (const [minutes, heard] of steps) {
+          clock = hearEvent(passTime(clock, minutes * MINUTE, isOurs), heard);
+          const longest = Math.max(0, ...[...clock.tools.values()].map(({ ms }) => ms));
+          expect(tooSilent(clock, {}, AGENT) === undefined).toBe(longest < SILENCE.tool);
+        }
+      }),
+    );
+  });
+});
+
+test('it is told, nudged and interrupted with pauses between; after one interruption a person is asked', () => {
+  const steps = (wasInterrupted: boolean) =>
+    [100, 119, 120, 139, 140, 1_000].map((ms) => stepFor({ ms, limit: 100 }, wasInterrupted));
+  expect(steps(false)).toEqual(['tell', 'tell', 'nudge', 'nudge', 'interrupt', 'interrupt']);
+  expect(steps(true)).toEqual(['tell', 'tell', 'nudge', 'nudge', 'ask', 'ask']);
+});
+
+test('processor time and changed files are life, but only while a tool runs', () => {
+  const evidence = { processes: 2, cpuMs: 90_000, hasChanged: false };
+  const bash = { tool: 'Bash', ms: 65 * MINUTE, limit: 60 * MINUTE };
+  expect(showsLife(evidence, bash)).toBe(true);
+  expect(showsLife({ ...evidence, cpuMs: 900 }, bash)).toBe(false);
+  expect(showsLife({ ...evidence, cpuMs: 900, hasChanged: true }, bash)).toBe(true);
+  expect(showsLife(evidence, { ...bash, tool: undefined })).toBe(false);
+  expect(describeSilence(bash, evidence)).toBe(
+    'Bash has run for 65 minutes (2 processes, 90.0 s of processor time since the last look, no file changed)',
+  );
+  expect(describeSilence({ ...bash, tool: undefined }, { processes: 1, cpuMs: undefined, hasChanged: undefined })).toBe(
+    'nothing heard for 65 minutes (1 process)',
+  );
+});
