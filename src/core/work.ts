@@ -10,7 +10,7 @@ import { Line, Slug, TaskId } from './text.ts';
 export const LostWork = z.object({ taskId: TaskId, merged: CommitId });
 export type LostWork = z.output<typeof LostWork>;
 
-/** Which work of which task: the holder's, as it was handed in. */
+/** A work of a task, as its holder handed it in. */
 const WorkName = z.object({ taskId: TaskId, epoch: z.number().int(), commit: CommitId });
 
 /** An attempt to bring works onto the team's branch. Nothing of it counts before they have landed. */
@@ -123,7 +123,7 @@ export const TaskWork = z.object({
   result: z.string().optional(),
   /** Why it left the queue, if no gate could judge it. */
   withdrawn: z.string().optional(),
-  /** Its holder stopped or started anew after it was handed in. If it is sent back, anybody does it again. */
+  /** Its holder stopped or was restarted after it was handed in. If it is sent back, anybody does it again. */
   left: z.literal(true).optional(),
 });
 export type TaskWork = z.output<typeof TaskWork>;
@@ -227,7 +227,7 @@ export const WORK_EVENT_DATA = {
     pack: WorkPack.optional(),
     result: z.string().optional(),
   }),
-  /** Its holder stopped or started anew: it will not go on with it if it is sent back. */
+  /** Its holder stopped or was restarted: it will not go on with it if it is sent back. */
   'work:left': OfTask,
   /** Its holder changed, or it cannot be judged: it is no longer in the queue. */
   'work:withdrawn': OfTask.extend({ why: z.string() }),

@@ -267,7 +267,7 @@ test -e tried || { touch tried; echo try harder >&2; exit 2; }`,
 
   test.each([
     ['yes completes it as it is', true],
-    ['no gives it back to be done anew', false],
+    ['no gives it back to be done again', false],
   ])('that rejects a task five times leaves it to a person: %s', async (_what, approve) => {
     const stage = newStage();
     gate(stage, 'test -e open || { echo never good enough >&2; exit 2; }');

@@ -30,7 +30,7 @@ export interface LineListHandle {
   showLine(name: LineName): void;
 }
 
-/** The lines of all files in one list, of which only the visible part is in the document. */
+/** The lines of all files in one list. Only the visible part is in the document. */
 export function LineList({
   store,
   model,

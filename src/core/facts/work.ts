@@ -154,7 +154,7 @@ function noLongerSubmitted(work: TaskWork): TaskWork {
   return isHandedIn(work) ? { ...settled(work), state: 'begun' } : work;
 }
 
-/** Another holder begins to count again, and queues up anew. */
+/** Another holder starts counting at zero, and goes to the end of the queue. */
 function knownOf({ work }: TaskRecord, epoch: number): Pick<TaskWork, 'sentBack' | 'queuedAt'> {
   if (work?.epoch !== epoch) return {};
   const { sentBack, queuedAt } = work;

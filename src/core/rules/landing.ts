@@ -61,7 +61,7 @@ function isQueued(
   return files > 0 && work?.state === 'submitted' && work.commit === commit && work.epoch === epoch;
 }
 
-/** What was handed in stays in the queue, though its holder stops or starts anew. */
+/** What was handed in stays in the queue, even if its holder stops or is restarted. */
 export function leaveWork(command: CommandEnvelope, { id: taskId, epoch, work }: TaskRecord): TeamEvent[] {
   return work?.left ? [] : [event(command, 'work:left', { taskId, epoch })];
 }

@@ -22,7 +22,7 @@ export function openBatches() {
     /** The works to land next, in their order; none if all are still being judged alone. */
     next(queue: readonly QueuedWork[], aloneOf: (work: QueuedWork) => Alone): readonly QueuedWork[] {
       for (const half of halves) {
-        // What was withdrawn or handed in anew is judged on its own.
+        // What was withdrawn, or handed in again, is judged on its own.
         const left = queue.filter((work) => half.includes(nameOfWork(work)));
         if (left.length > 0) return landable(left);
       }

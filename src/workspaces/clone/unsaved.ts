@@ -13,7 +13,7 @@ export interface LookedAt {
   readonly base: ObjectId;
 }
 
-/** A path that is ignored, and by which line of which file. */
+/** A path that is ignored, with the file and the line that say so. */
 interface Ignored {
   readonly path: Buffer;
   readonly source: string;

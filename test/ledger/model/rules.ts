@@ -504,7 +504,7 @@ const RULES: Rules = {
   },
 };
 
-/** Whether the answer settles the task: not if the holder has begun anew since. */
+/** Whether the answer settles the task: not if the holder has begun again since. */
 function settles({ kind, memberId, detail }: Request, { status, assigneeId, epoch }: Task): boolean {
   const { epoch: asked = epoch } = detail ?? {};
   return kind === 'gate' && status === 'in_progress' && assigneeId === memberId && epoch === asked;

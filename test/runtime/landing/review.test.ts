@@ -92,7 +92,7 @@ test('never lands together with others what has to be approved', async () => {
   expect(stage.repository.files(await stage.tipNow())).toMatchObject({ 'db/1.sql': '1' });
 });
 
-test('sends it back with the comments of a person; what is handed in then is asked about anew', async () => {
+test('sends it back with the comments of a person; the next hand-in is asked about again', async () => {
   const stage = await openQueueStage({ members: ['ann'], work: { approve: 'always' }, gate: () => verdict(0) });
   stage.write('ann', { a: '1' });
   const first = stage.complete('ann').catch((error: unknown) => error);
