@@ -1,5 +1,6 @@
 import type { TaskJson } from '../agents/agent.ts';
 import { taskRowOf } from '../core/events/table.ts';
+import { answerMessageId } from '../core/question.ts';
 import { shorten } from '../core/text.ts';
 import type { Bench } from './bench.ts';
 import type { Watch } from './watch.ts';
@@ -7,9 +8,19 @@ import type { Watch } from './watch.ts';
 /** How much of a question others read while it is open, in characters. */
 const SHOWN = 200;
 
-/** Whether a question of the member about this task is open. Such a task is not finished, whatever its turn said. */
-export async function hasQuestion(bench: Pick<Bench, 'door' | 'who'>, task: TaskJson): Promise<boolean> {
-  return (await openQuestion(bench, task)) !== undefined;
+/**
+ * Whether a question of the member about this task is open, or was answered just before the turn ended, so that the
+ * member has not read the answer yet. Such a task is not finished, whatever its turn said.
+ */
+export async function lacksAnswer({ door, who }: Pick<Bench, 'door' | 'who'>, task: TaskJson): Promise<boolean> {
+  const questions = (await door.call('request.list', { teamId: who.teamId, kind: 'question' })).filter(
+    ({ memberId, taskId }) => memberId === who.memberId && taskId === task.id,
+  );
+  if (questions.length === 0) return false;
+  if (questions.some(({ status }) => status === 'pending')) return true;
+  const answers = new Set(questions.map(({ id }) => answerMessageId(id)));
+  const waiting = await door.call('message.inbox', { ...who, waiting: true });
+  return waiting.some(({ id, deliveredAt }) => answers.has(id) && deliveredAt === undefined);
 }
 
 /**

@@ -8,7 +8,7 @@ import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
 import { mayWorkHere, saveWork } from './open-work.ts';
 import { makeTurn } from './prompt.ts';
-import { hasQuestion } from './questions.ts';
+import { lacksAnswer } from './questions.ts';
 import { CANCELLED } from './seat.ts';
 
 /** Does a task to its end, whatever that is. Returns the text of the last turn. */
@@ -24,7 +24,7 @@ export async function workOn(bench: Bench, claimed: TaskJson): Promise<string> {
     const end = await turnWithMail(bench, makeTurn({ task, messages, feedback }), task);
     const produced = end.text || (end.error ?? '');
     // It ended its turn to wait for its user. The answer comes with the next turn.
-    if (end.reason === 'done' && (await hasQuestion(bench, task))) continue;
+    if (end.reason === 'done' && (await lacksAnswer(bench, task))) continue;
     const verdict = await finish(bench, task, end);
     if (verdict === undefined) return produced;
     // After too many rejections a person is asked, and the task stays ours until the answer.

@@ -43,6 +43,20 @@ test('a turn that ends with an open question does not end its task; the answer w
   expect(metadata?.['waiting']).toBeUndefined();
 });
 
+test('an answer that comes while the turn still ends is not missed', async () => {
+  const house = await openTeam(['ada']);
+  const ada = startMember(house, 'ada', async ({ messages }, { count }) => {
+    if (count > 1) return `did it: ${messages[0]?.content ?? ''}`;
+    const asked = await house.call<TeamRequest>('question.ask', { teamId: 'demo', content: 'Left or right?' }, 'ada');
+    await house.call('request.answer', { teamId: 'demo', requestId: asked.id, approve: true, feedback: 'Left' });
+    return 'I wait for my user';
+  });
+  await ask(house).create('Tidy');
+  await until('it is done', isDone(house));
+  expect(ada.turns).toHaveLength(2);
+  expect((await ask(house).task('1')).result).toContain('The answer: Left');
+});
+
 test('a member that starts again waits for the answer to its open question instead of asking once more', async () => {
   const house = await openTeam(['ada']);
   const first = startMember(house, 'ada', asks(house));
