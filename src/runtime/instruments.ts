@@ -21,8 +21,11 @@ export interface Sources {
   isDegraded(): boolean;
 }
 
-/** How a landing ended. `conflicted`: a work does not merge, and went back before a landing began. */
-export type LandingOutcome = 'landed' | 'red' | 'split' | 'dropped' | 'conflicted';
+/**
+ * How a landing ended. `asked`: the gates accepted it, and somebody has to approve it; a yes counts as `landed`.
+ * `conflicted`: a work does not merge, and went back before a landing began.
+ */
+export type LandingOutcome = 'landed' | 'asked' | 'red' | 'split' | 'dropped' | 'conflicted';
 
 /** Everything that the daemon measures about itself. */
 export interface Instruments {

@@ -108,6 +108,8 @@ export function traceTeams(startSpan: StartSpan, transcripts: string): TeamTrace
         if (landing?.left.size === 0) endLanding(run, event.landingId ?? '', { at: event.at, outcome: 'landed' });
         return;
       }
+      case 'work:asked':
+        return endLanding(run, event.landingId, { at: event.at, outcome: 'asked' });
       case 'landing:ended':
         return endLanding(run, event.landingId, { at: event.at, outcome: event.how });
       case 'team:closed':

@@ -126,7 +126,7 @@ test('the merge queue says what lands now, what waits, and why the last landing 
     { ...back, taskId: '7', why: 'It conflicts', conflicts: ['src/a.ts'] },
   ];
   const wide = { ...screen, columns: 140 };
-  const shown = showWork({ queue: { entries, landingSince: screen.now - 30_000, ended, sentBack } }, wide);
+  const shown = showWork({ queue: { entries, asked: [], landingSince: screen.now - 30_000, ended, sentBack } }, wide);
   expect(shown).toMatch(/^ +1 +#1 +Task 1 +ann +1 file \(\+2 -0\) +1 min ago +is judged with #2, began 30 s ago$/m);
   expect(shown).toMatch(/^ +3 +#3 .* waits, is judged alone$/m);
   expect(shown).toMatch(/^ +4 +#4 +Task 4 +ann \(stopped\) .* waits, passed alone$/m);
@@ -137,10 +137,10 @@ test('the merge queue says what lands now, what waits, and why the last landing 
   expect(shown).toContain('#6 went back to bob: npm test fails');
   expect(shown).toContain('#7 went back to bob: it conflicts in src/a.ts\n');
   expect(shown).not.toContain('\u001b');
-  const narrow = showWork({ queue: { entries, sentBack: [] } }, { ...screen, columns: 44 });
+  const narrow = showWork({ queue: { entries, asked: [], sentBack: [] } }, { ...screen, columns: 44 });
   for (const line of narrow.split('\n').filter((one) => /#\d/.test(one))) expect(line.length).toBeLessThanOrEqual(44);
   const red = { ...ended, how: 'red', tasks: ['6'] };
-  expect(showWork({ queue: { entries: [], ended: red, sentBack } })).not.toContain('The last landing');
+  expect(showWork({ queue: { entries: [], asked: [], ended: red, sentBack } })).not.toContain('The last landing');
   expect(showWork({ queue: { entries: [], asked: [], sentBack: [] } })).not.toContain('QUEUE');
   const one = { title: 'Sleeps', memberId: 'max', commit: commit(3), files: 1, added: 2, removed: 0 };
   const asked = [

@@ -2,6 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ResultOf } from '../../src/operations/index.ts';
+import { openTerminal } from '../cli/terminal.ts';
+import type { Troupe } from '../cli/troupe.ts';
+import { environmentFor } from '../daemon/serve.ts';
+import { needTool } from '../tools.ts';
 import { until } from '../until.ts';
 import { plainGit } from '../workspaces/project.ts';
 import { shareDaemon } from './stage.ts';
@@ -86,7 +90,8 @@ describe('work that has to be approved', () => {
     await expectLanded(stage);
   });
 
-  test('is reviewed by a member, whose verdict is about one commit', async () => {
+  test('is reviewed by a member, whose verdict is about one commit', async (context) => {
+    needTool(context, 'tmux');
     const stage = newStage();
     const eyes = stage.member('eyes', 'reviews') as { agent: object };
     const members = [
@@ -115,7 +120,14 @@ describe('work that has to be approved', () => {
     });
     const own = await review(commitOf(second), 'ann');
     expect(own.stderr).toContain('ann may not review the work of task 1: only eyes or a person may');
+    // Whoever completes it in a terminal is told what it waits for, and gets the verdict.
+    const environment = environmentFor(stage.home, { NO_COLOR: '1' });
+    const troupe = { environment } as Pick<Troupe, 'environment'> as Troupe;
+    const line = `troupe task complete 1 --team ${stage.team} --as ann`;
+    const terminal = openTerminal(troupe, line, { columns: 160 });
+    await terminal.see('Task #1 is handed in: waits for the review of eyes. Ctrl-C leaves it there.');
     stage.letGo();
+    await terminal.see(/is completed[^]*ended with 0/);
     expect(await running.ended, running.output.stderr).toBe(0);
     await expectLanded(stage);
   });

@@ -71,10 +71,17 @@ test('makes a span of each landing, with its works and its outcome', async () =>
   traces.saw('demo', [event('landing:begun', { landingId: 'b', works })]);
   traces.saw('demo', [event('work:landed', { landingId: 'b', taskId: '1' })]);
   traces.saw('demo', [event('work:landed', { landingId: 'b', taskId: '2' })]);
+  // It waits for an approval, which may take a day: the landing is over.
+  traces.saw('demo', [
+    event('landing:begun', { landingId: 'c', works: [{ taskId: '3' }] }),
+    event('work:asked', { landingId: 'c', taskId: '3' }),
+  ]);
+  traces.saw('demo', [event('work:landed', { landingId: 'c', taskId: '3' })]);
   await traces.close();
   expect(spans).toEqual([
     { name: 'landing', attributes: { 'troupe.tasks': ['1', '2'], 'troupe.outcome': 'split' } },
     { name: 'landing', attributes: { 'troupe.tasks': ['1', '2'], 'troupe.outcome': 'landed' } },
+    { name: 'landing', attributes: { 'troupe.tasks': ['3'], 'troupe.outcome': 'asked' } },
     { name: 'team.run', attributes: { 'troupe.team': 'demo' } },
   ]);
 });

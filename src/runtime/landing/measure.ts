@@ -19,6 +19,7 @@ export function measureLandings(
 
   function measure(event: TeamEvent, { tasks }: TeamState, landed: Set<string>): void {
     if (event.type === 'landing:ended') instruments.landing(event.how);
+    if (event.type === 'work:asked') instruments.landing('asked');
     if (event.type === 'work:conflicted' && event.feedback !== undefined) instruments.landing('conflicted');
     if (event.type !== 'work:landed' || event.landingId === undefined) return;
     landed.add(event.landingId);

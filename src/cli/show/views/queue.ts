@@ -15,7 +15,7 @@ type Entry = Queue['entries'][number];
 /** The merge queue: what lands now, what waits, and why the last landing brought nothing. Empty if nothing waits. */
 export function showQueue(queue: Queue | undefined, screen: Screen): string {
   if (!queue) return '';
-  const { entries, asked = [], ended, sentBack } = queue;
+  const { entries, asked, ended, sentBack } = queue;
   // A rejected work has a line of its own.
   const isTold = ended?.how === 'red' && sentBack.some(({ taskId }) => ended.tasks.includes(taskId));
   const lines = [
@@ -46,7 +46,7 @@ export function showQueue(queue: Queue | undefined, screen: Screen): string {
 }
 
 /** What the gates accepted, who has to approve it, and since when. */
-function askedTable(asked: NonNullable<Queue['asked']>, screen: Screen): string {
+function askedTable(asked: Queue['asked'], screen: Screen): string {
   if (asked.length === 0) return '';
   const rows = asked.map((one): Cell[] => [
     taskName(one.taskId),
