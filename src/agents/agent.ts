@@ -161,7 +161,7 @@ export interface AgentSession {
   cancel(): Promise<void>;
   /** Changes the mode in the same process; false if that needs a restart. */
   changeMode?(mode: Mode): Promise<boolean>;
-  /** Asks the agent, between two turns, whether it agrees to stop; agents without this always agree. */
+  /** Asks the agent, between two turns, whether it agrees to stop. Agents without this are asked in a turn. */
   askToStop?(reason: string): Promise<{ agreed: boolean; reason?: string }>;
   /** Its program keeps the address and credential of the team's tools from its start. It needs a restart for others. */
   readonly holdsTools?: true;

@@ -130,6 +130,9 @@ export const ANSWER_WITHIN = {
   question: 24 * 3_600_000,
 } as const;
 
+/** How long a teammate may take to answer its lead's shutdown request; it may be in the middle of a task. Milliseconds. */
+export const SHUTDOWN_WITHIN = 10 * 60_000;
+
 /** A question is read on a phone, too; longer texts belong in a file that the question names. Bytes. */
 export const QUESTION_BYTES = 8 * 1024;
 

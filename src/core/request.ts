@@ -76,6 +76,13 @@ const RequestId = z.string().min(1).max(300);
 export const RequestShutdownInput = z.strictObject({
   memberId: Slug.describe('the member'),
   reason: Line.default('').describe('why'),
+  within: z
+    .number()
+    .int()
+    .min(1)
+    .max(3_600_000)
+    .optional()
+    .describe('milliseconds in which its agent may refuse; without it, Troupe agrees between two tasks'),
 });
 export type RequestShutdownInput = z.output<typeof RequestShutdownInput>;
 
@@ -129,7 +136,11 @@ const OfRequest = z.object({ requestId: z.string(), memberId: z.string() });
 
 /** The data of each event about a request. */
 export const REQUEST_EVENT_DATA = {
-  'shutdown:requested': OfRequest.extend({ reason: z.string() }),
+  'shutdown:requested': OfRequest.extend({
+    reason: z.string(),
+    /** Milliseconds since 1970: until then its agent may refuse, after that it is shut down. */
+    deadline: z.number().int().optional(),
+  }),
   'shutdown:approved': OfRequest.extend({ feedback: z.string().optional() }),
   'shutdown:rejected': OfRequest.extend({ feedback: z.string() }),
   'plan:submitted': OfRequest.extend({ content: z.string(), filePath: z.string().optional() }),

@@ -1,4 +1,5 @@
 import { TeamError } from '../core/errors.ts';
+import type { ResultOf } from '../operations/index.ts';
 import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
 import type { Watch } from './watch.ts';
@@ -31,7 +32,7 @@ export function isOver(error: unknown): boolean {
 export async function pendingShutdown(
   door: Door,
   { teamId, memberId }: Who,
-): Promise<{ id: string; content: string } | undefined> {
+): Promise<ResultOf<'request.list'>[number] | undefined> {
   const requests = await door.call('request.list', { teamId, status: 'pending', kind: 'shutdown' });
   return requests.find((request) => request.memberId === memberId);
 }

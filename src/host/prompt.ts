@@ -1,5 +1,5 @@
 import type { MessageJson, TaskJson, Turn } from '../agents/agent.ts';
-import { wrapMessage } from '../core/envelope.ts';
+import { indentText, wrapMessage } from '../core/envelope.ts';
 
 /** The parts of a turn. */
 export interface TurnParts {
@@ -10,6 +10,8 @@ export interface TurnParts {
   goal?: string | undefined;
   digest?: string | undefined;
   plan?: boolean | undefined;
+  /** It should shut down, and may refuse. */
+  shutdown?: { readonly id: string; readonly content: string; readonly deadline?: string | undefined } | undefined;
 }
 
 /** Writes a turn as one text: the task, the feedback on the last attempt, and the waiting messages. */
@@ -27,6 +29,7 @@ export function makeTurn(parts: TurnParts): Turn {
     const boundary = crypto.randomUUID().slice(0, 8);
     for (const message of messages) sections.push(wrapMessage(message, boundary));
   }
+  if (parts.shutdown) sections.push(askToStop(parts.shutdown));
   if (task) sections.push(plan ? PLAN_FIRST : ACCOUNT);
   return { text: sections.filter(Boolean).join('\n\n'), task, messages, feedback, digest, plan };
 }
@@ -34,6 +37,15 @@ export function makeTurn(parts: TurnParts): Turn {
 function sentBack({ feedback, plan }: TurnParts): string {
   if (feedback === undefined) return 'The last try at it';
   return plan ? 'Your plan for it' : 'Your work on it';
+}
+
+function askToStop({ id, content, deadline }: NonNullable<TurnParts['shutdown']>): string {
+  const refuse = { type: 'shutdown_response', request_id: id, approve: false, reason: 'why' };
+  const until = deadline === undefined ? '' : ` Without an answer by ${deadline} you are shut down.`;
+  return (
+    `You are asked to shut down${content ? `: ${indentText(content)}` : '.'}\nYour work is saved. To agree, end your turn now, in a few words. ` +
+    `Only if you must go on, refuse with SendMessage ${JSON.stringify({ to: 'team-lead', message: refuse })}.${until}`
+  );
 }
 
 const ACCOUNT = 'When you are done, end with a short account of what you did: it becomes the result of the task.';

@@ -70,8 +70,8 @@ export interface Seat {
   cancel(): Promise<void>;
   /** Continues the conversation in another mode; starts a new one if the agent cannot resume. */
   changeMode(mode: Mode): Promise<void>;
-  /** Whether the agent agrees to stop, if it can be asked. */
-  askToStop(reason: string): Promise<{ agreed: boolean; reason?: string }>;
+  /** Whether the agent agrees to stop; undefined if its program has no such question of its own. */
+  askToStop(reason: string): Promise<{ agreed: boolean; reason?: string } | undefined>;
   /** Continues in a fresh conversation in the same mode. */
   renew(): Promise<void>;
   /** Adds an entry to its transcript while that is open. */
@@ -255,7 +255,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       if (await open.session.changeMode?.(wanted)) return;
       await reopen(agent.abilities.resume ? open.session.id : undefined);
     },
-    askToStop: async (reason) => (await open.session.askToStop?.(reason)) ?? { agreed: true },
+    askToStop: async (reason) => open.session.askToStop?.(reason),
     renew: () => reopen(undefined),
     close: closeSession,
   };

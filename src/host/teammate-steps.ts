@@ -1,12 +1,13 @@
-import type { Agent, Mode, TaskJson } from '../agents/agent.ts';
-import { LINE_LENGTH, RESULT_BYTES } from '../core/limits.ts';
-import { cutToBytes, shorten } from '../core/text.ts';
+import type { Agent, Mode, StartOptions, TaskJson } from '../agents/agent.ts';
+import { RESULT_BYTES } from '../core/limits.ts';
+import { cutToBytes } from '../core/text.ts';
 import type { Bench } from './bench.ts';
 import { isSpent } from './budget.ts';
 import { codeOf } from './door.ts';
+import { answerShutdown } from './farewell.ts';
 import type { Lead } from './lead.ts';
 import { beginWork } from './open-work.ts';
-import { isInterrupted, isOver, pendingShutdown } from './over.ts';
+import { isInterrupted, isOver } from './over.ts';
 import { planFor } from './plan.ts';
 import { makeTurn } from './prompt.ts';
 import { CANCELLED } from './seat.ts';
@@ -16,6 +17,7 @@ import { finish, turnWithMail, workOn } from './work.ts';
 /** What the steps of a teammate depend on. */
 export interface StepsOptions {
   readonly agent: Agent;
+  readonly start: StartOptions;
   /** Its mode once its plan is approved. */
   readonly workMode?: Mode;
   /** Aborts to end the teammate now; its tasks are released. */
@@ -80,7 +82,9 @@ export class Teammate {
 
   /** Does one thing; sleeps if there is none. */
   async #step(): Promise<Ending | undefined> {
-    if (await this.#agreeToShutdown()) return 'shutdown';
+    // Asked between two tasks, so that current work is finished first.
+    const { agent, start } = this.#options;
+    if (await answerShutdown(this.#bench, { agent, tools: start.tools })) return 'shutdown';
     // A member without budget holds no work that others could do.
     if (await isSpent(this.#bench.door, this.#bench.who)) {
       await this.#rest();
@@ -156,20 +160,6 @@ export class Teammate {
 
   #produced(text: string): void {
     this.#lastResult = cutToBytes(text, RESULT_BYTES);
-  }
-
-  /** Answers a shutdown request. Asked between two tasks, so that current work is finished first. */
-  async #agreeToShutdown(): Promise<boolean> {
-    const { door, who, seat } = this.#bench;
-    const request = await pendingShutdown(door, who);
-    if (request === undefined) return false;
-    const about = { teamId: who.teamId, requestId: request.id };
-    // Asking costs a turn.
-    const mayAsk = !(await isSpent(door, who));
-    const answer = mayAsk ? await seat.askToStop(request.content) : { agreed: true };
-    if (answer.agreed) await door.call('shutdown.approve', about);
-    else await door.call('shutdown.reject', { ...about, feedback: shorten(answer.reason ?? '', LINE_LENGTH) });
-    return answer.agreed;
   }
 
   async #wake(): Promise<void> {

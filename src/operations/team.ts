@@ -155,14 +155,23 @@ export const teamOperations = [
     input: InTeam.extend({
       reason: Line.default('the team is shut down').describe('why'),
       within: Milliseconds.max(3_600_000).default(30_000).describe('milliseconds to agree and end'),
-      force: z.boolean().default(false).describe('stop members without asking'),
+      force: z.boolean().default(false).describe('stop members at once, without asking'),
+      ask: z
+        .boolean()
+        .default(true)
+        .describe('ask agents, which costs a turn of each; otherwise members stop between two tasks'),
     }),
     result: TeamConfig,
     route: 'POST /api/teams/:teamId/down',
     cli: {
       command: 'down',
       args: ['teamId'],
-      examples: ['troupe down demo', 'troupe down demo --within 2m --reason "enough for today"'],
+      flags: { force: 'now' },
+      examples: [
+        'troupe down demo',
+        'troupe down demo --within 2m --reason "enough for today"',
+        'troupe down demo --now',
+      ],
     },
     run: ({ coordinator, actor }, { teamId, ...options }) =>
       coordinator.shutdownTeam(teamId, { by: actor, ...options }),

@@ -123,13 +123,16 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     return this.#mailbox.broadcast(teamId, fromId, message);
   }
 
-  /** Asks a teammate to stop; resolves with whether it agreed. No answer in time counts as no. */
+  /**
+   * Asks a teammate to stop; resolves with whether it agreed. No answer in time counts as no. Its agent is asked, too,
+   * unless `asks` is false: that costs a turn.
+   */
   async requestShutdown(
     teamId: string,
     teammateId: string,
-    options: { by?: Actor; reason?: string; within?: number } = {},
+    options: { by?: Actor; reason?: string; within?: number; asks?: boolean } = {},
   ): Promise<boolean> {
-    const { by = SYSTEM, reason = '', within = ANSWER_MS } = options;
+    const { by = SYSTEM, reason = '', within = ANSWER_MS, asks = true } = options;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const stopListening = this.#ledger.subscribe((team, { events }) => {
       if (team !== teamId) return;
@@ -143,7 +146,7 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     try {
       await this.#ledger.execute(
         teamId,
-        { type: 'shutdown.request', by, memberId: teammateId, reason },
+        { type: 'shutdown.request', by, memberId: teammateId, reason, ...(asks && { within }) },
         () => undefined,
       );
       return await promise;
@@ -161,9 +164,9 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
   /** Shuts a team down: asks all members at once to stop, ends those that don't in time, closes the team. */
   async shutdownTeam(
     teamId: string,
-    options: { by?: Actor; reason?: string; within: number; force?: boolean },
+    options: { by?: Actor; reason?: string; within: number; force?: boolean; ask?: boolean },
   ): Promise<TeamConfig> {
-    const { by = USER, reason = 'the team is shut down', within, force = false } = options;
+    const { by = USER, reason = 'the team is shut down', within, force = false, ask: asks = true } = options;
     const live = await this.#ledger.execute(
       teamId,
       { type: 'team.update', by, status: 'shutting-down' },
@@ -172,7 +175,9 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     await Promise.all(
       live.map(async ({ memberId, canAnswer }) => {
         const agreed =
-          !force && canAnswer && (await this.requestShutdown(teamId, memberId, { reason, within }).catch(ignoreGone));
+          !force &&
+          canAnswer &&
+          (await this.requestShutdown(teamId, memberId, { reason, within, asks }).catch(ignoreGone));
         if (agreed) await this.#hasGone(teamId, memberId, within);
         // Also for a member that has gone: its process may need a moment more, and the caller waits for its end.
         await this.shutdownTeammate(teamId, memberId, reason);

@@ -11,8 +11,15 @@ export interface Deadlines {
   close(): void;
 }
 
-/** Answers a request with no when its deadline passes. */
-export function keepDeadlines(ledger: Ledger, onError: (error: unknown, teamId: string) => void): Deadlines {
+/** Ends a member that has not answered a shutdown request in time. */
+export type ShutDown = (teamId: string, memberId: string, reason: string) => Promise<unknown>;
+
+/** Answers a request with no when its deadline passes. A member that should stop is stopped then. */
+export function keepDeadlines(
+  ledger: Ledger,
+  shutDown: ShutDown,
+  onError: (error: unknown, teamId: string) => void,
+): Deadlines {
   const alarms = new Alarms(onError);
   const unsubscribe = ledger.subscribe((teamId, { events }) => {
     for (const event of events) react(teamId, event);
@@ -39,22 +46,35 @@ export function keepDeadlines(ledger: Ledger, onError: (error: unknown, teamId: 
 
   function react(teamId: string, event: TeamEvent): void {
     if (event.type === 'request:raised' && event.deadline !== undefined) arm(teamId, event.requestId, event.deadline);
+    if (event.type === 'shutdown:requested' && event.deadline !== undefined) {
+      arm(teamId, event.requestId, event.deadline);
+    }
+    if (event.type === 'shutdown:approved' || event.type === 'shutdown:rejected') alarms.clear(teamId, event.requestId);
     if (event.type === 'request:answered') alarms.clear(teamId, event.requestId);
   }
 
   function arm(teamId: string, requestId: string, deadline: number): void {
-    alarms.set(teamId, requestId, deadline, () => sayNo(teamId, requestId));
+    alarms.set(teamId, requestId, deadline, () => ring(teamId, requestId));
   }
 
-  async function sayNo(teamId: string, requestId: string): Promise<void> {
-    const feedback = 'Nobody answered in time.';
+  async function ring(teamId: string, requestId: string): Promise<void> {
     try {
-      const command = { type: 'request.answer', by: SYSTEM, requestId, approve: false, feedback } as const;
-      await ledger.execute(teamId, command, () => undefined);
+      const { kind, memberId } = (await ledger.view(teamId, ({ requests }) => requests.get(requestId))) ?? {};
+      if (kind !== 'shutdown') return await sayNo(teamId, requestId);
+      const feedback = 'It did not answer in time.';
+      // Of several daemons one gets here; the others find the request answered.
+      await ledger.execute(teamId, { type: 'shutdown.approve', by: SYSTEM, requestId, feedback }, () => undefined);
+      await shutDown(teamId, memberId as string, 'it did not answer the request to shut down in time');
     } catch (error) {
       // It was answered or withdrawn meanwhile, or its team is gone.
       const isOver = error instanceof TeamError && ['conflict', 'not_found', 'team_closed'].includes(error.code);
       if (!isOver) throw error;
     }
+  }
+
+  async function sayNo(teamId: string, requestId: string): Promise<void> {
+    const feedback = 'Nobody answered in time.';
+    const command = { type: 'request.answer', by: SYSTEM, requestId, approve: false, feedback } as const;
+    await ledger.execute(teamId, command, () => undefined);
   }
 }

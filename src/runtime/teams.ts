@@ -141,7 +141,11 @@ export function openTeams(options: TeamsOptions): Teams {
   const coordinator = new TeamCoordinator({ ledger, mailbox, sessions, agentFor: options.agentFor }, environment);
   const budgets = keepBudgets({ ledger, mailbox }, (error, teamId) => onError(error, { teamId }));
   const leads = keepLeads({ ledger, mailbox, supervisor }, (error, teamId) => onError(error, { teamId }));
-  const deadlines = keepDeadlines(ledger, (error, teamId) => onError(error, { teamId }));
+  const deadlines = keepDeadlines(
+    ledger,
+    (teamId, memberId, reason) => sessions.stopSession(teamId, memberId, reason),
+    (error, teamId) => onError(error, { teamId }),
+  );
   const newTasks = keepNewTasks({ ledger, tasks, alone: options.turnFor === undefined }, (error, teamId) =>
     onError(error, { teamId }),
   );

@@ -57,7 +57,7 @@ describe('the transcript of a member', () => {
     await until('its line is sent', () => ann.output.stderr.startsWith('Sent to ann'));
     await troupe.ask('member stop ann --team followed');
     expect((await ann.ended).stderr).toMatch(/^Sent to ann.*\nann has stopped\.\n$/);
-    await troupe.ask('team down followed --force');
+    await troupe.ask('team down followed --now');
     expect(await bob.ended).toMatchObject({
       status: 0,
       stderr: expect.stringMatching(/is closed|has stopped/) as string,

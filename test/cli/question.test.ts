@@ -68,3 +68,16 @@ test('troupe up takes the answer at its own terminal', async (context) => {
   await terminal.see('ended with 0');
   expect(terminal.show()).toContain('right');
 });
+
+test('troupe down says who is asked to stop, and with --now asks nobody', async () => {
+  for (const flag of ['', ' --now']) {
+    const team = `stopping${flag.trim().replace('--', '-')}`;
+    await troupe.run(`team create ${team}`);
+    await troupe.run([...`member spawn ann --team ${team} --agent`.split(' '), '{"exec":["cat"]}']);
+    const { status, stderr, stdout } = await troupe.run(`down ${team}${flag}`);
+    expect([status, stdout]).toEqual([0, `Team ${team} is shut down and closed; it can still be read.\n`]);
+    expect(stderr.includes('Asking ann to stop (30 s at most; --now does not ask).')).toBe(flag === '');
+    const asked = await troupe.json<object[]>(`request list --team ${team} --kind shutdown`);
+    expect(asked).toHaveLength(flag === '' ? 1 : 0);
+  }
+});

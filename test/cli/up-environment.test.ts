@@ -85,5 +85,5 @@ test('a running member keeps its environment, troupe up says so, and a restart t
   await up(two);
   expect((await troupe.run('status')).stdout).not.toContain('CREW_KEY');
   writeFileSync(join(folder, 'go'), '');
-  expect(await troupe.run('down kept --force')).toMatchObject({ status: 0 });
+  expect(await troupe.run('down kept --now')).toMatchObject({ status: 0 });
 });

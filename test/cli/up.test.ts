@@ -98,7 +98,7 @@ describe('the live view of troupe up', () => {
     } finally {
       process.kill(readPid(troupe.home) as number, 'SIGCONT');
     }
-    expect(await troupe.run('down fourth --force')).toMatchObject({ status: 0 });
+    expect(await troupe.run('down fourth --now')).toMatchObject({ status: 0 });
   });
 });
 
@@ -181,7 +181,7 @@ test('troupe up does not touch a team of the same name from another folder, open
     stderr: expect.stringContaining(belongs),
   });
   expect(await places()).toEqual(before);
-  expect(await troupe.run('down namesake --force')).toMatchObject({ status: 0 });
+  expect(await troupe.run('down namesake --now')).toMatchObject({ status: 0 });
   const again = await troupe.run(['up', '--yes', ours.file, '--again']);
   expect(again).toMatchObject({ status: 4, stderr: expect.stringContaining('Team namesake is closed and belongs to') });
   expect(await troupe.json('team show namesake')).toMatchObject({ status: 'cleaned-up' });
@@ -268,7 +268,7 @@ test('troupe attach says that a message was sent and when a program reads it, an
   await terminal.see(/^Sent to ann; a program reads it/m);
   terminal.press('C-c');
   expect(await terminal.see(/ended with 130/)).toMatch(/\^C\nended with 130/);
-  expect(await troupe.run('down joined --force')).toMatchObject({ status: 0 });
+  expect(await troupe.run('down joined --now')).toMatchObject({ status: 0 });
 });
 
 test('an interrupted troupe up continues with each task at the member that its file names', async () => {
@@ -376,7 +376,7 @@ describe('the summary of troupe up', () => {
     expect(shown).toMatch(/^ {2}lead +none$/m);
     expect(shown).toContain(`troupe.yaml in ${dirname(file)}\n`);
     expect(shown).not.toMatch(/metadata|in-process/);
-    expect(await troupe.run('down detached --force')).toMatchObject({ status: 0 });
+    expect(await troupe.run('down detached --now')).toMatchObject({ status: 0 });
   });
 
   test('counts rejections by a gate for each task, also when not all are completed', async () => {

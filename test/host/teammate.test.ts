@@ -327,6 +327,61 @@ describe('a member that must stop', () => {
     expect(reasons).toEqual(['enough', 'enough']);
   });
 
+  describe('whose agent has the tools of its team', () => {
+    const toolsNow = () => ({ name: 'troupe', stdio: { command: 'none', args: [], env: {} } });
+    /** An agent that answers a shutdown request as told, and the texts it got. */
+    const start = async (answer: (house: House, id: string) => Promise<unknown>) => {
+      const house = await openTeam(['ada']);
+      const ada = startMember(
+        house,
+        'ada',
+        async ({ text }) => {
+          const id = /"request_id":"([^"]+)"/.exec(text)?.[1];
+          if (id !== undefined) await answer(house, id);
+          return 'well';
+        },
+        { toolsNow },
+      );
+      const stop = (within?: number) =>
+        house.call<TeamRequest>('shutdown.request', {
+          teamId: 'demo',
+          memberId: 'ada',
+          reason: 'enough',
+          ...(within !== undefined && { within }),
+        });
+      return { house, ada, stop };
+    };
+
+    test('asks it before it shuts down: its refusal counts, with its reason', async () => {
+      let isBusy = true;
+      const { house, ada, stop } = await start(async (at, requestId) => {
+        if (isBusy) await at.call('shutdown.reject', { teamId: 'demo', requestId, feedback: 'I am not done' }, 'ada');
+      });
+      const { id } = await stop(60_000);
+      await until('it refuses', async () => {
+        const requests = await house.call<TeamRequest[]>('request.list', { teamId: 'demo', kind: 'shutdown' });
+        return requests.some((one) => one.id === id && one.feedback === 'I am not done' && one.status === 'rejected');
+      });
+      expect(ada.turns[0]?.text).toContain('You are asked to shut down: enough\n');
+      expect(ada.turns[0]?.text).toMatch(/Without an answer by \d{4}-.*Z you are shut down\.$/);
+      isBusy = false;
+      await stop(60_000);
+      expect(await ada.ended).toBe('shutdown');
+      expect(ada.turns).toHaveLength(2);
+    });
+
+    test('takes its agreement, also one that it gave with its tool, and asks nothing without a deadline', async () => {
+      const agreed = await start((at, requestId) => at.call('shutdown.approve', { teamId: 'demo', requestId }, 'ada'));
+      await agreed.stop(60_000);
+      expect(await agreed.ada.ended).toBe('shutdown');
+      expect(await ask(agreed.house).events('shutdown:approved')).toHaveLength(1);
+      const unasked = await start(async () => undefined);
+      await unasked.stop();
+      expect(await unasked.ada.ended).toBe('shutdown');
+      expect(unasked.ada.turns).toEqual([]);
+    });
+  });
+
   test('no longer follows its team after its end', async () => {
     const house = await openTeam(['ada']);
     let following = 0;

@@ -171,7 +171,7 @@ test('submits a plan, judges it, and informs its author', async () => {
   expect((await use(lead, 'TeamStatus')).text).not.toContain('needs an approved plan');
 });
 
-test.each(['permission', 'gate', 'budget', 'restart'] as const)(
+test.each(['permission', 'gate', 'budget', 'restart', 'question'] as const)(
   'does not offer a lead to answer a %s request, which only a person answers',
   async (kind) => {
     const house = await openTeam();
@@ -185,9 +185,10 @@ test.each(['permission', 'gate', 'budget', 'restart'] as const)(
     expect(await use(lead, 'Inbox')).toMatchObject({ data: { messages: [], requests: [] } });
     expect((await use(lead, 'Inbox', { wait_seconds: 0.05 })).text).toBe('No mail came.');
     const status = await use(lead, 'TeamStatus');
-    expect(status.data.requests).toMatchObject([
-      { request_id: id, type: `${kind}_request`, member: 'alice', waits_for: 'a person' },
+    expect(status.data.requests).toEqual([
+      { type: `${kind}_request`, member: 'alice', requested_by: '@system', waits_for: 'a person' },
     ]);
+    expect(`${status.text} ${JSON.stringify(status.data)}`).not.toContain(id);
     expect(status.text).toContain(`Waits for a person: ${kind}_request of alice`);
     const answer = { type: `${kind}_response`, request_id: id, approve: true };
     const { text } = await use(lead, 'SendMessage', { to: 'alice', message: answer });

@@ -58,15 +58,33 @@ test('a task that a gate kept rejecting fails if nobody answers in time', async 
   expect(task.failure).toBe('A gate sent it back.\nNobody looked at it in time.');
 });
 
+test('a member that does not answer a shutdown request in time is shut down, by one of two daemons', async () => {
+  const one = await setStage();
+  const two = await setStage({ journal: one.journal });
+  await two.deadlines.start();
+  await run(one.ledger, { type: 'shutdown.request', by: USER, memberId: 'ann', reason: 'enough', within: 20 });
+  await until('it is stopped', () => one.stopped.length + two.stopped.length > 0);
+  const request = await answered(one.ledger);
+  expect(request).toMatchObject({ kind: 'shutdown', status: 'approved', feedback: 'It did not answer in time.' });
+  // A request after it is settled by both, so both have looked at this one.
+  await ask(one.ledger, { kind: 'permission', within: 20 });
+  await until('both have seen the next one', async () =>
+    one.ledger.view(TEAM, ({ requests }) => [...requests.values()].every(({ status }) => status !== 'pending')),
+  );
+  expect([...one.stopped, ...two.stopped]).toEqual(['ann']);
+});
+
 async function setStage({ journal = memoryJournal(), keep = true, now = Date.now } = {}) {
   const ledger = openLedger(journal, { now });
   const failures: unknown[] = [];
-  const deadlines = keepDeadlines(ledger, (error) => failures.push(error));
+  const stopped: string[] = [];
+  const stop = async (_teamId: string, memberId: string): Promise<void> => void stopped.push(memberId);
+  const deadlines = keepDeadlines(ledger, stop, (error) => failures.push(error));
   onTestFinished(() => deadlines.close());
   if (!keep) deadlines.close();
   const exists = await ledger.view(TEAM, ({ team }) => team !== undefined);
   if (!exists) await createTeam(ledger);
-  return { ledger, journal, deadlines, failures };
+  return { ledger, journal, deadlines, failures, stopped };
 }
 
 interface Question {

@@ -6,7 +6,7 @@ import { changeMember, changeTask, withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
 export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan' | 'request'> = {
-  'shutdown:requested': (state, { at, by, requestId, memberId, reason }) =>
+  'shutdown:requested': (state, { at, by, requestId, memberId, reason, deadline }) =>
     putRequest(state, requestId, {
       id: requestId,
       teamId: state.teamId,
@@ -15,6 +15,7 @@ export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan' | 'request'> = {
       requestedBy: by,
       requestedAt: new Date(at),
       content: reason,
+      deadline: deadline === undefined ? undefined : new Date(deadline),
       status: 'pending',
     }),
 

@@ -24,7 +24,9 @@ export function requestShutdown(state: TeamState, command: CommandOf<'shutdown.r
   const { id: memberId } = requireLive(state, command.memberId);
   if (pendingRequest(state, 'shutdown', memberId)) return [];
   const requestId = freeId(state, command.at, (at) => `shutdown-${at}@${memberId}`);
-  return [event(command, 'shutdown:requested', { requestId, memberId, reason: command.reason })];
+  const { reason, within } = command;
+  const deadline = within === undefined ? undefined : command.at + within;
+  return [event(command, 'shutdown:requested', { requestId, memberId, reason, deadline })];
 }
 
 /** Only the member itself can agree; Troupe answers for a member that is plain code. */

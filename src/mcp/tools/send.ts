@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TeamError } from '../../core/errors.ts';
+import { SHUTDOWN_WITHIN } from '../../core/limits.ts';
 import type { TeamMessage } from '../../core/message.ts';
 import type { TeamRequest } from '../../core/request.ts';
 import type { Answer, Visit } from '../tool.ts';
@@ -124,7 +125,7 @@ async function requestShutdown(visit: Visit, to: string | undefined, reason: str
   const memberId = await recipient(visit, to);
   const request = await visit.call<TeamRequest>(
     'shutdown.request',
-    { teamId: visit.teamId, memberId, reason },
+    { teamId: visit.teamId, memberId, reason, within: SHUTDOWN_WITHIN },
     { once: true },
   );
   visit.session.asked.add(request.id);

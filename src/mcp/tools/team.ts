@@ -73,13 +73,17 @@ export const teamTools = [
     input: z.strictObject({}),
     run: async ({ call, teamId, memberId }) => {
       const { team, tasks, pendingRequests } = await call<Status>('team.status', { teamId });
-      const requests = pendingRequests.map((request) => ({
-        request_id: request.id,
-        type: REQUEST_TYPE[request.kind],
-        member: request.memberId,
-        requested_by: request.requestedBy,
-        waits_for: answerer(request, { memberId, leadId: team.leadId }),
-      }));
+      const requests = pendingRequests.map((request) => {
+        const waitsFor = answerer(request, { memberId, leadId: team.leadId });
+        return {
+          // With the id of another's request, an agent would only try to answer it in vain.
+          ...((waitsFor === 'you' || memberId === undefined) && { request_id: request.id }),
+          type: REQUEST_TYPE[request.kind],
+          member: request.memberId,
+          requested_by: request.requestedBy,
+          waits_for: waitsFor,
+        };
+      });
       const lines = [
         `Team "${team.id}" (${team.status}), led by ${team.leadId}${memberId === undefined ? '' : `; you are ${memberId}`}.`,
         `Tasks: ${countTasks(tasks)}.`,

@@ -421,7 +421,7 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
     case 'message.read':
       return ReceiptInput.parse(pickMessages(world, draft, by));
     case 'shutdown.request':
-      return RequestShutdownInput.parse({ memberId, reason: text('reason') });
+      return RequestShutdownInput.parse({ memberId, reason: text('reason'), ...(flag && { within: 1 + a }) });
     case 'plan.submit':
       return SubmitPlanInput.parse({ content: text('plan'), ...(flag && { filePath: 'plan.md' }) });
     case 'shutdown.approve':

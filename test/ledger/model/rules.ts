@@ -345,7 +345,8 @@ const RULES: Rules = {
     if (refused(attempt) || !member) return;
     if (pendingRequests(world, member.id, 'shutdown').length > 0) return;
     const id = unusedId(world, command.at, (at) => `shutdown-${at}@${member.id}`);
-    ask(world, { id, kind: 'shutdown', memberId: member.id, content: command.reason }, command);
+    const deadline = command.within === undefined ? undefined : command.at + command.within;
+    ask(world, { id, kind: 'shutdown', memberId: member.id, content: command.reason, deadline }, command);
     attempt.facts.push(`shutdown:requested ${id}`);
   },
 

@@ -234,6 +234,26 @@ export const WORK_COMMANDS: readonly Command[] = [
     load: () => import('../ask.ts'),
   },
   {
+    words: 'down',
+    summary: "Shut a team down: ask every member to stop, stop those that don't in time, close the team",
+    args: [TEAM],
+    flags: [
+      {
+        field: 'within',
+        name: 'within',
+        type: 'duration',
+        text: 'how long to wait for members to stop: 30s, 5m (default: 30s)',
+      },
+      { field: 'reason', name: 'reason', type: 'string', text: 'why; agents read it' },
+      { field: 'force', name: 'now', type: 'boolean', text: 'do not ask: stop members at once' },
+      { field: 'ask', name: 'ask', type: 'boolean', text: '--no-ask: spend no turn of agents on the question' },
+    ],
+    operation: 'team.down',
+    scope: 'lead',
+    more: 'Agents may refuse with a reason. After that, or without an answer in time, they are stopped, and their work is kept.',
+    load: () => import('../down.ts'),
+  },
+  {
     words: 'team delete',
     summary: 'Delete a team and everything it recorded; asks first on a terminal',
     args: [TEAM],

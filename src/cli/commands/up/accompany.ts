@@ -201,7 +201,8 @@ async function takeDown(
 
 /** After an interruption, busy members are not asked to stop but killed. */
 async function closeTeam(client: Client, teamId: string, reason: Outcome['reason']): Promise<void> {
-  const down = { teamId, within: SHUTDOWN_MS, force: reason === 'interrupted' };
+  // When all is done, a turn of each agent to say so would only cost money.
+  const down = { teamId, within: SHUTDOWN_MS, force: reason === 'interrupted', ask: reason !== 'done' };
   await client.call('team.down', down, { commandId: newCommandId() });
 }
 
