@@ -1,3 +1,4 @@
+import { describeShares } from './budget-shares.ts';
 import { budgetUses } from './budget-use.ts';
 import type { BudgetUse } from './budget-use.ts';
 import { describeUse, showAmount } from './budget-words.ts';
@@ -19,7 +20,7 @@ export function budgetQuestions(state: TeamState, at: number): RaiseRequestInput
       if (findAsked(state, use, memberId, joinedAt)) continue;
       const isAsked =
         use.of === 'team' && questions.some(({ detail }) => detail?.['of'] === 'team' && detail['what'] === use.what);
-      if (!isAsked) questions.push(questionAbout(state, use, memberId));
+      if (!isAsked) questions.push(questionAbout(state, use, { memberId, at }));
     }
   }
   return questions;
@@ -35,9 +36,19 @@ function findAsked(state: TeamState, use: BudgetUse, memberId: string, joinedAt:
   });
 }
 
-function questionAbout(state: TeamState, use: BudgetUse, memberId: string): RaiseRequestInput {
+function questionAbout(
+  state: TeamState,
+  use: BudgetUse,
+  { memberId, at }: { memberId: string; at: number },
+): RaiseRequestInput {
   const { of, what, used, limit } = use;
   const grants = grantOf((of === 'team' ? state.team : state.members.get(memberId)) ?? {}, what);
-  const content = `${describeUse(use, memberId)}. Yes allows ${showAmount(what, grants)} more. Until then no new turn begins.`;
+  const shares = describeShares(state, use, memberId, at);
+  const content = [
+    describeUse(use, memberId),
+    ...(shares ? [shares] : []),
+    `Yes allows ${showAmount(what, grants)} more`,
+    'Until then no new turn begins, and turns that run are interrupted after a short time.',
+  ].join('. ');
   return { kind: 'budget', memberId, content, detail: { of, what, used, limit, grants } };
 }

@@ -16,6 +16,24 @@ export interface BudgetUse {
 /** The share at which a warning appears. */
 export const BUDGET_WARNING = 0.8;
 
+/** The share at which a running turn is interrupted at once. */
+export const BUDGET_OVERRUN = 1.1;
+
+/**
+ * How long a running turn may still go on, in milliseconds: undefined without end, since no limit is reached; 0 not at
+ * all, since a limit is exceeded by far.
+ */
+export function graceLeft(uses: readonly BudgetUse[], graceMs: number): number | undefined {
+  const spent = uses.filter(({ share }) => share >= 1);
+  if (spent.length === 0) return undefined;
+  return Math.min(
+    ...spent.map(({ what, used, limit, share }) => {
+      if (share >= BUDGET_OVERRUN) return 0;
+      return what === 'minutes' ? Math.min(graceMs, (limit * BUDGET_OVERRUN - used) * 60_000) : graceMs;
+    }),
+  );
+}
+
 /** How far a member's own budget and the team's are used up; the tightest first. Without a member, only the team's. */
 export function budgetUses(state: TeamState, memberId: string | undefined, at: number): BudgetUse[] {
   const { team } = state;
@@ -33,13 +51,14 @@ interface Clock {
 }
 
 /** A member's time runs while it is not stopped. */
-function clockOf(member: MemberRecord | undefined): Clock {
+export function clockOf(member: MemberRecord | undefined): Clock {
   if (!member) return {};
   const { ranMs, status, joinedAt } = member;
   return status === 'stopped' ? { ranMs } : { ranMs, runsSince: joinedAt.getTime() };
 }
 
-function ranUntil({ ranMs = 0, runsSince }: Clock, at: number): number {
+/** How long it ran until a moment, in milliseconds. */
+export function ranUntil({ ranMs = 0, runsSince }: Clock, at: number): number {
   return ranMs + (runsSince === undefined ? 0 : Math.max(0, at - runsSince));
 }
 
@@ -65,6 +84,12 @@ export function nextTimeLimit(state: TeamState, at: number): number | undefined 
   return moments.length > 0 ? Math.min(...moments) : undefined;
 }
 
+/** Usage and time, as budgets measure them. */
+export function amountsOf(usage: Usage | undefined, elapsedMs: number): Record<BudgetMeasure, number> {
+  const { inputTokens = 0, outputTokens = 0, cacheWriteTokens = 0, costUsd = 0, turns = 0 } = usage ?? {};
+  return { tokens: inputTokens + outputTokens + cacheWriteTokens, costUsd, turns, minutes: elapsedMs / 60_000 };
+}
+
 function usesOf(
   of: BudgetUse['of'],
   budget: Budget | undefined,
@@ -72,13 +97,7 @@ function usesOf(
   elapsed: number,
 ): BudgetUse[] {
   if (!budget) return [];
-  const { inputTokens = 0, outputTokens = 0, cacheWriteTokens = 0, costUsd = 0, turns = 0 } = usage() ?? {};
-  const used = {
-    tokens: inputTokens + outputTokens + cacheWriteTokens,
-    costUsd,
-    turns,
-    minutes: elapsed / 60_000,
-  };
+  const used = amountsOf(usage(), elapsed);
   return (Object.entries(budget) as [BudgetMeasure, number | undefined][]).flatMap(([what, limit]) =>
     limit === undefined ? [] : [{ of, what, used: used[what], limit, share: used[what] / limit }],
   );

@@ -1,8 +1,8 @@
 import type { TaskJson } from '../agents/agent.ts';
 import type { Door } from './door.ts';
+import type { TurnGuard } from './interruptions.ts';
 import type { Mail } from './mail.ts';
 import type { Seat } from './seat.ts';
-import type { TurnWatch } from './silence.ts';
 
 /** A member at work: its identity, its seat and its messages. */
 export interface Bench {
@@ -18,8 +18,8 @@ export interface Bench {
   readonly pause: (ms: number, task?: TaskJson) => Promise<boolean>;
   /** Resolves when no question of the member about this task is open. False if it must stop or lost the task. */
   readonly answered: (task: TaskJson) => Promise<boolean>;
-  /** Notices turns in which nothing happens any more; undefined if nobody wants that. */
-  readonly turnWatch: TurnWatch | undefined;
+  /** What may end a running turn: silence, and a budget that is used up. */
+  readonly guards: readonly TurnGuard[];
   /** How long to wait for an overloaded model; undefined to give up. */
   readonly retryAfter: (attempt: number) => number | undefined;
   /** Reports why it waits and until when, or (undefined) that it no longer does. */

@@ -1,7 +1,8 @@
-import type { AgentEvent, Permission, TurnEnd } from '../agents/agent.ts';
+import type { AgentEvent, Permission } from '../agents/agent.ts';
 import { describeSilence } from '../core/silence-words.ts';
 import { hearEvent, NEW_TURN, passTime, showsLife, stepFor, tooSilent } from '../core/silence.ts';
 import type { Evidence, Silence, SilenceLimits, SilenceStep } from '../core/silence.ts';
+import type { TurnGuard } from './interruptions.ts';
 
 /** What watching for silence needs from the member's host. */
 export interface SilenceOptions {
@@ -25,19 +26,14 @@ export interface SilenceOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Notices turns in which nothing happens any more. */
-export interface TurnWatch {
+/**
+ * Notices turns in which nothing happens any more. Only a turn that was never ended for that is ended without asking a
+ * person.
+ */
+export interface TurnWatch extends TurnGuard {
   hear(event: AgentEvent): void;
   /** The same permission; until it is answered, the clock of the turn stands still. */
   asked(permission: Permission): Permission;
-  /**
-   * Watches a turn. If it was too silent and had to be ended, says why. Only a turn that was never ended for that is ended
-   * without asking a person.
-   */
-  during(
-    run: () => Promise<TurnEnd>,
-    options: { readonly wasInterrupted: boolean },
-  ): Promise<{ end: TurnEnd; silent: string | undefined }>;
 }
 
 /** Looks this often per limit, and never more seldom. */
@@ -80,7 +76,7 @@ export function watchTurns(options: SilenceOptions): TurnWatch {
       const timer = setInterval(() => turn.look(), turn.everyMs);
       try {
         const end = await run();
-        return { end, silent: end.reason === 'cancelled' ? turn.endedFor() : undefined };
+        return { end, interrupted: end.reason === 'cancelled' ? turn.endedFor() : undefined };
       } finally {
         clearInterval(timer);
         await turn.close();

@@ -9,6 +9,7 @@ import { openMail } from './mail.ts';
 import { watchSilence } from './member-silence.ts';
 import type { WatchedMember } from './member-silence.ts';
 import { closingDoor, isInterrupted, isOver, onStopped } from './over.ts';
+import { watchOverrun } from './overrun.ts';
 import { patientDoor } from './patience.ts';
 import { answerPermissions } from './permissions.ts';
 import { waitForAnswers } from './questions.ts';
@@ -31,6 +32,8 @@ export interface TeammateOptions extends StepsOptions, WatchedMember {
   readonly toolsNow?: () => TeamTools;
   /** The back-off for an overloaded model, in milliseconds; undefined to give up. */
   readonly retryAfter?: (attempt: number) => number | undefined;
+  /** How long a turn may go on when a budget is used up, in milliseconds. */
+  readonly graceMs?: number;
 }
 
 /**
@@ -71,6 +74,9 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
   };
   let forget = (): void => {};
   const turnWatch = watchSilence(options, { door, who, watch, tell: tellWaiting, onError, seat: () => seat });
+  const { graceMs, worksApart = false } = options;
+  const canSteer = agent.abilities.steer;
+  const overrun = watchOverrun({ door, who, watch, worksApart, canSteer, graceMs, onError, seat: () => seat });
   const answer = answerPermissions({ door, who, cwd: start.cwd, watch, rules: options.permissions, onError });
   const seat: Seat = await takeSeat({
     agent,
@@ -103,13 +109,13 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
     who,
     seat,
     mail,
-    turnWatch,
+    guards: [...(turnWatch ? [turnWatch] : []), overrun],
     mayTurn: (task) => waitForBudget(door, who, watch, mustLeave(task)),
     answered: (task) => waitForAnswers({ door, who, tellWaiting }, task, { watch, isInterrupted: mustLeave(task) }),
     pause: (ms, task) => pauseFor(ms, watch, mustLeave(task)),
     retryAfter: options.retryAfter ?? retryAfter,
     tellWaiting,
-    worksApart: options.worksApart ?? false,
+    worksApart,
     onError,
   };
   const resumed = start.resume !== undefined && agent.abilities.resume;

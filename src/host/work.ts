@@ -6,6 +6,7 @@ import { cutToBytes, oneLine, shorten } from '../core/text.ts';
 import type { Bench } from './bench.ts';
 import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
+import { interruptible } from './interruptions.ts';
 import { mayWorkHere, saveWork } from './open-work.ts';
 import { makeTurn } from './prompt.ts';
 import { lacksAnswer } from './questions.ts';
@@ -49,13 +50,13 @@ async function isBeforePerson({ door, who: { teamId } }: Bench, task: TaskJson):
  * Runs a turn once the budget allows it. Urgent messages join it if the agent can take them; losing the task ends it.
  */
 export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): Promise<TurnEnd> {
-  const { seat, mayTurn, turnWatch } = bench;
+  const { seat, mayTurn } = bench;
   const messageIds = turn.messages.map(({ id }) => id);
-  let silent: string | undefined;
+  const interruptions = interruptible(bench.guards, task);
   for (let attempt = 1; ; attempt++) {
     const mayBegin = (await mayTurn(task)) && (await mayWorkHere(bench, task));
     const wasFull = seat.isFull;
-    const again = silent === undefined ? turn : { ...turn, text: `${INTERRUPTED}${silent}.\n\n${turn.text}` };
+    const again = interruptions.again(turn);
     const next = mayBegin && wasFull ? await inFreshSession(bench, again) : again;
     // Waiting and fresh sessions take time, in which another member may have taken the task.
     if (!mayBegin || (task && !(await isHeld(bench, task)))) {
@@ -65,8 +66,7 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
     if (!task) await saveWork(bench);
     const steering: Promise<string[]>[] = [];
     const run = (): Promise<TurnEnd> => seat.turn(next, { task, onUrgent: () => void steering.push(steer(bench)) });
-    const watched = await turnWatch?.during(run, { wasInterrupted: silent !== undefined });
-    const end = watched?.end ?? (await run());
+    const { end, isInterrupted } = await interruptions.run(run);
     const joined = (await Promise.all(steering)).flat();
     await saveWork(bench);
     // The supervisor sees that the agent is gone and releases its tasks.
@@ -76,10 +76,7 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
     }
     bench.mail.doubt([...messageIds, ...joined]);
     if (!end.lost) await bench.mail.endTurn(seat.sessionId, { went: end.reason === 'done' ? 'well' : 'badly' });
-    if (watched?.silent !== undefined) {
-      silent = watched.silent;
-      continue;
-    }
+    if (isInterrupted) continue;
     if (end.reason !== 'failed') return end;
     // The conversation filled up during the turn: the rest fits into a fresh one.
     if (seat.isFull && !wasFull) continue;
@@ -88,8 +85,6 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
     if (!(await waitFor(bench, { ms: wait, reason: end.error ?? '', task }))) return CANCELLED;
   }
 }
-
-const INTERRUPTED = 'Your last turn was interrupted; what you did until then is kept. Go on from there. The reason: ';
 
 /** Whether the task is still ours, under the same epoch. */
 export async function isHeld({ door, who: { teamId } }: Pick<Bench, 'door' | 'who'>, task: TaskJson): Promise<boolean> {

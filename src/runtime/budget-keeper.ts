@@ -91,7 +91,7 @@ function warningsOf(state: TeamState, at: number): { key: string; memberId: stri
     const [worst] = status === 'stopped' ? [] : budgetUses(state, memberId, at);
     if (!worst || worst.share < BUDGET_WARNING || worst.share >= 1) return [];
     const key = `${worst.of === 'team' ? '' : memberId} ${worst.what} ${worst.limit}`;
-    const content = `${describeUse(worst, memberId)}. At 100 % no new turn begins until a person raises it.`;
+    const content = `${describeUse(worst, memberId)}. At 100 % no new turn begins, and running turns are interrupted, until a person raises it.`;
     return [{ key, memberId, content }];
   });
 }

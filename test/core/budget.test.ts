@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { budgetQuestions } from '../../src/core/budget-questions.ts';
-import { budgetUses, nextTimeLimit } from '../../src/core/budget-use.ts';
+import { budgetUses, graceLeft, nextTimeLimit } from '../../src/core/budget-use.ts';
 import { showAmount, showGrant } from '../../src/core/budget-words.ts';
 import { Budget, grantMore, isRaised } from '../../src/core/budget.ts';
+import type { BudgetMeasure } from '../../src/core/budget.ts';
 import type { RaiseRequestInput } from '../../src/core/request.ts';
 import { teamOf } from './stage.ts';
 
@@ -133,4 +134,34 @@ test('only a person raises a budget; the lead may lower one', () => {
   team.as('@user', 'member.change', { memberId: 'ada', budget: { turns: 9 } });
   expect(team.state.members.get('ada')?.budget).toEqual({ turns: 9 });
   expect(Budget.safeParse({ turns: 0 }).success).toBe(false);
+});
+
+test('a running turn has the grace, or the time until a tenth more is used; without a limit that is reached it has no end', () => {
+  const use = (what: BudgetMeasure, used: number, limit: number) =>
+    ({ of: 'team', what, used, limit, share: used / limit }) as const;
+  expect(graceLeft([], 1_000)).toBeUndefined();
+  expect(graceLeft([use('tokens', 99, 100)], 1_000)).toBeUndefined();
+  expect(graceLeft([use('tokens', 100, 100), use('costUsd', 1, 2)], 1_000)).toBe(1_000);
+  expect(graceLeft([use('turns', 11, 10)], 1_000)).toBe(0);
+  // 6 s of 6 s: until 6.6 s.
+  expect(graceLeft([use('minutes', 0.1, 0.1)], 120_000)).toBeCloseTo(600);
+  expect(graceLeft([use('minutes', 60, 60)], 120_000)).toBe(120_000);
+});
+
+test('the question says by whom and on what most was spent', () => {
+  const team = teamOf();
+  const agent = { kind: 'exec', command: ['true'] } as const;
+  team.do('team.update', { budget: { costUsd: 10 } });
+  for (const name of ['ada', 'bob', 'cy', 'dan']) team.do('member.join', { name, agent });
+  team.do('task.create', { title: 'Parse' });
+  team.as('ada', 'task.claim', { taskId: '1' });
+  team.do('usage.record', { memberId: 'ada', taskId: '1', usage: { costUsd: 6 } });
+  team.do('usage.record', { memberId: 'bob', usage: { costUsd: 3 } });
+  team.do('usage.record', { memberId: 'cy', usage: { costUsd: 0.5 } });
+  team.do('usage.record', { memberId: 'dan', usage: { costUsd: 1 } });
+  const [question] = budgetQuestions(team.state, team.now);
+  expect(question?.content).toContain(
+    'The budget of the team: $10.50 of $10.00 is used. Most of it by ada ($6.00), bob ($3.00), dan ($1.00); ' +
+      'on task #1 "Parse" ($6.00). Yes allows $10.00 more.',
+  );
 });

@@ -101,3 +101,94 @@ test('messages that were taken for a turn that could not begin are shown in a la
   await until('it has its mail', () => ada.turns.length === 2);
   expect(ada.turns[1]?.messages).toMatchObject([{ content: 'hello' }]);
 });
+
+const LONG = 600_000;
+
+/** The first turn lasts until it is interrupted or let go; the others end at once. */
+function longTurn() {
+  const begun = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<string>();
+  const interrupted = Promise.withResolvers<void>();
+  const play: Play = (turn, { count, signal }) => {
+    if (count > 1) return `turn ${count}: ${turn.text}`;
+    signal.addEventListener('abort', () => interrupted.resolve());
+    begun.resolve();
+    return go.promise;
+  };
+  return { play, begun: begun.promise, interrupted: interrupted.promise, letGo: () => go.resolve('finished') };
+}
+
+const spend = (house: House, memberId: string, outputTokens: number): Promise<unknown> =>
+  house.call('usage.record', {
+    teamId: 'demo',
+    memberId,
+    usage: { outputTokens },
+    ...(memberId === 'ada' && { taskId: '1' }),
+  });
+
+test('a turn that runs when the budget is used up is told, then interrupted; it goes on when a person raises it', async () => {
+  const house = await openTeam(['bob']);
+  await house.call('member.add', { teamId: 'demo', name: 'ada', budget: { tokens: 1_000 } });
+  const { create, task } = ask(house);
+  await create('Think');
+  const { play, begun, interrupted } = longTurn();
+  const told: string[] = [];
+  const live = { steer: async ({ text }: { text: string }) => (told.push(text), true) };
+  const ada = startMember(house, 'ada', play, { abilities: { steer: true }, live, graceMs: LONG });
+  await begun;
+  await spend(house, 'ada', 1_000);
+  const { id, content } = await question(house);
+  expect(content).toMatch(/^The budget of ada: 1000 tokens of 1000 tokens is used\. Most of it on task #1 "Think"/);
+  await until('it is told', () => told.length > 0);
+  expect(told[0]).toMatch(/^Troupe: The budget of ada: 1000 tokens of 1000 tokens is used.*interrupted in 10 minutes/);
+  expect(ada.turns).toHaveLength(1);
+  // Far beyond the limit, the grace is over.
+  await spend(house, 'ada', 100);
+  await interrupted;
+  expect(await task('1')).toMatchObject({ status: 'in_progress' });
+  await house.call('request.answer', { teamId: 'demo', requestId: id, approve: true });
+  await until('the task is done', async () => (await task('1')).status === 'completed');
+  expect(ada.turns).toHaveLength(2);
+  expect((await task('1')).result).toMatch(/^turn 2: Your last turn was interrupted.*The budget of ada: 1100 tokens/s);
+  expect(told).toHaveLength(1);
+  expect(ada.errors).toEqual([]);
+});
+
+test('if a person raises the budget of the team within the grace, the running turn goes on', async () => {
+  const house = await openTeam(['bob']);
+  await house.call('team.update', { teamId: 'demo', budget: { tokens: 1_000 } });
+  await house.call('member.add', { teamId: 'demo', name: 'ada', agent: { kind: 'function' } });
+  const { create, task } = ask(house);
+  await create('Think');
+  const { play, begun, letGo } = longTurn();
+  const ada = startMember(house, 'ada', play, { graceMs: LONG });
+  await begun;
+  // Another member uses it up.
+  await spend(house, 'bob', 1_050);
+  const { id, content } = await question(house);
+  expect(content).toContain('Most of it by bob (1050 tokens)');
+  await house.call('request.answer', { teamId: 'demo', requestId: id, approve: true });
+  // More than 110 % of the old limit, less than 100 % of the new one.
+  await spend(house, 'bob', 500);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  letGo();
+  await until('the task is done', async () => (await task('1')).status === 'completed');
+  expect(await task('1')).toMatchObject({ result: 'finished' });
+  expect(ada.turns).toHaveLength(1);
+});
+
+test('a time budget ends the running turn by a clock', async () => {
+  const house = await openTeam(['bob']);
+  await house.call('member.add', { teamId: 'demo', name: 'ada', budget: { minutes: 1 / 60 } });
+  const { create, task } = ask(house);
+  await create('Think');
+  const { play, interrupted } = longTurn();
+  startMember(house, 'ada', play);
+  const { id } = await question(house);
+  await interrupted;
+  await house.call('request.answer', { teamId: 'demo', requestId: id, approve: true });
+  await until('the task is done', async () => (await task('1')).status === 'completed');
+  expect((await task('1')).result).toMatch(
+    /^turn 2: Your last turn was interrupted.*The budget of ada: .* of 1000 ms is used/s,
+  );
+});

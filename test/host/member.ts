@@ -34,7 +34,7 @@ export class Cancelled extends Error {}
 export type Rule = (next: () => Promise<unknown>, input: unknown) => Promise<unknown>;
 
 export interface MemberOptions extends Partial<
-  Pick<TeammateOptions, 'permissions' | 'workMode' | 'retryAfter' | 'toolsNow' | 'silence'>
+  Pick<TeammateOptions, 'permissions' | 'workMode' | 'retryAfter' | 'toolsNow' | 'silence' | 'graceMs'>
 > {
   readonly abilities?: Partial<Abilities>;
   readonly live?: LiveAgent;
@@ -107,7 +107,7 @@ export function startMember(house: House, memberId: string, play: Play, options:
       );
     },
   };
-  const { permissions, workMode, retryAfter, toolsNow, silence, mode = 'edit', resume } = options;
+  const { permissions, workMode, retryAfter, toolsNow, silence, graceMs, mode = 'edit', resume } = options;
   const ended = runTeammate({
     door,
     agent,
@@ -117,6 +117,7 @@ export function startMember(house: House, memberId: string, play: Play, options:
     ...(workMode && { workMode }),
     ...(retryAfter && { retryAfter }),
     ...(silence && { silence }),
+    ...(graceMs !== undefined && { graceMs }),
     transcriptPath: (sessionId) => join(folder, `${sessionId}.jsonl`),
     signal: stop.signal,
     onError: (error) => errors.push(error),
