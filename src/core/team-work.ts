@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { wrongPattern } from './file-patterns.ts';
 import { HookVariable } from './hook.ts';
+import { TeamRemote } from './team-remote.ts';
 import { Line, quote, Slug } from './text.ts';
 
 /** The id of a commit. Only git gives it a meaning; here it is a text. */
@@ -53,6 +54,8 @@ const Settings = {
   approve: z.union([z.enum(['always', 'never']), z.strictObject({ paths: ApprovePaths })]).optional(),
   /** The member that reviews work before it lands. */
   review: Slug.optional(),
+  /** The git remote by which work travels to other machines; without it, work travels in packs beside the journal. */
+  remote: TeamRemote.optional(),
 };
 export type WorkSettings = z.output<z.ZodObject<typeof Settings>>;
 
@@ -67,7 +70,7 @@ export const TeamWork = z.strictObject({
   base: CommitId,
   /**
    * The first commits of the base's history: all clones of the repository have them. A team has them if several machines
-   * may run its members; then its work travels in packs.
+   * may run its members; then its work travels.
    */
   roots: z.array(CommitId).min(1).max(16).optional(),
   /** The branch on which work lands. It is in Troupe's own copy of the repository until a person merges it. */

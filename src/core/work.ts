@@ -3,6 +3,7 @@ import { Actor } from './actor.ts';
 import { ID_LENGTH, PATHS_PER_WORK, WORKS_PER_LANDING } from './limits.ts';
 import { OVERLAP_COMMANDS, OVERLAP_EVENT_DATA } from './overlap.ts';
 import { ReviewWorkInput } from './review.ts';
+import { RemoteName } from './team-remote.ts';
 import { CommitId, TeamWork } from './team-work.ts';
 import { Line, Slug, TaskId } from './text.ts';
 
@@ -61,8 +62,8 @@ export type StandingWork = z.output<typeof StandingWork>;
 export const WorkspaceKind = z.enum(['own', 'shared']);
 export type WorkspaceKind = z.infer<typeof WorkspaceKind>;
 
-/** Work on its way to other machines: a pack in the store beside the journal. It also has the commit that landed. */
-export const WorkPack = z.object({
+/** A pack in the store beside the journal. It also has the commit that landed. */
+export const StoredPack = z.object({
   /** The work, as one commit on its base. */
   commit: CommitId,
   /** SHA-256 of the pack. */
@@ -70,6 +71,14 @@ export const WorkPack = z.object({
   /** Bytes. */
   size: z.number().int().min(0),
 });
+export type StoredPack = z.output<typeof StoredPack>;
+
+/** The same at a git remote: refs name the commits there. The id of a commit is the hash of all that it has. */
+export const PushedPack = z.object({ commit: CommitId, remote: RemoteName });
+export type PushedPack = z.output<typeof PushedPack>;
+
+/** Work on its way to other machines. */
+export const WorkPack = z.union([StoredPack, PushedPack]);
 export type WorkPack = z.output<typeof WorkPack>;
 
 /** How much a work changed. `paths` has the first of them. */

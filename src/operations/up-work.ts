@@ -6,7 +6,7 @@ import type { TeamWork } from '../core/team-work.ts';
 import { filesOfHook, filesOfSetup } from '../runtime/hooks/hook-files.ts';
 import type { FilePrograms } from '../runtime/team-file/approval.ts';
 import type { TeamFile } from '../runtime/team-file/schema.ts';
-import { beginFrom, branchOf, planWork, settingsOf } from '../runtime/work/plan.ts';
+import { beginFrom, branchOf, planWork, remoteOf, settingsOf } from '../runtime/work/plan.ts';
 import type { WorkPlan } from '../runtime/work/plan.ts';
 import { wordLeftOut } from '../runtime/work/problems.ts';
 import { obeyedBy, requireCommitted } from '../runtime/work/require-base.ts';
@@ -85,7 +85,9 @@ export async function workFor(
     // What the file no longer says no longer holds.
     if (!team.work) return { leftOut: [] };
     const repository = (await parts.works?.recognise(file.team, folder)) ?? team.work.repository;
-    return { work: { ...withSettings(team.work, settingsOf(file, folder)), repository }, leftOut: [] };
+    const place = file.work?.remote === undefined ? undefined : await parts.works?.placeOf(file.team);
+    const settings = settingsOf(file, folder, place && (await remoteOf(place, file)));
+    return { work: { ...withSettings(team.work, settings), repository }, leftOut: [] };
   }
   const plan = await makePlan(parts, asked);
   return plan?.workspaces === 'own' ? beginWork(parts, plan, asked) : { leftOut: [] };

@@ -41,6 +41,13 @@ const WorkStatus = z.object({
   added: Size.added.default(0),
   removed: Size.removed.default(0),
   depot: z.string().optional().describe('the repository that has the branch until it is merged'),
+  remote: z
+    .object({
+      name: z.string(),
+      problem: z.string().optional().describe('why it cannot be used as it should, as this machine last saw it'),
+    })
+    .optional()
+    .describe('the git remote by which work travels to other machines'),
   disk: z
     .object({ used: z.number(), limit: z.number() })
     .optional()

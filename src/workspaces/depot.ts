@@ -29,6 +29,8 @@ import { requireId } from './git.ts';
 import type { Git } from './git.ts';
 import { freshName, isFolder } from './places.ts';
 import type { Places } from './places.ts';
+import { openRemote } from './remote.ts';
+import type { DepotRemote, RemoteOptions } from './remote.ts';
 import { sizeOf } from './sizes.ts';
 import type { Change, KeptWork, ObjectId, WorkLimits } from './workspace.ts';
 
@@ -93,6 +95,8 @@ export interface Depot {
   pack(content: PackContent): Promise<Buffer>;
   /** Takes in a pack of another machine, whole or not at all. Fails with `corrupt` if git or the hash refuses it. */
   takePack(pack: ArrivedPack): Promise<void>;
+  /** A git remote of the project. */
+  remote(named: Pick<RemoteOptions, 'checkout' | 'remote' | 'team' | 'base'>): DepotRemote;
 
   /** What is wrong with it, in git's words. Reads every object. */
   check(): Promise<readonly string[]>;
@@ -200,6 +204,7 @@ export async function openDepot({
     pack: (content) => makePack(handle, content),
     // With git as it is: a bad pack is no damage of the depot.
     takePack: (pack) => takePack({ ...handle, git }, places, pack),
+    remote: (named) => openRemote({ ...named, handle: openHandle(git, dir, handle.alone), places, path }),
     check: () => checkDepot(handle),
     tidy: () => packDepot(handle),
     size: () => sizeOf(dir),

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { TeamError } from '../core/errors.ts';
+import { environmentOfUser, settingsInEnvironment } from './git-environment.ts';
 import { explainFailure, gitMissing } from './git-errors.ts';
 import type { ObjectId } from './workspace.ts';
 
@@ -33,6 +34,12 @@ export interface GitOptions {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
+/** How git reaches another machine. */
+export interface ReachOptions extends GitOptions {
+  /** Keys and values. They may hold secrets, so they are in no argument. */
+  readonly settings: readonly (readonly [key: string, value: string])[];
+}
+
 /** What a git command printed, as bytes: names need not be UTF-8. */
 export interface GitResult {
   readonly code: number;
@@ -48,6 +55,11 @@ export interface Git {
   init(dir: string, format: 'sha1' | 'sha256'): Promise<void>;
   /** Runs `git` in a folder of the user, as the user's own git would look at it. Only for commands that read settings. */
   ask(folder: string, args: readonly string[], options?: GitOptions): Promise<GitResult>;
+  /**
+   * Runs git in a bare repository of ours, as the user's own git reaches other machines: with the user's environment and
+   * credential helpers, but without a question to anybody. Of the user's settings only the given ones hold.
+   */
+  reach(dir: string, args: readonly string[], options: ReachOptions): Promise<GitResult>;
   /** The version, such as `2.39.5`. Fails with `unsupported` if git is missing or older than `OLDEST_GIT`. */
   version(): Promise<string>;
 }
@@ -141,6 +153,21 @@ export function openGit({ program = 'git', environment, marks = {} }: GitSetting
       };
       const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
       return start(program, [...quiet, ...args], { cwd: folder, env, options, shown: args });
+    },
+    reach(dir, args, options) {
+      const { settings, config = [] } = options;
+      const env = {
+        ...environmentOfUser(environment, settings),
+        ...own,
+        ...settingsInEnvironment(settings),
+        ...options.variables,
+        HOME: environment['HOME'] ?? '/',
+        GIT_DIR: dir,
+        GIT_INDEX_FILE: `${dir}/no-index`,
+        GIT_WORK_TREE: `${dir}/no-tree`,
+      };
+      const ours = config.flatMap((setting) => ['-c', setting]);
+      return start(program, [...ALWAYS, ...ours, ...args], { cwd: dir, env, options, shown: args });
     },
     version() {
       known ??= readVersion(program, own);

@@ -4,6 +4,8 @@ import type { WorkSaver } from '../../ledger/hand-in.ts';
 import type { JudgedFolder } from '../../ledger/task-gate.ts';
 import type { Preparing } from '../work/prepare.ts';
 import type { Slots } from '../work/slots.ts';
+import { tellWhile } from '../work/waiting.ts';
+import type { Telling } from '../work/waiting.ts';
 import { makeReady } from './check-out.ts';
 import type { Unready } from './check-out.ts';
 import { explainConflict, landedSince } from './conflicts.ts';
@@ -55,8 +57,14 @@ export function openLanding(options: LandingOptions): LandingWorks {
       const place = await requirePlace(teamId);
       const { base, commit, here = commit } = saved;
       const size = await sizeOf(place, saved);
-      const pack = size.files > 0 ? await travel?.send(teamId, place, { memberId, base, commit: here }) : undefined;
-      return { ...saved, ...size, ...(pack && { pack }) };
+      if (!travel || size.files === 0) return { ...saved, ...size };
+      const who = { teamId, memberId };
+      const send = (telling: Telling) => {
+        telling.step('is being handed in');
+        return travel.send(teamId, place, { memberId, base, commit: here });
+      };
+      const pack = await tellWhile(ledger, who, send, 'cannot be handed in');
+      return { ...saved, ...size, pack };
     },
     merge: async (held, saved, result) =>
       mergeWork({ ledger, travel, place: await bring(held.teamId) }, held, { ...saved, result }),

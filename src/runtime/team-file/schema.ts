@@ -12,6 +12,7 @@ import {
 import { BackendType } from '../../core/member.ts';
 import { findInCommand, findInVariable, findInWords } from '../../core/secret.ts';
 import { DependencyFailurePolicy, FilePatterns, SharedTaskPriority, Title } from '../../core/task.ts';
+import { RemoteName } from '../../core/team-remote.ts';
 import { ApprovePaths } from '../../core/team-work.ts';
 import { MaxTeammates, TeammateMode } from '../../core/team.ts';
 import { Labels, Line, Slug, textOf } from '../../core/text.ts';
@@ -231,6 +232,9 @@ export const TeamFile = z.strictObject({
           'which work you are asked about before it lands: always, never (default), or what changes these files',
         ),
       review: Slug.optional().describe('the member that reviews work before it lands'),
+      remote: RemoteName.optional().describe(
+        'the git remote by which work travels between machines, such as origin; for large repositories and git-lfs (default: beside the journal)',
+      ),
     })
     .optional()
     .describe('where the members work'),

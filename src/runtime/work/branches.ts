@@ -9,10 +9,7 @@ import { openTravel } from './travel.ts';
 import type { TravelOptions } from './travel.ts';
 
 /** How a daemon works with others that share its journal. */
-export type Several = Pick<TravelOptions, 'store' | 'others'> & {
-  /** The name of this one. */
-  readonly hostId: string;
-};
+export type Several = Pick<TravelOptions, 'store' | 'others' | 'hostId'>;
 
 /** What `openBranches` needs. */
 export interface BranchesOptions {

@@ -76,7 +76,7 @@ export function openElsewhere({ ledger, several, branches, saveHere }: Elsewhere
     if (!travel || host !== undefined) throw notHere(memberId, host ?? 'that it runs on');
     const saved = await saveHere({ teamId, memberId });
     const { base, commit } = saved;
-    return { ...saved, pack: await travel.send(teamId, await requirePlace(teamId), { memberId, base, commit }) };
+    return { ...saved, pack: await travel.lend(teamId, await requirePlace(teamId), { memberId, base, commit }) };
   }
 }
 

@@ -1,8 +1,10 @@
 import { relative } from 'node:path';
 import { isNativeAgent } from '../../core/agent.ts';
 import { TeamError } from '../../core/errors.ts';
+import type { TeamRemote } from '../../core/team-remote.ts';
 import type { TeamWork, WorkSettings } from '../../core/team-work.ts';
 import type { NoCheckout } from '../../workspaces/checkout.ts';
+import { findRemote } from '../../workspaces/remote/settings.ts';
 import { WORK_LIMITS } from '../../workspaces/workspace.ts';
 import type { LeftOut } from '../../workspaces/workspace.ts';
 import { realPath } from '../team-file/place.ts';
@@ -23,6 +25,8 @@ export type WorkPlan =
       readonly prefix: string;
       /** The commit that members begin from, unless uncommitted files come along. */
       readonly base: string;
+      /** The git remote by which work travels to other machines. */
+      readonly remote: TeamRemote | undefined;
       /** Paths in the checkout that differ from its HEAD, without the team file. */
       readonly uncommitted: readonly string[];
     };
@@ -74,9 +78,23 @@ export async function planWork(projects: Projects, planned: Planned): Promise<Wo
     }
     return shared(`no file in ${folder} is committed`);
   }
+  const remote = await remoteOf(project, file);
   const own = path === undefined ? undefined : relative(checkout.folder, realPath(path));
   const uncommitted = (await depot.uncommitted()).map((change) => change.path).filter((one) => one !== own);
-  return { workspaces: 'own', project, prefix, base, uncommitted };
+  return { workspaces: 'own', project, prefix, base, remote, uncommitted };
+}
+
+/** The remote that a file names, as the checkout has it; undefined if it names none. */
+export async function remoteOf(
+  { depot, checkout }: Pick<OwnProject, 'depot' | 'checkout'>,
+  { work }: TeamFile,
+): Promise<TeamRemote | undefined> {
+  if (work?.remote === undefined) return undefined;
+  if (!checkout.isAbsent) return findRemote(depot.handle.git, checkout, work.remote);
+  throw new TeamError(
+    'conflict',
+    `This machine has no checkout of the repository, so it does not know the remote ${work.remote}: run troupe up in one`,
+  );
 }
 
 /** The setting of a team file by which somebody is asked before work lands, if it has one. */
@@ -136,7 +154,7 @@ export async function beginFrom(
     base,
     ...(isShared && { roots: (await depot.roots(base)).slice(0, ROOTS) }),
     branch: branchOf(file),
-    ...settingsOf(file, folder),
+    ...settingsOf(file, folder, plan.remote),
   };
   return { work, leftOut };
 }
@@ -147,7 +165,7 @@ export function branchOf({ work, team }: TeamFile): string {
 }
 
 /** The settings of a file that may change while a team works. */
-export function settingsOf(file: TeamFile, folder: string): WorkSettings {
+export function settingsOf(file: TeamFile, folder: string, remote: TeamRemote | undefined): WorkSettings {
   const { copy, gates, history, approve, review } = file.work ?? {};
   const [limits, setup] = [limitsIn(file), setupOf(file, folder)];
   return {
@@ -158,6 +176,7 @@ export function settingsOf(file: TeamFile, folder: string): WorkSettings {
     ...(history && { history }),
     ...(approve !== undefined && { approve }),
     ...(review !== undefined && { review }),
+    ...(remote && { remote }),
   };
 }
 

@@ -70,6 +70,8 @@ export interface WorkReport {
   readonly removed: number;
   /** The repository that has the branch until a person merges it. */
   readonly depot: string;
+  /** The git remote by which work travels to other machines, and why it cannot be used as it should. */
+  readonly remote?: { readonly name: string; readonly problem?: string };
   /** What the workspaces take on the disk. */
   readonly disk: DiskUse;
   readonly members: MemberReport[];
@@ -103,6 +105,7 @@ export async function reportWork(
   // The branch of a closed team may be behind, if a daemon was killed at the wrong moment.
   await works.align(teamId);
   const { depot, work, workspaces, checkout } = place;
+  const remote = works.remoteOf(teamId, work);
   const made = new Set((await workspaces.list()).flatMap(({ team, member }) => (team === teamId ? member : [])));
   const members: MemberReport[] = [];
   for (const { memberId, taskId } of apart) {
@@ -124,6 +127,7 @@ export async function reportWork(
     added,
     removed: deleted,
     depot: depot.dir,
+    ...(remote && { remote }),
     disk: await works.disk.usage(teamId),
     members,
     tasks,

@@ -1,5 +1,6 @@
 import { folderInWorkspace } from '../../core/folder.ts';
 import type { TeamState } from '../../core/state.ts';
+import type { TeamWork } from '../../core/team-work.ts';
 import type { SavedWork } from '../../ledger/hand-in.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Approvals } from '../hooks/approvals.ts';
@@ -38,6 +39,8 @@ export interface TeamWorksOptions {
   readonly approvals?: Approvals;
   /** Milliseconds between two saves of a member that works. */
   readonly saveEvery?: number;
+  /** Milliseconds between two looks at what remotes no longer need. */
+  readonly sweepEvery?: number;
   /** Runs the setups of workspaces; without it, none runs. */
   readonly setups?: Setups;
   readonly onError: (error: unknown, about: { teamId?: string; memberId?: string }) => void;
@@ -79,6 +82,8 @@ export interface TeamWorks
   isNear(state: TeamState): boolean;
   /** Whether another daemon that shares the journal is alive. */
   isAlive(hostId: string): boolean;
+  /** The git remote by which the work of a team travels, and why it cannot be used as it should. */
+  remoteOf(teamId: string, work: TeamWork): { readonly name: string; readonly problem?: string } | undefined;
   /** The number of a workspace. */
   slotOf(worker: Worker): number;
   /** The last run of the setup in a workspace; undefined if there was none. */
@@ -91,9 +96,19 @@ export interface TeamWorks
 
 const SAVE_EVERY_MS = 30_000;
 
+const SWEEP_EVERY_MS = 60 * 60_000;
+
 /** Opens the workspaces of all teams. Nothing is opened on disk before it is needed. */
 export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
-  const { ledger, projects, several, saveEvery = SAVE_EVERY_MS, setups, onError } = options;
+  const {
+    ledger,
+    projects,
+    several,
+    saveEvery = SAVE_EVERY_MS,
+    sweepEvery = SWEEP_EVERY_MS,
+    setups,
+    onError,
+  } = options;
   const leftovers = openCleanUp({ ledger, projects }, (error) => onError(error, {}));
   const disk = openDisk({ ledger, projects }, onError);
   const slots = openSlots(projects.places.workspaces);
@@ -108,7 +123,8 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
   const overlaps = openOverlaps({ ledger, placeOf, isHere: elsewhere.isHere, onError });
   const folders: Folders = openFolders({ ...common, disk, settings, overlaps, started: started.promise });
   const landing = openLanding({ ...common, folders });
-  let timer: NodeJS.Timeout | undefined;
+  const timers: NodeJS.Timeout[] = [];
+  let isSweeping = false;
   let stopFollowing = (): void => {};
 
   return {
@@ -129,8 +145,9 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
         // Members need not wait for it: what they begin from is in the journal.
         void align(teamId).catch((error: unknown) => onError(error, { teamId }));
       }
-      timer = setInterval(() => void folders.saveAll(), saveEvery);
-      timer.unref();
+      timers.push(setInterval(() => void folders.saveAll(), saveEvery));
+      if (travel) timers.push(setInterval(() => void sweepRemotes(), sweepEvery));
+      for (const timer of timers) timer.unref();
       leftovers.start();
       disk.start(() => folders.workers().map(({ teamId }) => teamId));
       started.resolve();
@@ -152,6 +169,12 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
     isHere: elsewhere.isHere,
     isNear: (state) => branches.isNear(state),
     isAlive: (hostId) => several?.others.names().includes(hostId) ?? false,
+    remoteOf(teamId, { remote, roots }) {
+      // Without other machines, nothing travels.
+      if (!travel || !remote || !roots) return undefined;
+      const problem = travel.problemOf(teamId);
+      return { name: remote.name, ...(problem !== undefined && { problem }) };
+    },
     slotOf: ({ teamId, memberId }) => slots.of(teamId, memberId),
     setupOf: (worker) => preparing.lastRun(worker),
 
@@ -168,14 +191,29 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       branches.forget(teamId);
       slots.free(teamId);
       await travel?.forget(teamId).catch((error: unknown) => onError(error, { teamId }));
+      // The team need not wait for a server.
+      void travel?.leaveRemote(teamId, place).catch((error: unknown) => onError(error, { teamId }));
     },
     async close() {
       stopFollowing();
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       leftovers.close();
       disk.close();
       await overlaps.close();
       await preparing.close();
     },
   };
+
+  async function sweepRemotes(): Promise<void> {
+    if (isSweeping) return;
+    isSweeping = true;
+    const near = await ledger.viewAll(
+      (state) => (state.team?.work?.remote && branches.isNear(state) ? [state.teamId] : []),
+      { unreadable: () => [] },
+    );
+    for (const teamId of near.flat()) {
+      await travel?.sweep(teamId).catch((error: unknown) => onError(error, { teamId }));
+    }
+    isSweeping = false;
+  }
 }

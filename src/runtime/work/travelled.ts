@@ -7,6 +7,8 @@ export interface Travelled {
   readonly commit: string;
   readonly base: string;
   readonly pack: WorkPack;
+  /** When the journal recorded it. Milliseconds since 1970. */
+  readonly at: number;
   /** The tip before and after it landed; absent if it conflicts. */
   readonly onto?: string;
   readonly merged?: string;
@@ -50,18 +52,18 @@ export function openTravelled(ledger: Ledger) {
         now.seq = Math.max(now.seq, seq);
         for (const event of events) {
           if (event.type === 'work:submitted' && event.pack) {
-            const { commit, base, pack } = event;
-            now.works.set(commit, { commit, base, pack });
+            const { commit, base, pack, at } = event;
+            now.works.set(commit, { commit, base, pack, at });
           } else if (event.type === 'work:landed' && event.merged !== event.onto) {
             const work = now.works.get(event.commit);
             if (!work) continue;
-            const { onto, merged, pack } = event;
-            now.landings.set(merged, { ...work, onto, merged, ...(pack && { pack }) });
+            const { onto, merged, pack, at } = event;
+            now.landings.set(merged, { ...work, onto, merged, at, ...(pack && { pack }) });
             // A person's yes has both in one pack.
             if (!pack) now.works.set(event.commit, { ...work, onto, merged });
           } else if (event.type === 'tip:moved' && event.pack && !isBefore(now.landings, event.to, event.from)) {
-            const { from: onto, to: merged, pack } = event;
-            now.landings.set(merged, { commit: merged, base: onto, pack, onto, merged });
+            const { from: onto, to: merged, pack, at } = event;
+            now.landings.set(merged, { commit: merged, base: onto, pack, at, onto, merged });
           }
         }
       }

@@ -30,7 +30,12 @@ export interface Telling {
  * Does something for a member's workspace. If it takes a while or fails, the member's record says why the member waits;
  * when it is done, that is taken back, also what an earlier daemon said.
  */
-export async function tellWhile<R>(ledger: Ledger, who: Who, work: (telling: Telling) => Promise<R>): Promise<R> {
+export async function tellWhile<R>(
+  ledger: Ledger,
+  who: Who,
+  work: (telling: Telling) => Promise<R>,
+  failed = 'cannot be used',
+): Promise<R> {
   let timer: NodeJS.Timeout | undefined;
   let told: Promise<void> = Promise.resolve();
   const say = (reason: string | null): void => {
@@ -49,7 +54,7 @@ export async function tellWhile<R>(ledger: Ledger, who: Who, work: (telling: Tel
   } catch (error) {
     clearTimeout(timer);
     const isOver = error instanceof TeamError && OVER.includes(error.code);
-    if (!isOver) say(`${BEGINNING}cannot be used: ${(error as Error).message}`);
+    if (!isOver) say(`${BEGINNING}${failed}: ${(error as Error).message}`);
     await told;
     throw error;
   }

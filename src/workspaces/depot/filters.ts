@@ -67,7 +67,8 @@ async function linkLargeFiles(from: string, to: string): Promise<void> {
   }
 }
 
-async function isInstalled(program: string, path: string): Promise<boolean> {
+/** Whether a program is in a folder of a PATH. */
+export async function isInstalled(program: string, path: string): Promise<boolean> {
   for (const folder of path.split(delimiter).filter((part) => part.startsWith('/'))) {
     const isThere = await access(join(folder, program), constants.X_OK).then(
       () => true,

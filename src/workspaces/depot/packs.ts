@@ -98,10 +98,7 @@ export async function takePack(
     // Git then looks for no parents of these commits.
     if (isFirst) await writeFile(join(dir, 'shallow'), ids.map((id) => `${id}\n`).join(''));
     await git.run({ dir }, ['index-pack', '--stdin', '--fix-thin', '--strict'], { input: bytes, variables });
-    // It may be whole and still not bring what it should.
-    const words = ['rev-list', '--objects', '--quiet', ...ids, '--not', '--all'];
-    await git.run({ dir }, words, { variables });
-    await alone(() => moveIn(join(draft, 'pack'), join(dir, 'objects', 'pack')));
+    await checkAndMove({ git, dir, alone }, draft, ids);
   } catch (error) {
     // Damage of a pack is no damage of the depot.
     if (error instanceof GitError && error.complaint !== '' && error.facts?.errno === undefined) {
@@ -113,10 +110,34 @@ export async function takePack(
   }
 }
 
+/** Takes in packs that git has checked and stored in a folder apart, whole or not at all. */
+export async function settlePack(
+  { handle, objects }: { readonly handle: DepotHandle; readonly objects: string },
+  { want, isFirst }: Required<Pick<ArrivedPack, 'want' | 'isFirst'>>,
+): Promise<void> {
+  if (isFirst) await writeFile(join(handle.dir, 'shallow'), want.map((id) => `${requireId(id)}\n`).join(''));
+  await checkAndMove(handle, objects, want);
+}
+
+/** It may be whole and still not bring what it should. */
+async function checkAndMove(
+  { git, dir, alone }: Pick<DepotHandle, 'git' | 'dir' | 'alone'>,
+  objects: string,
+  ids: readonly ObjectId[],
+): Promise<void> {
+  const variables = {
+    GIT_OBJECT_DIRECTORY: objects,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(dir, 'objects')),
+  };
+  await git.run({ dir }, ['rev-list', '--objects', '--quiet', ...ids, '--not', '--all'], { variables });
+  await alone(() => moveIn(join(objects, 'pack'), join(dir, 'objects', 'pack')));
+}
+
 /** Git looks for packs by their index, so that comes last. */
 async function moveIn(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
-  const names = (await readdir(from)).sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
+  const packs = (await readdir(from)).filter((name) => /^pack-[0-9a-f]+\.(?:pack|idx|rev)$/.test(name));
+  const names = packs.sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
   for (const name of names) await rename(join(from, name), join(to, name));
   await using folder = await open(to);
   await folder.sync();

@@ -5,7 +5,7 @@ import type { ResultOf } from '../../../src/operations/index.ts';
 import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
 import { until } from '../../until.ts';
-import { makeRepository, plainGit } from '../../workspaces/project.ts';
+import { makeRepository, plainGit, write } from '../../workspaces/project.ts';
 import { setStage } from '../stage.ts';
 import { acquaint, hostsOf, LONG_MS, newJournal, signalAll, startMachine } from './stage.ts';
 import type { Machine } from './stage.ts';
@@ -37,12 +37,20 @@ function makeProject({ edit, gate, team }: { edit: string; gate: string; team: s
   for (const name of ['agent.sh', 'gate.sh', 'setup.sh']) chmodSync(join(repository, name), 0o755);
   plainGit(repository, 'commit', '-qam', 'programs');
   plainGit(folder, 'clone', '-q', repository, clone);
+  const server = join(folder, 'server.git');
+  plainGit(folder, 'clone', '-q', '--bare', repository, server);
+  plainGit(repository, 'remote', 'add', 'origin', server);
+  plainGit(clone, 'remote', 'set-url', 'origin', server);
   const agent = { exec: ['./agent.sh'] };
   const members = Object.entries({ ann: 'alpha', bob: 'beta' }).map(([name, host]) => ({ name, host, agent }));
   const hooks = { TaskCompleted: { command: './gate.sh', onFailure: 'block' } };
+  const away = { team: `${team}-by-origin`, members, hooks, tasks: [{ title: 'First', assign: 'bob' }] };
   return {
     repository,
     clone,
+    server,
+    /** Another team of the project, whose work travels by a remote. */
+    byRemote: (remote: string) => JSON.stringify({ ...away, work: { setup: './setup.sh', remote } }),
     source: JSON.stringify({ team, members, hooks, work: { setup: './setup.sh', history: 'keep' }, tasks: [] }),
   };
 }
@@ -76,7 +84,7 @@ case $TASK in
 esac
 `;
     const gate = '#!/bin/sh\nmkdir -p .git/gate; touch .git/gate/$TROUPE_TASK_ID\n';
-    const { repository, clone, source } = makeProject({ edit, gate, team: 'wide' });
+    const { repository, clone, server, byRemote, source } = makeProject({ edit, gate, team: 'wide' });
     const [a, b, far] = await Promise.all([
       startMachine('alpha', journal),
       startMachine('beta', journal, { projects: [clone] }),
@@ -86,6 +94,20 @@ esac
     const link = `${repository}-link`;
     symlinkSync(repository, link);
     await up(a, link, source);
+    await expect(up(a, repository, byRemote('orign'))).rejects.toThrow(
+      'has no such remote (it has origin): correct the name, or add it with git remote add orign URL',
+    );
+    write(repository, { 'by-origin.yaml': byRemote('origin') });
+    const raised = await a.troupe('up', join(repository, 'by-origin.yaml'), '--yes', '--detach');
+    expect(raised.stdout, raised.stderr).toMatch(/^Workspaces: each member has its own, .*; work travels by origin$/m);
+    await done(a, 'wide-by-origin', 1);
+    const { remote, tip, tasks } = await show(a, 'wide-by-origin');
+    expect(remote).toEqual({ name: 'origin' });
+    expect((await a.troupe('work', '--team', 'wide-by-origin')).stdout).toMatch(/^ *travels by +origin$/m);
+    expect(tasks?.map(({ state }) => state)).toEqual(['landed']);
+    expect(plainGit(server, 'rev-parse', `refs/troupe/wide-by-origin/${tip}`)).toBe(tip);
+    await until('the other machine has it', async () => (await show(b, 'wide-by-origin')).tip === tip);
+    rmSync(join(repository, 'by-origin.yaml'));
     await until('both work', async () => {
       const { members } = await b.connection.call('team.show', { teamId: 'wide' });
       return ['ann', 'bob'].every((id) => members.find((one) => one.id === id)?.status === 'idle');

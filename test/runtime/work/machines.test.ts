@@ -1,177 +1,36 @@
-import { existsSync, readFileSync, realpathSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { JoinInput } from '../../../src/core/member.ts';
-import { parse } from '../../../src/core/parse.ts';
-import { CreateTeamInput } from '../../../src/core/team.ts';
-import type { WorkPack } from '../../../src/core/work.ts';
-import { natsJournal } from '../../../src/journal/nats.ts';
-import type { NatsJournal } from '../../../src/journal/nats.ts';
-import { Ledger } from '../../../src/ledger/ledger.ts';
-import { SharedTaskList } from '../../../src/ledger/task-list.ts';
-import { keepQueues } from '../../../src/runtime/landing/queue-keeper.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { StoredPack } from '../../../src/core/work.ts';
 import { diffWork } from '../../../src/runtime/work/report.ts';
-import { openTeamWorks } from '../../../src/runtime/work/team-works.ts';
-import type { TeamWorks } from '../../../src/runtime/work/team-works.ts';
-import { openProjects } from '../../../src/workspaces.ts';
-import { verdict } from '../../ledger/task-lists.ts';
-import { NEEDS_NATS, PATIENT, startNats } from '../../nats/server.ts';
+import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
 import { rounds } from '../../proof.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
-import { commitAll, makeRepository, plainGit, write } from '../../workspaces/project.ts';
-
-const EXEC = { kind: 'exec', command: ['true'] } as const;
-
-/** What a daemon has for workspaces, without the daemon. */
-interface Machine {
-  readonly name: string;
-  /** Its state directory. */
-  readonly root: string;
-  readonly journal: NatsJournal;
-  readonly ledger: Ledger;
-  readonly works: TeamWorks;
-  readonly tasks: SharedTaskList;
-}
+import { commitAll, plainGit, write } from '../../workspaces/project.ts';
+import { begin, depotOf, doTask, newNetwork, newProject, raise } from './network.ts';
+import type { Machine } from './network.ts';
 
 describe('teams on several machines', NEEDS_NATS, () => {
   let servers: NatsServers;
-  let teams = 0;
   beforeAll(async () => {
     servers = await startNats();
   });
   afterAll(() => servers?.stop());
 
-  /** Machines that share a journal and reach each other. */
-  function newNetwork() {
-    const url = `${servers.url}?prefix=work${teams++}`;
-    const alive = new Map<string, Machine>();
-
-    async function start(
-      name: string,
-      folders: readonly string[],
-      { root = realpathSync(temporaryFolder()), lands = true }: { root?: string; lands?: boolean } = {},
-    ): Promise<Machine> {
-      const journal = await natsJournal(url, PATIENT);
-      const ledger = new Ledger(journal);
-      const environment = { PATH: process.env['PATH'], HOME: root };
-      const projects = await openProjects({
-        root,
-        environment,
-        marks: {},
-        endLeftovers: async () => {},
-        folders: () => folders,
-      });
-      const others = {
-        names: () => [...alive.keys()].filter((one) => one !== name),
-        ask: async (other: string, question: unknown) => {
-          const answer = await alive.get(other)?.works.answer(JSON.parse(JSON.stringify(question)));
-          return JSON.parse(JSON.stringify(answer ?? null)) as unknown;
-        },
-      };
-      const several = { store: journal.packs, hostId: name, others };
-      const works = openTeamWorks({ ledger, projects, several, onError() {} });
-      await works.start();
-      const tasks = new SharedTaskList(ledger, { works });
-      const gate = { executeTaskCompletedHook: async () => verdict(0), judgesCompletions: async () => false };
-      const queues = keepQueues({
-        ledger,
-        gate,
-        git: works,
-        hostId: name,
-        isAlive: (other) => works.isAlive(other),
-        isNear: (state) => works.isNear(state),
-        lookEvery: 100,
-        onError() {},
-      });
-      if (lands) await queues.start();
-      const machine = { name, root, journal, ledger, works, tasks };
-      alive.set(name, machine);
-      onTestFinished(async () => {
-        queues.close();
-        await works.close();
-        tasks.close();
-        await ledger.close();
-        await journal.close();
-      });
-      return machine;
-    }
-    return { start, lose: (name: string) => alive.delete(name) };
-  }
-
-  /** A repository with a history, and a clone. */
-  function newProject() {
-    const folder = realpathSync(temporaryFolder());
-    const [first, second] = [join(folder, 'first'), join(folder, 'second')];
-    makeRepository(first);
-    write(first, { 'src/a.ts': Array.from({ length: 30 }, (_, i) => `line ${i}`).join('\n') });
-    const base = commitAll(first);
-    plainGit(folder, 'clone', '-q', first, second);
-    return { first, second, base, roots: [plainGit(first, 'rev-list', '--max-parents=0', 'HEAD')] };
-  }
-
-  /** A team whose members work on named machines; nobody has its repository where it was brought up. */
-  async function raise(
-    { ledger }: Machine,
-    { base, roots }: { base: string; roots: readonly string[] },
-    members: Readonly<Record<string, string>>,
-  ): Promise<string> {
-    const teamId = `team-${teams}`;
-    const about = {
-      workspaces: 'own',
-      repository: '/nowhere/project',
-      prefix: '',
-      branch: `troupe/${teamId}`,
-    } as const;
-    const work = { ...about, base, roots: [...roots] };
-    const team = { type: 'team.create', by: '@user', ...parse(CreateTeamInput, { name: teamId }), work } as const;
-    await ledger.execute(teamId, team, () => undefined);
-    for (const [name, hostId] of Object.entries(members)) {
-      const join = { type: 'member.join', by: '@user', ...parse(JoinInput, { name, agent: EXEC }) } as const;
-      await ledger.execute(teamId, join, () => undefined);
-      await ledger.execute(teamId, { type: 'member.place', by: '@system', memberId: name, hostId }, () => undefined);
-    }
-    return teamId;
-  }
-
-  /** A member claims a new task and changes files for it. */
-  async function begin(machine: Machine, teamId: string, memberId: string, files: Record<string, string>) {
-    const { tasks, works } = machine;
-    const { id } = await tasks.createTask(teamId, 'lead', { title: `For ${memberId}`, assigneeId: memberId });
-    const { epoch } = await tasks.claimTask(teamId, id, memberId);
-    await works.begin({ teamId, memberId }, { taskId: id, epoch });
-    const { folder } = (await works.open({ teamId, memberId }))!;
-    write(folder, files);
-    return id;
-  }
-
-  async function doTask(machine: Machine, teamId: string, memberId: string, files: Record<string, string>) {
-    const id = await begin(machine, teamId, memberId, files);
-    await machine.tasks.completeTask(teamId, id, memberId);
-    return id;
-  }
-
   /** The packs that the journal names. */
-  async function packsOf({ ledger }: Machine, teamId: string): Promise<WorkPack[]> {
-    const packs: WorkPack[] = [];
+  async function packsOf({ ledger }: Machine, teamId: string): Promise<StoredPack[]> {
+    const packs: StoredPack[] = [];
     for await (const { events } of ledger.read(teamId, 0)) {
-      for (const event of events) if (event.type === 'work:landed' && event.pack) packs.push(event.pack);
+      for (const event of events) {
+        if (event.type === 'work:landed' && event.pack && 'hash' in event.pack) packs.push(event.pack);
+      }
     }
     return packs;
   }
 
-  /** The depot of a team on a machine, at the tip. */
-  async function depotOf({ works }: Machine, teamId: string) {
-    await works.align(teamId);
-    const { depot, work } = (await works.placeOf(teamId))!;
-    expect(plainGit(depot.dir, 'rev-parse', `refs/heads/${work.branch}`)).toBe(work.tip);
-    expect(plainGit(depot.dir, 'fsck', '--no-dangling')).toBe('');
-    return { dir: depot.dir, tip: work.tip };
-  }
-
   test('land at once: one machine makes the landings, and nothing lands twice', async () => {
     const project = newProject();
-    const { start } = newNetwork();
+    const { start } = newNetwork(servers);
     const machines = [await start('alpha', [project.first]), await start('beta', [project.second])] as const;
     const teamId = await raise(machines[0], project, { ann: 'alpha', bob: 'beta' });
     const ids = [
@@ -218,7 +77,7 @@ describe('teams on several machines', NEEDS_NATS, () => {
 
   test('a machine without a checkout gets the base, and what landed, from the others', async () => {
     const project = newProject();
-    const { start, lose } = newNetwork();
+    const { start, lose } = newNetwork(servers);
     const alpha = await start('alpha', [project.first]);
     const gamma = await start('gamma', []);
     const teamId = await raise(alpha, project, { ann: 'alpha', cid: 'gamma' });
@@ -249,7 +108,7 @@ describe('teams on several machines', NEEDS_NATS, () => {
 
   test('folders stay as they are when the checkout moves, or is gone, and the daemon starts again', async () => {
     const project = newProject();
-    const { start, lose } = newNetwork();
+    const { start, lose } = newNetwork(servers);
     const alpha = await start('alpha', [project.first]);
     const beta = await start('beta', [project.second]);
     const teamId = await raise(alpha, project, { ann: 'alpha', bob: 'beta' });
@@ -280,7 +139,7 @@ describe('teams on several machines', NEEDS_NATS, () => {
 
   test('a pack that is not what the journal names is never taken in; another machine makes it again', async () => {
     const project = newProject();
-    const { start, lose } = newNetwork();
+    const { start, lose } = newNetwork(servers);
     const alpha = await start('alpha', [project.first]);
     const beta = await start('beta', [project.second], { lands: false });
     const teamId = await raise(alpha, project, { ann: 'alpha', bob: 'beta' });
@@ -306,7 +165,7 @@ describe('teams on several machines', NEEDS_NATS, () => {
 
   test('work in a workspace of another machine can be seen and accepted from any', async () => {
     const project = newProject();
-    const { start, lose } = newNetwork();
+    const { start, lose } = newNetwork(servers);
     const alpha = await start('alpha', [project.first]);
     const beta = await start('beta', [project.second]);
     // A commit that only one of them has.

@@ -18,7 +18,15 @@ export function workspacesLine(
   if (!work && planned?.why === undefined) return '';
   if (!work) return `Workspaces: shared, because ${clean(planned?.why ?? '')}\n`;
   const where = clean(shortPath(work.repository, environment));
-  return `Workspaces: each member has its own, from ${shortId(work.base)} of ${where}\n`;
+  return `Workspaces: each member has its own, from ${shortId(work.base)} of ${where}${wayOf(work)}\n`;
+}
+
+/** How work gets to other machines, if the file says so. */
+function wayOf({ remote, roots }: NonNullable<ResultOf<'team.show'>['work']>): string {
+  if (!remote) return '';
+  return roots
+    ? `; work travels by ${clean(remote.name)}`
+    : `; work.remote has no effect, because no other machine shares the journal`;
 }
 
 /** Names files that the members will not see. */

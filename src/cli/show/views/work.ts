@@ -69,13 +69,24 @@ function showSetup(run: ResultOf<'work.setup'>, screen: Screen, memberId: string
 
 function showWork(work: Work, screen: Screen, teamId: string): string {
   if (work.workspaces === 'shared') return 'The members of this team share a folder: there are no workspaces.\n';
-  const { branch = '', base = '', tip = '', repository = '', isMerged = false, members = [], kept = [], disk } = work;
+  const {
+    branch = '',
+    base = '',
+    tip = '',
+    repository = '',
+    isMerged = false,
+    members = [],
+    kept = [],
+    disk,
+    remote,
+  } = work;
   const landed = tip === base ? 'nothing has landed yet' : `${sizeOf(work)}, at ${shortId(tip)}`;
   const head = details(
     [
       ['repository', repository],
       ['base', shortId(base)],
       ['branch', `${branch}: ${landed}`],
+      ...(remote ? [['travels by', remoteCell(remote)] as const] : []),
       ...(disk ? [['disk', diskCell(disk)] as const] : []),
     ],
     screen,
@@ -102,6 +113,10 @@ function showCheck(check: ResultOf<'work.check'>, screen: Screen): string {
     lines.length === 0 ? '' : `\n${title}:\n${lines.map((line) => `  ${clean(line)}\n`).join('')}`;
   const verdict = part('This work would be sent back', problems);
   return `${heading(memberId, screen)}${head}${paths}${verdict}${part('In no save, so not handed in', unsaved)}`;
+}
+
+function remoteCell({ name, problem }: NonNullable<Work['remote']>): Cell {
+  return problem === undefined ? name : { text: `${name}: ${clean(problem)}`, style: 'yellow' };
 }
 
 function diskCell(disk: NonNullable<Work['disk']>): Cell {
