@@ -26,7 +26,7 @@ export {
   wordApprover,
   wordLanding,
 } from '../core/queue-view.ts';
-export { isEmptySeat, isPerson } from '../core/seat.ts';
+export { isPerson, isVacant } from '../core/person.ts';
 export { teamUsage, viewMember, viewTask } from '../core/view.ts';
 export { isLost, waitingOf } from '../core/waiting.ts';
 export { addUsage, NO_USAGE } from '../core/usage.ts';

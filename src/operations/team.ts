@@ -3,8 +3,8 @@ import { TeamError } from '../core/errors.ts';
 import { NO_SESSION } from '../core/member.ts';
 import { isBlocked } from '../core/obstacles.ts';
 import { parse } from '../core/parse.ts';
+import { isVacant } from '../core/person.ts';
 import { TeamRequest } from '../core/request.ts';
-import { isEmptySeat } from '../core/seat.ts';
 import type { TeamState } from '../core/state.ts';
 import { CloseTeamInput, CreateTeamInput, TeamConfig, UpdateTeamInput } from '../core/team.ts';
 import { Line, quote } from '../core/text.ts';
@@ -236,7 +236,7 @@ function summarize(state: TeamState, seq: number): TeamSummary[] {
   return [
     {
       ...team,
-      members: [...state.members.values()].filter((member) => !isEmptySeat(member)).length,
+      members: [...state.members.values()].filter((member) => !isVacant(member)).length,
       tasks: state.tasks.size - counts.deleted,
       completedTasks: counts.completed,
       seq,

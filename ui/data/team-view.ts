@@ -2,7 +2,7 @@ import {
   approverNow,
   filesInTheWay,
   isBlocked,
-  isEmptySeat,
+  isVacant,
   isLanding,
   placeOf,
   teamUsage,
@@ -127,7 +127,7 @@ function sortMembers(state: TeamState): MemberRecord[] {
     if (id === state.team?.leadId) return 0;
     return status === 'stopped' ? 2 : 1;
   };
-  return [...state.members.values()].filter((member) => !isEmptySeat(member)).sort((a, b) => rank(a) - rank(b));
+  return [...state.members.values()].filter((member) => !isVacant(member)).sort((a, b) => rank(a) - rank(b));
 }
 
 function haveSame<T>(a: readonly T[], b: readonly T[]): boolean {

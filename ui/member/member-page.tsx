@@ -1,7 +1,7 @@
 import { EllipsisVertical, Hand, Power, RotateCcw, Square, UserX } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import type { KeyboardEvent } from 'react';
-import { isEmptySeat, isPerson } from '../../src/client/replica.ts';
+import { isVacant, isPerson } from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { call } from '../data/daemon.ts';
 import { teamPath, useQuery } from '../data/route.ts';
@@ -55,7 +55,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
   });
   if (phase === 'failed') return <FailedTeam />;
   if (phase === 'loading') return <main id="main" aria-busy />;
-  if (!member || isEmptySeat(member)) {
+  if (!member || isVacant(member)) {
     return (
       <main className="empty" id="main" tabIndex={-1}>
         <UserX size={32} aria-hidden />

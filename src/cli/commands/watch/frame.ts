@@ -1,7 +1,7 @@
 import { whyBlocked } from '../../../core/blocked.ts';
 import { hookTroubles } from '../../../core/hook-trouble.ts';
+import { isVacant } from '../../../core/person.ts';
 import { wordLanding } from '../../../core/queue-view.ts';
-import { isEmptySeat } from '../../../core/seat.ts';
 import { workedOn } from '../../../core/work-time.ts';
 import { describeDoing } from '../../show/doing.ts';
 import { paint } from '../../show/screen.ts';
@@ -161,7 +161,7 @@ const MEMBER_STYLES: Readonly<Record<string, Style>> = { active: 'green', idle: 
 
 function memberPanel({ status, tasks }: Model, screen: Screen, rows: number): string[] {
   const { leadId } = status.team;
-  const members = status.team.members.filter((member) => !isEmptySeat(member));
+  const members = status.team.members.filter((member) => !isVacant(member));
   if (members.length === 0 || rows < 2) return [];
   if (rows === 2 && members.length > 1) {
     const all = members.map(({ name, status }) => `${clean(name)} ${status}`).join(', ');

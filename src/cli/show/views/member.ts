@@ -1,4 +1,4 @@
-import { isEmptySeat } from '../../../core/seat.ts';
+import { isVacant } from '../../../core/person.ts';
 import { isLost, waitingOf } from '../../../core/waiting.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import type { Screen, Style } from '../screen.ts';
@@ -50,7 +50,7 @@ export const views: Views = {
 
 /** Members as a table; the lead is marked if it is known. */
 export function memberTable(members: readonly Member[], screen: Screen, leadId?: string): string {
-  const seated = members.filter((member) => !isEmptySeat(member));
+  const seated = members.filter((member) => !isVacant(member));
   const rows = seated.map((member): Cell[] => [
     { text: member.name, style: member.name === leadId ? 'bold' : undefined },
     member.name === leadId ? `${member.role} (lead)`.replace('lead (lead)', 'lead') : member.role,
@@ -120,7 +120,7 @@ export function sessionTable(sessions: readonly ShownSession[], screen: Screen):
 
 /** Sessions by id, because transcripts are stored under these ids. */
 function sessionIds(all: ResultOf<'session.list'>, screen: Screen): string {
-  // Members that run outside of Troupe, and empty seats, have none.
+  // Members that run outside of Troupe, and the place of a missing lead, have none.
   const sessions = all.filter(({ id }) => id !== 'none');
   if (sessions.length === 0) return NOBODY_RUNS;
   const rows = sessions.map((session): Cell[] => [

@@ -1,5 +1,5 @@
 import { hookTroubles, isTroubleKey } from '../../../core/hook-trouble.ts';
-import { isEmptySeat } from '../../../core/seat.ts';
+import { isVacant } from '../../../core/person.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { isAtRest, restLine } from '../rest.ts';
 import type { Screen } from '../screen.ts';
@@ -118,7 +118,7 @@ function troubleLines({ metadata }: Team): string {
 }
 
 function leadOf({ leadId, members, delegateMode }: Team): string {
-  if (members.some((member) => member.id === leadId && isEmptySeat(member))) return 'none';
+  if (members.some((member) => member.id === leadId && isVacant(member))) return 'none';
   return delegateMode ? `${leadId}, who only coordinates` : leadId;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Whether this is the lead's place in a team without a lead. It exists so that mail and rules can name a lead. It is
- * empty, so it is not shown or counted as a member.
+ * not shown or counted as a member.
  */
-export function isEmptySeat({ agent, agentType }: { readonly agent?: unknown; readonly agentType: string }): boolean {
+export function isVacant({ agent, agentType }: { readonly agent?: unknown; readonly agentType: string }): boolean {
   return agent === undefined && agentType === 'none';
 }
 
