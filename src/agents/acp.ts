@@ -3,15 +3,16 @@ import { client, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclie
 import type { ClientContext, InitializeResponse, McpServer } from '@agentclientprotocol/sdk/unstable';
 import { TeamError } from '../core/errors.ts';
 import { ACP_AGENTS, UNKNOWN_ACP } from './acp/agents.ts';
-import type { AcpAgent, Refusal } from './acp/agents.ts';
+import type { AcpAgent } from './acp/agents.ts';
 import { environmentFor } from './acp/environment.ts';
 import { waitForHistory } from './acp/fresh-history.ts';
 import { AcpSession } from './acp/session.ts';
-import type { Agent, AgentEvent, AgentSession, StartOptions, TeamTools, Turn } from './agent.ts';
+import { troubleIn } from './acp/troubles.ts';
+import type { Agent, AgentEvent, AgentSession, StartOptions, TeamTools, Turn, TurnEnd } from './agent.ts';
 import { explainUnknown } from './catalog.ts';
 import { startLiveProgram, within } from './live-program.ts';
 import type { LiveProgram } from './live-program.ts';
-import { isOverloadStatus, turnByTurn } from './turns.ts';
+import { turnByTurn } from './turns.ts';
 
 /** Which agent: a known one by its name, or any command. */
 export interface AcpOptions {
@@ -180,7 +181,7 @@ function converse(
   program: LiveProgram,
   { agent, cancelMs = CANCEL_MS }: AcpOptions & { agent: AcpAgent },
 ): AgentSession {
-  const run = async (turn: Turn, emit: (event: AgentEvent) => void, signal: AbortSignal) => {
+  const run = async (turn: Turn, emit: (event: AgentEvent) => void, signal: AbortSignal): Promise<TurnEnd> => {
     const ended = session.run(turn, emit, signal);
     const onAbort = (): void => void cancel(ended);
     signal.addEventListener('abort', onAbort, { once: true });
@@ -192,8 +193,9 @@ function converse(
       // The pipe closes before the process is seen to end; how it ended says more.
       const isAnswer = error instanceof RequestError;
       if (!isAnswer && (await within(program.gone, END_MS))) throw new TeamError('conflict', await program.gone);
-      const code = isAnswer && isOverload(error, agent.isOverload) ? 'overloaded' : 'conflict';
-      throw new TeamError(code, describeError(error), { cause: error });
+      if (!isAnswer || signal.aborted) throw new TeamError('conflict', describeError(error), { cause: error });
+      const explained = agent.troubleIn?.(error) ?? troubleIn(error);
+      return { type: 'turnEnd', reason: 'failed', text: '', error: describeError(error), ...explained };
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
@@ -226,9 +228,4 @@ function textIn(data: unknown): string | undefined {
   }
   const text = JSON.stringify(data);
   return text === '{}' ? undefined : text;
-}
-
-/** Whether a refusal means an overloaded model: by the model's status, or in this agent's known wording. */
-function isOverload(error: Refusal, isKnown: AcpAgent['isOverload']): boolean {
-  return isOverloadStatus(error.code) || isKnown?.(error) === true;
 }

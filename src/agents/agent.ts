@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { TeamMessage } from '../core/message.ts';
 import type { SharedTask } from '../core/task.ts';
+import type { Trouble } from '../core/trouble.ts';
 import type { Usage } from '../core/usage.ts';
 
 /** A task and a message as JSON: a program gets them on standard input. */
@@ -61,6 +62,8 @@ export type AgentEvent =
     }
   /** The model is overloaded or limits the agent, which goes on by itself, at `until` (ms since 1970) if it says so. */
   | { readonly type: 'waiting'; readonly reason: string; readonly until?: number }
+  /** How far the windows of its account are used up, as its provider says; windows that it does not name stay. */
+  | { readonly type: 'limits'; readonly windows: readonly LimitWindow[] }
   /** It compacted its conversation to what it considered important. */
   | { readonly type: 'compacted' }
   /** The agent's own record shows that it has these messages. */
@@ -73,9 +76,21 @@ export type AgentEvent =
       readonly error?: string;
       /** It failed because the agent is gone. The work is not to blame and is released as it is. */
       readonly lost?: true;
-      /** It failed because the model is overloaded or limits its use: the same turn may succeed later. */
-      readonly overloaded?: true;
+      /** The cause, if it is not the work. */
+      readonly trouble?: Trouble;
+      /** Of `limited`: when the account may be used again, in milliseconds since 1970, if its provider says so. */
+      readonly resetsAt?: number;
     };
+
+/** A period in which an account may use so much. */
+export interface LimitWindow {
+  /** The provider's name for it, such as `five_hour`. */
+  readonly name: string;
+  /** The used share; 1 is all of it. */
+  readonly used: number;
+  /** When it begins again, in milliseconds since 1970. */
+  readonly resetsAt?: number;
+}
 
 /** How a turn ended. */
 export type TurnEnd = Extract<AgentEvent, { type: 'turnEnd' }>;

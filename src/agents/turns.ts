@@ -1,14 +1,6 @@
 import { TeamError } from '../core/errors.ts';
 import type { AgentEvent, AgentSession, Sent, Turn, TurnEnd, When } from './agent.ts';
 
-/** Too many requests, unavailable, and Anthropic's own status for an overloaded model. */
-const OVERLOADED = [429, 503, 529];
-
-/** Whether a model's HTTP status says that the same request may succeed later. */
-export function isOverloadStatus(status: unknown): boolean {
-  return OVERLOADED.includes(status as number);
-}
-
 /** Runs one turn: reports events, resolves with the end, and stops when the signal aborts. */
 export type RunTurn = (turn: Turn, emit: (event: AgentEvent) => void, signal: AbortSignal) => Promise<TurnEnd>;
 
@@ -112,7 +104,7 @@ async function runOne(
     const isOverload = error instanceof TeamError && error.code === 'overloaded';
     return {
       ...failed(error instanceof Error ? error.message : String(error)),
-      ...(isOverload && { overloaded: true }),
+      ...(isOverload && { trouble: 'overloaded' }),
     };
   }
 }

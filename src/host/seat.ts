@@ -130,7 +130,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       hearing.permission(event, mode);
       return;
     }
-    transcript.write({ at, ...event });
+    if (event.type !== 'limits') transcript.write({ at, ...event });
     if (isWaiting && event.type !== 'waiting') {
       isWaiting = false;
       await hearing.waiting(undefined);

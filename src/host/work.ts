@@ -80,7 +80,7 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
     if (end.reason !== 'failed') return end;
     // The conversation filled up during the turn: the rest fits into a fresh one.
     if (seat.isFull && !wasFull) continue;
-    const wait = end.overloaded ? bench.retryAfter(attempt) : undefined;
+    const wait = end.trouble === 'overloaded' || end.trouble === 'limited' ? bench.retryAfter(attempt) : undefined;
     if (wait === undefined) return end;
     if (!(await waitFor(bench, { ms: wait, reason: end.error ?? '', task }))) return CANCELLED;
   }

@@ -116,7 +116,7 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
     const session = await shared.use();
     model.use(() => ({ error: { status: 529, message: 'too many cats', retryAfter: 0 } }));
     await session.send(turn('too much'), { when: 'next' });
-    expect(await session.end(1)).toMatchObject({ reason: 'failed', overloaded: true });
+    expect(await session.end(1)).toMatchObject({ reason: 'failed', trouble: 'overloaded' });
     model.use(quick);
     expect((await doTurn(session, 'one more')).text).toBe('did one more');
   });

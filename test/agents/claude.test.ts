@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Agent, AgentEvent, StartOptions, TeamTools } from '../../src/agents/agent.ts';
 import { claudeAgent } from '../../src/agents/claude.ts';
 import { findMarked, MARKER } from '../../src/agents/process.ts';
+import type { Trouble } from '../../src/core/trouble.ts';
 import { describeAgent, hear, message, turn } from '../contracts/agent.ts';
 import type { Heard, Manner } from '../contracts/agent.ts';
 import { SharedSession } from '../contracts/shared-session.ts';
@@ -265,7 +266,56 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
   test('reports a failed turn as overloaded if the model is', async () => {
     const session = await use(() => ({ error: { status: 529, message: 'too many cats', retryAfter: 0 } }));
     await session.send(turn('patience'), { when: 'next' });
-    expect(await session.end(1)).toMatchObject({ reason: 'failed', overloaded: true });
+    expect(await session.end(1)).toMatchObject({ reason: 'failed', trouble: 'overloaded' });
+  });
+
+  test('says why a turn failed that its model refused', async () => {
+    const replies = {
+      unauthorised: { error: { status: 401, message: 'invalid x-api-key' } },
+      context: { error: { status: 400, message: 'prompt is too long: 200001 tokens > 200000 maximum' } },
+      refused: { text: 'I will not do that', refuses: true },
+    } as const satisfies Partial<Record<Trouble, ModelReply>>;
+    const session = await use();
+    const ends: Record<string, unknown> = {};
+    for (const [trouble, reply] of Object.entries(replies)) {
+      model.use(() => reply);
+      ends[trouble] = await doTurn(session, `too much: ${trouble}`);
+    }
+    const expected = Object.keys(replies).map((trouble) => [trouble, { reason: 'failed', trouble }]);
+    expect(ends).toMatchObject(Object.fromEntries(expected));
+  });
+
+  test('reports the windows of its account, and until when it is limited', async () => {
+    const { ANTHROPIC_API_KEY: _key, ...env } = start().env;
+    const session = await open(agent(), { env: { ...env, CLAUDE_CODE_OAUTH_TOKEN: 'dummy' } });
+    const resetsAt = Math.ceil(Date.now() / 1_000) + 3_600;
+    const windows = (status: string, fiveHour: number) => ({
+      'anthropic-ratelimit-unified-status': status,
+      'anthropic-ratelimit-unified-reset': String(resetsAt),
+      'anthropic-ratelimit-unified-representative-claim': 'five_hour',
+      'anthropic-ratelimit-unified-5h-status': status,
+      'anthropic-ratelimit-unified-5h-reset': String(resetsAt),
+      'anthropic-ratelimit-unified-5h-utilization': String(fiveHour),
+      'anthropic-ratelimit-unified-7d-status': 'allowed',
+      'anthropic-ratelimit-unified-7d-reset': String(resetsAt + 86_400),
+      'anthropic-ratelimit-unified-7d-utilization': '0.4',
+    });
+    model.use((request) => ({ ...(obeys(request) as ModelReply), headers: windows('allowed', 0.85) }));
+    expect(await doTurn(session, 'a bit')).toMatchObject({ reason: 'done' });
+    const before = model.requests.length;
+    model.use(() => ({ error: { status: 429, message: 'used up' }, headers: windows('rejected', 1) }));
+    expect(await doTurn(session, 'more')).toMatchObject({
+      reason: 'failed',
+      trouble: 'limited',
+      resetsAt: resetsAt * 1_000,
+    });
+    expect(model.requests.length - before).toBe(1);
+    expect(eventsOf(session, 'limits').map(({ windows: told }) => told[0]?.used)).toEqual([0.85, 1]);
+    expect(eventsOf(session, 'limits').at(-1)?.windows).toEqual([
+      { name: 'five_hour', used: 1, resetsAt: resetsAt * 1_000 },
+      { name: 'seven_day', used: 0.4, resetsAt: (resetsAt + 86_400) * 1_000 },
+    ]);
+    await session.close();
   });
 
   test('fails its turn when it is killed, and resumes its conversation', async () => {

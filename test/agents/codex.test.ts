@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StartOptions } from '../../src/agents/agent.ts';
 import { codexAgent } from '../../src/agents/codex.ts';
 import { openaiServer } from '../models/openai.ts';
@@ -10,7 +10,7 @@ import { HANG_MS } from '../until.ts';
 import { describeDriven } from './driven.ts';
 import type { Rig } from './driven.ts';
 import { agentProgram } from './installed.ts';
-import { makePlace, MANNERS, startIn } from './real.ts';
+import { doTurn, makePlace, MANNERS, startIn } from './real.ts';
 import type { Place } from './real.ts';
 import { codexProvider } from './setups.ts';
 
@@ -59,7 +59,37 @@ describe('codex', needs(program !== undefined, 'codex is not installed'), () => 
     }),
     write: (path) => ({ name: 'exec_command', input: { cmd: `echo text > ${path}` } }),
     used: { inputTokens: 400, cacheReadTokens: 100, outputTokens: 20, costUsd: 0 },
-    overload: { status: 429, message: 'used up', more: { type: 'usage_limit_reached', resets_in_seconds: 60 } },
+    troubles: {
+      limited: {
+        error: { status: 429, message: 'used up', more: { type: 'usage_limit_reached', resets_in_seconds: 60 } },
+      },
+      overloaded: { error: { status: 429, message: 'slow down', retryAfter: 0 } },
+      unauthorised: { error: { status: 401, message: 'Incorrect API key provided' } },
+      context: {
+        error: { status: 400, message: 'Your input exceeds the context window', more: { code: 'context_length_exceeded' } },
+      },
+      refused: { text: 'I will not do that', refuses: true },
+    },
   };
-  describeDriven(rig);
+  const shared = describeDriven(rig);
+
+  test('reports the windows of its account, and until when it is limited', async () => {
+    const session = await shared.use();
+    const resetsAt = Math.ceil(Date.now() / 1_000) + 3_600;
+    const windows = (used: number) => ({
+      'x-codex-primary-used-percent': String(used),
+      'x-codex-primary-window-minutes': '300',
+      'x-codex-primary-reset-at': String(resetsAt),
+    });
+    model.use(() => ({ text: 'did a bit', headers: windows(85) }));
+    expect(await doTurn(session, 'a bit')).toMatchObject({ reason: 'done' });
+    const error = { status: 429, message: 'used up', more: { type: 'usage_limit_reached', resets_at: resetsAt } };
+    model.use(() => ({ error, headers: windows(100) }));
+    const end = await doTurn(session, 'more');
+    expect(end).toMatchObject({ reason: 'failed', trouble: 'limited', resetsAt: resetsAt * 1_000 });
+    const told = session.events.flatMap((event) => (event.type === 'limits' ? event.windows : []));
+    expect(told[0]).toEqual({ name: 'primary', used: 0.85, resetsAt: resetsAt * 1_000 });
+    expect(told.at(-1)?.used).toBe(1);
+    model.use(MANNERS.quick);
+  });
 });

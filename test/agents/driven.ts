@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Agent, StartOptions } from '../../src/agents/agent.ts';
 import { findMarked } from '../../src/agents/process.ts';
+import type { Trouble } from '../../src/core/trouble.ts';
 import type { Usage } from '../../src/core/usage.ts';
 import { describeAgent, message, turn } from '../contracts/agent.ts';
 import type { Heard } from '../contracts/agent.ts';
+import type { SharedSession } from '../contracts/shared-session.ts';
 import type { ModelReply, ModelRequest, ModelServer } from '../models/script.ts';
 import { lastUserText } from '../models/script.ts';
 import { doTurn, MANNERS, markerOf, open, SLOW, steps, workUntil } from './real.ts';
@@ -31,8 +33,8 @@ export interface Rig {
   write(path: string): Call;
   /** Its usage for 500 input tokens, 100 more from the cache if it reports them apart, and 20 output tokens. */
   readonly used: Partial<Usage>;
-  /** The model's error for overload, in a form that the agent does not retry for long. */
-  readonly overload: NonNullable<ModelReply['error']>;
+  /** The model's answers for each trouble, in a form that the agent does not retry for long. */
+  readonly troubles: Partial<Readonly<Record<Trouble, ModelReply>>>;
   /** Whether it has only read-only tools of its team in plan mode. */
   readonly onlyReadsInPlan?: boolean;
   /** Makes its sessions look older. */
@@ -43,7 +45,7 @@ export interface Rig {
  * The contract for an agent with a real program, and more tests of such agents. The program starts four times: in full
  * mode; in edit mode and in plan mode, which resume that session; in delegate mode, with a new session.
  */
-export function describeDriven(rig: Rig): void {
+export function describeDriven(rig: Rig): SharedSession {
   const teams = shareDaemon();
   let team: Team | undefined;
   const shared = describeAgent(rig.name, () => ({
@@ -79,14 +81,17 @@ export function describeDriven(rig: Rig): void {
     expect(used).toEqual(Array.from({ length: 3 }, () => expect.objectContaining({ turns: 1, ...rig.used }) as Usage));
   });
 
-  test('reports a failed turn as overloaded if the model is, and does the next', async () => {
+  test('says why a turn failed that its model refused, and does the next', async () => {
     const session = await shared.use();
-    rig.model().use(() => ({ error: rig.overload }));
-    await session.send(turn('too much'), { when: 'next' });
-    expect(await session.end(1)).toMatchObject({ reason: 'failed', overloaded: true });
+    const ends: Record<string, unknown> = {};
+    for (const [trouble, reply] of Object.entries(rig.troubles)) {
+      rig.model().use(() => reply);
+      ends[trouble] = await doTurn(session, `too much: ${trouble}`);
+    }
+    const expected = Object.keys(rig.troubles).map((trouble) => [trouble, { reason: 'failed', trouble }]);
+    expect(ends).toMatchObject(Object.fromEntries(expected));
     rig.model().use((request) => ({ text: `did ${lastUserText(request)}` }));
-    await session.send(turn('one more'), { when: 'next' });
-    expect(await session.end(2)).toMatchObject({ reason: 'done', text: 'did one more' });
+    expect(await doTurn(session, 'one more')).toMatchObject({ reason: 'done', text: 'did one more' });
   });
 
   test('gets a message during a turn, and its model sees it', async (context) => {
@@ -196,6 +201,7 @@ export function describeDriven(rig: Rig): void {
     expect(session.id).not.toBe(shared.earlier);
     await changesNothing(session, 'delegate', other);
   });
+  return shared;
 }
 
 /** Creates a task with the team's tool, whatever its prefix. */

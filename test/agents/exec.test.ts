@@ -38,7 +38,7 @@ describe('a program', () => {
     await session.send(turn('x'), { when: 'next' });
     const end = await session.end(1);
     expect(end).toMatchObject({ reason: 'failed', error: expect.stringContaining('429 of 503') as string });
-    expect(end.overloaded).toBeUndefined();
+    expect(end.trouble).toBeUndefined();
   });
 
   test('finds its task and folder in its environment', async () => {

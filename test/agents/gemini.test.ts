@@ -44,17 +44,26 @@ describe('gemini', needs(program !== undefined, 'gemini is not installed'), () =
     // It does not report cached tokens apart.
     used: { inputTokens: 500, outputTokens: 20, costUsd: 0 },
     onlyReadsInPlan: true,
-    overload: {
-      status: 429,
-      message: 'the day is used up',
-      more: {
-        details: [
-          {
-            '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
-            violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel' }],
+    troubles: {
+      limited: {
+        error: {
+          status: 429,
+          message: 'the day is used up',
+          more: {
+            details: [
+              {
+                '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+                violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel' }],
+              },
+            ],
           },
-        ],
+        },
       },
+      unauthorised: { error: { status: 400, message: 'API key not valid. Please pass a valid API key.' } },
+      context: {
+        error: { status: 400, message: 'The input token count exceeds the maximum number of tokens allowed (1048576).' },
+      },
+      refused: { text: 'I will not do that', refuses: true },
     },
     age: () => age(place),
   };

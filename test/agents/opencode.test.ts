@@ -43,7 +43,12 @@ describe('opencode', needs(program !== undefined, 'opencode is not installed'), 
     shell: (command) => ({ name: 'bash', input: { command, description: 'it is needed' } }),
     write: (filePath) => ({ name: 'write', input: { filePath, content: 'text' } }),
     used: { inputTokens: 500, cacheReadTokens: 100, outputTokens: 20, costUsd: (500 * 3 + 20 * 15) / 1e6 },
-    overload: { status: 429, message: 'Too many requests', retryAfter: 0 },
+    // It compacts a conversation that is too long by itself.
+    troubles: {
+      overloaded: { error: { status: 429, message: 'Too many requests', retryAfter: 0 } },
+      unauthorised: { error: { status: 401, message: 'invalid x-api-key' } },
+      refused: { text: 'I will not do that', refuses: true },
+    },
   };
   describeDriven(rig);
 });

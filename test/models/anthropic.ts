@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from './script.ts';
-import { piecesOf, retryHeaders, startModelServer, USED } from './server.ts';
+import { headersOf, piecesOf, startModelServer, USED } from './server.ts';
 import type { Exchange } from './server.ts';
 
 const Block = z.looseObject({ type: z.string(), text: z.string().optional(), content: z.unknown().optional() });
@@ -36,9 +36,9 @@ async function answerMessages(exchange: Exchange): Promise<void> {
   if (!asked.success) return fail(exchange, 400, z.prettifyError(asked.error));
   // Requests without tools, such as titles and quota probes, are the program's own. Scripts do not answer them.
   const reply = asked.data.tools === undefined ? { text: 'ok' } : await exchange.ask(requestOf(asked.data));
-  if (reply.error) return fail(exchange, reply.error.status, reply.error.message, retryHeaders(reply.error));
+  if (reply.error) return fail(exchange, reply.error.status, reply.error.message, headersOf(reply));
   if (asked.data.stream) await stream(exchange, asked.data, reply);
-  else exchange.json(200, wholeMessage(asked.data, reply));
+  else exchange.json(200, wholeMessage(asked.data, reply), headersOf(reply));
 }
 
 function requestOf(body: Body): ModelRequest {
@@ -107,14 +107,19 @@ function wholeMessage(body: Body, reply: ModelReply): object {
     role: 'assistant',
     model: body.model,
     content: [...(reply.text ? [{ type: 'text', text: reply.text }] : []), ...calls],
-    stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn',
+    stop_reason: stopReasonOf(reply),
     stop_sequence: null,
     usage: usageOf(reply),
   };
 }
 
+function stopReasonOf({ refuses, calls = [] }: ModelReply): string {
+  if (refuses) return 'refusal';
+  return calls.length > 0 ? 'tool_use' : 'end_turn';
+}
+
 async function stream(exchange: Exchange, body: Body, reply: ModelReply): Promise<void> {
-  const events = exchange.stream({ 'request-id': newId('req') });
+  const events = exchange.stream({ 'request-id': newId('req'), ...headersOf(reply) });
   const send = (type: string, data: object): void => events.send({ type, ...data }, type);
   const message = wholeMessage(body, { ...reply, text: '', calls: [] });
   const usage = usageOf(reply);
@@ -134,7 +139,7 @@ async function stream(exchange: Exchange, body: Body, reply: ModelReply): Promis
     send('content_block_delta', { index, delta });
     send('content_block_stop', { index: index++ });
   }
-  const delta = { stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', stop_sequence: null };
+  const delta = { stop_reason: stopReasonOf(reply), stop_sequence: null };
   send('message_delta', { delta, usage });
   send('message_stop', {});
   events.end();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from './script.ts';
-import { piecesOf, retryHeaders, startModelServer, USED } from './server.ts';
+import { headersOf, piecesOf, startModelServer, USED } from './server.ts';
 import type { Exchange } from './server.ts';
 
 const Part = z.looseObject({
@@ -37,7 +37,7 @@ async function answerGenerate(exchange: Exchange): Promise<void> {
   const asked = Body.safeParse(exchange.body);
   if (!asked.success) return fail(exchange, { status: 400, message: z.prettifyError(asked.error) });
   const reply = ownQuestion(asked.data) ?? (await exchange.ask(requestOf(model, asked.data)));
-  if (reply.error) return fail(exchange, reply.error);
+  if (reply.error) return fail(exchange, reply.error, headersOf(reply));
   if (verb === 'streamGenerateContent') await stream(exchange, model, reply);
   else exchange.json(200, chunk(model, [...textParts(reply.text), ...callParts(reply)], reply));
 }
@@ -79,10 +79,10 @@ const STATUSES: Readonly<Record<number, string>> = {
   503: 'UNAVAILABLE',
 };
 
-function fail(exchange: Exchange, error: NonNullable<ModelReply['error']>): void {
+function fail(exchange: Exchange, error: NonNullable<ModelReply['error']>, headers = {}): void {
   const { status, message, more } = error;
   const body = { error: { code: status, message, status: STATUSES[status] ?? 'INTERNAL', ...more } };
-  exchange.json(status, body, retryHeaders(error));
+  exchange.json(status, body, headers);
 }
 
 function textParts(text: string | undefined): object[] {
@@ -98,7 +98,7 @@ function chunk(model: string, parts: readonly object[], last?: ModelReply): obje
   if (!last) return { candidates: [candidate], modelVersion: model, responseId: 'scripted' };
   const { input, output, cached } = { ...USED, ...last.usage };
   return {
-    candidates: [{ ...candidate, finishReason: 'STOP' }],
+    candidates: [{ ...candidate, finishReason: last.refuses ? 'SAFETY' : 'STOP' }],
     modelVersion: model,
     responseId: 'scripted',
     usageMetadata: {
@@ -112,7 +112,9 @@ function chunk(model: string, parts: readonly object[], last?: ModelReply): obje
 
 async function stream(exchange: Exchange, model: string, reply: ModelReply): Promise<void> {
   const events = exchange.stream();
-  for await (const text of piecesOf(reply, exchange.gone)) events.send(chunk(model, [{ text }]));
+  // What it blocks it does not say.
+  const said = reply.refuses ? {} : reply;
+  for await (const text of piecesOf(said, exchange.gone)) events.send(chunk(model, [{ text }]));
   events.send(chunk(model, callParts(reply), reply));
   events.end();
 }

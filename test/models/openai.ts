@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from './script.ts';
-import { piecesOf, retryHeaders, startModelServer, USED } from './server.ts';
+import { headersOf, piecesOf, startModelServer, USED } from './server.ts';
 import type { Exchange } from './server.ts';
 
 const Part = z.looseObject({ text: z.string().optional() });
@@ -38,7 +38,7 @@ async function answerResponses(exchange: Exchange): Promise<void> {
   const asked = Body.safeParse(body);
   if (!asked.success) return fail(exchange, { status: 400, message: z.prettifyError(asked.error) });
   const reply = await exchange.ask(requestOf(asked.data));
-  if (reply.error) return fail(exchange, reply.error);
+  if (reply.error) return fail(exchange, reply.error, headersOf(reply));
   await stream(exchange, asked.data, reply);
 }
 
@@ -66,15 +66,15 @@ function textOf({ content, output }: z.output<typeof Item>): string {
   return parts.success ? parts.data.map(({ text }) => text ?? '').join('\n') : JSON.stringify(output ?? '');
 }
 
-function fail(exchange: Exchange, error: NonNullable<ModelReply['error']>): void {
+function fail(exchange: Exchange, error: NonNullable<ModelReply['error']>, headers = {}): void {
   const body = {
     error: { message: error.message, type: 'invalid_request_error', code: null, param: null, ...error.more },
   };
-  exchange.json(error.status, body, retryHeaders(error));
+  exchange.json(error.status, body, headers);
 }
 
 async function stream(exchange: Exchange, body: Body, reply: ModelReply): Promise<void> {
-  const events = exchange.stream();
+  const events = exchange.stream(headersOf(reply));
   const send = (type: string, data: object): void => events.send({ type, ...data }, type);
   const id = `resp_${crypto.randomUUID()}`;
   let index = 0;
@@ -82,10 +82,12 @@ async function stream(exchange: Exchange, body: Body, reply: ModelReply): Promis
   if (reply.text) {
     const item = { type: 'message', id: `msg_${crypto.randomUUID()}`, role: 'assistant' };
     send('response.output_item.added', { output_index: index, item: { ...item, content: [] } });
-    for await (const delta of piecesOf(reply, exchange.gone)) {
+    for await (const delta of reply.refuses ? [] : piecesOf(reply, exchange.gone)) {
       send('response.output_text.delta', { item_id: item.id, output_index: index, content_index: 0, delta });
     }
-    const content = [{ type: 'output_text', text: reply.text, annotations: [] }];
+    const content = reply.refuses
+      ? [{ type: 'refusal', refusal: reply.text }]
+      : [{ type: 'output_text', text: reply.text, annotations: [] }];
     send('response.output_item.done', { output_index: index++, item: { ...item, content } });
   }
   for (const call of reply.calls ?? []) {

@@ -23,6 +23,10 @@ export interface ModelReply {
     readonly retryAfter?: number;
     readonly more?: Readonly<Record<string, unknown>>;
   };
+  /** Headers of the answer, for example about the limits of the account. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The model will not do it, in the words of the text. */
+  readonly refuses?: true;
   /** Streams the first line at once, and the rest when this resolves. Ends early if the agent disconnects. */
   readonly held?: Promise<unknown>;
 }

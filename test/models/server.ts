@@ -73,9 +73,9 @@ export async function* piecesOf({ text = '', held }: ModelReply, gone: AbortSign
   if (!gone.aborted) yield text.slice(line);
 }
 
-/** The headers of an error, with `retry-after` if it has one. */
-export function retryHeaders({ retryAfter }: NonNullable<ModelReply['error']>): Record<string, string> {
-  return retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+/** The headers of an answer, with `retry-after` if its error has one. */
+export function headersOf({ error, headers }: ModelReply): Record<string, string> {
+  return { ...headers, ...(error?.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }) };
 }
 
 async function answer(

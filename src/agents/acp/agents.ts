@@ -1,6 +1,8 @@
 import type { Abilities, Mode, StartOptions } from '../agent.ts';
 import type { AgentRow } from '../row.ts';
 import { geminiTrust } from './gemini-trust.ts';
+import { geminiTrouble, openCodeTrouble } from './troubles.ts';
+import type { Explained, Refusal } from './troubles.ts';
 
 /**
  * How agents that speak ACP differ. The protocol leaves open how a text reaches a running turn, what a failure looks
@@ -25,8 +27,8 @@ export interface AcpAgent extends AgentRow {
   readonly steering: 'method' | 'second prompt' | 'none';
   /** How a failed turn shows: the prompt is refused, or it ends normally without a token count. */
   readonly failure: 'refused' | 'no usage';
-  /** Recognizes an overloaded model, if the agent does not pass on the model's status. */
-  readonly isOverload?: (refusal: Refusal) => boolean;
+  /** What a refusal says about the account, if the agent has its own way to say it. */
+  readonly troubleIn?: (refusal: Refusal) => Explained | undefined;
   /** Where the tokens of a turn are reported: in the answer to the prompt, or in Google's metadata beside it. */
   readonly usage: 'answer' | 'last call' | 'quota' | 'none';
   /** How the agent gets its role: in its system text, or before its first prompt. */
@@ -43,13 +45,6 @@ export interface AcpAgent extends AgentRow {
    * Loading a session in the minute in which it began overwrites its history, because files are named by the minute.
    */
   readonly losesFreshHistory?: boolean;
-}
-
-/** How an agent refuses a prompt. */
-export interface Refusal {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: unknown;
 }
 
 /** What an agent says about a call that it asks permission for. */
@@ -109,6 +104,7 @@ export const ACP_AGENTS = {
     // A second prompt would cancel the running turn.
     steering: 'none',
     usage: 'quota',
+    troubleIn: geminiTrouble,
     // In its plan mode it also has only those team tools that change nothing.
     modes: { plan: 'plan', delegate: 'default', edit: 'autoEdit', full: 'yolo' },
     // Only calls of MCP tools offer to allow the whole server; only the end of the title names it.
@@ -140,9 +136,7 @@ export const ACP_AGENTS = {
     },
     steering: 'second prompt',
     // It has retried five times by then, and passes on only the provider's sentence.
-    isOverload: ({ message, data }) =>
-      (data as { errorName?: unknown } | null | undefined)?.errorName === 'APIError' &&
-      /overloaded|rate.?limit|too many requests|exhausted/i.test(message),
+    troubleIn: openCodeTrouble,
     usage: 'last call',
     // It never asks about tools of MCP servers.
     isTeamTool: never,

@@ -6,6 +6,8 @@ import type {
   RequestPermissionResponse,
   SessionUpdate,
 } from '@agentclientprotocol/sdk/unstable';
+import { troubleOfText } from '../../core/trouble.ts';
+import type { Trouble } from '../../core/trouble.ts';
 import type { AgentEvent, Mode, Turn, TurnEnd } from '../agent.ts';
 import { textFlow } from '../text.ts';
 import type { AcpAgent } from './agents.ts';
@@ -232,16 +234,26 @@ export class AcpSession {
   #end({ stopReason, usage }: PromptResponse, signal: AbortSignal): TurnEnd {
     const text = (this.#said.last || this.#said.all).trim();
     if (stopReason === 'cancelled' || signal.aborted) return { type: 'turnEnd', reason: 'cancelled', text };
-    const failed = (error: string): TurnEnd => ({ type: 'turnEnd', reason: 'failed', text, error });
+    const failed = (error: string, trouble?: Trouble): TurnEnd => ({
+      type: 'turnEnd',
+      reason: 'failed',
+      text,
+      error,
+      ...(trouble && { trouble }),
+    });
+    if (stopReason === 'refusal') return failed(`the model refused: ${text || 'it gave no reason'}`, 'refused');
     if (stopReason !== 'end_turn') return failed(STOPS[stopReason] ?? `the agent stopped: ${stopReason}`);
-    if (this.#options.agent.failure === 'no usage' && !usage) return failed(text || 'the model did not answer');
+    if (this.#options.agent.failure === 'no usage' && !usage) {
+      return failed(text || 'the model did not answer', troubleOfText(text));
+    }
+    // Some agents leave out what a model blocked: nothing is left of the turn.
+    if (text === '' && this.#calls.size === 0) return failed('the model gave no answer: it may have refused', 'refused');
     this.#show([...this.#unshown, ...this.#joined]);
     return { type: 'turnEnd', reason: 'done', text };
   }
 }
 
 const STOPS: Readonly<Record<string, string>> = {
-  refusal: 'the model refused to answer',
   max_tokens: 'the answer was cut off: it reached the token limit',
   max_turn_requests: 'the turn was cut off: it reached the limit of model calls',
 };

@@ -38,8 +38,10 @@ const Result = z.object({
   result: z.string().optional(),
   errors: z.array(z.string()).optional(),
   terminal_reason: z.string().nullish(),
-  /** The HTTP status with which the model refused. */
+  /** The HTTP status with which the model refused, and in newer versions what that means. */
   api_error_status: z.number().nullish(),
+  api_error: z.string().nullish(),
+  stop_reason: z.string().nullish(),
   /** The texts that it answers; missing in a turn that the agent began by itself, and in old versions. */
   user_message_uuids: Uuids.optional(),
   origin: z.object({ kind: z.string() }).optional(),
@@ -86,8 +88,15 @@ export const Said = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('assistant'),
-    message: z.object({ model: z.string(), content: Blocks, usage: Tokens.optional() }),
+    message: z.object({
+      model: z.string(),
+      content: Blocks,
+      usage: Tokens.optional(),
+      stop_reason: z.string().nullish(),
+    }),
     parent_tool_use_id: z.string().nullish(),
+    /** Of a message that Claude Code itself wrote: the kind of error. */
+    error: z.string().nullish(),
   }),
   z.object({
     type: z.literal('user'),
@@ -108,7 +117,16 @@ export const Said = z.discriminatedUnion('type', [
   z.object({ type: z.literal('command_lifecycle'), command_uuid: z.string(), state: z.string() }),
   z.object({
     type: z.literal('rate_limit_event'),
-    rate_limit_info: z.object({ status: z.string(), resetsAt: z.number().optional() }),
+    rate_limit_info: z.object({
+      status: z.string(),
+      /** Seconds since 1970. */
+      resetsAt: z.number().nullish(),
+      rateLimitType: z.string().nullish(),
+      utilization: z.number().nullish(),
+      unifiedWindows: z
+        .record(z.string(), z.object({ utilization: z.number().nullish(), resetsAt: z.number().nullish() }).nullish())
+        .nullish(),
+    }),
   }),
   z.object({
     type: z.literal('system'),
@@ -120,6 +138,9 @@ export const Said = z.discriminatedUnion('type', [
   }),
 ]);
 export type Said = z.output<typeof Said>;
+
+/** What Claude Code says about the limits of its account. */
+export type RateLimit = Extract<Said, { type: 'rate_limit_event' }>['rate_limit_info'];
 
 /** Parses a line; undefined for an unknown kind. */
 export function parseLine(line: string): Said | undefined {

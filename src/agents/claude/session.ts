@@ -1,9 +1,11 @@
 import type { AgentEvent, AgentSession, StartOptions, Turn, TurnEnd } from '../agent.ts';
 import { within } from '../live-program.ts';
 import type { LiveProgram } from '../live-program.ts';
-import { isOverloadStatus, turnByTurn } from '../turns.ts';
+import { turnByTurn } from '../turns.ts';
 import { connect, takeBack } from './connection.ts';
 import type { Connection, Heard } from './connection.ts';
+import { troubleIn } from './limits.ts';
+import type { Hints } from './limits.ts';
 import type { Result } from './lines.ts';
 import { newPermissions } from './permissions.ts';
 import { newTelling } from './telling.ts';
@@ -14,6 +16,8 @@ interface Running {
   readonly main: string;
   readonly open: Set<string>;
   readonly results: Result[];
+  /** What else it says about the end. */
+  readonly hints: Hints;
   readonly ended: PromiseWithResolvers<void>;
   /** It is being ended: new texts go to the next turn. */
   stopping: boolean;
@@ -66,6 +70,7 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
     else if (said.type === 'user' && said.isReplay) show(said.uuid);
     else {
       if (said.type === 'assistant' && !said.parent_tool_use_id) meter.answered(said.message);
+      if (running) takeHints(running.hints, said);
       telling.hear(said);
     }
   }
@@ -122,7 +127,7 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
     emit = tellTurn;
     const ended = Promise.withResolvers<void>();
     const main = sendText(turn);
-    const current: Running = { main, open: new Set([main]), results: [], ended, stopping: false };
+    const current: Running = { main, open: new Set([main]), results: [], hints: {}, ended, stopping: false };
     running = current;
     const onAbort = (): void => void interrupt(connection, program, current, start.cancelMs);
     signal.addEventListener('abort', onAbort, { once: true });
@@ -130,7 +135,7 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
     try {
       const reason = await Promise.race([ended.promise, connection.gone]);
       if (typeof reason === 'string' && !signal.aborted) throw new Error(reason);
-      return endOf(current.results, signal.aborted);
+      return endOf(current, signal.aborted);
     } finally {
       running = undefined;
       unshown.clear();
@@ -182,12 +187,27 @@ async function interrupt(
 }
 
 /** How a turn ended, from the results of its parts: the last one decides, and all texts are kept. */
-function endOf(results: readonly Result[], cancelled: boolean): TurnEnd {
+function endOf({ results, hints }: Pick<Running, 'results' | 'hints'>, cancelled: boolean): TurnEnd {
   const text = results.flatMap(({ is_error: failed, result }) => (failed || !result ? [] : [result])).join('\n\n');
   const last = results.at(-1);
   if (cancelled || last?.terminal_reason?.startsWith('aborted_')) return { type: 'turnEnd', reason: 'cancelled', text };
+  if (last && isRefusal(last, hints)) {
+    const error = `the model refused: ${last.result || 'it gave no reason'}`;
+    return { type: 'turnEnd', reason: 'failed', text, error, trouble: 'refused' };
+  }
   if (last && !last.is_error && last.subtype === 'success') return { type: 'turnEnd', reason: 'done', text };
   const error = last?.result || last?.errors?.join('; ') || last?.subtype || 'Claude Code gave no result';
-  const isOverload = isOverloadStatus(last?.api_error_status);
-  return { type: 'turnEnd', reason: 'failed', text, error, ...(isOverload && { overloaded: true }) };
+  return { type: 'turnEnd', reason: 'failed', text, error, ...troubleIn(last, hints) };
+}
+
+/** The model's own verdict, not its words: a text that says no may be a good result. */
+function isRefusal({ stop_reason: reason }: Result, hints: Hints): boolean {
+  return reason === 'refusal' || hints.stopReason === 'refusal';
+}
+
+function takeHints(hints: Hints, said: Heard): void {
+  if (said.type === 'rate_limit_event') hints.limit = said.rate_limit_info;
+  if (said.type !== 'assistant' || said.parent_tool_use_id) return;
+  hints.error = said.error ?? undefined;
+  hints.stopReason = said.message.stop_reason ?? undefined;
 }

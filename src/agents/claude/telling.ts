@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../agent.ts';
 import { blocksText, textFlow } from '../text.ts';
 import type { Heard } from './connection.ts';
+import { windowsOf } from './limits.ts';
 
 /** Turns Claude Code's messages about its work into events. */
 export interface Telling {
@@ -56,10 +57,9 @@ export function newTelling(tell: (event: AgentEvent) => void): Telling {
         );
         tell({ type: 'waiting', reason, until: Date.now() + (said.retry_delay_ms ?? 0) });
       } else if (said.type === 'system' && said.subtype === 'compact_boundary') tell({ type: 'compacted' });
-      else if (said.type === 'rate_limit_event' && said.rate_limit_info.status === 'rejected') {
-        const { resetsAt } = said.rate_limit_info;
-        const until = resetsAt === undefined ? {} : { until: resetsAt * 1_000 };
-        tell({ type: 'waiting', reason: 'the account has reached its limit', ...until });
+      else if (said.type === 'rate_limit_event') {
+        const windows = windowsOf(said.rate_limit_info);
+        if (windows.length > 0) tell({ type: 'limits', windows });
       }
     },
   };

@@ -31,6 +31,11 @@ const Tokens = z.looseObject({
 });
 export type Tokens = z.output<typeof Tokens>;
 
+/** A window of the account's limits; all its fields may be null, which says nothing. */
+const Window = z.looseObject({ usedPercent: z.number().nullish(), resetsAt: z.number().nullish() }).nullish();
+const RateLimits = z.looseObject({ primary: Window, secondary: Window, rateLimitReachedType: z.string().nullish() });
+export type RateLimits = z.output<typeof RateLimits>;
+
 const TurnError = z.looseObject({ message: z.string(), codexErrorInfo: z.unknown().optional() });
 
 /** The news that we follow, by method. */
@@ -47,6 +52,7 @@ export const News = {
     turn: z.looseObject({ id: z.string(), status: z.string(), error: TurnError.nullish() }),
   }),
   error: z.looseObject({ threadId: z.string(), error: TurnError, willRetry: z.boolean().default(false) }),
+  'account/rateLimits/updated': z.looseObject({ rateLimits: RateLimits }),
   'mcpServer/startupStatus/updated': z.looseObject({
     name: z.string(),
     status: z.string(),

@@ -1,7 +1,7 @@
 import { NO_USAGE } from '../../core/usage.ts';
-import type { AgentEvent, TurnEnd } from '../agent.ts';
+import type { AgentEvent, LimitWindow, TurnEnd } from '../agent.ts';
 import { textFlow } from '../text.ts';
-import { isOverloadStatus } from '../turns.ts';
+import { troubleIn, windowsOf } from './limits.ts';
 import { News } from './protocol.ts';
 import type { Item, NewsOf, Tokens } from './protocol.ts';
 
@@ -26,6 +26,8 @@ export class Thread {
   /** The last reported total of each thread: its subagents have their own threads and totals. */
   readonly #totals = new Map<string, Tokens>();
   readonly #toolsStarted = Promise.withResolvers<void>();
+  /** The windows of the account as last reported, by name: a report without one says nothing about it. */
+  readonly #windows = new Map<string, LimitWindow>();
   #used = NO_USAGE;
   #context: { used: number; size: number } | undefined;
 
@@ -82,6 +84,7 @@ export class Thread {
     const told = news.data as NewsOf<'item/started'>;
     if (method === 'mcpServer/startupStatus/updated') return this.#hearServer(news.data as never);
     if (method === 'thread/tokenUsage/updated') return this.#hearUsage(news.data as never);
+    if (method === 'account/rateLimits/updated') return this.#hearLimits(news.data as never);
     // Its subagents are threads too and share the connection.
     if (told.threadId !== this.id) return;
     if (method === 'item/started' || method === 'item/completed') this.#hearItem(told.item, method);
@@ -143,10 +146,16 @@ export class Thread {
     this.#emit({ type: 'text', text: `[The tools of the team cannot be reached: ${error ?? 'no reason was given'}]` });
   }
 
+  #hearLimits({ rateLimits }: NewsOf<'account/rateLimits/updated'>): void {
+    const windows = windowsOf(rateLimits);
+    for (const window of windows) this.#windows.set(window.name, window);
+    if (windows.length > 0) this.#emit({ type: 'limits', windows });
+  }
+
   #hearTrouble({ error, willRetry }: NewsOf<'error'>): void {
     if (!willRetry) return;
     this.#flow.flush();
-    this.#emit({ type: 'text', text: `[The model does not answer, retrying: ${error.message}]` });
+    this.#emit({ type: 'waiting', reason: `the model does not answer (${error.message})` });
   }
 
   #hearEnd({ turn }: NewsOf<'turn/completed'>): void {
@@ -159,13 +168,17 @@ export class Thread {
       ...(this.#context && { context: this.#context }),
     });
     const text = this.#text;
-    if (turn.status === 'completed') this.#ended?.resolve({ type: 'turnEnd', reason: 'done', text });
+    // A refusal is a part of a message that Codex leaves out: nothing is left of the turn.
+    if (turn.status === 'completed' && text === '' && this.#items.size === 0) {
+      const error = 'the model gave no answer: it may have refused';
+      this.#ended?.resolve({ type: 'turnEnd', reason: 'failed', text, error, trouble: 'refused' });
+    } else if (turn.status === 'completed') this.#ended?.resolve({ type: 'turnEnd', reason: 'done', text });
     else if (turn.status === 'interrupted') this.#ended?.resolve({ type: 'turnEnd', reason: 'cancelled', text });
     else {
       const error =
         plainError(turn.error?.message ?? `the turn ended as ${turn.status}`) + errorKind(turn.error?.codexErrorInfo);
-      const overloaded = isOverload(turn.error?.codexErrorInfo) && { overloaded: true as const };
-      this.#ended?.resolve({ type: 'turnEnd', reason: 'failed', text, error, ...overloaded });
+      const trouble = turn.error ? troubleIn(turn.error, this.#windows.values()) : {};
+      this.#ended?.resolve({ type: 'turnEnd', reason: 'failed', text, error, ...trouble });
     }
     this.#ended = undefined;
   }
@@ -210,17 +223,6 @@ function plainError(message: string): string {
     return message;
   }
 }
-
-/** Whether Codex's error kind means an overload: by its name, or by the HTTP status in it. */
-function isOverload(info: unknown): boolean {
-  if (typeof info === 'string') return OVERLOADS.includes(info);
-  if (typeof info !== 'object' || info === null) return false;
-  return Object.values(info).some((facts) =>
-    isOverloadStatus((facts as { httpStatusCode?: unknown } | null)?.httpStatusCode),
-  );
-}
-
-const OVERLOADS: readonly string[] = ['usageLimitExceeded', 'rateLimitExceeded', 'serverOverloaded'];
 
 /** Codex's error kind, if it has one: its messages alone do not say that a server is overloaded. */
 function errorKind(info: unknown): string {

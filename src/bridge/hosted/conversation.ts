@@ -1,5 +1,6 @@
 import { usageOf } from '../../agents/tokens.ts';
 import type { Tokens } from '../../agents/tokens.ts';
+import type { Trouble } from '../../core/trouble.ts';
 import { addUsage, NO_USAGE } from '../../core/usage.ts';
 import type { Usage } from '../../core/usage.ts';
 import type { Told } from './record.ts';
@@ -17,7 +18,7 @@ export interface End {
 export interface Outcome {
   readonly text: string;
   readonly error?: string | undefined;
-  readonly overloaded?: boolean;
+  readonly trouble?: Trouble | undefined;
 }
 
 /** Claude Code's turns, from its session record and its notices to the lead. */
@@ -96,7 +97,7 @@ export function newConversation(): Conversation {
     outcome(begunAt, end) {
       const said = within(begunAt);
       const last = said.findLast(({ text }) => text !== '');
-      if (last?.failed) return { text: '', error: last.text, overloaded: last.overloaded };
+      if (last?.failed) return { text: '', error: last.text, trouble: last.trouble };
       const notice = ends.find(({ at, how }) => at >= begunAt && how === 'idle') ?? end;
       if (notice.failure !== undefined) return { text: last?.text ?? '', error: notice.failure };
       const parts = said.filter(({ id, text }) => text !== '' && id === last?.id).map(({ text }) => text);

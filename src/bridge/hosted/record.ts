@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { AgentEvent } from '../../agents/agent.ts';
 import { blocksText } from '../../agents/text.ts';
 import { Tokens } from '../../agents/tokens.ts';
-import { isOverloadStatus } from '../../agents/turns.ts';
+import { troubleOfStatus } from '../../core/trouble.ts';
+import type { Trouble } from '../../core/trouble.ts';
 
 const Block = z.looseObject({
   type: z.string(),
@@ -50,7 +51,7 @@ export type Told = { readonly at: number } & (
       readonly id: string;
       readonly text: string;
       readonly failed: boolean;
-      readonly overloaded: boolean;
+      readonly trouble: Trouble | undefined;
       readonly model: string | undefined;
       readonly tokens: Tokens | undefined;
     }
@@ -62,6 +63,9 @@ export type Told = { readonly at: number } & (
 
 /** Claude Code writes this in place of a prompt when somebody pressed Escape. */
 const INTERRUPTED = /^\[Request interrupted by user/;
+
+/** Claude Code's names for errors of the account. A limit has no reset time here, so it is waited out like an overload. */
+const ERRORS: Readonly<Record<string, Trouble>> = { rate_limit: 'overloaded', authentication_failed: 'unauthorised' };
 
 /** Subtypes that end a turn; each version writes at least one of them. */
 const OVER = ['turn_duration', 'stop_hook_summary'];
@@ -136,9 +140,9 @@ function toldIn(text: string): Told[] {
         ? [{ at, type: 'tool', id: block.id, name: block.name ?? 'tool', input: block.input }]
         : [],
     );
-    const overloaded = failed && (line.error === 'rate_limit' || isOverloadStatus(line.apiErrorStatus));
+    const trouble = failed ? (ERRORS[String(line.error)] ?? troubleOfStatus(line.apiErrorStatus)) : undefined;
     const tokens = failed ? undefined : usage;
-    return [{ at, type: 'answer', id, text: said, failed, overloaded, model, tokens }, ...calls];
+    return [{ at, type: 'answer', id, text: said, failed, trouble, model, tokens }, ...calls];
   }
   if (line.type !== 'user' || line.isMeta) return [];
   const results = content.flatMap((block): Told[] =>

@@ -218,10 +218,10 @@ export function openNativeSession(options: NativeSessionOptions): AgentSession {
   async function finish(from: number, end: { how: string }, signal: AbortSignal): Promise<TurnEnd> {
     const { usage, model } = conversation.takeUsage();
     emit?.({ type: 'usage', usage: { ...usage, turns: 1 }, model });
-    const { text, error, overloaded = false } = conversation.outcome(from, { at: from, how: 'over' });
+    const { text, error, trouble } = conversation.outcome(from, { at: from, how: 'over' });
     if (signal.aborted || end.how === 'interrupted') return { type: 'turnEnd', reason: 'cancelled', text };
     if (error !== undefined) {
-      return { type: 'turnEnd', reason: 'failed', text, error, ...(overloaded && { overloaded }) };
+      return { type: 'turnEnd', reason: 'failed', text, error, ...(trouble && { trouble }) };
     }
     return { type: 'turnEnd', reason: 'done', text: mode === 'plan' && plan ? plan.content : text };
   }
