@@ -1,12 +1,14 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { accountOf } from './agents/account.ts';
 import type { Agent, TeamTools } from './agents/agent.ts';
 import { findAgent, providerVariables } from './agents/catalog.ts';
 import { claudeAgent } from './agents/claude.ts';
 import { codexAgent } from './agents/codex.ts';
 import { execAgent } from './agents/exec.ts';
 import { cpuTimeOf, findMarked, MARKER } from './agents/process.ts';
+import { findUserHome } from './agents/user-home.ts';
 import { claudeNativeAgent } from './bridge/hosted/agent.ts';
 import { findNativeRoot } from './bridge/layout.ts';
 import { Client } from './client/client.ts';
@@ -121,6 +123,7 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
         const pids = findMarked(environment[MARKER] ?? '');
         return { count: pids.length, cpuMs: cpuTimeOf(pids) };
       },
+      account: accountOf(member.agent, { memberId, env, home: findUserHome(environment), machine: member.hostId }),
       transcriptPath: (sessionId) => join(home.transcripts, teamId, memberId, `${sessionId}.jsonl`),
       ...startOf({ team, member, agent: member.agent }, { cwd, env, tools: toolsNow() }),
       toolsNow,

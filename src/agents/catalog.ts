@@ -5,6 +5,7 @@ import { matchesName } from '../core/variables.ts';
 import type { Variables } from '../core/variables.ts';
 import { ACP_AGENTS, UNKNOWN_ACP } from './acp/agents.ts';
 import type { Abilities } from './agent.ts';
+import { CLAUDE_LOGIN, CODEX_LOGIN } from './logins.ts';
 import type { AgentRow } from './row.ts';
 
 /** What is the same however Claude Code is run. */
@@ -13,6 +14,7 @@ const CLAUDE_CODE = {
   install: 'npm install -g @anthropic-ai/claude-code',
   known: 'measured',
   isClaudeCode: true,
+  login: CLAUDE_LOGIN,
   obeys: ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'],
   env: ['ANTHROPIC_*', 'CLAUDE_*', 'DISABLE_*', 'MAX_THINKING_TOKENS', 'MCP_TIMEOUT', 'API_TIMEOUT_MS'],
   clouds: [
@@ -67,6 +69,7 @@ export const AGENTS = {
     known: 'measured',
     obeys: ['.codex/config.toml'],
     env: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
+    login: CODEX_LOGIN,
   },
   ...ACP_AGENTS,
 } as const satisfies Readonly<Record<string, AgentRow>>;

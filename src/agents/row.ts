@@ -7,6 +7,17 @@ import type { Abilities } from './agent.ts';
  */
 export type Hold = 'enforced' | 'refused' | 'asked';
 
+/** How an agent logs in. Agents with the same name here use the same logins. */
+export interface Login {
+  readonly name: string;
+  /** Variables that replace or redirect the stored login. */
+  readonly keys: readonly string[];
+  /** The folder of the stored login: the variable that names it, and where it is otherwise, below the home directory. */
+  readonly folder: { readonly variable: string; readonly fallback: string };
+  /** The command with which a person logs in. */
+  readonly command: string;
+}
+
 /** What is known of an agent before one is started. Adapters, commands and documents all read it here. */
 export interface AgentRow {
   readonly title: string;
@@ -35,6 +46,8 @@ export interface AgentRow {
   readonly env: readonly string[];
   /** Further variables if another variable chooses this cloud as the provider: its keys go nowhere else. */
   readonly clouds?: readonly { readonly chosenBy: string; readonly env: readonly string[] }[];
+  /** How it logs in, if known. */
+  readonly login?: Login;
   /** Never these, despite their names: they belong to the session that started us. */
   readonly foreign?: readonly string[];
 }

@@ -69,6 +69,8 @@ export const AgentSpec = z.strictObject({
   /** What the agent may do without asking. */
   mode: z.enum(['plan', 'edit', 'full']).optional(),
   model: Line.optional(),
+  /** The name of its login. Members with the same agent and name share an account, on every machine. */
+  account: Slug.optional(),
   /** Answers permission requests without a person. Requests that match no rule go to a person. Deny wins. */
   permissions: z
     .strictObject({
@@ -127,10 +129,12 @@ export function shellTextOf(command: readonly string[]): string | undefined {
 export const AgentChoice = z.record(Slug, AgentSpec);
 export type AgentChoice = z.output<typeof AgentChoice>;
 
-/** An agent by its name: one with its own adapter, else an ACP agent. */
-export function agentNamed(name: string): AgentSpec {
+/** An agent by its name: one with its own adapter, else an ACP agent. `claude@second` also names its login. */
+export function agentNamed(text: string): AgentSpec {
+  const [name = '', account] = text.split('@', 2);
   const own = AgentKind.options.find((kind) => kind === name && KINDS[kind].isNamed);
-  return own ? { kind: own } : { kind: 'acp', name };
+  const spec: AgentSpec = own ? { kind: own } : { kind: 'acp', name };
+  return account === undefined ? spec : { ...spec, account };
 }
 
 /** An agent's name in the catalog: `claude` for Claude Code, the own name of an ACP agent. */

@@ -1,3 +1,4 @@
+import type { ReportAccountInput, SetAccountInput } from './account.ts';
 import type { Actor } from './actor.ts';
 import type { Granted } from './budget.ts';
 import type { HookConfig, HookType } from './hook.ts';
@@ -65,6 +66,8 @@ export interface CommandData extends TaskCommandData, WorkCommandData, TipComman
   'hook.register': { hook: HookConfig };
   'hook.remove': { hookType: HookType };
   'usage.record': RecordUsageInput;
+  'account.report': ReportAccountInput;
+  'account.set': SetAccountInput;
 }
 
 /** The name of a command. */

@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 import { TeamError } from './errors.ts';
 import type { TeamEvent } from './event.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import { ACCOUNT_RULES } from './rules/account.ts';
 import { answerRequest, reviewWork } from './rules/answer.ts';
 import { APPROVAL_RULES } from './rules/approval.ts';
 import { requireHost } from './rules/guard.ts';
@@ -100,6 +101,7 @@ const RULES: Rules = {
   'hook.register': registerHook,
   'hook.remove': removeHook,
   'usage.record': recordUsage,
+  ...ACCOUNT_RULES,
 };
 
 /** A Map, because types may come from anywhere: "constructor" exists on every object. */

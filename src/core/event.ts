@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ACCOUNT_EVENT_DATA } from './account.ts';
 import type { Actor } from './actor.ts';
 import type { HOOK_EVENT_DATA } from './hook.ts';
 import type { MEMBER_EVENT_DATA } from './member.ts';
@@ -21,7 +22,8 @@ type Schemas = typeof TEAM_EVENT_DATA &
   typeof MESSAGE_EVENT_DATA &
   typeof REQUEST_EVENT_DATA &
   typeof NOTE_EVENT_DATA &
-  typeof USAGE_EVENT_DATA;
+  typeof USAGE_EVENT_DATA &
+  typeof ACCOUNT_EVENT_DATA;
 
 /** The data of each event, besides its envelope. Plain JSON: an event on disk is the event in memory. */
 export type EventData = { [T in keyof Schemas]: DataOf<z.output<Schemas[T]>> };

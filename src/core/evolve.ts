@@ -1,5 +1,6 @@
 import { TeamError } from './errors.ts';
 import type { TeamEvent } from './event.ts';
+import { ACCOUNT_FACTS } from './facts/account.ts';
 import type { Apply } from './facts/apply.ts';
 import { MEMBER_FACTS } from './facts/member.ts';
 import { MESSAGE_FACTS } from './facts/message.ts';
@@ -40,6 +41,7 @@ const FACTS: Apply = {
   ...MESSAGE_FACTS,
   ...REQUEST_FACTS,
   ...NOTE_FACTS,
+  ...ACCOUNT_FACTS,
 };
 
 /** A Map, because types come from a disk: "constructor" exists on every object. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AccountId } from './account.ts';
 import { AgentInput, AgentSpec } from './agent.ts';
 import { Budget, Granted } from './budget.ts';
 import { Metadata } from './json.ts';
@@ -62,6 +63,8 @@ export const TeamMember = z.object({
   labels: z.array(Line).optional(),
   /** The daemon that runs it. */
   hostId: z.string().optional(),
+  /** What its turns are charged to, as its process names it. */
+  account: AccountId.optional(),
   /** How full its context window is, if its agent reports that. */
   context: ContextUse.optional(),
   /** The result of its work before it last went idle. */
@@ -110,6 +113,7 @@ export const ChangeMemberInput = z.strictObject({
   cwd: z.string().max(4096).optional().describe('the directory it works in'),
   backendType: BackendType.optional().describe('the terminal that shows it'),
   budget: Budget.optional().describe('the budget'),
+  account: AccountId.optional().describe('what its turns are charged to'),
   result: textOf(RESULT_BYTES).optional().describe('its result before it became idle'),
   reason: Line.optional().describe('why'),
   metadata: Metadata.optional().describe('your own data'),
@@ -162,6 +166,7 @@ export const MEMBER_EVENT_DATA = {
     backendType: BackendType.optional(),
     budget: Budget.optional(),
     granted: Granted.optional(),
+    account: z.string().optional(),
     metadata: Metadata.optional(),
   }),
   /** A daemon took the member, to run it. */

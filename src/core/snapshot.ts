@@ -1,3 +1,4 @@
+import type { Account } from './account.ts';
 import type { TeamNote } from './note.ts';
 import type { OverlapRecord } from './overlap.ts';
 import type { TeamRequest } from './request.ts';
@@ -9,7 +10,7 @@ import { putMember, putMessage, putRequest, putTask } from './tables.ts';
 import type { Usage } from './usage.ts';
 
 /** Increased when the form below changes. A snapshot of another form is ignored, and the batches are replayed. */
-const FORMAT = 11;
+const FORMAT = 12;
 
 /** Part of the form: a new field of a task or a message needs no new number. */
 const COLUMNS = { task: TASK_ROWS.columns, message: MESSAGE_ROWS.columns };
@@ -27,6 +28,7 @@ interface Form {
   notes: TeamNote[];
   memberUsage: [string, Usage][];
   taskUsage: [string, Usage][];
+  accounts: [string, Account][];
   overlaps: [string, OverlapRecord][];
   receipts: [string, Receipt][];
   nextTask: number;
@@ -49,6 +51,7 @@ export function takeSnapshot(state: TeamState): string {
     notes: [...state.notes.values()],
     memberUsage: [...state.memberUsage],
     taskUsage: [...state.taskUsage],
+    accounts: [...state.accounts],
     overlaps: [...state.overlaps],
     receipts: [...state.receipts],
     nextTask: state.nextTask,
@@ -83,6 +86,7 @@ export function openSnapshot(teamId: string, body: string): TeamState | undefine
   for (const note of form.notes) state.notes.set(note.id, revive(note, ['createdAt', 'updatedAt']));
   fill(state.memberUsage, form.memberUsage);
   fill(state.taskUsage, form.taskUsage);
+  fill(state.accounts, form.accounts);
   fill(state.overlaps, form.overlaps);
   fill(state.receipts, form.receipts);
   state.nextTask = form.nextTask;

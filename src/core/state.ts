@@ -1,3 +1,4 @@
+import type { Account } from './account.ts';
 import type { Granted } from './budget.ts';
 import type { Heap } from './heap.ts';
 import { REMEMBERED_COMMANDS } from './limits.ts';
@@ -92,6 +93,8 @@ export interface TeamState {
   readonly notes: Map<string, TeamNote>;
   readonly memberUsage: Map<string, Usage>;
   readonly taskUsage: Map<string, Usage>;
+  /** What is known about the accounts of its members. */
+  readonly accounts: Map<string, Account>;
   /** What members that work now have changed alike, by their two tasks. */
   readonly overlaps: Map<string, OverlapRecord>;
   /** Receipts by command id; the oldest are dropped when there are too many. */
@@ -149,6 +152,7 @@ export function createState(teamId: string): TeamState {
     notes: new Map(),
     memberUsage: new Map(),
     taskUsage: new Map(),
+    accounts: new Map(),
     overlaps: new Map(),
     receipts: new Map(),
     nextTask: 1,

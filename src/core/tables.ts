@@ -1,3 +1,4 @@
+import type { Account } from './account.ts';
 import { DELETED_TASKS } from './limits.ts';
 import type { TeamMessage } from './message.ts';
 import type { TeamNote } from './note.ts';
@@ -55,6 +56,10 @@ function toItsPlace<V>(table: Map<string, V>, id: string): void {
 
 export function putBroadcast(state: TeamState, id: string, next: string[] | undefined): void {
   put(state, state.broadcasts, id, next);
+}
+
+export function putAccount(state: TeamState, id: string, next: Account | undefined): void {
+  put(state, state.accounts, id, next);
 }
 
 export function putOverlap(state: TeamState, key: string, next: OverlapRecord | undefined): void {

@@ -27,7 +27,10 @@ export function troubleOfStatus(status: unknown): Trouble | undefined {
  * a model: a program's own output may contain any of these. The order matters: "rate limit exceeded: too many tokens".
  */
 const WORDS: readonly (readonly [Trouble, RegExp])[] = [
-  ['unauthorised', /api key not valid|(invalid|incorrect|missing)[\w -]*api.?key|api key (is )?missing|unauthori[sz]ed/i],
+  [
+    'unauthorised',
+    /api key not valid|(invalid|incorrect|missing)[\w -]*api.?key|api key (is )?missing|unauthori[sz]ed/i,
+  ],
   ['unauthorised', /authentication[_ ](error|failed|required)|not logged in|run \/login|sign in again/i],
   ['limited', /insufficient_quota|usage limit|exceeded your (current|monthly|daily) |credit balance is too low/i],
   ['overloaded', /overloaded|rate.?limit|too many requests|exhausted|service unavailable/i],

@@ -1,10 +1,21 @@
+import { describeLimit } from './account-words.ts';
+import { AccountCause } from './account.ts';
 import type { Metadata } from './json.ts';
 
-/** What a member waits for besides tasks and answers, if recorded: an overloaded model, a machine to run on. */
+/**
+ * What a member waits for besides tasks and answers, if recorded: an account that cannot be used, an overloaded model, a
+ * machine to run on.
+ */
 export function waitingOf({ metadata }: { metadata?: Metadata | undefined }): string | undefined {
   const waiting = metadata?.['waiting'];
-  const isSaid = typeof waiting === 'object' && waiting !== null && 'reason' in waiting;
-  return isSaid ? String(waiting['reason']) : undefined;
+  if (typeof waiting !== 'object' || waiting === null || !('reason' in waiting)) return undefined;
+  const { reason, account, since, until, known } = waiting as Readonly<Record<string, unknown>>;
+  const cause = AccountCause.safeParse(reason).data;
+  if (!cause || typeof account !== 'string' || typeof until !== 'number') return String(reason);
+  return describeLimit(
+    { cause, since: typeof since === 'number' ? since : until, until, known: known === true },
+    account,
+  );
 }
 
 /** Whether a member was lost with the only machine that may run it; it returns with that machine. */

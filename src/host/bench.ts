@@ -1,4 +1,5 @@
 import type { TaskJson } from '../agents/agent.ts';
+import type { OwnAccount, Waiting } from './account.ts';
 import type { Door } from './door.ts';
 import type { TurnGuard } from './interruptions.ts';
 import type { Mail } from './mail.ts';
@@ -11,7 +12,8 @@ export interface Bench {
   readonly seat: Seat;
   readonly mail: Mail;
   /**
-   * Resolves when a turn may begin: at once, or after the budget was raised. False if it must stop or lost the task.
+   * Resolves when a turn may begin: at once, after the budget was raised, or when its account can be used again. False
+   * if it must stop or lost the task.
    */
   readonly mayTurn: (task?: TaskJson) => Promise<boolean>;
   /** Waits this many milliseconds. False if it must stop or lost the task. */
@@ -20,10 +22,9 @@ export interface Bench {
   readonly answered: (task: TaskJson) => Promise<boolean>;
   /** What may end a running turn: silence, and a budget that is used up. */
   readonly guards: readonly TurnGuard[];
-  /** How long to wait for an overloaded model; undefined to give up. */
-  readonly retryAfter: (attempt: number) => number | undefined;
+  readonly account: OwnAccount;
   /** Reports why it waits and until when, or (undefined) that it no longer does. */
-  readonly tellWaiting: (reason: string | undefined, until?: number) => Promise<void>;
+  readonly tellWaiting: (waiting: Waiting | undefined) => Promise<void>;
   /** It works in a workspace of its own, which is brought to the branch before a task and saved after each turn. */
   readonly worksApart: boolean;
   readonly onError: (error: unknown) => void;

@@ -27,7 +27,7 @@ export async function answerShutdown(bench: Bench, asked: Asked): Promise<boolea
   if (request === undefined) return (await door.call('member.show', who)).status === 'shutting-down';
   const about = { teamId: who.teamId, requestId: request.id };
   // Asking costs a turn.
-  const mayAsk = !(await isSpent(door, who));
+  const mayAsk = !(await isSpent(door, who)) && (await bench.account.isFree()).free;
   const own = mayAsk ? await seat.askToStop(request.content) : undefined;
   if (own && !own.agreed) {
     await door.call('shutdown.reject', { ...about, feedback: shorten(own.reason ?? '', LINE_LENGTH) });

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { accountOf } from '../agents/account.ts';
 import type { Agent } from '../agents/agent.ts';
+import { findUserHome } from '../agents/user-home.ts';
 import { SYSTEM } from '../core/actor.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { SHUTDOWN } from '../core/member.ts';
@@ -138,6 +140,7 @@ async function runMember(
     signal,
     onError: (error) => onError(error, who),
     worksApart: work !== undefined,
+    account: accountOf(spec, { memberId, env, home: findUserHome(environment), machine: hostId }),
     transcriptPath: (sessionId) => join(services.daemon.transcriptFolder(teamId, memberId), `${sessionId}.jsonl`),
     ...startOf({ team, member, agent: spec }, { cwd: work?.folder ?? member.cwd ?? process.cwd(), env }),
   });

@@ -44,7 +44,7 @@ export async function waitForAnswers(
       if (!told) {
         told = true;
         const until = question.deadline === undefined ? undefined : Date.parse(question.deadline);
-        await bench.tellWaiting(`an answer to its question: ${shorten(question.content, SHOWN)}`, until);
+        await bench.tellWaiting({ reason: `an answer to its question: ${shorten(question.content, SHOWN)}`, until });
       }
       if (await isInterrupted()) return false;
       await Promise.race([watch.next(), gone.promise]);

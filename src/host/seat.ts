@@ -3,6 +3,7 @@ import type {
   Agent,
   AgentEvent,
   AgentSession,
+  LimitWindow,
   Mode,
   Permission,
   StartOptions,
@@ -32,6 +33,12 @@ export interface Hearing {
   compacted(): void;
   /** The model makes it wait, or (undefined) no longer does. */
   waiting(reason: string | undefined, until?: number): Promise<void>;
+  /** A turn begins. */
+  begun(): void;
+  /** Its model answered with a text or a tool call. */
+  answered(): Promise<void>;
+  /** Its provider says how far the windows of its account are used up. */
+  limits(windows: readonly LimitWindow[]): Promise<void>;
   /** The agent works in this session from now on. */
   opened(sessionId: string): Promise<void>;
   failed(error: unknown): void;
@@ -135,7 +142,9 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       isWaiting = false;
       await hearing.waiting(undefined);
     }
-    if (event.type === 'shown') await hearing.shown(event.messageIds);
+    if (event.type === 'text' || event.type === 'tool') await hearing.answered();
+    if (event.type === 'limits') await hearing.limits(event.windows);
+    else if (event.type === 'shown') await hearing.shown(event.messageIds);
     else if (event.type === 'usage') {
       const [current] = running;
       if (current) current.turns += event.usage.turns;
@@ -226,6 +235,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       signal.addEventListener('abort', cancel, { once: true });
       try {
         transcript.turn(turn);
+        hearing.begun();
         await session.send(turn, { when: 'next' });
         return await sent.ended.promise;
       } finally {

@@ -87,7 +87,13 @@ export class Teammate {
     if (await answerShutdown(this.#bench, { agent, tools: start.tools })) return 'shutdown';
     // A member without budget holds no work that others could do.
     if (await isSpent(this.#bench.door, this.#bench.who)) {
-      await this.#rest();
+      await this.#rest({ mayTurn: false });
+      return undefined;
+    }
+    // Nor does one whose account cannot be used. The work that it holds already stays with it.
+    const { free, until } = await this.#bench.account.isFree();
+    if (!free) {
+      await this.#rest({ mayTurn: false, until });
       return undefined;
     }
     const task = await this.#claim();
@@ -169,13 +175,13 @@ export class Teammate {
   }
 
   /** Reports once that nothing is left, with the last result; then sleeps until something happens. */
-  async #rest(): Promise<void> {
+  async #rest({ mayTurn = true, until }: { mayTurn?: boolean; until?: number | undefined } = {}): Promise<void> {
     if (!this.#idle) {
       const { door, who } = this.#bench;
       const idle = { ...who, ...(this.#lastResult !== undefined && { result: this.#lastResult }) };
       // Hooks never keep a lead from resting: they are for the work of teammates.
-      // Nor a member whose budget is used up, since it could not follow the hook.
-      const asks = !this.#lead && this.#kept < KEPT_IN_A_ROW && !(await isSpent(door, who));
+      // Nor a member that may begin no turn, since it could not follow the hook.
+      const asks = mayTurn && !this.#lead && this.#kept < KEPT_IN_A_ROW;
       if (asks && !(await door.call('member.idle', idle)).idle) {
         this.#kept++;
         await this.#hearHook();
@@ -187,7 +193,7 @@ export class Teammate {
       if (!asks) await door.call('member.update', { ...idle, ...metadata, status: 'idle' });
       this.#idle = true;
     }
-    const { isOwn } = await this.#watch.next();
+    const { isOwn } = await this.#watch.next(until === undefined ? {} : { until });
     // What a lead did in a turn that failed is no reason to repeat that turn: it might do and pay for it for ever.
     if (!isOwn) this.#lead?.stir();
   }

@@ -1,6 +1,8 @@
 import type { TaskJson, TeamTools } from '../agents/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { shorten } from '../core/text.ts';
+import { openAccount } from './account.ts';
+import type { Waiting } from './account.ts';
 import type { Bench } from './bench.ts';
 import { waitForBudget } from './budget.ts';
 import type { Door } from './door.ts';
@@ -19,7 +21,7 @@ import { Teammate } from './teammate-steps.ts';
 import type { Ending, StepsOptions } from './teammate-steps.ts';
 import { shownMessages } from './transcript.ts';
 import { pauseFor, watchTeam } from './watch.ts';
-import { isHeld, retryAfter } from './work.ts';
+import { isHeld } from './work.ts';
 
 /** One teammate: its identity, its agent, and how it reaches its team. */
 export interface TeammateOptions extends StepsOptions, WatchedMember {
@@ -30,7 +32,9 @@ export interface TeammateOptions extends StepsOptions, WatchedMember {
   readonly transcriptPath: (sessionId: string) => string;
   /** The team's tools as they are now: their credential changes with `troupe token rotate`. */
   readonly toolsNow?: () => TeamTools;
-  /** The back-off for an overloaded model, in milliseconds; undefined to give up. */
+  /** What its turns are charged to, if known. */
+  readonly account?: string | undefined;
+  /** The pauses before an account is tried again whose provider names no time, in milliseconds; for tests. */
   readonly retryAfter?: (attempt: number) => number | undefined;
   /** How long a turn may go on when a budget is used up, in milliseconds. */
   readonly graceMs?: number;
@@ -67,13 +71,24 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
   const watch = watchTeam(door, { ...who, leads }, { signal, onError });
   const { sessionId: lastSession, spawnPrompt: goal = '' } = await door.call('member.show', who);
   const mail = await openMail(door, who, shownMessages(transcriptPath(lastSession)));
-  const tellWaiting = async (reason: string | undefined, until?: number): Promise<void> => {
-    const waiting =
-      reason === undefined ? null : { reason: shorten(reason, 300), ...(until !== undefined && { until }) };
-    await door.call('member.update', { ...who, metadata: { waiting } });
+  const tellWaiting = async (waiting: Waiting | undefined): Promise<void> => {
+    const { until, ...rest } = waiting ?? { reason: '' };
+    const said = { ...rest, reason: shorten(rest.reason, 300), ...(until !== undefined && { until }) };
+    await door.call('member.update', { ...who, metadata: { waiting: waiting ? said : null } });
   };
+  const sayWaiting = (reason: string | undefined, until?: number): Promise<void> =>
+    tellWaiting(reason === undefined ? undefined : { reason, until });
+  if (options.account !== undefined) await door.call('member.update', { ...who, account: options.account });
+  const account = openAccount({
+    account: options.account,
+    door,
+    who,
+    watch,
+    tellWaiting,
+    retryAfter: options.retryAfter,
+  });
   let forget = (): void => {};
-  const turnWatch = watchSilence(options, { door, who, watch, tell: tellWaiting, onError, seat: () => seat });
+  const turnWatch = watchSilence(options, { door, who, watch, tell: sayWaiting, onError, seat: () => seat });
   const { graceMs, worksApart = false } = options;
   const canSteer = agent.abilities.steer;
   const overrun = watchOverrun({ door, who, watch, worksApart, canSteer, graceMs, onError, seat: () => seat });
@@ -98,7 +113,10 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
       permission: (permission, mode) => answer(turnWatch?.asked(permission) ?? permission, mode),
       opened: async (sessionId) => void (await door.call('member.update', { ...who, status: 'active', sessionId })),
       compacted: () => forget(),
-      waiting: tellWaiting,
+      waiting: sayWaiting,
+      begun: () => account.begun(),
+      answered: () => account.answered(),
+      limits: (windows) => account.heard(windows),
       failed: onError,
     },
   });
@@ -110,10 +128,11 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
     seat,
     mail,
     guards: [...(turnWatch ? [turnWatch] : []), overrun],
-    mayTurn: (task) => waitForBudget(door, who, watch, mustLeave(task)),
+    mayTurn: async (task) =>
+      (await waitForBudget(door, who, watch, mustLeave(task))) && (await account.wait(mustLeave(task))),
     answered: (task) => waitForAnswers({ door, who, tellWaiting }, task, { watch, isInterrupted: mustLeave(task) }),
     pause: (ms, task) => pauseFor(ms, watch, mustLeave(task)),
-    retryAfter: options.retryAfter ?? retryAfter,
+    account,
     tellWaiting,
     worksApart,
     onError,

@@ -7,12 +7,15 @@ import { isPassing, pauseBeforeRetry } from './patience.ts';
 export interface Watch {
   /**
    * Resolves at the next event that may concern the member; at once if there was one since the last call. Says whether
-   * all such events were the member's own actions.
+   * all such events were the member's own actions. With `until`, also resolves at that time.
    */
-  next(): Promise<{ readonly isOwn: boolean }>;
+  next(options?: { readonly until?: number }): Promise<{ readonly isOwn: boolean }>;
   /** Calls back for every event until the returned function is called. */
   onEvent(listener: (event: TeamEvent) => void): () => void;
 }
+
+/** The longest timeout of a Node timer. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /** Follows the team until the signal aborts. */
 export function watchTeam(
@@ -70,8 +73,16 @@ export function watchTeam(
   }
 
   return {
-    async next() {
-      if (!pending && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
+    async next({ until } = {}) {
+      if (!pending && !signal.aborted) {
+        // A promise that raced a timer would stay behind, and take an event from the next caller.
+        const { promise, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        const ms = Math.min(LONGEST_MS, Math.max(0, (until ?? 0) - Date.now()));
+        const timer = until === undefined ? undefined : setTimeout(resolve, ms);
+        await promise;
+        clearTimeout(timer);
+      }
       const said = { isOwn };
       pending = false;
       isOwn = true;
@@ -96,11 +107,10 @@ function concernsLead(event: TeamEvent): boolean {
 
 /** Resolves with true after this many milliseconds, with false as soon as it is interrupted. */
 export async function pauseFor(ms: number, watch: Watch, isInterrupted: () => Promise<boolean>): Promise<boolean> {
-  const over = AbortSignal.timeout(ms);
-  const ended = new Promise<void>((resolve) => over.addEventListener('abort', () => resolve(), { once: true }));
-  while (!over.aborted) {
+  const until = Date.now() + ms;
+  while (Date.now() < until) {
     if (await isInterrupted()) return false;
-    await Promise.race([ended, watch.next()]);
+    await watch.next({ until });
   }
   return true;
 }

@@ -1,5 +1,4 @@
 import type { TaskJson, Turn, TurnEnd } from '../agents/agent.ts';
-import { jitter } from '../core/back-off.ts';
 import { TeamError } from '../core/errors.ts';
 import { LINE_LENGTH, RESULT_BYTES } from '../core/limits.ts';
 import { cutToBytes, oneLine, shorten } from '../core/text.ts';
@@ -53,9 +52,10 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
   const { seat, mayTurn } = bench;
   const messageIds = turn.messages.map(({ id }) => id);
   const interruptions = interruptible(bench.guards, task);
-  for (let attempt = 1; ; attempt++) {
+  let isTooLong = false;
+  for (;;) {
     const mayBegin = (await mayTurn(task)) && (await mayWorkHere(bench, task));
-    const wasFull = seat.isFull;
+    const wasFull = seat.isFull || isTooLong;
     const again = interruptions.again(turn);
     const next = mayBegin && wasFull ? await inFreshSession(bench, again) : again;
     // Waiting and fresh sessions take time, in which another member may have taken the task.
@@ -77,12 +77,15 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
     bench.mail.doubt([...messageIds, ...joined]);
     if (!end.lost) await bench.mail.endTurn(seat.sessionId, { went: end.reason === 'done' ? 'well' : 'badly' });
     if (isInterrupted) continue;
+    if (end.reason === 'done') await bench.account.answered();
     if (end.reason !== 'failed') return end;
     // The conversation filled up during the turn: the rest fits into a fresh one.
-    if (seat.isFull && !wasFull) continue;
-    const wait = end.trouble === 'overloaded' || end.trouble === 'limited' ? bench.retryAfter(attempt) : undefined;
-    if (wait === undefined) return end;
-    if (!(await waitFor(bench, { ms: wait, reason: end.error ?? '', task }))) return CANCELLED;
+    isTooLong = end.trouble === 'context' || seat.isFull;
+    if (isTooLong && !wasFull) continue;
+    // The same turn is done again when its account can be used.
+    if (!(await bench.account.failed(end))) return end;
+    seat.note({ at: Date.now(), type: 'waiting', reason: end.error ?? '' });
+    isTooLong = false;
   }
 }
 
@@ -130,27 +133,6 @@ async function makeHandover(door: Door, { teamId, memberId }: Bench['who']): Pro
 
 function inShort(text: string): string {
   return shorten(text, KEPT_LENGTH).replaceAll(/\s*\n\s*/g, ' ');
-}
-
-/** Agents retry several times themselves before they give up; these pauses come after that. Milliseconds. */
-const PAUSES = [10_000, 30_000, 90_000, 180_000];
-
-/** The back-off before the next attempt; undefined to give up. */
-export function retryAfter(attempt: number, chance: () => number = Math.random): number | undefined {
-  const pause = PAUSES[attempt - 1];
-  return pause === undefined ? undefined : Math.round(jitter(pause, chance()));
-}
-
-async function waitFor(
-  { seat, pause, tellWaiting }: Bench,
-  { ms, reason, task }: { ms: number; reason: string; task: TaskJson | undefined },
-): Promise<boolean> {
-  const until = Date.now() + ms;
-  seat.note({ at: Date.now(), type: 'waiting', reason, until });
-  await tellWaiting(reason, until);
-  const goesOn = await pause(ms, task);
-  await tellWaiting(undefined);
-  return goesOn;
 }
 
 /** Adds urgent messages to the running turn, or runs a turn with them after it. Returns their ids. */

@@ -4,6 +4,7 @@ import { findNearest } from '../core/nearest.ts';
 import { parse } from '../core/parse.ts';
 import { ChosenId, isChosenId, quote } from '../core/text.ts';
 import { JournalAwayError } from '../journal/away.ts';
+import { accountOperations } from './account.ts';
 import { agentOperations } from './agent.ts';
 import { actorOf, authorize, presentCaller } from './caller.ts';
 import type { Caller } from './caller.ts';
@@ -48,6 +49,7 @@ const ALL = [
   ...requestOperations,
   ...questionOperations,
   ...noteOperations,
+  ...accountOperations,
   ...hookOperations,
   ...transcriptOperations,
   ...eventOperations,

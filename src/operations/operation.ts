@@ -7,6 +7,7 @@ import type { TeamVariables } from '../core/variables.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
 import type { SharedTaskList } from '../ledger/task-list.ts';
+import type { Accounts } from '../runtime/account-keeper.ts';
 import type { DaemonConfig } from '../runtime/config.ts';
 import type { TeamCoordinator } from '../runtime/coordinator.ts';
 import type { TeamHooks } from '../runtime/hooks/team-hooks.ts';
@@ -27,6 +28,8 @@ export interface Services {
   readonly sessions: SessionManager;
   readonly hooks: TeamHooks;
   readonly memory: TeamMemory;
+  /** What all teams know about the accounts of their members. */
+  readonly accounts: Pick<Accounts, 'enter'>;
   /** The members' own workspaces; a process without a state directory has none. */
   readonly works?: TeamWorks | undefined;
   /** The merge queues of teams with workspaces. */

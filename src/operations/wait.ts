@@ -77,6 +77,7 @@ const MATTERS: Readonly<Record<EventNoun, { readonly inbox: boolean | 'own'; rea
   request: { inbox: true, claim: true },
   note: { inbox: false, claim: false },
   usage: { inbox: false, claim: false },
+  account: { inbox: false, claim: false },
 };
 
 /** Events that can bring mail to a member or change which is shown; requests and answers are mail too. */

@@ -9,6 +9,8 @@ import type { ClaimKeeper } from '../ledger/claim-keeper.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Mailbox } from '../ledger/mailbox.ts';
 import { SharedTaskList } from '../ledger/task-list.ts';
+import { keepAccounts } from './account-keeper.ts';
+import type { Accounts } from './account-keeper.ts';
 import { keepBudgets } from './budget-keeper.ts';
 import { TeamCoordinator } from './coordinator.ts';
 import type { AgentFor } from './coordinator.ts';
@@ -85,6 +87,7 @@ export interface Teams {
   readonly sessions: SessionManager;
   readonly coordinator: TeamCoordinator;
   readonly supervisor: Supervisor;
+  readonly accounts: Accounts;
   /** Gives the processes of members tokens that are valid now. They read their token whenever they connect. */
   renewTokens(): Promise<void>;
   /** Takes over what an earlier daemon left: members, processes, pending requests. */
@@ -140,6 +143,7 @@ export function openTeams(options: TeamsOptions): Teams {
   const sessions = new SessionManager(ledger, mailbox, supervisor);
   const coordinator = new TeamCoordinator({ ledger, mailbox, sessions, agentFor: options.agentFor }, environment);
   const budgets = keepBudgets({ ledger, mailbox }, (error, teamId) => onError(error, { teamId }));
+  const accounts = keepAccounts(ledger, (error, teamId) => onError(error, { teamId }));
   const leads = keepLeads({ ledger, mailbox, supervisor }, (error, teamId) => onError(error, { teamId }));
   const deadlines = keepDeadlines(
     ledger,
@@ -165,6 +169,8 @@ export function openTeams(options: TeamsOptions): Teams {
       }
     },
     async start() {
+      // Before members run: no turn may begin on an account that cannot be used.
+      await accounts.start();
       await supervisor.start();
       await leads.start();
       await newTasks.start();
@@ -185,12 +191,14 @@ export function openTeams(options: TeamsOptions): Teams {
     sessions,
     coordinator,
     supervisor,
+    accounts,
     async close() {
       this.stopLanding();
       await supervisor.close({ end: false });
       deadlines.close();
       newTasks.close();
       budgets.close();
+      accounts.close();
       leads.close();
       coordinator.close();
       memory.close();

@@ -89,4 +89,5 @@ const CHANGES: Readonly<Record<EventNoun, 'task' | 'team' | 'nothing'>> = {
   request: 'nothing',
   note: 'nothing',
   usage: 'nothing',
+  account: 'nothing',
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ACCOUNT_EVENT_DATA } from '../core/account.ts';
 import { Actor } from '../core/actor.ts';
 import type { EventType } from '../core/event.ts';
 import { HOOK_EVENT_DATA } from '../core/hook.ts';
@@ -23,6 +24,7 @@ const DATA: Readonly<Record<EventType, z.ZodObject>> = {
   ...REQUEST_EVENT_DATA,
   ...NOTE_EVENT_DATA,
   ...USAGE_EVENT_DATA,
+  ...ACCOUNT_EVENT_DATA,
 };
 
 /** The schema of every event, for the OpenAPI document. The journal checks its events by a checksum, not by these. */

@@ -73,7 +73,7 @@ describe('an agent that speaks ACP', () => {
 
   test('that refuses to answer fails its turn', async () => {
     const session = await open(agent('quick').start(start()));
-    expect(await doTurn(session, 'refuse')).toMatchObject({ reason: 'failed', error: 'the model refused to answer' });
+    expect(await doTurn(session, 'refuse')).toMatchObject({ reason: 'failed', trouble: 'refused' });
   });
 
   test('that ignores a cancel is killed', async () => {

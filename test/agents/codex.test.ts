@@ -66,7 +66,11 @@ describe('codex', needs(program !== undefined, 'codex is not installed'), () => 
       overloaded: { error: { status: 429, message: 'slow down', retryAfter: 0 } },
       unauthorised: { error: { status: 401, message: 'Incorrect API key provided' } },
       context: {
-        error: { status: 400, message: 'Your input exceeds the context window', more: { code: 'context_length_exceeded' } },
+        error: {
+          status: 400,
+          message: 'Your input exceeds the context window',
+          more: { code: 'context_length_exceeded' },
+        },
       },
       refused: { text: 'I will not do that', refuses: true },
     },

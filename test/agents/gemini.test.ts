@@ -61,7 +61,10 @@ describe('gemini', needs(program !== undefined, 'gemini is not installed'), () =
       },
       unauthorised: { error: { status: 400, message: 'API key not valid. Please pass a valid API key.' } },
       context: {
-        error: { status: 400, message: 'The input token count exceeds the maximum number of tokens allowed (1048576).' },
+        error: {
+          status: 400,
+          message: 'The input token count exceeds the maximum number of tokens allowed (1048576).',
+        },
       },
       refused: { text: 'I will not do that', refuses: true },
     },

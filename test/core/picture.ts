@@ -36,6 +36,7 @@ export function picture(state: TeamState) {
     ),
     notes: [...state.notes.values()],
     usage: [[...state.memberUsage], [...state.taskUsage], teamUsage(state)],
+    accounts: [...state.accounts].sort(([a], [b]) => (a < b ? -1 : 1)),
     overlaps: [...state.overlaps].sort(([a], [b]) => (a < b ? -1 : 1)),
     receipts: [...state.receipts],
     nextTask: state.nextTask,

@@ -116,6 +116,7 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
       memberId: anyMember,
       status: fc.constantFrom(undefined, 'active', 'idle', 'shutting-down'),
       sessionId: rarely(session),
+      account: fc.constantFrom(undefined, 'claude', 'codex'),
       result: rarely(fc.constant('done')),
       metadata: rarely(metadata),
     }),
@@ -298,6 +299,19 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
   'note.remove': [2, anybody, record({ noteId: place })],
   'hook.register': [2, fc.constantFrom('@user', 'ann'), hookType.map((type) => ({ hook: { type, command: 'true' } }))],
   'hook.remove': [2, fc.constantFrom('@user', 'ann'), record({ hookType })],
+  'account.report': [
+    1,
+    fc.constant('@system'),
+    record({
+      memberId: anyMember,
+      windows: rarely(
+        fc.constantFrom([{ name: 'five_hour', used: 0.5 }], [{ name: 'five_hour', used: 1, resetsAt: 1e9 }]),
+      ),
+      cause: fc.constantFrom(undefined, 'limited', 'overloaded', 'unauthorised'),
+      resetsAt: rarely(fc.nat(1e9)),
+      worksSince: rarely(fc.nat(1e9)),
+    }),
+  ],
   'usage.record': [
     2,
     fc.constant('@system'),

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { ReportAccountInput, SetAccountInput } from '../../src/core/account.ts';
 import type { Actor } from '../../src/core/actor.ts';
 import type { Command, CommandType } from '../../src/core/command.ts';
 import { decide } from '../../src/core/decide.ts';
@@ -67,6 +68,8 @@ export const INPUTS = {
   'hook.register': z.strictObject({ hook: HookConfig }),
   'hook.remove': z.strictObject({ hookType: HookType }),
   'usage.record': RecordUsageInput,
+  'account.report': ReportAccountInput,
+  'account.set': SetAccountInput,
 } as const satisfies Record<CommandType, z.ZodType>;
 
 /** The input of a command, before it is parsed. */

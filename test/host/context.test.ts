@@ -7,7 +7,6 @@ import { TeamError } from '../../src/core/errors.ts';
 import { NO_USAGE } from '../../src/core/usage.ts';
 import { localDoor } from '../../src/host/local-door.ts';
 import { runTeammate } from '../../src/host/teammate.ts';
-import { retryAfter } from '../../src/host/work.ts';
 import { openTeam } from '../mcp/house.ts';
 import type { House } from '../mcp/house.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -35,6 +34,7 @@ async function start(
     start: { teamId: 'demo', memberId, cwd: folder, env: {}, role: '', mode: 'edit' },
     transcriptPath: (sessionId) => join(folder, `${sessionId}.jsonl`),
     signal: stop.signal,
+    account: 'function@ada',
     // A pause outlasts the test.
     retryAfter: () => 10 * HANG_MS,
     onError: () => {},
@@ -113,17 +113,6 @@ test('messages of a turn that failed are shown once more, marked, and not again'
 });
 
 describe('an overloaded model', () => {
-  test('is retried with an exponential back-off and 50 % jitter, a limited number of times', () => {
-    expect([1, 2, 3, 4, 5].map((attempt) => retryAfter(attempt, () => 0.5))).toEqual([
-      10_000,
-      30_000,
-      90_000,
-      180_000,
-      undefined,
-    ]);
-    expect(retryAfter(1, () => 0)).toBe(5_000);
-  });
-
   test('keeps a member waiting, visibly, until it must stop', async () => {
     const { house, turns } = await start('ada', () => {
       throw new TeamError('overloaded', '529 overloaded');
@@ -136,7 +125,7 @@ describe('an overloaded model', () => {
       });
       return metadata?.waiting?.reason;
     };
-    await expect.poll(waiting).toBe('529 overloaded');
+    await expect.poll(waiting).toBe('overloaded');
     expect(turns).toHaveLength(1);
     expect(await house.call('task.show', { teamId: 'demo', taskId: '1' })).toMatchObject({ status: 'in_progress' });
     await house.call('shutdown.request', { teamId: 'demo', memberId: 'ada' });

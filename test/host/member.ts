@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Abilities, Agent, AgentEvent, Mode, TeamTools, Turn } from '../../src/agents/agent.ts';
+import type { Abilities, Agent, AgentEvent, Mode, TeamTools, Turn, TurnEnd } from '../../src/agents/agent.ts';
 import { OWN_AGENTS } from '../../src/agents/catalog.ts';
 import { turnByTurn } from '../../src/agents/turns.ts';
 import type { LiveAgent } from '../../src/agents/turns.ts';
@@ -30,11 +30,21 @@ export interface PlayStage {
 /** Thrown by a play if the agent itself ended its turn, as with Escape in its terminal. */
 export class Cancelled extends Error {}
 
+/** Thrown by a play if its model refuses, in the words of an agent. */
+export class Refused extends Error {
+  readonly end: Pick<TurnEnd, 'trouble' | 'resetsAt'>;
+
+  constructor(end: Refused['end']) {
+    super(`refused: ${end.trouble}`);
+    this.end = end;
+  }
+}
+
 /** Intercepts a member's calls: may look, wait, fail, or do something before and after. */
 export type Rule = (next: () => Promise<unknown>, input: unknown) => Promise<unknown>;
 
 export interface MemberOptions extends Partial<
-  Pick<TeammateOptions, 'permissions' | 'workMode' | 'retryAfter' | 'toolsNow' | 'silence' | 'graceMs'>
+  Pick<TeammateOptions, 'permissions' | 'workMode' | 'retryAfter' | 'toolsNow' | 'silence' | 'graceMs' | 'account'>
 > {
   readonly abilities?: Partial<Abilities>;
   readonly live?: LiveAgent;
@@ -97,8 +107,12 @@ export function startMember(house: House, memberId: string, play: Play, options:
           const played = async (): Promise<string> => play(turn, { count, signal, emit });
           const text = await Promise.race([played(), cancelled]).catch((error: unknown) => {
             if (error instanceof Cancelled) return undefined;
+            if (error instanceof Refused) return error;
             throw error;
           });
+          if (text instanceof Refused) {
+            return { type: 'turnEnd', reason: 'failed', text: '', error: text.message, ...text.end };
+          }
           if (text === undefined) return { type: 'turnEnd', reason: 'cancelled', text: '' };
           emit({ type: 'shown', messageIds: turn.messages.map(({ id }) => id) });
           return { type: 'turnEnd', reason: 'done', text };
@@ -108,6 +122,7 @@ export function startMember(house: House, memberId: string, play: Play, options:
     },
   };
   const { permissions, workMode, retryAfter, toolsNow, silence, graceMs, mode = 'edit', resume } = options;
+  const { account = `function@${memberId}` } = options;
   const ended = runTeammate({
     door,
     agent,
@@ -118,6 +133,7 @@ export function startMember(house: House, memberId: string, play: Play, options:
     ...(retryAfter && { retryAfter }),
     ...(silence && { silence }),
     ...(graceMs !== undefined && { graceMs }),
+    account,
     transcriptPath: (sessionId) => join(folder, `${sessionId}.jsonl`),
     signal: stop.signal,
     onError: (error) => errors.push(error),

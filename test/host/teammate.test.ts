@@ -430,7 +430,7 @@ describe('an agent', () => {
         if (count < 3) throw new TeamError('overloaded', '529 overloaded');
         return did(turn);
       },
-      { retryAfter: (attempt) => (attempt < 5 ? 1 : undefined) },
+      { retryAfter: () => 50 },
     );
     await create('One');
     await until('it is done', async () => (await task('1')).status === 'completed');
@@ -438,23 +438,29 @@ describe('an agent', () => {
     const waits = (await events('teammate:changed')).flatMap(({ metadata }) =>
       metadata && 'waiting' in metadata ? [metadata['waiting']] : [],
     );
-    expect(waits).toMatchObject([{ reason: '529 overloaded' }, null, { reason: '529 overloaded' }, null]);
+    const waiting = { reason: 'overloaded', account: 'function@ada', known: false };
+    const isLimit = (wait: unknown) => (wait as { account?: string } | null)?.account !== undefined;
+    expect(waits.filter(isLimit)).toMatchObject([waiting, waiting]);
+    expect(waits).toContain(null);
   });
 
-  test('that stays overloaded fails its task', async () => {
+  test('that stays overloaded never fails its task', async () => {
     const house = await openTeam(['ada']);
-    const { create, task } = ask(house);
+    const { create, task, events } = ask(house);
     const ada = startMember(
       house,
       'ada',
-      () => {
-        throw new TeamError('overloaded', '529 overloaded');
+      (turn, { count }) => {
+        if (count < 8) throw new TeamError('overloaded', '529 overloaded');
+        return did(turn);
       },
-      { retryAfter: (attempt) => (attempt < 3 ? 1 : undefined) },
+      { retryAfter: () => 1 },
     );
     await create('One');
-    await until('it is failed', async () => (await task('1')).status === 'failed');
-    expect(ada.turns).toHaveLength(3);
+    await until('it is done', async () => (await task('1')).status === 'completed');
+    expect(ada.turns).toHaveLength(8);
+    const limits = (await events('account:changed')).map(({ limit }) => limit?.tries);
+    expect(limits).toEqual([1, 2, 3, 4, 5, 6, 7, undefined]);
   });
 
   test('that waits for its model loses its task at once when it is reassigned', async () => {
@@ -472,11 +478,13 @@ describe('an agent', () => {
     await create('One');
     await until('it waits', async () => (await member('ada')).metadata?.['waiting']);
     await house.call('task.assign', { teamId: 'demo', taskId: '1', assigneeId: 'bob' });
-    await create('Two');
     // Its pause would outlast the test.
+    await until('it holds nothing', async () => (await member('ada')).status === 'idle');
+    await create('Two');
+    // It takes no work that it could not begin.
+    await house.call('account.clear', { teamId: 'demo', account: 'function@ada' });
     await until('it does the next', async () => (await task('2')).status === 'completed');
     expect(ada.turns.map((turn) => turn.task?.id)).toEqual(['1', '2']);
-    expect((await member('ada')).metadata?.['waiting']).toBeUndefined();
   });
 });
 

@@ -61,6 +61,17 @@ export const COMMANDS: CommandSamples = {
   },
   'hook.remove': { by: '@user', input: { hookType: 'TeammateIdle' }, events: ['hook:removed'] },
   'usage.record': { by: 'ann', input: { memberId: 'ann', usage: { turns: 1 } }, events: ['usage:recorded'] },
+  'account.report': {
+    before: (team) => team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' }),
+    by: 'ann',
+    input: { memberId: 'ann', cause: 'limited', reason: 'used up', resetsAt: 9_000_000_000_000 },
+    events: ['account:changed'],
+  },
+  'account.set': {
+    by: '@user',
+    input: { account: 'claude', windows: [{ name: 'five_hour', used: 0.5 }] },
+    events: ['account:changed'],
+  },
 };
 
 /** A team with an object for every command, and the sample of one command. */

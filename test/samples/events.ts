@@ -90,5 +90,11 @@ export const EVENTS: EventSamples = {
   'note:added': { noteId: '2', text: 'x', tags: ['a'] },
   'note:updated': { noteId: '1', text: undefined, tags: ['b'] },
   'note:removed': { noteId: '1' },
+  'account:changed': {
+    account: 'claude',
+    memberId: 'ann',
+    windows: [{ name: 'five_hour', used: 1, resetsAt: 9_000_000_000_000 }],
+    limit: { cause: 'limited', reason: 'used up', since: 1, until: 9_000_000_000_000, known: true, tries: 1 },
+  },
   'usage:recorded': { memberId: 'ann', taskId: '1', usage: { ...NO_USAGE, turns: 1 } },
 };

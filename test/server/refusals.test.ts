@@ -352,7 +352,15 @@ describe('a member cannot act for another member of its team', () => {
   const COMMON: ReadonlySet<string> = new Set<OperationName>([
     ...(['team.show', 'team.status', 'team.digest', 'member.list', 'member.show', 'session.list'] as const),
     ...(['task.list', 'task.show', 'request.list', 'note.list', 'note.search', 'hook.list', 'event.list'] as const),
-    ...(['budget.show', 'usage.show', 'message.send', 'message.broadcast', 'note.add', 'plan.submit'] as const),
+    ...([
+      'account.list',
+      'budget.show',
+      'usage.show',
+      'message.send',
+      'message.broadcast',
+      'note.add',
+      'plan.submit',
+    ] as const),
     ...([
       'task.create',
       'task.claim',

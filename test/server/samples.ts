@@ -127,6 +127,13 @@ export const SAMPLES: OperationSamples = {
     as: 'worker',
   }),
   'budget.show': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' } }),
+  'account.list': async ({ teamId }) => ({ input: { teamId } }),
+  'account.report': async (stage) => {
+    await stage.act('member.update', { teamId: stage.teamId, memberId: 'worker', account: 'claude' }, 'worker');
+    return { input: { teamId: stage.teamId, memberId: 'worker', cause: 'overloaded', reason: 'busy' }, as: 'worker' };
+  },
+  'account.enter': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' }, as: 'worker' }),
+  'account.clear': async ({ teamId }) => ({ input: { teamId, account: 'claude' } }),
   'usage.show': async ({ teamId }) => ({ input: { teamId } }),
   ...TASK_OPERATIONS,
   ...WORK_OPERATIONS,

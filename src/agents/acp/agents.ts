@@ -1,4 +1,5 @@
 import type { Abilities, Mode, StartOptions } from '../agent.ts';
+import { CLAUDE_LOGIN, CODEX_LOGIN, GEMINI_LOGIN, OPENCODE_LOGIN } from '../logins.ts';
 import type { AgentRow } from '../row.ts';
 import { geminiTrust } from './gemini-trust.ts';
 import { geminiTrouble, openCodeTrouble } from './troubles.ts';
@@ -97,6 +98,7 @@ export const ACP_AGENTS = {
     program: 'gemini',
     install: 'npm install -g @google/gemini-cli',
     env: ['GEMINI_*', 'GOOGLE_*'],
+    login: GEMINI_LOGIN,
     // Without it, a second process is started, which survives if the first is killed.
     set: { GEMINI_CLI_NO_RELAUNCH: 'true' },
     setThere: geminiTrust,
@@ -126,6 +128,7 @@ export const ACP_AGENTS = {
     install: 'npm install -g opencode-ai',
     env: ['OPENCODE_*', 'ANTHROPIC_*', 'OPENAI_*', 'OPENROUTER_*', 'GEMINI_API_KEY', 'GOOGLE_*'],
     set: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
+    login: OPENCODE_LOGIN,
     settings: {
       variable: 'OPENCODE_CONFIG_CONTENT',
       value: ({ mode, model, tools }) => ({
@@ -152,6 +155,7 @@ export const ACP_AGENTS = {
     args: [],
     install: 'npm install -g @agentclientprotocol/codex-acp',
     env: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
+    login: CODEX_LOGIN,
     steering: 'method',
     failure: 'no usage',
     role: 'system text',
@@ -168,6 +172,7 @@ export const ACP_AGENTS = {
     args: [],
     install: 'npm install -g @agentclientprotocol/claude-agent-acp',
     env: ['ANTHROPIC_*', 'CLAUDE_*'],
+    login: CLAUDE_LOGIN,
     steering: 'method',
     role: 'system text',
     modes: { plan: 'plan', delegate: 'default', edit: 'acceptEdits', full: 'bypassPermissions' },

@@ -247,7 +247,8 @@ export class AcpSession {
       return failed(text || 'the model did not answer', troubleOfText(text));
     }
     // Some agents leave out what a model blocked: nothing is left of the turn.
-    if (text === '' && this.#calls.size === 0) return failed('the model gave no answer: it may have refused', 'refused');
+    const isEmpty = text === '' && this.#calls.size === 0;
+    if (isEmpty) return failed('the model gave no answer: it may have refused', 'refused');
     this.#show([...this.#unshown, ...this.#joined]);
     return { type: 'turnEnd', reason: 'done', text };
   }

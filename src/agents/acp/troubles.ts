@@ -17,7 +17,8 @@ const LOGIN_NEEDED = -32_000;
 
 /** What a refusal says, for any agent: by the model's status in its code, at last by its words. */
 export function troubleIn({ code, message, data }: Refusal): Explained | undefined {
-  const trouble = code === LOGIN_NEEDED ? 'unauthorised' : (troubleOfStatus(code) ?? troubleOfText(said(message, data)));
+  const trouble =
+    code === LOGIN_NEEDED ? 'unauthorised' : (troubleOfStatus(code) ?? troubleOfText(said(message, data)));
   return trouble && { trouble };
 }
 

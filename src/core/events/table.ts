@@ -1,3 +1,4 @@
+import { describeLimit, describeWindow } from '../account-words.ts';
 import { shortId } from '../commit-id.ts';
 import type { EventOf, EventType, TeamEvent } from '../event.ts';
 import { troublesTold } from '../hook-trouble.ts';
@@ -218,6 +219,12 @@ const EVENTS: { readonly [T in EventType]: EventRow<T> } = {
     mark: null,
     words: ({ memberId, usage }) => ({ actor: memberId, text: wordUsage(usage), tone: 'quiet' }),
   },
+  'account:changed': {
+    // Turns may begin again, or may not.
+    wakes: ({ limit }) => limit !== undefined,
+    mark: 'state',
+    words: wordAccount,
+  },
 };
 
 /** The row of an event; undefined for an unknown event of a newer daemon. */
@@ -259,4 +266,11 @@ function wordUsage({ inputTokens, outputTokens, turns }: Usage): string {
 
 function mails(ids: readonly string[]): string {
   return ids.length === 1 ? '1 message' : `${ids.length} messages`;
+}
+
+function wordAccount({ account, limit, windows = [] }: EventOf<'account:changed'>): EventWords {
+  const actor = 'the account';
+  if (limit) return { actor, text: `is ${describeLimit(limit, account)}`, reason: limit.reason, tone: 'notable' };
+  if (limit === null) return { actor, text: `${account} can be used again`, tone: 'good' };
+  return { actor, text: `${account} has used ${windows.map(describeWindow).join(', ')}`, tone: 'quiet' };
 }

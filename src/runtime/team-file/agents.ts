@@ -32,8 +32,9 @@ export function specOf(entry: Entry, agents: TeamFile['agents']): AgentSpec {
     const env = { ...general.env, ...entry.env };
     return specOf({ ...general, ...defined(entry), agent, ...(Object.keys(env).length > 0 && { env }) }, undefined);
   }
-  const { agent, command, args, env, mode, model, permissions, silence } = entry;
+  const { agent, command, account, args, env, mode, model, permissions, silence } = entry;
   const rest = defined({
+    account,
     args,
     env,
     mode,

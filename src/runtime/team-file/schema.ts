@@ -88,6 +88,9 @@ const Setup = {
     .optional()
     .describe('how long nothing may be heard of a turn before Troupe looks after it; off: for ever'),
   command: Command.optional().describe('a program instead of the one on the PATH'),
+  account: Slug.optional().describe(
+    'the name of its login: members with the same agent and name share its limits, on every machine',
+  ),
   args: Words.optional().describe('added to the arguments that Troupe gives'),
   env: Variables.optional().describe(
     'added to its environment; ${NAME} comes from the environment of troupe up, the only way to pass a secret',

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { z } from 'zod';
+import { ReportAccountInput } from '../../../src/core/account.ts';
 import type { Actor } from '../../../src/core/actor.ts';
 import type { Command, CommandType } from '../../../src/core/command.ts';
 import { HookConfig, HookType } from '../../../src/core/hook.ts';
@@ -108,6 +109,8 @@ const WEIGHTS: { readonly [T in CommandType]?: number } = {
   'hook.register': 8,
   'hook.remove': 6,
   'usage.record': 10,
+  'account.report': 16,
+  'account.set': 4,
 };
 
 const small = fc.nat({ max: 47 });
@@ -194,11 +197,11 @@ export function commandOf(world: World, drawn: Draft, at: number): Command {
   const draft: Draft = world.team || drawn.b % 2 === 0 ? drawn : { ...drawn, type: 'team.create' };
   const by = pickActor(world, draft);
   const envelope = draft.commandId === undefined ? { at, by } : { at, by, commandId: `c${draft.commandId}` };
-  return { type: draft.type, ...envelope, ...inputOf(world, draft, by) } as Command;
+  return { type: draft.type, ...envelope, ...inputOf(world, draft, { by, at }) } as Command;
 }
 
 /** The input of the command, parsed by the same schemas as any input. */
-function inputOf(world: World, draft: Draft, by: Actor): object {
+function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number }): object {
   const { a, b, c, flag } = draft;
   const task = pickTask(world, draft);
   const taskId = task?.id ?? '99';
@@ -253,6 +256,7 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
         status: pickFrom([undefined, 'idle', 'active', 'idle', 'active', 'spawning', 'shutting-down'], b),
         ...(flag && { result: text('result'), reason: text('reason') }),
         ...(c % 3 === 0 && { model: text('model'), metadata: metadataOf(b) }),
+        ...(a % 3 === 0 && { account: pickFrom(['claude', 'codex'], b) }),
       });
     case 'member.leave':
       return LeaveInput.parse({ memberId, returning: flag, ...(b % 2 === 0 && { reason: text('reason') }) });
@@ -467,6 +471,15 @@ function inputOf(world: World, draft: Draft, by: Actor): object {
         memberId,
         ...(flag && { taskId }),
         usage: { inputTokens: a, outputTokens: b, turns: 1, costUsd: c / 4, estimated: flag },
+      });
+    case 'account.report':
+      return ReportAccountInput.parse({
+        memberId: MEMBERS.includes(by) ? by : memberId,
+        ...(a % 3 === 0 && { windows: [{ name: pickFrom(['five_hour', 'week'], b), used: c / 40 }] }),
+        ...(b % 3 !== 0 && { cause: pickFrom(['limited', 'overloaded', 'unauthorised'], c), reason: text('no') }),
+        ...(flag && { resetsAt: Math.max(0, at + (a - 5) * 1_000) }),
+        pauseMs: b * 1_000,
+        ...(c % 2 === 0 && { worksSince: at }),
       });
     default: {
       // The sample of the command, about something in this world.

@@ -37,6 +37,7 @@ export function observeWorld(world: World): object {
       members: world.members.map(({ id }) => sum(ofMember(world, id))),
       tasks: world.tasks.map(({ id }) => sum(world.usages.filter(({ taskId }) => taskId === id).map((u) => u.usage))),
     },
+    accounts: world.accounts,
     nextId: String(world.tasks.length + 1),
   };
 }

@@ -1,5 +1,6 @@
 import type { Command, CommandOf } from '../../../src/core/command.ts';
 import type { ErrorCode } from '../../../src/core/errors.ts';
+import { ACCOUNT_RULES } from './account.ts';
 import { followVerdict, replaceReviewer } from './approval.ts';
 import {
   ask,
@@ -503,6 +504,7 @@ const RULES: Rules = {
     for (const request of pendingRequests(world, command.memberId, 'hang')) request.status = 'withdrawn';
     attempt.facts.push(`usage:recorded ${command.memberId}`);
   },
+  ...ACCOUNT_RULES,
 };
 
 /** Whether the answer settles the task: not if the holder has begun again since. */

@@ -239,6 +239,7 @@ function observeState(state: TeamState): object {
       members: [...state.members.keys()].map((id) => state.memberUsage.get(id) ?? NO_USAGE),
       tasks: [...state.tasks.keys()].map((id) => state.taskUsage.get(id) ?? NO_USAGE),
     },
+    accounts: [...state.accounts.values()],
     nextId: String(state.nextTask),
   };
 }

@@ -1,3 +1,4 @@
+import type { AccountLimit, AccountWindow } from '../../../src/core/account.ts';
 import type { Actor } from '../../../src/core/actor.ts';
 import type { AgentSpec } from '../../../src/core/agent.ts';
 import type { HookConfig } from '../../../src/core/hook.ts';
@@ -50,6 +51,7 @@ export interface Member {
   backendType: string;
   agent?: AgentSpec | undefined;
   hostId?: string;
+  account?: string | undefined;
   joinedAt: number;
   stoppedAt?: number;
   stopReason?: string | undefined;
@@ -112,6 +114,15 @@ export interface Note {
   revision: number;
 }
 
+/** An account as it was last described. */
+export interface ModelAccount {
+  id: string;
+  at: number;
+  windows: AccountWindow[];
+  limit?: AccountLimit;
+  freed?: { at: number; waited: number };
+}
+
 export interface World {
   team?: Team;
   members: Member[];
@@ -125,6 +136,7 @@ export interface World {
   notesEver: number;
   /** What was said of each two tasks under their epochs: the last picture, all that was told, and how often. */
   overlaps: { tasks: string; last: string; paths: string[]; conflicts: string[]; times: number }[];
+  accounts: ModelAccount[];
   usages: { memberId: string; taskId?: string | undefined; usage: Usage }[];
   /** The command ids of commands that had an effect, and their actors. */
   receipts: { commandId: string; by: Actor; says: string }[];
@@ -140,6 +152,7 @@ export function emptyWorld(): World {
     spawns: [],
     notesEver: 0,
     overlaps: [],
+    accounts: [],
     usages: [],
     receipts: [],
   };

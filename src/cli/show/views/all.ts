@@ -1,3 +1,4 @@
+import { views as account } from './account.ts';
 import { views as agent } from './agent.ts';
 import { views as daemon } from './daemon.ts';
 import { views as hook } from './hook.ts';
@@ -13,6 +14,7 @@ import { views as work } from './work.ts';
 
 /** The views of all nouns. */
 export const views: Views = {
+  ...account,
   ...agent,
   ...daemon,
   ...hook,

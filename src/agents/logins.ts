@@ -1,0 +1,33 @@
+import type { Login } from './row.ts';
+
+/** Claude Code, however it is run. */
+export const CLAUDE_LOGIN: Login = {
+  name: 'claude',
+  keys: ['CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
+  folder: { variable: 'CLAUDE_CONFIG_DIR', fallback: '.claude' },
+  command: 'claude auth login',
+};
+
+/** Codex, however it is run. */
+export const CODEX_LOGIN: Login = {
+  name: 'codex',
+  keys: ['CODEX_API_KEY', 'CODEX_ACCESS_TOKEN'],
+  folder: { variable: 'CODEX_HOME', fallback: '.codex' },
+  command: 'codex login',
+};
+
+/** Gemini CLI keeps its login in `.gemini` of this folder. */
+export const GEMINI_LOGIN: Login = {
+  name: 'gemini',
+  keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_GEMINI_BASE_URL'],
+  folder: { variable: 'GEMINI_CLI_HOME', fallback: '' },
+  command: 'gemini',
+};
+
+/** OpenCode has one login for each provider, in `opencode` of this folder. */
+export const OPENCODE_LOGIN: Login = {
+  name: 'opencode',
+  keys: ['OPENCODE_AUTH_CONTENT', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY'],
+  folder: { variable: 'XDG_DATA_HOME', fallback: '.local/share' },
+  command: 'opencode auth login',
+};

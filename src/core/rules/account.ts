@@ -1,0 +1,62 @@
+import { limitAfter, newWindows } from '../account.ts';
+import type { AccountLimit } from '../account.ts';
+import type { CommandOf } from '../command.ts';
+import { TeamError } from '../errors.ts';
+import { event } from '../event.ts';
+import type { TeamEvent } from '../event.ts';
+import type { TeamState } from '../state.ts';
+import { requireLive, requireOpenTeam, requirePerson, requireSelf } from './guard.ts';
+import type { RulesOf } from './rule.ts';
+
+/** A member reports what its provider said about its account. */
+function reportAccount(state: TeamState, command: CommandOf<'account.report'>): TeamEvent[] {
+  requireOpenTeam(state);
+  const { at, by, memberId, cause, reason = '', resetsAt, pauseMs, worksSince } = command;
+  requireSelf(by, memberId, 'speak about the account of');
+  const { account } = requireLive(state, memberId);
+  if (account === undefined) {
+    throw new TeamError('conflict', `Member ${memberId} has no account: name it first, with member.update`);
+  }
+  const before = state.accounts.get(account);
+  const windows = newWindows(before?.windows ?? [], command.windows ?? []);
+  const key = `${state.teamId}/${memberId}`;
+  const limit = cause && limitAfter(before?.limit, { cause, reason, at, resetsAt, pauseMs, key });
+  const isOver = !cause && before?.limit !== undefined && worksSince !== undefined && worksSince >= before.limit.until;
+  const isChanged = limit !== undefined && limit !== before?.limit;
+  if (windows.length === 0 && !isChanged && !isOver) return [];
+  return [
+    event(command, 'account:changed', {
+      account,
+      memberId,
+      ...(windows.length > 0 && { windows }),
+      ...(isChanged && { limit }),
+      ...(isOver && { limit: null }),
+    }),
+  ];
+}
+
+/** Takes over what another team knows, or ends a limit because a person says so. */
+function setAccount(state: TeamState, command: CommandOf<'account.set'>): TeamEvent[] {
+  requireOpenTeam(state);
+  requirePerson(command.by, 'change an account');
+  const { account, limit } = command;
+  const before = state.accounts.get(account);
+  const windows = newWindows(before?.windows ?? [], command.windows ?? []);
+  const isChanged = limit !== undefined && !isSame(before?.limit, limit);
+  if (windows.length === 0 && !isChanged) return [];
+  return [
+    event(command, 'account:changed', {
+      account,
+      ...(windows.length > 0 && { windows }),
+      ...(isChanged && { limit }),
+    }),
+  ];
+}
+
+function isSame(a: AccountLimit | undefined, b: AccountLimit | null): boolean {
+  if (!a || !b) return !a && !b;
+  return a.cause === b.cause && a.until === b.until && a.tries === b.tries;
+}
+
+/** The rules about accounts. */
+export const ACCOUNT_RULES: RulesOf<'account'> = { 'account.report': reportAccount, 'account.set': setAccount };

@@ -1,0 +1,139 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { accountGate } from '../../src/core/account-gate.ts';
+import { describeLimit } from '../../src/core/account-words.ts';
+import { limitAfter, mergeWindows, newWindows, shareOf } from '../../src/core/account.ts';
+import type { AccountLimit } from '../../src/core/account.ts';
+import { teamOf } from './stage.ts';
+
+const LIMIT: AccountLimit = { cause: 'limited', reason: 'used up', since: 0, until: 3_600_000, known: true, tries: 1 };
+const report = { cause: 'overloaded', reason: 'busy', at: 0, key: 'demo/ada' } as const;
+const account = (limit?: AccountLimit) => ({ id: 'claude', at: 0, windows: [], ...(limit && { limit }) });
+
+describe('the limit of an account', () => {
+  test('lasts until the time that its provider names', () => {
+    expect(limitAfter(undefined, { ...report, cause: 'limited', resetsAt: 5_000 })).toMatchObject({
+      until: 5_000,
+      known: true,
+      tries: 1,
+    });
+    // A time that is over says nothing.
+    expect(limitAfter(undefined, { ...report, cause: 'limited', at: 6_000, resetsAt: 5_000 }).known).toBe(false);
+  });
+
+  test('is tried after pauses that never shrink, if nobody knows when it ends', () => {
+    for (const cause of ['limited', 'overloaded', 'unauthorised'] as const) {
+      let limit: AccountLimit | undefined;
+      let at = 0;
+      const pauses: number[] = [];
+      for (let i = 0; i < 10; i++) {
+        limit = limitAfter(limit, { ...report, cause, at });
+        pauses.push(limit.until - at);
+        at = limit.until;
+      }
+      expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
+      expect(pauses[0]).toBeLessThan(2 * 60_000);
+      expect(pauses.at(-1)).toBeLessThan(100 * 60_000);
+      expect(limit?.tries).toBe(10);
+    }
+  });
+
+  test('does not change when members that ran at the same time report it too', () => {
+    const first = limitAfter(undefined, report);
+    expect(limitAfter(first, { ...report, at: 1, key: 'demo/bob' })).toBe(first);
+    expect(limitAfter(LIMIT, { ...report, cause: 'limited', at: 1, resetsAt: 3_600_000 })).toBe(LIMIT);
+    // A longer one counts: the week's limit is reached as well.
+    expect(limitAfter(LIMIT, { ...report, cause: 'limited', at: 1, resetsAt: 9_000_000 })).toMatchObject({
+      until: 9_000_000,
+      since: 0,
+    });
+  });
+});
+
+describe('a turn', () => {
+  test('begins on no account before its limit ends, and on every one within a minute after', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.nat(10_000_000), fc.nat(1e10), fc.nat(10_000_000), (key, since, lasts, late) => {
+        const limit = { ...LIMIT, since, until: since + lasts };
+        const gate = accountGate(account(limit), key, since + late);
+        if (late < lasts) expect(gate.kind).toBe('closed');
+        if (gate.kind === 'closed') expect(gate.until).toBeLessThanOrEqual(limit.until + 60_000);
+        if (late >= lasts + 60_000) expect(gate).toEqual({ kind: 'open', isTry: true });
+      }),
+    );
+  });
+
+  test('is tried by one member if nobody knows when the limit ends', () => {
+    const limit = { ...LIMIT, known: false };
+    expect(accountGate(account(limit), 'a', limit.until - 1)).toEqual({ kind: 'closed', until: limit.until });
+    expect(accountGate(account(limit), 'a', limit.until)).toEqual({ kind: 'try' });
+  });
+
+  test('of many members does not begin with the others after a limit', () => {
+    const keys = Array.from({ length: 40 }, (_none, index) => `demo/worker-${index}`);
+    const begins = keys.map((key) => {
+      const gate = accountGate({ ...account(), freed: { at: 0, waited: 3_600_000 } }, key, 0);
+      return gate.kind === 'closed' ? gate.until : 0;
+    });
+    expect(new Set(begins.map((at) => Math.floor(at / 6_000))).size).toBeGreaterThan(6);
+    expect(Math.max(...keys.map(shareOf))).toBeLessThan(1);
+  });
+});
+
+describe('the windows of an account', () => {
+  const window = fc.record({
+    name: fc.constantFrom('five_hour', 'seven_day'),
+    used: fc.double({ min: 0, max: 1.2, noNaN: true }),
+    resetsAt: fc.option(fc.nat(1e7), { nil: undefined }),
+  });
+
+  test('are merged: none is erased by a report without it, and no time by a report without one', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(window, { maxLength: 3 }), { maxLength: 8 }), (reports) => {
+        let known: ReturnType<typeof mergeWindows> = [];
+        for (const told of reports) {
+          const news = newWindows(known, told);
+          const next = mergeWindows(known, news);
+          for (const before of known) {
+            const after = next.find(({ name }) => name === before.name);
+            expect(after).toBeDefined();
+            if (before.resetsAt !== undefined) expect(after?.resetsAt).toBeDefined();
+          }
+          known = next;
+        }
+      }),
+    );
+  });
+
+  test('are news only if much changed, or a warning is due', () => {
+    const before = [{ name: 'five_hour', used: 0.5, resetsAt: 1e6 }];
+    expect(newWindows(before, [{ name: 'five_hour', used: 0.52, resetsAt: 1e6 + 1_000 }])).toEqual([]);
+    expect(newWindows(before, [{ name: 'five_hour', used: 0.56 }])).toEqual([
+      { name: 'five_hour', used: 0.56, resetsAt: 1e6 },
+    ]);
+    expect(newWindows([{ name: 'five_hour', used: 0.79 }], [{ name: 'five_hour', used: 0.8 }])).toHaveLength(1);
+  });
+});
+
+describe('a member', () => {
+  test('ends the limit of its account only with a turn that began after it', () => {
+    const team = teamOf('ann', 'bob');
+    for (const name of ['ann', 'bob']) team.as(name, 'member.change', { memberId: name, account: 'claude' });
+    team.as('ann', 'account.report', { memberId: 'ann', cause: 'overloaded', reason: 'busy', pauseMs: 500 });
+    const until = team.state.accounts.get('claude')?.limit?.until ?? 0;
+    expect(team.as('bob', 'account.report', { memberId: 'bob', worksSince: until - 1 })).toEqual([]);
+    team.as('bob', 'account.report', { memberId: 'bob', worksSince: until });
+    expect(team.state.accounts.get('claude')).toMatchObject({ freed: { waited: expect.any(Number) as number } });
+    expect(team.state.accounts.get('claude')?.limit).toBeUndefined();
+  });
+});
+
+test('a limit is described with the time of day, and the date if that is far away', () => {
+  const at = new Date(2026, 0, 2, 3, 10).getTime();
+  const limit = { ...LIMIT, since: at - 3_600_000, until: at };
+  expect(describeLimit(limit, 'claude')).toBe('limited until 03:10 (claude)');
+  expect(describeLimit({ ...limit, since: 0 }, 'claude')).toBe('limited until 2026-01-02 03:10 (claude)');
+  const busy = { ...limit, known: false, cause: 'overloaded' } as const;
+  expect(describeLimit(busy, 'claude')).toBe('overloaded, next try at 03:10 (claude)');
+  expect(describeLimit({ ...limit, cause: 'unauthorised' }, 'claude')).toBe('not logged in (claude)');
+});

@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { agentProgram } from '../agents/installed.ts';
+import { testPlace } from '../agents/real.ts';
+import { setUp } from '../agents/setups.ts';
+import type { ModelRequest, ModelScript } from '../models/script.ts';
+import { needs } from '../tools.ts';
+import { until } from '../until.ts';
+import { shareDaemon } from './stage.ts';
+
+const missing = (['claude', 'codex'] as const).filter((name) => agentProgram(name) === undefined);
+
+/** Does every task at once. */
+const does: ModelScript = (request) => ({ text: `did ${titleOf(request)}` });
+
+function titleOf({ turns }: ModelRequest): string {
+  return /Task #\d+: (.*)/.exec(turns.findLast(({ role }) => role === 'user')?.text ?? '')?.[1] ?? 'nothing';
+}
+
+describe('the limit of an account', needs(missing.length === 0, `${missing.join(', ')} is not installed`), () => {
+  const newStage = shareDaemon();
+
+  test('stops its members in every team until it resets, also with the next daemon; all tasks are done once', async () => {
+    const stage = newStage();
+    const asked: { at: number; isRefused: boolean }[] = [];
+    let resetsAt: number | undefined;
+    // The first turn finds the limit. It lasts longer than a new daemon takes to start.
+    const limited: ModelScript = (request) => {
+      resetsAt ??= Math.ceil(Date.now() / 1_000) + 15;
+      const isRefused = Date.now() < resetsAt * 1_000;
+      asked.push({ at: Date.now(), isRefused });
+      if (!isRefused) return does(request);
+      const headers = {
+        'anthropic-ratelimit-unified-status': 'rejected',
+        'anthropic-ratelimit-unified-reset': String(resetsAt),
+        'anthropic-ratelimit-unified-representative-claim': 'five_hour',
+      };
+      return { error: { status: 429, message: 'used up' }, headers };
+    };
+    const claude = await setUp('claude', testPlace(), limited);
+    const codex = await setUp('codex', testPlace(), does);
+    onTestFinished(async () => void (await Promise.all([claude, codex].map(({ model }) => model.close()))));
+    const { ANTHROPIC_API_KEY: CLAUDE_CODE_OAUTH_TOKEN = '', ...env } = claude.entry['env'] as Record<string, string>;
+    const login = { ...claude.entry, agent: 'claude', env: { ...env, CLAUDE_CODE_OAUTH_TOKEN } };
+    const tasks = Array.from({ length: 6 }, (_none, index) => ({ title: `Item ${index + 1}` }));
+    const own = (name: string, title: string) => ({ title, assign: name });
+    const file = stage.teamFile({
+      team: stage.team,
+      members: [
+        { name: 'ada', ...login },
+        { name: 'bob', ...login },
+        { name: 'cy', agent: 'codex', ...codex.entry },
+      ],
+      tasks: [own('ada', 'Hers'), own('bob', 'His'), ...tasks],
+    });
+    await stage.ask('up', file, '--yes', '--detach');
+    const client = stage.client();
+    const teamId = stage.team;
+    const limits = async () => (await client.call('account.list', { teamId })).flatMap(({ limit }) => limit ?? []);
+    await until('the limit is known', async () => (await limits()).length > 0);
+    expect((await limits())[0]).toMatchObject({ cause: 'limited', known: true, until: (resetsAt ?? 0) * 1_000 });
+
+    // Another team with the same login waits from the start.
+    const aside = stage.aside();
+    const other = aside.teamFile({
+      team: aside.team,
+      members: [{ name: 'eve', ...login }],
+      tasks: [{ title: 'Aside' }],
+    });
+    await aside.ask('up', other, '--yes', '--detach');
+    await until('ada waits', async () => (await stage.troupe('ps')).stdout.includes('limited until'));
+    await stage.troupe('stop', '--keep');
+    await stage.troupe('ps');
+
+    const done = async (team: string) => (await client.call('team.status', { teamId: team })).tasks['completed'];
+    await until('the first tasks are done', async () => (await done(teamId)) === tasks.length);
+    await until('all tasks are done', async () => (await done(teamId)) === tasks.length + 2);
+    await until('the other team is done', async () => (await done(aside.team)) === 1);
+    // At most the turns that ran when the limit was found were refused.
+    expect(asked.filter(({ isRefused }) => isRefused).length).toBeLessThanOrEqual(2);
+    const batches = await client.call('event.list', { teamId });
+    const events = batches.flatMap((batch) => batch.events);
+    expect(events.filter(({ type }) => type === 'task:failed')).toEqual([]);
+    expect(events.filter(({ type }) => type === 'task:completed')).toHaveLength(tasks.length + 2);
+    expect(join(...events.map(({ type }) => type))).not.toContain('teammate:stopped');
+  });
+});

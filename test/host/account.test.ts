@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { waitingOf } from '../../src/core/waiting.ts';
+import { openTeam } from '../mcp/house.ts';
+import { until } from '../until.ts';
+import { ask, Refused, startMember } from './member.ts';
+import type { Play } from './member.ts';
+
+const did: Play = ({ task }) => `did ${task?.id}`;
+
+/** An account of several members: refuses turns until `opens`, and counts them. */
+function provider(end: Refused['end'], opens: () => boolean) {
+  const asked: { at: number; isOpen: boolean }[] = [];
+  const play: Play = (turn, stage) => {
+    const isOpen = opens();
+    asked.push({ at: Date.now(), isOpen });
+    if (!isOpen) throw new Refused(end);
+    stage.emit({ type: 'text', text: 'working' });
+    return did(turn, stage);
+  };
+  return { asked, play };
+}
+
+describe('an account that reaches its limit', () => {
+  test('makes all its members wait until it resets, and none of their tasks fails', async () => {
+    const house = await openTeam(['ada', 'bob', 'cy']);
+    const { create, task, member, events } = ask(house);
+    const resetsAt = Date.now() + 3_000;
+    const limited = provider({ trouble: 'limited', resetsAt }, () => Date.now() >= resetsAt);
+    for (const title of ['One', 'Two', 'Three', 'Four', 'Five', 'Six']) await create(title);
+    startMember(house, 'ada', limited.play, { account: 'claude' });
+    const told = await until('ada waits', async () => waitingOf(await member('ada')));
+    startMember(house, 'bob', limited.play, { account: 'claude' });
+    const held = await task('1');
+    expect(held).toMatchObject({ assigneeId: 'ada', status: 'in_progress' });
+    expect(told).toMatch(/^limited until \d\d:\d\d \(claude\)$/);
+    // The other account does what nobody holds.
+    startMember(house, 'cy', did, { account: 'codex' });
+    await until('all are done', async () => {
+      const all = await Promise.all(['1', '2', '3', '4', '5', '6'].map(task));
+      return all.every(({ status }) => status === 'completed');
+    });
+    expect((await task('1')).epoch).toBe(held.epoch);
+    expect(await events('task:failed')).toEqual([]);
+    // One refused turn found the limit; after that, nobody asked before the reset.
+    expect(limited.asked.filter(({ isOpen }) => !isOpen)).toHaveLength(1);
+    await until('ada waits no more', async () => waitingOf(await member('ada')) === undefined);
+  });
+
+  test('is tried by one member at a time if its provider names no time, and all go on when that works', async () => {
+    const house = await openTeam(['ada', 'bob', 'cy']);
+    const { create, task, events } = ask(house);
+    let isOpen = false;
+    let running = 0;
+    let most = 0;
+    const limited = provider({ trouble: 'overloaded' }, () => isOpen);
+    const play: Play = async (turn, stage) => {
+      most = Math.max(most, ++running);
+      try {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return await limited.play(turn, stage);
+      } finally {
+        running--;
+      }
+    };
+    const ada = startMember(house, 'ada', play, { account: 'claude', retryAfter: () => 100 });
+    await create('One');
+    await until('it is refused', () => ada.turns.length > 0);
+    await until('it is known', async () => (await events('account:changed')).length > 0);
+    for (const name of ['bob', 'cy']) startMember(house, name, play, { account: 'claude', retryAfter: () => 100 });
+    await create('Two');
+    await create('Three');
+    await until('it was tried again', () => limited.asked.length > 4);
+    expect(most).toBe(1);
+    isOpen = true;
+    await until('all are done', async () => {
+      const all = await Promise.all(['1', '2', '3'].map(task));
+      return all.every(({ status }) => status === 'completed');
+    });
+    expect(await events('task:failed')).toEqual([]);
+  });
+
+  test('is known to a member of another team, and to the next daemon', async () => {
+    const house = await openTeam(['ada']);
+    const { create, member } = ask(house);
+    const limited = provider({ trouble: 'limited', resetsAt: Date.now() + 3_600_000 }, () => false);
+    startMember(house, 'ada', limited.play, { account: 'claude' });
+    await create('One');
+    await until('ada waits', async () => (await member('ada')).metadata?.['waiting']);
+    await house.call('team.create', { name: 'other' });
+    await house.call('member.add', { teamId: 'other', name: 'eve' });
+    await house.call('member.update', { teamId: 'other', memberId: 'eve', account: 'claude' });
+    const entry = await house.call('account.enter', { teamId: 'other', memberId: 'eve' }, 'eve');
+    expect(entry).toMatchObject({ free: false, account: { id: 'claude', limit: { cause: 'limited', known: true } } });
+    const told = () => house.call<unknown[]>('account.list', { teamId: 'other' });
+    await until('the other team has it in its own journal', async () => (await told()).length > 0);
+    expect(await told()).toMatchObject([{ id: 'claude', limit: { cause: 'limited' } }]);
+  });
+});
+
+describe('a conversation that is too long', () => {
+  test('goes on in a fresh one, with a handover, and only once for a turn', async () => {
+    const house = await openTeam(['ada']);
+    const { create, task } = ask(house);
+    const ada = startMember(house, 'ada', (turn, stage) => {
+      const isTooLong = turn.task?.id === '1' ? stage.count === 1 : true;
+      if (isTooLong) throw new Refused({ trouble: 'context' });
+      return did(turn, stage);
+    });
+    await create('One');
+    await until('it is done', async () => (await task('1')).status === 'completed');
+    expect(ada.turns[1]?.text).toContain('Your conversation became too long');
+    expect(ada.conversations()).toBe(2);
+    await create('Two');
+    await until('it has failed', async () => (await task('2')).status === 'failed');
+    expect(ada.turns).toHaveLength(4);
+  });
+});
+
+test('a refusal of the model is not a completed task', async () => {
+  const house = await openTeam(['ada']);
+  const { create, task } = ask(house);
+  const ada = startMember(house, 'ada', () => {
+    throw new Refused({ trouble: 'refused' });
+  });
+  await create('One');
+  await until('it has failed', async () => (await task('1')).status === 'failed');
+  expect(ada.turns).toHaveLength(1);
+});

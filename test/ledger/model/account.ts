@@ -1,0 +1,67 @@
+import type { AccountLimit, AccountWindow } from '../../../src/core/account.ts';
+import type { Rules } from './guard.ts';
+import { needLive, needOpenTeam, needPerson, refused } from './guard.ts';
+import type { World } from './world.ts';
+
+export const ACCOUNT_RULES: Rules<'account'> = {
+  'account.report'(world, command, attempt) {
+    needOpenTeam(world, attempt);
+    const { at, by, memberId, windows = [], cause, reason = '', resetsAt = 0, pauseMs = 0, worksSince = -1 } = command;
+    if (by !== memberId && by !== '@system') attempt.codes.push('not_allowed');
+    const member = needLive(world, memberId, attempt);
+    if (member && member.account === undefined) attempt.codes.push('conflict');
+    if (refused(attempt) || member?.account === undefined) return;
+    const known = world.accounts.find(({ id }) => id === member.account);
+    const old = known?.limit;
+    let limit: AccountLimit | null | undefined;
+    const isNamed = cause === 'limited' && resetsAt > at;
+    const isRunning = old !== undefined && at < old.until;
+    if (cause && (!isRunning || (isNamed && (!old.known || old.until < resetsAt)))) {
+      const tries = old ? old.tries + (isRunning ? 0 : 1) : 1;
+      const until = isNamed ? resetsAt : at + pauseMs;
+      limit = { cause, reason, since: old?.since ?? at, until, known: isNamed, tries };
+    } else if (!cause && old && worksSince >= old.until) limit = null;
+    if (note(world, { id: member.account, at, windows, limit })) attempt.facts.push(`account:changed ${memberId}`);
+  },
+
+  'account.set'(world, { at, by, account: id, windows = [], limit }, attempt) {
+    needOpenTeam(world, attempt);
+    needPerson(by, attempt);
+    if (refused(attempt)) return;
+    const old = world.accounts.find((one) => one.id === id)?.limit;
+    const isSame = limit
+      ? old?.cause === limit.cause && old.until === limit.until && old.tries === limit.tries
+      : limit === null && old === undefined;
+    if (note(world, { id, at, windows, limit: isSame ? undefined : limit })) attempt.facts.push('account:changed');
+  },
+};
+
+/** Writes down what is new; says whether anything is. */
+function note(
+  world: World,
+  told: { id: string; at: number; windows: readonly AccountWindow[]; limit: AccountLimit | null | undefined },
+): boolean {
+  const { id, at, limit } = told;
+  const known = world.accounts.find((one) => one.id === id);
+  const windows = told.windows
+    .map((window) => ({ ...known?.windows.find(({ name }) => name === window.name), ...window }))
+    .filter((window) => {
+      const old = known?.windows.find(({ name }) => name === window.name);
+      if (!old) return true;
+      const isCrossed = old.used >= 0.8 !== window.used >= 0.8 || old.used >= 1 !== window.used >= 1;
+      const moved = Math.abs((window.resetsAt ?? 0) - (old.resetsAt ?? 0));
+      return isCrossed || moved > 60_000 || Math.abs(window.used - old.used) >= 0.05;
+    });
+  if (windows.length === 0 && limit === undefined) return false;
+  const account = known ?? { id, at, windows: [] };
+  if (!known) world.accounts.push(account);
+  account.at = at;
+  for (const window of windows) {
+    const place = account.windows.findIndex(({ name }) => name === window.name);
+    account.windows.splice(place < 0 ? account.windows.length : place, place < 0 ? 0 : 1, window);
+  }
+  if (limit === null && account.limit) account.freed = { at, waited: at - account.limit.since };
+  if (limit === null) delete account.limit;
+  else if (limit) account.limit = limit;
+  return true;
+}
