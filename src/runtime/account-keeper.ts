@@ -2,6 +2,7 @@ import { accountGate } from '../core/account-gate.ts';
 import type { Account } from '../core/account.ts';
 import { SYSTEM } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
+import { nounOf } from '../core/event.ts';
 import type { EventOf } from '../core/event.ts';
 import { isExpected } from '../core/state.ts';
 import type { TeamState } from '../core/state.ts';
@@ -46,7 +47,8 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
   const tries = new Map<string, Try>();
 
   const unsubscribe = ledger.subscribe((teamId, { events }, state) => {
-    noteUsers(state);
+    // Most events are about something else.
+    if (events.some((event) => ['team', 'teammate'].includes(nounOf(event)))) noteUsers(state);
     for (const event of events) {
       if (event.type === 'account:changed') heard(teamId, event, state);
       else if (event.type === 'teammate:changed' && event.account !== undefined) tell(event.account, teamId);
