@@ -93,6 +93,7 @@ export async function findCheckout(
   if (head.code !== 0) return { reason: 'no-commit', why: `${top} has no commit yet` };
   const branch = await git.ask(top, ['symbolic-ref', '--quiet', '--short', 'HEAD'], { exits: [0, 1] });
   const settings = await readSettings(git, top);
+  const isNamed = settings.some(([key]) => key === 'core.excludesfile');
   return {
     folder: top,
     gitDir,
@@ -104,7 +105,7 @@ export async function findCheckout(
     isPartial: settings.some(([key, value]) => isPromise(key, value)),
     settings: settings.flatMap(([key, value]) => (SETTINGS.test(key) && VALUES.test(value) ? `${key}=${value}` : [])),
     person: personIn(settings),
-    ignored: await readIgnored(git, { top, commonDir, environment }),
+    ignored: await readIgnored(git, { top, commonDir, environment, isNamed }),
   };
 }
 
@@ -135,13 +136,17 @@ interface Ignoring {
   readonly top: string;
   readonly commonDir: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whether a setting names the user's own ignore file. */
+  readonly isNamed: boolean;
 }
 
 /** The patterns of `.git/info/exclude` and of the user's own ignore file: what they hide is in no save either. */
-async function readIgnored(git: Git, { top, commonDir, environment }: Ignoring): Promise<string> {
-  const named = await git.ask(top, ['config', '--type=path', '--get', 'core.excludesFile'], { exits: [0, 1] });
+async function readIgnored(git: Git, { top, commonDir, environment, isNamed }: Ignoring): Promise<string> {
+  // Only git knows which folder `~ada` is.
+  const asked = ['config', '--type=path', '--get', 'core.excludesFile'];
+  const named = isNamed ? (await git.ask(top, asked, { exits: [0, 1] })).out.toString() : '';
   const config = environment['XDG_CONFIG_HOME'] || join(environment['HOME'] ?? '/', '.config');
-  const own = named.out.toString().replace(/\n$/, '') || join(config, 'git', 'ignore');
+  const own = named.replace(/\n$/, '') || join(config, 'git', 'ignore');
   const texts = await Promise.all([own, join(commonDir, 'info', 'exclude')].map(readPatterns));
   return texts.join('');
 }

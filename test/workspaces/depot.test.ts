@@ -4,6 +4,7 @@ import {
   globSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -12,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findCheckout } from '../../src/workspaces/checkout.ts';
+import type { Checkout } from '../../src/workspaces/checkout.ts';
 import { openGit } from '../../src/workspaces/git.ts';
 import { emptyTrash, listTrash } from '../../src/workspaces/places.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -93,6 +95,22 @@ describe('a depot', () => {
     await depot.tidy();
     expect(await depot.check()).toEqual([]);
     expect(await depot.size()).toBeGreaterThan(0);
+  });
+
+  test('takes in the last value of each setting, and what the file ignores that the user names', async () => {
+    const root = newProject();
+    const project = join(root, 'project');
+    write(root, { '.gitconfig': '[core]\n\tautocrlf = true\n\texcludesFile = ~/mine\n', mine: '*.tmp\n' });
+    plainGit(project, 'config', 'core.autocrlf', 'input');
+    const { depot, git } = await openStage({ root });
+    const setting = () => plainGit(depot.dir, 'config', '--local', '--get-all', 'core.autocrlf');
+    expect(setting()).toBe('input');
+    expect(readFileSync(join(depot.dir, 'info/exclude'), 'utf8')).toContain('*.tmp\n');
+    for (const value of ['false', 'false', 'input']) {
+      plainGit(project, 'config', 'core.autocrlf', value);
+      await depot.take((await findCheckout(git, project, { HOME: root })) as Checkout);
+      expect(setting()).toBe(value);
+    }
   });
 
   test('has everything, also of a checkout that borrows its objects or is shallow', async () => {

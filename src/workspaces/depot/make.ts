@@ -33,17 +33,24 @@ export async function takeIn(handle: DepotHandle, checkout: Checkout, { isNew = 
   // What an earlier checkout ignored still holds.
   if (checkout.isAbsent) return;
   await writeFile(join(handle.dir, 'info', 'exclude'), checkout.ignored);
-  for (const setting of checkout.settings) {
-    const [key = '', value = ''] = setting.split('=');
-    await handle.run(['config', key, value]);
-  }
+  await takeSettings(handle, checkout);
   // A pack over a pipe would be a second copy, and a partial clone cannot make one.
   if (isNew || checkout.isPartial) {
     await linkObjects(checkout, handle.dir);
-    if (await copyRefs(handle, checkout)) return;
+    if (await copyRefs(handle, checkout, isNew)) return;
     if (checkout.isPartial) throw incomplete(checkout);
   }
   await fetchAll(handle, checkout);
+}
+
+/** Sets what is not set yet: mostly that is nothing, and git need not start. */
+async function takeSettings({ dir, run }: DepotHandle, { settings }: Checkout): Promise<void> {
+  const known = await readFile(join(dir, 'config'), 'utf8').catch(() => '');
+  // Later settings win. All are of `core`.
+  const last = new Map(settings.map((setting) => setting.split('=') as [string, string]));
+  for (const [key, value] of last) {
+    if (!known.includes(`\t${key.replace('core.', '')} = ${value}\n`)) await run(['config', key, value]);
+  }
 }
 
 /** Fetches over a pipe. Git checks that everything arrived. */
@@ -59,7 +66,7 @@ async function fetchAll({ alone, run }: DepotHandle, checkout: Checkout): Promis
 }
 
 /** Sets the refs to what the checkout has, if all that they need is here. */
-async function copyRefs(handle: DepotHandle, checkout: Checkout): Promise<boolean> {
+async function copyRefs(handle: DepotHandle, checkout: Checkout, isNew: boolean): Promise<boolean> {
   const { git, run } = handle;
   const names = ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags'];
   const { out } = await git.ask(checkout.folder, names);
@@ -75,8 +82,10 @@ async function copyRefs(handle: DepotHandle, checkout: Checkout): Promise<boolea
     exits: [0, 1, 128],
   });
   if (commits.code !== 0 || files.code !== 0) return false;
-  const now = (await run(['for-each-ref', '--format=%(refname)', 'refs/checkout'])).out.toString().split('\n');
-  const gone = now.filter((ref) => ref !== '' && !wanted.has(ref) && !ref.startsWith('refs/checkout/changes/'));
+  const listed = isNew ? '' : (await run(['for-each-ref', '--format=%(refname)', 'refs/checkout'])).out.toString();
+  const gone = listed
+    .split('\n')
+    .filter((ref) => ref !== '' && !wanted.has(ref) && !ref.startsWith('refs/checkout/changes/'));
   await handle.changeRefs([
     ...gone.map((ref) => ({ ref, to: undefined })),
     ...[...wanted].map(([ref, to]) => ({ ref, to })),
