@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openDaemon } from './open-daemon.ts';
 import type { Stage, StageOptions } from './open-daemon.ts';
@@ -51,12 +51,32 @@ export function commitAll(folder: string, message = 'more'): string {
   return plainGit(folder, 'rev-parse', 'HEAD');
 }
 
-/** A new repository with one commit. */
+/** The first commit and the `.git` of repositories that this process has made, by their files. */
+const made = new Map<string, { readonly id: string; readonly git: Readonly<Record<string, Buffer>> }>();
+
+/** A new repository with one commit. If one like it was made before, it is a copy: git would start five times to make it. */
 export function makeRepository(folder: string, files: Readonly<Record<string, string>> = FILES): string {
   mkdirSync(folder, { recursive: true });
+  const key = readdirSync(folder).length === 0 ? JSON.stringify(files) : undefined;
+  const like = made.get(key ?? '');
+  if (like) {
+    write(folder, { ...files, ...like.git });
+    // The index knows files by their times and numbers, which are others here.
+    plainGit(folder, 'update-index', '-q', '--refresh');
+    return like.id;
+  }
   plainGit(folder, 'init', '-q', '-b', 'main');
   write(folder, files);
-  return commitAll(folder, 'first');
+  const id = commitAll(folder, 'first');
+  if (key !== undefined) made.set(key, { id, git: readAll(folder, '.git') });
+  return id;
+}
+
+/** The contents of all files in a folder of `root`, by their paths from there. */
+function readAll(root: string, folder: string): Record<string, Buffer> {
+  const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
+  const paths = entries.flatMap((entry) => (entry.isFile() ? relative(root, join(entry.parentPath, entry.name)) : []));
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(root, path))]));
 }
 
 const FILES = {
