@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { isProof } from '../proof.ts';
-import { findPrograms, needTool } from '../tools.ts';
+import { needTool } from '../tools.ts';
+import { launchLightBrowser } from '../ui/launch.ts';
 import { HANG_MS } from '../until.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
@@ -28,22 +28,14 @@ const ATTACKS = {
 } as const;
 
 async function openBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath: findPrograms('chromium')[0] as string,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      `--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`,
-      // We must not rely on these checks: other browsers do not have them.
-      '--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,PrivateNetworkAccessChecks',
-    ],
-  });
+  const browser = await launchLightBrowser(
+    '--disable-quic',
+    '--disable-component-update',
+    '--disable-sync',
+    `--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`,
+    // We must not rely on these checks: other browsers do not have them.
+    '--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,PrivateNetworkAccessChecks',
+  );
   onTestFinished(() => browser.close());
   return browser;
 }

@@ -13,11 +13,11 @@ export function launchBrowser(): Promise<Browser> {
  * Chromium without windows, if the system has it: the same pages for a fifth less processor time (measured). It has no
  * desktop notifications.
  */
-export function launchLightBrowser(): Promise<Browser> {
-  return launch([...findPrograms('chromium-headless-shell'), ...findPrograms('chromium')]);
+export function launchLightBrowser(...more: readonly string[]): Promise<Browser> {
+  return launch([...findPrograms('chromium-headless-shell'), ...findPrograms('chromium')], more);
 }
 
-function launch([executablePath]: readonly string[]): Promise<Browser> {
+function launch([executablePath]: readonly string[], more: readonly string[] = []): Promise<Browser> {
   if (executablePath === undefined) throw new Error('chromium is not installed: install the package chromium');
-  return chromium.launch({ executablePath, args: ARGUMENTS });
+  return chromium.launch({ executablePath, args: [...ARGUMENTS, ...more] });
 }
