@@ -108,7 +108,8 @@ export function openWorkSettings({ ledger, requirePlace, approvals }: Options): 
       const path = relative(folder, file);
       const content = partOf(path, contentOf(file));
       if (content === undefined || partOf(path, contentOf(join(checkout.folder, path)))?.equals(content)) continue;
-      const hash = hashAll(['settings', work.repository, digestFiles(new Map([[path, content]]))]);
+      // The project, wherever its checkout is now.
+      const hash = hashAll(['settings', depot.id, digestFiles(new Map([[path, content]]))]);
       if (approvals?.has(hash)) continue;
       // The branch has only what passed this.
       const known = ['cat-file', 'blob', `${base ?? work.base}:${path}`];

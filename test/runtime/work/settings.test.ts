@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync } from 'node:fs';
+import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { waitingOf } from '../../../src/core/waiting.ts';
@@ -61,6 +61,22 @@ test("settings of the base and of the user's checkout are known", async () => {
   rmSync(join(own, '.claude'), { recursive: true });
   write(own, { 'elsewhere/settings.json': hook('./steal.sh') });
   symlinkSync('elsewhere', join(own, '.claude'));
+  await expect(folder('alice')).rejects.toThrow(NOT_AGREED);
+});
+
+test('what a person agreed to holds after the project was moved', async () => {
+  const { house, folder, repository, own } = await openTeam();
+  const { ledger, works } = house.services;
+  write(own, { [SETTINGS]: hook('./agreed.sh') });
+  await house.call('work.trust', ALICE);
+  const moved = `${repository}-moved`;
+  renameSync(repository, moved);
+  expect(await works?.recognise('demo', moved)).toBe(moved);
+  const { tip: _tip, ...work } = await ledger.view('demo', ({ team }) => team!.work!);
+  const change = { type: 'team.update', by: '@user', work: { ...work, repository: moved } } as const;
+  await ledger.execute('demo', change, () => undefined);
+  expect(await folder('alice')).toBe(own);
+  write(own, { [SETTINGS]: hook('./other.sh') });
   await expect(folder('alice')).rejects.toThrow(NOT_AGREED);
 });
 
