@@ -50,8 +50,10 @@ export function acpAgent(options: AcpOptions): Agent {
         return await Promise.race([openSession(agent, start, program, options), lostBefore(program)]);
       } catch (error) {
         await program.close();
+        const isLogin = error instanceof RequestError && troubleIn(error)?.trouble === 'unauthorised';
         throw new TeamError('invalid', `${agent.title} did not start in ${start.cwd}: ${describeError(error)}`, {
           cause: error,
+          ...(isLogin && { facts: { needs: 'login' } }),
         });
       }
     },

@@ -56,8 +56,8 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 export interface ErrorFacts {
   /** What is wrong with the input. `field` is a path such as `tasks.2.title`, or empty for the whole input. */
   readonly problems?: readonly { readonly field: string; readonly problem: string }[];
-  /** The caller has to name the member that it acts for. */
-  readonly needs?: 'speaker';
+  /** The caller has to name the member that it acts for, or a person has to log in to an agent. */
+  readonly needs?: 'speaker' | 'login';
   /** An input that would allow the call, and its effect. */
   readonly option?: { readonly field: string; readonly effect: string };
   /** The list that shows what exists. */

@@ -124,6 +124,7 @@ export const ANSWER_WITHIN = {
   budget: 24 * 3_600_000,
   restart: 24 * 3_600_000,
   hang: 24 * 3_600_000,
+  account: 24 * 3_600_000,
   work: 24 * 3_600_000,
   /** After that, a person is asked in the reviewer's place. */
   review: 3_600_000,

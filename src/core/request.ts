@@ -16,7 +16,7 @@ export type RequestStatus = z.infer<typeof RequestStatus>;
  * budget, a member that crashed too often to be restarted, a turn in which nothing happens any more, or a member's own
  * question.
  */
-export const RaisedKind = z.enum(['gate', 'permission', 'budget', 'restart', 'question', 'hang']);
+export const RaisedKind = z.enum(['gate', 'permission', 'budget', 'restart', 'question', 'hang', 'account']);
 export type RaisedKind = z.infer<typeof RaisedKind>;
 
 /** All of them. The merge queue asks the others: a person about `work`, the team's reviewer for a `review`. */

@@ -28,7 +28,7 @@ export interface OwnAccount {
   /** What its provider says about the account's windows. */
   heard(windows: readonly LimitWindow[]): Promise<void>;
   /** A turn failed. Resolves with true if the account is to blame, so that the same turn is done again later. */
-  failed(end: TurnEnd): Promise<boolean>;
+  failed(end: Pick<TurnEnd, 'trouble' | 'error' | 'resetsAt'>): Promise<boolean>;
 }
 
 /** The parts of a member's account. */

@@ -7,6 +7,7 @@ import type { Bench } from './bench.ts';
 import { waitForBudget } from './budget.ts';
 import type { Door } from './door.ts';
 import { beginToLead } from './lead.ts';
+import { startLoggedIn } from './logged-in.ts';
 import { openMail } from './mail.ts';
 import { watchSilence } from './member-silence.ts';
 import type { WatchedMember } from './member-silence.ts';
@@ -15,7 +16,6 @@ import { watchOverrun } from './overrun.ts';
 import { patientDoor } from './patience.ts';
 import { answerPermissions } from './permissions.ts';
 import { waitForAnswers } from './questions.ts';
-import { takeSeat } from './seat.ts';
 import type { Seat } from './seat.ts';
 import { Teammate } from './teammate-steps.ts';
 import type { Ending, StepsOptions } from './teammate-steps.ts';
@@ -93,33 +93,37 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
   const canSteer = agent.abilities.steer;
   const overrun = watchOverrun({ door, who, watch, worksApart, canSteer, graceMs, onError, seat: () => seat });
   const answer = answerPermissions({ door, who, cwd: start.cwd, watch, rules: options.permissions, onError });
-  const seat: Seat = await takeSeat({
-    agent,
-    start,
-    transcriptPath,
-    toolsNow: options.toolsNow,
-    watch,
-    signal,
-    hearing: {
-      shown: (messageIds) => mail.acknowledge(messageIds),
-      usage: async (usage, taskId, context) =>
-        void (await door.call('usage.record', {
-          ...who,
-          usage,
-          ...(taskId !== undefined && { taskId }),
-          ...(context && { context }),
-        })),
-      heard: (event) => turnWatch?.hear(event),
-      permission: (permission, mode) => answer(turnWatch?.asked(permission) ?? permission, mode),
-      opened: async (sessionId) => void (await door.call('member.update', { ...who, status: 'active', sessionId })),
-      compacted: () => forget(),
-      waiting: sayWaiting,
-      begun: () => account.begun(),
-      answered: () => account.answered(),
-      limits: (windows) => account.heard(windows),
-      failed: onError,
+  const seat: Seat = await startLoggedIn(
+    account,
+    { door, who, signal },
+    {
+      agent,
+      start,
+      transcriptPath,
+      toolsNow: options.toolsNow,
+      watch,
+      signal,
+      hearing: {
+        shown: (messageIds) => mail.acknowledge(messageIds),
+        usage: async (usage, taskId, context) =>
+          void (await door.call('usage.record', {
+            ...who,
+            usage,
+            ...(taskId !== undefined && { taskId }),
+            ...(context && { context }),
+          })),
+        heard: (event) => turnWatch?.hear(event),
+        permission: (permission, mode) => answer(turnWatch?.asked(permission) ?? permission, mode),
+        opened: async (sessionId) => void (await door.call('member.update', { ...who, status: 'active', sessionId })),
+        compacted: () => forget(),
+        waiting: sayWaiting,
+        begun: () => account.begun(),
+        answered: () => account.answered(),
+        limits: (windows) => account.heard(windows),
+        failed: onError,
+      },
     },
-  });
+  );
   const mustLeave = (task?: TaskJson) => async (): Promise<boolean> =>
     (await isInterrupted(door, who, signal)) || (task !== undefined && !(await isHeld({ door, who }, task)));
   const bench: Bench = {

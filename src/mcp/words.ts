@@ -88,6 +88,7 @@ export const REQUEST_TYPE = {
   budget: 'budget_request',
   restart: 'restart_request',
   hang: 'hang_request',
+  account: 'account_request',
   work: 'work_request',
   review: 'review_request',
   question: 'question_request',

@@ -1,4 +1,7 @@
+import { AGENTS } from '../agents/catalog.ts';
+import type { AgentRow, Login } from '../agents/row.ts';
 import { accountGate } from '../core/account-gate.ts';
+import { loginQuestion } from '../core/account-question.ts';
 import type { Account } from '../core/account.ts';
 import { SYSTEM } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
@@ -34,7 +37,7 @@ interface Try {
 }
 
 /** Error codes that mean that a team needs to know nothing more. */
-const OVER: readonly string[] = ['team_closed', 'not_found'];
+const OVER: readonly string[] = ['team_closed', 'not_found', 'member_stopped'];
 
 /**
  * Every team's journal has what its own members need to know about their accounts, so that it survives a restart and
@@ -45,6 +48,8 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
   /** Which accounts the live members of each team use. */
   const users = new Map<string, ReadonlySet<string>>();
   const tries = new Map<string, Try>();
+  /** Since when the accounts that a person was asked about are not logged in. */
+  const asked = new Map<string, number>();
 
   const unsubscribe = ledger.subscribe((teamId, { events }, state) => {
     // Most events are about something else.
@@ -81,6 +86,18 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
     if (!account || !learn(account)) return;
     if (limit !== undefined) tries.delete(id);
     for (const other of users.keys()) if (other !== teamId) tell(id, other);
+    askToLogIn(id, teamId, state);
+  }
+
+  /** Asks a person once for each account, in one of its teams. */
+  function askToLogIn(id: string, teamId: string, state: TeamState): void {
+    const { limit } = accounts.get(id) ?? {};
+    if (limit?.cause !== 'unauthorised') asked.delete(id);
+    else if (asked.get(id) !== limit.since) {
+      const question = loginQuestion(state, id, loginOf(id));
+      asked.set(id, limit.since);
+      if (question) run(teamId, { type: 'request.raise', by: SYSTEM, ...question });
+    }
   }
 
   /** Writes what is known about an account into the journal of a team that uses it. */
@@ -89,6 +106,10 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
     if (!account || !users.get(teamId)?.has(id)) return;
     const { windows, limit } = account;
     const command: NewCommand = { type: 'account.set', by: SYSTEM, account: id, windows, limit: limit ?? null };
+    run(teamId, command);
+  }
+
+  function run(teamId: string, command: NewCommand): void {
     ledger
       .execute(teamId, command, () => undefined)
       .catch((error: unknown) => {
@@ -107,6 +128,12 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
         for (const account of state.accounts.values()) learn(account);
       };
       await ledger.viewAll(look, { unreadable: () => undefined });
+      // An earlier daemon may have ended before it asked.
+      for (const [teamId, used] of users) {
+        await ledger.view(teamId, (state) => {
+          for (const id of used) askToLogIn(id, teamId, state);
+        });
+      }
     },
     async enter(teamId, memberId) {
       const id = await ledger.view(teamId, ({ members }) => members.get(memberId)?.account);
@@ -129,4 +156,10 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
     },
     close: unsubscribe,
   };
+}
+
+/** How one logs in to an account: its name begins with that of its login. */
+function loginOf(id: string): Login | undefined {
+  const name = /^[^@/]*/.exec(id)?.[0];
+  return Object.values(AGENTS as Readonly<Record<string, AgentRow>>).find(({ login }) => login?.name === name)?.login;
 }

@@ -265,7 +265,7 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
     3,
     fc.constantFrom('@system', 'ann'),
     record({
-      kind: fc.constantFrom('gate', 'permission', 'budget', 'restart', 'question', 'question', 'hang'),
+      kind: fc.constantFrom('gate', 'permission', 'budget', 'restart', 'question', 'question', 'hang', 'account'),
       memberId: anyMember,
       taskId: rarely(taskId),
       content: fc.constantFrom('May I?', 'Which?'),

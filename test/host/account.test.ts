@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { TeamRequest } from '../../src/core/request.ts';
 import { waitingOf } from '../../src/core/waiting.ts';
 import { openTeam } from '../mcp/house.ts';
 import { until } from '../until.ts';
@@ -94,6 +95,33 @@ describe('an account that reaches its limit', () => {
     const told = () => house.call<unknown[]>('account.list', { teamId: 'other' });
     await until('the other team has it in its own journal', async () => (await told()).length > 0);
     expect(await told()).toMatchObject([{ id: 'claude', limit: { cause: 'limited' } }]);
+  });
+});
+
+describe('an account without a valid login', () => {
+  test('asks a person once, with the command that logs in, and goes on after the yes', async () => {
+    const house = await openTeam(['ada', 'bob']);
+    const { create, task, member, events } = ask(house);
+    let isLoggedIn = false;
+    const login = provider({ trouble: 'unauthorised' }, () => isLoggedIn);
+    for (const title of ['One', 'Two']) await create(title);
+    startMember(house, 'ada', login.play, { account: 'claude' });
+    startMember(house, 'bob', login.play, { account: 'claude' });
+    const questions = () => house.call<TeamRequest[]>('request.list', { teamId: 'demo', kind: 'account' });
+    const [question] = await until('a person is asked', async () => {
+      const found = await questions();
+      return found.length > 0 && found;
+    });
+    expect(question?.content).toMatch(/^The account claude is not logged in: .*\nLog in with: claude auth login\. Yes/);
+    await until('ada waits', async () => waitingOf(await member('ada')) === 'not logged in (claude)');
+    isLoggedIn = true;
+    await house.call('request.answer', { teamId: 'demo', requestId: question?.id, approve: true });
+    await until('all are done', async () => {
+      const all = await Promise.all(['1', '2'].map(task));
+      return all.every(({ status }) => status === 'completed');
+    });
+    expect(await questions()).toHaveLength(1);
+    expect(await events('task:failed')).toEqual([]);
   });
 });
 

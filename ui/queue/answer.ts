@@ -101,6 +101,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
     phase: 'failed',
     unanswered: 'it goes on',
   },
+  account: {
+    name: 'Not logged in',
+    yes: 'Use it again',
+    no: 'Wait…',
+    phase: 'failed',
+    unanswered: 'its members wait',
+  },
   work: { name: 'Work to approve', yes: 'Let it land', no: 'Send back…', phase: 'gate', unanswered: 'the task fails' },
   review: {
     name: 'Review',

@@ -2,6 +2,7 @@ import { ACCOUNTS_PER_TEAM, mergeWindows } from '../account.ts';
 import type { Account } from '../account.ts';
 import type { TeamState } from '../state.ts';
 import { putAccount } from '../tables.ts';
+import { withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
 export const ACCOUNT_FACTS: ApplyTo<'account'> = {
@@ -9,6 +10,10 @@ export const ACCOUNT_FACTS: ApplyTo<'account'> = {
     const before = state.accounts.get(id);
     if (!before && state.accounts.size >= ACCOUNTS_PER_TEAM) putAccount(state, oldest(state), undefined);
     const next = limit === undefined ? before?.limit : (limit ?? undefined);
+    // Nobody needs to answer a question about a limit that is over.
+    if (limit === null) {
+      withdrawRequests(state, ({ kind, detail }) => kind === 'account' && detail?.['account'] === id);
+    }
     const ended = limit === null ? before?.limit : undefined;
     const freed = ended ? { at, waited: Math.max(0, at - ended.since) } : before?.freed;
     putAccount(state, id, {

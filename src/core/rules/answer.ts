@@ -83,7 +83,15 @@ const CONSEQUENCES: Readonly<Record<QuestionKind, Consequence>> = {
   // The member's process waits for the answer, and reads on from where it was if its daemon is replaced.
   permission: () => [],
   hang: () => [],
+  account: useAgain,
 };
+
+/** A person has logged in, so the account is used again at once. */
+function useAgain(state: TeamState, answer: Answer, { detail }: TeamRequest): TeamEvent[] {
+  const account = String(detail?.['account']);
+  if (!answer.approve || !state.accounts.get(account)?.limit) return [];
+  return [event(answer, 'account:changed', { account, limit: null })];
+}
 
 /**
  * Work that a gate kept rejecting. Yes completes the task as it is. No releases it to be done again, with the person's

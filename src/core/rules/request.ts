@@ -107,6 +107,7 @@ export function raiseRequest(state: TeamState, command: CommandOf<'request.raise
   if (taskId !== undefined) requireTask(state, taskId);
   if (kind === 'gate' && taskId !== undefined && pendingGate(state, taskId)) return [];
   if (kind === 'budget' && command.by === SYSTEM && pendingBudget(state, memberId, detail)) return [];
+  if (kind === 'account' && command.by === SYSTEM && pendingAccount(state, detail)) return [];
   const requestId = freeId(state, command.at, (at) => `${kind}-${at}@${memberId}`);
   const deadline = command.at + (within ?? ANSWER_WITHIN[kind]);
   return [event(command, 'request:raised', { requestId, kind, memberId, taskId, content, deadline, detail })];
@@ -203,6 +204,13 @@ function pendingBudget(state: TeamState, memberId: string, detail: TeamRequest['
       request.detail?.['what'] === detail?.['what'] &&
       (detail?.['of'] === 'team' || request.memberId === memberId),
   );
+}
+
+/** A pending question about the same account. */
+function pendingAccount(state: TeamState, detail: TeamRequest['detail']): boolean {
+  const isSame = ({ kind, detail: other }: TeamRequest) =>
+    kind === 'account' && other?.['account'] === detail?.['account'];
+  return pendingRequests(state).some(isSame);
 }
 
 /** A request takes one answer. */

@@ -1,5 +1,6 @@
 import type { AccountLimit, AccountWindow } from '../../../src/core/account.ts';
-import type { Rules } from './guard.ts';
+import type { Metadata } from '../../../src/core/json.ts';
+import type { Attempt, Rules } from './guard.ts';
 import { needLive, needOpenTeam, needPerson, refused } from './guard.ts';
 import type { World } from './world.ts';
 
@@ -61,7 +62,34 @@ function note(
     account.windows.splice(place < 0 ? account.windows.length : place, place < 0 ? 0 : 1, window);
   }
   if (limit === null && account.limit) account.freed = { at, waited: at - account.limit.since };
-  if (limit === null) delete account.limit;
-  else if (limit) account.limit = limit;
+  if (limit === null) {
+    delete account.limit;
+    for (const request of questionsAbout(world, id)) request.status = 'withdrawn';
+  }
+  if (limit) account.limit = limit;
   return true;
+}
+
+function questionsAbout(world: World, account: unknown) {
+  return world.requests.filter(
+    ({ kind, status, detail }) => kind === 'account' && status === 'pending' && detail?.['account'] === account,
+  );
+}
+
+/** Whether a person is asked about the account already. */
+export function isAskedAbout(world: World, account: unknown): boolean {
+  return questionsAbout(world, account).length > 0;
+}
+
+/** A person said that the account can be used again. */
+export function useAgain(
+  world: World,
+  { at }: { at: number },
+  { detail }: { detail?: Metadata | undefined },
+  attempt: Attempt,
+): void {
+  const id = String(detail?.['account']);
+  if (!world.accounts.find((one) => one.id === id)?.limit) return;
+  note(world, { id, at, windows: [], limit: null });
+  attempt.facts.push('account:changed');
 }

@@ -436,7 +436,7 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
       return RejectInput.parse({ requestId: pickRequest(world, draft), feedback: text('not yet') });
     case 'request.raise':
       return RaiseRequestInput.parse({
-        kind: pickFrom(['gate', 'permission', 'budget', 'restart', 'question', 'hang'], b),
+        kind: pickFrom(['gate', 'permission', 'budget', 'restart', 'question', 'hang', 'account'], b),
         memberId: draft.by < 6 && MEMBERS.includes(by) ? by : memberId,
         content: c % 5 === 0 ? 'Which one?' : text('question'),
         ...(b % 6 === 4 && c % 4 > 0 && { question: QUESTIONS[c % 4] }),
@@ -630,7 +630,7 @@ const QUESTIONS = [
 
 function pickRequest(world: World, { type, a, b }: Draft): string {
   const noun = type.slice(0, type.indexOf('.'));
-  const answered = ['gate', 'permission', 'budget', 'restart', 'hang', 'work', 'review', 'question'];
+  const answered = ['gate', 'permission', 'budget', 'restart', 'hang', 'account', 'work', 'review', 'question'];
   const kinds: readonly string[] = noun === 'request' ? answered : [noun];
   const fitting = world.requests.filter(({ kind, status }) => kinds.includes(kind) && status === 'pending');
   return pickFrom(idsOf(b % 4 === 3 || fitting.length === 0 ? world.requests : fitting), a) ?? 'none';

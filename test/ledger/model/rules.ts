@@ -1,6 +1,6 @@
 import type { Command, CommandOf } from '../../../src/core/command.ts';
 import type { ErrorCode } from '../../../src/core/errors.ts';
-import { ACCOUNT_RULES } from './account.ts';
+import { ACCOUNT_RULES, isAskedAbout, useAgain } from './account.ts';
 import { followVerdict, replaceReviewer } from './approval.ts';
 import {
   ask,
@@ -411,6 +411,7 @@ const RULES: Rules = {
     if (refused(attempt)) return;
     if (isRestart && pendingRequests(world, memberId, kind).length > 0) return;
     if (kind === 'gate' && taskId !== undefined && pendingGate(world, taskId)) return;
+    if (kind === 'account' && command.by === '@system' && isAskedAbout(world, detail?.['account'])) return;
     const id = unusedId(world, at, (tick) => `${kind}-${tick}@${memberId}`);
     const deadline = at + (within ?? (kind === 'permission' ? 600_000 : 24 * 3_600_000));
     const about = isRestart ? undefined : taskId;
@@ -440,6 +441,7 @@ const RULES: Rules = {
     }
     attempt.facts.push(`request:answered ${request.id}`);
     if (isSettled) settle(world, command, { request, task }, attempt);
+    if (request.kind === 'account' && approve) useAgain(world, command, request, attempt);
     if (request.kind === 'question') passOn(world, command, request, attempt);
     if (task && (request.kind === 'work' || request.kind === 'review')) {
       followVerdict(world, task, { request, answer: command }, attempt);

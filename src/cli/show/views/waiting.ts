@@ -23,6 +23,7 @@ const MEANINGS: Readonly<Record<Exclude<Request['kind'], 'shutdown'>, Meaning>> 
   budget: { yes: 'To allow more', no: 'To keep the limit' },
   restart: { yes: 'To restart the member', no: 'To leave it stopped' },
   hang: { yes: 'To end its turn, which is then done again', no: 'To let it go on' },
+  account: { yes: 'To use the account again now', no: 'To wait' },
   work: { yes: 'To let it land', no: 'To send it back' },
   review: { yes: 'To let it land', no: 'To send it back' },
   question: { yes: 'To answer', no: 'To leave it to the member' },
@@ -108,6 +109,7 @@ const WITHOUT_ANSWER: Partial<Record<Request['kind'], string>> = {
   review: 'The reviewer is asked. Without its answer, you are',
   question: "If you don't answer, the member goes on as it thinks best",
   hang: 'Without an answer its turn goes on, and you are asked again',
+  account: 'Without an answer, the question is closed',
 };
 
 function answersTo(request: Request, command: string, screen: Screen): string {
@@ -189,6 +191,8 @@ export function describeAnswer(request: Request): string {
       return isYes
         ? `The turn of ${who} is ended and done again, if it is still silent.`
         : `The turn of ${who} goes on.`;
+    case 'account':
+      return isYes ? 'Members use the account again.' : 'Its members wait until it can be used again.';
     case 'restart':
       return isYes ? `${who} is started again.` : `${who} stays stopped.`;
     case 'question':

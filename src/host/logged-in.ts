@@ -1,0 +1,30 @@
+import { TeamError } from '../core/errors.ts';
+import type { OwnAccount } from './account.ts';
+import type { Door } from './door.ts';
+import { isInterrupted } from './over.ts';
+import { takeSeat } from './seat.ts';
+import type { Seat, SeatOptions } from './seat.ts';
+
+/** The member that starts. */
+interface Starting {
+  readonly door: Door;
+  readonly who: { readonly teamId: string; readonly memberId: string };
+  readonly signal: AbortSignal;
+}
+
+/** Starts the agent. If that needs a login, waits until somebody has logged in, instead of crashing again and again. */
+export async function startLoggedIn(account: OwnAccount, member: Starting, options: SeatOptions): Promise<Seat> {
+  const { door, who, signal } = member;
+  for (;;) {
+    account.begun();
+    try {
+      const seat = await takeSeat(options);
+      await account.answered();
+      return seat;
+    } catch (error) {
+      const isLogin = error instanceof TeamError && error.facts?.needs === 'login';
+      const waits = isLogin && (await account.failed({ trouble: 'unauthorised', error: error.message }));
+      if (!waits || !(await account.wait(() => isInterrupted(door, who, signal)))) throw error;
+    }
+  }
+}
