@@ -4,6 +4,7 @@ import { NO_SESSION } from '../core/member.ts';
 import { isBlocked } from '../core/obstacles.ts';
 import { parse } from '../core/parse.ts';
 import { isVacant } from '../core/person.ts';
+import { reportOf, TeamReport } from '../core/report.ts';
 import { TeamRequest } from '../core/request.ts';
 import type { TeamState } from '../core/state.ts';
 import { CloseTeamInput, CreateTeamInput, TeamConfig, UpdateTeamInput } from '../core/team.ts';
@@ -194,6 +195,17 @@ export const teamOperations = [
       if (after < end) for await (const batch of ledger.read(teamId, after)) happened.add(batch);
       return ledger.view(teamId, (state) => makeDigest(state, happened));
     },
+  }),
+  operation({
+    name: 'team.report',
+    summary: 'Report what a team did, who did it, what it cost, what went wrong and what waits',
+    scope: 'reader',
+    long: true,
+    input: InTeam,
+    result: TeamReport,
+    route: 'GET /api/teams/:teamId/report',
+    cli: { args: ['teamId'], examples: ['troupe team report demo --json'] },
+    run: ({ ledger }, { teamId }) => ledger.view(teamId, (state) => reportOf(state, Date.now())),
   }),
   operation({
     name: 'team.delete',

@@ -94,6 +94,11 @@ export const SAMPLES: OperationSamples = {
     await stage.act('task.complete', { ...task, result: 'They pass' }, 'worker');
     return { input: { teamId: stage.teamId, after: 1 } };
   },
+  'team.report': async (stage) => {
+    const task = await heldTask(stage);
+    await stage.act('task.complete', { ...task, result: 'They pass' }, 'worker');
+    return { input: { teamId: stage.teamId } };
+  },
   'team.check': async (stage) => ({ input: { source: teamFile(stage), folder: stage.home.directory } }),
   'team.up': async (stage) => ({ input: { source: teamFile(stage), folder: stage.home.directory, yes: true } }),
   'team.run': async ({ home, teamId }) => ({

@@ -4,6 +4,7 @@ import type { Client } from '../../client/client.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { newCommandId } from '../reach/call.ts';
 import { openClient } from '../reach/connect.ts';
+import { reportEnd } from '../show/report.ts';
 import { standardScreen } from '../show/screen.ts';
 import { cleanLines } from '../show/text.ts';
 import { print, toJson, warn } from '../show/write.ts';
@@ -53,10 +54,13 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
       // Standard output gets only the answer, for pipes.
       tell: warn,
     });
+    const report = await client.call('team.report', { teamId: config.name });
     if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));
-    else if (screen.isTerminal) print(summarize(outcome, standardScreen(environment), { goesOn: false }));
-    else {
-      warn(summarize({ ...outcome, answer: undefined }, screen, { goesOn: false }));
+    else if (screen.isTerminal) {
+      const shown = standardScreen(environment);
+      print(`${summarize(outcome, shown, { goesOn: false })}${reportEnd(report, shown)}`);
+    } else {
+      warn(`${summarize({ ...outcome, answer: undefined }, screen, { goesOn: false })}${reportEnd(report, screen)}`);
       if (outcome.answer) print(`${cleanLines(outcome.answer).join('\n')}\n`);
     }
     return exitCode(outcome);

@@ -4,6 +4,7 @@ import type { Arguments, Surroundings } from '../line/command.ts';
 import { newCommandId } from '../reach/call.ts';
 import { openClient } from '../reach/connect.ts';
 import { Refusal } from '../show/errors.ts';
+import { reportEnd } from '../show/report.ts';
 import { show } from '../show/result.ts';
 import { standardScreen } from '../show/screen.ts';
 import { clean, fold } from '../show/text.ts';
@@ -83,7 +84,11 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
       goesOn: !once,
     });
     if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));
-    else print(summarize(outcome, standardScreen(environment), { goesOn: !once }));
+    else {
+      const shown = standardScreen(environment);
+      const report = await client.call('team.report', { teamId: config.name });
+      print(`${summarize(outcome, shown, { goesOn: !once })}${reportEnd(report, shown)}`);
+    }
     return exitCode(outcome);
   } finally {
     client.close();

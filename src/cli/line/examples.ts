@@ -7,6 +7,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'troupe run - --with codex --json < goal.md | jq -r .answer',
   ],
   approve: ['troupe approve', 'troupe approve permission-1718000000000@codex --deny --feedback "use npm ci"'],
+  report: ['troupe report demo', 'troupe report demo --markdown > report.md', 'troupe report demo --json'],
   answer: ['troupe answer worker-1 2', 'troupe answer worker-1 "PostgreSQL, we run it already"'],
   ask: [
     'troupe ask "Which database?" --choice SQLite --choice PostgreSQL --team demo --as worker-1',

@@ -19,6 +19,17 @@ export const LOOK_COMMANDS: readonly Command[] = [
     load: () => import('../ps.ts'),
   },
   {
+    words: 'report',
+    summary: 'Report what a team did, who did it, what it cost, what went wrong and what waits',
+    args: [TEAM],
+    flags: [
+      { field: 'markdown', name: 'markdown', type: 'boolean', text: 'as Markdown, for a chat or a pull request' },
+    ],
+    scope: 'reader',
+    more: 'Everything comes from the journal, also of a closed team. troupe up and troupe run end with the part about cost and trouble.',
+    load: () => import('../report.ts'),
+  },
+  {
     words: 'attach',
     summary: 'Follow a member live and type to it',
     args: [MEMBER],

@@ -1,6 +1,7 @@
 import { hookTroubles, isTroubleKey } from '../../../core/hook-trouble.ts';
 import { isVacant } from '../../../core/person.ts';
 import type { ResultOf } from '../../../operations/index.ts';
+import { reportText } from '../report.ts';
 import { isAtRest, restLine } from '../rest.ts';
 import type { Screen } from '../screen.ts';
 import { table } from '../table.ts';
@@ -24,6 +25,7 @@ export const views: Views = {
   'team.status': (status, screen) => teamStatus(status, screen),
   'team.update': (team) => `Team ${clean(team.name)} changed.\n`,
   'team.close': (team) => `Team ${clean(team.name)} is closed; it can still be read.\n`,
+  'team.report': (report, screen) => reportText(report, screen),
   'team.down': (team) => `Team ${clean(team.name)} is shut down and closed; it can still be read.\n`,
   'team.digest': ({ text }, screen) => indent(text, screen, 0),
   'team.check': (found, screen) => checkedFile(found, screen),

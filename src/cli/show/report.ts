@@ -1,0 +1,159 @@
+import type { ResultOf } from '../../operations/index.ts';
+import { paint } from './screen.ts';
+import type { Screen } from './screen.ts';
+import { clean, fold } from './text.ts';
+import { showDuration } from './time.ts';
+import { count, dollars } from './views/details.ts';
+
+type Report = ResultOf<'team.report'>;
+type Usage = Report['usage'];
+type Remark = Report['wrong'][number];
+
+/** At most this many lines of one kind; more are counted. */
+const LINES = 20;
+
+/** How a kind of output writes: headings, list items, and foreign text that it makes harmless. */
+interface Style {
+  heading(text: string): string;
+  item(text: string): string;
+  foreign(text: string): string;
+}
+
+/** The report as text for a terminal or a file. */
+export function reportText(report: Report, screen: Screen): string {
+  return write(report, textStyle(screen)).join('');
+}
+
+/** The end of `troupe up` and `troupe run`, which have shown the tasks: cost, what went wrong, what waits. */
+export function reportEnd(report: Report, screen: Screen): string {
+  const style = textStyle(screen);
+  const isFree = tokensOf(report.usage) === 0 && (report.usage.costUsd ?? 0) === 0;
+  const sections = [isFree ? [] : costSection(report, style), wrongSection(report, style)].filter(
+    (lines) => lines.length > 0,
+  );
+  return sections.length === 0 ? '' : `\n${sections.flat().join('')}`;
+}
+
+/** The report as Markdown. Text of agents cannot make markup, links or mentions. */
+export function reportMarkdown(report: Report): string {
+  const style: Style = {
+    heading: (text) => `\n## ${text}\n\n`,
+    item: (text) => `- ${text}\n`,
+    foreign: escapeMarkdown,
+  };
+  return `# Report of team ${escapeMarkdown(report.team)}\n\n${write(report, style).join('').trimStart()}`;
+}
+
+/** A text as one line in which no character means anything to Markdown or HTML, and nobody is mentioned. */
+export function escapeMarkdown(text: string): string {
+  return clean(text)
+    .replace(/\s+/g, ' ')
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/@/g, '&#64;')
+    .replace(/:\/\//g, '&#58;//')
+    .replace(/([\\`*_{}[\]()#+\-.!|~>])/g, '\\$1');
+}
+
+function textStyle(screen: Screen): Style {
+  return {
+    heading: (text) => `\n${paint(screen, 'bold', text)}\n`,
+    item: (text) => `${fold(`  ${text}`, screen, 4)}\n`,
+    foreign: (text) => clean(text.replace(/\s+/g, ' ')),
+  };
+}
+
+function write(report: Report, style: Style): string[] {
+  const { tasks, team, status } = report;
+  const all = tasks.completed + tasks.failed + tasks.open;
+  const failed = tasks.failed === 0 ? '' : `, ${tasks.failed} failed`;
+  const open = tasks.open === 0 ? '' : `, ${tasks.open} open`;
+  const state = status === 'cleaned-up' ? 'closed' : status;
+  return [
+    `Team ${style.foreign(team)} (${state}): ${tasks.completed} of ${count(all, 'task')} completed${failed}${open}.\n`,
+    ...doneSection(report, style),
+    ...landedSection(report, style),
+    ...costSection(report, style),
+    ...wrongSection(report, style),
+    ...waitsSection(report, style),
+    ...answerSection(report, style),
+  ];
+}
+
+function section(title: string, lines: readonly string[], style: Style): string[] {
+  if (lines.length === 0) return [];
+  const left = lines.length - LINES;
+  return [
+    style.heading(title),
+    ...lines.slice(0, LINES).map((line) => style.item(line)),
+    ...(left > 0 ? [style.item(`and ${left} more`)] : []),
+  ];
+}
+
+function doneSection({ done }: Report, style: Style): string[] {
+  const lines = done.map(({ id, title, by, worked, usage }) => {
+    const facts = [by, worked === undefined ? undefined : showDuration(worked), usage && wordUsage(usage)];
+    const known = facts.filter((fact) => fact !== undefined && fact !== '');
+    return `#${id} ${style.foreign(title)}${known.length > 0 ? ` (${known.join(', ')})` : ''}`;
+  });
+  return section('Done', lines, style);
+}
+
+function landedSection({ landed }: Report, style: Style): string[] {
+  if (!landed || landed.tip === landed.base) return [];
+  const ids = landed.tasks.map((id) => `#${id}`).join(', ');
+  return section('Landed', [`on ${style.foreign(landed.branch)}: ${ids || 'commits of yours'}`], style);
+}
+
+function costSection({ members, usage }: Report, style: Style): string[] {
+  const lines = members
+    .filter((member) => (member.usage.turns ?? 0) > 0 || member.completed + member.failed > 0)
+    .map(({ id, completed, failed, usage: used }) => {
+      const did = `${count(completed, 'task')} completed${failed > 0 ? `, ${failed} failed` : ''}`;
+      return `${id}: ${[did, wordUsage(used)].filter(Boolean).join(', ')}`;
+    });
+  const total = wordUsage(usage);
+  return section(`Who and what it cost${total === '' ? '' : `: ${total}`}`, lines, style);
+}
+
+function wrongSection({ wrong }: Report, style: Style): string[] {
+  return section(
+    'Went wrong',
+    wrong.map((remark) => wordRemark(remark, style)),
+    style,
+  );
+}
+
+function waitsSection({ waits }: Report, style: Style): string[] {
+  return section(
+    'Waits',
+    waits.map((remark) => wordRemark(remark, style)),
+    style,
+  );
+}
+
+function answerSection({ answer }: Report, style: Style): string[] {
+  return answer === undefined ? [] : section('Answer of the lead', [style.foreign(answer)], style);
+}
+
+function wordRemark({ what, kind, taskId, memberId, text }: Remark, style: Style): string {
+  const about = [taskId === undefined ? '' : `#${taskId}`, memberId ?? ''].filter(Boolean).join(' ');
+  const name = what === 'request' ? `${kind} waits for you` : what === 'unanswered' ? `${kind} got no answer` : what;
+  return `${name}${about === '' ? '' : ` (${about})`}: ${style.foreign(text)}`;
+}
+
+function tokensOf({ inputTokens = 0, outputTokens = 0 }: Usage): number {
+  return inputTokens + outputTokens;
+}
+
+function wordUsage(usage: Usage): string {
+  const { costUsd = 0, turns = 0, estimated } = usage;
+  const tokens = tokensOf(usage);
+  return [
+    costUsd > 0 ? `${estimated ? '~' : ''}$${dollars(costUsd)}` : '',
+    tokens > 0 ? `${tokens.toLocaleString('en')} tokens` : '',
+    turns > 0 ? count(turns, 'turn') : '',
+  ]
+    .filter(Boolean)
+    .join(', ');
+}

@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import { whyBlocked } from './blocked.ts';
+import { answererOf, TeamRequest } from './request.ts';
+import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
+import { pendingRequests } from './tables.ts';
+import { shorten } from './text.ts';
+import { Timestamp } from './time.ts';
+import { addUsage, NO_USAGE, Usage } from './usage.ts';
+import { requireTeam, viewTask } from './view.ts';
+import { workedOn } from './work-time.ts';
+
+/** How much of a text the report repeats, in characters; the team has the rest. */
+const TEXT_LENGTH = 500;
+
+const DoneTask = z.object({
+  id: z.string(),
+  title: z.string(),
+  by: z.string().optional(),
+  /** How long its holder worked on it, without waits for answers. Milliseconds. */
+  worked: z.number().optional(),
+  result: z.string().optional(),
+  /** Its work is on the branch of the team. */
+  landed: z.boolean(),
+  usage: Usage.optional(),
+});
+
+const ReportedMember = z.object({
+  id: z.string(),
+  role: z.string(),
+  completed: z.number().int(),
+  failed: z.number().int(),
+  usage: Usage,
+});
+
+/** Something that went wrong, or still waits: about a task, a member or a request. */
+const Remark = z.object({
+  what: z.enum(['failed', 'sent back', 'crashed', 'stopped', 'unanswered', 'request', 'blocked', 'open']),
+  taskId: z.string().optional(),
+  memberId: z.string().optional(),
+  /** The kind of the request. */
+  kind: TeamRequest.shape.kind.optional(),
+  requestId: z.string().optional(),
+  text: z.string(),
+});
+export type Remark = z.output<typeof Remark>;
+
+/** What a team did: the tasks, the members, the cost, what waits, what went wrong, what landed. */
+export const TeamReport = z.object({
+  team: z.string(),
+  description: z.string(),
+  status: z.string(),
+  createdAt: Timestamp,
+  closedAt: Timestamp.optional(),
+  tasks: z.object({ completed: z.number().int(), failed: z.number().int(), open: z.number().int() }),
+  done: z.array(DoneTask),
+  members: z.array(ReportedMember),
+  usage: Usage,
+  waits: z.array(Remark),
+  wrong: z.array(Remark),
+  /** The branch that holds the work, and the tasks whose work is on it. */
+  landed: z.object({ branch: z.string(), base: z.string(), tip: z.string(), tasks: z.array(z.string()) }).optional(),
+  /** The last answer of a lead that is an agent. */
+  answer: z.string().optional(),
+});
+export type TeamReport = z.output<typeof TeamReport>;
+
+/** The report of a team, from its state alone. */
+export function reportOf(state: TeamState, now: number): TeamReport {
+  const team = requireTeam(state);
+  const { id, description, status, createdAt, closedAt, leadId, work } = team;
+  const tasks = [...state.tasks.values()].filter((task) => task.status !== 'deleted');
+  const members = [...state.members.values()];
+  const lead = members.find((member) => member.id === leadId && member.agent !== undefined);
+  const landed = tasks.filter((task) => task.work?.state === 'landed').map((task) => task.id);
+  const { completed, failed, pending, in_progress: inProgress } = state.index.counts;
+  return {
+    team: id,
+    description,
+    status,
+    createdAt,
+    ...(closedAt && { closedAt }),
+    tasks: { completed, failed, open: pending + inProgress },
+    done: tasks.filter((task) => task.status === 'completed').map((task) => doneTask(state, task, now)),
+    members: members.map((member) => reportMember(state, member, tasks)),
+    usage: [...state.memberUsage.values()].reduce(addUsage, NO_USAGE),
+    waits: [...requestRemarks(state), ...openRemarks(state, tasks)],
+    wrong: [...taskRemarks(tasks), ...memberRemarks(members), ...unanswered(state)],
+    ...(work && { landed: { branch: work.branch, base: work.base, tip: work.tip, tasks: landed } }),
+    ...(lead?.lastResult !== undefined && { answer: lead.lastResult }),
+  };
+}
+
+function doneTask(state: TeamState, task: TaskRecord, now: number): z.output<typeof DoneTask> {
+  const { id, title, assigneeId: by, startedAt, completedAt, result, work } = task;
+  const usage = state.taskUsage.get(id);
+  return {
+    id,
+    title,
+    ...(by !== undefined && { by }),
+    ...(startedAt && completedAt && { worked: workedOn(viewTask(state, task), state.requests.values(), now) }),
+    ...(result !== undefined && { result: shorten(result, TEXT_LENGTH) }),
+    landed: work?.state === 'landed',
+    ...(usage && { usage }),
+  };
+}
+
+function reportMember(state: TeamState, { id, role }: MemberRecord, tasks: readonly TaskRecord[]) {
+  const own = tasks.filter((task) => task.assigneeId === id);
+  return {
+    id,
+    role,
+    completed: own.filter(({ status }) => status === 'completed').length,
+    failed: own.filter(({ status }) => status === 'failed').length,
+    usage: state.memberUsage.get(id) ?? NO_USAGE,
+  };
+}
+
+/** What waits for a person or a lead. A shutdown waits for its member. */
+function requestRemarks(state: TeamState): Remark[] {
+  return pendingRequests(state)
+    .filter(({ kind }) => answererOf(kind) !== 'member')
+    .map(({ id, kind, memberId, taskId, content }) => ({
+      what: 'request',
+      kind,
+      requestId: id,
+      memberId,
+      ...(taskId !== undefined && { taskId }),
+      text: shorten(content, TEXT_LENGTH),
+    }));
+}
+
+function openRemarks(state: TeamState, tasks: readonly TaskRecord[]): Remark[] {
+  return tasks
+    .filter(({ status }) => status === 'pending' || status === 'in_progress')
+    .map((task) => {
+      const view = viewTask(state, task);
+      const why = view.status === 'blocked' ? whyBlocked(view, (ids) => `waits for ${ids.join(', ')}`) : '';
+      return {
+        what: view.status === 'blocked' ? 'blocked' : 'open',
+        taskId: task.id,
+        ...(task.assigneeId !== undefined && { memberId: task.assigneeId }),
+        text: why === '' ? task.title : `${task.title} (${why})`,
+      };
+    });
+}
+
+function taskRemarks(tasks: readonly TaskRecord[]): Remark[] {
+  return tasks.flatMap((task): Remark[] => {
+    const { id: taskId, title, status, failure, rejections, feedback, assigneeId } = task;
+    const about = { taskId, ...(assigneeId !== undefined && { memberId: assigneeId }) };
+    if (status === 'failed') {
+      return [{ what: 'failed', ...about, text: `${title}: ${shorten(failure ?? 'no reason given', TEXT_LENGTH)}` }];
+    }
+    if (rejections === 0) return [];
+    const why = feedback === undefined ? '' : ` Last: ${shorten(feedback, TEXT_LENGTH)}`;
+    return [{ what: 'sent back', ...about, text: `${title}: sent back ${rejections} times.${why}` }];
+  });
+}
+
+function memberRemarks(members: readonly MemberRecord[]): Remark[] {
+  return members.flatMap(({ id: memberId, restarts = [], status, stopReason, returning }): Remark[] => {
+    if (status === 'stopped' && !returning && stopReason?.startsWith('crashed')) {
+      return [{ what: 'stopped', memberId, text: shorten(stopReason, TEXT_LENGTH) }];
+    }
+    return restarts.length === 0
+      ? []
+      : [{ what: 'crashed', memberId, text: `restarted after a crash, ${restarts.length} times lately` }];
+  });
+}
+
+/** Requests to people that nobody answered in time. */
+function unanswered(state: TeamState): Remark[] {
+  return [...state.requests.values()]
+    .filter(
+      ({ kind, status, answeredBy }) =>
+        status === 'rejected' && answeredBy === '@system' && answererOf(kind) === 'person',
+    )
+    .map(({ id, kind, memberId, taskId, content }) => ({
+      what: 'unanswered',
+      kind,
+      requestId: id,
+      memberId,
+      ...(taskId !== undefined && { taskId }),
+      text: shorten(content, TEXT_LENGTH),
+    }));
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { reportMarkdown, reportText } from '../../src/cli/show/report.ts';
+import { reportOf, TeamReport } from '../../src/core/report.ts';
+import type { ResultOf } from '../../src/operations/index.ts';
+import { teamOf } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const screen = { isTerminal: false, hasColor: false, columns: 100, now: 0 };
+
+/** The report as clients get it. */
+function seen(team: Stage): ResultOf<'team.report'> {
+  const sent = JSON.parse(JSON.stringify(reportOf(team.state, Date.now()))) as ResultOf<'team.report'>;
+  TeamReport.parse(sent);
+  return sent;
+}
+
+function busyTeam({ title = 'Write the parser', failure = 'no runner' } = {}): Stage {
+  const team = teamOf('ann', 'bob');
+  for (const one of [title, 'Test it', 'Ship it']) team.task({ title: one });
+  team.as('ann', 'task.claim', { taskId: '1' });
+  team.as('ann', 'usage.record', {
+    memberId: 'ann',
+    taskId: '1',
+    usage: { inputTokens: 1_000, outputTokens: 234, turns: 2, costUsd: 1.5 },
+  });
+  team.as('ann', 'task.complete', { taskId: '1', result: 'It parses' });
+  team.as('bob', 'task.claim', { taskId: '2' });
+  team.as('bob', 'task.fail', { taskId: '2', reason: failure });
+  team.as('bob', 'request.raise', { kind: 'question', memberId: 'bob', content: 'Which runner?' });
+  return team;
+}
+
+test('says what was done, by whom, for how much, what went wrong and what waits', () => {
+  const report = seen(busyTeam());
+  expect(report).toMatchObject({
+    team: 'alpha',
+    tasks: { completed: 1, failed: 1, open: 1 },
+    done: [{ id: '1', by: 'ann', landed: false, usage: { costUsd: 1.5 } }],
+    usage: { inputTokens: 1_000, turns: 2, costUsd: 1.5 },
+    wrong: [{ what: 'failed', taskId: '2', memberId: 'bob', text: 'Test it: no runner' }],
+    waits: [
+      { what: 'request', kind: 'question', memberId: 'bob', text: 'Which runner?' },
+      { what: 'open', taskId: '3', text: 'Ship it' },
+    ],
+  });
+  const text = reportText(report, screen);
+  expect(text).toContain('Team alpha (active): 1 of 3 tasks completed, 1 failed, 1 open.\n');
+  expect(text).toMatch(/Done\n {2}#1 Write the parser \(ann, .*\$1\.50, 1,234 tokens, 2 turns\)\n/);
+  expect(text).toContain('Who and what it cost: $1.50, 1,234 tokens, 2 turns\n');
+  expect(text).toContain('Went wrong\n  failed (#2 bob): Test it: no runner\n');
+  expect(text).toContain('Waits\n  question waits for you (bob): Which runner?\n');
+});
+
+test('makes hostile titles harmless in text and in Markdown', () => {
+  const title = '# [click](http://evil.example) <script>alert(1)</script> @everyone **x** `y` | z';
+  const report = seen(busyTeam({ title, failure: '\u001b[2J\n## gone <b>' }));
+  // oxlint-disable-next-line no-control-regex -- that is the point
+  expect(reportText(report, screen)).not.toMatch(/\u001b/);
+  const markdown = reportMarkdown(report);
+  // oxlint-disable-next-line no-control-regex -- that is the point
+  expect(markdown).not.toMatch(/\u001b|<|[^\\]\[click|http:\/\/|@everyone|[^\\]\*\*/);
+  expect(markdown).toMatch(/^# Report of team alpha\n\nTeam alpha/);
+  expect(markdown).toContain('\\[click\\]');
+});
