@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../src/cli/commands/up/follow.ts';
 import { summarize } from '../../src/cli/commands/up/summary.ts';
+import { workspacesLine } from '../../src/cli/commands/up/workspaces.ts';
 import type { Screen } from '../../src/cli/show/screen.ts';
 
 const SCREEN: Screen = { isTerminal: false, hasColor: false, columns: Infinity, now: 0 };
@@ -24,6 +25,17 @@ test.each([
   const none = { tasks: [], requests: [], earlier: 0, duration: 1 };
   const outcome: Outcome = { team: 'crew', reason: 'done', members, open, answer: 'x', question: 'Which?', ...none };
   expect(summarize(outcome, SCREEN, { goesOn })).toContain(`The lead asked a question: Which? ${next}`);
+});
+
+test.each([
+  [{}, ''],
+  [{ remote: { name: 'origin' }, roots: ['a'.repeat(40)] }, '; work travels by origin'],
+  [{ remote: { name: 'origin' } }, '; work.remote has no effect, because no other machine shares the journal'],
+])('the line about workspaces says how work travels', (more, text) => {
+  const about = { workspaces: 'own', repository: '/project', prefix: '', branch: 'troupe/crew' } as const;
+  const work = { ...about, base: 'b'.repeat(40), tip: 'b'.repeat(40), ...more };
+  const line = workspacesLine({ work }, {}, {});
+  expect(line).toBe(`Workspaces: each member has its own, from bbbbbbb of /project${text}\n`);
 });
 
 describe('the summary of a team that cannot go on', () => {

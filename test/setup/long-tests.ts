@@ -18,6 +18,7 @@ export const LONG: readonly string[] = [
   'test/e2e/mixed.test.ts',
   'test/e2e/work-commands.test.ts',
   'test/runtime/work/machines.test.ts',
+  'test/runtime/work/remote.test.ts',
   'test/journal/nats-refusals.test.ts',
   'test/ui/team.test.ts',
   'test/daemon/life.test.ts',
