@@ -4,7 +4,7 @@ import { shorten } from '../core/text.ts';
 import { openAccount } from './account.ts';
 import type { Waiting } from './account.ts';
 import type { Bench } from './bench.ts';
-import { waitForBudget } from './budget.ts';
+import { isSpent, waitForBudget } from './budget.ts';
 import type { Door } from './door.ts';
 import { beginToLead } from './lead.ts';
 import { startLoggedIn } from './logged-in.ts';
@@ -69,7 +69,7 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
   const { leadId } = await door.call('team.show', { teamId: who.teamId });
   const leads = leadId === who.memberId;
   const watch = watchTeam(door, { ...who, leads }, { signal, onError });
-  const { sessionId: lastSession, spawnPrompt: goal = '' } = await door.call('member.show', who);
+  const { sessionId: lastSession, spawnPrompt: goal = '', metadata } = await door.call('member.show', who);
   const mail = await openMail(door, who, shownMessages(transcriptPath(lastSession)));
   const tellWaiting = async (waiting: Waiting | undefined): Promise<void> => {
     const { until, ...rest } = waiting ?? { reason: '' };
@@ -79,6 +79,8 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
   const sayWaiting = (reason: string | undefined, until?: number): Promise<void> =>
     tellWaiting(reason === undefined ? undefined : { reason, until });
   if (options.account !== undefined) await door.call('member.update', { ...who, account: options.account });
+  // An earlier process ended while it waited.
+  if (metadata?.['waiting']) await tellWaiting(undefined);
   const account = openAccount({
     account: options.account,
     door,
@@ -132,8 +134,14 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
     seat,
     mail,
     guards: [...(turnWatch ? [turnWatch] : []), overrun],
-    mayTurn: async (task) =>
-      (await waitForBudget(door, who, watch, mustLeave(task))) && (await account.wait(mustLeave(task))),
+    async mayTurn(task) {
+      for (;;) {
+        if (!(await account.wait(mustLeave(task)))) return false;
+        // While it waited for the one, others may have used up the other.
+        if (!(await isSpent(door, who))) return true;
+        if (!(await waitForBudget(door, who, watch, mustLeave(task)))) return false;
+      }
+    },
     answered: (task) => waitForAnswers({ door, who, tellWaiting }, task, { watch, isInterrupted: mustLeave(task) }),
     pause: (ms, task) => pauseFor(ms, watch, mustLeave(task)),
     account,

@@ -3,6 +3,7 @@ import type { CallToolResult, ClientOptions, Transport } from '@modelcontextprot
 import { expect, onTestFinished } from 'vitest';
 import { homeAt } from '../../src/client/home.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
+import type { Journal } from '../../src/journal/journal.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { serveMcpLines } from '../../src/mcp/lines.ts';
@@ -29,10 +30,17 @@ export interface House {
   events(teamId: string): Promise<TeamEvent[]>;
   /** Lands what waits in the merge queues. */
   land(): Promise<void>;
+  /** Takes over what an earlier house left in the journal, as a daemon does when it starts. */
+  start(): Promise<void>;
+  /** Ends it before the test does. */
+  close(): Promise<void>;
 }
 
-export function openHouse({ worksOf }: { worksOf?: (ledger: Ledger) => TeamWorks } = {}): House {
-  const ledger = new Ledger(memoryJournal(), { exclusive: true });
+export function openHouse({
+  worksOf,
+  journal = memoryJournal(),
+}: { worksOf?: (ledger: Ledger) => TeamWorks; journal?: Journal } = {}): House {
+  const ledger = new Ledger(journal, { exclusive: true });
   const works = worksOf?.(ledger);
   const teams = openTeams({
     ledger,
@@ -47,13 +55,17 @@ export function openHouse({ worksOf }: { worksOf?: (ledger: Ledger) => TeamWorks
     },
   });
   const services: Services = { ...teams, ledger, works, daemon: {} as DaemonService, native: {} as Services['native'] };
-  onTestFinished(async () => {
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
     await teams.supervisor.close({ end: true });
     await teams.close();
     await ledger.close();
-  });
+  };
+  onTestFinished(() => (closing ??= close()));
   return {
     services,
+    start: () => teams.start(),
+    close: () => (closing ??= close()),
     land: () => teams.land(),
     room: openWaitingRoom(ledger),
     call: <R>(name: OperationName, input: InputOf<OperationName>, as?: string) =>

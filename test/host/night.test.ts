@@ -1,0 +1,170 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { TeamEvent } from '../../src/core/event.ts';
+import type { TeamRequest } from '../../src/core/request.ts';
+import type { SharedTask } from '../../src/core/task.ts';
+import { memoryJournal } from '../../src/journal/memory.ts';
+import { openHouse } from '../mcp/house.ts';
+import type { House } from '../mcp/house.ts';
+import { Refused, startMember } from './member.ts';
+import type { Member, Play } from './member.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const TASKS = 120;
+const EVENING = Date.parse('2026-03-02T22:00:00Z');
+
+/** Who works on which account. */
+const MEMBERS = {
+  c1: 'claude',
+  c2: 'claude',
+  c3: 'claude',
+  x1: 'codex',
+  x2: 'codex',
+  x3: 'codex',
+  g1: 'gemini',
+  g2: 'gemini',
+};
+type Name = keyof typeof MEMBERS;
+
+/** What happens to the accounts in the night: from when to when a turn is refused, and what its provider says. */
+const CLOSED = [
+  { account: 'claude', trouble: 'limited', from: EVENING + HOUR, to: EVENING + 3 * HOUR, isNamed: true },
+  { account: 'codex', trouble: 'overloaded', from: EVENING + 2 * HOUR, to: EVENING + 2.25 * HOUR, isNamed: false },
+  { account: 'gemini', trouble: 'limited', from: EVENING + 3.25 * HOUR, to: EVENING + 4 * HOUR, isNamed: true },
+] as const;
+
+/** Tasks whose first turn hangs, and tasks that ask their user. */
+const HANG: ReadonlySet<string> = new Set(['17', '58']);
+const ASK: ReadonlySet<string> = new Set(['30', '75']);
+
+test(`in a night, 8 members do ${TASKS} tasks once each through limits, overload, hangs, a budget, questions and a restart`, async () => {
+  vi.useFakeTimers({
+    now: EVENING,
+    toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+  });
+  onTestFinished(() => void vi.useRealTimers());
+  const journal = memoryJournal();
+  let house = openHouse({ journal });
+  await house.call('team.create', { name: 'demo', budget: { turns: 70 } });
+  for (const name of Object.keys(MEMBERS))
+    await house.call('member.add', { teamId: 'demo', name, agent: { kind: 'function' } });
+  for (let i = 1; i <= TASKS; i++) {
+    const needs = i > 8 && i % 3 === 0 ? { dependencies: [String(i - 8)] } : {};
+    await house.call('task.create', { teamId: 'demo', title: `Item ${i}`, ...needs });
+  }
+
+  /** The turns that a model was asked for, and how it answered. */
+  const asked: { account: string; at: number; isRefused: boolean }[] = [];
+  const hung = new Set<string>();
+  const play =
+    (name: Name): Play =>
+    async ({ task, messages }, { emit, signal }) => {
+      const account = MEMBERS[name];
+      const now = Date.now();
+      const closed = CLOSED.find((one) => one.account === account && now >= one.from && now < one.to);
+      asked.push({ account, at: now, isRefused: closed !== undefined });
+      if (closed) throw new Refused({ trouble: closed.trouble, ...(closed.isNamed && { resetsAt: closed.to }) });
+      const id = task?.id ?? '';
+      if (HANG.has(id) && !hung.has(id)) {
+        hung.add(id);
+        await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('ended'))));
+      }
+      const isAnswered = messages.some(({ content }) => content.includes('The answer: '));
+      if (ASK.has(id) && !isAnswered) {
+        await house.call('question.ask', { teamId: 'demo', content: `May I do ${id}?` }, name);
+        return 'I wait for my user';
+      }
+      // Between 3 and 20 minutes of work, with a sign of life now and then.
+      for (let minute = 0; minute < 3 + (Number(id) % 18); minute++) {
+        await new Promise((resolve) => setTimeout(resolve, MINUTE));
+        emit({ type: 'text', text: 'still at it' });
+      }
+      return `did ${id}`;
+    };
+  const start = (): Member[] =>
+    (Object.keys(MEMBERS) as Name[]).map((name) => startMember(house, name, play(name), { account: MEMBERS[name] }));
+
+  let members = start();
+  let isRestarted = false;
+  const answers = new Map<string, number>();
+  const tasks = () => house.call<SharedTask[]>('task.list', { teamId: 'demo' });
+  let all = await tasks();
+  while (all.some(({ status }) => status !== 'completed') && Date.now() < EVENING + 24 * HOUR) {
+    await pass(MINUTE);
+    // While an account is limited.
+    if (!isRestarted && Date.now() >= EVENING + 3.5 * HOUR) {
+      isRestarted = true;
+      for (const member of members) member.stop();
+      await settle(Promise.all(members.map(({ ended }) => ended)));
+      await settle(house.close());
+      house = openHouse({ journal });
+      await settle(house.start());
+      members = start();
+    }
+    await answerAll(house, answers);
+    all = await tasks();
+  }
+
+  const events = await house.events('demo');
+  const of = <T extends TeamEvent['type']>(type: T) =>
+    events.filter((event) => event.type === type) as Extract<TeamEvent, { type: T }>[];
+  expect(all.filter(({ status }) => status !== 'completed').map(({ id, status }) => `${id} ${status}`)).toEqual([]);
+  expect(
+    of('task:completed')
+      .map(({ taskId }) => taskId)
+      .toSorted(),
+  ).toEqual(all.map(({ id }) => id).toSorted());
+  expect(of('task:failed')).toEqual([]);
+  for (const { id, result } of all) expect(result).toBe(`did ${id}`);
+  for (const { account, from, to, isNamed } of CLOSED) {
+    const of = asked.filter((one) => one.account === account);
+    const refused = of.filter(({ at }) => at >= from && at < to);
+    // The first refused turn tells the others. Without a time, one member at a time tries again, less and less often.
+    if (isNamed) expect(refused, account).toHaveLength(1);
+    else expect(refused.length, account).toBeLessThanOrEqual(8);
+    const next = of.find(({ at }) => at >= to);
+    if (isNamed) expect((next?.at ?? Infinity) - to, account).toBeLessThanOrEqual(90_000);
+  }
+  expect(hung).toEqual(HANG);
+  const kinds = of('request:raised').map(({ kind }) => kind);
+  expect(kinds.filter((kind) => kind === 'question')).toHaveLength(ASK.size);
+  const [budget] = await house.call<{ requestedAt: string; answeredAt: string }[]>('request.list', {
+    teamId: 'demo',
+    kind: 'budget',
+  });
+  const [spent, raised] = [budget?.requestedAt, budget?.answeredAt].map((at) => new Date(at ?? '').getTime());
+  expect(asked.filter(({ at }) => at > (spent as number) && at < (raised as number))).toEqual([]);
+  expect(kinds.filter((kind) => kind === 'hang')).toEqual([]);
+  expect(members.flatMap(({ errors }) => errors)).toEqual([]);
+  const { members: now } = await house.call<{ members: { metadata?: object }[] }>('team.show', { teamId: 'demo' });
+  expect(now.flatMap(({ metadata = {} }) => Object.keys(metadata))).toEqual([]);
+});
+
+/** A person looks now and then, and says yes 10 minutes after it was asked. */
+async function answerAll(house: House, answers: Map<string, number>): Promise<void> {
+  const open = await house.call<TeamRequest[]>('request.list', { teamId: 'demo', status: 'pending' });
+  for (const { id, kind } of open) {
+    const since = answers.get(id) ?? Date.now();
+    answers.set(id, since);
+    if (Date.now() - since < 10 * MINUTE) continue;
+    const said = kind === 'question' ? { feedback: 'Yes' } : {};
+    await house.call('request.answer', { teamId: 'demo', requestId: id, approve: true, ...said });
+  }
+}
+
+/** Lets time pass, some seconds at a time. In between, everything that can happen does. */
+async function pass(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 5_000) {
+    vi.advanceTimersByTime(5_000);
+    for (let turn = 0; turn < 12; turn++) await nextTurn();
+  }
+}
+
+/** Waits for something that needs a little time. */
+async function settle(work: Promise<unknown>): Promise<void> {
+  let isDone = false;
+  void work.finally(() => (isDone = true));
+  while (!isDone) await pass(5_000);
+  await work;
+}
