@@ -27,5 +27,7 @@ export interface Bench {
   readonly tellWaiting: (waiting: Waiting | undefined) => Promise<void>;
   /** It works in a workspace of its own, which is brought to the branch before a task and saved after each turn. */
   readonly worksApart: boolean;
+  /** Aborts when it must stop at once. */
+  readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;
 }

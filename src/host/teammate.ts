@@ -147,6 +147,7 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
     account,
     tellWaiting,
     worksApart,
+    signal,
     onError,
   };
   const resumed = start.resume !== undefined && agent.abilities.resume;

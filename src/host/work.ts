@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TaskJson, Turn, TurnEnd } from '../agents/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { LINE_LENGTH, RESULT_BYTES } from '../core/limits.ts';
+import { waitsToLand } from '../core/queue-view.ts';
 import { cutToBytes, oneLine, shorten } from '../core/text.ts';
 import type { Bench } from './bench.ts';
 import { codeOf } from './door.ts';
@@ -162,7 +165,7 @@ export async function finish(
     // The agent ended it with its tools, or it was taken away.
     if (!(await isHeld(bench, task))) return undefined;
     const said = cutToBytes(end.reason === 'failed' ? (end.error ?? 'the agent failed') : end.text, RESULT_BYTES);
-    if (end.reason === 'done') await door.call('task.complete', { ...held, result: said });
+    if (end.reason === 'done') await completeTask(bench, { ...held, result: said });
     else if (end.reason === 'failed') await door.call('task.fail', { ...held, reason: said });
     else await door.call('task.release', { ...held, reason });
     return undefined;
@@ -177,6 +180,42 @@ export async function finish(
     if (code !== undefined && LOST_MEANWHILE.has(code)) return undefined;
     throw error;
   }
+}
+
+/**
+ * Completes a task, and waits for the verdict. A member that must stop leaves what it has handed in to the merge queue:
+ * the verdict may take hours, and needs no process of the member.
+ */
+async function completeTask(
+  { door, signal, worksApart }: Bench,
+  { teamId, taskId, ...more }: { teamId: string; taskId: string; epoch: number; result: string },
+): Promise<void> {
+  const done = door.call('task.complete', { teamId, taskId, ...more });
+  if (!worksApart) return void (await done);
+  const isOver = new AbortController();
+  try {
+    await Promise.race([done, left(isOver.signal)]);
+  } finally {
+    isOver.abort();
+  }
+
+  /** Resolves when it must stop and its work is handed in. */
+  async function left(over: AbortSignal): Promise<void> {
+    await aborted(AbortSignal.any([signal, over]));
+    while (!over.aborted) {
+      // A daemon that ends answers nothing more; then the call itself ends.
+      const task = await door.call('task.show', { teamId, taskId }).catch(() => undefined);
+      if (task && waitsToLand(task)) return;
+      await sleep(LOOK_AGAIN_MS, undefined, { signal: over }).catch(() => {});
+    }
+  }
+}
+
+/** The save of a large folder takes a while. */
+const LOOK_AGAIN_MS = 100;
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 /** The task changed hands, ended or was deleted at the same moment. */

@@ -97,7 +97,7 @@ export interface Teams {
   /** Lands what waits in the merge queues, once the workspaces have started. */
   land(): Promise<void>;
   /** Ends landings, gates and the calls that wait for them. The next daemon goes on with what is in the queues. */
-  stopLanding(): void;
+  stopLanding(): Promise<void>;
   /** Stops watching. The members go on unless the supervisor was told to end them. */
   close(): Promise<void>;
 }
@@ -178,10 +178,10 @@ export function openTeams(options: TeamsOptions): Teams {
       await budgets.start();
     },
     land: async () => queues?.start(),
-    stopLanding() {
+    async stopLanding() {
       queues?.close();
       tasks.stopWaiting();
-      hooks.close();
+      await hooks.close();
     },
     queues,
     tasks,
@@ -193,7 +193,7 @@ export function openTeams(options: TeamsOptions): Teams {
     supervisor,
     accounts,
     async close() {
-      this.stopLanding();
+      await this.stopLanding();
       await supervisor.close({ end: false });
       deadlines.close();
       newTasks.close();

@@ -1,16 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { identify } from '../../src/agents/process.ts';
+import type { ResultOf } from '../../src/operations/index.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import { pauseProcess } from '../daemon/processes.ts';
 import { readLog } from '../daemon/serve.ts';
 import { until } from '../until.ts';
 import { isAlive, processesOf, setStage, shareDaemon } from './stage.ts';
 import type { Stage } from './stage.ts';
+import { makeProject, up } from './work-project.ts';
 
 describe('troupe down', () => {
   const newStage = shareDaemon();
@@ -95,6 +97,26 @@ describe('troupe stop', () => {
       { id: 'm1', status: 'stopped', stopReason: 'the daemon was stopped' },
     ]);
     expect(await stage.task(ended.team, '1')).toMatchObject({ status: 'pending' });
+  });
+
+  test('ends gates, and members whose work waits to land; the next daemon judges that again', async () => {
+    const stage = setStage();
+    const go = join(stage.folder, 'go');
+    const hooks = { TaskCompleted: { command: `until [ -e ${go} ]; do sleep 0.05; done` } };
+    const repository = makeProject(stage, 'echo $NAME > $NAME.txt\n', { hooks });
+    const file = join(repository, 'troupe.yaml');
+    await stage.ask('up', file, '--yes', '--detach');
+    const look = () => stage.ask<ResultOf<'work.show'>>('work', '--team', stage.team);
+    await until('both works wait', async () => (await look()).queue?.entries.length === 2);
+    // It needs no kill, although its verdict would take longer.
+    expect(await stage.ask('member', 'stop', 'ann', '--team', stage.team)).toMatchObject({ how: 'terminated' });
+    const { code, stderr } = await stage.troupe('stop');
+    expect(code, stderr).toBe(0);
+    expect(processesOf(stage.home)).toEqual([]);
+    expect(readdirSync(stage.home.processes)).toEqual([]);
+    writeFileSync(go, '');
+    expect((await up(stage, repository)).code).toBe(0);
+    expect((await look()).tasks?.map(({ state }) => state)).toEqual(['landed', 'landed']);
   });
 
   test('with --all ends a paused daemon and programs that escaped or ignore SIGTERM; says if nothing ran', async () => {

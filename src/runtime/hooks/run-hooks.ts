@@ -31,6 +31,8 @@ export interface RunHooksOptions extends RunHookOptions {
   readonly onRun?: (run: HookRun) => void;
   /** Limits how many programs run at once. */
   readonly places: Semaphore;
+  /** The programs that run. */
+  readonly running: Set<Promise<unknown>>;
 }
 
 /** The hooks of a team that judge one thing. */
@@ -64,7 +66,8 @@ export async function runHooks(asked: HooksToRun, options: RunHooksOptions): Pro
     const inside = placeOf(hook, asked, options);
     const tries = hook.flaky ? 2 : 1;
     for (let time = 1; time <= tries; time++) {
-      last = { ...(await options.places.run(() => runHook(hook, inside, options))), command: hook.command };
+      const result = await options.places.run(() => noted(options.running, runHook(hook, inside, options)));
+      last = { ...result, command: hook.command };
       // It was ended in the middle.
       if (options.signal?.aborted) throw new TeamError('storage', `The daemon is stopping: nothing was judged`);
       options.onRun?.({ ...judged, result: last });
@@ -73,6 +76,11 @@ export async function runHooks(asked: HooksToRun, options: RunHooksOptions): Pro
     if (last.exitCode === 2) return last;
   }
   return last;
+}
+
+async function noted<R>(running: Set<Promise<unknown>>, run: Promise<R>): Promise<R> {
+  running.add(run);
+  return run.finally(() => running.delete(run));
 }
 
 /** Where and with what a hook runs. Its approval is about the folder of the team, not about a workspace. */

@@ -36,7 +36,7 @@ export interface NewTask {
 }
 
 /** What hooks need from the daemon. */
-export interface TeamHooksOptions extends Omit<RunHooksOptions, 'places'> {
+export interface TeamHooksOptions extends Omit<RunHooksOptions, 'places' | 'running'> {
   /** The parent of the teams' own folders. */
   readonly folders?: string;
   /** The members' own workspaces. */
@@ -74,6 +74,7 @@ export class TeamHooks {
   readonly #options: TeamHooksOptions;
   readonly #functions = new Map<string, RegisteredFunction[]>();
   readonly #places = new Semaphore(AT_ONCE, WAITING);
+  readonly #running = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
 
   constructor(ledger: Ledger, options: TeamHooksOptions) {
@@ -81,9 +82,13 @@ export class TeamHooks {
     this.#options = options;
   }
 
-  /** Ends the hooks that run. Whoever waits for a verdict gets `storage` and asks the next daemon. */
-  close(): void {
+  /**
+   * Ends the hooks that run, and resolves when they have ended, to the last descendant: they must not outlive the daemon.
+   * Whoever waits for a verdict gets `storage` and asks the next daemon.
+   */
+  async close(): Promise<void> {
     this.#closing.abort();
+    await Promise.allSettled(this.#running);
   }
 
   /** What people approved, hooks and agents. */
@@ -247,7 +252,7 @@ export class TeamHooks {
 
   #run(type: HookType, run: Omit<HooksToRun, 'type' | 'functions'>): Promise<HookResult> {
     const functions = this.#functions.get(`${run.context.teamId} ${type}`) ?? [];
-    const options = { ...this.#options, places: this.#places, signal: this.#closing.signal };
+    const options = { ...this.#options, places: this.#places, running: this.#running, signal: this.#closing.signal };
     return runHooks({ ...run, type, functions }, options);
   }
 
