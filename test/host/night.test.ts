@@ -47,8 +47,8 @@ test(`in a night, 8 members do ${TASKS} tasks once each through limits, overload
   const journal = memoryJournal();
   let house = openHouse({ journal });
   await house.call('team.create', { name: 'demo', budget: { turns: 70 } });
-  for (const name of Object.keys(MEMBERS))
-    await house.call('member.add', { teamId: 'demo', name, agent: { kind: 'function' } });
+  const agent = { kind: 'function' };
+  for (const name of Object.keys(MEMBERS)) await house.call('member.add', { teamId: 'demo', name, agent });
   for (let i = 1; i <= TASKS; i++) {
     const needs = i > 8 && i % 3 === 0 ? { dependencies: [String(i - 8)] } : {};
     await house.call('task.create', { teamId: 'demo', title: `Item ${i}`, ...needs });
