@@ -87,6 +87,8 @@ export const ACCOUNT_EVENT_DATA = {
     account: z.string(),
     memberId: z.string().optional(),
     windows: z.array(AccountWindow).optional(),
+    /** The names of the windows of which 80 % are used now, and were not before. */
+    warns: z.array(z.string()).optional(),
     limit: AccountLimit.nullable().optional(),
   }),
 } as const;
@@ -147,6 +149,14 @@ export function newWindows(before: readonly AccountWindow[], told: readonly Acco
     const isCrossed = [ACCOUNT_WARNING, 1].some((share) => known.used < share !== used < share);
     const isMoved = Math.abs((resetsAt ?? 0) - (known.resetsAt ?? 0)) > SAME_TIME_MS;
     return isCrossed || isMoved || Math.abs(used - known.used) >= NEWS ? [next] : [];
+  });
+}
+
+/** The names of the windows that passed the warning with this report, but are not used up. */
+export function warnedWindows(before: readonly AccountWindow[], told: readonly AccountWindow[]): string[] {
+  return told.flatMap(({ name, used }) => {
+    const was = before.find((one) => one.name === name)?.used ?? 0;
+    return was < ACCOUNT_WARNING && used >= ACCOUNT_WARNING && used < 1 ? [name] : [];
   });
 }
 

@@ -84,6 +84,7 @@ export function openDaemonTeams(
     onError,
   });
   closers.add('teams', () => teams.close());
+  storage.instruments.accounts(() => teams.accounts.list());
   closers.add('landings', measureLandings(ledger, hostId, storage.instruments));
   credentials.onRotate(() => teams.renewTokens());
   const onHostsError = (error: unknown, about: object): void => log.error('hosts.failed', { ...about, error });

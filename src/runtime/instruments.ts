@@ -1,3 +1,4 @@
+import type { Account } from '../core/account.ts';
 import { TeamError } from '../core/errors.ts';
 import { residentBytes } from './memory.ts';
 import { Metrics } from './metrics.ts';
@@ -36,6 +37,8 @@ export interface Instruments {
   landing(outcome: LandingOutcome): void;
   /** A work landed so many seconds after it was first handed in. */
   landed(seconds: number): void;
+  /** Shows the limits of these accounts, which are read at each scrape. */
+  accounts(list: () => readonly Account[]): void;
   /** All metrics in Prometheus' format. */
   expose(): string;
 }
@@ -109,6 +112,20 @@ export function createInstruments(sources: Sources): Instruments {
   });
 
   return {
+    accounts(list) {
+      metrics.gauge(
+        {
+          name: 'troupe_account_used',
+          help: 'The used share of each window of each account.',
+          labels: ['account', 'window'],
+        },
+        () => list().flatMap(({ id, windows }) => windows.map(({ name, used }) => [[id, name], used] as const)),
+      );
+      metrics.gauge(
+        { name: 'troupe_account_limited', help: 'Accounts that cannot be used now.', labels: ['account', 'cause'] },
+        () => list().flatMap(({ id, limit }) => (limit ? [[[id, limit.cause], 1] as const] : [])),
+      );
+    },
     landing: (outcome) => landings.add(1, outcome),
     landed: (seconds) => landingSeconds.observe(seconds),
     called: (operation, code) => calls.add(1, operation, code),

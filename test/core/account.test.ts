@@ -116,6 +116,23 @@ describe('the windows of an account', () => {
 });
 
 describe('a member', () => {
+  test('is warned once when 80 % of a window are used', () => {
+    const team = teamOf('ann');
+    team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+    const use = (used: number) =>
+      team.as('ann', 'account.report', { memberId: 'ann', windows: [{ name: 'five_hour', used }] }) as {
+        warns?: string[];
+      }[];
+    expect([0.5, 0.82, 0.9, 1, 0.1, 0.85].map((used) => use(used)[0]?.warns)).toEqual([
+      undefined,
+      ['five_hour'],
+      undefined,
+      undefined,
+      undefined,
+      ['five_hour'],
+    ]);
+  });
+
   test('ends the limit of its account only with a turn that began after it', () => {
     const team = teamOf('ann', 'bob');
     for (const name of ['ann', 'bob']) team.as(name, 'member.change', { memberId: name, account: 'claude' });

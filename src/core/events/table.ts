@@ -268,9 +268,10 @@ function mails(ids: readonly string[]): string {
   return ids.length === 1 ? '1 message' : `${ids.length} messages`;
 }
 
-function wordAccount({ account, limit, windows = [] }: EventOf<'account:changed'>): EventWords {
+function wordAccount({ account, limit, windows = [], warns = [] }: EventOf<'account:changed'>): EventWords {
   const actor = 'the account';
   if (limit) return { actor, text: `is ${describeLimit(limit, account)}`, reason: limit.reason, tone: 'notable' };
   if (limit === null) return { actor, text: `${account} can be used again`, tone: 'good' };
-  return { actor, text: `${account} has used ${windows.map(describeWindow).join(', ')}`, tone: 'quiet' };
+  const tone = warns.length > 0 ? 'notable' : 'quiet';
+  return { actor, text: `${account} has used ${windows.map(describeWindow).join(', ')}`, tone };
 }

@@ -1,5 +1,5 @@
-import { limitAfter, newWindows } from '../account.ts';
-import type { AccountLimit } from '../account.ts';
+import { limitAfter, newWindows, warnedWindows } from '../account.ts';
+import type { AccountLimit, AccountWindow } from '../account.ts';
 import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
@@ -28,7 +28,7 @@ function reportAccount(state: TeamState, command: CommandOf<'account.report'>): 
     event(command, 'account:changed', {
       account,
       memberId,
-      ...(windows.length > 0 && { windows }),
+      ...told(before?.windows ?? [], windows),
       ...(isChanged && { limit }),
       ...(isOver && { limit: null }),
     }),
@@ -47,10 +47,16 @@ function setAccount(state: TeamState, command: CommandOf<'account.set'>): TeamEv
   return [
     event(command, 'account:changed', {
       account,
-      ...(windows.length > 0 && { windows }),
+      ...told(before?.windows ?? [], windows),
       ...(isChanged && { limit }),
     }),
   ];
+}
+
+/** What the event says about windows, if anything. */
+function told(before: readonly AccountWindow[], windows: AccountWindow[]) {
+  const warns = warnedWindows(before, windows);
+  return { ...(windows.length > 0 && { windows }), ...(warns.length > 0 && { warns }) };
 }
 
 function isSame(a: AccountLimit | undefined, b: AccountLimit | null): boolean {
