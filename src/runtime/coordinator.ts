@@ -124,15 +124,15 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
   }
 
   /**
-   * Asks a teammate to stop; resolves with whether it agreed. No answer in time counts as no. Its agent is asked, too,
-   * unless `asks` is false: that costs a turn.
+   * Asks a teammate to stop; resolves with whether it agreed. No answer in time counts as no. With `asks`,
+   * its agent is asked in a turn; otherwise it agrees between two tasks.
    */
   async requestShutdown(
     teamId: string,
     teammateId: string,
     options: { by?: Actor; reason?: string; within?: number; asks?: boolean } = {},
   ): Promise<boolean> {
-    const { by = SYSTEM, reason = '', within = ANSWER_MS, asks = true } = options;
+    const { by = SYSTEM, reason = '', within = ANSWER_MS, asks = false } = options;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const stopListening = this.#ledger.subscribe((team, { events }) => {
       if (team !== teamId) return;

@@ -59,12 +59,17 @@ export function keepDeadlines(
 
   async function ring(teamId: string, requestId: string): Promise<void> {
     try {
-      const { kind, memberId } = (await ledger.view(teamId, ({ requests }) => requests.get(requestId))) ?? {};
-      if (kind !== 'shutdown') return await sayNo(teamId, requestId);
+      const { request, isOpen } = await ledger.view(teamId, ({ team, requests }) => ({
+        request: requests.get(requestId),
+        isOpen: team?.status === 'active',
+      }));
+      if (request?.kind !== 'shutdown') return await sayNo(teamId, requestId);
+      // A team that shuts down ends its members itself, and waits for their processes.
+      if (!isOpen) return undefined;
       const feedback = 'It did not answer in time.';
       // Of several daemons one gets here; the others find the request answered.
       await ledger.execute(teamId, { type: 'shutdown.approve', by: SYSTEM, requestId, feedback }, () => undefined);
-      await shutDown(teamId, memberId as string, 'it did not answer the request to shut down in time');
+      return void (await shutDown(teamId, request.memberId, 'it did not answer the request to shut down in time'));
     } catch (error) {
       // It was answered or withdrawn meanwhile, or its team is gone.
       const isOver = error instanceof TeamError && ['conflict', 'not_found', 'team_closed'].includes(error.code);

@@ -36,7 +36,7 @@ describe('troupe down', () => {
     expect(teammates(stage)).toEqual([]);
   });
 
-  test('with --force kills working members, even those that ignore SIGTERM, and children that escaped', async () => {
+  test('with --now kills working members, even those that ignore SIGTERM, and children that escaped', async () => {
     const stage = newStage();
     await bringUp(
       stage,
@@ -47,7 +47,7 @@ describe('troupe down', () => {
       ],
     );
     await until('both work', () => programs(stage).length === 2);
-    const { code, stderr } = await stage.troupe('down', stage.team, '--force');
+    const { code, stderr } = await stage.troupe('down', stage.team, '--now');
     expect(code, stderr).toBe(0);
     expect(teammates(stage)).toEqual([]);
     expect(programs(stage)).toEqual([]);
