@@ -60,6 +60,11 @@ export type AgentEvent =
       readonly model?: string | undefined;
       readonly context?: { readonly used: number; readonly size: number };
     }
+  /**
+   * Used since the last `usage` or the begin of the turn, not more often than after each model call. The next `usage`
+   * includes it.
+   */
+  | { readonly type: 'spending'; readonly usage: Usage; readonly model?: string | undefined }
   /** The model is overloaded or limits the agent, which goes on by itself, at `until` (ms since 1970) if it says so. */
   | { readonly type: 'waiting'; readonly reason: string; readonly until?: number }
   /** How far the windows of its account are used up, as its provider says; windows that it does not name stay. */

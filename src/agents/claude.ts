@@ -19,6 +19,8 @@ export interface ClaudeOptions {
   readonly args?: readonly string[] | undefined;
   /** How long a cancelled turn may take to end before its process is killed. */
   readonly cancelMs?: number | undefined;
+  /** How often to ask for the usage of a running turn at most, in milliseconds. */
+  readonly usageMs?: number | undefined;
 }
 
 const { program: NAME, install, abilities } = AGENTS.claude;
@@ -62,7 +64,7 @@ export function claudeAgent(options: ClaudeOptions = {}): Agent {
 }
 
 async function open(
-  { command = [NAME], args = [], cancelMs }: ClaudeOptions,
+  { command = [NAME], args = [], cancelMs, usageMs }: ClaudeOptions,
   start: StartOptions,
   session: { id: string; resumes: boolean },
 ): Promise<Opened> {
@@ -74,7 +76,7 @@ async function open(
       start: { ...start, env: { ...start.env, ...ALWAYS } },
       install,
     });
-    const opened = openSession(program, { ...start, ...session, cancelMs });
+    const opened = openSession(program, { ...start, ...session, cancelMs, usageMs });
     await untilReady(opened, program, file);
     return opened;
   } finally {

@@ -162,11 +162,13 @@ function collectOutput(program: RunningProcess, emit: (event: AgentEvent) => voi
   let shown = 0;
   const onLine = (line: string): void => {
     shown += line.length;
-    // Beyond the limit only a result is looked for: parsing a million lines would take seconds.
-    const said = shown <= SHOWN_LIMIT || line.includes('"result"') ? parseLine(line) : undefined;
+    // Beyond the limit only a result and usage are looked for: parsing a million lines would take seconds.
+    const isKept = shown <= SHOWN_LIMIT || line.includes('"result"') || line.includes('"usage"');
+    const said = isKept ? parseLine(line) : undefined;
     if (said?.type === 'result') result = said.text;
     else if (said === undefined) plain = keepTail(plain, line);
-    if (shown <= SHOWN_LIMIT && said?.type !== 'result') emit((said as AgentEvent) ?? { type: 'text', text: line });
+    if (said?.type === 'result' || (shown > SHOWN_LIMIT && said?.type !== 'usage')) return;
+    emit((said as AgentEvent) ?? { type: 'text', text: line });
   };
   const { stdout, stderr: errors } = program.child;
   const closed = Promise.all([

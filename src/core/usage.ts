@@ -62,3 +62,21 @@ export function addUsage(a: Usage, b: Usage): Usage {
     estimated: a.estimated || b.estimated,
   };
 }
+
+/** What the first usage has more than the second. Never negative. */
+export function subtractUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: Math.max(0, a.inputTokens - b.inputTokens),
+    outputTokens: Math.max(0, a.outputTokens - b.outputTokens),
+    cacheReadTokens: Math.max(0, a.cacheReadTokens - b.cacheReadTokens),
+    cacheWriteTokens: Math.max(0, a.cacheWriteTokens - b.cacheWriteTokens),
+    turns: Math.max(0, a.turns - b.turns),
+    costUsd: Math.max(0, a.costUsd - b.costUsd),
+    estimated: a.estimated,
+  };
+}
+
+/** Whether nothing was used. */
+export function isNoUsage({ estimated: _estimated, ...amounts }: Usage): boolean {
+  return Object.values(amounts).every((amount) => amount === 0);
+}

@@ -3,46 +3,22 @@ import type {
   Agent,
   AgentEvent,
   AgentSession,
-  LimitWindow,
   Mode,
-  Permission,
   StartOptions,
   TaskJson,
   TeamTools,
   Turn,
   TurnEnd,
 } from '../agents/agent.ts';
-import type { TeamEvent } from '../core/event.ts';
 import { withCost } from '../core/prices.ts';
 import { NO_USAGE } from '../core/usage.ts';
-import type { ContextUse, Usage } from '../core/usage.ts';
+import { isUrgentMail, takesAway } from './during-turn.ts';
+import type { Hearing } from './hearing.ts';
 import { describeWish } from './permissions.ts';
+import { newTally } from './spending.ts';
 import { openTranscript } from './transcript.ts';
 import type { Transcript, TranscriptEntry } from './transcript.ts';
 import type { Watch } from './watch.ts';
-
-/** Handles the events of a session other than the ends of turns. */
-export interface Hearing {
-  /** Any event, before it is handled. */
-  heard(event: AgentEvent): void;
-  shown(messageIds: readonly string[]): Promise<void>;
-  usage(usage: Usage, taskId: string | undefined, context?: ContextUse): Promise<void>;
-  /** Asks whoever may answer; in `plan` and `delegate` everything is refused. */
-  permission(permission: Permission, mode: Mode): void;
-  /** The agent compacted its conversation: it may have forgotten its team. */
-  compacted(): void;
-  /** The model makes it wait, or (undefined) no longer does. */
-  waiting(reason: string | undefined, until?: number): Promise<void>;
-  /** A turn begins. */
-  begun(): void;
-  /** Its model answered with a text or a tool call. */
-  answered(): Promise<void>;
-  /** Its provider says how far the windows of its account are used up. */
-  limits(windows: readonly LimitWindow[]): Promise<void>;
-  /** The agent works in this session from now on. */
-  opened(sessionId: string): Promise<void>;
-  failed(error: unknown): void;
-}
 
 /** The parts of a seat. */
 export interface SeatOptions {
@@ -55,6 +31,8 @@ export interface SeatOptions {
   readonly hearing: Hearing;
   /** Aborts to end the running turn. */
   readonly signal: AbortSignal;
+  /** How often the usage of a running turn is recorded at most, in milliseconds. */
+  readonly spendingMs?: number | undefined;
 }
 
 /** A member's agent session: one turn after another, every event written to the transcript first. */
@@ -101,6 +79,11 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
   const running: Running[] = [];
   let fullness = 0;
   let isWaiting = false;
+  const tally = newTally({
+    record: (usage, taskId) => hearing.usage(usage, taskId),
+    onError: (error) => hearing.failed(error),
+    everyMs: options.spendingMs,
+  });
   let open = await openSession(start);
 
   async function openSession(how: StartOptions): Promise<Open> {
@@ -108,8 +91,9 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     const transcript = openTranscript(options.transcriptPath(session.id));
     transcript.write({ at: Date.now(), type: 'session', sessionId: session.id, agent: agent.kind });
     const opened: Open = { session, transcript, closing: false, isOver: false, over: Promise.resolve() };
-    opened.over = listen(opened).then(() => {
+    opened.over = listen(opened).then(async () => {
       opened.isOver = true;
+      await tally.end();
       transcript.close();
       if (opened.closing) return;
       for (const { ended } of running.splice(0)) ended.resolve(LOST);
@@ -137,7 +121,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       hearing.permission(event, mode);
       return;
     }
-    if (event.type !== 'limits') transcript.write({ at, ...event });
+    if (event.type !== 'limits' && event.type !== 'spending') transcript.write({ at, ...event });
     if (isWaiting && event.type !== 'waiting') {
       isWaiting = false;
       await hearing.waiting(undefined);
@@ -149,7 +133,10 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       const [current] = running;
       if (current) current.turns += event.usage.turns;
       if (event.context) fullness = event.context.used / event.context.size;
-      await hearing.usage(withCost(event.usage, event.model ?? start.model), current?.task?.id, event.context);
+      const rest = await tally.settle(withCost(event.usage, event.model ?? start.model));
+      await hearing.usage(rest, current?.task?.id, event.context);
+    } else if (event.type === 'spending') {
+      tally.grow(withCost(event.usage, event.model ?? start.model), running[0]?.task?.id);
     } else if (event.type === 'compacted') hearing.compacted();
     else if (event.type === 'waiting') {
       isWaiting = true;
@@ -161,6 +148,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
   async function end(event: TurnEnd): Promise<void> {
     const [current] = running;
     try {
+      await tally.end();
       if (current?.turns === 0) await hearing.usage({ ...NO_USAGE, turns: 1 }, current.task?.id);
     } finally {
       if (current) forget(current);
@@ -291,17 +279,4 @@ interface Open {
   /** It has ended, and its transcript is closed: a gate may take longer than its agent lives. */
   isOver: boolean;
   over: Promise<void>;
-}
-
-function isUrgentMail(event: TeamEvent, memberId: string): boolean {
-  return (
-    event.type === 'message:sent' && event.priority === 'urgent' && event.copies.some(({ toId }) => toId === memberId)
-  );
-}
-
-/** Whether the task changed hands or is gone, so that further work is useless. */
-function takesAway(event: TeamEvent, task: TaskJson): boolean {
-  if (event.type === 'team:closed') return true;
-  if (!('taskId' in event) || event.taskId !== task.id) return false;
-  return 'epoch' in event && event.epoch > task.epoch;
 }

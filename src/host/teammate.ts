@@ -38,6 +38,8 @@ export interface TeammateOptions extends StepsOptions, WatchedMember {
   readonly retryAfter?: (attempt: number) => number | undefined;
   /** How long a turn may go on when a budget is used up, in milliseconds. */
   readonly graceMs?: number;
+  /** How often the usage of a running turn is recorded at most, in milliseconds. */
+  readonly spendingMs?: number;
 }
 
 /**
@@ -105,6 +107,7 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
       toolsNow: options.toolsNow,
       watch,
       signal,
+      spendingMs: options.spendingMs,
       hearing: {
         shown: (messageIds) => mail.acknowledge(messageIds),
         usage: async (usage, taskId, context) =>

@@ -14,7 +14,7 @@ import { anthropicServer } from '../models/anthropic.ts';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from '../models/script.ts';
 import { TROUPE_SOURCE } from '../setup/source.ts';
 import { needs } from '../tools.ts';
-import { HANG_MS } from '../until.ts';
+import { HANG_MS, until } from '../until.ts';
 import { agentProgram } from './installed.ts';
 import { doTurn, makePlace, startIn } from './real.ts';
 import type { Place } from './real.ts';
@@ -54,7 +54,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
 
   const agent = (script: ModelScript = obeys, args: readonly string[] = []): Agent => {
     model.use(script);
-    return claudeAgent({ command: [program as string], args, cancelMs: HANG_MS });
+    return claudeAgent({ command: [program as string], args, cancelMs: HANG_MS, usageMs: 1 });
   };
   const start = (): StartOptions => ({
     ...startIn(place, {
@@ -194,6 +194,27 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     await session.send(turn('last'), { when: 'next' });
     expect(await session.end(3)).toMatchObject({ text: 'did last' });
     expect(eventsOf(session, 'usage').reduce((sum, { usage }) => sum + usage.turns, 0)).toBe(3);
+  });
+
+  test('tells what a turn has used before it ends', async () => {
+    const told = Promise.withResolvers<void>();
+    const session = await use(async (request) => {
+      const isFirst = request.turns.at(-1)?.role === 'user' && request.turns.at(-1)?.text.includes('call Bash');
+      if (!isFirst) await told.promise;
+      return obeys(request);
+    });
+    await session.send(turn('call Bash {"command":"true"}'), { when: 'next' });
+    const [spending] = await until('it tells', () => {
+      const found = eventsOf(session, 'spending');
+      return found.length > 0 && found;
+    });
+    expect(spending?.usage).toMatchObject({ inputTokens: 100, outputTokens: 10, turns: 0 });
+    expect(spending?.usage.costUsd).toBeGreaterThan(0);
+    told.resolve();
+    await session.end(1);
+    const [used] = eventsOf(session, 'usage');
+    expect(used?.usage).toMatchObject({ inputTokens: 200, outputTokens: 20, turns: 1 });
+    expect(used?.usage.costUsd).toBeGreaterThan(spending?.usage.costUsd ?? 0);
   });
 
   test('handles a turn that the program begins by itself, and counts its usage', async () => {
@@ -353,6 +374,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     const [used] = eventsOf(session, 'usage');
     expect(used).toMatchObject({ usage: { inputTokens: 100, turns: 1 } });
     expect(eventsOf(session, 'usage')).toHaveLength(1);
+    expect(Math.max(0, ...eventsOf(session, 'spending').map(({ usage }) => usage.inputTokens))).toBeLessThan(101);
     expect(used?.usage.costUsd).toBeCloseTo(eventsOf(before, 'usage')[0]?.usage.costUsd ?? 0, 10);
     const { system, turns: known } = model.requests.at(-1) as ModelRequest;
     expect(system.split('known as the Walrus')).toHaveLength(2);

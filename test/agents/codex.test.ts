@@ -59,6 +59,7 @@ describe('codex', needs(program !== undefined, 'codex is not installed'), () => 
     }),
     write: (path) => ({ name: 'exec_command', input: { cmd: `echo text > ${path}` } }),
     used: { inputTokens: 400, cacheReadTokens: 100, outputTokens: 20, costUsd: 0 },
+    spends: true,
     troubles: {
       limited: {
         error: { status: 429, message: 'used up', more: { type: 'usage_limit_reached', resets_in_seconds: 60 } },

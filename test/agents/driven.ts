@@ -33,6 +33,8 @@ export interface Rig {
   write(path: string): Call;
   /** Its usage for 500 input tokens, 100 more from the cache if it reports them apart, and 20 output tokens. */
   readonly used: Partial<Usage>;
+  /** It tells what a turn has used before it ends. */
+  readonly spends?: boolean;
   /** The model's answers for each trouble, in a form that the agent does not retry for long. */
   readonly troubles: Partial<Readonly<Record<Trouble, ModelReply>>>;
   /** Whether it has only read-only tools of its team in plan mode. */
@@ -79,6 +81,8 @@ export function describeDriven(rig: Rig): SharedSession {
     expect(everything(rig.model())).toContain('You are worker on the team demo.');
     const used = session.events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
     expect(used).toEqual(Array.from({ length: 3 }, () => expect.objectContaining({ turns: 1, ...rig.used }) as Usage));
+    const spent = session.events.flatMap((event) => (event.type === 'spending' ? [event.usage] : []));
+    expect(spent).toMatchObject(rig.spends ? used.map((each) => ({ ...each, turns: 0 })) : []);
   });
 
   test('says why a turn failed that its model refused, and does the next', async () => {

@@ -44,7 +44,10 @@ export class Refused extends Error {
 export type Rule = (next: () => Promise<unknown>, input: unknown) => Promise<unknown>;
 
 export interface MemberOptions extends Partial<
-  Pick<TeammateOptions, 'permissions' | 'workMode' | 'retryAfter' | 'toolsNow' | 'silence' | 'graceMs' | 'account'>
+  Pick<
+    TeammateOptions,
+    'permissions' | 'workMode' | 'retryAfter' | 'toolsNow' | 'silence' | 'graceMs' | 'spendingMs' | 'account'
+  >
 > {
   readonly abilities?: Partial<Abilities>;
   readonly live?: LiveAgent;
@@ -121,7 +124,7 @@ export function startMember(house: House, memberId: string, play: Play, options:
       );
     },
   };
-  const { permissions, workMode, retryAfter, toolsNow, silence, graceMs, mode = 'edit', resume } = options;
+  const { permissions, workMode, retryAfter, toolsNow, silence, graceMs, spendingMs, mode = 'edit', resume } = options;
   const { account = `function@${memberId}` } = options;
   const ended = runTeammate({
     door,
@@ -134,6 +137,7 @@ export function startMember(house: House, memberId: string, play: Play, options:
     ...(silence && { silence }),
     ...(graceMs !== undefined && { graceMs }),
     account,
+    ...(spendingMs !== undefined && { spendingMs }),
     transcriptPath: (sessionId) => join(folder, `${sessionId}.jsonl`),
     signal: stop.signal,
     onError: (error) => errors.push(error),

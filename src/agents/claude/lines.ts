@@ -10,7 +10,8 @@ const ModelUsage = z.object({
   costUSD: z.number().default(0),
   contextWindow: z.number().optional(),
 });
-const ModelUsages = z.record(z.string(), ModelUsage);
+/** The usage of each model. */
+export const ModelUsages = z.record(z.string(), ModelUsage);
 
 const Uuids = z.array(z.string());
 

@@ -8,6 +8,7 @@ import { troubleIn } from './limits.ts';
 import type { Hints } from './limits.ts';
 import type { Result } from './lines.ts';
 import { newPermissions } from './permissions.ts';
+import { newSpending } from './spending.ts';
 import { newTelling } from './telling.ts';
 import { newMeter } from './usage.ts';
 
@@ -39,6 +40,8 @@ export interface Starting extends Pick<StartOptions, 'mode' | 'tools'> {
   readonly resumes: boolean;
   /** How long a cancelled turn may take to end before the program is killed. */
   readonly cancelMs?: number | undefined;
+  /** How often to ask for the usage of a running turn at most. */
+  readonly usageMs?: number | undefined;
 }
 
 /** Opens a connection to a new Claude Code process. */
@@ -54,6 +57,12 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
   const teamPrefix = start.tools && `mcp__${start.tools.name}__`;
   const permissions = newPermissions({ mode: start.mode, teamPrefix, tell, isHeard: () => running !== undefined });
   const connection = connect(program, { heard, asked: (request) => permissions.ask(request) });
+  const spending = newSpending({
+    resumes: start.resumes,
+    ask: () => connection.request({ subtype: 'get_usage' }),
+    tell: (usage) => tell({ type: 'spending', usage }),
+    everyMs: start.usageMs,
+  });
   /** Its error messages before it was ready, which explain its end. */
   let lastWords = '';
   const ready = connection.request({ subtype: 'initialize', hooks: null }).then(
@@ -71,6 +80,7 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
     else {
       if (said.type === 'assistant' && !said.parent_tool_use_id) meter.answered(said.message);
       if (running) takeHints(running.hints, said);
+      if (said.type === 'assistant' || said.type === 'user') spending.news();
       telling.hear(said);
     }
   }
@@ -89,6 +99,7 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
   function hearResult(result: Result): void {
     const current = running;
     meter.add(result);
+    spending.settle(result);
     // The usage of its own turns between ours is reported with our next one.
     if (!current) lastWords = result.errors?.join('; ') ?? '';
     if (!current) return;
@@ -126,6 +137,7 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
   async function run(turn: Turn, tellTurn: (event: AgentEvent) => void, signal: AbortSignal): Promise<TurnEnd> {
     emit = tellTurn;
     const ended = Promise.withResolvers<void>();
+    spending.begin();
     const main = sendText(turn);
     const current: Running = { main, open: new Set([main]), results: [], hints: {}, ended, stopping: false };
     running = current;
@@ -138,6 +150,7 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
       return endOf(current, signal.aborted);
     } finally {
       running = undefined;
+      spending.end();
       unshown.clear();
       signal.removeEventListener('abort', onAbort);
     }

@@ -52,7 +52,8 @@ export function newMeter({ resumes }: { resumes: boolean }): Meter {
   };
 }
 
-function shareOf(share: NonNullable<Result['modelUsage']>[string]): Usage {
+/** The usage of one model. */
+export function shareOf(share: NonNullable<Result['modelUsage']>[string]): Usage {
   return {
     ...NO_USAGE,
     inputTokens: share.inputTokens,

@@ -136,6 +136,7 @@ export class Thread {
     if (threadId === this.id && modelContextWindow) {
       this.#context = { used: last.totalTokens, size: modelContextWindow };
     }
+    if (this.#ended) this.#emit({ type: 'spending', usage: this.#used, model: this.model });
   }
 
   #hearServer({ name, status, error }: NewsOf<'mcpServer/startupStatus/updated'>): void {

@@ -1,0 +1,16 @@
+import type { TaskJson } from '../agents/agent.ts';
+import type { TeamEvent } from '../core/event.ts';
+
+/** Whether a message came that should join the member's running turn. */
+export function isUrgentMail(event: TeamEvent, memberId: string): boolean {
+  return (
+    event.type === 'message:sent' && event.priority === 'urgent' && event.copies.some(({ toId }) => toId === memberId)
+  );
+}
+
+/** Whether the task changed hands or is gone, so that further work is useless. */
+export function takesAway(event: TeamEvent, task: TaskJson): boolean {
+  if (event.type === 'team:closed') return true;
+  if (!('taskId' in event) || event.taskId !== task.id) return false;
+  return 'epoch' in event && event.epoch > task.epoch;
+}
