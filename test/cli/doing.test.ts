@@ -35,6 +35,17 @@ test('says why a member was stopped that a person is asked about', () => {
   );
 });
 
+test('says how to answer a question', () => {
+  const stage = teamOf('ann');
+  stage.as('ann', 'request.raise', { kind: 'question', memberId: 'ann', content: 'Which?' });
+  const team = JSON.parse(JSON.stringify(viewTeam(stage.state))) as ResultOf<'team.show'>;
+  const requests = JSON.parse(JSON.stringify([...stage.state.requests.values()])) as ResultOf<'request.list'>;
+  const ann = team.members.find(({ id }) => id === 'ann') as ResultOf<'member.show'>;
+  expect(describeDoing(ann, { team, tasks: new Map(), requests })).toBe(
+    'waits for your answer (question): troupe answer ann',
+  );
+});
+
 test('says all that a reserved task waits for', () => {
   const stage = teamOf('ann');
   stage.task();

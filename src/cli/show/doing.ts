@@ -4,7 +4,7 @@ import { waitsToLand, wordLanding } from '../../core/queue-view.ts';
 import { waitingOf } from '../../core/waiting.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { clean } from './text.ts';
-import { answerName, taskName, taskNames } from './words.ts';
+import { answerCommand, answerName, taskName, taskNames } from './words.ts';
 
 type Member = ResultOf<'member.show'>;
 
@@ -23,7 +23,7 @@ export function describeDoing(member: Member, { team, tasks, requests }: Surroun
   const asked = waiting.find(({ memberId, kind }) => memberId === member.id && kind !== 'review');
   if (asked) {
     const why = asked.kind === 'restart' && member.stopReason !== undefined ? `${clean(member.stopReason)}; ` : '';
-    return `${why}waits for your answer (${asked.kind}): troupe approve ${answerName(asked, waiting)}`;
+    return `${why}waits for your answer (${asked.kind}): ${answerCommand(asked.kind)} ${answerName(asked, waiting)}`;
   }
   const reason = waitingOf(member);
   if (reason !== undefined) return `waits: ${reason}`;

@@ -5,7 +5,7 @@ import { waitingOf } from '../../core/waiting.ts';
 import { paint } from './screen.ts';
 import type { Screen, Style } from './screen.ts';
 import { clean, cut, widthOf } from './text.ts';
-import { taskName } from './words.ts';
+import { answerCommand, taskName } from './words.ts';
 
 /** The events of one commit, as the daemon returns them. */
 export interface Batch {
@@ -73,6 +73,6 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
 
 /** How a person answers a request. */
 function answerWith(event: TeamEvent): string {
-  const waits = event.type === 'plan:submitted' || event.type === 'request:raised';
-  return waits ? ` (troupe approve ${event.memberId})` : '';
+  if (event.type === 'request:raised') return ` (${answerCommand(event.kind)} ${event.memberId})`;
+  return event.type === 'plan:submitted' ? ` (${answerCommand('plan')} ${event.memberId})` : '';
 }

@@ -37,5 +37,10 @@ export function answerName({ id, memberId }: Request, all: readonly Request[]): 
   return all.filter((other) => other.memberId === memberId).length === 1 ? memberId : id;
 }
 
+/** The command that answers a request. */
+export function answerCommand(kind: Request['kind']): string {
+  return kind === 'question' ? 'troupe answer' : 'troupe approve';
+}
+
 /** What to do if there is nothing to show yet. */
 export const NO_TEAM = 'There is no team yet: troupe up starts one';

@@ -2,7 +2,7 @@ import { explainNothing } from '../../../core/obstacles.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { openClient } from '../../reach/connect.ts';
 import { clean } from '../../show/text.ts';
-import { taskName } from '../../show/words.ts';
+import { answerCommand, taskName } from '../../show/words.ts';
 
 /** The task that the caller wanted to claim; without an id, the next one. */
 interface Wanted {
@@ -49,7 +49,7 @@ export async function explainWaiting(environment: NodeJS.ProcessEnv, task: Resul
     return pending
       .filter((request) => request.kind !== 'shutdown')
       .filter((request) => (request.taskId === undefined ? request.memberId === assigneeId : request.taskId === id))
-      .map(({ kind, id: request }) => `\nIt waits for a person (${kind}): troupe approve ${clean(request)}\n`)
+      .map(({ kind, id: request }) => `\nIt waits for a person (${kind}): ${answerCommand(kind)} ${clean(request)}\n`)
       .join('');
   } catch {
     // The task was shown, so a failure here is ignored.

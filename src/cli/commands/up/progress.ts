@@ -4,7 +4,7 @@ import type { Screen } from '../../show/screen.ts';
 import { clean, cut, paintedWidth, widthOf } from '../../show/text.ts';
 import { showDuration } from '../../show/time.ts';
 import { statusCell } from '../../show/views/task.ts';
-import { answerName, taskName, times } from '../../show/words.ts';
+import { answerCommand, answerName, taskName, times } from '../../show/words.ts';
 import { print, stepAside } from '../../show/write.ts';
 import type { Standing } from './standing.ts';
 
@@ -107,7 +107,7 @@ function picture(
 
 /** The command is never cut off; the description is shortened instead. */
 function requestLine(request: Request, all: readonly Request[], { columns }: Screen): string {
-  const command = `troupe approve ${clean(answerName(request, all))}`;
+  const command = `${answerCommand(request.kind)} ${clean(answerName(request, all))}`;
   const whole = `! ${request.kind} waits for you (${command})`;
   if (widthOf(whole) > columns) return cut(`! ${command}`, columns);
   return cut(`${whole}: ${clean(request.content)}`, columns);
