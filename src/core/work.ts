@@ -119,6 +119,8 @@ export const TaskWork = z.object({
   conflicts: z.array(z.string()).max(PATHS_PER_WORK).optional(),
   /** How often it went back to its holder because of a conflict. */
   sentBack: z.number().int().optional(),
+  /** The commit with which it last did. */
+  sentBackAs: CommitId.optional(),
   /** When it was first handed in: milliseconds since 1970. Work that was sent back keeps its place. */
   queuedAt: z.number().optional(),
   /** In views, its place in the queue; the first is 1. */

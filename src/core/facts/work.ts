@@ -1,4 +1,5 @@
 import { isHandedIn } from '../approval.ts';
+import { countConflicts } from '../conflicts.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { putTeam } from '../tables.ts';
 import type { StandingWork, TaskWork } from '../work.ts';
@@ -77,11 +78,11 @@ export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
     });
   },
 
-  'work:conflicted': (state, { at, taskId, onto, files, feedback }) => {
+  'work:conflicted': (state, { at, taskId, commit, onto, files, feedback }) => {
     changeTask(state, taskId, at, (task) => {
       const work = task.work && { ...settled(task.work), state: 'conflicted' as const, onto, conflicts: files };
       if (!work || feedback === undefined) return { ...task, work };
-      return { ...task, feedback, work: { ...work, sentBack: (work.sentBack ?? 0) + 1 } };
+      return { ...task, feedback, work: { ...work, sentBack: countConflicts(work, commit), sentBackAs: commit } };
     });
     leaveQueue(state, taskId);
   },
@@ -155,8 +156,12 @@ function noLongerSubmitted(work: TaskWork): TaskWork {
 }
 
 /** Another holder starts counting at zero, and goes to the end of the queue. */
-function knownOf({ work }: TaskRecord, epoch: number): Pick<TaskWork, 'sentBack' | 'queuedAt'> {
+function knownOf({ work }: TaskRecord, epoch: number): Pick<TaskWork, 'sentBack' | 'sentBackAs' | 'queuedAt'> {
   if (work?.epoch !== epoch) return {};
-  const { sentBack, queuedAt } = work;
-  return { ...(sentBack !== undefined && { sentBack }), ...(queuedAt !== undefined && { queuedAt }) };
+  const { sentBack, sentBackAs, queuedAt } = work;
+  return {
+    ...(sentBack !== undefined && { sentBack }),
+    ...(sentBackAs !== undefined && { sentBackAs }),
+    ...(queuedAt !== undefined && { queuedAt }),
+  };
 }

@@ -1,5 +1,6 @@
 import { SYSTEM } from '../actor.ts';
 import type { CommandOf } from '../command.ts';
+import { countConflicts } from '../conflicts.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
@@ -138,7 +139,8 @@ export function askAboutRejections(state: TeamState, command: CommandOf<'task.re
 
 /** A person decides about work that conflicts again and again, because others land in the same places. */
 export function askAboutConflicts(state: TeamState, command: CommandOf<'task.reject'>, task: TaskRecord): TeamEvent[] {
-  const times = (task.work?.epoch === task.epoch ? (task.work.sentBack ?? 0) : 0) + 1;
+  const before = task.work?.epoch === task.epoch ? task.work : undefined;
+  const times = countConflicts(before, command.work?.commit ?? '');
   if (times < CONFLICTS_PER_TASK) return [];
   const files = joinSome(command.work?.conflicts ?? [], ', ');
   const said =

@@ -191,11 +191,13 @@ export function sendBack(
   work: HandedIn,
   attempt: Attempt,
 ): number {
-  const { onto, conflicts = [] } = work;
+  const { commit, onto, conflicts = [] } = work;
   if (!isQueued(task, work)) submit(world, task, command, work, attempt);
-  const sentBack = (task.work?.sentBack ?? 0) + 1;
+  // The same work conflicts once, however often it is handed in.
+  const isAgain = task.work?.sentBackAs === commit;
+  const sentBack = (task.work?.sentBack ?? 0) + (isAgain ? 0 : 1);
   leaveQueue(world, task);
-  setWork(task, command.at, { ...settled(task), state: 'conflicted', onto, conflicts, sentBack });
+  setWork(task, command.at, { ...settled(task), state: 'conflicted', onto, conflicts, sentBack, sentBackAs: commit });
   task.feedback = command.feedback;
   attempt.facts.push(`work:conflicted ${task.id}`);
   return sentBack;
@@ -237,10 +239,14 @@ export function leaveQueue({ team, requests }: World, task: Task): void {
 }
 
 /** What one holder keeps while it tries again: its place in the queue, and how often its work conflicted. */
-export function kept({ work }: Task, epoch: number): { sentBack?: number; queuedAt?: number } {
+export function kept({ work }: Task, epoch: number): { sentBack?: number; sentBackAs?: string; queuedAt?: number } {
   if (work?.epoch !== epoch) return {};
-  const { sentBack, queuedAt } = work;
-  return { ...(sentBack !== undefined && { sentBack }), ...(queuedAt !== undefined && { queuedAt }) };
+  const { sentBack, sentBackAs, queuedAt } = work;
+  return {
+    ...(sentBack !== undefined && { sentBack }),
+    ...(sentBackAs !== undefined && { sentBackAs }),
+    ...(queuedAt !== undefined && { queuedAt }),
+  };
 }
 
 /** The work without what matters only while it waits. */

@@ -66,6 +66,7 @@ export function observeTask(world: World, task: Task): object {
   const blocked = isBlocked(world, task);
   const blockedBy = blocked ? openDependencies(world, task) : [];
   const filesHeldBy = blocked ? heldFiles(world, task) : [];
+  const asked = askedAbout(world, task);
   return {
     ...task,
     teamId: TEAM,
@@ -76,6 +77,7 @@ export function observeTask(world: World, task: Task): object {
         ...(world.team?.work?.landing?.works.some(({ taskId }) => taskId === task.id) && { isLanding: true as const }),
       },
     }),
+    ...(asked && task.work && { work: { ...task.work, waitsFor: asked } }),
     status: blocked ? 'blocked' : task.status,
     blockedBy,
     ...(filesHeldBy.length > 0 && { filesHeldBy }),
@@ -85,6 +87,16 @@ export function observeTask(world: World, task: Task): object {
       .filter((other) => other.status !== 'deleted' && other.dependencies.includes(task.id))
       .map(({ id }) => id),
   };
+}
+
+/** Who has to approve the work of a task, and since when. */
+function askedAbout({ requests }: World, { id, work }: Task): { memberId?: string; since: number } | undefined {
+  const question = requests.find(
+    ({ kind, status, taskId }) => taskId === id && status === 'pending' && (kind === 'work' || kind === 'review'),
+  );
+  if (work?.state !== 'asked' || !question) return undefined;
+  const since = question.requestedAt;
+  return question.kind === 'review' ? { since, memberId: question.memberId } : { since };
 }
 
 export const TASK_RULES: Rules<'task'> = {
