@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { agentProgram } from '../agents/installed.ts';
 import { testPlace } from '../agents/real.ts';
@@ -26,7 +26,7 @@ describe('the limit of an account', needs(missing.length === 0, `${missing.join(
     let resetsAt: number | undefined;
     // The first turn finds the limit. It lasts longer than a new daemon takes to start.
     const limited: ModelScript = (request) => {
-      resetsAt ??= Math.ceil(Date.now() / 1_000) + 15;
+      resetsAt ??= Math.ceil(Date.now() / 1_000) + 25;
       const isRefused = Date.now() < resetsAt * 1_000;
       asked.push({ at: Date.now(), isRefused });
       if (!isRefused) return does(request);
@@ -71,6 +71,11 @@ describe('the limit of an account', needs(missing.length === 0, `${missing.join(
     await until('ada waits', async () => (await stage.troupe('ps')).stdout.includes('limited until'));
     await stage.troupe('stop', '--keep');
     await stage.troupe('ps');
+    // The next daemon knows it from the journal.
+    const { url } = JSON.parse(readFileSync(stage.home.card, 'utf8')) as { url: string };
+    const headers = { authorization: `Bearer ${readFileSync(stage.home.tokenFile, 'utf8').trim()}` };
+    const shown = await (await fetch(`${url}/metrics`, { headers })).text();
+    expect(shown).toMatch(/^troupe_account_used\{account="claude@env-[0-9a-f]+",window="five_hour"\} 1$/m);
 
     const done = async (team: string) => (await client.call('team.status', { teamId: team })).tasks['completed'];
     await until('the first tasks are done', async () => (await done(teamId)) === tasks.length);
@@ -82,6 +87,6 @@ describe('the limit of an account', needs(missing.length === 0, `${missing.join(
     const events = batches.flatMap((batch) => batch.events);
     expect(events.filter(({ type }) => type === 'task:failed')).toEqual([]);
     expect(events.filter(({ type }) => type === 'task:completed')).toHaveLength(tasks.length + 2);
-    expect(join(...events.map(({ type }) => type))).not.toContain('teammate:stopped');
+    expect(events.filter(({ type }) => type === 'teammate:stopped')).toEqual([]);
   });
 });

@@ -30,6 +30,7 @@ export const LONG: readonly string[] = [
   'test/e2e/landing.test.ts',
   'test/e2e/setup.test.ts',
   'test/examples/start.test.ts',
+  'test/e2e/accounts.test.ts',
   'test/e2e/stop.test.ts',
   'test/workspaces/clone.test.ts',
   'test/native/seats.test.ts',
