@@ -350,7 +350,15 @@ describe('a member cannot act for another member of its team', () => {
 
   /** What every member may do: look at what all share, and work in its own name. Everything else is refused. */
   const COMMON: ReadonlySet<string> = new Set<OperationName>([
-    ...(['team.show', 'team.status', 'team.digest', 'member.list', 'member.show', 'session.list'] as const),
+    ...([
+      'team.show',
+      'team.status',
+      'team.digest',
+      'team.report',
+      'member.list',
+      'member.show',
+      'session.list',
+    ] as const),
     ...(['task.list', 'task.show', 'request.list', 'note.list', 'note.search', 'hook.list', 'event.list'] as const),
     ...([
       'account.list',
@@ -360,6 +368,7 @@ describe('a member cannot act for another member of its team', () => {
       'message.broadcast',
       'note.add',
       'plan.submit',
+      'question.ask',
     ] as const),
     ...([
       'task.create',
