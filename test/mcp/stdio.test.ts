@@ -37,7 +37,7 @@ afterAll(async () => {
 test('two members exchange messages over stdio of real processes', async () => {
   const { home, troupe, token } = shared;
   const [alice, bob] = await Promise.all([connect(home, await token('alice')), connect(home, await token('bob'))]);
-  expect(await toolNames(alice)).toHaveLength(11);
+  expect(await toolNames(alice)).toHaveLength(12);
   expect(alice.getInstructions()).toMatch(/^You are "alice" in team "demo"/);
   await use(alice, 'SendMessage', { to: 'bob', message: 'hello' });
   expect((await use(bob, 'Inbox')).data.messages).toMatchObject([{ from: 'alice', content: 'hello' }]);
@@ -69,7 +69,7 @@ test('the team tools are offered if the environment asks for them', async () => 
       withEnvironment({ TROUPE_TEAMS: '0' }, '--team', 'demo'),
     ]),
     // Tools for workspaces are left out only if the team is known to have none.
-  ).toEqual([0, TOOLS.filter(({ reviews }) => !reviews).length, 11, 0, 11, 14, 0]);
+  ).toEqual([0, TOOLS.filter(({ reviews }) => !reviews).length, 12, 0, 12, 15, 0]);
 });
 
 test("the team tools are not offered if Claude Code's teams are turned off", async () => {
@@ -85,7 +85,7 @@ test("the team tools are not offered if Claude Code's teams are turned off", asy
       // Troupe's own setting is on.
       count(token, { ...off, TROUPE_TEAMS: '1' }),
     ]),
-  ).toEqual([11, 0, 0, 11]);
+  ).toEqual([12, 0, 0, 12]);
 });
 
 test.each(['TaskClaim', 'Inbox'])(
@@ -156,7 +156,7 @@ test('the daemon also serves these tools over HTTP', async () => {
     return client;
   };
   const [alice, bob] = [await open(await token('alice')), await open(await token('bob'))];
-  expect(await toolNames(alice)).toHaveLength(11);
+  expect(await toolNames(alice)).toHaveLength(12);
   const waiting = use(bob, 'Inbox', { wait_seconds: 60 });
   await use(alice, 'SendMessage', { to: 'bob', message: 'over HTTP' });
   expect((await waiting).data.messages).toMatchObject([{ from: 'alice', content: 'over HTTP' }]);
@@ -224,14 +224,14 @@ test('sessions and calls under way survive a restart of the daemon', async () =>
   const waiting = use(alice, 'Inbox', { wait_seconds: 60 }, { timeout: HANG_MS });
   const subjects = Array.from({ length: 50 }, (_, i) => `T${i}`);
   const creating = subjects.map((subject) => use(lead, 'TaskCreate', { subject, description: '' }));
-  expect(await toolNames(bob)).toHaveLength(11);
+  expect(await toolNames(bob)).toHaveLength(12);
   await creating[0];
   daemon.kill('SIGKILL');
   await once(daemon, 'exit');
   const listing = toolNames(alice);
   await serve(home);
 
-  expect(await listing).toHaveLength(11);
+  expect(await listing).toHaveLength(12);
   // Unanswered calls are sent again, and done once.
   for (const one of creating) expect((await one).isError).toBe(false);
   const tasks = await troupe.call('task.list', { teamId: 'demo' });

@@ -274,7 +274,7 @@ describe('its transcript', () => {
     expect(conversation.outcome(second, conversation.endOf(second) as never)).toEqual({
       text: '',
       error: 'API Error: 400',
-      overloaded: false,
+      trouble: undefined,
     });
     conversation.ended({ at: Date.parse(at(9)), how: 'idle', result: 'as told to the lead' });
     expect(conversation.outcome(Date.parse(at(8)), { at: 0, how: 'idle' })).toEqual({ text: 'as told to the lead' });
