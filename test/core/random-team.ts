@@ -390,6 +390,14 @@ export const QUEUE: readonly Step[] = [
   }),
 ];
 
+/** Both works are judged together. Random steps rarely begin such a landing and then bring both to the branch. */
+export const LANDING: Step = {
+  type: 'landing.begin',
+  by: '@system',
+  input: { landingId: 'l1', hostId: 'h1', onto: 'tip', merged: commitOf(3), fromQueue: 2 },
+  commandId: undefined,
+};
+
 /** The command of a step, at its place in the story. */
 export function toCommand(state: TeamState, { type, by, input, commandId }: Step, at: number): Command {
   return commandOf(type, resolve(state, input as Named) as InputOf<CommandType>, { by, at, commandId });
