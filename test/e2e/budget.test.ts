@@ -68,3 +68,33 @@ test('a used-up budget is asked about again after a stop, and a larger one in th
   expect(done.stderr).toContain('The budget of the team is now 3 turns. It was 1 turn.');
   expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('3 of 3 tasks completed') });
 });
+
+test('a time budget of the team interrupts a running program, asks a person, and the work goes on after a yes', async () => {
+  const stage = setStage();
+  const script = 'if [ -e begun ]; then echo finished; else touch begun; sleep 600; fi';
+  const file = stage.teamFile({
+    team: 'hasty',
+    lead: 'none',
+    budget: { time: '3s' },
+    members: [{ name: 'worker', agent: { exec: ['sh', '-c', script] } }],
+    tasks: [{ title: 'Long' }],
+  });
+  await stage.ask('up', '--yes', file, '--detach');
+  const client = stage.client();
+  const question = await until('a person is asked', async () => {
+    const [request] = await client.call('request.list', { teamId: 'hasty', kind: 'budget' });
+    return request;
+  });
+  expect(question.content).toMatch(/^The budget of the team: 3 seconds of 3 seconds is used\. Most of it by worker/);
+  await until('the program is ended', async () => {
+    const { members } = await client.call('usage.show', { teamId: 'hasty' });
+    return members['worker']?.turns === 1;
+  });
+  expect(await client.call('task.show', { teamId: 'hasty', taskId: '1' })).toMatchObject({ status: 'in_progress' });
+  expect((await stage.troupe('ps')).stdout).toContain('budget');
+  await stage.ask('approve', question.id);
+  await until('the task is done', async () => {
+    const { status, result } = await client.call('task.show', { teamId: 'hasty', taskId: '1' });
+    return status === 'completed' && result === 'finished';
+  });
+});
