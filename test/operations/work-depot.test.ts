@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { shareStage } from '../server/stage.ts';
 import { makeRepository, plainGit, write } from '../workspaces/project.ts';
@@ -28,7 +28,8 @@ test('a depot that somebody removes is made again from the checkout, and the wor
   write(ada.folder, { 'ada.txt': 'two\n' });
   write(bob.folder, { 'src/b.ts': 'of bob\n' });
   await Promise.all(['ada', 'bob'].map((memberId) => act('work.save', { teamId, memberId })));
-  rmSync(depot, { recursive: true });
+  // With all others.
+  rmSync(dirname(depot), { recursive: true });
   await act('task.complete', { teamId, taskId: ada.taskId, epoch: ada.epoch }, 'ada');
   await act('task.complete', { teamId, taskId: bob.taskId, epoch: bob.epoch }, 'bob');
   const { tip = '', tasks } = await act('work.show', { teamId });

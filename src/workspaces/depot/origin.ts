@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Checkout } from '../checkout.ts';
 import type { Places } from '../places.ts';
@@ -64,6 +64,8 @@ export function depotId({ commonDir, depot }: Named): string {
 type Named = Pick<Checkout, 'commonDir' | 'depot'>;
 
 async function readOrigins(places: Depots): Promise<Map<string, Origin | undefined>> {
+  // Somebody may have removed all depots. Then they are made again, from the checkouts.
+  await mkdir(places.depots, { recursive: true, mode: 0o700 });
   const ids = (await readdir(places.depots)).flatMap((name) => /^([0-9a-f]{16})\.git$/.exec(name)?.[1] ?? []).sort();
   return new Map(await Promise.all(ids.map(async (id) => [id, await readOrigin(places, id)] as const)));
 }
