@@ -18,6 +18,9 @@ export function waitingOf({ metadata }: { metadata?: Metadata | undefined }): st
   );
 }
 
+/** What a member waits for whose budget is used up in the middle of its work. */
+export const OVER_BUDGET = 'more budget';
+
 /** Whether a member was lost with the only machine that may run it; it returns with that machine. */
 export function isLost(member: {
   readonly status: string;

@@ -1,3 +1,4 @@
+import { OVER_BUDGET } from '../core/waiting.ts';
 import type { Bench } from './bench.ts';
 import type { Door } from './door.ts';
 import type { Watch } from './watch.ts';
@@ -10,16 +11,23 @@ export async function isSpent(door: Door, who: Bench['who']): Promise<boolean> {
 
 /**
  * Resolves with true when a turn may begin, at once or after a person raised the budget; with false when interrupted.
+ * Whoever follows the team sees that the member waits in the middle of its work.
  */
 export async function waitForBudget(
-  door: Door,
-  who: Bench['who'],
+  { door, who, tellWaiting }: Pick<Bench, 'door' | 'who' | 'tellWaiting'>,
   watch: Watch,
   isInterrupted: () => Promise<boolean>,
 ): Promise<boolean> {
-  while (await isSpent(door, who)) {
-    if (await isInterrupted()) return false;
-    await watch.next();
+  let isTold = false;
+  try {
+    while (await isSpent(door, who)) {
+      if (await isInterrupted()) return false;
+      if (!isTold) await tellWaiting({ reason: OVER_BUDGET });
+      isTold = true;
+      await watch.next();
+    }
+    return true;
+  } finally {
+    if (isTold) await tellWaiting(undefined);
   }
-  return true;
 }

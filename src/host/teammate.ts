@@ -142,7 +142,7 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
         if (!(await account.wait(mustLeave(task)))) return false;
         // While it waited for the one, others may have used up the other.
         if (!(await isSpent(door, who))) return true;
-        if (!(await waitForBudget(door, who, watch, mustLeave(task)))) return false;
+        if (!(await waitForBudget({ door, who, tellWaiting }, watch, mustLeave(task)))) return false;
       }
     },
     answered: (task) => waitForAnswers({ door, who, tellWaiting }, task, { watch, isInterrupted: mustLeave(task) }),

@@ -98,3 +98,17 @@ test('a time budget of the team interrupts a running program, asks a person, and
     return status === 'completed' && result === 'finished';
   });
 });
+
+test('in a pipe, troupe up ends when only a person can raise the budget', async () => {
+  const stage = setStage();
+  const file = stage.teamFile({
+    team: 'short',
+    lead: 'none',
+    budget: { time: '3s' },
+    members: [{ name: 'worker', agent: { exec: ['sh', '-c', 'sleep 600'] } }],
+    tasks: [{ title: 'Long' }],
+  });
+  const { code, stderr } = await stage.troupe('up', '--yes', file);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/budget of the team/i);
+});

@@ -1,6 +1,7 @@
 import type { Client } from '../../../client/client.ts';
 import { describeUse } from '../../../core/budget-words.ts';
 import { hookTroubles } from '../../../core/hook-trouble.ts';
+import { OVER_BUDGET, waitingOf } from '../../../core/waiting.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 
 /** The state of a team, and why it would not continue. */
@@ -67,8 +68,11 @@ function reasonToEnd(
   requests: Standing['requests'],
   lead: Member | undefined,
 ): Standing['reason'] {
-  const isBusy = ({ agent, status, returning }: Member): boolean =>
-    agent !== undefined && (status === 'stopped' ? returning === true : status !== 'idle');
+  const isBusy = (member: Member): boolean => {
+    const { agent, status, returning } = member;
+    if (agent === undefined || waitingOf(member) === OVER_BUDGET) return false;
+    return status === 'stopped' ? returning === true : status !== 'idle';
+  };
   const allDone = tasks.every(({ status }) => status === 'completed');
   // Its asker goes on with the answer, or without one at its deadline. A stopped one gets it when it is started again.
   const isLive = (id: string): boolean => members.some((one) => one.id === id && one.status !== 'stopped');
