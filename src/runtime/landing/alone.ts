@@ -67,7 +67,8 @@ export function openAlone(teamId: string, options: AloneOptions) {
     known.set(name, 'judging');
     const done = judgeAlone(work)
       .catch((error: unknown) => {
-        known.delete(name);
+        // The landing tries it, with a pause after each failure: here it would be judged again at once, without end.
+        known.set(name, 'unclear');
         if (!isClosed) onError(error, { teamId });
       })
       .finally(() => {
