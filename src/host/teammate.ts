@@ -1,6 +1,8 @@
-import type { TaskJson, TeamTools } from '../agents/agent.ts';
+import type { TaskJson, TeamTools, TurnEnd } from '../agents/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
-import { shorten } from '../core/text.ts';
+import { TeamError } from '../core/errors.ts';
+import { LINE_LENGTH } from '../core/limits.ts';
+import { oneLine, shorten } from '../core/text.ts';
 import { openAccount } from './account.ts';
 import type { Waiting } from './account.ts';
 import type { Bench } from './bench.ts';
@@ -117,7 +119,11 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
             ...(taskId !== undefined && { taskId }),
             ...(context && { context }),
           })),
-        heard: (event) => turnWatch?.hear(event),
+        heard(event) {
+          turnWatch?.hear(event);
+          // The last that this process says is the reason of its crash.
+          if (event.type === 'turnEnd' && event.lost) onError(lostError(event));
+        },
         permission: (permission, mode) => answer(turnWatch?.asked(permission) ?? permission, mode),
         opened: async (sessionId) => void (await door.call('member.update', { ...who, status: 'active', sessionId })),
         compacted: () => forget(),
@@ -164,4 +170,8 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
   } finally {
     await seat.close();
   }
+}
+
+function lostError({ error = 'the agent ended' }: TurnEnd): TeamError {
+  return new TeamError('conflict', oneLine(error, LINE_LENGTH));
 }

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TaskJson, Turn, TurnEnd } from '../agents/agent.ts';
-import { TeamError } from '../core/errors.ts';
-import { LINE_LENGTH, RESULT_BYTES } from '../core/limits.ts';
+import { RESULT_BYTES } from '../core/limits.ts';
 import { waitsToLand } from '../core/queue-view.ts';
-import { cutToBytes, oneLine, shorten } from '../core/text.ts';
+import { cutToBytes, shorten } from '../core/text.ts';
 import type { Bench } from './bench.ts';
 import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
@@ -73,10 +72,7 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
     const joined = (await Promise.all(steering)).flat();
     await saveWork(bench);
     // The supervisor sees that the agent is gone and releases its tasks.
-    if (end.lost) {
-      bench.onError(new TeamError('conflict', oneLine(end.error ?? 'the agent ended', LINE_LENGTH)));
-      await seat.lost;
-    }
+    if (end.lost) await seat.lost;
     bench.mail.doubt([...messageIds, ...joined]);
     if (!end.lost) await bench.mail.endTurn(seat.sessionId, { went: end.reason === 'done' ? 'well' : 'badly' });
     if (isInterrupted) continue;

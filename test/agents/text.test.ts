@@ -86,7 +86,7 @@ describe('line breaks are kept in the text of', () => {
       turnId: '1',
       item: { type: 'agentMessage', id: 'j', text: 'more.' },
     });
-    expect(read(told)).toBe(`${ANSWER}\nOne\n[The model does not answer, retrying: busy]\nmore.`);
+    expect(read(told)).toBe(`${ANSWER}\nOne\nmore.`);
   });
 
   test('a program, as plain lines or as a text event', async () => {

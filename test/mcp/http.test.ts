@@ -31,7 +31,7 @@ describe.each(ERAS)('a client %s', (_era, options) => {
     const house = await openTeam();
     const { connect } = await serve(house);
     const [alice, bob] = [await connect('alice', options), await connect('bob', options)];
-    expect(await toolNames(alice)).toHaveLength(11);
+    expect(await toolNames(alice)).toHaveLength(12);
     await use(alice, 'SendMessage', { to: 'bob', message: 'hello' });
     expect((await use(bob, 'Inbox')).data.messages).toMatchObject([{ from: 'alice', content: 'hello' }]);
     expect((await use(bob, 'Inbox')).data.messages).toEqual([]);

@@ -18,7 +18,7 @@ test('a time budget is noticed when its time comes, without any other event', as
   await run(ledger, join('cy', { agent }), { type: 'team.update', by: USER, budget: { minutes: 0.002 } });
   const request = await until('a person is asked', () => asked(ledger));
   expect(request).toMatchObject({ memberId: 'cy', detail: { of: 'team', what: 'minutes', grants: 0.002 } });
-  expect(request.content).toMatch(/ of 120 ms is used\. Yes allows 120 ms more\./);
+  expect(request.content).toMatch(/ of 120 ms is used\. Most of it by cy .* Yes allows 120 ms more\./);
   // A yes counts from now on, and then it is asked again.
   await run(ledger, { type: 'request.answer', by: USER, requestId: request.id, approve: true });
   await until('a person is asked again', async () => (await asked(ledger))?.id !== request.id && asked(ledger));

@@ -1,3 +1,6 @@
+import type { Client } from '../../client/client.ts';
+import { TeamError } from '../../core/errors.ts';
+import { answerMessageId } from '../../core/question.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { newCommandId } from '../reach/call.ts';
@@ -39,6 +42,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     while (wait && request.status === 'pending') {
       request = await client.call('question.ask', { teamId, requestId: request.id, wait: WAIT_MS }, { signal, ...as });
     }
+    await takeMessage(client, request, as);
     await show('question.ask', request, { json: given.json, screen });
     return request.status === 'approved' || request.status === 'pending' || request.choice !== undefined
       ? 0
@@ -46,4 +50,18 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   } finally {
     client.close();
   }
+}
+
+/** The answer also came as a message. Whoever asked has it now, so it is not shown once more. */
+async function takeMessage(
+  client: Client,
+  { id, teamId, memberId, status }: ResultOf<'question.ask'>,
+  as: { readonly as?: string },
+): Promise<void> {
+  if (status === 'pending') return;
+  const read = { teamId, memberId, messageIds: [answerMessageId(id)], read: true };
+  await client.call('message.acknowledge', read, as).catch((error: unknown) => {
+    // Without an answer the task failed, and there is no message.
+    if (!(error instanceof TeamError) || error.code !== 'not_found') throw error;
+  });
 }
