@@ -24,6 +24,7 @@ import type { GatesOptions, Teams, TeamsOptions } from '../runtime/teams.ts';
 import { openNearness } from '../runtime/work/nearness.ts';
 import type { Ending } from './ending.ts';
 import type { DaemonOptions } from './home.ts';
+import { openDaemonNotices } from './notices.ts';
 import type { Prepared } from './service.ts';
 
 /** Everything that makes teams run, including Claude Code's own. */
@@ -87,13 +88,22 @@ export function openDaemonTeams(
   storage.instruments.accounts(() => teams.accounts.list());
   closers.add('landings', measureLandings(ledger, hostId, storage.instruments));
   credentials.onRotate(() => teams.renewTokens());
+  const notices = openDaemonNotices(taken, storage, ending);
+  const { notifies } = notices;
   const onHostsError = (error: unknown, about: object): void => log.error('hosts.failed', { ...about, error });
 
   async function joinOthers(answer: Answer): Promise<void> {
     if (!membership) return writeLeaseFile(home.lease, undefined);
     const { labels } = storage;
     const keeper = await membership.join({
-      self: describeHost({ directory: home.directory, name: hostId, labels, version: card.version, environment }),
+      self: describeHost({
+        directory: home.directory,
+        name: hostId,
+        labels,
+        version: card.version,
+        notifies,
+        environment,
+      }),
       ledger,
       teams,
       nearness: openNearness({ projects: works.projects, onError: onHostsError }),
@@ -164,6 +174,7 @@ export function openDaemonTeams(
       if (!membership) await bringHome({ ledger, mailbox: teams.mailbox }, { self: hostId, onError: onHostsError });
       await native.start();
       await membership?.keeper?.start();
+      await notices.start();
     },
   };
 }

@@ -13,6 +13,8 @@ export interface HostCard {
   /** New with each start of a daemon. */
   readonly instance?: string;
   readonly version: string;
+  /** Whether it tells people what needs them. */
+  readonly notifies?: boolean;
   /** The lease by which it renews its card. Daemons of versions without this field ignore changes of the lease. */
   readonly leaseMs?: number;
 }

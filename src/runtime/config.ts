@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { Labels, Slug } from '../core/text.ts';
+import { NotifySettings } from './notices/settings.ts';
 import { AgentEntry, AgentRef } from './team-file/schema.ts';
 import { parseYamlFile } from './yaml-file.ts';
 
@@ -41,6 +42,7 @@ export const DaemonConfig = z.strictObject({
     .max(256)
     .optional()
     .describe('checkouts on this machine, for workspaces of teams that other machines bring up'),
+  notify: NotifySettings.optional().describe('how you hear of what needs you; read when the daemon starts'),
   journal: z.string().optional().describe('where teams are kept: sqlite:PATH, nats://host:port'),
 });
 export type DaemonConfig = z.output<typeof DaemonConfig>;

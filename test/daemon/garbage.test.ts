@@ -50,6 +50,7 @@ const FILES = [
     'lock.db',
     'logins.json',
     'nats.mark',
+    'notices.json',
     'port',
     'reserve',
     'secret',

@@ -13,6 +13,7 @@ export function describeHost(options: {
   readonly name: string;
   readonly labels: string[];
   readonly version: string;
+  readonly notifies: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }): Omit<HostCard, 'load'> {
   const { directory, environment, ...card } = options;

@@ -1,0 +1,231 @@
+import { z } from 'zod';
+import { describeLimit } from './account-words.ts';
+import type { EventNoun } from './event.ts';
+import { isPerson, isVacant } from './person.ts';
+import { answererOf } from './request.ts';
+import type { TeamRequest } from './request.ts';
+import { isDown, isExpected } from './state.ts';
+import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
+import { pendingRequests } from './tables.ts';
+import { inOneLine, shorten } from './text.ts';
+
+/**
+ * What people are told about outside of Troupe: a person is needed, a team is done, it failed, a budget is used up, an
+ * account reached its limit, or a turn hangs.
+ */
+export const NoticeKind = z.enum(['person', 'done', 'failed', 'budget', 'limited', 'hung']);
+export type NoticeKind = z.infer<typeof NoticeKind>;
+
+/** Something that a person should hear of. It is told once for each version of its subject. */
+export const Notice = z.object({
+  kind: NoticeKind,
+  subject: z.string(),
+  version: z.string(),
+  /** For people, in one line. */
+  text: z.string(),
+  requestId: z.string().optional(),
+  memberId: z.string().optional(),
+  taskId: z.string().optional(),
+});
+export type Notice = z.output<typeof Notice>;
+
+/** Only events about these can begin or end a notice. */
+export const NOTICE_NOUNS: readonly EventNoun[] = [
+  'task',
+  'work',
+  'teammate',
+  'team',
+  'request',
+  'plan',
+  'account',
+  'message',
+];
+
+/** How much of a question is repeated, in characters; the dashboard has the rest. */
+const TEXT_LENGTH = 300;
+
+/** How many notices a message lists one by one. */
+const LISTED = 10;
+
+/** Everything that a person should hear of now. It follows from the state, so no restart loses it. */
+export function noticesOf(state: TeamState): Notice[] {
+  if (state.team?.status !== 'active') return [];
+  return [...requestNotices(state), ...limitNotices(state), ...endNotices(state)];
+}
+
+/** Whether a notice that waits is still worth sending. */
+export function stillHolds(notice: Notice, state: TeamState): boolean {
+  if (notice.requestId !== undefined) return state.requests.get(notice.requestId)?.status === 'pending';
+  if (notice.kind === 'limited') return limitNotices(state).some(({ subject }) => subject === notice.subject);
+  // A team that was done or stuck is often closed right after that.
+  if (state.team?.status !== 'active') return true;
+  const { pending, in_progress: inProgress } = state.index.counts;
+  return inProgress === 0 && (notice.kind === 'failed' || pending === 0) && (!leadOf(state) || !isAnyBusy(state));
+}
+
+function requestNotices(state: TeamState): Notice[] {
+  const lead = state.members.get(state.team?.leadId ?? '');
+  const leads = lead !== undefined && !isPerson(lead) && !isVacant(lead);
+  return pendingRequests(state).flatMap((request): Notice[] => {
+    const answerer = answererOf(request.kind);
+    // Without an agent that leads, plans wait for a person.
+    if (answerer === 'member' || (answerer === 'lead' && leads)) return [];
+    const { id, memberId, taskId, kind, content } = request;
+    const about = taskId === undefined ? memberId : `${memberId}, task ${taskId}`;
+    return [
+      {
+        kind: kindOf(kind),
+        subject: `request ${id}`,
+        version: '',
+        text: `${WORDS[kind] ?? 'A person is needed'} (${about}): ${brief(content)}`,
+        requestId: id,
+        memberId,
+        ...(taskId !== undefined && { taskId }),
+      },
+    ];
+  });
+}
+
+function kindOf(kind: TeamRequest['kind']): NoticeKind {
+  if (kind === 'budget') return 'budget';
+  if (kind === 'hang') return 'hung';
+  // Troupe no longer restarts the member.
+  return kind === 'restart' ? 'failed' : 'person';
+}
+
+const WORDS: Readonly<Partial<Record<TeamRequest['kind'], string>>> = {
+  gate: 'A gate needs you',
+  permission: 'Permission needed',
+  budget: 'A budget is used up',
+  restart: 'A member was given up',
+  question: 'A question for you',
+  hang: 'A turn hangs',
+  account: 'A login is needed',
+  work: 'Work waits for your approval',
+  plan: 'A plan waits for your approval',
+};
+
+function limitNotices({ accounts, members }: TeamState): Notice[] {
+  return [...accounts.values()].flatMap(({ id, limit }): Notice[] => {
+    // Overloads pass within minutes, and about a login a person is asked.
+    if (limit?.cause !== 'limited') return [];
+    if (![...members.values()].some((one) => one.account === id && isExpected(one))) return [];
+    const text = `Its account is ${describeLimit(limit, id)}: ${brief(limit.reason)}`;
+    return [{ kind: 'limited', subject: `account ${id}`, version: String(limit.since), text }];
+  });
+}
+
+/** The team has nothing more to do, or nobody can go on. */
+function endNotices(state: TeamState): Notice[] {
+  const { completed, failed, pending, in_progress: inProgress } = state.index.counts;
+  const lead = leadOf(state);
+  const isAsked = pendingRequests(state).some(({ kind }) => answererOf(kind) === 'person');
+  const mail = lead && state.index.inboxes.get(lead.id)?.waiting.size;
+  // Questions are notices of their own; the team goes on with the answer.
+  if (inProgress > 0 || isAsked || mail) return [];
+  const isWaiting = [...state.accounts.values()].some(({ limit }) => limit);
+  if (pending + failed === 0) {
+    // Without a lead the members need not be idle: nothing is left for them.
+    const isDone = lead ? lead.status === 'idle' && !hasFailed(lead) && !isAnyBusy(state) && !isWaiting : completed > 0;
+    if (!isDone || (completed === 0 && lead?.lastResult === undefined)) return [];
+    const text = completed === 0 ? 'The team is done.' : `The team is done: ${countTasks(completed)} completed.`;
+    return [{ kind: 'done', subject: 'end', version: `done ${state.completions}`, text }];
+  }
+  if (failed === 0 || isAnyBusy(state) || isDown(state) || isWaiting) return [];
+  const last = lastFailed(state);
+  if (!last) return [];
+  const { id: taskId, title, failure } = last;
+  const rest = pending > 0 ? ` ${countTasks(pending)} cannot go on.` : '';
+  return [
+    {
+      kind: 'failed',
+      subject: 'end',
+      version: `failed ${taskId} ${last.updatedAt.getTime()}`,
+      text: `Nobody can go on: ${countTasks(failed)} failed, ${completed} completed.${rest} Task ${taskId}, ${brief(title)}: ${brief(failure ?? 'no reason given')}`,
+      taskId,
+    },
+  ];
+}
+
+function lastFailed({ tasks }: TeamState): TaskRecord | undefined {
+  let last: TaskRecord | undefined;
+  for (const task of tasks.values()) {
+    if (task.status === 'failed' && (!last || task.updatedAt > last.updatedAt)) last = task;
+  }
+  return last;
+}
+
+/** The lead, if Troupe runs it. */
+function leadOf({ team, members }: TeamState): MemberRecord | undefined {
+  const lead = team && members.get(team.leadId);
+  return lead?.agent === undefined ? undefined : lead;
+}
+
+function hasFailed({ metadata }: MemberRecord): boolean {
+  return metadata?.['failure'] !== undefined;
+}
+
+/** Whether a member that Troupe runs is at work, or comes back to it, or work of one is about to land. */
+function isAnyBusy({ members, team }: TeamState): boolean {
+  if (team?.work?.queue?.length) return true;
+  for (const { agent, status, returning } of members.values()) {
+    if (agent !== undefined && (status === 'stopped' ? returning === true : status !== 'idle')) return true;
+  }
+  return false;
+}
+
+function countTasks(count: number): string {
+  return count === 1 ? '1 task' : `${count} tasks`;
+}
+
+function brief(text: string): string {
+  return shorten(inOneLine(text), TEXT_LENGTH);
+}
+
+/** What is sent: one notice, or several that were collected. */
+export const NoticeMessage = z.object({
+  team: z.string(),
+  title: z.string(),
+  text: z.string(),
+  /** The page on which to answer, or the page of the team. It holds no credential. */
+  link: z.string().optional(),
+  notices: z.array(Notice.pick({ kind: true, text: true, requestId: true, memberId: true, taskId: true })),
+});
+export type NoticeMessage = z.output<typeof NoticeMessage>;
+
+/** Makes one message of notices. `dashboard` is the address of the dashboard. */
+export function composeNotices(team: string, notices: readonly Notice[], dashboard: string | undefined): NoticeMessage {
+  const lines = notices.map(({ text }) => text);
+  const more = lines.length - LISTED;
+  const text = [...lines.slice(0, LISTED), ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+  const page = notices.some(({ requestId }) => requestId !== undefined) ? '/queue' : `/t/${team}`;
+  return {
+    team,
+    title: notices.length === 1 ? `Troupe: team ${team}` : `Troupe: team ${team}, ${notices.length} notices`,
+    text,
+    ...(dashboard !== undefined && { link: new URL(page, dashboard).href }),
+    notices: notices.map(({ subject: _subject, version: _version, ...notice }) => notice),
+  };
+}
+
+/** Hours in which nothing is sent, in the time zone of the daemon: `22:00-07:00`. */
+export const QuietHours = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'must be two times of day, such as "22:00-07:00"')
+  .refine((hours) => hours.slice(0, 5) !== hours.slice(6), 'must begin and end at different times');
+export type QuietHours = z.infer<typeof QuietHours>;
+
+const DAY_MINUTES = 24 * 60;
+
+/** How many minutes of the quiet hours are left at a minute of the day; 0 outside of them. */
+export function quietMinutes(hours: QuietHours, minute: number): number {
+  const begin = minuteOf(hours.slice(0, 5));
+  const end = minuteOf(hours.slice(6));
+  const length = (end - begin + DAY_MINUTES) % DAY_MINUTES;
+  const into = (minute - begin + DAY_MINUTES) % DAY_MINUTES;
+  return into < length ? length - into : 0;
+}
+
+function minuteOf(time: string): number {
+  return Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+}

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import { composeNotices, noticesOf, QuietHours, quietMinutes, stillHolds } from '../../src/core/notice.ts';
+import type { Notice } from '../../src/core/notice.ts';
+import { RaisedKind } from '../../src/core/request.ts';
+import { Stage, teamOf } from './stage.ts';
+
+const agent = { kind: 'exec' as const, command: ['true'] };
+
+function only(team: Stage): Notice {
+  const found = noticesOf(team.state);
+  expect(found).toHaveLength(1);
+  return found[0] as Notice;
+}
+
+describe('a notice', () => {
+  test('comes of every request that only a person answers, until it is answered', () => {
+    for (const kind of RaisedKind.options) {
+      const team = teamOf('ann');
+      if (kind === 'restart') team.as('@system', 'member.leave', { memberId: 'ann', reason: 'crashed' });
+      team.as('@system', 'request.raise', { kind, memberId: 'ann', content: 'Which\nrunner?' });
+      const notice = only(team);
+      const kinds: Record<string, string> = { budget: 'budget', hang: 'hung', restart: 'failed' };
+      expect(notice.kind).toBe(kinds[kind] ?? 'person');
+      expect(notice).toMatchObject({ memberId: 'ann', text: expect.stringContaining('(ann): Which') as string });
+      expect(notice.text).not.toContain('\n');
+      expect(stillHolds(notice, team.state)).toBe(true);
+      team.as('@user', 'request.answer', { requestId: notice.requestId ?? '', approve: false, feedback: 'No' });
+      expect(stillHolds(notice, team.state)).toBe(false);
+      expect(noticesOf(team.state)).toEqual([]);
+    }
+  });
+
+  test('says that all tasks are completed, once for each time', () => {
+    const team = teamOf('ann');
+    expect(noticesOf(team.state)).toEqual([]);
+    team.task({ title: 'Test it' });
+    team.as('ann', 'task.claim', { taskId: '1' });
+    expect(noticesOf(team.state)).toEqual([]);
+    team.as('ann', 'task.complete', { taskId: '1' });
+    const first = only(team);
+    expect(first).toMatchObject({ kind: 'done', text: 'The team is done: 1 task completed.' });
+    team.task({ title: 'Ship it' });
+    expect(stillHolds(first, team.state)).toBe(false);
+    team.as('ann', 'task.claim', { taskId: '2' });
+    team.as('ann', 'task.complete', { taskId: '2' });
+    expect(only(team)).toMatchObject({ subject: first.subject, text: 'The team is done: 2 tasks completed.' });
+    expect(only(team).version).not.toBe(first.version);
+    // It is often closed right after that.
+    const last = only(team);
+    team.as('@user', 'team.close', { force: true });
+    expect(noticesOf(team.state)).toEqual([]);
+    expect(stillHolds(last, team.state)).toBe(true);
+  });
+
+  test('does not say that a team is done while a member of it asks its user', () => {
+    const team = teamOf('ann');
+    team.task({ title: 'Test it' });
+    team.as('ann', 'task.claim', { taskId: '1' });
+    team.as('ann', 'task.complete', { taskId: '1' });
+    team.as('ann', 'request.raise', { kind: 'question', memberId: 'ann', content: 'Ship it?' });
+    expect(only(team).kind).toBe('person');
+  });
+
+  test('says that a team with a lead is done when the lead has nothing more to do', () => {
+    const team = new Stage();
+    team.as('@user', 'team.create', { name: 'alpha', leadAgent: agent });
+    const lead = (status: 'active' | 'idle', more: object = {}) =>
+      team.as('@system', 'member.change', { memberId: 'lead', status, ...more });
+    team.join('ann');
+    team.task();
+    team.as('ann', 'task.claim', { taskId: '1' });
+    lead('active');
+    team.as('ann', 'task.complete', { taskId: '1' });
+    expect(noticesOf(team.state)).toEqual([]);
+    lead('idle');
+    const notice = only(team);
+    expect(notice.kind).toBe('done');
+    // It goes on with what it hears.
+    lead('active');
+    expect(stillHolds(notice, team.state)).toBe(false);
+  });
+
+  test('says that a plan waits, unless an agent leads', () => {
+    for (const [leadAgentType, kinds] of [
+      ['person', ['person']],
+      ['none', ['person']],
+      ['claude', []],
+    ] as const) {
+      const team = new Stage();
+      team.as('@user', 'team.create', { name: 'alpha', leadAgentType });
+      team.as('@user', 'member.join', { name: 'ann', planApprovalRequired: true });
+      team.as('ann', 'plan.submit', { content: 'First the parser' });
+      expect(noticesOf(team.state).map(({ kind }) => kind)).toEqual(kinds);
+    }
+  });
+
+  test('says that a task failed when nobody can go on, and not before', () => {
+    const team = teamOf();
+    team.do('member.join', { name: 'ann', agent });
+    team.task({ title: 'Test it' });
+    team.task({ title: 'Ship it', dependencies: ['1'] });
+    team.as('ann', 'task.claim', { taskId: '1' });
+    team.as('ann', 'member.change', { memberId: 'ann', status: 'active' });
+    team.as('ann', 'task.fail', { taskId: '1', reason: 'no runner' });
+    expect(noticesOf(team.state)).toEqual([]);
+    team.as('ann', 'member.change', { memberId: 'ann', status: 'idle' });
+    const notice = only(team);
+    expect(notice).toMatchObject({ kind: 'failed', taskId: '1' });
+    expect(notice.text).toContain('1 task cannot go on. Task 1, Test it: no runner');
+    team.as('ann', 'member.change', { memberId: 'ann', status: 'active' });
+    expect(noticesOf(team.state)).toEqual([]);
+  });
+
+  test('says that an account reached its limit, not that its servers are busy', () => {
+    const team = teamOf('ann');
+    team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+    team.as('ann', 'account.report', { memberId: 'ann', cause: 'overloaded', reason: 'busy', pauseMs: 500 });
+    expect(noticesOf(team.state)).toEqual([]);
+    team.as('ann', 'account.report', {
+      memberId: 'ann',
+      cause: 'limited',
+      reason: 'used up',
+      resetsAt: team.now + 9e6,
+    });
+    const notice = only(team);
+    expect(notice.kind).toBe('limited');
+    expect(notice.text).toMatch(/^Its account is limited until .* \(claude\): used up$/);
+    team.as('@user', 'account.set', { account: 'claude', limit: null });
+    expect(stillHolds(notice, team.state)).toBe(false);
+  });
+});
+
+describe('a message', () => {
+  const notice = (index: number, more: Partial<Notice> = {}): Notice => ({
+    kind: 'done',
+    subject: `s${index}`,
+    version: '',
+    text: `text ${index}`,
+    ...more,
+  });
+
+  test('links the queue if something waits for an answer, else the team', () => {
+    const at = 'http://127.0.0.1:4000';
+    expect(composeNotices('alpha', [notice(1)], at)).toEqual({
+      team: 'alpha',
+      title: 'Troupe: team alpha',
+      text: 'text 1',
+      link: 'http://127.0.0.1:4000/t/alpha',
+      notices: [{ kind: 'done', text: 'text 1' }],
+    });
+    expect(composeNotices('alpha', [notice(1), notice(2, { requestId: 'r' })], at)).toMatchObject({
+      title: 'Troupe: team alpha, 2 notices',
+      link: 'http://127.0.0.1:4000/queue',
+    });
+    expect(composeNotices('alpha', [notice(1)], undefined)).not.toHaveProperty('link');
+  });
+
+  test('lists ten notices and counts the others', () => {
+    const many = Array.from({ length: 13 }, (_one, index) => notice(index));
+    const { text } = composeNotices('alpha', many, undefined);
+    expect(text.split('\n')).toHaveLength(11);
+    expect(text).toMatch(/text 9\nand 3 more$/);
+  });
+});
+
+test('quiet hours may go past midnight', () => {
+  const at = (hour: number, minute = 0) => hour * 60 + minute;
+  expect(quietMinutes('22:00-07:00', at(21, 59))).toBe(0);
+  expect(quietMinutes('22:00-07:00', at(22))).toBe(9 * 60);
+  expect(quietMinutes('22:00-07:00', at(0))).toBe(7 * 60);
+  expect(quietMinutes('22:00-07:00', at(6, 59))).toBe(1);
+  expect(quietMinutes('22:00-07:00', at(7))).toBe(0);
+  expect(quietMinutes('12:30-13:00', at(12, 45))).toBe(15);
+  expect(quietMinutes('12:30-13:00', at(3))).toBe(0);
+  for (const wrong of ['22-7', '24:00-07:00', '07:00-07:00', '22:00']) {
+    expect(QuietHours.safeParse(wrong).success).toBe(false);
+  }
+});
