@@ -207,13 +207,19 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
   async function sweepRemotes(): Promise<void> {
     if (isSweeping) return;
     isSweeping = true;
-    const near = await ledger.viewAll(
-      (state) => (state.team?.work?.remote && branches.isNear(state) ? [state.teamId] : []),
-      { unreadable: () => [] },
-    );
-    for (const teamId of near.flat()) {
-      await travel?.sweep(teamId).catch((error: unknown) => onError(error, { teamId }));
+    try {
+      const near = await ledger.viewAll(
+        (state) => (state.team?.work?.remote && branches.isNear(state) ? [state.teamId] : []),
+        { unreadable: () => [] },
+      );
+      for (const teamId of near.flat()) {
+        await travel?.sweep(teamId).catch((error: unknown) => onError(error, { teamId }));
+      }
+    } catch (error) {
+      // The journal is away. The next round looks again.
+      onError(error, {});
+    } finally {
+      isSweeping = false;
     }
-    isSweeping = false;
   }
 }

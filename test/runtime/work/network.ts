@@ -46,7 +46,8 @@ export function newNetwork(servers: NatsServers) {
       root = realpathSync(temporaryFolder()),
       lands = true,
       sweepEvery = 3_600_000,
-    }: { root?: string; lands?: boolean; sweepEvery?: number } = {},
+      onError = () => {},
+    }: { root?: string; lands?: boolean; sweepEvery?: number; onError?: (error: unknown) => void } = {},
   ): Promise<Machine> {
     const journal = await natsJournal(url, PATIENT);
     const ledger = new Ledger(journal);
@@ -66,7 +67,7 @@ export function newNetwork(servers: NatsServers) {
       },
     };
     const several = { store: journal.packs, hostId: name, others };
-    const works = openTeamWorks({ ledger, projects, several, sweepEvery, onError() {} });
+    const works = openTeamWorks({ ledger, projects, several, sweepEvery, onError });
     await works.start();
     const tasks = new SharedTaskList(ledger, { works });
     const gate = { executeTaskCompletedHook: async () => verdict(0), judgesCompletions: async () => false };

@@ -148,4 +148,13 @@ describe('work that travels by a git remote', NEEDS_NATS, () => {
     expect(remote?.problem).toMatch(/^Cannot fetch from origin: .*nowhere\.git/);
     expect(readFileSync(join(server.second, '.git/config'), 'utf8')).toContain('../nowhere.git');
   });
+
+  test('a journal that is away is told at every sweep, and ends nothing', async () => {
+    const errors: unknown[] = [];
+    const { start } = newNetwork(servers);
+    const { journal } = await start('alpha', [], { sweepEvery: 10, onError: (error) => errors.push(error) });
+    await journal.close();
+    await until('two sweeps have failed', () => errors.length > 1);
+    expect(errors[0]).toMatchObject({ code: 'storage' });
+  });
 });
