@@ -11,5 +11,5 @@ const repeating = globSync('test/**/*.test.ts', { exclude: ['test/**/node_module
   .sort();
 const files = words.some((word) => !word.startsWith('-')) ? words : [...words, ...repeating];
 const env = { ...process.env, TROUPE_PROOF: process.env['TROUPE_PROOF'] ?? '1' };
-console.log(`Proof: ${repeating.join(' ')}`);
+console.log(`Proof: ${files.join(' ')}`);
 process.exitCode = spawnSync('vitest', ['run', ...files], { stdio: 'inherit', env }).status ?? 1;
