@@ -151,3 +151,9 @@ export const LEAD_GRACE_MS = 60_000;
 
 /** Restarts of a crashing member per minute: prevents hot loops, and teams that only seem alive. */
 export const RESTARTS = 3;
+
+/** Restarts of a crashing member in 12 hours, unless its team says otherwise: each begins its task over and costs. */
+export const RESTARTS_PER_NIGHT = 20;
+
+/** The most that a team may say. */
+export const MAX_RESTARTS_PER_NIGHT = 100;

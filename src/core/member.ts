@@ -4,6 +4,7 @@ import { AgentInput, AgentSpec } from './agent.ts';
 import { Budget, Granted } from './budget.ts';
 import { Metadata } from './json.ts';
 import { PROMPT_BYTES, RESULT_BYTES } from './limits.ts';
+import { WorkQuietHours } from './quiet-hours.ts';
 import { ChosenId, Labels, Line, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 import { ContextUse } from './usage.ts';
@@ -57,6 +58,8 @@ export const TeamMember = z.object({
   agent: AgentSpec.optional(),
   /** How much it may use. */
   budget: Budget.optional(),
+  /** When no turn of it begins; those of its team if absent. */
+  quietHours: WorkQuietHours.optional(),
   /** The only daemon that may run it, by name. */
   host: Slug.optional(),
   /** Labels that a daemon needs to run it. */
@@ -84,6 +87,10 @@ export const SpawnTeammateOptions = z.strictObject({
 });
 export type SpawnTeammateOptions = z.output<typeof SpawnTeammateOptions>;
 
+const QuietHoursOfMember = WorkQuietHours.optional().describe(
+  "when no turn of it begins, such as 22:00-07:00; off: also in its team's quiet hours",
+);
+
 /** A member that joins: its spawn options and its session. */
 export const JoinInput = SpawnTeammateOptions.extend({
   sessionId: ChosenId.default(NO_SESSION).describe("the session of the member's agent"),
@@ -98,6 +105,7 @@ export const JoinInput = SpawnTeammateOptions.extend({
   host: Slug.optional().describe('the daemon that runs it, if several share the journal'),
   labels: Labels.optional().describe('labels that its daemon must have'),
   budget: Budget.optional().describe('the budget'),
+  quietHours: QuietHoursOfMember,
   metadata: Metadata.optional().describe('your own data'),
 });
 export type JoinInput = z.output<typeof JoinInput>;
@@ -113,6 +121,7 @@ export const ChangeMemberInput = z.strictObject({
   cwd: z.string().max(4096).optional().describe('the directory it works in'),
   backendType: BackendType.optional().describe('the terminal that shows it'),
   budget: Budget.optional().describe('the budget'),
+  quietHours: QuietHoursOfMember,
   account: AccountId.optional().describe('what its turns are charged to'),
   result: textOf(RESULT_BYTES).optional().describe('its result before it became idle'),
   reason: Line.optional().describe('why'),
@@ -153,6 +162,7 @@ export const MEMBER_EVENT_DATA = {
     host: z.string().optional(),
     labels: z.array(z.string()).optional(),
     budget: Budget.optional(),
+    quietHours: WorkQuietHours.optional(),
     metadata: Metadata.optional(),
   }),
   'teammate:changed': z.object({
@@ -166,6 +176,7 @@ export const MEMBER_EVENT_DATA = {
     backendType: BackendType.optional(),
     budget: Budget.optional(),
     granted: Granted.optional(),
+    quietHours: WorkQuietHours.optional(),
     account: z.string().optional(),
     metadata: Metadata.optional(),
   }),

@@ -207,25 +207,3 @@ export function composeNotices(team: string, notices: readonly Notice[], dashboa
     notices: notices.map(({ subject: _subject, version: _version, ...notice }) => notice),
   };
 }
-
-/** Hours in which nothing is sent, in the time zone of the daemon: `22:00-07:00`. */
-export const QuietHours = z
-  .string()
-  .regex(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'must be two times of day, such as "22:00-07:00"')
-  .refine((hours) => hours.slice(0, 5) !== hours.slice(6), 'must begin and end at different times');
-export type QuietHours = z.infer<typeof QuietHours>;
-
-const DAY_MINUTES = 24 * 60;
-
-/** How many minutes of the quiet hours are left at a minute of the day; 0 outside of them. */
-export function quietMinutes(hours: QuietHours, minute: number): number {
-  const begin = minuteOf(hours.slice(0, 5));
-  const end = minuteOf(hours.slice(6));
-  const length = (end - begin + DAY_MINUTES) % DAY_MINUTES;
-  const into = (minute - begin + DAY_MINUTES) % DAY_MINUTES;
-  return into < length ? length - into : 0;
-}
-
-function minuteOf(time: string): number {
-  return Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
-}

@@ -21,6 +21,7 @@ export function rejoinInput(member: MemberRecord): JoinInput {
     host: member.host,
     labels: member.labels,
     budget: member.budget,
+    quietHours: member.quietHours,
     // What it waited for is over, or will be reported again.
     metadata: withoutWaiting(member.metadata),
   });

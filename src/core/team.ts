@@ -7,10 +7,12 @@ import {
   DEFAULT_TEAMMATES,
   DESCRIPTION_BYTES,
   MAX_MESSAGES_PER_MINUTE,
+  MAX_RESTARTS_PER_NIGHT,
   MAX_TEAMMATES,
   PROMPT_BYTES,
 } from './limits.ts';
 import { BackendType, NO_SESSION, TeamMember } from './member.ts';
+import { WorkQuietHours } from './quiet-hours.ts';
 import { TeamWork } from './team-work.ts';
 import { ChosenId, Labels, Line, Slug, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
@@ -36,6 +38,10 @@ export const TeamConfig = z.object({
   maxTeammates: z.number().int(),
   /** How many messages each member may send; the default if absent. */
   messagesPerMinute: z.number().int().optional(),
+  /** How often a member that crashes is restarted in 12 hours; the default if absent. */
+  restartsPerNight: z.number().int().optional(),
+  /** When no turn of its members begins. */
+  quietHours: WorkQuietHours.optional(),
   delegateMode: z.boolean(),
   createdAt: Timestamp,
   closedAt: Timestamp.optional(),
@@ -60,6 +66,19 @@ const MessagesPerMinute = z
   .max(MAX_MESSAGES_PER_MINUTE)
   .optional()
   .describe('how many messages each member may send per minute (default: 30)');
+
+/** How often a member that crashes is restarted. */
+export const RestartsPerNight = z
+  .number()
+  .int()
+  .min(1)
+  .max(MAX_RESTARTS_PER_NIGHT)
+  .optional()
+  .describe('how often a member that crashes is restarted in 12 hours, before a person is asked (default: 20)');
+
+const QuietHoursOfTeam = WorkQuietHours.optional().describe(
+  'when no turn begins, such as 22:00-07:00, in the time zone of the daemon; off: never',
+);
 
 /** How many teammates a new team may have. */
 export const MaxTeammates = z
@@ -94,6 +113,8 @@ export const CreateTeamInput = z.strictObject({
   resolvedBackend: BackendType.default('in-process').describe('the terminal that shows teammates now'),
   maxTeammates: MaxTeammates,
   messagesPerMinute: MessagesPerMinute,
+  restartsPerNight: RestartsPerNight,
+  quietHours: QuietHoursOfTeam,
   delegateMode: z.boolean().default(false).describe('the lead only coordinates'),
   metadata: Metadata.optional().describe('your own data'),
 });
@@ -112,6 +133,8 @@ export const UpdateTeamInput = z.strictObject({
     .optional()
     .describe('how many teammates it may have, without the lead'),
   messagesPerMinute: MessagesPerMinute,
+  restartsPerNight: RestartsPerNight,
+  quietHours: QuietHoursOfTeam,
   delegateMode: z.boolean().optional().describe('the lead only coordinates'),
   agents: AgentChoice.optional().describe('agents that the lead may start'),
   budget: Budget.optional().describe('the budget'),
@@ -137,6 +160,8 @@ export const TEAM_EVENT_DATA = {
     resolvedBackend: BackendType,
     maxTeammates: z.number().int(),
     messagesPerMinute: z.number().int().optional(),
+    restartsPerNight: z.number().int().optional(),
+    quietHours: WorkQuietHours.optional(),
     delegateMode: z.boolean(),
     agents: AgentChoice.optional(),
     budget: Budget.optional(),
@@ -149,6 +174,8 @@ export const TEAM_EVENT_DATA = {
     leadSessionId: z.string().optional(),
     maxTeammates: z.number().int().optional(),
     messagesPerMinute: z.number().int().optional(),
+    restartsPerNight: z.number().int().optional(),
+    quietHours: WorkQuietHours.optional(),
     delegateMode: z.boolean().optional(),
     agents: AgentChoice.optional(),
     budget: Budget.optional(),

@@ -1,15 +1,16 @@
-import { describeLimit } from './account-words.ts';
+import { describeLimit, showTime } from './account-words.ts';
 import { AccountCause } from './account.ts';
 import type { Metadata } from './json.ts';
 
 /**
- * What a member waits for besides tasks and answers, if recorded: an account that cannot be used, an overloaded model, a
- * machine to run on.
+ * What a member waits for besides tasks and answers, if recorded: an account that cannot be used, an overloaded model, the
+ * end of its quiet hours, a machine to run on.
  */
 export function waitingOf({ metadata }: { metadata?: Metadata | undefined }): string | undefined {
   const waiting = metadata?.['waiting'];
   if (typeof waiting !== 'object' || waiting === null || !('reason' in waiting)) return undefined;
   const { reason, account, since, until, known } = waiting as Readonly<Record<string, unknown>>;
+  if (reason === QUIET_HOURS && typeof until === 'number') return `${QUIET_HOURS} until ${showTime(until, until)}`;
   const cause = AccountCause.safeParse(reason).data;
   if (!cause || typeof account !== 'string' || typeof until !== 'number') return String(reason);
   return describeLimit(
@@ -20,6 +21,9 @@ export function waitingOf({ metadata }: { metadata?: Metadata | undefined }): st
 
 /** What a member waits for whose budget is used up in the middle of its work. */
 export const OVER_BUDGET = 'more budget';
+
+/** What a member waits for that begins no turn now. */
+export const QUIET_HOURS = 'quiet hours';
 
 /** Whether a member was lost with the only machine that may run it; it returns with that machine. */
 export function isLost(member: {

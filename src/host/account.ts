@@ -2,6 +2,7 @@ import type { LimitWindow, TurnEnd } from '../agents/agent.ts';
 import { AccountCause } from '../core/account.ts';
 import { LINE_LENGTH } from '../core/limits.ts';
 import { oneLine } from '../core/text.ts';
+import { QUIET_HOURS } from '../core/waiting.ts';
 import type { Door } from './door.ts';
 import type { Watch } from './watch.ts';
 
@@ -46,7 +47,7 @@ export interface OwnAccountOptions {
 /** Follows the account of a member. */
 export function openAccount(options: OwnAccountOptions): OwnAccount {
   const { account, door, who, watch, tellWaiting, retryAfter } = options;
-  if (account === undefined) return NONE;
+  const hasAccount = account !== undefined;
   /** What the member's record says. */
   let told: string | undefined;
   let tries = 0;
@@ -71,6 +72,10 @@ export function openAccount(options: OwnAccountOptions): OwnAccount {
     }
     const { id = '', limit } = entry.account ?? {};
     const { until = Date.now() } = entry;
+    if (entry.quiet) {
+      await tell({ reason: QUIET_HOURS, until });
+      return { free: false, until };
+    }
     if (limit) await tell({ reason: limit.cause, account: id, since: limit.since, until, known: limit.known });
     else await tell({ reason: `the account ${id} can be used again: members go on one after the other`, until });
     return { free: false, until };
@@ -96,6 +101,7 @@ export function openAccount(options: OwnAccountOptions): OwnAccount {
       await door.call('account.report', { ...who, worksSince });
     },
     async heard(windows) {
+      if (!hasAccount) return;
       const told = windows.map(({ name, used, resetsAt }) => ({
         name: oneLine(name, 100),
         used: Math.min(1_000, Math.max(0, used)),
@@ -105,6 +111,7 @@ export function openAccount(options: OwnAccountOptions): OwnAccount {
     },
     async failed({ trouble, error = '', resetsAt }) {
       tryingSince = undefined;
+      if (!hasAccount) return false;
       const cause = AccountCause.safeParse(trouble).data;
       if (!cause) return false;
       const pauseMs = retryAfter?.(tries + 1);
@@ -119,12 +126,3 @@ export function openAccount(options: OwnAccountOptions): OwnAccount {
     },
   };
 }
-
-const NONE: OwnAccount = {
-  isFree: async () => ({ free: true }),
-  wait: async () => true,
-  begun() {},
-  async answered() {},
-  async heard() {},
-  failed: async () => false,
-};

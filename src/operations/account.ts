@@ -37,7 +37,7 @@ export const accountOperations = [
   }),
   operation({
     name: 'account.enter',
-    summary: 'Ask whether a member may begin a turn on its account now',
+    summary: 'Ask whether a member may begin a turn now: its account can be used, and it has no quiet hours',
     scope: 'member',
     input: InTeam.extend({ memberId: Slug.describe('the member') }),
     result: z.object({
@@ -45,6 +45,7 @@ export const accountOperations = [
       isTry: z.boolean().optional().describe('its turn shows whether the account can be used again'),
       tries: z.number().int().optional().describe('how often that failed in a row'),
       until: z.number().int().optional().describe('ask again then, in milliseconds since 1970'),
+      quiet: z.boolean().optional().describe('it has quiet hours'),
       account: Account.optional(),
     }),
     route: 'POST /api/teams/:teamId/members/:memberId/account/enter',

@@ -7,6 +7,7 @@ import { SYSTEM } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import { nounOf } from '../core/event.ts';
 import type { EventOf } from '../core/event.ts';
+import { quietHoursOf, quietUntil } from '../core/quiet-hours.ts';
 import { isExpected } from '../core/state.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Ledger, NewCommand } from '../ledger/ledger.ts';
@@ -14,7 +15,8 @@ import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 /** Whether a member may begin a turn: yes, or why not and until when. */
 export type Entry =
   | { readonly free: true; readonly isTry: boolean; readonly tries: number }
-  | { readonly free: false; readonly account: Account; readonly until: number };
+  | { readonly free: false; readonly account: Account; readonly until: number }
+  | { readonly free: false; readonly quiet: true; readonly until: number };
 
 /** Knows what all teams of this daemon know about accounts, and lets no turn begin on one that cannot be used. */
 export interface Accounts {
@@ -136,10 +138,14 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
       }
     },
     async enter(teamId, memberId) {
-      const id = await ledger.view(teamId, ({ members }) => members.get(memberId)?.account);
+      const now = Date.now();
+      const { id, quiet } = await ledger.view(teamId, ({ members, team }) => {
+        const member = members.get(memberId);
+        return { id: member?.account, quiet: quietUntil(quietHoursOf(member, team), now) };
+      });
+      if (quiet > now) return { free: false, quiet: true, until: quiet };
       const account = id === undefined ? undefined : accounts.get(id);
       if (!account) return { free: true, isTry: false, tries: 0 };
-      const now = Date.now();
       const gate = accountGate(account, `${teamId}/${memberId}`, now);
       const failed = account.limit?.tries ?? 0;
       if (gate.kind === 'open') return { free: true, isTry: gate.isTry, tries: failed };

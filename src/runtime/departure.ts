@@ -1,7 +1,6 @@
 import { SYSTEM } from '../core/actor.ts';
-import { backOff } from '../core/back-off.ts';
 import type { Metadata } from '../core/json.ts';
-import { RESTARTS } from '../core/limits.ts';
+import { afterCrash } from '../core/restarts.ts';
 import type { MemberRecord } from '../core/state.ts';
 import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
@@ -48,21 +47,29 @@ export async function recordCrash(
   { ledger, mailbox, hostId }: { ledger: Ledger; mailbox: Mailbox; hostId: string },
   { teamId, memberId, how }: { teamId: string; memberId: string; how: string },
 ): Promise<{ member: MemberRecord; restartsIn: number | undefined } | undefined> {
-  const member = await ledger.view(teamId, (state) =>
-    state.team?.status === 'active' ? state.members.get(memberId) : undefined,
-  );
+  const { member, perNight } = await ledger.view(teamId, ({ team, members }) => ({
+    member: team?.status === 'active' ? members.get(memberId) : undefined,
+    perNight: team?.restartsPerNight,
+  }));
   if (!runsOn(hostId, member)) return undefined;
   const departure = { teamId, memberId, hostId, reason: `crashed: ${how}`.slice(0, 500) };
   if (member.status === 'shutting-down') {
     await recordDeparture(ledger, departure);
     return undefined;
   }
-  const restartsIn = pauseBeforeRestart(member.restarts ?? [], Date.now());
-  const returning = restartsIn !== undefined;
-  const content = `${memberId} keeps crashing. The last crash: ${how}. It stays stopped. Fix the cause, then say yes to restart it.`;
-  const held = await recordDeparture(ledger, { ...departure, returning, ...(!returning && { question: { content } }) });
+  const next = afterCrash(member.restarts ?? [], Date.now(), perNight);
+  const returning = next.restartsIn !== undefined;
+  const question = returning ? undefined : { content: askAfterCrash(memberId, how, next) };
+  const held = await recordDeparture(ledger, { ...departure, returning, question });
   await tellLeadOfCrash({ ledger, mailbox }, { teamId, memberId, how, held, returning });
-  return { member, restartsIn };
+  return { member, restartsIn: next.restartsIn };
+}
+
+function askAfterCrash(memberId: string, how: string, { times, within }: { times: number; within: string }): string {
+  return (
+    `${memberId} keeps crashing: ${times} times within ${within}. The last crash: ${how}. It stays stopped. ` +
+    'Fix the cause, then say yes to restart it.'
+  );
 }
 
 /** One message per crash, with all its consequences. */
@@ -76,17 +83,4 @@ async function tellLeadOfCrash(
   const next = returning ? 'It is started again.' : 'It crashed too often and is not restarted: a person must look.';
   const content = `${memberId} crashed (${how}).${givenBack(held)} ${next}`;
   await mailbox.send(teamId, SYSTEM, { toId: leadId, content, type: 'system', metadata: { memberId } });
-}
-
-const WINDOW_MS = 60_000;
-
-const PAUSE_MS = { least: 250, most: Infinity };
-
-/**
- * The back-off before a dead member is restarted, given the times of its recent restarts. Undefined if it died too
- * often and a person must look. Each pause is twice the one before, while restarts come close together.
- */
-export function pauseBeforeRestart(restarts: readonly number[], now: number): number | undefined {
-  const recent = restarts.filter((at) => now - at < WINDOW_MS).length;
-  return recent < RESTARTS ? backOff(recent + 1, PAUSE_MS) : undefined;
 }

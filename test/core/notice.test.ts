@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { composeNotices, noticesOf, QuietHours, quietMinutes, stillHolds } from '../../src/core/notice.ts';
+import { composeNotices, noticesOf, stillHolds } from '../../src/core/notice.ts';
 import type { Notice } from '../../src/core/notice.ts';
+import { QuietHours, quietMinutes } from '../../src/core/quiet-hours.ts';
 import { RaisedKind } from '../../src/core/request.ts';
 import { Stage, teamOf } from './stage.ts';
 

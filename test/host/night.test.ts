@@ -34,11 +34,15 @@ const CLOSED = [
   { account: 'gemini', trouble: 'limited', from: EVENING + 3.25 * HOUR, to: EVENING + 4 * HOUR, isNamed: true },
 ] as const;
 
+/** A member that rests for an hour of the night. */
+const RESTS: Name = 'g2';
+const REST = { from: EVENING + 0.5 * HOUR, to: EVENING + 1.25 * HOUR };
+
 /** Tasks whose first turn hangs, and tasks that ask their user. */
 const HANG: ReadonlySet<string> = new Set(['17', '58']);
 const ASK: ReadonlySet<string> = new Set(['30', '75']);
 
-test(`in a night, 8 members do ${TASKS} tasks once each through limits, overload, hangs, a budget, questions and a restart`, async () => {
+test(`in a night, 8 members do ${TASKS} tasks once each through limits, overload, hangs, a budget, questions, quiet hours and a restart`, async () => {
   vi.useFakeTimers({
     now: EVENING,
     toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
@@ -48,14 +52,17 @@ test(`in a night, 8 members do ${TASKS} tasks once each through limits, overload
   let house = openHouse({ journal });
   await house.call('team.create', { name: 'demo', budget: { turns: 70 } });
   const agent = { kind: 'function' };
-  for (const name of Object.keys(MEMBERS)) await house.call('member.add', { teamId: 'demo', name, agent });
+  const quietHours = `${clockAt(REST.from)}-${clockAt(REST.to)}`;
+  for (const name of Object.keys(MEMBERS)) {
+    await house.call('member.add', { teamId: 'demo', name, agent, ...(name === RESTS && { quietHours }) });
+  }
   for (let i = 1; i <= TASKS; i++) {
     const needs = i > 8 && i % 3 === 0 ? { dependencies: [String(i - 8)] } : {};
     await house.call('task.create', { teamId: 'demo', title: `Item ${i}`, ...needs });
   }
 
   /** The turns that a model was asked for, and how it answered. */
-  const asked: { account: string; at: number; isRefused: boolean }[] = [];
+  const asked: { name: Name; account: string; at: number; isRefused: boolean }[] = [];
   const hung = new Set<string>();
   const play =
     (name: Name): Play =>
@@ -63,7 +70,7 @@ test(`in a night, 8 members do ${TASKS} tasks once each through limits, overload
       const account = MEMBERS[name];
       const now = Date.now();
       const closed = CLOSED.find((one) => one.account === account && now >= one.from && now < one.to);
-      asked.push({ account, at: now, isRefused: closed !== undefined });
+      asked.push({ name, account, at: now, isRefused: closed !== undefined });
       if (closed) throw new Refused({ trouble: closed.trouble, ...(closed.isNamed && { resetsAt: closed.to }) });
       const id = task?.id ?? '';
       if (HANG.has(id) && !hung.has(id)) {
@@ -126,6 +133,9 @@ test(`in a night, 8 members do ${TASKS} tasks once each through limits, overload
     const next = of.find(({ at }) => at >= to);
     if (isNamed) expect((next?.at ?? Infinity) - to, account).toBeLessThanOrEqual(90_000);
   }
+  expect(asked.filter(({ name, at }) => name === RESTS && at >= REST.from && at < REST.to)).toEqual([]);
+  const back = asked.find(({ name, at }) => name === RESTS && at >= REST.to);
+  expect((back?.at ?? Infinity) - REST.to).toBeLessThanOrEqual(90_000);
   expect(hung).toEqual(HANG);
   const kinds = of('request:raised').map(({ kind }) => kind);
   expect(kinds.filter((kind) => kind === 'question')).toHaveLength(ASK.size);
@@ -140,6 +150,11 @@ test(`in a night, 8 members do ${TASKS} tasks once each through limits, overload
   const { members: now } = await house.call<{ members: { metadata?: object }[] }>('team.show', { teamId: 'demo' });
   expect(now.flatMap(({ metadata = {} }) => Object.keys(metadata))).toEqual([]);
 });
+
+/** The time of day, in the time zone of this process. */
+function clockAt(at: number): string {
+  return new Date(at).toTimeString().slice(0, 5);
+}
 
 /** A person looks now and then, and says yes 10 minutes after it was asked. */
 async function answerAll(house: House, answers: Map<string, number>): Promise<void> {

@@ -12,7 +12,6 @@ import { CreateTeamInput } from '../../src/core/team.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { Mailbox } from '../../src/ledger/mailbox.ts';
-import { pauseBeforeRestart } from '../../src/runtime/departure.ts';
 import { keepLeads } from '../../src/runtime/lead-keeper.ts';
 import { MemberProcesses } from '../../src/runtime/member-processes.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
@@ -73,15 +72,6 @@ describe('a process', () => {
     expect(await running.stop(200)).toBe('killed');
     expect(findMarked(marker)).toEqual([]);
   });
-});
-
-test('restarts: three in a minute, with a doubling back-off, then none', () => {
-  expect(pauseBeforeRestart([], 0)).toBe(250);
-  expect(pauseBeforeRestart([0], 100)).toBe(500);
-  expect(pauseBeforeRestart([0, 100], 200)).toBe(1_000);
-  expect(pauseBeforeRestart([0, 100, 200], 300)).toBeUndefined();
-  expect(pauseBeforeRestart([0, 100, 200], 60_000)).toBe(1_000);
-  expect(pauseBeforeRestart([0, 100, 200], 60_200)).toBe(250);
 });
 
 describe('a supervisor', () => {

@@ -390,6 +390,22 @@ tasks:
     expect(await ledger.view('diamond', (state) => state.team?.maxTeammates)).toBe(3);
   });
 
+  test('gets the quiet hours and the restarts of its file, its members too', async () => {
+    const { ledger, raise } = setStage();
+    const now = () =>
+      ledger.view('diamond', ({ team, members }) => [
+        team?.quietHours,
+        team?.restartsPerNight,
+        ...['lead', 'left'].map((name) => members.get(name)?.quietHours),
+      ]);
+    const file = (night: string, own = ''): string =>
+      `team: diamond\n${night}\nlead: { agent: { exec: ./lead.sh }${own} }\nmembers:\n  - { name: left, agent: { exec: ./a.sh }${own} }\n`;
+    await raise(file("quietHours: '22:00-07:00'", ', quietHours: 12:00-13:00'));
+    expect(await now()).toEqual(['22:00-07:00', undefined, '12:00-13:00', '12:00-13:00']);
+    await raise(file('quietHours: off\nlimits: { restartsPerNight: 5 }', ', quietHours: off'));
+    expect(await now()).toEqual(['off', 5, 'off', 'off']);
+  });
+
   test('belongs to the folder of its file: from another folder it is refused, open or closed', async () => {
     const { ledger, raise, folder, team } = setStage();
     const other = temporaryFolder();

@@ -46,7 +46,8 @@ const EVENTS: { readonly [T in EventType]: EventRow<T> } = {
     words: ({ by, memberId, role }) => ({ actor: by, text: `added ${memberId}, ${role}`, tone: 'good' }),
   },
   'teammate:changed': {
-    wakes: (event, memberId) => event.budget !== undefined && event.memberId === memberId,
+    wakes: (event, memberId) =>
+      (event.budget !== undefined || event.quietHours !== undefined) && event.memberId === memberId,
     // Of all changes of a member, people look for its status.
     mark: 'state',
     words: wordChange,

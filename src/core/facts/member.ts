@@ -1,5 +1,7 @@
+import { USER } from '../actor.ts';
 import { mergeMetadata } from '../json.ts';
-import { RESTARTS, SPAWNS_PER_MINUTE } from '../limits.ts';
+import { SPAWNS_PER_MINUTE } from '../limits.ts';
+import { withRestart } from '../restarts.ts';
 import type { TeamState } from '../state.ts';
 import { putMember, putTeam, putUsage } from '../tables.ts';
 import { addUsage, NO_USAGE } from '../usage.ts';
@@ -19,8 +21,8 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       joinedAt: new Date(at),
       planApproved: false,
       firstJoinedAt: before?.returning ? sameSince(before) : undefined,
-      // Rate limits continue when a member returns.
-      restarts: before?.restarts,
+      // Rate limits continue when a member returns. A person who starts a given-up member has looked at it.
+      restarts: by === USER && !before?.returning ? undefined : before?.restarts,
       spawns: before?.spawns,
       sendsPaidAt: before?.sendsPaidAt,
       granted: before?.granted,
@@ -69,7 +71,7 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       stoppedAt: new Date(at),
       stopReason: reason,
       returning,
-      restarts: returning ? [...(member.restarts ?? []), at].slice(-RESTARTS) : member.restarts,
+      restarts: returning ? withRestart(member.restarts ?? [], at) : member.restarts,
     }));
     stopClock(state, at);
     // What it handed in waits on. A reviewer that returns can still answer. The answer to a question waits in its inbox.

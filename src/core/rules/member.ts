@@ -42,6 +42,7 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
   const isKept = JSON.stringify(command.agent) === JSON.stringify(before?.agent);
   if (!isKept) requireNoSecrets(command.agent, `member ${command.name}`);
   if (command.agent) requireSpawnPace(state, command);
+  if (command.quietHours !== undefined) requirePerson(command.by, 'choose quiet hours');
   const cwd = folderOfNewMember(command, state.members.get(team.leadId));
   return [
     event(command, 'teammate:joined', {
@@ -61,6 +62,7 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
       host: command.host,
       labels: command.labels,
       budget: command.budget,
+      quietHours: command.quietHours,
       metadata: command.metadata,
     }),
   ];
@@ -124,6 +126,7 @@ export function changeMember(state: TeamState, command: CommandOf<'member.change
     requireManager(state, command.by, 'take back its agreement to shut down');
   }
   if (changes.budget && isRaised(member.budget, changes.budget)) requirePerson(command.by, 'raise a budget');
+  if (changes.quietHours !== undefined) requirePerson(command.by, 'change quiet hours');
   requireFit(`member ${member.id}`, member.metadata, changes.metadata);
   const events: TeamEvent[] = [];
   if (status === 'idle' && member.status !== 'idle') {

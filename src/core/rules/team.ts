@@ -6,7 +6,7 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { workspaceOfNewMember } from '../folder.ts';
-import { HOOKS_PER_TEAM, MESSAGES_PER_MINUTE } from '../limits.ts';
+import { HOOKS_PER_TEAM, MESSAGES_PER_MINUTE, RESTARTS_PER_NIGHT } from '../limits.ts';
 import { isExpected } from '../state.ts';
 import type { TeamRecord, TeamState } from '../state.ts';
 import { isSlug, quote } from '../text.ts';
@@ -39,6 +39,8 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
       resolvedBackend: command.resolvedBackend,
       maxTeammates: command.maxTeammates,
       messagesPerMinute: command.messagesPerMinute,
+      restartsPerNight: command.restartsPerNight,
+      quietHours: command.quietHours,
       delegateMode: command.delegateMode,
       agents: command.agents,
       budget: command.budget,
@@ -137,11 +139,15 @@ function requireWorkKept({ name, work: before }: TeamRecord, { work }: CommandOf
 
 /** Agents may tighten their own limits but not raise them. */
 function requireLimitsKept(team: TeamRecord, command: CommandOf<'team.update'>): void {
-  const { maxTeammates = 0, messagesPerMinute = 0, budget } = command;
+  const { maxTeammates = 0, messagesPerMinute = 0, restartsPerNight = 0, budget } = command;
   if (budget && isRaised(team.budget, budget)) requirePerson(command.by, 'raise the budget');
   if (team.delegateMode && command.delegateMode === false) requirePerson(command.by, 'end delegate mode');
   if (maxTeammates > team.maxTeammates) requirePerson(command.by, 'raise maxTeammates');
   if (messagesPerMinute > (team.messagesPerMinute ?? MESSAGES_PER_MINUTE)) {
     requirePerson(command.by, 'raise messagesPerMinute');
   }
+  if (restartsPerNight > (team.restartsPerNight ?? RESTARTS_PER_NIGHT)) {
+    requirePerson(command.by, 'raise restartsPerNight');
+  }
+  if (command.quietHours !== undefined) requirePerson(command.by, 'change quiet hours');
 }

@@ -1,6 +1,7 @@
 import { nounOf } from '../../core/event.ts';
-import { composeNotices, NOTICE_NOUNS, noticesOf, quietMinutes, stillHolds } from '../../core/notice.ts';
-import type { Notice, QuietHours } from '../../core/notice.ts';
+import { composeNotices, NOTICE_NOUNS, noticesOf, stillHolds } from '../../core/notice.ts';
+import type { Notice } from '../../core/notice.ts';
+import { quietUntil } from '../../core/quiet-hours.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { Alarms } from '../alarms.ts';
@@ -211,13 +212,4 @@ function pruneTold(told: Readonly<Record<string, string>>, { requests }: TeamSta
 function isSame(before: TeamNotices, after: Pick<TeamNotices, 'told' | 'waiting'>): boolean {
   const { told, waiting } = before;
   return JSON.stringify([told, waiting]) === JSON.stringify([after.told, after.waiting]);
-}
-
-/** The given time, or the end of the quiet hours in which it is. */
-function quietUntil(hours: QuietHours | undefined, at: number): number {
-  if (hours === undefined) return at;
-  const time = new Date(at);
-  const minutes = quietMinutes(hours, time.getHours() * 60 + time.getMinutes());
-  if (minutes === 0) return at;
-  return time.setMinutes(time.getMinutes() + minutes, 0, 0);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { NoticeKind, QuietHours } from '../../core/notice.ts';
+import { NoticeKind } from '../../core/notice.ts';
+import { QuietHours } from '../../core/quiet-hours.ts';
 
 /** The form in which a webhook gets a notice. */
 export const WebhookTemplate = z.enum(['json', 'slack', 'discord', 'ntfy', 'telegram']);

@@ -20,6 +20,7 @@ import type { Path } from '../yaml-problems.ts';
 import { agentNameOf, choiceOf, specIn } from './agents.ts';
 import { budgetCommands, budgetFor } from './budgets.ts';
 import { hookCommands, hooksAfter, hooksOf } from './hooks.ts';
+import { changedNight, nightCommands, nightOf } from './night.ts';
 import { requirePlace } from './place.ts';
 import type { Place } from './place.ts';
 import { budgetOf } from './schema.ts';
@@ -158,7 +159,12 @@ function teamCommands(state: TeamState, file: TeamFile, { place, work }: Setting
   const { folder } = place;
   const hooks = hookCommands(state.team?.hooks ?? [], hooksOf(file, folder), foldersOf(state.team, place));
   if (state.team) {
-    return [...updateCommands(state.team, file, { place, work }), ...budgetCommands(state, file), ...hooks];
+    return [
+      ...updateCommands(state.team, file, { place, work }),
+      ...budgetCommands(state, file),
+      ...nightCommands(state, file, state.team.leadId),
+      ...hooks,
+    ];
   }
   const lead = typeof file.lead === 'object' ? file.lead : undefined;
   const team = parse(CreateTeamInput, {
@@ -178,12 +184,14 @@ function teamCommands(state: TeamState, file: TeamFile, { place, work }: Setting
     ...(file.mode && { teammateMode: file.mode }),
     maxTeammates: file.limits?.maxTeammates ?? Math.max(8, file.members.length),
     ...(file.limits?.messagesPerMinute !== undefined && { messagesPerMinute: file.limits.messagesPerMinute }),
+    ...nightOf(file),
     metadata: { ...place, lead: lead ? 'agent' : (file.lead ?? 'none') },
   });
   const budget = lead?.budget && budgetOf(lead.budget);
   return [
     { type: 'team.create', by: USER, ...team, ...(work && { work }) },
     ...(budget ? [{ type: 'member.change' as const, by: USER, memberId: team.leadName, budget }] : []),
+    ...nightCommands(state, file, team.leadName),
     ...hooks,
   ];
 }
@@ -203,6 +211,7 @@ function updateCommands(team: TeamRecord, file: TeamFile, { place, work }: Setti
     ...(team.status === 'shutting-down' && { status: 'active' as const }),
     ...(maxTeammates !== team.maxTeammates && { maxTeammates }),
     ...(messagesPerMinute !== undefined && messagesPerMinute !== team.messagesPerMinute && { messagesPerMinute }),
+    ...changedNight(team, file),
     ...changedWork(team, work),
   };
   return Object.keys(changes).length > 0 ? [{ type: 'team.update', by: USER, ...changes }] : [];
@@ -247,6 +256,7 @@ function memberCommands(
         ...(member.labels && { labels: member.labels }),
         agent: specIn(file, member),
         budget: budgetFor(state, member),
+        quietHours: member.quietHours,
       });
       return { type: 'member.join', by: USER, ...join };
     });

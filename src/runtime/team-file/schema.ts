@@ -10,11 +10,12 @@ import {
   USAGE_COUNT,
 } from '../../core/limits.ts';
 import { BackendType } from '../../core/member.ts';
+import { WorkQuietHours } from '../../core/quiet-hours.ts';
 import { findInCommand, findInVariable, findInWords } from '../../core/secret.ts';
 import { DependencyFailurePolicy, FilePatterns, SharedTaskPriority, Title } from '../../core/task.ts';
 import { RemoteName } from '../../core/team-remote.ts';
 import { ApprovePaths } from '../../core/team-work.ts';
-import { MaxTeammates, TeammateMode } from '../../core/team.ts';
+import { MaxTeammates, RestartsPerNight, TeammateMode } from '../../core/team.ts';
 import { Labels, Line, Slug, textOf } from '../../core/text.ts';
 import { WorkspaceKind } from '../../core/work.ts';
 
@@ -126,6 +127,9 @@ const Runs = {
     "shared: it works in the team's folder; what it changes there lands nowhere. own: also for claude-native, which asks you once to trust its workspace",
   ),
   budget: BudgetEntry.optional().describe('what it may use before a person is asked'),
+  quietHours: WorkQuietHours.optional().describe(
+    'when no turn of it begins, such as "22:00-07:00"; off: also in those of the team',
+  ),
   host: Slug.optional().describe('the daemon that runs it, if several share the journal'),
   labels: Labels.optional().describe('labels that its daemon must have'),
 };
@@ -193,6 +197,9 @@ export const TeamFile = z.strictObject({
     .optional()
     .describe('your agents by name: members use them, and a lead may start only these'),
   budget: BudgetEntry.optional().describe('what all members together may use before a person is asked'),
+  quietHours: WorkQuietHours.optional().describe(
+    'when no turn of a member begins, such as "22:00-07:00", in the time zone of the daemon; running turns end normally',
+  ),
   members: z.array(MemberEntry).max(MAX_TEAMMATES).default([]).describe('the teammates'),
   tasks: z.array(TaskEntry).max(1_000).default([]).describe('the tasks, in any order'),
   hooks: z
@@ -252,6 +259,7 @@ export const TeamFile = z.strictObject({
         .max(MAX_MESSAGES_PER_MINUTE)
         .optional()
         .describe('what each member may send'),
+      restartsPerNight: RestartsPerNight,
       fileSize: Size.optional().describe('the largest file that a member may hand in (default: 50MB)'),
       workSize: Size.optional().describe('the most that a member may change for one task (default: 200MB)'),
       disk: Size.optional().describe(

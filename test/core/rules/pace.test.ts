@@ -102,6 +102,18 @@ describe('a lead that is an agent', () => {
     team.as('@user', 'team.update', { maxTeammates: 32, messagesPerMinute: 1_000 });
     expect(team.refuse('ann', 'member.join', { name: 'bob' }).code).toBe('not_allowed');
   });
+
+  test('cannot raise the restarts of a night, and decides nothing about quiet hours', () => {
+    const team = teamOf('ann');
+    const quietHours = '22:00-07:00';
+    expect(team.refuse('lead', 'team.update', { restartsPerNight: 21 }).code).toBe('not_allowed');
+    expect(team.refuse('lead', 'team.update', { quietHours: 'off' }).code).toBe('not_allowed');
+    expect(team.refuse('ann', 'member.change', { memberId: 'ann', quietHours: 'off' }).code).toBe('not_allowed');
+    expect(team.refuse('lead', 'member.join', { name: 'bob', quietHours }).code).toBe('not_allowed');
+    team.as('lead', 'team.update', { restartsPerNight: 5 });
+    team.as('@user', 'team.update', { restartsPerNight: 30, quietHours });
+    expect(team.state.team).toMatchObject({ restartsPerNight: 30, quietHours });
+  });
 });
 
 /** Ann, who keeps sending to Bob. */

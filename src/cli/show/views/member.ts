@@ -156,6 +156,7 @@ function memberDetails(member: Member, screen: Screen): string {
     ['model', member.model],
     ['runs on', member.hostId === 'local' ? undefined : member.hostId],
     ['waits', waitingOf(member)],
+    ['quiet hours', member.quietHours],
     ['session', member.sessionId === 'none' ? undefined : member.sessionId],
     ['directory', member.cwd],
     ['shown in', ['tmux', 'iterm2'].includes(member.backendType) ? member.backendType : undefined],
