@@ -8,9 +8,12 @@ export function showAmount(what: BudgetMeasure, amount: number): string {
   return count(Math.round(amount), what);
 }
 
-/** How much a yes to a budget request gives, in words; undefined if the request does not say. */
-export function showGrant(detail: Readonly<Record<string, unknown>> | undefined): string | undefined {
-  const { what, grants } = detail ?? {};
+/** How much a yes to a budget request gave, or would give, in words; undefined if the request does not say. */
+export function showGrant(
+  detail: Readonly<Record<string, unknown>> | undefined,
+  grants: unknown = detail?.['grants'],
+): string | undefined {
+  const { what } = detail ?? {};
   const measure = (['tokens', 'costUsd', 'turns', 'minutes'] as const).find((one) => one === what);
   return measure === undefined || typeof grants !== 'number' ? undefined : `${showAmount(measure, grants)} more`;
 }

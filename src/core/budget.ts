@@ -13,6 +13,9 @@ export const Budget = z.strictObject({
 });
 export type Budget = z.output<typeof Budget>;
 
+/** How much a person adds to a budget, in the unit of the budget. */
+export const GrantAmount = z.number().positive().max(USAGE_COUNT);
+
 /** What a budget can limit. */
 export type BudgetMeasure = keyof Budget;
 
@@ -35,13 +38,13 @@ export function grantOf({ budget, granted }: Limits, what: BudgetMeasure): numbe
   return base > 0 ? base : limit;
 }
 
-/** The limits after a person's yes: that much more than is used by now. */
+/** The limits after a person's yes: that much more than is used by now; without an amount, as much as at first. */
 export function grantMore(
   limits: Limits,
-  { what, used }: { what: BudgetMeasure; used: number },
+  { what, used, grants = grantOf(limits, what) }: { what: BudgetMeasure; used: number; grants?: number | undefined },
 ): { budget: Budget; granted: Granted } {
   const { budget, granted } = limits;
-  const raised = used + grantOf(limits, what);
+  const raised = used + grants;
   const isWhole = what === 'tokens' || what === 'turns';
   const limit = isWhole ? Math.ceil(raised) : raised;
   const more = limit - (budget?.[what] ?? 0) + (granted?.[what] ?? 0);

@@ -15,7 +15,7 @@ export const ERROR_CODES = {
   blocked: { status: 409, exit: 4 },
   /** The caller lost the task since it claimed it. */
   stale_epoch: { status: 409, exit: 4 },
-  /** The task changed since the caller read it. */
+  /** The task, note or request changed since the caller read it. */
   stale_revision: { status: 409, exit: 4 },
   /** The dependency would close a cycle. */
   cycle: { status: 409, exit: 4 },

@@ -29,7 +29,7 @@ interface Passing {
   readonly by?: string;
   readonly commandId?: string | undefined;
   readonly epoch?: number | undefined;
-  readonly revision?: number | undefined;
+  readonly revision?: number | string | undefined;
   readonly unjudged?: boolean | undefined;
   readonly work?: unknown;
   readonly type: string;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Actor } from './actor.ts';
+import { GrantAmount } from './budget.ts';
 import { Metadata } from './json.ts';
 import { PLAN_BYTES, RESULT_BYTES } from './limits.ts';
 import { Choice, Question, QuestionInput } from './question.ts';
@@ -44,6 +45,8 @@ export const TeamRequest = z.object({
   question: Question.optional(),
   /** Additional data from the requester, for programs. */
   detail: Metadata.optional(),
+  /** Changes with everything that a person reads before the answer. An answer may name it, and holds only for it. */
+  revision: z.string().optional(),
   status: RequestStatus,
   answeredBy: Actor.optional(),
   answeredAt: Timestamp.optional(),
@@ -51,6 +54,8 @@ export const TeamRequest = z.object({
   feedback: z.string().optional(),
   /** The chosen answer to a question. */
   choice: z.string().optional(),
+  /** Of a budget: how much more the answer gave, in its own unit. */
+  grants: z.number().optional(),
 });
 export type TeamRequest = z.output<typeof TeamRequest>;
 
@@ -71,6 +76,8 @@ export function isAnsweredBy(
 }
 
 const RequestId = z.string().min(1).max(300);
+
+const Revision = z.string().max(100).optional().describe('the revision that was shown; the answer holds only for it');
 
 /** Asks a member to stop. */
 export const RequestShutdownInput = z.strictObject({
@@ -96,6 +103,7 @@ export type SubmitPlanInput = z.output<typeof SubmitPlanInput>;
 /** Approves a request. */
 export const ApproveInput = z.strictObject({
   requestId: RequestId.describe('the request'),
+  revision: Revision,
   feedback: textOf(RESULT_BYTES).optional().describe('the text of the answer'),
 });
 export type ApproveInput = z.output<typeof ApproveInput>;
@@ -103,6 +111,7 @@ export type ApproveInput = z.output<typeof ApproveInput>;
 /** Rejects a request, with the reason. */
 export const RejectInput = z.strictObject({
   requestId: RequestId.describe('the request'),
+  revision: Revision,
   feedback: textOf(RESULT_BYTES).default('').describe('the text of the answer'),
 });
 export type RejectInput = z.output<typeof RejectInput>;
@@ -123,11 +132,15 @@ export type RaiseRequestInput = z.output<typeof RaiseRequestInput>;
 /** A person's answer. */
 export const AnswerRequestInput = z.strictObject({
   requestId: RequestId.describe('the request'),
+  revision: Revision,
   approve: z.boolean().describe('yes or no'),
   feedback: textOf(RESULT_BYTES).optional().describe('the text of the answer'),
   commit: ReviewedCommit.optional().describe('of a request about work: the commit that you looked at'),
   comments: ReviewComments.optional().describe('of a request about work: what you say about single lines'),
   choice: Choice.optional().describe('of a question: one of its choices'),
+  grants: GrantAmount.optional().describe(
+    'of a budget: how much more, in its own unit; without it, what the request says',
+  ),
 });
 export type AnswerRequestInput = z.output<typeof AnswerRequestInput>;
 
@@ -161,6 +174,8 @@ export const REQUEST_EVENT_DATA = {
     feedback: z.string().optional(),
     /** Of a question: the chosen answer; without an answer, its fallback. */
     choice: z.string().optional(),
+    /** Of a budget: how much more. */
+    grants: z.number().optional(),
     kind: QuestionKind.optional(),
   }),
 } as const;

@@ -10,7 +10,7 @@ import { putMember, putMessage, putRequest, putTask } from './tables.ts';
 import type { Usage } from './usage.ts';
 
 /** Increased when the form below changes. A snapshot of another form is ignored, and the batches are replayed. */
-const FORMAT = 12;
+const FORMAT = 13;
 
 /** Part of the form: a new field of a task or a message needs no new number. */
 const COLUMNS = { task: TASK_ROWS.columns, message: MESSAGE_ROWS.columns };

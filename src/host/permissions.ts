@@ -26,13 +26,16 @@ export function answerPermissions(options: {
   async function ask(permission: Permission): Promise<void> {
     const { tool, input } = permission;
     const given = JSON.stringify(input) ?? '';
-    const content = `${tool}: ${describeWish(permission)}`;
+    const wish = describeWish(permission);
+    const content = `${tool}: ${wish}${longParts(input, wish)}`;
     // Nobody can agree to what they cannot read to its end.
     if (byteLength(content) > RESULT_BYTES) {
       permission.answer({ allow: false, message: 'it is too long to be shown to a person: use a shorter one' });
       return;
     }
-    const request = { ...who, kind: 'permission', content, detail: { tool, input: shorten(given) } } as const;
+    // A relative path means nothing without its folder.
+    const detail = { tool, input: shorten(given), folder: options.cwd };
+    const request = { ...who, kind: 'permission', content, detail } as const;
     permission.answer(await askPerson({ door, watch }, request, { within: ANSWER_WITHIN.permission }));
   }
 
@@ -62,6 +65,19 @@ export function describeWish({ input, description, tool }: Pick<Permission, 'inp
   const given = known === undefined ? (JSON.stringify(input) ?? '') : [known].flat().join(', ');
   if (given === '' || given === '{}' || description.includes(given)) return description;
   return description === tool ? given : `${given}\n${description}`;
+}
+
+/**
+ * The parts of a long input that the wish does not name, such as the new text of a file: beside the question there is no
+ * room for them.
+ */
+function longParts(input: unknown, wish: string): string {
+  if ((JSON.stringify(input) ?? '').length <= INPUT_LENGTH || typeof input !== 'object') return '';
+  return Object.entries(input ?? {})
+    .map(([name, value]) => [name, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')] as const)
+    .filter(([, text]) => !wish.includes(text))
+    .map(([name, text]) => `\n${name}:\n${text}`)
+    .join('');
 }
 
 /** Says how much is missing, so that nobody takes a part for the whole. */

@@ -116,6 +116,34 @@ test('a used-up budget is asked about once, and again after a person brought the
   expect(team.state.requests.get(last)?.status).toBe('withdrawn');
 });
 
+test('a person may give another amount than the request offers; without one, exactly what it offers', () => {
+  const team = teamOf();
+  const agent = { kind: 'exec', command: ['true'] } as const;
+  team.do('member.join', { name: 'ada', agent, budget: { costUsd: 5 } });
+  team.do('usage.record', { memberId: 'ada', usage: { costUsd: 5.5 } });
+  const raise = (): string => {
+    team.as('@system', 'request.raise', budgetQuestions(team.state, team.now)[0] as RaiseRequestInput);
+    return [...team.state.requests.keys()].at(-1) ?? '';
+  };
+  const requestId = raise();
+  expect(team.refuse('@user', 'request.answer', { requestId, approve: false, grants: 6 }).code).toBe('invalid');
+  expect(team.refuse('@user', 'request.answer', { requestId, approve: true, grants: 1e10 }).code).toBe('invalid');
+  team.as('@user', 'request.answer', { requestId, approve: true, grants: 6 });
+  expect(team.state.members.get('ada')).toMatchObject({ budget: { costUsd: 11.5 }, granted: { costUsd: 6.5 } });
+  expect(team.state.requests.get(requestId)).toMatchObject({ status: 'approved', grants: 6 });
+  team.do('usage.record', { memberId: 'ada', usage: { costUsd: 6 } });
+  const second = raise();
+  team.as('@user', 'request.answer', { requestId: second, approve: true });
+  expect(team.state.members.get('ada')?.budget).toEqual({ costUsd: 16.5 });
+  expect(team.state.requests.get(second)).toMatchObject({ grants: 5 });
+  team.do('member.join', { name: 'bob', agent, budget: { turns: 1 } });
+  team.do('usage.record', { memberId: 'bob', usage: { turns: 1 } });
+  expect(team.refuse('@user', 'request.answer', { requestId: raise(), approve: true, grants: 1.5 })).toMatchObject({
+    code: 'invalid',
+    message: 'grants: turns are whole numbers',
+  });
+});
+
 test('more of anything, or dropping a bound, counts as raising a budget', () => {
   expect(isRaised({ turns: 5 }, { turns: 6 })).toBe(true);
   expect(isRaised({ turns: 5 }, {})).toBe(true);

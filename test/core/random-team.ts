@@ -288,6 +288,8 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
       approve: fc.boolean(),
       feedback: rarely(fc.constant('why')),
       choice: rarely(fc.constant('a')),
+      grants: rarely(fc.constant(1)),
+      revision: rarely(fc.constant('of another')),
     }),
   ],
   'note.add': [4, anybody, record({ text: fc.constantFrom('a', 'b'), tags })],

@@ -78,7 +78,11 @@ test('a wish that no rule covers goes to a person, with a deadline, and the answ
     memberId: 'asker',
     // The command itself, because the words come from a model.
     content: 'Bash: npm test -- --watch=false\nRun the tests',
-    detail: { tool: 'Bash', input: '{"command":"npm test -- --watch=false"}' },
+    detail: {
+      tool: 'Bash',
+      input: '{"command":"npm test -- --watch=false"}',
+      folder: expect.stringMatching(/^\//) as string,
+    },
   });
   expect(asked.deadline?.getTime()).toBeGreaterThan(Date.now());
   await house.call('request.answer', { teamId: 'demo', requestId: asked.id, approve: true });
@@ -98,6 +102,10 @@ test('a person is asked about a long command to its end, and never about one tha
   const asked = await question(house);
   expect(asked.content).toContain('&& rm -rf ~\n');
   expect(asked.detail?.['input']).toMatch(/… \(\d+ more characters are in the transcript\)$/);
+  // So is the new text of a file, which the path does not show.
+  const write = { file_path: 'a.sh', content: `${'true\n'.repeat(2_000)}rm -rf ~` };
+  const writer = await startAsker({ asks: { tool: 'Write', input: write } });
+  expect((await question(writer)).content).toMatch(/^Write: a\.sh\n[^]*\ncontent:\ntrue\n[^]*\nrm -rf ~$/);
   const endless = await startAsker({ asks: { tool: 'Bash', input: { command: `echo ${'a'.repeat(70_000)}` } } });
   await expect.poll(() => result(endless)).toBe('no: it is too long to be shown to a person: use a shorter one');
 });

@@ -19,12 +19,23 @@ interface Answer {
   readonly again?: boolean;
   readonly feedback?: string;
   readonly comments?: readonly string[];
+  readonly more?: number;
+  readonly revision?: string;
 }
 
 /** Lists the requests that wait for a person, in all teams; or answers one of them. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
-  const { requestId, teamId, deny = false, again = false, feedback, comments = [] } = given.input as Answer;
-  if (requestId === undefined && (deny || again || feedback !== undefined || comments.length > 0)) {
+  const {
+    requestId,
+    teamId,
+    deny = false,
+    again = false,
+    feedback,
+    comments = [],
+    more,
+    revision,
+  } = given.input as Answer;
+  if (requestId === undefined && (deny || again || [feedback, more, comments[0]].some((one) => one !== undefined))) {
     throw new UsageError('Which request? Name its member or its id: troupe approve lists them', 'approve');
   }
   if (again && (deny || feedback !== undefined)) {
@@ -45,7 +56,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const request = findRequest(waiting, requestId);
     const answered = again
       ? await judgeAgain(client, request, signal)
-      : await answer(client, request, { approve: !deny, feedback, comments, signal });
+      : await answer(client, request, { approve: !deny, feedback, comments, more, revision, signal });
     if (given.json) print(toJson(answered, screen.isTerminal ? 2 : undefined));
     else print(fold(`${again ? describeJudged(answered) : describeAnswer(answered)}\n`, screen));
     return 0;
@@ -81,25 +92,36 @@ interface Given {
   readonly feedback: string | undefined;
   readonly choice?: string | undefined;
   readonly comments: readonly string[];
+  /** Of a budget: how much more. */
+  readonly more?: number | undefined;
+  /** What the person looked at, if they say so. */
+  readonly revision?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /** Answers a request with the operation for its kind. */
 export async function answer(
   client: Client,
-  { id: requestId, teamId, kind, detail }: Request,
-  { approve, feedback, choice, comments, signal }: Given,
+  { id: requestId, teamId, kind, detail, revision: found }: Request,
+  { approve, feedback, choice, comments, more, revision = found, signal }: Given,
 ): Promise<Request> {
   const options = { signal, commandId: newCommandId() };
-  const said = { teamId, requestId, ...(feedback !== undefined && { feedback }) };
+  const said = {
+    teamId,
+    requestId,
+    ...(revision !== undefined && { revision }),
+    ...(feedback !== undefined && { feedback }),
+  };
   // The answer is about what was shown.
   const commit = detail?.['commit'];
   const about = {
     ...(typeof commit === 'string' && { commit }),
     ...(choice !== undefined && { choice }),
+    ...(more !== undefined && { grants: more }),
     ...(comments.length > 0 && { comments: [...comments] }),
   };
   if (kind !== 'plan') return client.call('request.answer', { ...said, ...about, approve }, options);
+  if (more !== undefined) throw new Refusal('invalid', '--more is only for budgets, and this is a plan: omit it');
   if (comments.length > 0) {
     throw new Refusal('invalid', 'Comments are about lines of work: answer a plan with --feedback');
   }

@@ -1,5 +1,6 @@
 import { USER } from '../actor.ts';
-import type { RequestStatus } from '../request.ts';
+import { revisionOf } from '../request-revision.ts';
+import type { RequestStatus, TeamRequest } from '../request.ts';
 import type { TeamState } from '../state.ts';
 import { putRequest } from '../tables.ts';
 import { changeMember, changeTask, withdrawRequests } from './apply.ts';
@@ -32,7 +33,7 @@ export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan' | 'request'> = {
 
   'plan:submitted': (state, { at, by, requestId, memberId, content, filePath }) => {
     withdrawRequests(state, (request) => request.kind === 'plan' && request.memberId === memberId);
-    putRequest(state, requestId, {
+    ask(state, {
       id: requestId,
       teamId: state.teamId,
       kind: 'plan',
@@ -53,7 +54,7 @@ export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan' | 'request'> = {
   'plan:rejected': (state, event) => answerRequest(state, event, 'rejected'),
 
   'request:raised': (state, { at, by, requestId, kind, memberId, taskId, content, deadline, detail, question }) =>
-    putRequest(state, requestId, {
+    ask(state, {
       id: requestId,
       teamId: state.teamId,
       kind,
@@ -82,11 +83,18 @@ export const REQUEST_FACTS: ApplyTo<'shutdown' | 'plan' | 'request'> = {
   },
 };
 
-function answerRequest(
-  state: TeamState,
-  answer: { at: number; by: string; requestId: string; feedback?: string | undefined; choice?: string | undefined },
-  status: RequestStatus,
-): void {
+function ask(state: TeamState, request: TeamRequest): void {
+  putRequest(state, request.id, { ...request, revision: revisionOf(request) });
+}
+
+/** What the events of an answer say. */
+interface Answered extends Pick<TeamRequest, 'feedback' | 'choice' | 'grants'> {
+  readonly at: number;
+  readonly by: string;
+  readonly requestId: string;
+}
+
+function answerRequest(state: TeamState, answer: Answered, status: RequestStatus): void {
   const request = state.requests.get(answer.requestId);
   if (!request) return;
   putRequest(state, answer.requestId, {
@@ -96,5 +104,6 @@ function answerRequest(
     answeredAt: new Date(answer.at),
     feedback: answer.feedback,
     choice: answer.choice,
+    grants: answer.grants,
   });
 }

@@ -1,12 +1,13 @@
 import { SYSTEM, USER } from '../actor.ts';
 import { budgetUses } from '../budget-use.ts';
-import { grantMore } from '../budget.ts';
+import { Budget, grantMore } from '../budget.ts';
 import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { answerMessageId } from '../question.ts';
 import { rejoinInput } from '../rejoin.ts';
+import { requireShown } from '../request-revision.ts';
 import type { QuestionKind, TeamRequest } from '../request.ts';
 import { isExpected } from '../state.ts';
 import type { TeamState } from '../state.ts';
@@ -38,6 +39,8 @@ export function answerRequest(state: TeamState, command: Answer): TeamEvent[] {
     throw new TeamError('not_allowed', `${command.by} may not answer ${request.id}: only a person may`);
   }
   requirePending(request);
+  requireShown(request, command.revision);
+  requireGrants(request, command);
   const { commit, comments = [] } = command;
   if (commit !== undefined) requireAsked(request, commit);
   if (comments.length > 0 && request.kind !== 'work' && request.kind !== 'review') {
@@ -64,8 +67,9 @@ function settle(
   const { kind, memberId } = request;
   const feedback = reviewText(command.feedback, comments);
   const choice = approved ? command.choice : request.question?.fallback;
+  const grants = approved ? (command.grants ?? offerOf(request)) : undefined;
   return [
-    event(command, 'request:answered', { requestId, memberId, approved, feedback, choice, kind }),
+    event(command, 'request:answered', { requestId, memberId, approved, feedback, choice, grants, kind }),
     ...CONSEQUENCES[kind](state, { ...command, feedback, choice }, request),
   ];
 }
@@ -117,15 +121,38 @@ function settleWork(state: TeamState, { at, by, commandId, approve, feedback, wo
   return releaseTask(state, { type: 'task.release', ...about, reason });
 }
 
-/** Grants more of a budget that is used up. If somebody raised it meanwhile, the request is settled. */
-function grantBudget(state: TeamState, answer: Answer, { memberId, detail }: TeamRequest): TeamEvent[] {
+/** An amount goes only with a yes to a budget, in steps that its unit has. */
+function requireGrants({ id, kind, detail }: TeamRequest, { approve, grants }: Answer): void {
+  if (grants === undefined) return;
+  const wrong = ((): string | undefined => {
+    if (kind !== 'budget') return `request ${id} is not about a budget: leave it out`;
+    if (!approve) return 'a no gives nothing: leave it out';
+    const what = String(detail?.['what']);
+    if ((what === 'tokens' || what === 'turns') && !Number.isInteger(grants)) return `${what} are whole numbers`;
+    return Budget.safeParse({ [what]: grants }).success ? undefined : `${grants} is too much of ${what}`;
+  })();
+  if (wrong !== undefined) throw new TeamError('invalid', `grants: ${wrong}`);
+}
+
+/** How much the request says that a yes gives. */
+function offerOf({ kind, detail }: TeamRequest): number | undefined {
+  const offered = kind === 'budget' ? detail?.['grants'] : undefined;
+  return typeof offered === 'number' ? offered : undefined;
+}
+
+/**
+ * Grants more of a budget that is used up: what the person said, else what the request offered. If somebody raised it
+ * meanwhile, the request is settled.
+ */
+function grantBudget(state: TeamState, answer: Answer, request: TeamRequest): TeamEvent[] {
   if (!answer.approve) return [];
+  const { memberId, detail } = request;
   const use = budgetUses(state, memberId, answer.at).find(
     ({ of, what }) => of === detail?.['of'] && what === detail['what'],
   );
   if (!use || use.share < 1) return [];
   const limits = use.of === 'team' ? state.team : state.members.get(memberId);
-  const changes = grantMore(limits ?? {}, use);
+  const changes = grantMore(limits ?? {}, { ...use, grants: answer.grants ?? offerOf(request) });
   return use.of === 'team'
     ? [event(answer, 'team:updated', changes)]
     : [event(answer, 'teammate:changed', { memberId, ...changes })];

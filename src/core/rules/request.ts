@@ -5,6 +5,7 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { ANSWER_WITHIN, CONFLICTS_PER_TASK, REJECTIONS_PER_TASK } from '../limits.ts';
+import { requireShown } from '../request-revision.ts';
 import type { TeamRequest } from '../request.ts';
 import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
@@ -90,6 +91,7 @@ function answerable(
     });
   }
   requirePending(request);
+  requireShown(request, command.revision);
   return request;
 }
 

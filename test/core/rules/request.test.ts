@@ -160,6 +160,25 @@ describe('a question to a person', () => {
     expect(asked.deadline?.getTime()).toBe(asked.requestedAt.getTime() + 5000);
   });
 
+  test('has a revision, and an answer that names another one is refused', () => {
+    const team = teamOf('ann');
+    const ask = (content: string): TeamRequest =>
+      request(team, idOf(team.as('ann', 'request.raise', { kind: 'permission', memberId: 'ann', content })));
+    const [first, second] = [ask(`npm test${'\n'.repeat(5000)}`), ask(`npm test${'\n'.repeat(5000)}rm -rf ~`)];
+    expect(first.revision).not.toBe(second.revision);
+    const wrong = { requestId: second.id, revision: first.revision as string, approve: true };
+    expect(team.refuse('@user', 'request.answer', wrong)).toMatchObject({
+      code: 'stale_revision',
+      message: expect.stringMatching(/is not the one that was shown .*: look at it again, then answer$/) as string,
+    });
+    expect(request(team, second.id).status).toBe('pending');
+    team.as('@user', 'request.answer', { ...wrong, revision: second.revision });
+    expect(request(team, second.id).status).toBe('approved');
+    const plan = idOf(team.as('ann', 'plan.submit', { content: 'Tests first' }));
+    expect(team.refuse('@user', 'plan.approve', { requestId: plan, revision: 'old' }).code).toBe('stale_revision');
+    team.as('@user', 'plan.approve', { requestId: plan, revision: request(team, plan).revision });
+  });
+
   test('is asked by a member for itself, or by Troupe', () => {
     const team = teamOf('ann', 'bob');
     for (const by of ['bob', 'lead', '@user', 'eve']) {

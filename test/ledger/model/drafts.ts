@@ -449,6 +449,8 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
         approve: flag,
         ...(c % 2 === 0 && { feedback: text('answer') }),
         ...(c % 5 === 4 && { choice: c % 2 === 0 ? 'left' : 'up' }),
+        ...(c % 11 === 7 && { grants: 2 }),
+        ...(c % 11 === 8 && { revision: 'of another' }),
       });
     case 'note.add':
       return AddNoteInput.parse({ text: text('note'), ...(flag && { tags: [text('tag')] }) });

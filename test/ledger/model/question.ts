@@ -35,6 +35,8 @@ export function askPerson(world: World, command: CommandOf<'request.raise'>, att
 
 /** Whether the answer fits what was asked. */
 export function isAnswer({ kind, question }: Request, answer: CommandOf<'request.answer'>): boolean {
+  // The budgets of the model's requests have no unit.
+  if (answer.grants !== undefined) return false;
   if (kind !== 'question') return answer.choice === undefined;
   if (!answer.approve) return true;
   if (answer.choice !== undefined) return question?.choices.includes(answer.choice) ?? false;

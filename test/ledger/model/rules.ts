@@ -425,6 +425,7 @@ const RULES: Rules = {
     needPerson(command.by, attempt);
     if (!request || request.kind === 'plan' || request.kind === 'shutdown') attempt.codes.push('not_found');
     else if (request.status !== 'pending') attempt.codes.push('conflict');
+    if (command.revision !== undefined) attempt.codes.push('stale_revision');
     const task = world.tasks.find(({ id }) => id === request?.taskId);
     const { by, approve } = command;
     if (request && !isAnswer(request, command)) attempt.codes.push('invalid');
@@ -433,6 +434,7 @@ const RULES: Rules = {
     if (refused(attempt) || !request) return;
     answer(request, command, approve ? 'approved' : 'rejected');
     request.choice = approve ? command.choice : request.question?.fallback;
+    request.grants = command.grants;
     const isAnew =
       request.kind === 'gate' || (by === '@user' && (request.kind === 'work' || request.kind === 'review'));
     if (isAnew && !approve && task) {

@@ -232,7 +232,8 @@ function observeState(state: TeamState): object {
       const { ids = [], waiting = [] } = index.inboxes.get(id) ?? {};
       return { messages: ids.map((messageId) => state.messages.get(messageId)), waiting: [...waiting] };
     }),
-    requests: [...state.requests.values()],
+    // The model has no revisions: what a request says never changes.
+    requests: [...state.requests.values()].map(({ revision: _revision, ...request }) => request),
     notes: [...state.notes.values()],
     usage: {
       team: teamUsage(state),

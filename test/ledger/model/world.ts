@@ -102,6 +102,7 @@ export interface Request {
   feedback?: string | undefined;
   question?: Question | undefined;
   choice?: string | undefined;
+  grants?: number | undefined;
 }
 
 export interface Note {

@@ -1,6 +1,14 @@
 import type { Command } from '../../line/command.ts';
 import { OPTIONAL_TEAM, TEAM, TEAM_HERE } from '../../line/inputs.ts';
 
+/** Scripts read it from the list in JSON, and answer only what they looked at. */
+const REVISION = {
+  field: 'revision',
+  name: 'revision',
+  type: 'string',
+  text: 'the revision that you looked at (--json lists it); another one is not answered',
+} as const;
+
 /** Commands that create teams and work with them. */
 export const WORK_COMMANDS: readonly Command[] = [
   {
@@ -159,6 +167,13 @@ export const WORK_COMMANDS: readonly Command[] = [
         type: 'texts',
         text: 'with --deny, of work: what you say about a line, such as "src/a.ts:12: too long"',
       },
+      {
+        field: 'more',
+        name: 'more',
+        type: 'number',
+        text: 'of a budget: how much more it gets, in its own unit, instead of what the request says',
+      },
+      REVISION,
     ],
     scope: 'admin',
     load: () => import('../approve.ts'),
@@ -176,7 +191,7 @@ export const WORK_COMMANDS: readonly Command[] = [
         required: true,
       },
     ],
-    flags: [OPTIONAL_TEAM],
+    flags: [OPTIONAL_TEAM, REVISION],
     scope: 'admin',
     load: () => import('../answer.ts'),
   },

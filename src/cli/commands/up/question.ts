@@ -65,14 +65,18 @@ export function openQuestioner(client: Client, { hush }: { hush: (isAsking: bool
   };
 
   const send = async (request: Request, typed: string): Promise<void> => {
-    const { teamId, id: requestId } = request;
+    const { teamId, id: requestId, revision } = request;
     const { choice, feedback } = chosenBy(typed, request);
-    const said = { ...(choice !== undefined && { choice }), ...(feedback !== undefined && { feedback }) };
+    const said = {
+      ...(revision !== undefined && { revision }),
+      ...(choice !== undefined && { choice }),
+      ...(feedback !== undefined && { feedback }),
+    };
     try {
       await client.call('request.answer', { teamId, requestId, approve: true, ...said }, { commandId: newCommandId() });
     } catch (error) {
       const { code, message } = error as CallError;
-      if (code !== 'conflict' && code !== 'invalid') throw error;
+      if (code !== 'conflict' && code !== 'invalid' && code !== 'stale_revision') throw error;
       warn(`troupe: ${clean(message)}\n`);
       // A wrong answer can be repeated.
       if (code === 'invalid') shown.delete(requestId);

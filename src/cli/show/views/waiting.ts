@@ -185,7 +185,7 @@ export function describeAnswer(request: Request): string {
       return isYes ? `${who} may do it.` : `${who} may not do it, and has been told.`;
     case 'budget':
       return isYes
-        ? `${budgetOwner(request, who)} may use ${showGrant(request.detail) ?? 'as much again'}.`
+        ? `${budgetOwner(request, who)} may use ${showGrant(request.detail, request.grants) ?? 'as much again'}.`
         : 'No new turn starts. To continue later, raise the budget in the team file and run troupe up.';
     case 'hang':
       return isYes
