@@ -1,10 +1,13 @@
 import { describeShares } from './budget-shares.ts';
-import { budgetUses } from './budget-use.ts';
+import { budgetUses, limitedTasks } from './budget-use.ts';
 import type { BudgetUse } from './budget-use.ts';
 import { describeUse, showAmount } from './budget-words.ts';
 import { grantOf } from './budget.ts';
+import { waitsToLand } from './queue-view.ts';
 import type { RaiseRequestInput, TeamRequest } from './request.ts';
 import type { TeamState } from './state.ts';
+import { pendingRequests } from './tables.ts';
+import { OVER_BUDGET, waitingOf } from './waiting.ts';
 
 /**
  * The questions that a person should be asked now: of each budget that is used up, unless it was asked. They follow from
@@ -15,7 +18,7 @@ export function budgetQuestions(state: TeamState, at: number): RaiseRequestInput
   const live = [...state.members.values()].filter(({ status }) => status !== 'stopped');
   const questions: RaiseRequestInput[] = [];
   for (const { id: memberId, agent, joinedAt } of live) {
-    for (const use of budgetUses(state, memberId, at)) {
+    for (const use of budgetUses(state, { memberId }, at)) {
       if (use.share < 1 || (use.of === 'team' && !agent)) continue;
       if (findAsked(state, use, memberId, joinedAt)) continue;
       const isAsked =
@@ -23,7 +26,32 @@ export function budgetQuestions(state: TeamState, at: number): RaiseRequestInput
       if (!isAsked) questions.push(questionAbout(state, use, { memberId, at }));
     }
   }
-  return questions;
+  return [...questions, ...taskQuestions(state, at)];
+}
+
+/** About the budgets of tasks. A no ends the task, so that only a question that waits keeps the next one back. */
+function taskQuestions(state: TeamState, at: number): RaiseRequestInput[] {
+  return limitedTasks(state).flatMap((task) => {
+    const holder = state.members.get(task.assigneeId ?? '');
+    if (!holder || holder.status === 'stopped' || waitsToLand(task)) return [];
+    const memberId = holder.id;
+    const isWaiting = waitingOf(holder) === OVER_BUDGET;
+    return budgetUses(state, { taskId: task.id }, at)
+      .filter(({ of, what, share }) => of === 'task' && share >= 1 && (what !== 'turns' || isWaiting))
+      .map((use) => questionAbout(state, use, { memberId, at }))
+      .filter((question) => !pendingRequests(state, task.id).some((asked) => isSameLimit(asked, question)));
+  });
+}
+
+/** Whether two requests are about one limit. */
+export function isSameLimit(
+  one: Pick<TeamRequest, 'kind' | 'memberId' | 'taskId' | 'detail'>,
+  other: Pick<RaiseRequestInput, 'kind' | 'memberId' | 'taskId' | 'detail'>,
+): boolean {
+  const of = other.detail?.['of'];
+  if (one.kind !== 'budget' || other.kind !== 'budget' || one.detail?.['of'] !== of) return false;
+  if (one.detail?.['what'] !== other.detail?.['what']) return false;
+  return of === 'team' || (of === 'task' ? one.taskId === other.taskId : one.memberId === other.memberId);
 }
 
 /** A pending question about the same limit; or a no, which holds until a person brings the member up again. */
@@ -41,14 +69,16 @@ function questionAbout(
   use: BudgetUse,
   { memberId, at }: { memberId: string; at: number },
 ): RaiseRequestInput {
-  const { of, what, used, limit } = use;
-  const grants = grantOf((of === 'team' ? state.team : state.members.get(memberId)) ?? {}, what);
+  const { of, taskId, what, used, limit } = use;
+  const owner = { team: state.team, member: state.members.get(memberId), task: state.tasks.get(taskId ?? '') }[of];
+  const grants = grantOf(owner ?? {}, what);
   const shares = describeShares(state, use, memberId, at);
   const content = [
     describeUse(use, memberId),
     ...(shares ? [shares] : []),
-    `Yes allows ${showAmount(what, grants)} more`,
+    `Yes allows ${showAmount(what, grants)} more${of === 'task' ? ', no ends the task' : ''}`,
     'Until then no new turn begins, and turns that run are interrupted after a short time.',
   ].join('. ');
-  return { kind: 'budget', memberId, content, detail: { of, what, used, limit, grants } };
+  const about = taskId === undefined ? {} : { taskId };
+  return { kind: 'budget', memberId, ...about, content, detail: { of, what, used, limit, grants } };
 }

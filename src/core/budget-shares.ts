@@ -1,15 +1,19 @@
-import { amountsOf, clockOf, ranUntil } from './budget-use.ts';
+import { amountsOf, clockOf, ranUntil, taskAmounts } from './budget-use.ts';
 import type { BudgetUse } from './budget-use.ts';
 import { showAmount } from './budget-words.ts';
 import type { TeamState } from './state.ts';
 import { quote } from './text.ts';
-import { workedOn } from './work-time.ts';
 
 /** How many members and tasks are named. */
 const NAMED = 3;
 
 /** On what most of a budget was spent, in words: the members and tasks with the largest amounts. Empty if unknown. */
 export function describeShares(state: TeamState, use: BudgetUse, memberId: string, at: number): string {
+  if (use.of === 'task') {
+    // What each of its holders used is not kept apart.
+    const { title = '' } = state.tasks.get(use.taskId ?? '') ?? {};
+    return `The task is ${quote(title)}, held by ${memberId}`;
+  }
   const members = use.of === 'team' ? largest(use, membersOf(state, at)) : [];
   const tasks = largest(use, tasksOf(state, use.of === 'team' ? undefined : memberId, at));
   const parts = [
@@ -45,8 +49,5 @@ function membersOf(state: TeamState, at: number): Spender[] {
 function tasksOf(state: TeamState, holder: string | undefined, at: number): Spender[] {
   return [...state.tasks.values()]
     .filter(({ assigneeId }) => assigneeId !== undefined && (holder === undefined || assigneeId === holder))
-    .map((task) => {
-      const ms = workedOn(task, state.requests.values(), at);
-      return { name: `task #${task.id} ${quote(task.title)}`, amounts: amountsOf(state.taskUsage.get(task.id), ms) };
-    });
+    .map((task) => ({ name: `task #${task.id} ${quote(task.title)}`, amounts: taskAmounts(state, task, at) }));
 }

@@ -1,11 +1,14 @@
 import type { Budget, BudgetMeasure } from './budget.ts';
-import type { MemberRecord, TeamState } from './state.ts';
+import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import type { Usage } from './usage.ts';
 import { teamUsage } from './view.ts';
+import { waitsSince, workedOn } from './work-time.ts';
 
 /** How far one limit is used up. */
 export interface BudgetUse {
-  readonly of: 'team' | 'member';
+  readonly of: 'team' | 'member' | 'task';
+  /** The task, if it is the budget of one. */
+  readonly taskId?: string | undefined;
   readonly what: BudgetMeasure;
   readonly used: number;
   readonly limit: number;
@@ -34,14 +37,35 @@ export function graceLeft(uses: readonly BudgetUse[], graceMs: number): number |
   );
 }
 
-/** How far a member's own budget and the team's are used up; the tightest first. Without a member, only the team's. */
-export function budgetUses(state: TeamState, memberId: string | undefined, at: number): BudgetUse[] {
+/** Who is at work, and on what. */
+export interface AtWork {
+  readonly memberId?: string | undefined;
+  readonly taskId?: string | undefined;
+}
+
+/** How far the budgets of the team, of a member and of its task are used up; the tightest first. */
+export function budgetUses(state: TeamState, { memberId, taskId }: AtWork, at: number): BudgetUse[] {
   const { team } = state;
   const member = memberId === undefined ? undefined : state.members.get(memberId);
+  const task = taskId === undefined ? undefined : state.tasks.get(taskId);
   return [
-    ...usesOf('team', team?.budget, () => teamUsage(state), ranUntil(team ?? {}, at)),
-    ...usesOf('member', member?.budget, () => state.memberUsage.get(memberId ?? ''), ranUntil(clockOf(member), at)),
+    ...usesOf({ of: 'team' }, team?.budget, () => amountsOf(teamUsage(state), ranUntil(team ?? {}, at))),
+    ...usesOf({ of: 'member' }, member?.budget, () =>
+      amountsOf(state.memberUsage.get(memberId ?? ''), ranUntil(clockOf(member), at)),
+    ),
+    ...(task ? taskUses(state, task, at) : []),
   ].sort((a, b) => b.share - a.share);
+}
+
+/** How far the budget of a task is used up. All its holders count. */
+function taskUses(state: TeamState, task: TaskRecord, at: number): BudgetUse[] {
+  return usesOf({ of: 'task', taskId: task.id }, task.budget, () => taskAmounts(state, task, at));
+}
+
+/** What was used for a task by all its holders. Its time stands still while a holder waits for an answer. */
+export function taskAmounts(state: TeamState, task: TaskRecord, at: number): Record<BudgetMeasure, number> {
+  const ms = (task.workedMs ?? 0) + workedOn(task, state.requests.values(), at);
+  return amountsOf(state.taskUsage.get(task.id), ms);
 }
 
 /** How long something ran: before, and since when it runs now. Milliseconds. */
@@ -57,20 +81,39 @@ export function clockOf(member: MemberRecord | undefined): Clock {
   return status === 'stopped' ? { ranMs } : { ranMs, runsSince: joinedAt.getTime() };
 }
 
+/** The time of a task: what was worked on it until now, and that it goes on, unless its holder waits for an answer. */
+function taskClock(state: TeamState, task: TaskRecord, at: number): Clock {
+  const ranMs = taskAmounts(state, task, at).minutes * 60_000;
+  return waitsSince(task, state.requests.values()) === undefined ? { ranMs, runsSince: at } : { ranMs };
+}
+
+/** The tasks in progress that have a budget. */
+export function limitedTasks({ tasks, index }: TeamState): TaskRecord[] {
+  const found: TaskRecord[] = [];
+  for (const ids of index.assigned.values()) {
+    for (const id of ids) {
+      const task = tasks.get(id);
+      if (task?.status === 'in_progress' && task.budget) found.push(task);
+    }
+  }
+  return found;
+}
+
 /** How long it ran until a moment, in milliseconds. */
 export function ranUntil({ ranMs = 0, runsSince }: Clock, at: number): number {
   return ranMs + (runsSince === undefined ? 0 : Math.max(0, at - runsSince));
 }
 
 /**
- * When the time budget of the team, or of a member, next reaches the warning or its limit. Undefined if that is over, or
- * no time runs.
+ * When the time budget of the team, a member or a task next reaches the warning or its limit. Undefined if that is over,
+ * or no time runs.
  */
 export function nextTimeLimit(state: TeamState, at: number): number | undefined {
   const { team, members } = state;
-  const owners = [
+  const owners: { minutes: number | undefined; clock: Clock }[] = [
     { minutes: team?.budget?.minutes, clock: team ?? {} },
     ...[...members.values()].map((member) => ({ minutes: member.budget?.minutes, clock: clockOf(member) })),
+    ...limitedTasks(state).map((task) => ({ minutes: task.budget?.minutes, clock: taskClock(state, task, at) })),
   ];
   const moments = owners.flatMap(({ minutes, clock }) => {
     const { ranMs = 0, runsSince } = clock;
@@ -91,14 +134,13 @@ export function amountsOf(usage: Usage | undefined, elapsedMs: number): Record<B
 }
 
 function usesOf(
-  of: BudgetUse['of'],
+  whose: Pick<BudgetUse, 'of' | 'taskId'>,
   budget: Budget | undefined,
-  usage: () => Usage | undefined,
-  elapsed: number,
+  amounts: () => Record<BudgetMeasure, number>,
 ): BudgetUse[] {
   if (!budget) return [];
-  const used = amountsOf(usage(), elapsed);
+  const used = amounts();
   return (Object.entries(budget) as [BudgetMeasure, number | undefined][]).flatMap(([what, limit]) =>
-    limit === undefined ? [] : [{ of, what, used: used[what], limit, share: used[what] / limit }],
+    limit === undefined ? [] : [{ ...whose, what, used: used[what], limit, share: used[what] / limit }],
   );
 }

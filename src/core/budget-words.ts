@@ -1,11 +1,18 @@
 import type { BudgetUse } from './budget-use.ts';
-import type { BudgetMeasure } from './budget.ts';
+import type { Budget, BudgetMeasure } from './budget.ts';
 
 /** An amount of a budget in words: "3 turns", "$1.50", "45 seconds". */
 export function showAmount(what: BudgetMeasure, amount: number): string {
   if (what === 'costUsd') return `$${amount < 0.1 ? Number(amount.toPrecision(1)) : amount.toFixed(2)}`;
   if (what === 'minutes') return showMinutes(amount);
   return count(Math.round(amount), what);
+}
+
+/** All limits of a budget in words; empty if it has none. */
+export function showBudget(budget: Budget): string {
+  return (Object.entries(budget) as [BudgetMeasure, number | undefined][])
+    .flatMap(([what, limit]) => (limit === undefined ? [] : showAmount(what, limit)))
+    .join(', ');
 }
 
 /** How much a yes to a budget request gave, or would give, in words; undefined if the request does not say. */
@@ -19,8 +26,8 @@ export function showGrant(
 }
 
 /** Whose budget, of what, and how much is used. */
-export function describeUse({ of, what, used, limit }: BudgetUse, memberId: string): string {
-  const whose = of === 'team' ? 'the team' : memberId;
+export function describeUse({ of, taskId, what, used, limit }: BudgetUse, memberId: string): string {
+  const whose = { team: 'the team', member: memberId, task: `task #${taskId}` }[of];
   return `The budget of ${whose}: ${showAmount(what, used)} of ${showAmount(what, limit)} is used`;
 }
 

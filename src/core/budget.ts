@@ -8,7 +8,7 @@ export const Budget = z.strictObject({
   /** US dollars. */
   costUsd: z.number().positive().max(USAGE_COST).optional(),
   turns: z.number().int().min(1).max(USAGE_COUNT).optional(),
-  /** Minutes in which the member, or any member of the team, was not stopped. */
+  /** Minutes in which the member, or any member of the team, was not stopped; or in which the task was worked on. */
   minutes: z.number().positive().max(525_600).optional(),
 });
 export type Budget = z.output<typeof Budget>;
@@ -55,6 +55,11 @@ export function grantMore(
 export function withGrants(budget: Budget, granted: Granted = {}): Budget {
   const entries = Object.entries(budget) as [BudgetMeasure, number][];
   return Object.fromEntries(entries.map(([what, limit]) => [what, limit + (granted[what] ?? 0)]));
+}
+
+/** Whether a budget limits anything. */
+export function hasLimits(budget: Budget | undefined): budget is Budget {
+  return Object.values(budget ?? {}).some((limit) => limit !== undefined);
 }
 
 /** Whether `after` allows more than `before` in any measure. */

@@ -33,8 +33,12 @@ export interface CommandData extends TaskCommandData, WorkCommandData, TipComman
   'member.place': PlaceMemberInput;
   /** Only the bridge chooses an id: that of the same task in another program's list. */
   'task.create': CreateTaskInput & { taskId?: string | undefined; unjudged?: true | undefined };
-  /** Only Troupe itself says that the hooks accepted a new task. */
-  'task.update': ChangeTaskInput & { unjudged?: false | undefined; withheld?: string | null | undefined };
+  /** Only Troupe itself says that the hooks accepted a new task, and which part of a budget people granted. */
+  'task.update': ChangeTaskInput & {
+    unjudged?: false | undefined;
+    withheld?: string | null | undefined;
+    granted?: Granted | undefined;
+  };
   /** Only Troupe itself deletes a task because its hooks rejected it: `unjudged` says that no verdict came before. */
   'task.delete': TaskCommandData['task.delete'] & { unjudged?: true | undefined };
   /** Only Troupe itself hands in work. */

@@ -14,6 +14,10 @@ import type { Usage } from './usage.ts';
 /** A task's record, without derived fields. */
 export type TaskRecord = Omit<SharedTask, 'status' | 'blockedBy' | 'filesHeldBy' | 'blocks' | 'blockedReason'> & {
   status: StoredTaskStatus;
+  /** What people granted of its budget. */
+  granted?: Granted | undefined;
+  /** How long it was worked on before its present or next holder claimed it, in milliseconds. */
+  workedMs?: number | undefined;
 };
 
 /** A member's record, without derived fields. */

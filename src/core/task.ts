@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Actor } from './actor.ts';
+import { Budget, Granted } from './budget.ts';
 import { wrongPattern } from './file-patterns.ts';
 import { Metadata } from './json.ts';
 import {
@@ -72,6 +73,8 @@ export const SharedTask = z.object({
   feedback: z.string().optional(),
   /** What its holder changed, if its members work apart. */
   work: TaskWork.optional(),
+  /** How much all its holders together may use for it. */
+  budget: Budget.optional(),
   createdBy: Actor,
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -95,6 +98,7 @@ const FilePattern = lineOf(PATTERN_LENGTH)
   });
 /** Patterns of the files that a task changes. */
 export const FilePatterns = z.array(FilePattern).max(FILES_PER_TASK);
+const BUDGET = 'what it may use before a person is asked';
 const FILES = 'the files that it changes, such as src/parser/**: tasks that change the same files wait for each other';
 
 /** The input that creates a task. */
@@ -107,6 +111,7 @@ export const CreateTaskInput = z.strictObject({
   dependencies: Dependencies.default([]).describe('tasks that must be completed first'),
   files: FilePatterns.optional().describe(FILES),
   onDependencyFailure: DependencyFailurePolicy.default('block').describe('what to do when a task it waits for fails'),
+  budget: Budget.optional().describe(BUDGET),
   metadata: Metadata.optional(),
 });
 export type CreateTaskInput = z.output<typeof CreateTaskInput>;
@@ -126,6 +131,7 @@ export const ChangeTaskInput = z.strictObject({
   priority: SharedTaskPriority.optional().describe('how soon it should be done'),
   files: FilePatterns.optional().describe(FILES),
   onDependencyFailure: DependencyFailurePolicy.optional().describe('what to do when a task it waits for fails'),
+  budget: Budget.optional().describe(BUDGET),
   metadata: Metadata.optional(),
   ...Seen,
 });
@@ -241,6 +247,7 @@ export const TASK_EVENT_DATA = {
     dependencies: z.array(z.string()),
     files: z.array(z.string()).optional(),
     onDependencyFailure: DependencyFailurePolicy,
+    budget: Budget.optional(),
     metadata: Metadata.optional(),
     /** Nobody can claim it before an update clears this. */
     unjudged: z.literal(true).optional(),
@@ -254,6 +261,9 @@ export const TASK_EVENT_DATA = {
     /** None: it no longer names any. */
     files: z.array(z.string()).optional(),
     onDependencyFailure: DependencyFailurePolicy.optional(),
+    /** Without limits: it no longer has a budget. */
+    budget: Budget.optional(),
+    granted: Granted.optional(),
     metadata: Metadata.optional(),
     unjudged: z.literal(false).optional(),
     /** Why nobody can claim it now; null clears it. */

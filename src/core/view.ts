@@ -15,10 +15,11 @@ import type { Usage } from './usage.ts';
 
 /** A task as the faces show it: its record and derived fields. */
 export function viewTask(state: TeamState, task: TaskRecord): SharedTask {
+  const { granted: _granted, workedMs: _workedMs, ...shown } = task;
   const blocked = task.status === 'pending' && isBlocked(state, task);
   const blockedBy = blocked ? openDependencies(state, task) : [];
   const view: SharedTask = {
-    ...task,
+    ...shown,
     status: blocked ? 'blocked' : task.status,
     blockedBy,
     blocks: dependentsOf(state, task.id).filter((id) => state.tasks.get(id)?.status !== 'deleted'),

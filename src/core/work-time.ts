@@ -20,11 +20,11 @@ export type Span = readonly [from: number, to: number];
  * How long a member worked within a span in which it held a task: the span without the waits for answers, in
  * milliseconds. A withdrawn plan counts as waiting until the next plan, but only within the span in which it was
  * submitted: its member gave up the task. After a plan was approved its member works, even if it submits more plans. A
- * shutdown request does not stop work.
+ * shutdown request does not stop work. Nor does a question about a budget: the turn goes on until its grace is over.
  */
 export function workIn([start, end]: Span, requests: Iterable<Asked>, memberId: string): number {
   const asked = [...requests]
-    .filter((request) => request.memberId === memberId && request.kind !== 'shutdown')
+    .filter(({ memberId: whose, kind }) => whose === memberId && kind !== 'shutdown' && kind !== 'budget')
     .map((request) => ({ ...request, at: timeOf(request.requestedAt) }))
     .filter(({ status, at }) => status !== 'withdrawn' || at >= start)
     .sort((a, b) => a.at - b.at);

@@ -30,8 +30,8 @@ export function watchOverrun(options: OverrunOptions): TurnGuard {
   const { watch, onError } = options;
 
   return {
-    async during(run) {
-      const turn = watchOne(options);
+    async during(run, { task }) {
+      const turn = watchOne(options, task?.id);
       const stopListening = watch.onEvent((event) => turn.hear(event));
       // The budget may have been used up since the turn was allowed.
       turn.look();
@@ -50,7 +50,7 @@ function interruptedBy(end: TurnEnd, reason: string | undefined): string | undef
   return end.reason === 'cancelled' ? reason : undefined;
 }
 
-function watchOne(options: OverrunOptions) {
+function watchOne(options: OverrunOptions, taskId: string | undefined) {
   const { door, who, canSteer, seat, graceMs = GRACE_MS, onError } = options;
   let isOver = false;
   /** Since when a budget is used up, and which. */
@@ -68,8 +68,9 @@ function watchOne(options: OverrunOptions) {
     if (isAsked || (since !== undefined && MATTERS.has(event.type))) look();
   }
 
-  function concerns({ memberId, detail }: Extract<TeamEvent, { type: 'request:raised' }>): boolean {
-    return memberId === who.memberId || detail?.['of'] === 'team';
+  function concerns({ memberId, taskId: about, detail }: Extract<TeamEvent, { type: 'request:raised' }>): boolean {
+    const of = detail?.['of'];
+    return of === 'team' || (of === 'task' ? about === taskId : memberId === who.memberId);
   }
 
   function look(): void {
@@ -87,7 +88,7 @@ function watchOne(options: OverrunOptions) {
   }
 
   async function act(): Promise<void> {
-    const uses = await door.call('budget.show', who);
+    const uses = await door.call('budget.show', { ...who, ...(taskId !== undefined && { taskId }) });
     clearTimeout(timer);
     const grace = graceLeft(uses, graceMs);
     const [tightest] = uses;

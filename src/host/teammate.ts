@@ -147,8 +147,9 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
       for (;;) {
         if (!(await account.wait(mustLeave(task)))) return false;
         // While it waited for the one, others may have used up the other.
-        if (!(await isSpent(door, who))) return true;
-        if (!(await waitForBudget({ door, who, tellWaiting }, watch, mustLeave(task)))) return false;
+        if (!(await isSpent(door, who, task))) return true;
+        const mayGoOn = { watch, isInterrupted: mustLeave(task) };
+        if (!(await waitForBudget({ door, who, tellWaiting }, task, mayGoOn))) return false;
       }
     },
     answered: (task) => waitForAnswers({ door, who, tellWaiting }, task, { watch, isInterrupted: mustLeave(task) }),

@@ -4,10 +4,10 @@ import { TeamError } from '../core/errors.ts';
 import { RESULT_BYTES } from '../core/limits.ts';
 import { ChangeMemberInput, JoinInput, LeaveInput, TeamMember, TeammateStatus } from '../core/member.ts';
 import type { TeamState } from '../core/state.ts';
-import { Line, Slug, textOf } from '../core/text.ts';
+import { Line, Slug, TaskId, textOf } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
 import { RecordUsageInput, Usage } from '../core/usage.ts';
-import { requireMember, requireTeam, viewMember } from '../core/view.ts';
+import { requireMember, requireTask, requireTeam, viewMember } from '../core/view.ts';
 import { hasScope } from './caller.ts';
 import { agentForTeammate, chooseAgent } from './choose-agent.ts';
 import { InTeam } from './inputs.ts';
@@ -227,12 +227,16 @@ export const memberOperations = [
   }),
   operation({
     name: 'budget.show',
-    summary: 'Show how much of its budget a member and its team have used',
+    summary: 'Show how much of their budgets a team, a member and a task have used',
     scope: 'reader',
-    input: InTeam.extend({ memberId: Slug.optional().describe('the member; leave it out for the team budget only') }),
+    input: InTeam.extend({
+      memberId: Slug.optional().describe('the member; leave it out for the team budget only'),
+      taskId: TaskId.optional().describe('a task whose budget is shown, too'),
+    }),
     result: z.array(
       z.object({
-        of: z.enum(['team', 'member']),
+        of: z.enum(['team', 'member', 'task']),
+        taskId: TaskId.optional().describe('the task, if it is the budget of one'),
         what: z.enum(['tokens', 'costUsd', 'turns', 'minutes']),
         used: z.number(),
         limit: z.number(),
@@ -242,13 +246,18 @@ export const memberOperations = [
     route: 'GET /api/teams/:teamId/members/:memberId/budget',
     cli: {
       args: ['memberId'],
-      examples: ['troupe budget show --team demo', 'troupe budget show worker-1 --team demo'],
+      examples: [
+        'troupe budget show --team demo',
+        'troupe budget show worker-1 --team demo',
+        'troupe budget show --task 3 --team demo',
+      ],
     },
-    run: ({ ledger }, { teamId, memberId }) =>
+    run: ({ ledger }, { teamId, memberId, taskId }) =>
       ledger.view(teamId, (state) => {
         requireTeam(state);
         const member = memberId === undefined ? undefined : requireMember(state, memberId);
-        return budgetUses(state, member?.id, Date.now());
+        const task = taskId === undefined ? undefined : requireTask(state, taskId);
+        return budgetUses(state, { memberId: member?.id, taskId: task?.id }, Date.now());
       }),
   }),
   operation({

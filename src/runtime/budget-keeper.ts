@@ -1,6 +1,6 @@
 import { SYSTEM } from '../core/actor.ts';
 import { budgetQuestions } from '../core/budget-questions.ts';
-import { BUDGET_WARNING, budgetUses, nextTimeLimit } from '../core/budget-use.ts';
+import { BUDGET_WARNING, budgetUses, limitedTasks, nextTimeLimit } from '../core/budget-use.ts';
 import { describeUse } from '../core/budget-words.ts';
 import type { EventType } from '../core/event.ts';
 import type { TeamState } from '../core/state.ts';
@@ -23,6 +23,8 @@ const MATTERS: ReadonlySet<EventType> = new Set([
   'teammate:changed',
   'teammate:stopped',
   'request:answered',
+  'task:claimed',
+  'task:updated',
 ]);
 
 /**
@@ -79,18 +81,25 @@ export function keepBudgets(
   }
 }
 
-function hasBudget({ team, members }: TeamState): boolean {
-  if (team?.budget) return true;
-  for (const { budget } of members.values()) if (budget) return true;
-  return false;
+function hasBudget(state: TeamState): boolean {
+  if (state.team?.budget) return true;
+  for (const { budget } of state.members.values()) if (budget) return true;
+  return limitedTasks(state).length > 0;
 }
 
-/** What the lead should know: the budget nearest to its limit of each member that runs. */
+/** What the lead should know: the budget nearest to its limit of each member that runs, and of each task in progress. */
 function warningsOf(state: TeamState, at: number): { key: string; memberId: string; content: string }[] {
-  return [...state.members.values()].flatMap(({ id: memberId, status }) => {
-    const [worst] = status === 'stopped' ? [] : budgetUses(state, memberId, at);
+  const members = [...state.members.values()]
+    .filter(({ status }) => status !== 'stopped')
+    .map(({ id: memberId }) => ({ memberId, uses: budgetUses(state, { memberId }, at) }));
+  const tasks = limitedTasks(state).map(({ id: taskId, assigneeId: memberId = '' }) => {
+    const uses = budgetUses(state, { taskId }, at).filter(({ of }) => of === 'task');
+    return { memberId, uses };
+  });
+  return [...members, ...tasks].flatMap(({ memberId, uses: [worst] }) => {
     if (!worst || worst.share < BUDGET_WARNING || worst.share >= 1) return [];
-    const key = `${worst.of === 'team' ? '' : memberId} ${worst.what} ${worst.limit}`;
+    const whose = { team: '', member: memberId, task: `#${worst.taskId}` }[worst.of];
+    const key = `${whose} ${worst.what} ${worst.limit}`;
     const content = `${describeUse(worst, memberId)}. At 100 % no new turn begins, and running turns are interrupted, until a person raises it.`;
     return [{ key, memberId, content }];
   });

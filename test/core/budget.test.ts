@@ -5,6 +5,7 @@ import { showAmount, showGrant } from '../../src/core/budget-words.ts';
 import { Budget, grantMore, isRaised } from '../../src/core/budget.ts';
 import type { BudgetMeasure } from '../../src/core/budget.ts';
 import type { RaiseRequestInput } from '../../src/core/request.ts';
+import { OVER_BUDGET } from '../../src/core/waiting.ts';
 import { teamOf } from './stage.ts';
 
 const MINUTE = 60_000;
@@ -25,14 +26,14 @@ test('the budgets of a member and its team are listed by how much is used, the f
   team.do('usage.record', { memberId: 'ada', usage: used });
   team.do('usage.record', { memberId: 'bob', usage: { inputTokens: 100 } });
   const joined = team.state.members.get('ada')?.joinedAt.getTime() ?? 0;
-  const uses = budgetUses(team.state, 'ada', joined + 30 * MINUTE);
+  const uses = budgetUses(team.state, { memberId: 'ada' }, joined + 30 * MINUTE);
   expect(uses.map(({ of, what, used: spent, limit }) => [of, what, Math.round(spent), limit])).toEqual([
     ['member', 'turns', 3, 4],
     ['team', 'tokens', 600, 1_000],
     ['member', 'minutes', 30, 60],
     ['team', 'costUsd', 1, 10],
   ]);
-  expect(budgetUses(team.state, 'bob', joined).map(({ of }) => of)).toEqual(['team', 'team']);
+  expect(budgetUses(team.state, { memberId: 'bob' }, joined).map(({ of }) => of)).toEqual(['team', 'team']);
 });
 
 test('an approval adds the first limit to what is used, however often, rounded for counts', () => {
@@ -49,7 +50,8 @@ test('time runs only while an agent of the team is not stopped, or the member it
   const agent = { kind: 'exec', command: ['true'] };
   team.do('member.join', { name: 'ada', agent, budget: { minutes: 10 } });
   const began = team.now;
-  const minutes = (at: number): number[] => budgetUses(team.state, 'ada', at).map(({ used }) => Math.round(used));
+  const minutes = (at: number): number[] =>
+    budgetUses(team.state, { memberId: 'ada' }, at).map(({ used }) => Math.round(used));
   expect(minutes(began + 4 * MINUTE)).toEqual([4, 4]);
   team.pass(5 * MINUTE);
   team.do('member.leave', { memberId: 'ada' });
@@ -192,4 +194,102 @@ test('the question says by whom and on what most was spent', () => {
     'The budget of the team: $10.50 of $10.00 is used. Most of it by ada ($6.00), bob ($3.00), dan ($1.00); ' +
       'on task #1 "Parse" ($6.00). Yes allows $10.00 more.',
   );
+});
+
+test('what all holders used for a task counts, and its time stands still while nobody works on it', () => {
+  const team = teamOf();
+  for (const name of ['ada', 'bob']) team.do('member.join', { name });
+  team.do('task.create', { title: 'Think', budget: { turns: 4, minutes: 60 } });
+  const uses = () =>
+    budgetUses(team.state, { taskId: '1' }, team.now).map(({ what, used }) => [what, Math.round(used)]);
+  team.as('ada', 'task.claim', {});
+  team.do('usage.record', { memberId: 'ada', taskId: '1', usage: { turns: 1 } });
+  team.pass(10 * MINUTE);
+  team.as('ada', 'request.raise', { kind: 'permission', memberId: 'ada', taskId: '1', content: 'May I?' });
+  const asked = [...team.state.requests.keys()][0] ?? '';
+  expect(nextTimeLimit(team.state, team.now)).toBeUndefined();
+  team.pass(10 * MINUTE);
+  team.as('@user', 'request.answer', { requestId: asked, approve: true });
+  expect(uses()).toEqual([
+    ['turns', 1],
+    ['minutes', 10],
+  ]);
+  team.as('ada', 'task.release', { taskId: '1' });
+  team.pass(10 * MINUTE);
+  team.as('bob', 'task.claim', {});
+  team.do('usage.record', { memberId: 'bob', taskId: '1', usage: { turns: 1 } });
+  // 80 % of an hour, less ten minutes.
+  const next = nextTimeLimit(team.state, team.now) ?? 0;
+  expect(Math.round((next - team.now) / MINUTE)).toBe(38);
+  team.pass(5 * MINUTE);
+  expect(uses()).toEqual([
+    ['turns', 2],
+    ['minutes', 15],
+  ]);
+});
+
+/** A task of ada with a used-up budget, and the question about it. */
+function spentTask() {
+  const team = teamOf();
+  team.do('member.join', { name: 'ada' });
+  team.do('task.create', { title: 'Think', budget: { tokens: 100 } });
+  team.as('ada', 'task.claim', {});
+  team.do('usage.record', { memberId: 'ada', taskId: '1', usage: { outputTokens: 105 } });
+  const [question] = budgetQuestions(team.state, team.now);
+  team.as('@system', 'request.raise', question as RaiseRequestInput);
+  const requestId = [...team.state.requests.keys()].at(-1) ?? '';
+  return { team, question, requestId, task: () => team.state.tasks.get('1') };
+}
+
+test('a person is asked about the used-up budget of a task once; a yes gives as much again', () => {
+  const { team, question, requestId, task } = spentTask();
+  expect(question).toMatchObject({
+    memberId: 'ada',
+    taskId: '1',
+    content: expect.stringMatching(/^The budget of task #1: 105 tokens of 100 tokens is used.*no ends the task/),
+    detail: { of: 'task', what: 'tokens', grants: 100 },
+  });
+  expect(budgetQuestions(team.state, team.now)).toEqual([]);
+  expect(team.as('@system', 'request.raise', question as RaiseRequestInput)).toEqual([]);
+  team.as('@user', 'request.answer', { requestId, approve: true });
+  expect(task()).toMatchObject({ status: 'in_progress', budget: { tokens: 205 }, granted: { tokens: 105 } });
+});
+
+test('a no about the budget of a task ends the task; its end or a new limit settles the question', () => {
+  const refused = spentTask();
+  refused.team.as('@user', 'request.answer', { requestId: refused.requestId, approve: false, feedback: 'Too much' });
+  expect(refused.task()).toMatchObject({
+    status: 'failed',
+    failure: 'The budget of task #1: 105 tokens of 100 tokens is used. Too much',
+  });
+  const done = spentTask();
+  done.team.as('ada', 'task.complete', { taskId: '1' });
+  expect(done.team.state.requests.get(done.requestId)?.status).toBe('withdrawn');
+  const raised = spentTask();
+  raised.team.as('@user', 'task.update', { taskId: '1', budget: { tokens: 500 } });
+  expect(raised.team.state.requests.get(raised.requestId)?.status).toBe('withdrawn');
+});
+
+test('a task whose turns are used up is asked about only if its holder needs another turn', () => {
+  const team = teamOf();
+  team.do('member.join', { name: 'ada' });
+  team.do('task.create', { title: 'Think', budget: { turns: 1 } });
+  team.as('ada', 'task.claim', {});
+  team.do('usage.record', { memberId: 'ada', taskId: '1', usage: { turns: 1 } });
+  expect(budgetQuestions(team.state, team.now)).toEqual([]);
+  team.as('ada', 'member.change', { memberId: 'ada', metadata: { waiting: { reason: OVER_BUDGET } } });
+  expect(budgetQuestions(team.state, team.now)).toMatchObject([{ taskId: '1', detail: { of: 'task', what: 'turns' } }]);
+});
+
+test('only a person raises the budget of a task; the lead and its creator may lower it', () => {
+  const team = teamOf();
+  for (const name of ['ada', 'bob']) team.do('member.join', { name });
+  team.as('ada', 'task.create', { title: 'Think', budget: { turns: 5 } });
+  expect(team.refuse('lead', 'task.update', { taskId: '1', budget: { turns: 6 } }).code).toBe('not_allowed');
+  expect(team.refuse('ada', 'task.update', { taskId: '1', budget: {} }).code).toBe('not_allowed');
+  expect(team.refuse('bob', 'task.update', { taskId: '1', budget: { turns: 4 } }).code).toBe('not_allowed');
+  team.as('ada', 'task.update', { taskId: '1', budget: { turns: 4 } });
+  team.as('lead', 'task.update', { taskId: '1', budget: { turns: 3 } });
+  team.as('@user', 'task.update', { taskId: '1', budget: {} });
+  expect(team.state.tasks.get('1')?.budget).toBeUndefined();
 });

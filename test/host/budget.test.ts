@@ -3,6 +3,7 @@ import type { TeamRequest } from '../../src/core/request.ts';
 import { NO_USAGE } from '../../src/core/usage.ts';
 import { openTeam } from '../mcp/house.ts';
 import type { House } from '../mcp/house.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { ask, startMember } from './member.ts';
 import type { Play } from './member.ts';
@@ -191,4 +192,70 @@ test('a time budget ends the running turn by a clock', async () => {
   expect((await task('1')).result).toMatch(
     /^turn 2: Your last turn was interrupted.*The budget of ada: .* of 1000 ms is used/s,
   );
+});
+
+test('the budget of a task ends its running turn, and other tasks go on; a no ends the task', async () => {
+  const house = await openTeam(['ada', 'bob']);
+  const { task } = ask(house);
+  await house.call('task.create', { teamId: 'demo', title: 'Think', budget: { tokens: 1_000 }, assigneeId: 'ada' });
+  await house.call('task.create', { teamId: 'demo', title: 'Other', assigneeId: 'bob' });
+  const { play, begun, interrupted } = longTurn();
+  const told: string[] = [];
+  const live = { steer: async ({ text }: { text: string }) => (told.push(text), true) };
+  const ada = startMember(house, 'ada', play, { abilities: { steer: true }, live, graceMs: LONG });
+  await begun;
+  await spend(house, 'ada', 1_000);
+  const { id, content, taskId } = await question(house);
+  expect(taskId).toBe('1');
+  expect(content).toMatch(
+    /^The budget of task #1: 1000 tokens of 1000 tokens is used\. The task is "Think", held by ada\. Yes allows 1000/,
+  );
+  await until('it is told', () => told.length > 0);
+  expect(told[0]).toContain('The budget of task #1');
+  await spend(house, 'ada', 100);
+  await interrupted;
+  await until('it waits', async () => (await ask(house).member('ada')).metadata?.['waiting'] !== undefined);
+  // Another member, and another task, are not concerned.
+  startMember(house, 'bob', did);
+  await until('the other is done', async () => (await task('2')).status === 'completed');
+  await house.call('request.answer', { teamId: 'demo', requestId: id, approve: false });
+  expect(await task('1')).toMatchObject({ status: 'failed', failure: expect.stringContaining('1100 tokens of 1000') });
+  await ask(house).send('ada', 'hello');
+  await until('it goes on', () => ada.turns.length === 2);
+  expect(ada.turns[1]).toMatchObject({ task: undefined });
+  expect(ada.errors).toEqual([]);
+});
+
+test('a task with a budget of one turn is completed by its turn without a question; a second turn needs a yes', async () => {
+  const house = await openTeam(['ada']);
+  const { task } = ask(house);
+  await house.call('hook.register', {
+    teamId: 'demo',
+    type: 'TaskCompleted',
+    command: 'grep -q Easy && exit 0; [ -e again ] && exit 0; touch again; echo no >&2; exit 2',
+    cwd: temporaryFolder(),
+  });
+  for (const title of ['Easy', 'Hard']) {
+    await house.call('task.create', { teamId: 'demo', title, budget: { turns: 1 } });
+  }
+  startMember(house, 'ada', did);
+  const { id, taskId } = await question(house);
+  expect(taskId).toBe('2');
+  expect(await task('1')).toMatchObject({ status: 'completed' });
+  await house.call('request.answer', { teamId: 'demo', requestId: id, approve: true });
+  await until('it is done', async () => (await task('2')).status === 'completed');
+  const asked = await house.call<TeamRequest[]>('request.list', { teamId: 'demo', kind: 'budget' });
+  expect(asked).toHaveLength(1);
+});
+
+test('the time budget of a task ends its running turn by a clock', async () => {
+  const house = await openTeam(['ada']);
+  const { task } = ask(house);
+  await house.call('task.create', { teamId: 'demo', title: 'Think', budget: { minutes: 1 / 60 } });
+  const { play, interrupted } = longTurn();
+  startMember(house, 'ada', play);
+  const { id } = await question(house);
+  await interrupted;
+  await house.call('request.answer', { teamId: 'demo', requestId: id, approve: true });
+  await until('the task is done', async () => (await task('1')).status === 'completed');
 });

@@ -1,5 +1,4 @@
 import { isLost, isPerson, waitingOf } from '../../src/client/replica.ts';
-import type { Budget } from '../../src/core/budget.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { joinedFirst } from '../data/free-since.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
@@ -10,9 +9,7 @@ import { showControls } from '../parts/controls.ts';
 import { Fact } from '../parts/fact.tsx';
 import {
   costOrUntold,
-  plural,
-  showCost,
-  showCount,
+  showBudget,
   showExactCost,
   showMoment,
   showSpan,
@@ -98,15 +95,4 @@ export function Facts({ member }: { member: MemberRecord }) {
       )}
     </section>
   );
-}
-
-function showBudget({ tokens, costUsd, turns, minutes }: Budget): string {
-  return [
-    tokens !== undefined && `${showCount(tokens)} tokens`,
-    costUsd !== undefined && showCost(costUsd),
-    turns !== undefined && plural(turns, 'turn'),
-    minutes !== undefined && showSpan(minutes * 60_000),
-  ]
-    .filter(Boolean)
-    .join(', ');
 }

@@ -7,13 +7,13 @@ const NEARLY = 0.8;
 /** Above this percentage, only the figures say by how much. */
 const SAID = 1_000;
 
-/** Warns that a budget is nearly or completely used up: a member's own, or without a member the team's. */
-export function BudgetMark({ memberId }: { memberId?: string }) {
+/** Warns that a budget is nearly or completely used up: that of a member or of a task, or without either the team's. */
+export function BudgetMark({ memberId, taskId }: { memberId?: string; taskId?: string }) {
   const closedAt = useTeam(({ view }) => view.team?.closedAt?.getTime()) ?? Infinity;
   const now = Math.min(useTeamNow(), closedAt);
-  const of = memberId === undefined ? 'team' : 'member';
+  const of = taskId !== undefined ? 'task' : memberId !== undefined ? 'member' : 'team';
   const share = useTeam(({ state }) =>
-    Math.floor((budgetUses(state, memberId, now).find((use) => use.of === of)?.share ?? 0) * 100),
+    Math.floor((budgetUses(state, { memberId, taskId }, now).find((use) => use.of === of)?.share ?? 0) * 100),
   );
   if (share < NEARLY * 100) return null;
   const isOver = share >= 100;

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import type { Budget } from '../../src/core/budget.ts';
 import { daemonNow } from '../data/clock.ts';
 
 /** A duration: `40s`, `6m`, `1 h 12 m`, `3 d`. */
@@ -129,4 +130,16 @@ export function useNow(stepMs = 0): number {
 /** `1 task`, `3 tasks`. */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}
+
+/** The limits of a budget. */
+export function showBudget({ tokens, costUsd, turns, minutes }: Budget): string {
+  return [
+    tokens !== undefined && `${showCount(tokens)} tokens`,
+    costUsd !== undefined && showCost(costUsd),
+    turns !== undefined && plural(turns, 'turn'),
+    minutes !== undefined && showSpan(minutes * 60_000),
+  ]
+    .filter(Boolean)
+    .join(', ');
 }

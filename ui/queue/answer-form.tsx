@@ -9,7 +9,7 @@ import { plural } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { say } from '../parts/toast.tsx';
-import { answerRequest, judgeAgain, kindOf, queuePath, workOf, yesTo } from './answer.ts';
+import { answerRequest, judgeAgain, kindOf, noTo, queuePath, workOf, yesTo } from './answer.ts';
 import type { RequestShown } from './answer.ts';
 import { CommentList, LostNote } from './comment-list.tsx';
 import { QuestionAnswer } from './question-answer.tsx';
@@ -55,7 +55,8 @@ function YesOrNo({ request, canAct, place = 'card', onShow }: AnswerProps) {
   }, []);
   const setFeedback = (text: string | undefined): void => (work ? writeSummary(work, text) : setSaid(text));
   const isOff = !canAct || isBusy || !isSettled;
-  const { no, name } = kindOf(request.kind);
+  const { name } = kindOf(request.kind);
+  const no = noTo(request);
   const yes = yesTo(request);
   const answer = async (approve: boolean): Promise<void> => {
     // A no has its own step before it, so that nobody says it by mistake.

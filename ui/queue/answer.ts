@@ -133,8 +133,27 @@ export function yesTo(request: { kind: string; detail?: Readonly<Record<string, 
   return grant === undefined ? kindOf(kind).yes : `Allow ${grant}`;
 }
 
+/** The word for no. */
+export function noTo(request: { kind: string; detail?: Readonly<Record<string, unknown>> | undefined }): string {
+  return isTaskBudget(request) ? 'End the task…' : kindOf(request.kind).no;
+}
+
+/** Without more, the task ends. */
+function isTaskBudget({ kind, detail }: { kind: string; detail?: Readonly<Record<string, unknown>> | undefined }) {
+  return kind === 'budget' && detail?.['of'] === 'task';
+}
+
 /** What follows if nobody answers in time. */
-export function unansweredOf({ kind, question }: { kind: string; question?: Asked | undefined }): string {
+export function unansweredOf({
+  kind,
+  question,
+  detail,
+}: {
+  kind: string;
+  question?: Asked | undefined;
+  detail?: Readonly<Record<string, unknown>> | undefined;
+}): string {
+  if (isTaskBudget({ kind, detail })) return 'the task fails';
   if (question?.fallback !== undefined) return `“${question.fallback}” counts`;
   if (question?.otherwise === 'fail') return 'the task fails';
   return kindOf(kind).unanswered ?? 'it is a no';

@@ -33,7 +33,7 @@ export function changeTask(
   putTask(state, id, next);
   // Nobody works on it any more, so the question whether the work is good enough is obsolete.
   if (task.status === 'in_progress' && next.status !== 'in_progress') {
-    withdrawRequests(state, ({ kind }) => kind === 'gate' || isAboutApproval(kind), id);
+    withdrawRequests(state, ({ kind }) => kind === 'gate' || kind === 'budget' || isAboutApproval(kind), id);
     forgetOverlaps(state, id);
   }
   // A task that was only given back may be taken up again, and then the answer is still needed.
@@ -54,14 +54,16 @@ export function withdrawRequests(state: TeamState, which: (request: TeamRequest)
   }
 }
 
-/** A question about a limit that changed is obsolete: of the team, or of a member. */
+/** A question about a limit that changed is obsolete: of the team, of a member, or of a task. */
 export function withdrawBudgets(
   state: TeamState,
-  { before, after, memberId }: { before: Budget | undefined; after: Budget; memberId?: string },
+  { before, after, ...owner }: { before: Budget | undefined; after: Budget; memberId?: string; taskId?: string },
 ): void {
-  withdrawRequests(state, ({ kind, detail, memberId: whose }) => {
+  const of = owner.taskId !== undefined ? 'task' : owner.memberId !== undefined ? 'member' : 'team';
+  withdrawRequests(state, ({ kind, detail, memberId, taskId }) => {
     const isOurs =
-      memberId === undefined ? detail?.['of'] === 'team' : detail?.['of'] === 'member' && whose === memberId;
+      detail?.['of'] === of &&
+      (of === 'team' || (of === 'task' ? taskId === owner.taskId : memberId === owner.memberId));
     const what = detail?.['what'] as BudgetMeasure;
     return kind === 'budget' && isOurs && before?.[what] !== after[what];
   });

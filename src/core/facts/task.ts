@@ -1,9 +1,11 @@
 import { SYSTEM } from '../actor.ts';
+import { hasLimits } from '../budget.ts';
 import { mergeMetadata } from '../json.ts';
-import type { TaskRecord } from '../state.ts';
+import type { TaskRecord, TeamState } from '../state.ts';
 import { countCompletion, noteDeleted, noteReturned, putNextTask, putTask } from '../tables.ts';
 import { dateOf } from '../time.ts';
-import { changeTask, defined } from './apply.ts';
+import { workedOn } from '../work-time.ts';
+import { changeTask, defined, withdrawBudgets } from './apply.ts';
 import type { ApplyTo, Whole } from './apply.ts';
 import { takeBack } from './work.ts';
 
@@ -33,6 +35,9 @@ export const NEW_TASK: Whole<TaskRecord> = {
   result: undefined,
   failure: undefined,
   work: undefined,
+  budget: undefined,
+  granted: undefined,
+  workedMs: undefined,
   createdBy: SYSTEM,
   createdAt: dateOf(0),
   updatedAt: dateOf(0),
@@ -60,6 +65,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       dependencies: event.dependencies,
       files: event.files,
       onDependencyFailure: event.onDependencyFailure,
+      budget: event.budget,
       createdBy: event.by,
       createdAt: now,
       updatedAt: now,
@@ -69,15 +75,19 @@ export const TASK_FACTS: ApplyTo<'task'> = {
 
   'task:updated': (
     state,
-    { type: _type, at, by: _by, cause: _cause, print: _print, taskId, withheld, files, ...changes },
-  ) =>
+    { type: _type, at, by: _by, cause: _cause, print: _print, taskId, withheld, files, budget, granted, ...changes },
+  ) => {
+    const before = state.tasks.get(taskId)?.budget;
     changeTask(state, taskId, at, (task) => ({
       ...task,
       ...defined(changes),
       files: files === undefined ? task.files : files.length > 0 ? files : undefined,
       withheld: withheld === undefined ? task.withheld : (withheld ?? undefined),
+      ...(budget && { budget: hasLimits(budget) ? budget : undefined, granted }),
       metadata: mergeMetadata(task.metadata, changes.metadata),
-    })),
+    }));
+    if (budget) withdrawBudgets(state, { before, after: budget, taskId });
+  },
 
   'task:assigned': (state, { at, taskId, assigneeId, epoch }) =>
     changeTask(state, taskId, at, (task) => ({
@@ -88,6 +98,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       // Assigning a task to a member implies that it can be claimed.
       withheld: assigneeId === null ? task.withheld : undefined,
       epoch,
+      workedMs: workedBefore(state, task, at),
       startedAt: undefined,
     })),
 
@@ -106,6 +117,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       status: 'pending',
       assigneeId: task.reserved ? task.assigneeId : undefined,
       epoch,
+      workedMs: workedBefore(state, task, at),
       startedAt: undefined,
     })),
 
@@ -143,6 +155,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       result: undefined,
       failure: undefined,
       work: undefined,
+      workedMs: workedBefore(state, task, at),
       startedAt: undefined,
       completedAt: undefined,
     }));
@@ -170,3 +183,9 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       dependencies: task.dependencies.filter((dependency) => !dependencies.includes(dependency)),
     })),
 };
+
+/** What all holders until now worked on it, in milliseconds. */
+function workedBefore(state: TeamState, task: TaskRecord, at: number): number | undefined {
+  if (task.startedAt === undefined) return task.workedMs;
+  return (task.workedMs ?? 0) + workedOn(task, state.requests.values(), at);
+}

@@ -1,16 +1,18 @@
 import { SYSTEM, USER } from '../actor.ts';
 import { budgetUses } from '../budget-use.ts';
+import { describeUse } from '../budget-words.ts';
 import { Budget, grantMore } from '../budget.ts';
 import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { answerMessageId } from '../question.ts';
+import { waitsToLand } from '../queue-view.ts';
 import { rejoinInput } from '../rejoin.ts';
 import { requireShown } from '../request-revision.ts';
 import type { QuestionKind, TeamRequest } from '../request.ts';
 import { isExpected } from '../state.ts';
-import type { TeamState } from '../state.ts';
+import type { TaskRecord, TeamState } from '../state.ts';
 import { quote, shorten } from '../text.ts';
 import { releaseTask } from './give-back.ts';
 import { requireOpenTeam } from './guard.ts';
@@ -142,20 +144,34 @@ function offerOf({ kind, detail }: TeamRequest): number | undefined {
 
 /**
  * Grants more of a budget that is used up: what the person said, else what the request offered. If somebody raised it
- * meanwhile, the request is settled.
+ * meanwhile, the request is settled. Without more, a task fails: its holder could neither go on with it nor take another.
  */
 function grantBudget(state: TeamState, answer: Answer, request: TeamRequest): TeamEvent[] {
-  if (!answer.approve) return [];
-  const { memberId, detail } = request;
-  const use = budgetUses(state, memberId, answer.at).find(
+  const { memberId, taskId, detail } = request;
+  const use = budgetUses(state, { memberId, taskId }, answer.at).find(
     ({ of, what }) => of === detail?.['of'] && what === detail['what'],
   );
   if (!use || use.share < 1) return [];
-  const limits = use.of === 'team' ? state.team : state.members.get(memberId);
+  const task = use.taskId === undefined ? undefined : state.tasks.get(use.taskId);
+  if (!answer.approve) return task ? endTask(state, answer, { task, reason: describeUse(use, memberId) }) : [];
+  const limits = { team: state.team, member: state.members.get(memberId), task }[use.of];
   const changes = grantMore(limits ?? {}, { ...use, grants: answer.grants ?? offerOf(request) });
+  if (task) return [event(answer, 'task:updated', { taskId: task.id, ...changes })];
   return use.of === 'team'
     ? [event(answer, 'team:updated', changes)]
     : [event(answer, 'teammate:changed', { memberId, ...changes })];
+}
+
+/** Fails a task that gets no more budget. Work that was handed in needs none. */
+function endTask(
+  state: TeamState,
+  { at, by, commandId, feedback }: Answer,
+  { task, reason }: { task: TaskRecord; reason: string },
+): TeamEvent[] {
+  if (task.status !== 'in_progress' || waitsToLand(task)) return [];
+  const why = feedback ?? (by === SYSTEM ? 'Nobody answered in time.' : 'No more was granted.');
+  const about = { at, by, commandId, taskId: task.id, epoch: task.epoch };
+  return failTask(state, { type: 'task.fail', ...about, reason: `${reason}. ${why}` });
 }
 
 /** Restarts a member that crashed too often; it resumes its session if possible. It may already be back. */

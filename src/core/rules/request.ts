@@ -1,4 +1,5 @@
 import { SYSTEM } from '../actor.ts';
+import { isSameLimit } from '../budget-questions.ts';
 import type { CommandOf } from '../command.ts';
 import { countConflicts } from '../conflicts.ts';
 import { TeamError } from '../errors.ts';
@@ -109,7 +110,7 @@ export function raiseRequest(state: TeamState, command: CommandOf<'request.raise
   requireLive(state, memberId);
   if (taskId !== undefined) requireTask(state, taskId);
   if (kind === 'gate' && taskId !== undefined && pendingGate(state, taskId)) return [];
-  if (kind === 'budget' && command.by === SYSTEM && pendingBudget(state, memberId, detail)) return [];
+  if (kind === 'budget' && command.by === SYSTEM && pendingBudget(state, command)) return [];
   if (kind === 'account' && command.by === SYSTEM && pendingAccount(state, detail)) return [];
   const requestId = freeId(state, command.at, (at) => `${kind}-${at}@${memberId}`);
   const deadline = command.at + (within ?? ANSWER_WITHIN[kind]);
@@ -200,14 +201,8 @@ export function pendingGate(state: TeamState, taskId: string): TeamRequest | und
 }
 
 /** A pending question about the same limit. Two daemons may notice at the same time that it is reached. */
-function pendingBudget(state: TeamState, memberId: string, detail: TeamRequest['detail']): boolean {
-  return pendingRequests(state).some(
-    (request) =>
-      request.kind === 'budget' &&
-      request.detail?.['of'] === detail?.['of'] &&
-      request.detail?.['what'] === detail?.['what'] &&
-      (detail?.['of'] === 'team' || request.memberId === memberId),
-  );
+function pendingBudget(state: TeamState, asked: CommandOf<'request.raise'>): boolean {
+  return pendingRequests(state).some((request) => isSameLimit(request, asked));
 }
 
 /** A pending question about the same account. */

@@ -1,5 +1,7 @@
 import { SYSTEM } from '../actor.ts';
 import type { Actor } from '../actor.ts';
+import { hasLimits, isRaised } from '../budget.ts';
+import type { Budget } from '../budget.ts';
 import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
@@ -30,6 +32,7 @@ import {
   requireLive,
   requireManager,
   requireOpenTeam,
+  requirePerson,
   requirePriority,
   requireRoom,
   requireUnfinished,
@@ -81,6 +84,7 @@ function createTask(state: TeamState, command: CommandOf<'task.create'>): TeamEv
       dependencies,
       ...(command.files && command.files.length > 0 && { files: command.files }),
       onDependencyFailure: command.onDependencyFailure,
+      ...(hasLimits(command.budget) && { budget: command.budget }),
       metadata: command.metadata,
       ...(command.unjudged && { unjudged: true }),
     }),
@@ -110,6 +114,7 @@ function updateTask(state: TeamState, command: CommandOf<'task.update'>): TeamEv
   if (changes.withheld !== undefined && isSaid) return [];
   requireFit(`task ${task.id}`, task.metadata, changes.metadata);
   if (changes.priority !== undefined) requirePriority(changes.priority);
+  if (changes.budget) requireBudgetChange(state, task, { by: command.by, budget: changes.budget });
   const updated = event(command, 'task:updated', changes);
   const { files } = changes;
   if (task.status !== 'pending') return [updated, ...(files ? freeFiles(state, command, [task], files) : [])];
@@ -123,6 +128,16 @@ function updateTask(state: TeamState, command: CommandOf<'task.update'>): TeamEv
   const ready = unblocked(state, command, task, { after, settled });
   const isOther = after.onDependencyFailure !== task.onDependencyFailure;
   return [updated, ...ready, ...(isOther ? failsAtOnce(state, command, after) : [])];
+}
+
+/** The lead and the creator of a task may lower its budget. Only a person raises it. */
+function requireBudgetChange(
+  state: TeamState,
+  { id, budget: before, createdBy }: TaskRecord,
+  { by, budget }: { by: Actor; budget: Budget },
+): void {
+  if (isRaised(before, budget)) requirePerson(by, `raise the budget of task ${id}`);
+  requireManager(state, by, `change the budget of task ${id}`, createdBy);
 }
 
 /** Marks a new task as accepted by the hooks; a second time changes nothing. */

@@ -113,7 +113,7 @@ const BudgetEntry = z.strictObject({
   turns: z.number().int().min(1).max(USAGE_COUNT).optional().describe('prompts, each with everything until the answer'),
   time: Duration.refine((time) => milliseconds(time) <= LONGEST_MS, 'must be at most 8760h, a year')
     .optional()
-    .describe('how long its agents may run in total, such as "30m"'),
+    .describe('how long its agents may run in total, or a task may be worked on, such as "30m"'),
 });
 
 const Runs = {
@@ -155,6 +155,7 @@ const TaskEntry = z.strictObject({
     'the files that it changes, such as "src/parser/**": tasks that change the same files are done one after another',
   ),
   onDependencyFailure: DependencyFailurePolicy.optional().describe('what happens to it if a task that it needs fails'),
+  budget: BudgetEntry.optional().describe('what may be used for it before a person is asked'),
 });
 
 const HookEntry = z.strictObject({

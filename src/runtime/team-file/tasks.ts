@@ -1,8 +1,9 @@
 import { USER } from '../../core/actor.ts';
 import { parse } from '../../core/parse.ts';
-import type { TeamState } from '../../core/state.ts';
+import type { TaskRecord, TeamState } from '../../core/state.ts';
 import { CreateTaskInput } from '../../core/task.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
+import { budgetOf } from './schema.ts';
 import type { TeamFile } from './schema.ts';
 
 /**
@@ -17,6 +18,18 @@ export function assignCommands(state: TeamState, file: TeamFile, back: ReadonlyS
     if (assign === undefined || !back.has(assign)) return [];
     if (task?.status !== 'pending' || task.assigneeId !== undefined) return [];
     return [{ type: 'task.assign', by: USER, taskId: task.id, assigneeId: assign }];
+  });
+}
+
+/** The entries of a file for tasks that the team has, with the task. */
+export function standingTasks(
+  state: TeamState,
+  file: TeamFile,
+): { readonly task: TaskRecord; readonly entry: TeamFile['tasks'][number] }[] {
+  const numbers = numbersOf(state);
+  return keyed(file).flatMap(({ key, ...entry }) => {
+    const task = state.tasks.get(numbers.get(key) ?? '');
+    return task ? [{ task, entry }] : [];
   });
 }
 
@@ -49,6 +62,7 @@ export function taskCommands(state: TeamState, file: TeamFile): NewCommand[] {
       ...(task.assign !== undefined && { assigneeId: task.assign }),
       ...(task.files && { files: task.files }),
       ...(task.onDependencyFailure && { onDependencyFailure: task.onDependencyFailure }),
+      ...(task.budget && { budget: budgetOf(task.budget) }),
       metadata: { key: task.key },
     });
     return { type: 'task.create', by: USER, ...input };

@@ -269,6 +269,7 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
         assigneeId: b % 4 === 3 ? pickFrom(MEMBERS, c) : undefined,
         dependencies: pickDependencies(world, draft),
         ...(c % 3 === 1 && { files: pickFrom(FILES, a + b) }),
+        ...(b % 3 === 1 && { budget: { turns: 1 + (a % 3) } }),
         onDependencyFailure: pickFrom(['block', 'block', 'proceed', 'fail'], c),
         metadata: metadataOf(a),
       });
@@ -282,6 +283,7 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
             { onDependencyFailure: pickFrom(['proceed', 'fail', 'block'], b) },
             { metadata: metadataOf(b) },
             { files: pickFrom([...FILES, []], a) },
+            { budget: pickFrom([{ turns: 1 }, { turns: 3 }, { tokens: 9 }, {}], b) },
           ],
           c,
         ),

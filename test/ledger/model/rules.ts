@@ -43,6 +43,8 @@ export function doCommand(world: World, command: Command): Outcome {
   for (const { id } of held.filter(({ status }) => status !== 'in_progress')) {
     const gate = pendingGate(world, id);
     if (gate) gate.status = 'withdrawn';
+    const budgets = world.requests.filter(({ kind, taskId }) => kind === 'budget' && taskId === id);
+    for (const request of budgets) if (request.status === 'pending') request.status = 'withdrawn';
   }
   const over = world.tasks.filter((task) => isEnded(task) && !ended.has(task.id)).map(({ id }) => id);
   for (const request of world.requests) {

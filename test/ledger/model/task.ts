@@ -99,6 +99,22 @@ function askedAbout({ requests }: World, { id, work }: Task): { memberId?: strin
   return question.kind === 'review' ? { since, memberId: question.memberId } : { since };
 }
 
+/** A person may do anything to a budget. The lead and the creator may only add or lower limits. */
+function needBudgetChange(
+  world: World,
+  { budget: before = {}, createdBy }: Task,
+  { by, budget = {} }: CommandOf<'task.update'>,
+  attempt: Attempt,
+): void {
+  const limits = Object.entries(before) as [keyof typeof before, number][];
+  if (limits.some(([what, limit]) => (budget[what] ?? Infinity) > limit)) needPerson(by, attempt);
+  needManager(world, by, attempt, createdBy);
+}
+
+function isEmpty(budget: object | undefined): boolean {
+  return budget !== undefined && Object.keys(budget).length === 0;
+}
+
 export const TASK_RULES: Rules<'task'> = {
   'task.create'(world, command, attempt) {
     needOpenTeam(world, attempt);
@@ -118,6 +134,7 @@ export const TASK_RULES: Rules<'task'> = {
       dependencies: [...new Set(command.dependencies)],
       files: command.files?.length === 0 ? undefined : command.files,
       onDependencyFailure: command.onDependencyFailure,
+      budget: isEmpty(command.budget) ? undefined : command.budget,
       epoch: 0,
       revision: 1,
       rejections: 0,
@@ -134,6 +151,7 @@ export const TASK_RULES: Rules<'task'> = {
   'task.update'(world, command, attempt) {
     const task = needOpenTask(world, command, attempt);
     needActor(world, command.by, attempt);
+    if (task && command.budget) needBudgetChange(world, task, command, attempt);
     if (refused(attempt) || !task) return;
     const {
       type: _type,
@@ -150,6 +168,7 @@ export const TASK_RULES: Rules<'task'> = {
     touch(task, at, {});
     change(task, changes, metadata);
     if (task.files?.length === 0) task.files = undefined;
+    if (isEmpty(task.budget)) task.budget = undefined;
     attempt.facts.push(`task:updated ${task.id}`);
     if (task.onDependencyFailure !== policy) failThoseWhoFailToo(world, at, attempt, [task]);
   },

@@ -9,9 +9,10 @@ import { EditTask } from '../../forms/edit-task.tsx';
 import { ChoiceField } from '../../forms/form.tsx';
 import { PRIORITY_CHOICES } from '../../forms/priorities.ts';
 import { act } from '../../parts/act.ts';
+import { BudgetMark } from '../../parts/budget-mark.tsx';
 import { showControls } from '../../parts/controls.ts';
 import { Fact } from '../../parts/fact.tsx';
-import { showMoment, showSpan, usedParts } from '../../parts/format.ts';
+import { showBudget, showMoment, showSpan, usedParts } from '../../parts/format.ts';
 import { Markdown } from '../../parts/markdown.tsx';
 import { TaskActions } from './actions.tsx';
 import { Dependencies } from './dependencies.tsx';
@@ -66,6 +67,11 @@ export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
         {task.files && (
           <Fact name="Files">
             <span className="mono text">{showControls(task.files.join(', '))}</span>
+          </Fact>
+        )}
+        {task.budget && (
+          <Fact name="Budget">
+            {showBudget(task.budget)} <BudgetMark taskId={task.id} />
           </Fact>
         )}
         {used.length > 0 && <Fact name="Used">{used.join(', ')}</Fact>}

@@ -1,4 +1,5 @@
 import { whyBlocked } from '../../../core/blocked.ts';
+import { showBudget } from '../../../core/budget-words.ts';
 import { shortId } from '../../../core/commit-id.ts';
 import { waitsToLand, wordLanding } from '../../../core/queue-view.ts';
 import { joinSome } from '../../../core/text.ts';
@@ -132,6 +133,7 @@ function taskDetails(task: Task, screen: Screen, intro = 'Task'): string {
     ['needs', taskNames(task.dependencies)],
     ['needed by', taskNames(task.blocks)],
     ['files', task.files?.join(', ')],
+    ['budget', task.budget && showBudget(task.budget)],
     ['created', by(task.createdAt, task.createdBy)],
     ['started', by(task.startedAt)],
     ['ended', by(task.completedAt)],

@@ -91,10 +91,14 @@ function fieldsOf(input: unknown): [name: string, value: unknown][] {
   }
 }
 
-function deadlineOf({ deadline, kind, question }: Request, screen: Screen): string {
+function deadlineOf(request: Request, screen: Screen): string {
+  const { deadline, kind, question } = request;
   if (deadline === undefined) return '';
   const left = Date.parse(deadline) - screen.now;
-  const what = withoutAnswer(question) ?? WITHOUT_ANSWER[kind] ?? "If you don't answer, it is denied";
+  const what =
+    withoutAnswer(question) ??
+    WITHOUT_ANSWER[isTaskBudget(request) ? 'gate' : kind] ??
+    "If you don't answer, it is denied";
   return `${fold(`  ${what} ${left > 0 ? `in ${showRemaining(left)}` : 'now'}.`, screen)}\n`;
 }
 
@@ -116,7 +120,7 @@ function answersTo(request: Request, command: string, screen: Screen): string {
   const { kind, taskId = '', teamId } = request;
   if (kind === 'shutdown') return '';
   const isWork = kind === 'work' || kind === 'review';
-  const { no } = MEANINGS[kind];
+  const no = isTaskBudget(request) ? 'To end the task' : MEANINGS[kind].no;
   if (kind === 'question') return answersToQuestion(request, command, screen);
   const answers = [
     { what: meaningOfYes(request), type: command },
@@ -161,8 +165,22 @@ function workOf({ memberId, taskId }: Request): string {
     : `task ${taskName(clean(taskId))} of ${clean(memberId)}`;
 }
 
-function budgetOwner({ detail }: Request, memberId: string): string {
+function budgetOwner({ detail, taskId = '' }: Request, memberId: string): string {
+  if (detail?.['of'] === 'task') return `Task ${taskName(clean(taskId))}`;
   return detail?.['of'] === 'team' ? 'The team' : memberId;
+}
+
+/** Without more, the task ends. */
+function isTaskBudget({ kind, detail }: Pick<Request, 'kind' | 'detail'>): boolean {
+  return kind === 'budget' && detail?.['of'] === 'task';
+}
+
+function describeNoMore(request: Request): string {
+  const { taskId = '' } = request;
+  if (isTaskBudget(request)) {
+    return `Task ${taskName(clean(taskId))} has failed; its work is kept. To do it again: troupe task reopen ${clean(taskId)}.`;
+  }
+  return 'No new turn starts. To continue later, raise the budget in the team file and run troupe up.';
 }
 
 /** The outcome of an answer. */
@@ -186,7 +204,7 @@ export function describeAnswer(request: Request): string {
     case 'budget':
       return isYes
         ? `${budgetOwner(request, who)} may use ${showGrant(request.detail, request.grants) ?? 'as much again'}.`
-        : 'No new turn starts. To continue later, raise the budget in the team file and run troupe up.';
+        : describeNoMore(request);
     case 'hang':
       return isYes
         ? `The turn of ${who} is ended and done again, if it is still silent.`
