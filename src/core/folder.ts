@@ -1,7 +1,7 @@
 import { hasProcess, isNativeAgent } from './agent.ts';
 import type { AgentSpec } from './agent.ts';
 import type { HookConfig } from './hook.ts';
-import type { TeamState } from './state.ts';
+import type { TaskRecord, TeamState } from './state.ts';
 import type { TeamWork } from './team-work.ts';
 import type { WorkspaceKind } from './work.ts';
 
@@ -43,6 +43,15 @@ export function workspaceOfNewMember(
 /** Whether a member works in a workspace of its own. */
 export function isApart({ team, members }: TeamState, memberId: string): boolean {
   return team?.work !== undefined && members.get(memberId)?.workspace === 'own';
+}
+
+/**
+ * Whether the workspace of a member has its work for a task that it holds. A member that goes on with another task while
+ * a person is asked about this one has that in its folder instead.
+ */
+export function isInFolderOf({ status, assigneeId, epoch, work }: TaskRecord, memberId: string): boolean {
+  const isHeld = status === 'in_progress' && assigneeId === memberId;
+  return isHeld && work?.memberId === memberId && work.epoch === epoch && work.aside === undefined;
 }
 
 /**

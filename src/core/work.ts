@@ -134,6 +134,8 @@ export const TaskWork = z.object({
   result: z.string().optional(),
   /** Why it left the queue, if no gate could judge it. */
   withdrawn: z.string().optional(),
+  /** The save that has it since its holder went on with another task in the same folder. */
+  aside: CommitId.optional(),
   /** Its holder stopped or was restarted after it was handed in. If it is sent back, anybody does it again. */
   left: z.literal(true).optional(),
 });

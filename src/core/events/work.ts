@@ -116,9 +116,12 @@ export const WORK_EVENTS: { readonly [T in Extract<EventType, `work:${string}` |
     'work:kept': {
       wakes: nobody,
       mark: null,
-      words: ({ memberId, commit, why }) => ({
+      words: ({ memberId, taskId, commit, why }, task) => ({
         actor: memberId,
-        text: `left work that is not on the branch; ${shortId(commit)} keeps it`,
+        text:
+          taskId === undefined
+            ? `left work that is not on the branch; ${shortId(commit)} keeps it`
+            : `puts its work for ${task(taskId)} aside; ${shortId(commit)} keeps it`,
         reason: why,
         tone: 'notable',
       }),

@@ -1,5 +1,6 @@
 import { isHandedIn } from '../approval.ts';
 import { countConflicts } from '../conflicts.ts';
+import { isInFolderOf } from '../folder.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { putTeam } from '../tables.ts';
 import type { StandingWork, TaskWork } from '../work.ts';
@@ -24,7 +25,9 @@ export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
   ) => {
     changeTask(state, taskId, at, (task) => {
       const size = { files, added, removed, paths };
-      const work: TaskWork = { memberId, epoch, base, state: 'unchanged', commit, ...size, ...knownOf(task, epoch) };
+      const { aside } = task.work?.epoch === epoch ? task.work : {};
+      const known = { ...knownOf(task, epoch), ...(aside !== undefined && { aside }) };
+      const work: TaskWork = { memberId, epoch, base, state: 'unchanged', commit, ...size, ...known };
       if (files === 0) return { ...task, work };
       const { queuedAt = at } = work;
       return {
@@ -87,8 +90,12 @@ export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
     leaveQueue(state, taskId);
   },
 
-  // The repository's refs keep it; the event says when and why.
-  'work:kept': () => {},
+  // The repository's refs keep it; the event says when and why. The folder has the work of another task now.
+  'work:kept': (state, { at, taskId, memberId, commit }) => {
+    const task = taskId === undefined ? undefined : state.tasks.get(taskId);
+    if (!task || !isInFolderOf(task, memberId)) return;
+    changeTask(state, task.id, at, ({ work, ...rest }) => ({ ...rest, work: work && { ...work, aside: commit } }));
+  },
 
   'work:lost': applyLost,
 

@@ -33,7 +33,7 @@ function beginWork(state: TeamState, command: CommandOf<'work.begin'>): TeamEven
   }
   requireHeldBy(state, task, memberId);
   const { work } = task;
-  if (work?.epoch === epoch && work.base === base && work.state === 'begun') return [];
+  if (work?.epoch === epoch && work.base === base && work.state === 'begun' && !work.aside) return [];
   return [event(command, 'work:begun', { taskId, memberId, epoch, base })];
 }
 

@@ -87,8 +87,8 @@ export function openFollowing(options: FollowingOptions): Following {
     const task = state.tasks.get(taskId);
     if (!task?.work) return undefined;
     const { work, assigneeId, epoch } = task;
-    // A holder that stopped may be at another task in the same folder by now.
-    const isHeld = assigneeId === work.memberId && epoch === work.epoch && !work.left;
+    // A holder that stopped, or put it aside, may be at another task in the same folder by now.
+    const isHeld = assigneeId === work.memberId && epoch === work.epoch && !work.left && work.aside === undefined;
     const isHeldHere = isHeld && elsewhere.isHere(state, work.memberId);
     if (event.type === 'work:landed') return { kind: 'landed', taskId, work, onto: event.onto, isHeldHere };
     if (event.type === 'work:conflicted') {

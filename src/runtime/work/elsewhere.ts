@@ -7,10 +7,15 @@ import { WorkPack } from '../../core/work.ts';
 import type { SavedWork } from '../../ledger/hand-in.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Branches, Several } from './branches.ts';
-import type { Worker } from './held.ts';
+import type { SavedFor, Worker } from './held.ts';
 
-/** Asks the machine of a member to save its workspace, and to put that into the store. */
-const SaveQuestion = z.object({ about: z.literal('work-save'), teamId: z.string(), memberId: Slug });
+/** Asks the machine of a member to save its workspace, or its work for a task, and to put that into the store. */
+const SaveQuestion = z.object({
+  about: z.literal('work-save'),
+  teamId: z.string(),
+  memberId: Slug,
+  taskId: z.string().optional(),
+});
 
 const SaveAnswer = z.object({
   base: CommitId,
@@ -28,7 +33,7 @@ export interface ElsewhereOptions {
   readonly several: Several | undefined;
   readonly branches: Branches;
   /** Saves a workspace of this machine. */
-  readonly saveHere: (worker: Worker) => Promise<SavedWork>;
+  readonly saveHere: (worker: SavedFor) => Promise<SavedWork>;
 }
 
 /** The workspaces that other machines have, and what they may ask about those of this one. */
@@ -51,13 +56,13 @@ export function openElsewhere({ ledger, several, branches, saveHere }: Elsewhere
       if (host !== undefined) throw notHere(worker.memberId, host);
     },
 
-    /** Saves what a member has in its workspace, on whichever machine. */
-    async saveOf(worker: Worker): Promise<SavedWork> {
+    /** Saves what a member has in its workspace, or for a task, on whichever machine. */
+    async saveOf(worker: SavedFor): Promise<SavedWork> {
       const host = await hostOf(worker);
       if (!several || !travel || host === undefined) return saveHere(worker);
-      const { teamId, memberId } = worker;
+      const { teamId, memberId, taskId } = worker;
       if (!several.others.names().includes(host)) throw gone(memberId, host);
-      const question = { about: 'work-save', teamId, memberId } satisfies z.input<typeof SaveQuestion>;
+      const question = { about: 'work-save', teamId, memberId, taskId } satisfies z.input<typeof SaveQuestion>;
       const answer = await several.others.ask(host, question, { timeoutMs: ASK_MS });
       const { pack, ...saved } = SaveAnswer.parse(answer);
       await travel.take(teamId, await bring(teamId), pack);
@@ -71,10 +76,10 @@ export function openElsewhere({ ledger, several, branches, saveHere }: Elsewhere
     },
   };
 
-  async function saveFor({ teamId, memberId }: Worker): Promise<z.output<typeof SaveAnswer>> {
+  async function saveFor({ teamId, memberId, taskId }: SavedFor): Promise<z.output<typeof SaveAnswer>> {
     const host = await hostOf({ teamId, memberId });
     if (!travel || host !== undefined) throw notHere(memberId, host ?? 'that it runs on');
-    const saved = await saveHere({ teamId, memberId });
+    const saved = await saveHere({ teamId, memberId, taskId });
     const { base, commit } = saved;
     return { ...saved, pack: await travel.lend(teamId, await requirePlace(teamId), { memberId, base, commit }) };
   }

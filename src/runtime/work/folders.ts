@@ -1,16 +1,15 @@
-import { SYSTEM } from '../../core/actor.ts';
 import { TeamError } from '../../core/errors.ts';
 import { folderInWorkspace } from '../../core/folder.ts';
-import { requireTask } from '../../core/view.ts';
 import type { SavedWork } from '../../ledger/hand-in.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { savesRef } from '../../workspaces/depot/saves.ts';
 import type { Saved, Workspace } from '../../workspaces/workspace.ts';
+import { openBeginning } from './begin.ts';
+import type { ClaimedTask } from './begin.ts';
 import type { Branches } from './branches.ts';
 import type { Disk } from './disk.ts';
 import type { Elsewhere } from './elsewhere.ts';
-import { claimOf, holders, worksApart } from './held.ts';
-import type { Worker } from './held.ts';
+import { asideOf, holders, worksApart } from './held.ts';
+import type { SavedFor, Worker } from './held.ts';
 import type { Overlaps } from './overlaps.ts';
 import type { Preparing } from './prepare.ts';
 import { problemsOf, wordProblems } from './problems.ts';
@@ -27,11 +26,6 @@ export interface OpenedWork {
   readonly slot: number;
 }
 
-interface ClaimedTask {
-  readonly taskId: string;
-  readonly epoch: number;
-}
-
 /** The folders of members on this machine. */
 export interface Folders {
   /** Opens a member's workspace, ready to work in; undefined if it has none of its own. */
@@ -44,8 +38,8 @@ export interface Folders {
   saveNow(worker: Worker): Promise<void>;
   /** Saves members that hold a task. An unchanged folder costs little. */
   saveAll(): Promise<void>;
-  /** Saves a workspace of this machine, and says what is wrong with it. */
-  saveHere(worker: Worker): Promise<SavedWork>;
+  /** Saves a workspace of this machine, and says what is wrong with it. The work of a task may have been put aside. */
+  saveHere(worker: SavedFor): Promise<SavedWork>;
   /** The open workspace of a member. */
   workspaceOf(worker: Worker): Promise<Workspace>;
   /** Brings a folder to the tip with its own work merged into it, with markers where they conflict. */
@@ -84,6 +78,8 @@ export function openFolders(options: FoldersOptions): Folders {
   const { requirePlace, bring } = branches;
   const known = new Map<string, Worker>();
   const tellHidden = openHiddenTelling(ledger);
+  const moves = { workspaceOf, prepare, refresh, layMerged, bringForward };
+  const beginning = openBeginning({ ledger, branches, preparing, overlaps, onError, ...moves });
 
   return {
     async open(worker) {
@@ -102,9 +98,9 @@ export function openFolders(options: FoldersOptions): Folders {
       });
     },
     async begin(worker, task) {
-      if (await isApart(worker)) await tellWhile(ledger, worker, (telling) => begin(worker, task, telling));
+      if (await isApart(worker)) await tellWhile(ledger, worker, (telling) => beginning.begin(worker, task, telling));
     },
-    beginInTurn,
+    beginInTurn: (worker, task) => beginning.inTurn(worker, task),
     async saveNow(worker) {
       if (!(await isApart(worker))) return;
       const workspace = await workspaceOf(worker);
@@ -130,7 +126,9 @@ export function openFolders(options: FoldersOptions): Folders {
     },
   };
 
-  async function saveHere(worker: Worker): Promise<SavedWork> {
+  async function saveHere({ taskId, ...worker }: SavedFor): Promise<SavedWork> {
+    const aside = await ledger.view(worker.teamId, (state) => asideOf(state, taskId));
+    if (aside) return aside;
     const workspace = await workspaceOf(worker);
     const saved = await workspace.save();
     if (!saved) throw new TeamError('internal', `The workspace of ${worker.memberId} is shared`);
@@ -168,58 +166,6 @@ export function openFolders(options: FoldersOptions): Folders {
     const workspace = await workspaces.open({ team: teamId, member: memberId }, { base, ...(copy && { copy }) });
     known.set(keyOf(worker), { teamId, memberId });
     return workspace;
-  }
-
-  async function begin(
-    worker: Worker,
-    { taskId, epoch }: { taskId: string; epoch: number },
-    telling: Telling,
-  ): Promise<void> {
-    const { teamId, memberId } = worker;
-    telling.step('is being brought to the branch');
-    const { depot, work } = await bring(teamId);
-    const { tip } = work;
-    const workspace = await workspaceOf(worker);
-    const saved = await workspace.save();
-    overlaps.drop(worker);
-    const { before, isHandled } = await ledger.view(teamId, (state) => ({
-      before: requireTask(state, taskId).work,
-      // Whatever became of it, the journal names the commit.
-      isHandled: [...state.tasks.values()].some(({ work }) => work?.commit === saved?.commit),
-    }));
-    const hasWork = saved !== undefined && saved.changes.length > 0;
-    // It did a part of this very task before, and knows it: a process that ended, a turn that was cancelled.
-    const isOfSetup = hasWork && preparing.isOfSetup(worker, saved);
-    const isOwn = hasWork && before?.memberId === memberId;
-    const began = before?.state === 'conflicted' ? before.onto : before?.base;
-    // The depot lost what it began from, and the folder has it still.
-    const isLost = isOwn && began !== undefined && (await depot.has([began])).length === 0;
-    const isContinued = isOwn && (began === saved.base || isLost) && !isHandled;
-    // It went back because of a conflict, and both sides are not in the folder yet.
-    const isSentBack = isOwn && before.state === 'conflicted' && before.commit === saved.commit;
-    if (hasWork && !isContinued && !isHandled && !isOfSetup) {
-      const ref = savesRef({ team: teamId, member: memberId });
-      const why = 'it was not handed in with a task';
-      const kept = { type: 'work.keep', by: SYSTEM, memberId, commit: saved.commit, ref, why } as const;
-      await ledger.execute(teamId, { ...kept, commandId: `kept-${saved.commit}` }, () => undefined);
-    }
-    if (isSentBack) await layMerged(worker, tip);
-    else if (!isContinued) await refresh(workspace, tip, hasWork);
-    // What it had written went with the refresh.
-    await prepare(worker, workspace, telling, isOfSetup && !isContinued);
-    const base = workspace.base ?? tip;
-    const command = { type: 'work.begin', by: memberId, taskId, memberId, epoch, base } as const;
-    await ledger.execute(teamId, command, () => undefined);
-  }
-
-  async function beginInTurn(worker: Worker, { taskId, epoch }: { taskId: string; epoch: number }): Promise<void> {
-    const { teamId, memberId } = worker;
-    const { isDue, isOnly } = await ledger.view(teamId, (state) => claimOf(state, memberId, { taskId, epoch }));
-    if (!isDue) return;
-    // What it changed for another task is merged with the tip when that task is completed.
-    if (isOnly) await bringForward(worker).catch((error: unknown) => onError(error, worker));
-    const { base = '' } = await workspaceOf(worker);
-    await ledger.execute(teamId, { type: 'work.begin', by: memberId, taskId, memberId, epoch, base }, () => undefined);
   }
 
   async function layMerged(worker: Worker, tip: string): Promise<void> {

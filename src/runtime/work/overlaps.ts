@@ -194,8 +194,9 @@ function lookAt(
   isHere: OverlapsOptions['isHere'],
 ): { sides: OverlapSide[]; known: Map<string, WorkOverlap> } {
   const sides = new Map<string, OverlapSide>();
-  for (const { id, status, assigneeId = '', epoch } of isOpen(state) ? state.tasks.values() : []) {
-    const isKnown = status === 'in_progress' && saves.has(assigneeId) && !sides.has(assigneeId);
+  for (const { id, status, assigneeId = '', epoch, work } of isOpen(state) ? state.tasks.values() : []) {
+    const isKnown =
+      status === 'in_progress' && work?.aside === undefined && saves.has(assigneeId) && !sides.has(assigneeId);
     if (!isKnown || !isApart(state, assigneeId) || !isHere(state, assigneeId)) continue;
     sides.set(assigneeId, { memberId: assigneeId, taskId: id, epoch });
   }

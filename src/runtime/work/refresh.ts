@@ -1,6 +1,7 @@
 import { SYSTEM } from '../../core/actor.ts';
 import { isHandedIn } from '../../core/approval.ts';
 import { TeamError } from '../../core/errors.ts';
+import { isInFolderOf } from '../../core/folder.ts';
 import type { TaskRecord, TeamState } from '../../core/state.ts';
 import { joinSome } from '../../core/text.ts';
 import { requireMember } from '../../core/view.ts';
@@ -66,9 +67,7 @@ export async function refreshWork(
 }
 
 function heldBy({ tasks }: TeamState, memberId: string): TaskRecord[] {
-  return [...tasks.values()].filter(
-    ({ status, assigneeId, work }) => status === 'in_progress' && assigneeId === memberId && work !== undefined,
-  );
+  return [...tasks.values()].filter((task) => isInFolderOf(task, memberId));
 }
 
 /** What was handed in is judged as it is, and both sides of a conflict are brought together by the holder. */

@@ -229,7 +229,7 @@ async function compareWorker(
 }
 
 function membersApart({ members, tasks }: TeamState): { memberId: string; taskId: string | undefined }[] {
-  const held = [...tasks.values()].filter(({ status }) => status === 'in_progress');
+  const held = [...tasks.values()].filter(({ status, work }) => status === 'in_progress' && work?.aside === undefined);
   return [...members.values()]
     .filter(({ workspace }) => workspace === 'own')
     .map(({ id }) => ({ memberId: id, taskId: held.find(({ assigneeId }) => assigneeId === id)?.id }));

@@ -152,7 +152,7 @@ interface Begun {
   readonly taskId: string;
   readonly epoch: number;
   readonly work: TaskWork;
-  /** The member that works on it now. */
+  /** The member whose folder has it now. */
   readonly holder: string | undefined;
   /** Whether somebody may still work on it. */
   readonly isOpen: boolean;
@@ -166,7 +166,7 @@ function tasksOf({ tasks }: TeamState): Begun[] {
             taskId: id,
             epoch,
             work,
-            holder: status === 'in_progress' ? assigneeId : undefined,
+            holder: status === 'in_progress' && work.aside === undefined ? assigneeId : undefined,
             isOpen: status === 'in_progress' || status === 'pending',
           },
         ]

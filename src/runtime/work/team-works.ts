@@ -16,7 +16,7 @@ import { openElsewhere } from './elsewhere.ts';
 import { openFolders } from './folders.ts';
 import type { Folders } from './folders.ts';
 import { holders, isOpen } from './held.ts';
-import type { Worker } from './held.ts';
+import type { SavedFor, Worker } from './held.ts';
 import type { Taken, TakenTip } from './move-tip.ts';
 import { openOverlaps } from './overlaps.ts';
 import { openPreparing } from './prepare.ts';
@@ -74,8 +74,8 @@ export interface TeamWorks
   commitOf(teamId: string, commit: string): Promise<string>;
   /** Answers a question of another daemon; undefined if it is not about work. */
   answer(question: unknown): Promise<unknown> | undefined;
-  /** Saves what a member has in its workspace, also on another machine. */
-  saveOf(worker: Worker): Promise<SavedWork>;
+  /** Saves what a member has in its workspace, or for a task, also on another machine. */
+  saveOf(worker: SavedFor): Promise<SavedWork>;
   /** Whether a member's workspace is on this machine. */
   isHere(state: TeamState, memberId: string): boolean;
   /** Whether a team has members on this machine. */

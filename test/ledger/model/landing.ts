@@ -127,7 +127,9 @@ export function submit(
   { memberId, epoch, base, commit, files, added, removed, paths }: Handed,
   attempt: Attempt,
 ): void {
-  const given = { memberId, epoch, base, commit, files, added, removed, paths, ...kept(task, epoch) };
+  const { aside } = task.work?.epoch === epoch ? task.work : {};
+  const known = { ...kept(task, epoch), ...(aside !== undefined && { aside }) };
+  const given = { memberId, epoch, base, commit, files, added, removed, paths, ...known };
   leaveQueue(world, task);
   attempt.facts.push(`work:submitted ${task.id}`);
   if (files === 0) return setWork(task, at, { ...given, state: 'unchanged' });

@@ -20,7 +20,7 @@ export const WORK_RULES: Rules<'work'> = {
     if (member && member.workspace !== 'own') attempt.codes.push('conflict');
     if (refused(attempt) || !task) return;
     const { work } = task;
-    if (work?.epoch === epoch && work.base === base && work.state === 'begun') return;
+    if (work?.epoch === epoch && work.base === base && work.state === 'begun' && work.aside === undefined) return;
     // The holder goes on with what it had handed in.
     leaveQueue(world, task);
     touch(task, command.at, { work: { memberId, epoch, base, state: 'begun', ...kept(task, epoch) } });
@@ -44,6 +44,11 @@ export const WORK_RULES: Rules<'work'> = {
     if (command.by !== '@system') attempt.codes.push('not_allowed');
     if (refused(attempt)) return;
     attempt.facts.push(`work:kept ${command.taskId}`);
+    const { at, taskId, memberId, commit } = command;
+    const task = world.tasks.find(({ id }) => id === taskId);
+    const isHeld = task?.status === 'in_progress' && task.assigneeId === memberId && task.work?.memberId === memberId;
+    if (!isHeld || !task.work || task.work.epoch !== task.epoch || task.work.aside !== undefined) return;
+    touch(task, at, { work: { ...task.work, aside: commit } });
   },
 
   'work.lose'(world, { by, from, to, works }, attempt) {
