@@ -41,7 +41,7 @@ const LINE_LIMIT = 64 * 1024;
 /** How much plain output is kept as the result, and standard error as the reason; the end says most. */
 const TAIL_LIMIT = 32 * 1024;
 
-/** How much output of one turn is reported as it comes, in characters. */
+/** How much output of one turn is reported as it comes, in characters. Of more than that, its end is reported too. */
 const SHOWN_LIMIT = 4 * 1024 * 1024;
 
 /** How long the pipes of an ended program may stay open before its descendants are killed. */
@@ -160,6 +160,7 @@ function collectOutput(program: RunningProcess, emit: (event: AgentEvent) => voi
   let result: string | undefined;
   let stderr = '';
   let shown = 0;
+  let unshown = '';
   const onLine = (line: string): void => {
     shown += line.length;
     // Beyond the limit only a result and usage are looked for: parsing a million lines would take seconds.
@@ -167,7 +168,11 @@ function collectOutput(program: RunningProcess, emit: (event: AgentEvent) => voi
     const said = isKept ? parseLine(line) : undefined;
     if (said?.type === 'result') result = said.text;
     else if (said === undefined) plain = keepTail(plain, line);
-    if (said?.type === 'result' || (shown > SHOWN_LIMIT && said?.type !== 'usage')) return;
+    if (said?.type === 'result') return;
+    if (shown > SHOWN_LIMIT && said?.type !== 'usage') {
+      unshown = keepTail(unshown, line);
+      return;
+    }
     emit((said as AgentEvent) ?? { type: 'text', text: line });
   };
   const { stdout, stderr: errors } = program.child;
@@ -178,6 +183,7 @@ function collectOutput(program: RunningProcess, emit: (event: AgentEvent) => voi
       shown += line.length;
       // Scripts report here what they do.
       if (shown <= SHOWN_LIMIT) emit({ type: 'text', text: line });
+      else unshown = keepTail(unshown, line);
     }),
   ]);
   return {
@@ -186,7 +192,10 @@ function collectOutput(program: RunningProcess, emit: (event: AgentEvent) => voi
       await within(closed, DRAIN_MS);
       stdout?.destroy();
       errors?.destroy();
-      if (shown > SHOWN_LIMIT) emit({ type: 'text', text: `[${shown - SHOWN_LIMIT} more characters are not shown]` });
+      if (unshown !== '') {
+        const end = unshown.slice(-TAIL_LIMIT).trim();
+        emit({ type: 'text', text: `[${shown - SHOWN_LIMIT} more characters came; this is their end]\n${end}` });
+      }
       return { text: result ?? plain.slice(-TAIL_LIMIT).trim(), stderr: stderr.slice(-TAIL_LIMIT).trim() };
     },
   };

@@ -18,6 +18,16 @@ export function blocksText(content: unknown): string {
   return texts.join('\n');
 }
 
+/** How much of a tool's output goes into a transcript, in characters. */
+const OUTPUT_LIMIT = 1024 * 1024;
+
+/** The output of a tool for viewers. Of one that is too long, the middle is left out: its end says how it went. */
+export function keepOutput(text: string): string {
+  if (text.length <= OUTPUT_LIMIT) return text;
+  const half = OUTPUT_LIMIT / 2;
+  return `${text.slice(0, half)}\n[${text.length - OUTPUT_LIMIT} characters left out]\n${text.slice(-half)}`;
+}
+
 /** How long the beginning of a line may wait for its end. */
 const PATIENCE_MS = 500;
 

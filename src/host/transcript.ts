@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fdatasyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fdatasyncSync, fstatSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { AgentEvent, Turn } from '../agents/agent.ts';
 
@@ -15,7 +15,9 @@ export type TranscriptEntry =
   | ({ readonly at: number } & Exclude<AgentEvent, { type: 'permission' | 'spending' }>)
   | { readonly at: number; readonly type: 'permission'; readonly tool: string; readonly description: string }
   /** A gate did not let the task complete. */
-  | { readonly at: number; readonly type: 'rejected'; readonly taskId: string; readonly feedback: string };
+  | { readonly at: number; readonly type: 'rejected'; readonly taskId: string; readonly feedback: string }
+  /** The file has reached its size limit; after it come only proofs of what was shown, and ends of turns. */
+  | { readonly at: number; readonly type: 'full' };
 
 /** What a member did and was told, as lines of JSON; also the proof of what it was shown. */
 export interface Transcript {
@@ -24,18 +26,23 @@ export interface Transcript {
   close(): void;
 }
 
-/** A session this large has gone wrong; later entries are not kept. */
+/** A session this large has gone wrong; later entries are not kept, and the transcript says so. */
 const SIZE_LIMIT = 64 * 1024 * 1024;
 
 /** Opens a transcript for appending; only the owner can read it and its folder. */
 export function openTranscript(path: string, now: () => number = Date.now): Transcript {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const file = openSync(path, 'a', 0o600);
-  let size = 0;
+  let { size } = fstatSync(file);
+  let isFull = false;
   const write = (entry: TranscriptEntry): void => {
     const line = `${JSON.stringify(entry)}\n`;
+    if (size + line.length > SIZE_LIMIT && entry.type !== 'shown' && entry.type !== 'turnEnd') {
+      if (!isFull) writeSync(file, `${JSON.stringify({ at: now(), type: 'full' })}\n`);
+      isFull = true;
+      return;
+    }
     size += line.length;
-    if (size > SIZE_LIMIT && entry.type !== 'shown' && entry.type !== 'turnEnd') return;
     writeSync(file, line);
     // After a crash this line decides whether a message is shown again.
     if (entry.type === 'shown') fdatasyncSync(file);

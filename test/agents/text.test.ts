@@ -6,7 +6,7 @@ import { Thread } from '../../src/agents/codex/thread.ts';
 import { execAgent } from '../../src/agents/exec.ts';
 import { textFlow } from '../../src/agents/text.ts';
 import { wholeLines } from '../../src/cli/show/transcript-lines.ts';
-import { toSteps } from '../../ui/member/steps.ts';
+import { toSteps } from '../../ui/log/steps.ts';
 import { defaultStart, hear, turn } from '../contracts/agent.ts';
 
 const ANSWER =

@@ -115,12 +115,9 @@ export const SAMPLES: OperationSamples = {
     await runningMember(stage);
     return { input: { teamId: stage.teamId } };
   },
-  'transcript.read': async ({ home, teamId }) => {
-    const folder = join(home.transcripts, teamId, 'worker');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 's1.jsonl'), '{"at":1,"type":"told","text":"Go"}\n');
-    return { input: { teamId, memberId: 'worker', after: 0, tail: true } };
-  },
+  'transcript.read': async (stage) => ({ input: { ...writeTranscript(stage), after: 0, tail: true } }),
+  'transcript.search': async (stage) => ({ input: { ...writeTranscript(stage), text: 'go' } }),
+  'transcript.text': async (stage) => ({ input: { ...writeTranscript(stage), session: 's1', place: 0, path: 'text' } }),
   'member.list': async ({ teamId }) => ({ input: { teamId } }),
   'member.show': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' } }),
   'member.update': async ({ teamId }) => ({ input: { teamId, memberId: 'worker', role: 'reviewer' } }),
@@ -231,3 +228,10 @@ export const SAMPLES: OperationSamples = {
   'ui.login': async () => ({ input: {} }),
   'token.rotate': async () => ({ input: {} }),
 };
+
+function writeTranscript({ home, teamId }: Stage): { teamId: string; memberId: string } {
+  const folder = join(home.transcripts, teamId, 'worker');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 's1.jsonl'), '{"at":1,"type":"told","text":"Go"}\n');
+  return { teamId, memberId: 'worker' };
+}

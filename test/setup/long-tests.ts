@@ -58,6 +58,7 @@ export const LONG: readonly string[] = [
   'test/cli/servers-away.test.ts',
   'test/workspaces/planted.test.ts',
   'test/ui/live.test.ts',
+  'test/ui/log.test.ts',
   'test/e2e/claude.test.ts',
   'test/ui/everyday.test.ts',
   'test/cli/journal-accept.test.ts',

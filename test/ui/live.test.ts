@@ -139,7 +139,7 @@ describe('a team of programs', () => {
     writeFileSync(go, '');
     await page.locator('.message', { hasText: 'Hello' }).getByText('read').waitFor();
     await page.getByRole('tab', { name: /Transcript/ }).click();
-    await page.locator('.transcript-scroll').evaluate('(box) => box.scrollTo(0, 0)');
+    await page.locator('.log-scroll').evaluate('(box) => box.scrollTo(0, 0)');
     expect(await tool.getByText('42 files').isVisible()).toBe(false);
     await tool.locator('summary').click();
     await tool.getByText('42 files').waitFor();

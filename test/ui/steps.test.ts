@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toSteps } from '../../ui/member/steps.ts';
+import { toSteps } from '../../ui/log/steps.ts';
 
 test('each turn has its own tools, even if a program counts them from one again', () => {
   const turn = (at: number, output: string) => [

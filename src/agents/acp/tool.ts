@@ -1,13 +1,11 @@
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk/unstable';
 import type { AgentEvent } from '../agent.ts';
+import { keepOutput } from '../text.ts';
 
 /** Everything known about a tool call so far. */
 export type KnownCall = Partial<ToolCall> & { readonly toolCallId: string };
 
 type ToolEvent = Extract<AgentEvent, { type: 'tool' }>;
-
-/** How much of a tool's output is kept for viewers; the model has all of it. */
-const OUTPUT_LIMIT = 8 * 1024;
 
 /** The same names as for every other agent: titles of calls are sentences, often with the model's own text. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -39,8 +37,8 @@ export function toolInput({ kind, title, rawInput, locations }: KnownCall): unkn
 }
 
 /**
- * The input that a person is asked about. Some agents describe a change only as a diff: its path and its text belong to
- * the question, whatever the title says.
+ * The input that people see and are asked about. Some agents describe a change only as a diff: its path and its text
+ * belong to it, whatever the title says.
  */
 export function askedInput(call: KnownCall): unknown {
   const input = toolInput(call);
@@ -59,8 +57,8 @@ export function askedInput(call: KnownCall): unknown {
 /** A call as an event. */
 export function toolEvent(call: KnownCall): ToolEvent {
   const status = call.status === 'completed' ? 'done' : call.status === 'failed' ? 'failed' : 'running';
-  const output = status === 'running' ? '' : textOf(call.content ?? []).slice(0, OUTPUT_LIMIT);
-  const event = { type: 'tool', id: call.toolCallId, name: toolName(call), status, input: toolInput(call) } as const;
+  const output = status === 'running' ? '' : keepOutput(textOf(call.content ?? []));
+  const event = { type: 'tool', id: call.toolCallId, name: toolName(call), status, input: askedInput(call) } as const;
   return output === '' ? event : { ...event, output };
 }
 

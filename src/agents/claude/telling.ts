@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../agent.ts';
-import { blocksText, textFlow } from '../text.ts';
+import { blocksText, keepOutput, textFlow } from '../text.ts';
 import type { Heard } from './connection.ts';
 import { windowsOf } from './limits.ts';
 
@@ -7,9 +7,6 @@ import { windowsOf } from './limits.ts';
 export interface Telling {
   hear(said: Heard): void;
 }
-
-/** How many characters of a tool's output are passed on; Claude Code's own transcript has all of it. */
-const OUTPUT_LIMIT = 16_000;
 
 /** The model name of messages that Claude Code itself writes: errors, which the end of the turn reports too. */
 const SYNTHETIC = '<synthetic>';
@@ -47,7 +44,7 @@ export function newTelling(tell: (event: AgentEvent) => void): Telling {
             id,
             name,
             status: failed ? 'failed' : 'done',
-            output: blocksText(content).slice(0, OUTPUT_LIMIT),
+            output: keepOutput(blocksText(content)),
           });
         }
       } else if (said.type === 'system' && said.subtype === 'api_retry') {

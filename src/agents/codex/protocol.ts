@@ -12,6 +12,7 @@ export const Item = z.looseObject({
   status: z.string().optional(),
   command: z.string().optional(),
   aggregatedOutput: z.string().nullish(),
+  /** Of a change of files: for each its difference, or its whole content if it is new. */
   changes: z.array(z.looseObject({ path: z.string() })).optional(),
   server: z.string().optional(),
   tool: z.string().optional(),

@@ -1,12 +1,9 @@
 import { NO_USAGE } from '../../core/usage.ts';
 import type { AgentEvent, LimitWindow, TurnEnd } from '../agent.ts';
-import { textFlow } from '../text.ts';
+import { keepOutput, textFlow } from '../text.ts';
 import { troubleIn, windowsOf } from './limits.ts';
 import { News } from './protocol.ts';
 import type { Item, NewsOf, Tokens } from './protocol.ts';
-
-/** How much of a tool's output is kept for viewers; the model has all of it. */
-const OUTPUT_LIMIT = 8 * 1024;
 
 /** Follows one thread and reports what happens in its turns. */
 export class Thread {
@@ -200,7 +197,7 @@ function toolOf(item: Item): { name: string; input: unknown } | undefined {
     case 'commandExecution':
       return { name: 'shell', input: { command: item.command } };
     case 'fileChange':
-      return { name: 'edit', input: { paths: item.changes?.map(({ path }) => path) } };
+      return { name: 'edit', input: { paths: item.changes?.map(({ path }) => path), changes: item.changes } };
     case 'mcpToolCall':
       return { name: `mcp__${item.server}__${item.tool}`, input: item.arguments };
     case 'webSearch':
@@ -212,7 +209,7 @@ function toolOf(item: Item): { name: string; input: unknown } | undefined {
 
 function outputOf({ aggregatedOutput, error, result }: Item): { output?: string } {
   const output = aggregatedOutput ?? error?.message ?? (result == null ? undefined : JSON.stringify(result));
-  return output === undefined ? {} : { output: output.slice(0, OUTPUT_LIMIT) };
+  return output === undefined ? {} : { output: keepOutput(output) };
 }
 
 /** Extracts the message of an error that is a server's raw answer. */

@@ -1,7 +1,7 @@
 import type { ResultOf } from '../../../operations/index.ts';
 import { eventLines } from '../event-lines.ts';
 import type { Screen } from '../screen.ts';
-import { clean } from '../text.ts';
+import { clean, cleanLines } from '../text.ts';
 import { showDuration, showTime } from '../time.ts';
 import { writeEntries } from '../transcript-lines.ts';
 import { count, details, heading } from './details.ts';
@@ -17,6 +17,17 @@ export const views: Views = {
     entries.length === 0
       ? `There is nothing ${after === undefined ? 'yet' : 'more'}.\n`
       : writeEntries(entries, screen),
+  'transcript.search': ({ hits, next }, screen) =>
+    hits
+      .map(({ session, place, at, before, match, after }) => {
+        const around = clean(`${before}${match}${after}`).trim();
+        return `${showTime(new Date(at).toISOString(), screen)}  ${clean(session)} ${place}  ${around}\n`;
+      })
+      .join('') +
+    (next ? `There is more: go on with --session ${clean(next.session)} --after ${next.after}\n` : '') +
+    (hits.length === 0 && !next ? 'Nothing was found.\n' : ''),
+  'transcript.text': ({ text, from, chars }) =>
+    `${cleanLines(text).join('\n')}\n${from + text.length < chars ? `There is more: go on with --from ${from + text.length}\n` : ''}`,
   'event.list': (batches, screen) =>
     batches.length === 0 ? 'Nothing happened.\n' : batches.flatMap((batch) => eventLines(batch, screen)).join(''),
 };

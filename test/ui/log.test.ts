@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { needTool } from '../tools.ts';
+import { eventually, expectQuiet, useBrowser, usePage } from './browser.ts';
+import { END, writeLongTranscript } from './long-transcript.ts';
+import { useStage } from './stage.ts';
+
+const browser = useBrowser();
+const stage = useStage();
+const open = usePage(browser, stage);
+
+const TEAM = 'long';
+
+async function openLog() {
+  const { client, home } = stage();
+  const names = (await client.call('team.list', {})).map(({ name }) => name);
+  if (!names.includes(TEAM)) {
+    await client.call('team.create', { name: TEAM, description: 'Has a long transcript' });
+    await client.call('member.add', { teamId: TEAM, name: 'ada', role: 'tester' });
+    writeLongTranscript(home, TEAM, 'ada');
+  }
+  const watched = await open(`/t/${TEAM}/m/ada`);
+  const log = watched.page.getByRole('log');
+  await log.getByText('Turn failed').waitFor();
+  return { watched, page: watched.page, log };
+}
+
+test('a transcript of 20 MB is reached to its first word, and the turn of 5 MB to its end', async (context) => {
+  needTool(context, 'chromium');
+  const { watched, page, log } = await openLog();
+  // The end of the long turn is on the page, without a word of its middle.
+  await log.getByText('Read this:').click();
+  await log.locator('.told').getByText(END).waitFor();
+  await log.getByRole('button', { name: /Show more: 4,9\d\d,\d\d\d characters are left out/ }).click();
+  await log.getByRole('button', { name: /Show more: 4,7\d\d,\d\d\d characters/ }).waitFor();
+
+  // What is above comes as one scrolls, and what one reads stays where it is.
+  const steps = (): Promise<string[]> => log.locator('.step b').allInnerTexts();
+  await log.evaluate((box) => box.scrollTo(0, 0));
+  await eventually(async () => (await steps()).length).toBeGreaterThan(3);
+  await eventually(() => log.evaluate((box) => box.scrollTop)).toBeGreaterThan(0);
+
+  await page.getByRole('button', { name: 'To the beginning' }).click();
+  await log.getByText('The very first words').waitFor();
+  await log.getByText('Look at everything').waitFor();
+  await page.getByRole('button', { name: 'To the end' }).click();
+  await log.getByText('Turn failed').waitFor();
+  expectQuiet(watched);
+});
+
+test('a search finds what is not loaded, and goes there', async (context) => {
+  needTool(context, 'chromium');
+  const { watched, page, log } = await openLog();
+  const find = page.getByRole('searchbox');
+  await find.fill('RAN STEP 2345');
+  await page.getByRole('status').getByText('1').waitFor();
+  await find.press('Enter');
+  await log.getByText('ran step 2345').waitFor();
+  await page.getByRole('status').getByText('1 of 1').waitFor();
+  await find.fill(END);
+  await page.getByRole('status').getByText('2').waitFor();
+  await page.getByRole('button', { name: 'Previous hit' }).click();
+  await log.locator('.end').getByText(END).waitFor();
+  await find.fill('no such words');
+  await page.getByRole('status').getByText('nothing found').waitFor();
+  expectQuiet(watched);
+});
+
+test('an edit is shown as a difference', async (context) => {
+  needTool(context, 'chromium');
+  const { watched, log } = await openLog();
+  const edit = log.locator('.tool', { hasText: 'src/parse.ts' });
+  expect(await edit.locator('.edit-counts').innerText()).toBe('+1 −1');
+  await edit.locator('summary').click();
+  expect(await edit.locator('.edit-line.is-removed').innerText()).toContain('return 41;');
+  expect(await edit.locator('.edit-line.is-added').innerText()).toContain('return 42;');
+  expect(await edit.innerText()).not.toContain('old_string');
+  expectQuiet(watched);
+});
