@@ -8,7 +8,8 @@ import { leave, run, TEAM } from '../../ledger/commands.ts';
 import { verdict } from '../../ledger/task-lists.ts';
 import { tries } from '../../proof.ts';
 import { until } from '../../until.ts';
-import { latch, openQueueStage, Repository } from './stage.ts';
+import { Repository } from './repository.ts';
+import { latch, openQueueStage } from './stage.ts';
 import type { Asked, QueueStage } from './stage.ts';
 
 const RED = (said: string) => verdict(2, { stderr: said });

@@ -2,7 +2,6 @@ import { onTestFinished } from 'vitest';
 import { USER } from '../../../src/core/actor.ts';
 import type { HookResult, TaskCompletedHookContext } from '../../../src/core/hook.ts';
 import type { WorkSettings } from '../../../src/core/team-work.ts';
-import type { HandedIn } from '../../../src/core/work.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { memoryJournal } from '../../../src/journal/memory.ts';
 import type { WorkSaver } from '../../../src/ledger/hand-in.ts';
@@ -15,46 +14,10 @@ import { claim, createTask, createTeam, join, run, TEAM } from '../../ledger/com
 import { openLedger } from '../../ledger/places.ts';
 import { verdict } from '../../ledger/task-lists.ts';
 import { WORK } from '../../samples/work.ts';
+import { Repository } from './repository.ts';
+import type { Files } from './repository.ts';
 
 const EXEC = { kind: 'exec', command: ['true'] };
-
-/** The files of a commit. */
-export type Files = Readonly<Record<string, string>>;
-
-/** A repository in memory that merges file by file, as git does with whole lines. */
-export class Repository {
-  readonly #commits = new Map<string, Files>();
-  #count = 1;
-
-  constructor() {
-    this.#commits.set(WORK.base, {});
-  }
-
-  add(files: Files): string {
-    const id = (++this.#count).toString(16).padStart(40, '0');
-    this.#commits.set(id, files);
-    return id;
-  }
-
-  files(id: string): Files {
-    return this.#commits.get(id) ?? {};
-  }
-
-  /** Paths that a commit changed since another. */
-  changed(base: string, id: string): string[] {
-    const [before, after] = [this.files(base), this.files(id)];
-    return Object.keys({ ...before, ...after }).filter((path) => before[path] !== after[path]);
-  }
-
-  merge(base: string, work: string, onto: string): Pick<HandedIn, 'merged' | 'conflicts'> {
-    const ours = new Set(this.changed(base, onto));
-    const paths = this.changed(base, work);
-    const conflicts = paths.filter((path) => ours.has(path) && this.files(onto)[path] !== this.files(work)[path]);
-    if (conflicts.length > 0) return { conflicts };
-    const mine = paths.map((path) => [path, this.files(work)[path] ?? '']);
-    return { merged: this.add({ ...this.files(onto), ...Object.fromEntries(mine) }) };
-  }
-}
 
 /** What a gate is asked: the files, and where they lie. */
 export interface Asked {

@@ -1,0 +1,34 @@
+import type { HookResult, TaskCompletedHookContext } from '../../src/core/hook.ts';
+import type { JudgedFolder } from '../../src/ledger/task-gate.ts';
+import type { Repository } from '../runtime/landing/repository.ts';
+import type { Checks } from './checks.ts';
+import type { Network } from './network.ts';
+import type { Store } from './store.ts';
+import type { Folder } from './works.ts';
+
+/** The workspaces on one machine, by member. */
+export type Folders = Map<string, Folder>;
+
+/** What machines and members see of the world. */
+export interface Around {
+  /** Several machines share one store. */
+  readonly isShared: boolean;
+  readonly network: Network;
+  readonly repository: Repository;
+  readonly saves: Map<string, string>;
+  readonly checks: Checks;
+  /** Agents fail and hang only while it is. */
+  readonly isFaulty: boolean;
+  storeOf(machine: string): Store;
+  accountOf(memberId: string): string;
+  /** What the provider of a member says to a turn that begins now. */
+  refusalOf(memberId: string): { trouble: 'limited' | 'overloaded'; resetsAt?: number } | undefined;
+  /** A member changes files for its task. */
+  edit(folders: Folders, memberId: string, taskId: string): void;
+  /** Judges a folder, or that of the task's holder. */
+  judge(folders: Folders, context: TaskCompletedHookContext, judged?: JudgedFolder): Promise<HookResult>;
+  /** The gates on a machine ended with its daemon. */
+  forgetGates(machine: string): void;
+  /** Does something later that no machine does. */
+  later(ms: number, work: () => void): void;
+}

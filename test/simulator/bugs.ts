@@ -1,0 +1,119 @@
+/** A bug that this project once had: today's code as it was before, in one place. */
+export interface Bug {
+  readonly name: string;
+  /** The commit that mended it. */
+  readonly mendedBy: string;
+  /** In `src/`. */
+  readonly file: string;
+  readonly now: string;
+  readonly before: string;
+}
+
+/** The simulator has to find them: `--bug NAME`. */
+export const BUGS: readonly Bug[] = [
+  {
+    name: 'a process that starts holds tasks that it does not know',
+    mendedBy: '1fd27832',
+    file: 'core/rules/member.ts',
+    now: 'const forgotten = releaseForgotten(state, command);',
+    before: 'const forgotten: TeamEvent[] = [];',
+  },
+  {
+    name: 'a process goes on when its member is recorded as stopped',
+    mendedBy: '1fd27832',
+    file: 'host/teammate.ts',
+    now: 'onStopped(watch, who.memberId, () => replaced.abort());',
+    before: '',
+  },
+  {
+    name: 'a process speaks for a member that another machine runs',
+    mendedBy: '8cc32e65',
+    file: 'core/decide.ts',
+    now: "if (command.type !== 'usage.record') requireHost(state, command.by, onHost);",
+    before: '',
+  },
+  {
+    name: 'members of a daemon whose lease was over stay without a process',
+    mendedBy: '8cc32e65',
+    file: 'runtime/supervisor.ts',
+    now: 'adrift: this.#adrift.find(teamId, this.#unattended(teamId, state)),',
+    before: 'adrift: [] as MemberRecord[],',
+  },
+  {
+    name: 'a process that was about to start is left when its member stops',
+    mendedBy: 'a67d3bf8',
+    file: 'runtime/supervisor.ts',
+    now: 'await this.#starting.get(`${teamId}/${memberId}`);',
+    before: '',
+  },
+  {
+    name: 'a daemon that comes while another looks is forgotten',
+    mendedBy: '0afff319',
+    file: 'runtime/hosts/keeper.ts',
+    now: 'for (const [name, one] of heard) if (one.at.steady < at.steady) heard.delete(name);',
+    before: 'heard.clear();',
+  },
+  {
+    name: 'a process outlives the lease of its daemon',
+    mendedBy: '52d81770',
+    file: 'host/absence.ts',
+    now: 'onOver(lease);',
+    before: '',
+  },
+  {
+    name: 'a member that waited for its restart when the daemon died never comes back',
+    mendedBy: '0abda37f',
+    file: 'runtime/supervisor.ts',
+    now: 'for (const member of returning) this.#rejoinLater(teamId, member, 0);',
+    before: 'void returning;',
+  },
+  {
+    name: 'a member brought back while its old process ended is never started',
+    mendedBy: '0abda37f',
+    file: 'runtime/supervisor.ts',
+    now: 'await (asked ? this.#startAgain(process) : this.died(process, how));',
+    before: 'if (!asked) await this.died(process, how);',
+  },
+  {
+    name: 'the gate of a repeated call runs twice',
+    mendedBy: '7a886f92',
+    file: 'ledger/running-calls.ts',
+    now: 'if (before) return before;',
+    before: '',
+  },
+  {
+    name: 'the merge queue judges alone what it is about to land',
+    mendedBy: 'b8cd2f2c',
+    file: 'runtime/landing/alone.ts',
+    now: 'new Set([...landing, ...chosen()].map(nameOfWork))',
+    before: 'new Set([...landing].map(nameOfWork))',
+  },
+  {
+    name: 'work that cannot be judged alone is judged again at once, without end',
+    mendedBy: 'd77dc16e',
+    file: 'runtime/landing/alone.ts',
+    now: "known.set(name, 'unclear');\n        if (!isClosed)",
+    before: 'known.delete(name);\n        if (!isClosed)',
+  },
+  {
+    name: 'a message goes back to a session that a newer one followed',
+    mendedBy: 'd78fd40f',
+    file: 'core/rules/message.ts',
+    now: 'else if (message.formerSessions?.includes(command.sessionId)) continue;',
+    before: '',
+  },
+  {
+    name: 'several things at a time touch a team',
+    mendedBy: '25c3be3a',
+    file: 'ledger/team-writer.ts',
+    now: 'const turn = this.#turnsLeft === 0 ? work() : this.#turns.then(work);',
+    before: 'const turn = work();',
+  },
+  {
+    name: 'a daemon goes on to write after its lease was over',
+    mendedBy: '9c77edcd',
+    file: 'runtime/hosts/lease.ts',
+    now: 'await lease()?.valid();',
+    before: '',
+  },
+];

@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import { TeamError } from '../../src/core/errors.ts';
+import type { TeamEvent } from '../../src/core/event.ts';
+import { evolve } from '../../src/core/evolve.ts';
+import { createState } from '../../src/core/state.ts';
+import type { TaskRecord, TeamState } from '../../src/core/state.ts';
+import type { Stored } from '../../src/journal/journal.ts';
+import { scheduler } from './scheduler.ts';
+
+/** A promise that was broken. */
+export class Violation extends Error {
+  readonly at: number;
+  readonly step: number;
+
+  constructor(message: string) {
+    super(message);
+    this.at = scheduler.now;
+    this.step = scheduler.steps;
+  }
+}
+
+/** What callers and parts of a daemon may meet while something is wrong; everything else is a bug. */
+const EXPECTED: ReadonlySet<string> = new Set([
+  'storage',
+  'overloaded',
+  'exists',
+  'not_found',
+  'conflict',
+  'claim_conflict',
+  'stale_epoch',
+  'stale_revision',
+  'member_stopped',
+  'team_closed',
+  'gate_rejected',
+]);
+
+interface Shown {
+  readonly sessions: Map<string, number>;
+  total: number;
+}
+
+/**
+ * Looks at every batch when it is stored, and at everything that a caller is told. It keeps its own state, from the
+ * events alone.
+ */
+export class Checks {
+  readonly state: TeamState;
+  /** The first broken promise; the run ends with it. */
+  violation: Violation | undefined;
+  readonly #isPassed: (merged: string) => boolean;
+  readonly #log: (text: string) => void;
+  readonly #hash = createHash('sha256');
+  readonly #epochs = new Map<string, number>();
+  readonly #holders = new Map<string, string>();
+  readonly #landed = new Map<string, string>();
+  readonly #messages = new Set<string>();
+  readonly #shown = new Map<string, Shown>();
+  readonly counts = { batches: 0, events: 0, landed: 0, shown: 0, turns: 0, refused: 0, errors: 0 };
+
+  constructor(teamId: string, isPassed: (merged: string) => boolean, log: (text: string) => void) {
+    this.state = createState(teamId);
+    this.#isPassed = isPassed;
+    this.#log = log;
+  }
+
+  /** The same for two runs that stored the same, byte for byte. */
+  fingerprint(): string {
+    return this.#hash.copy().digest('hex').slice(0, 16);
+  }
+
+  fail(message: string): void {
+    this.violation ??= new Violation(message);
+  }
+
+  require(holds: boolean, message: string): void {
+    if (!holds) this.fail(message);
+  }
+
+  error(error: unknown, about: object): void {
+    this.counts.errors++;
+    const { name, message } = error as Error;
+    this.#log(`error ${JSON.stringify(about)} ${name}: ${message}`);
+    if (error instanceof TeamError && EXPECTED.has(error.code)) return;
+    if (name === 'AbortError') return;
+    this.fail(`Unexpected error ${JSON.stringify(about)}: ${(error as Error).stack ?? String(error)}`);
+  }
+
+  stored(batch: Stored): void {
+    this.counts.batches++;
+    this.#hash.update(JSON.stringify(batch));
+    this.require(batch.seq === this.counts.batches, `Batch ${batch.seq} follows batch ${this.counts.batches - 1}`);
+    for (const event of batch.events) this.#event(event);
+  }
+
+  #event(event: TeamEvent): void {
+    this.counts.events++;
+    const { tasks } = this.state;
+    const taskId = 'taskId' in event && typeof event.taskId === 'string' ? event.taskId : undefined;
+    const before = taskId === undefined ? undefined : copyOf(tasks.get(taskId));
+    const tip = this.state.team?.work?.tip;
+    const wasDone = (id: string): boolean => tasks.get(id)?.status === 'completed';
+    if (event.type === 'task:claimed') {
+      this.require(before?.status === 'pending', `Task ${taskId} was claimed while ${before?.status}`);
+      this.require(
+        [...(before?.dependencies ?? [])].every(wasDone),
+        `Task ${taskId} was claimed before its dependencies`,
+      );
+      this.require(
+        event.epoch > (this.#epochs.get(event.taskId) ?? 0),
+        `The claim of ${taskId} repeats epoch ${event.epoch}`,
+      );
+      const key = `${taskId}@${event.epoch}`;
+      this.require(!this.#holders.has(key), `Task ${taskId} has two holders at epoch ${event.epoch}`);
+      this.#holders.set(key, event.memberId);
+    }
+    if (taskId !== undefined && 'epoch' in event && typeof event.epoch === 'number') {
+      this.require(event.epoch >= (this.#epochs.get(taskId) ?? 0), `${event.type} of ${taskId} has an old epoch`);
+      this.#epochs.set(taskId, event.epoch);
+    }
+    if (before?.status === 'completed' && event.type === 'task:completed') {
+      this.fail(`Task ${taskId} was completed twice`);
+    }
+    if (event.type === 'message:sent') {
+      for (const { id } of event.copies) {
+        this.require(!this.#messages.has(id), `Message ${id} was stored twice`);
+        this.#messages.add(id);
+      }
+    }
+    evolve(this.state, event);
+    if (event.type === 'work:landed') this.#checkLanding(event.taskId, tip);
+    if (event.type === 'task:completed') this.#checkCompleted(event.taskId);
+  }
+
+  #checkLanding(taskId: string, tip: string | undefined): void {
+    this.counts.landed++;
+    const { work } = this.state.tasks.get(taskId) ?? {};
+    const name = `${taskId}@${work?.epoch}`;
+    this.require(!this.#landed.has(name), `The work of ${name} landed twice`);
+    this.#landed.set(name, work?.merged ?? '');
+    this.require(work?.onto === tip, `The work of ${taskId} landed on ${work?.onto}, and the tip was ${tip}`);
+  }
+
+  /** Work that has changes is on the branch when its task is completed. */
+  #checkCompleted(taskId: string): void {
+    const { work } = this.state.tasks.get(taskId) ?? {};
+    if (!work) return;
+    const isIn = ['landed', 'unchanged'].includes(work.state);
+    this.require(isIn, `Task ${taskId} is completed, and its work is ${work.state}`);
+  }
+
+  /** Every tip was accepted by the gates, as it is. */
+  checkTip(): void {
+    const { tip, base } = this.state.team?.work ?? {};
+    if (tip !== undefined && tip !== base) this.require(this.#isPassed(tip), `No gate accepted the tip ${tip}`);
+  }
+
+  /** A caller was told that something is done: then it is stored. */
+  acknowledged(who: { memberId: string }, name: string, input: unknown, value: unknown): void {
+    const { taskId } = (input ?? {}) as { taskId?: string };
+    const result = value as { status?: string; epoch?: number; id?: string } | null;
+    const task = this.state.tasks.get(taskId ?? result?.id ?? '');
+    if (name === 'task.complete' && result?.status === 'completed') {
+      this.require(
+        this.#hasEnded(task),
+        `${who.memberId} was told that ${taskId} is completed, and it is ${task?.status}`,
+      );
+    }
+    if (name === 'task.claim' && result) {
+      const holder = this.#holders.get(`${result.id}@${result.epoch}`);
+      this.require(holder === who.memberId, `${who.memberId} was told that it holds ${result.id}, and ${holder} does`);
+    }
+    if (name === 'message.send' && result?.id !== undefined) {
+      this.require(this.#messages.has(result.id), `${who.memberId} was told that ${result.id} was sent`);
+    }
+  }
+
+  /** Completed once, even if a person opened it again since. */
+  #hasEnded(task: TaskRecord | undefined): boolean {
+    return task !== undefined && (task.status === 'completed' || task.epoch > 0);
+  }
+
+  asked(_memberId: string, isRefused: boolean): void {
+    this.counts.turns++;
+    if (isRefused) this.counts.refused++;
+  }
+
+  /** An agent has these messages in its conversation. */
+  shown(memberId: string, sessionId: string, messages: readonly { id: string; redeliveries?: number }[]): void {
+    for (const { id, redeliveries = 0 } of messages) {
+      this.counts.shown++;
+      const key = `${id} to ${memberId}`;
+      const known = this.#shown.get(key) ?? { sessions: new Map<string, number>(), total: 0 };
+      this.#shown.set(key, known);
+      known.total++;
+      const times = (known.sessions.get(sessionId) ?? 0) + (redeliveries > 0 ? 0 : 1);
+      known.sessions.set(sessionId, times);
+      this.require(times <= 1, `Message ${id} was shown to ${memberId} ${times} times without a mark`);
+    }
+  }
+
+  isShown(messageId: string, memberId: string): boolean {
+    return this.#shown.has(`${messageId} to ${memberId}`);
+  }
+}
+
+function copyOf(task: TaskRecord | undefined): TaskRecord | undefined {
+  return task && { ...task };
+}

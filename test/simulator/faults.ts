@@ -1,0 +1,158 @@
+import { scheduler } from './scheduler.ts';
+import { table } from './stand-ins/processes.ts';
+import type { World } from './world.ts';
+
+/** One thing that goes wrong, and when. */
+interface Fault {
+  readonly name: string;
+  /** How often it is drawn, compared with the others. */
+  readonly weight: number;
+  /** Only with several machines. */
+  readonly isShared?: true;
+  readonly strike: (world: World) => string | undefined;
+}
+
+const random = () => scheduler.random('faults');
+
+const FAULTS: readonly Fault[] = [
+  {
+    name: 'a daemon is killed',
+    weight: 4,
+    strike(world) {
+      const machine = random().pick(world.machines);
+      if (machine.isDown) return undefined;
+      machine.kill();
+      world.later(random().between(50, 9_000), () => machine.isDown && machine.start());
+      return machine.name;
+    },
+  },
+  {
+    name: 'a member is killed',
+    weight: 4,
+    strike() {
+      const running = table.running();
+      if (running.length === 0) return undefined;
+      const process = random().pick(running);
+      table.end(process, { code: null, signal: 'SIGKILL' });
+      return `${process.machine} ${process.command.slice(1, 6).join(' ')}`;
+    },
+  },
+  {
+    name: 'a machine loses power',
+    weight: 2,
+    strike(world) {
+      const machine = random().pick(world.machines);
+      machine.lose();
+      world.later(random().between(500, 40_000), () => machine.isDown && machine.start());
+      return machine.name;
+    },
+  },
+  {
+    name: 'a daemon is stopped for a while',
+    weight: 2,
+    strike(world) {
+      const { daemon, name } = random().pick(world.machines);
+      if (!daemon || daemon.owner.isPaused) return undefined;
+      daemon.owner.isPaused = true;
+      world.later(random().between(100, 15_000), () => scheduler.resume(daemon.owner));
+      return name;
+    },
+  },
+  {
+    name: 'a member is stopped for a while',
+    weight: 2,
+    strike(world) {
+      const running = table.running().filter(({ owner }) => !owner.isPaused);
+      if (running.length === 0) return undefined;
+      const { owner } = random().pick(running);
+      owner.isPaused = true;
+      world.later(random().between(100, 15_000), () => scheduler.resume(owner));
+      return owner.name;
+    },
+  },
+  {
+    name: 'a machine is cut off',
+    weight: 3,
+    isShared: true,
+    strike(world) {
+      const { name } = random().pick(world.machines);
+      if (world.network.parted.has(name)) return undefined;
+      world.network.parted.add(name);
+      world.later(random().between(100, 20_000), () => world.network.parted.delete(name));
+      return name;
+    },
+  },
+  {
+    name: 'the network loses messages',
+    weight: 2,
+    isShared: true,
+    strike(world) {
+      const { network } = world;
+      network.loss = random().between(0.05, 0.5);
+      network.slowest = random().between(5, 500);
+      world.later(random().between(500, 10_000), () => Object.assign(network, { loss: 0, slowest: 5 }));
+      return `${Math.round(network.loss * 100)} %`;
+    },
+  },
+  {
+    name: 'a store refuses to write',
+    weight: 2,
+    strike(world) {
+      const store = random().pick(world.stores());
+      store.refusing = random().between(0.1, 1);
+      world.later(random().between(100, 5_000), () => (store.refusing = 0));
+      return store.owner.name;
+    },
+  },
+  {
+    name: 'a clock jumps',
+    weight: 1,
+    strike(world) {
+      const { name } = random().pick(world.machines);
+      const ms = Math.round(random().between(-5_000, 60_000));
+      scheduler.wrong.set(name, (scheduler.wrong.get(name) ?? 0) + ms);
+      return `${name} by ${ms} ms`;
+    },
+  },
+  {
+    name: 'an account is closed',
+    weight: 2,
+    strike(world) {
+      const account = world.accountOf(`w${1 + random().below(2)}`);
+      const isNamed = random().chance(0.6);
+      const until = scheduler.now + random().between(5_000, isNamed ? 120_000 : 30_000);
+      world.closed.set(account, { until, isNamed });
+      return account;
+    },
+  },
+];
+
+/** Lets so many things go wrong. A fault whose number is skipped does not happen; the others do. */
+export function strikeAgain(world: World, count: number, skipped: ReadonlySet<number>): { isOver: () => boolean } {
+  let number = 0;
+  const possible = FAULTS.filter(({ isShared }) => !isShared || world.isShared);
+  const bag = possible.flatMap((fault) => Array.from({ length: fault.weight }, () => fault));
+  const next = (): void => {
+    if (number >= count) return;
+    const fault = random().pick(bag);
+    const what = skipped.has(number) ? undefined : fault.strike(world);
+    if (what !== undefined) world.log(`fault ${number}: ${fault.name}: ${what}`);
+    number++;
+    world.later(random().between(100, 5_000), next);
+  };
+  world.later(2_000, next);
+  return { isOver: () => number >= count };
+}
+
+/** Everything works again. */
+export function heal(world: World): void {
+  world.network.parted.clear();
+  Object.assign(world.network, { loss: 0, slowest: 5 });
+  for (const store of world.stores()) store.refusing = 0;
+  for (const machine of world.machines) {
+    if (machine.daemon?.owner.isPaused) scheduler.resume(machine.daemon.owner);
+    if (machine.isDown) machine.start();
+  }
+  for (const { owner } of table.running()) if (owner.isPaused) scheduler.resume(owner);
+  world.isFaulty = false;
+}

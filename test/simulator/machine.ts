@@ -1,0 +1,173 @@
+import { mkdirSync } from 'node:fs';
+import { homeAt } from '../../src/client/home.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import type { DaemonService, Services } from '../../src/operations/operation.ts';
+import { openApprovals } from '../../src/runtime/hooks/approvals.ts';
+import { TeamHooks } from '../../src/runtime/hooks/team-hooks.ts';
+import { openMembership } from '../../src/runtime/hosts/join.ts';
+import { fencedJournal } from '../../src/runtime/hosts/lease.ts';
+import { bringHome } from '../../src/runtime/hosts/lost.ts';
+import { openProcessRecords } from '../../src/runtime/process-records.ts';
+import { openTeams } from '../../src/runtime/teams.ts';
+import type { Around } from './around.ts';
+import { newOwner, scheduler } from './scheduler.ts';
+import type { Owner } from './scheduler.ts';
+import { table } from './stand-ins/processes.ts';
+import { simulatedWorks } from './works.ts';
+import type { Folder } from './works.ts';
+
+/** A daemon that runs, or starts. */
+export interface Daemon {
+  readonly owner: Owner;
+  readonly services: Services;
+  /** Members can connect. */
+  isOpen: boolean;
+  /** Called when it dies. */
+  readonly onGone: Set<() => void>;
+}
+
+/** A machine: its disk outlives its daemon, and its processes too. */
+export class Machine {
+  readonly name: string;
+  readonly directory: string;
+  readonly folders = new Map<string, Folder>();
+  readonly #world: Around;
+  /** What the real one writes beside its socket. */
+  leaseMs: number | undefined;
+  daemon: Daemon | undefined;
+
+  constructor(world: Around, name: string, directory: string) {
+    this.#world = world;
+    this.name = name;
+    this.directory = directory;
+  }
+
+  /** Starts its daemon, in the order of `daemon.ts`. A daemon that cannot start ends, and is started again later. */
+  start(): void {
+    const owner = newOwner(`daemon of ${this.name}`, this.name);
+    scheduler.plan(1, () => void this.#run(owner).catch((error: unknown) => this.#failed(owner, error)), owner);
+  }
+
+  #failed(owner: Owner, error: unknown): void {
+    this.#world.checks.error(error, { hostId: this.name });
+    this.kill(owner);
+    this.#world.later(1_000, () => this.start());
+  }
+
+  async #run(owner: Owner): Promise<void> {
+    const world = this.#world;
+    const { name: hostId, directory } = this;
+    const home = homeAt(directory);
+    mkdirSync(home.processes, { recursive: true });
+    const onError = (error: unknown, about: object = {}): void => world.checks.error(error, { hostId, ...about });
+    const store = world.storeOf(hostId);
+    const bare = store.journal();
+    const membership = world.isShared ? openMembership(store.hosts()) : undefined;
+    const journal = membership ? fencedJournal(bare, () => membership.keeper?.lease) : bare;
+    const ledger = new Ledger(journal, { exclusive: !membership, onError: (error) => onError(error) });
+    const records = openProcessRecords(home.processes, () => {});
+    const environment = {};
+    const hooks = new SimulatedGates((context, judged) => world.judge(this.folders, context, judged), ledger, {
+      approvals: openApprovals(home.approvals),
+      records,
+      environmentOf: () => environment,
+      cwd: directory,
+      folders: home.folders,
+    });
+    const works = simulatedWorks({
+      ledger,
+      hostId,
+      repository: world.repository,
+      saves: world.saves,
+      folders: this.folders,
+      isAlive: (other) => membership?.keeper?.list().some(({ name }) => name === other) ?? false,
+      onError,
+    });
+    const teams = openTeams({
+      gates: { hooks, records },
+      ledger,
+      home,
+      hostId,
+      works,
+      ...(membership && { turnFor: (state, memberId) => membership.keeper?.turnFor(state, memberId) }),
+      environment,
+      teammateCommand: ['troupe'],
+      memberToken: async () => 'token',
+      onError,
+    });
+    const daemonService = { hostId, transcriptFolder: () => directory } as unknown as DaemonService;
+    const services: Services = { ...teams, ledger, works, daemon: daemonService, native: {} as Services['native'] };
+    const daemon: Daemon = { owner, services, isOpen: false, onGone: new Set() };
+    this.daemon = daemon;
+    const keeper = await membership?.join({
+      self: {
+        name: hostId,
+        labels: [],
+        agents: ['exec'],
+        home: directory,
+        instance: crypto.randomUUID(),
+        version: '1',
+      },
+      ledger,
+      teams,
+      onQuestion: async () => undefined,
+      onLease: (leaseMs) => (this.leaseMs = leaseMs),
+      onOusted: (why) => {
+        onError(why);
+        void teams.supervisor.close({ end: true, disowned: true });
+      },
+      onError,
+    });
+    // Members that run reconnect while it still starts.
+    daemon.isOpen = true;
+    await teams.start();
+    await works.start();
+    await teams.land();
+    if (!membership) await bringHome({ ledger, mailbox: teams.mailbox }, { self: hostId, onError });
+    await keeper?.start();
+  }
+
+  /** Ends a daemon without a word; its members' processes go on. */
+  kill(owner = this.daemon?.owner): void {
+    if (!owner) return;
+    owner.isAlive = false;
+    const { daemon } = this;
+    if (daemon?.owner !== owner) return;
+    this.daemon = undefined;
+    this.#world.forgetGates(this.name);
+    daemon.isOpen = false;
+    for (const tell of daemon.onGone) tell();
+  }
+
+  /** Ends everything on it. */
+  lose(): void {
+    this.kill();
+    for (const process of table.running(this.name)) table.end(process, { code: null, signal: 'SIGKILL' });
+    table.boots.set(this.name, (table.boots.get(this.name) ?? 0) + 1);
+  }
+
+  /** Whether something of it is to come back. */
+  get isDown(): boolean {
+    return this.daemon === undefined;
+  }
+}
+
+type Judge = TeamHooks['executeTaskCompletedHook'];
+
+/** Gates whose verdicts are simulated. */
+class SimulatedGates extends TeamHooks {
+  readonly #judge: Judge;
+
+  constructor(judge: Judge, ...rest: ConstructorParameters<typeof TeamHooks>) {
+    super(...rest);
+    this.#judge = judge;
+  }
+
+  override async judgesCompletions(): Promise<boolean> {
+    return true;
+  }
+
+  override executeTaskCompletedHook(...about: Parameters<Judge>): ReturnType<Judge> {
+    return this.#judge(...about);
+  }
+}

@@ -1,0 +1,55 @@
+import { TeamError } from '../../src/core/errors.ts';
+import { scheduler } from './scheduler.ts';
+import type { Owner } from './scheduler.ts';
+
+/** How long a caller waits for an answer, in milliseconds. */
+const ANSWER_MS = 2_000;
+
+/** The connections between machines, and to the store. */
+export class Network {
+  /** Machines that reach nothing outside of themselves. */
+  readonly parted = new Set<string>();
+  /** The probability that a message is lost. */
+  loss = 0;
+  /** The longest time that a message takes, in milliseconds. */
+  slowest = 5;
+
+  #reaches(from: string, to: string): boolean {
+    if (from === to) return true;
+    return !this.parted.has(from) && !this.parted.has(to) && !scheduler.random('network').chance(this.loss);
+  }
+
+  /** Delivers a message later, if the way is open when it is sent. */
+  send(from: Owner, to: Owner, deliver: () => void): void {
+    if (!this.#reaches(from.machine, to.machine)) return;
+    const most = from.machine === to.machine ? 0.5 : this.slowest;
+    scheduler.plan(scheduler.random('network').between(0.05, most), deliver, to);
+  }
+
+  /**
+   * Asks another one. Rejects with `storage` if no answer comes in time: whether the work was done is unknown then. A
+   * caller that dies meanwhile hears nothing.
+   */
+  ask<T>(to: Owner, work: () => Promise<T>, timeoutMs = ANSWER_MS): Promise<T> {
+    const from = scheduler.owner();
+    return new Promise((resolve, reject) => {
+      const late = scheduler.plan(timeoutMs, () => reject(noAnswer(to)), from);
+      const answer = (tell: () => void): void =>
+        this.send(to, from, () => {
+          late.isOff = true;
+          tell();
+        });
+      this.send(from, to, () => {
+        work().then(
+          (value) => answer(() => resolve(value)),
+          // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- It is passed on as it is.
+          (error: unknown) => answer(() => reject(error)),
+        );
+      });
+    });
+  }
+}
+
+function noAnswer({ name }: Owner): TeamError {
+  return new TeamError('storage', `No answer from ${name}: it is unknown whether it was done`);
+}

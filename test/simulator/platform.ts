@@ -1,0 +1,119 @@
+// Loaded with `node --import`: gives the code under test a clock, timers and random numbers that one seed decides.
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { BUGS } from './bugs.ts';
+import { scheduler } from './scheduler.ts';
+
+const here = (name: string): string => pathToFileURL(join(import.meta.dirname, name)).href;
+
+/** What stands in for modules that reach the machine. */
+const STAND_INS: Readonly<Record<string, string>> = {
+  'node:timers/promises': here('stand-ins/timers.ts'),
+  'node:crypto': here('stand-ins/crypto.ts'),
+  [new URL('../../src/agents/process.ts', import.meta.url).href]: here('stand-ins/processes.ts'),
+};
+
+/** A bug of the past, for a run that has to find it. */
+const wanted = process.env['TROUPE_SIMULATED_BUG'];
+const bug = wanted === undefined ? undefined : BUGS.find(({ name }) => name === wanted);
+if (wanted !== undefined && !bug) throw new Error(`There is no bug ${JSON.stringify(wanted)}`);
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const found = next(specifier, context);
+    const isOurs = context.parentURL?.includes('/test/simulator/') ?? true;
+    const url = isOurs ? undefined : STAND_INS[found.url];
+    return url === undefined ? found : { ...found, url, format: 'module-typescript', shortCircuit: true };
+  },
+  load(url, context, next) {
+    const loaded = next(url, context);
+    if (!bug || !url.endsWith(`/src/${bug.file}`)) return loaded;
+    const source = readFileSync(new URL(url), 'utf8');
+    if (!source.includes(bug.now)) throw new Error(`${bug.file} has no ${JSON.stringify(bug.now)} any more`);
+    return { ...loaded, source: source.replace(bug.now, () => bug.before) };
+  },
+});
+
+const RealDate = Date;
+
+/** The wall clock of the machine that asks. */
+class SimulatedDate extends RealDate {
+  constructor(...args: [] | [number | string | Date]) {
+    super(...((args.length === 0 ? [scheduler.wall()] : args) as [number]));
+  }
+
+  static override now(): number {
+    return scheduler.wall();
+  }
+}
+
+/** What `setTimeout` and its like return in Node. */
+class SimulatedTimer {
+  readonly #delay: number | undefined;
+  readonly #run: () => void;
+  #step: { isOff: boolean };
+
+  constructor(run: () => void, ms: number, isRepeated: boolean) {
+    const delay = Math.max(1, ms || 1);
+    this.#delay = isRepeated ? delay : undefined;
+    this.#run = run;
+    this.#step = scheduler.plan(delay, () => this.#fire());
+  }
+
+  #fire(): void {
+    if (this.#delay !== undefined) this.#step = scheduler.plan(this.#delay, () => this.#fire());
+    this.#run();
+  }
+
+  end(): void {
+    this.#step.isOff = true;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  hasRef(): boolean {
+    return true;
+  }
+
+  refresh(): this {
+    return this;
+  }
+
+  [Symbol.dispose](): void {
+    this.end();
+  }
+}
+
+type Work = (...args: unknown[]) => void;
+const clear = (timer: unknown): void => {
+  if (timer instanceof SimulatedTimer) timer.end();
+  else if (timer && typeof timer === 'object' && 'isOff' in timer) timer.isOff = true;
+};
+const random = (): number => scheduler.random('platform').next();
+
+Object.assign(globalThis, {
+  Date: SimulatedDate,
+  setTimeout: (work: Work, ms = 0, ...args: unknown[]) => new SimulatedTimer(() => work(...args), ms, false),
+  setInterval: (work: Work, ms = 0, ...args: unknown[]) => new SimulatedTimer(() => work(...args), ms, true),
+  setImmediate: (work: Work, ...args: unknown[]) => scheduler.plan(0, () => work(...args)),
+  clearTimeout: clear,
+  clearInterval: clear,
+  clearImmediate: clear,
+});
+Math.random = random;
+Object.defineProperty(globalThis, 'performance', { value: { now: () => scheduler.now, mark() {}, measure() {} } });
+Object.defineProperty(globalThis, 'crypto', { value: { randomUUID: () => uuid(random) } });
+
+/** A UUID from random numbers. */
+export function uuid(next: () => number): string {
+  const hex = (length: number): string => Array.from({ length }, () => Math.floor(next() * 16).toString(16)).join('');
+  return `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`;
+}

@@ -1,0 +1,175 @@
+import type { TeamMessage } from '../../src/core/message.ts';
+import { isExpected } from '../../src/core/state.ts';
+import type { TeamState } from '../../src/core/state.ts';
+import type { Violation } from './checks.ts';
+import { heal, strikeAgain } from './faults.ts';
+import { scheduler } from './scheduler.ts';
+import { table } from './stand-ins/processes.ts';
+import { TEAM, World } from './world.ts';
+import type { Cast } from './world.ts';
+
+export interface RunOptions {
+  readonly seed: number;
+  /** How many faults there are; then everything has to come to rest. */
+  readonly faults: number;
+  /** Faults that are left out, by their number. */
+  readonly skipped?: ReadonlySet<number>;
+  readonly cast?: Partial<Cast>;
+  /** Gets a line for everything that happens. */
+  readonly trace?: (line: string) => void;
+}
+
+export interface RunResult {
+  readonly seed: number;
+  readonly steps: number;
+  /** Simulated milliseconds. */
+  readonly time: number;
+  readonly cast: Cast;
+  readonly counts: World['checks']['counts'];
+  readonly fingerprint: string;
+  readonly violation: Violation | undefined;
+}
+
+/** How long everything may take to come to rest, in simulated time. */
+const REST_MS = 12 * 3_600_000;
+
+/** More steps than that within a second are a loop. */
+const STANDSTILL = 50_000;
+
+/** One simulated run. */
+export async function simulate(options: RunOptions): Promise<RunResult> {
+  const { seed, skipped = new Set(), trace } = options;
+  scheduler.reset(seed);
+  const random = scheduler.random('cast');
+  const machines = random.pick([1, 1, 2, 3]);
+  const cast = {
+    machines,
+    members: 2 + random.below(4),
+    tasks: 6 + random.below(20),
+    apart: random.chance(0.7),
+    ...options.cast,
+  };
+  const log = (text: string): void =>
+    trace?.(`${String(scheduler.steps).padStart(7)} ${clock()} ${scheduler.owner().name}: ${text}`);
+  const world = new World(cast, log);
+  const { checks } = world;
+  const unhandled = (reason: unknown): void =>
+    checks.fail(`Unhandled rejection: ${reason instanceof Error ? reason.stack : String(reason)}`);
+  process.on('unhandledRejection', unhandled);
+  try {
+    for (const machine of world.machines) machine.start();
+    let isSetUp = false;
+    world.asPerson(async () => {
+      await world.setUp();
+      isSetUp = true;
+    });
+    const strikes = strikeAgain(world, options.faults, skipped);
+    const every = (ms: number, work: () => Promise<unknown>, isOver: () => boolean): void => {
+      const next = (): void => {
+        if (isOver()) return;
+        if (isSetUp) world.asPerson(work);
+        world.later(ms, next);
+      };
+      world.later(ms, next);
+    };
+    let isOver = false;
+    every(
+      30_000,
+      () => world.lookAfter(),
+      () => isOver,
+    );
+    every(
+      7_000,
+      () => world.sendMessage(),
+      () => isOver || !world.isFaulty,
+    );
+    await go(() => strikes.isOver());
+    heal(world);
+    log('everything works again');
+    const until = scheduler.now + REST_MS;
+    await go(() => scheduler.now >= until || isAtRest(world));
+    isOver = true;
+    if (!checks.violation) checkRest(world);
+  } finally {
+    process.off('unhandledRejection', unhandled);
+    world.remove();
+  }
+  return {
+    seed,
+    steps: scheduler.steps,
+    time: scheduler.now,
+    cast,
+    counts: checks.counts,
+    fingerprint: checks.fingerprint(),
+    violation: checks.violation,
+  };
+
+  async function go(isOver: () => boolean): Promise<void> {
+    let since = { now: scheduler.now, steps: scheduler.steps };
+    while (!checks.violation && !isOver()) {
+      try {
+        if (!(await scheduler.step())) return;
+      } catch (error) {
+        checks.fail(`A step threw: ${(error as Error).stack}`);
+      }
+      checks.checkTip();
+      if (scheduler.now - since.now > 1_000) since = { now: scheduler.now, steps: scheduler.steps };
+      checks.require(scheduler.steps - since.steps < STANDSTILL, `${STANDSTILL} steps within a second`);
+    }
+  }
+}
+
+/** Nothing is left to do, and nobody waits for anything. */
+function isAtRest({ checks: { state }, cast }: World): boolean {
+  const { tasks, members, requests } = state;
+  if (tasks.size < cast.tasks) return false;
+  return (
+    [...tasks.values()].every(({ status }) => status === 'completed') &&
+    [...members.values()].every((member) => !member.agent || ['idle', 'active'].includes(member.status)) &&
+    [...requests.values()].every(({ status }) => status !== 'pending') &&
+    [...state.messages.values()].every((message) => isSeen(message, state))
+  );
+}
+
+/** Mail to an agent has reached it. */
+function isSeen({ toId, acknowledgedAt }: TeamMessage, { members }: TeamState): boolean {
+  return !members.get(toId)?.agent || acknowledgedAt !== undefined;
+}
+
+function checkRest(world: World): void {
+  const { checks, machines, cast } = world;
+  const { state } = checks;
+  const open = [...state.tasks.values()].filter(({ status }) => status !== 'completed');
+  const said = open.map(
+    ({ id, status, assigneeId = 'nobody', work }) => `${id} ${status} ${assigneeId} ${work?.state ?? ''}`,
+  );
+  checks.require(open.length === 0 && state.tasks.size >= cast.tasks, `Tasks did not end: ${said.join('; ')}`);
+  // Every edit of a task that landed is on the branch.
+  if (cast.apart && !checks.violation) {
+    const files = world.repository.files(state.team?.work?.tip ?? '');
+    const lines = new Set(Object.values(files).flatMap((text) => text.split('\n')));
+    const lost = [...state.tasks.values()].filter(
+      ({ id, work }) => work?.state === 'landed' && !lines.has(`task ${id}`),
+    );
+    checks.require(lost.length === 0, `The edits of ${lost.map(({ id }) => id).join()} are lost`);
+  }
+  // Exactly one process for each member, on the machine that the journal names.
+  for (const member of state.members.values()) {
+    if (!member.agent || !isExpected(member)) continue;
+    const of = table
+      .running()
+      .filter(({ command }) => command.join(' ').includes(`--team ${TEAM} --agent ${member.id} `));
+    checks.require(
+      of.length === 1,
+      `${member.id} (${member.status}) has ${of.length} processes: ${of.map(({ machine }) => machine).join()}`,
+    );
+    checks.require(
+      of.every(({ machine }) => machines.length === 1 || machine === member.hostId),
+      `${member.id} runs on another machine than ${member.hostId}`,
+    );
+  }
+}
+
+function clock(): string {
+  return `${(scheduler.now / 1_000).toFixed(3)} s`;
+}

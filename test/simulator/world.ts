@@ -1,0 +1,260 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { USER } from '../../src/core/actor.ts';
+import { TeamError } from '../../src/core/errors.ts';
+import type { HookResult, TaskCompletedHookContext } from '../../src/core/hook.ts';
+import { JoinInput } from '../../src/core/member.ts';
+import { parse } from '../../src/core/parse.ts';
+import { CreateTeamInput } from '../../src/core/team.ts';
+import type { NewCommand } from '../../src/ledger/ledger.ts';
+import type { JudgedFolder } from '../../src/ledger/task-gate.ts';
+import { ADMIN } from '../../src/operations/caller.ts';
+import { callOperation } from '../../src/operations/index.ts';
+import type { OperationName } from '../../src/operations/index.ts';
+import { readTeammateCommand } from '../../src/runtime/teammate-command.ts';
+import { Repository } from '../runtime/landing/repository.ts';
+import type { Files } from '../runtime/landing/repository.ts';
+import type { Around, Folders } from './around.ts';
+import { Checks } from './checks.ts';
+import { Machine } from './machine.ts';
+import type { Daemon } from './machine.ts';
+import { runMember } from './member.ts';
+import { Network } from './network.ts';
+import { later, newOwner, scheduler, WORLD } from './scheduler.ts';
+import { table } from './stand-ins/processes.ts';
+import { Store } from './store.ts';
+import { isUnresolved, resolve } from './works.ts';
+
+export const TEAM = 'crew';
+
+const BASE = '1'.repeat(40);
+
+/** What a run is made of; the seed draws it. */
+export interface Cast {
+  readonly machines: number;
+  readonly members: number;
+  readonly tasks: number;
+  /** In workspaces of their own, with a merge queue. */
+  readonly apart: boolean;
+}
+
+/** Machines, their network and store, a team, and the person who wants something of it. */
+export class World implements Around {
+  readonly cast: Cast;
+  readonly isShared: boolean;
+  readonly network = new Network();
+  readonly repository = new Repository(BASE);
+  readonly saves = new Map<string, string>();
+  readonly machines: Machine[];
+  readonly checks: Checks;
+  readonly log: (text: string) => void;
+  /** Agents fail, hang and are refused only while it is. */
+  isFaulty = true;
+  /** Until when each account is closed, and whether its provider says so. */
+  readonly closed = new Map<string, { until: number; isNamed: boolean }>();
+  readonly #passed = new Set<string>();
+  /** The gates that run, by machine and work. */
+  readonly #judging = new Set<string>();
+  readonly #store: Store | undefined;
+  readonly #stores = new Map<string, Store>();
+  readonly #directory: string;
+  readonly #person = newOwner('person');
+
+  constructor(cast: Cast, log: (text: string) => void) {
+    this.cast = cast;
+    this.log = log;
+    this.isShared = cast.machines > 1;
+    this.#directory = mkdtempSync(join(tmpdir(), 'troupe-simulation-'));
+    this.checks = new Checks(TEAM, (merged) => this.#passed.has(textOf(this.repository.files(merged))), log);
+    const onStored: ConstructorParameters<typeof Store>[1] = (_team, batch) => {
+      for (const event of batch.events) log(`stored ${batch.seq} ${JSON.stringify(event)}`);
+      this.checks.stored(batch);
+    };
+    this.#store = this.isShared ? new Store(this.network, onStored) : undefined;
+    this.machines = Array.from({ length: cast.machines }, (_, at) => {
+      const name = `m${at + 1}`;
+      const directory = join(this.#directory, name);
+      mkdirSync(directory);
+      if (!this.isShared) this.#stores.set(name, new Store(this.network, onStored, name));
+      return new Machine(this, name, directory);
+    });
+    table.reset((options, signal) => {
+      const who = readTeammateCommand(options.command.join(' '));
+      const machine = this.machines.find(({ name }) => name === scheduler.owner().machine);
+      return who && machine ? runMember(this, machine, who, signal) : Promise.resolve(1);
+    });
+  }
+
+  /** A machine forgets the gates that ran on it. */
+  forgetGates(machine: string): void {
+    for (const asked of this.#judging) if (asked.startsWith(`${machine} `)) this.#judging.delete(asked);
+  }
+
+  storeOf(name: string): Store {
+    return (this.#store ?? this.#stores.get(name)) as Store;
+  }
+
+  stores(): Store[] {
+    return this.#store ? [this.#store] : [...this.#stores.values()];
+  }
+
+  /** Does something later that no machine does. */
+  later(ms: number, work: () => void): void {
+    scheduler.plan(ms, work, WORLD);
+  }
+
+  accountOf(memberId: string): string {
+    return `exec@account-${Number(memberId.slice(1)) % 2}`;
+  }
+
+  /** What the provider of a member says to a turn that begins now. */
+  refusalOf(memberId: string): { trouble: 'limited' | 'overloaded'; resetsAt?: number } | undefined {
+    const closed = this.closed.get(this.accountOf(memberId));
+    if (!closed || closed.until <= scheduler.now) return undefined;
+    if (!closed.isNamed) return { trouble: 'overloaded' };
+    return { trouble: 'limited', resetsAt: scheduler.wall() + closed.until - scheduler.now };
+  }
+
+  /** A member does its task: it adds a line to a file that others change, too. Some do it badly at first. */
+  edit(folders: Folders, memberId: string, taskId: string): void {
+    const folder = folders.get(memberId);
+    if (!this.cast.apart || !folder) return;
+    const files = isUnresolved(folder.files) ? resolve(folder.files) : folder.files;
+    const path = `file-${Number(taskId) % 4}`;
+    const lines = (files[path] ?? '').split('\n').filter(Boolean);
+    const bad = `bad ${taskId}`;
+    const isMended = lines.includes(bad);
+    const isBad = Number(taskId) % 5 === 0 && !lines.includes(`task ${taskId}`);
+    const kept = new Set(lines.filter((line) => line !== bad));
+    kept.add(`task ${taskId}`);
+    if (isBad && !isMended) kept.add(bad);
+    folder.files = { ...files, [path]: [...kept].join('\n') };
+  }
+
+  /** A gate: nothing bad is in the folder. It needs time, and fails now and then. */
+  async judge(folders: Folders, { taskId }: TaskCompletedHookContext, judged?: JudgedFolder): Promise<HookResult> {
+    const random = scheduler.random('gate');
+    const { machine } = scheduler.owner();
+    const { commit, epoch } = this.checks.state.tasks.get(taskId)?.work ?? {};
+    const asked = `${machine} ${taskId} ${epoch} ${commit} ${judged?.folder}`;
+    this.checks.require(!this.#judging.has(asked), `Two gates judge the same work at once: ${asked}`);
+    this.#judging.add(asked);
+    await later(random.between(50, 3_000));
+    this.#judging.delete(asked);
+    if (this.isFaulty && random.chance(0.03)) throw new TeamError('storage', 'The gate could not be started');
+    const about = { stdout: '', duration: 1, timedOut: false };
+    const holder = this.checks.state.tasks.get(taskId)?.assigneeId ?? '';
+    const files = judged ? this.repository.files(judged.folder) : (folders.get(holder)?.files ?? {});
+    const isBad = Object.values(files).some((text) => text.includes('bad '));
+    if (!isBad) this.#passed.add(textOf(files));
+    return { ...about, exitCode: isBad ? 2 : 0, stderr: isBad ? 'Something bad is in it' : '' };
+  }
+
+  /** The person calls some daemon that runs, again under the same id until there is an answer. */
+  call<T>(name: OperationName, input: object): Promise<T> {
+    return this.#ask((daemon, commandId) =>
+      callOperation(daemon.services, name, {
+        caller: ADMIN,
+        input,
+        commandId,
+        signal: new AbortController().signal,
+      }),
+    ) as Promise<T>;
+  }
+
+  #execute(command: NewCommand): Promise<unknown> {
+    return this.#ask(({ services: { ledger } }, commandId) =>
+      ledger.execute(TEAM, { ...command, commandId }, () => undefined),
+    );
+  }
+
+  async #ask(work: (daemon: Daemon, commandId: string) => Promise<unknown>): Promise<unknown> {
+    const commandId = crypto.randomUUID();
+    for (;;) {
+      const open = this.machines.flatMap(({ daemon }) => (daemon?.isOpen ? daemon : []));
+      if (open.length > 0) {
+        const daemon = scheduler.random('person').pick(open);
+        try {
+          return await this.network.ask(daemon.owner, () => work(daemon, commandId), 15_000);
+        } catch (error) {
+          if (!['storage', 'overloaded'].includes((error as { code?: string }).code ?? '')) throw error;
+        }
+      }
+      await later(500);
+    }
+  }
+
+  /** Runs something as the person. What goes wrong is a violation, if it should not. */
+  asPerson(work: () => Promise<unknown>): void {
+    const run = (): void => void work().catch((error: unknown) => this.checks.error(error, { by: 'person' }));
+    scheduler.plan(1, run, this.#person);
+  }
+
+  /** Brings up the team. */
+  async setUp(): Promise<void> {
+    const { members, tasks, apart } = this.cast;
+    const work = {
+      workspaces: 'own',
+      repository: '/project',
+      prefix: '',
+      base: BASE,
+      branch: `troupe/${TEAM}`,
+    } as const;
+    const input = parse(CreateTeamInput, { name: TEAM });
+    await this.#execute({ type: 'team.create', by: USER, ...input, ...(apart && { work }) });
+    const random = scheduler.random('cast');
+    for (let at = 1; at <= members; at++) {
+      const agent = { kind: 'exec', command: ['true'] };
+      const joining = parse(JoinInput, {
+        name: `w${at}`,
+        agent,
+        status: 'spawning',
+        ...(apart && { workspace: 'own' }),
+      });
+      await this.#execute({ type: 'member.join', by: USER, ...joining });
+    }
+    for (let at = 1; at <= tasks; at++) {
+      const dependencies = at > 3 && random.chance(0.3) ? [String(1 + random.below(at - 1))] : [];
+      await this.call('task.create', { teamId: TEAM, title: `Item ${at}`, dependencies });
+    }
+  }
+
+  /** What a person does now and then: answers what is asked, tries again what failed. */
+  async lookAfter(): Promise<void> {
+    const open = await this.call<{ id: string; kind: string }[]>('request.list', { teamId: TEAM, status: 'pending' });
+    for (const { id, kind } of open) {
+      const said = kind === 'question' ? { feedback: 'Yes' } : {};
+      const answer = { teamId: TEAM, requestId: id, approve: true, ...said };
+      await this.call('request.answer', answer).catch((error: unknown) => this.checks.error(error, { by: 'answer' }));
+    }
+    const failed = [...this.checks.state.tasks.values()].filter(({ status }) => status === 'failed');
+    for (const { id } of failed) {
+      await this.call('task.reopen', { teamId: TEAM, taskId: id }).catch((error: unknown) =>
+        this.checks.error(error, { by: 'reopen' }),
+      );
+    }
+    // A member that crashed too often waits for a person.
+    for (const { id, status, returning, agent } of this.checks.state.members.values()) {
+      if (status !== 'stopped' || returning || !agent) continue;
+      await this.call('member.restart', { teamId: TEAM, memberId: id }).catch((error: unknown) =>
+        this.checks.error(error, { by: 'restart' }),
+      );
+    }
+  }
+
+  async sendMessage(): Promise<void> {
+    const random = scheduler.random('person');
+    const toId = `w${1 + random.below(this.cast.members)}`;
+    await this.call('message.send', { teamId: TEAM, toId, content: `Note ${random.below(1_000)}` });
+  }
+
+  /** Removes what it left on the real disk. */
+  remove(): void {
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+function textOf(files: Files): string {
+  return JSON.stringify(Object.entries(files).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
