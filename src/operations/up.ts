@@ -11,6 +11,7 @@ import { approvePrograms, findUnapproved, programsOf } from '../runtime/team-fil
 import type { Unapproved } from '../runtime/team-file/approval.ts';
 import { describeBudgets } from '../runtime/team-file/budgets.ts';
 import { hooksOf, pathOfHook } from '../runtime/team-file/hooks.ts';
+import { NOTIFY, notifyOf } from '../runtime/team-file/notify.ts';
 import { parseTeamFile } from '../runtime/team-file/parse.ts';
 import { findElsewhere, placeOf, requirePlace } from '../runtime/team-file/place.ts';
 import { agentsOf, raiseTeam } from '../runtime/team-file/raise.ts';
@@ -89,7 +90,7 @@ export const upOperations = [
       unapproved: z
         .array(
           z.object({
-            type: z.string().describe('the type of a hook, agent, or setup'),
+            type: z.string().describe('the type of a hook, agent, setup, or notify'),
             members: z.array(z.string()).default([]).describe('the members and agents that it is for'),
             command: z.string().describe('the command, or the name of an agent'),
             env: z
@@ -129,7 +130,7 @@ export const upOperations = [
       const file = parseTeamFile(source, name);
       const configs = hooksOf(file, folder);
       const setup = setupOf(file, folder);
-      const programs = { hooks: configs, agents: programsOf(file, folder), setup };
+      const programs = { hooks: configs, agents: programsOf(file, folder), setup, notify: notifyOf(file, folder) };
       const unapproved = findUnapproved(hooks, programs);
       const place = placeOf(folder, name, daemon.hostId);
       const { elsewhere, budgets } = await ledger.view(file.team, (state) => ({
@@ -191,9 +192,10 @@ export const upOperations = [
         const path = broken.type === 'setup' ? ['work', 'setup'] : pathOfHook(file, { ...broken, type: broken.type });
         throw new TeamError('invalid', `${placeIn(source, name, path)}: ${describeBroken(broken)}`);
       }
-      const programs = { hooks: configs, agents: programsOf(file, folder), setup };
+      const programs = { hooks: configs, agents: programsOf(file, folder), setup, notify: notifyOf(file, folder) };
       approvePrograms(hooks, programs, (hash) => yes || approve.includes(hash));
-      const left = findUnapproved(hooks, programs);
+      // Notices that nobody approved are not sent; the team needs none.
+      const left = findUnapproved(hooks, programs).filter(({ type }) => type !== NOTIFY);
       if (left.length > 0) throw unapprovedError(left, name);
       const asked = { file, folder, name, withChanges, again, programs };
       const { work, leftOut } = await workFor({ ledger, works, daemon }, asked);

@@ -7,7 +7,7 @@ const isFolder = (found: Stats): boolean => found.isDirectory();
 
 const FILES =
   'approvals.json daemon.json daemon.log environments.json journal.db.bell journal.db.mark journal.db.owner ' +
-  'last-journal lease lock.db logins.json nats.mark notices.json port reserve secret starting stopped token totals.json';
+  'last-journal lease lock.db logins.json nats.mark notices.json port reserve secret starting stopped team-notices.json token totals.json';
 const FOLDERS = 'claude depots folders holders indexes processes terminals transcripts trash workspaces';
 
 /** Names in the state directory, by the kind that a daemon needs there. `config.yaml` is a person's, so it stays. */

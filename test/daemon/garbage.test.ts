@@ -51,6 +51,7 @@ const FILES = [
     'logins.json',
     'nats.mark',
     'notices.json',
+    'team-notices.json',
     'port',
     'reserve',
     'secret',

@@ -5,14 +5,11 @@ import type { Health } from '../health.ts';
 import type { Log } from '../log.ts';
 import type { Redactor } from '../redact.ts';
 import { runCommand, showOnDesktop } from './programs.ts';
-import type { Channel, NotifySettings } from './settings.ts';
+import type { Channel, TeamNotify } from './settings.ts';
 import { postNotice, resolveUrl, UnsentError } from './webhook.ts';
 
 /** What sending needs. */
 export interface DeliveryOptions {
-  readonly settings: NotifySettings;
-  /** Where programs run. */
-  readonly directory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly redactor: Pick<Redactor, 'hide' | 'text'>;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
@@ -26,11 +23,24 @@ const TRIES = 5;
 
 const PAUSES = { least: 2_000, most: 60_000 };
 
+/** Where messages go. */
+export interface Destination {
+  readonly settings: TeamNotify;
+  /** Where programs run. */
+  readonly directory: string;
+}
+
+/** One channel of a destination. */
+interface Way extends Destination {
+  readonly channel: Channel;
+}
+
 /** Sends messages. */
 export function openDelivery(options: DeliveryOptions) {
-  const { settings, directory, environment, redactor, log, health, pauses = PAUSES } = options;
+  const { environment, redactor, log, health, pauses = PAUSES } = options;
 
-  async function send(channel: Channel, message: NoticeMessage, signal: AbortSignal): Promise<void> {
+  async function send(to: Way, message: NoticeMessage, signal: AbortSignal): Promise<void> {
+    const { channel, directory, settings } = to;
     const { command, webhook } = settings;
     const surroundings = { cwd: directory, environment, signal };
     if (channel === 'desktop') await showOnDesktop(message, surroundings);
@@ -43,11 +53,12 @@ export function openDelivery(options: DeliveryOptions) {
 
   return {
     /** Sends a message on one channel, and tries again a few times. Returns false only if it was interrupted. */
-    async deliver(channel: Channel, message: NoticeMessage, signal: AbortSignal): Promise<boolean> {
+    async deliver(to: Way, message: NoticeMessage, signal: AbortSignal): Promise<boolean> {
+      const { channel } = to;
       const about = { teamId: message.team, channel, kinds: message.notices.map(({ kind }) => kind) };
       for (let attempt = 1; ; attempt++) {
         try {
-          await send(channel, message, signal);
+          await send(to, message, signal);
           log.info('notice.sent', about);
           health.clear(`notices ${channel}`);
           return true;

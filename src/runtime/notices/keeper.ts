@@ -6,7 +6,7 @@ import type { TeamState } from '../../core/state.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { Alarms } from '../alarms.ts';
 import { openDelivery } from './delivery.ts';
-import type { DeliveryOptions } from './delivery.ts';
+import type { DeliveryOptions, Destination } from './delivery.ts';
 import { openNoticeFile } from './notice-file.ts';
 import type { TeamNotices } from './notice-file.ts';
 import { channelsOf } from './settings.ts';
@@ -19,13 +19,23 @@ export interface NoticesOptions extends DeliveryOptions {
   readonly file: string;
   /** The address of the dashboard; undefined while it has none. */
   readonly dashboard: () => string | undefined;
-  /** Whether this daemon sends. Of several that share a journal, one does. */
-  readonly isSender: () => boolean;
+  /** How the notices of a team, or of one that was deleted, are sent; undefined if nobody said so. */
+  readonly sendingOf: (state: TeamState | undefined) => Sending | undefined;
   readonly onError: (error: unknown, teamId: string) => void;
   /** How long a notice waits for others, and for being answered, in milliseconds. */
   readonly collectMs?: number;
   /** The least time between two messages about a team, in milliseconds. */
   readonly everyMs?: number;
+}
+
+/** How the notices of a team are sent. */
+export interface Sending extends Destination {
+  /** The address of the dashboard in links, if another than the daemon's own. */
+  readonly dashboard?: string | undefined;
+  /** Whether this daemon sends. Of several that share a journal, one does. */
+  readonly isSender: () => boolean;
+  /** Whether it may be sent now. If not, it waits. */
+  readonly isAllowed?: (() => boolean) | undefined;
 }
 
 /** Long enough for a lead that goes on by itself, and for a person who is at the terminal anyway. */
@@ -38,13 +48,13 @@ const EVERY_MS = 60_000;
  * told. So a restart loses nothing, and repeats at most the message that was being sent at a kill.
  */
 export function keepNotices(options: NoticesOptions) {
-  const { ledger, settings, redactor, dashboard, isSender, onError } = options;
+  const { ledger, redactor, dashboard, sendingOf, onError } = options;
   const { collectMs = COLLECT_MS, everyMs = EVERY_MS } = options;
-  const channels = channelsOf(settings);
   const delivery = openDelivery(options);
   const file = openNoticeFile(options.file);
   const alarms = new Alarms(onError);
   const closing = new AbortController();
+  const ways = new Map<string, Sending>();
   /** The teams with a message on its way. */
   const sending = new Map<string, Promise<void>>();
   let stopListening = (): void => {};
@@ -63,7 +73,7 @@ export function keepNotices(options: NoticesOptions) {
       const { isNew } = file;
       await ledger.viewAll((state) => look(state, { isNew }), { unreadable: () => undefined });
       await forgetDeleted();
-      file.save();
+      if (file.entries.size > 0 || !isNew) file.save();
       for (const teamId of file.entries.keys()) plan(teamId);
     },
     /** Interrupts what is being sent; the next daemon sends it. */
@@ -79,10 +89,14 @@ export function keepNotices(options: NoticesOptions) {
   function look(state: TeamState, { isNew = false } = {}): void {
     const { teamId } = state;
     const known = file.entries.get(teamId);
+    const way = sendingOf(state);
+    if (!way) return forget(teamId);
+    ways.set(teamId, way);
+    const { on } = way.settings;
     const entry = known ?? { told: {}, waiting: [], sentAt: 0 };
     const kept = entry.waiting.filter((notice) => stillHolds(notice, state));
     const news = noticesOf(state).filter(
-      (notice) => (settings.on?.includes(notice.kind) ?? true) && entry.told[notice.subject] !== notice.version,
+      (notice) => (on?.includes(notice.kind) ?? true) && entry.told[notice.subject] !== notice.version,
     );
     // Nobody wants to hear of teams that ended before notices were switched on.
     const old = isNew ? news.filter(({ requestId }) => requestId === undefined) : [];
@@ -94,6 +108,16 @@ export function keepNotices(options: NoticesOptions) {
     else file.entries.set(teamId, { ...entry, told, waiting });
     file.save();
     if (kept.length === 0 && waiting.length > 0) plan(teamId);
+  }
+
+  function wayOf(teamId: string): Sending | undefined {
+    return ways.get(teamId) ?? sendingOf(undefined);
+  }
+
+  /** Nobody wants its notices any more. */
+  function forget(teamId: string): void {
+    ways.delete(teamId);
+    if (file.entries.delete(teamId)) file.save();
   }
 
   /** Teams may be deleted while no daemon runs. */
@@ -116,24 +140,27 @@ export function keepNotices(options: NoticesOptions) {
   /** Sets the alarm for the next message of a team. */
   function plan(teamId: string): void {
     const entry = file.entries.get(teamId);
-    if (!entry || closing.signal.aborted || sending.has(teamId)) return;
+    const way = wayOf(teamId);
+    if (!entry || !way || closing.signal.aborted || sending.has(teamId)) return;
     if (entry.sending) return alarms.set(teamId, 'notice', 0, () => send(teamId));
     if (entry.waiting.length === 0) return;
     const now = Date.now();
     // A clock that was set back must not delay a notice.
     const at = Math.max(now + collectMs, Math.min(now, entry.sentAt) + everyMs);
-    alarms.set(teamId, 'notice', quietUntil(settings.quietHours, at), () => send(teamId));
+    alarms.set(teamId, 'notice', quietUntil(way.settings.quietHours, at), () => send(teamId));
   }
 
   async function send(teamId: string): Promise<void> {
     const entry = file.entries.get(teamId);
-    if (!entry) return;
-    if (!isSender()) return leaveToOther(teamId, entry);
+    const way = wayOf(teamId);
+    if (!entry || !way) return;
+    if (!way.isSender()) return leaveToOther(teamId, entry);
     const now = Date.now();
     // Clocks are set, and a machine may sleep past an alarm.
-    const quiet = quietUntil(settings.quietHours, now);
+    const quiet = quietUntil(way.settings.quietHours, now);
     if (quiet > now) return alarms.set(teamId, 'notice', quiet, () => send(teamId));
-    const work = finish(teamId, entry.sending ? entry : begin(teamId, entry, now));
+    if (way.isAllowed?.() === false) return alarms.set(teamId, 'notice', now + everyMs, () => send(teamId));
+    const work = finish(way, teamId, entry.sending ? entry : begin(way, teamId, { entry, sentAt: now }));
     sending.set(teamId, work);
     try {
       await work;
@@ -144,24 +171,25 @@ export function keepNotices(options: NoticesOptions) {
   }
 
   /** Makes a message of everything that waits. It is stored before it is sent. */
-  function begin(teamId: string, entry: TeamNotices, sentAt: number): TeamNotices {
+  function begin(way: Sending, teamId: string, { entry, sentAt }: { entry: TeamNotices; sentAt: number }): TeamNotices {
     const { waiting } = entry;
     if (waiting.length === 0) return entry;
-    const message = composeNotices(teamId, waiting, settings.dashboard ?? dashboard());
+    const message = composeNotices(teamId, waiting, way.dashboard ?? dashboard());
     const told = { ...entry.told, ...versionsOf(waiting) };
-    const begun = { told, waiting: [], sending: { message, left: channels }, sentAt };
+    const begun = { told, waiting: [], sending: { message, left: channelsOf(way.settings) }, sentAt };
     file.entries.set(teamId, begun);
     file.save();
     return begun;
   }
 
-  async function finish(teamId: string, { sending: message }: TeamNotices): Promise<void> {
+  async function finish(way: Sending, teamId: string, { sending: message }: TeamNotices): Promise<void> {
     if (!message) return;
     await Promise.all(
       message.left.map(async (channel) => {
         // A channel that is no longer set gets nothing.
         const isOver =
-          !channels.includes(channel) || (await delivery.deliver(channel, message.message, closing.signal));
+          !channelsOf(way.settings).includes(channel) ||
+          (await delivery.deliver({ ...way, channel }, message.message, closing.signal));
         if (isOver) settle(teamId, channel);
       }),
     );

@@ -25,23 +25,32 @@ const Webhook = z
   });
 export type Webhook = z.output<typeof Webhook>;
 
-/** How people hear of what needs them, without looking. */
-export const NotifySettings = z
-  .strictObject({
-    on: z.array(NoticeKind).min(1).optional().describe('what to tell (default: everything)'),
-    command: z
-      .tuple([z.string().min(1)], z.string())
-      .optional()
-      .describe('a program and its arguments; it gets each notice as JSON on its standard input'),
-    webhook: Webhook.optional().describe('an address to which each notice is posted'),
-    desktop: z.boolean().optional().describe('true: on the desktop of the machine that runs the daemon'),
-    quietHours: QuietHours.optional().describe('when to collect instead of sending, such as "22:00-07:00"'),
-    dashboard: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .describe('the address of the dashboard in links, if you reach it by another than the daemon knows'),
-  })
-  .refine(({ command, webhook, desktop }) => command || webhook || desktop, 'needs command, webhook or desktop: true');
+const Ways = z.strictObject({
+  on: z.array(NoticeKind).min(1).optional().describe('what to tell (default: everything)'),
+  command: z
+    .tuple([z.string().min(1)], z.string())
+    .optional()
+    .describe('a program and its arguments; it gets each notice as JSON on its standard input'),
+  webhook: Webhook.optional().describe('an address to which each notice is posted'),
+  desktop: z.boolean().optional().describe('true: on the desktop of the machine that runs the daemon'),
+  quietHours: QuietHours.optional().describe('when to collect instead of sending, such as "22:00-07:00"'),
+});
+
+/** Some way out must be set. */
+const NONE = 'needs command, webhook or desktop: true';
+const hasWay = ({ command, webhook, desktop }: z.output<typeof Ways>): boolean => !!(command ?? webhook ?? desktop);
+
+/** How people hear of what needs them, without looking, as a team file says. */
+export const TeamNotify = Ways.refine(hasWay, NONE);
+export type TeamNotify = z.output<typeof TeamNotify>;
+
+/** The same for all teams of a daemon, as its user says. */
+export const NotifySettings = Ways.extend({
+  dashboard: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('the address of the dashboard in links, if you reach it by another than the daemon knows'),
+}).refine(hasWay, NONE);
 export type NotifySettings = z.output<typeof NotifySettings>;
 
 /** A way out for notices. */
@@ -49,6 +58,6 @@ export const Channel = z.enum(['command', 'webhook', 'desktop']);
 export type Channel = z.infer<typeof Channel>;
 
 /** The channels that are set. */
-export function channelsOf(settings: NotifySettings): Channel[] {
+export function channelsOf(settings: TeamNotify): Channel[] {
   return Channel.options.filter((channel) => settings[channel] !== undefined && settings[channel] !== false);
 }

@@ -9,14 +9,16 @@ import { digestFiles, hashAll, nameOfSetup } from '../hooks/approvals.ts';
 import { filesNamed, filesOfCommand, filesOfSetup, isWithin } from '../hooks/hook-files.ts';
 import type { TeamHooks } from '../hooks/team-hooks.ts';
 import { choiceOf } from './agents.ts';
+import { describeNotify, NOTIFY, variablesOfNotify } from './notify.ts';
+import type { FileNotify } from './notify.ts';
 import { realPath } from './place.ts';
 import { agentsOf } from './raise.ts';
 import type { TeamFile } from './schema.ts';
 
 /** Something that a file runs as the user, or allows without a question, and that nobody approved as it is now. */
 export interface Unapproved extends Powers {
-  /** The type of a hook, `agent`, or `setup`. */
-  readonly type: HookConfig['type'] | 'agent' | 'setup';
+  /** The type of a hook, `agent`, `setup`, or `notify`. */
+  readonly type: HookConfig['type'] | 'agent' | 'setup' | 'notify';
   readonly hash: string;
   /** Where it runs. */
   readonly folder: string;
@@ -32,8 +34,9 @@ export interface Unapproved extends Powers {
   readonly members: string[];
 }
 
-/** The hooks of a file, what it runs for its members, and the setup of their workspaces: one approval covers all. */
+/** What a file runs: hooks, its members' programs, the setup of their workspaces, and notices. One approval covers all. */
 export interface FilePrograms {
+  readonly notify?: FileNotify | undefined;
   readonly setup?: TeamSetup | undefined;
   readonly hooks: readonly HookConfig[];
   readonly agents: readonly FileProgram[];
@@ -82,7 +85,7 @@ export function findUnapproved(hooks: TeamHooks, file: FilePrograms): Unapproved
       changed: approvals.knew(nameOf(program), program.folder),
       changedFiles: approvals.changed(nameOf(program), program.folder, program.files),
     }));
-  return [...agents, ...unapprovedSetup(hooks, file), ...gates];
+  return [...agents, ...unapprovedSetup(hooks, file), ...gates, ...unapprovedNotify(hooks, file)];
 }
 
 function unapprovedSetup({ approvals }: TeamHooks, { setup }: FilePrograms): Unapproved[] {
@@ -109,10 +112,32 @@ function unapprovedSetup({ approvals }: TeamHooks, { setup }: FilePrograms): Una
   ];
 }
 
+function unapprovedNotify({ approvals }: TeamHooks, { notify }: FilePrograms): Unapproved[] {
+  if (!notify || approvals.has(notify.hash)) return [];
+  const { settings, folder, hash, files } = notify;
+  return [
+    {
+      type: NOTIFY,
+      command: describeNotify(settings),
+      env: variablesOfNotify(settings),
+      folder,
+      hash,
+      files,
+      changed: approvals.knew(NOTIFY, folder),
+      changedFiles: approvals.changed(NOTIFY, folder, files),
+      members: [],
+      obeys: [],
+      isFree: false,
+      allow: [],
+    },
+  ];
+}
+
 /** Records a person's approval of everything in the file that `covers` selects by its hash. */
 export function approvePrograms(hooks: TeamHooks, file: FilePrograms, covers: (hash: string) => boolean): void {
   hooks.approve(file.hooks.filter(({ approved }) => approved !== undefined && covers(approved)));
-  const { setup } = file;
+  const { setup, notify } = file;
+  if (notify && covers(notify.hash)) hooks.approvals.add(notify.hash, NOTIFY, notify.folder, notify.files);
   if (setup && covers(setup.approved)) {
     const { approved, command, folder } = setup;
     hooks.approvals.add(approved, nameOfSetup(setup), folder, [...filesOfSetup(command, folder).keys()]);

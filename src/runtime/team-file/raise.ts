@@ -21,6 +21,7 @@ import { agentNameOf, choiceOf, specIn } from './agents.ts';
 import { budgetCommands, budgetFor } from './budgets.ts';
 import { hookCommands, hooksAfter, hooksOf } from './hooks.ts';
 import { changedNight, nightCommands, nightOf } from './night.ts';
+import { changedNotify } from './notify.ts';
 import { requirePlace } from './place.ts';
 import type { Place } from './place.ts';
 import { budgetOf } from './schema.ts';
@@ -185,7 +186,7 @@ function teamCommands(state: TeamState, file: TeamFile, { place, work }: Setting
     maxTeammates: file.limits?.maxTeammates ?? Math.max(8, file.members.length),
     ...(file.limits?.messagesPerMinute !== undefined && { messagesPerMinute: file.limits.messagesPerMinute }),
     ...nightOf(file),
-    metadata: { ...place, lead: lead ? 'agent' : (file.lead ?? 'none') },
+    metadata: { ...place, lead: lead ? 'agent' : (file.lead ?? 'none'), ...(file.notify && { notify: file.notify }) },
   });
   const budget = lead?.budget && budgetOf(lead.budget);
   return [
@@ -206,8 +207,9 @@ function foldersOf(team: TeamRecord | undefined, { folder }: Place): string[] {
 function updateCommands(team: TeamRecord, file: TeamFile, { place, work }: Setting): NewCommand[] {
   const { maxTeammates = Math.max(team.maxTeammates, file.members.length), messagesPerMinute } = file.limits ?? {};
   const isHere = Object.entries(place).every(([key, value]) => team.metadata?.[key] === value);
+  const notify = changedNotify(team, file);
   const changes = {
-    ...(!isHere && { metadata: { ...place } }),
+    ...((!isHere || 'notify' in notify) && { metadata: { ...(!isHere && place), ...notify } }),
     ...(team.status === 'shutting-down' && { status: 'active' as const }),
     ...(maxTeammates !== team.maxTeammates && { maxTeammates }),
     ...(messagesPerMinute !== undefined && messagesPerMinute !== team.messagesPerMinute && { messagesPerMinute }),

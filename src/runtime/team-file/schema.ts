@@ -18,6 +18,7 @@ import { ApprovePaths } from '../../core/team-work.ts';
 import { MaxTeammates, RestartsPerNight, TeammateMode } from '../../core/team.ts';
 import { Labels, Line, Slug, textOf } from '../../core/text.ts';
 import { WorkspaceKind } from '../../core/work.ts';
+import { TeamNotify } from '../notices/settings.ts';
 
 /** A length of time: `10s`, `2m`, `500ms`. A number alone is refused: people mean seconds, minutes or hours. */
 const Duration = z
@@ -201,6 +202,7 @@ export const TeamFile = z.strictObject({
   quietHours: WorkQuietHours.optional().describe(
     'when no turn of a member begins, such as "22:00-07:00", in the time zone of the daemon; running turns end normally',
   ),
+  notify: TeamNotify.optional().describe('how people hear of what needs them; sent only after you approved it'),
   members: z.array(MemberEntry).max(MAX_TEAMMATES).default([]).describe('the teammates'),
   tasks: z.array(TaskEntry).max(1_000).default([]).describe('the tasks, in any order'),
   hooks: z

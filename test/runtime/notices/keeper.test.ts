@@ -8,7 +8,7 @@ import type { NoticeMessage } from '../../../src/core/notice.ts';
 import { memoryJournal } from '../../../src/journal/memory.ts';
 import type { NewCommand } from '../../../src/ledger/ledger.ts';
 import { keepNotices } from '../../../src/runtime/notices/keeper.ts';
-import type { NoticesOptions } from '../../../src/runtime/notices/keeper.ts';
+import type { NoticesOptions, Sending } from '../../../src/runtime/notices/keeper.ts';
 import { NotifySettings } from '../../../src/runtime/notices/settings.ts';
 import { createRedactor } from '../../../src/runtime/redact.ts';
 import { complete, claim, createTeam, run, task, TEAM } from '../../ledger/commands.ts';
@@ -45,6 +45,21 @@ test('posts what a person is needed for and hands it to a program, without secre
   await until('the trouble is over', () => stage.problems.size === 0);
   expect(stage.logged.filter((line) => line.startsWith('notice.failed'))).toHaveLength(2);
   expect(stage.logged.join('\n')).not.toContain(TOKEN);
+});
+
+test('what may not be sent yet waits, and goes out when it may, without what was answered meanwhile', async () => {
+  const stage = await setStage();
+  let isApproved = false;
+  let asked = 0;
+  await stage.open({}, { isAllowed: () => (asked++, isApproved) });
+  await ask(stage, 'One?');
+  await ask(stage, 'Two?', 'bob');
+  await until('it was looked at', () => asked > 1);
+  const [first = ''] = await stage.ledger.view(TEAM, ({ requests }) => [...requests.keys()]);
+  await run(stage.ledger, { type: 'request.answer', by: USER, requestId: first, approve: true, feedback: 'Yes' });
+  isApproved = true;
+  const [message] = await stage.got(1);
+  expect(message?.text).toBe('A question for you (bob): Two?');
 });
 
 test('after a restart sends what waited, and nothing twice', async () => {
@@ -183,19 +198,21 @@ async function setStage() {
   const problems = new Map<string, string>();
 
   /** Starts to keep notices, as a daemon does. */
-  async function open(settings: object = {}, options: Partial<NoticesOptions> = {}) {
+  async function open(
+    settings: object = {},
+    { isSender = () => true, isAllowed, ...options }: Partial<NoticesOptions & Sending> = {},
+  ) {
     const webhook = { url: `http://127.0.0.1:${port}/in/\${HOOK_TOKEN}` };
+    const given = NotifySettings.parse({ webhook, ...settings });
     const notices = keepNotices({
       ledger,
-      settings: NotifySettings.parse({ webhook, ...settings }),
+      sendingOf: () => ({ settings: given, directory: folder, isSender, isAllowed }),
       file: join(folder, 'notices.json'),
-      directory: folder,
       environment,
       redactor: createRedactor(environment),
       log: { info: note, warn: note, error: note },
       health: { raise: (key, what) => void problems.set(key, what), clear: (key) => void problems.delete(key) },
       dashboard: () => 'http://127.0.0.1:4000',
-      isSender: () => true,
       onError: (error) => {
         throw error;
       },

@@ -22,13 +22,19 @@ export async function askToRun(
   if (unapproved.length === 0) return [];
   warn(fold(`${clean(team.name)} has commands that run as you, in ${clean(team.folder)}:\n`, screen));
   warn(describeUnapproved(unapproved, team.folder, screen));
-  if (!process.stdin.isTTY) return [];
+  if (!process.stdin.isTTY) {
+    // The team starts without them.
+    if (unapproved.every(({ type }) => type === 'notify')) warn(fold(UNSENT, screen));
+    return [];
+  }
   if (await askYesNo('Run them?', signal)) return unapproved.map(({ hash }) => hash);
   throw new Refusal(
     'not_allowed',
     `Nothing was started: you did not allow what ${team.name} runs. To be asked again, run the same command`,
   );
 }
+
+const UNSENT = 'troupe: Nobody has approved the notices of the file, so none is sent. To approve them, add --yes\n';
 
 /** Everything that an approval covers, to its end. */
 export function describeUnapproved(unapproved: readonly Unapproved[], folder: string, screen: Screen): string {
