@@ -6,6 +6,7 @@ import { ChosenId, isChosenId, quote } from '../core/text.ts';
 import { JournalAwayError } from '../journal/away.ts';
 import { accountOperations } from './account.ts';
 import { agentOperations } from './agent.ts';
+import { attendOperations } from './attend.ts';
 import { actorOf, authorize, presentCaller } from './caller.ts';
 import type { Caller } from './caller.ts';
 import { daemonOperations } from './daemon.ts';
@@ -35,6 +36,7 @@ import { workOperations } from './work.ts';
 const ALL = [
   ...teamOperations,
   ...upOperations,
+  ...attendOperations,
   ...memberOperations,
   ...taskOperations,
   ...workOperations,

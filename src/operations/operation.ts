@@ -8,6 +8,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
 import type { SharedTaskList } from '../ledger/task-list.ts';
 import type { Accounts } from '../runtime/account-keeper.ts';
+import type { Attendance } from '../runtime/attendance.ts';
 import type { DaemonConfig } from '../runtime/config.ts';
 import type { TeamCoordinator } from '../runtime/coordinator.ts';
 import type { TeamHooks } from '../runtime/hooks/team-hooks.ts';
@@ -30,6 +31,8 @@ export interface Services {
   readonly memory: TeamMemory;
   /** What all teams know about the accounts of their members. */
   readonly accounts: Pick<Accounts, 'enter'>;
+  /** The teams that depend on a client. */
+  readonly attendance: Pick<Attendance, 'enter'>;
   /** The members' own workspaces; a process without a state directory has none. */
   readonly works?: TeamWorks | undefined;
   /** The merge queues of teams with workspaces. */

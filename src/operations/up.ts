@@ -29,6 +29,7 @@ const Source = z.strictObject({
   source: z.string().describe('the text of the team file'),
   name: z.string().max(4_096).default('troupe.yaml').describe('the name of the file, for errors'),
   folder: z.string().max(4_096).refine(isAbsolute, 'must be absolute').describe('the folder of the file'),
+  team: Slug.optional().describe('the name of the team, in place of the one in the file'),
 });
 
 /** An agent by its name. For a program, suggesting a similar name would not help, so the error shows the team file. */
@@ -70,6 +71,7 @@ export const upOperations = [
       team: z.string(),
       members: z.number().int(),
       tasks: z.number().int(),
+      leads: z.boolean().default(false).describe('whether an agent leads'),
       elsewhere: z
         .object({
           folder: z.string(),
@@ -126,8 +128,8 @@ export const upOperations = [
     }),
     route: 'POST /api/check',
     cli: { args: ['source'], examples: ['troupe team check - --folder "$PWD" < troupe.yaml'] },
-    run: async ({ ledger, hooks, daemon, works }, { source, name, folder, environment }) => {
-      const file = parseTeamFile(source, name);
+    run: async ({ ledger, hooks, daemon, works }, { source, name, folder, environment, team }) => {
+      const file = wantedFile(parseTeamFile(source, name), { team });
       const configs = hooksOf(file, folder);
       const setup = setupOf(file, folder);
       const programs = { hooks: configs, agents: programsOf(file, folder), setup, notify: notifyOf(file, folder) };
@@ -147,6 +149,7 @@ export const upOperations = [
         team: file.team,
         members: file.members.length,
         tasks: file.tasks.length,
+        leads: typeof file.lead === 'object',
         ...(elsewhere && { elsewhere }),
         broken: [...hooks.broken(configs), ...brokenSetup(setup)],
         unrunnable: findUnrunnable(file, { source, name, folder }, (agents) => daemon.requireAgents?.(agents, given)),
@@ -171,6 +174,7 @@ export const upOperations = [
         .boolean()
         .default(false)
         .describe('take the uncommitted files of the checkout along into the workspaces of a new team'),
+      goal: textOf(PROMPT_BYTES).optional().describe('what the lead is told first, after its prompt in the file'),
       environment: Environment,
     }),
     result: RaisedTeam,
@@ -178,7 +182,7 @@ export const upOperations = [
     cli: { args: ['source'], examples: ['troupe team up - --folder "$PWD" --yes < troupe.yaml'] },
     run: async ({ ledger, hooks, sessions, daemon, actor, works }, input) => {
       const { source, name, folder, approve, yes, again, withChanges, environment } = input;
-      const file = parseTeamFile(source, name);
+      const file = wantedFile(parseTeamFile(source, name), input);
       const place = placeOf(folder, name, daemon.hostId);
       await ledger.view(file.team, (state) => requirePlace(state, place));
       const where = { source, name, folder };
@@ -258,6 +262,20 @@ export const upOperations = [
     },
   }),
 ] as const;
+
+/** A file under another name, with a goal for its lead. */
+function wantedFile(
+  file: TeamFile,
+  { team = file.team, goal }: { team?: string | undefined; goal?: string | undefined },
+): TeamFile {
+  if (goal === undefined) return { ...file, team };
+  const { lead } = file;
+  if (typeof lead !== 'object') {
+    throw new TeamError('invalid', `No agent leads team ${team}, so nobody can be told the goal: add it as a task`);
+  }
+  const prompt = [...(lead.prompt === undefined ? [] : [lead.prompt]), goal].join('\n\n');
+  return { ...file, team, lead: { ...lead, prompt: parse(textOf(PROMPT_BYTES), prompt) } };
+}
 
 /** A file may come from somebody else, so nothing of it runs before a person has read it. */
 function unapprovedError(left: readonly Unapproved[], name: string): TeamError {

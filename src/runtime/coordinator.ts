@@ -186,6 +186,23 @@ export class TeamCoordinator extends EventEmitter<CoordinatorEvents> {
     return this.#ledger.execute(teamId, { type: 'team.close', by, force: true }, viewTeam);
   }
 
+  /**
+   * Ends all members at once. The team stays open, to go on later. Meanwhile it counts as shutting down: a member that
+   * is about to stop must not claim the tasks of one that has stopped.
+   */
+  async restTeam(teamId: string, { by = USER, reason }: { by?: Actor; reason: string }): Promise<TeamConfig> {
+    if ((await this.#ledger.view(teamId, liveTeammates)).length === 0) return this.#ledger.view(teamId, viewTeam);
+    const setStatus = <R>(status: 'active' | 'shutting-down', view: (state: TeamState) => R): Promise<R> =>
+      this.#ledger.execute(teamId, { type: 'team.update', by, status }, view);
+    const live = await setStatus('shutting-down', liveTeammates);
+    try {
+      await Promise.all(live.map(({ memberId }) => this.shutdownTeammate(teamId, memberId, reason)));
+    } finally {
+      await setStatus('active', viewTeam);
+    }
+    return this.#ledger.view(teamId, viewTeam);
+  }
+
   /** Closes a team whose teammates have all gone. */
   cleanupTeam(teamId: string, by: Actor = USER): Promise<TeamConfig> {
     return this.#ledger.execute(teamId, { type: 'team.close', by, force: false }, viewTeam);

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessOptions } from '../agents/process.ts';
+import { SYSTEM } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import { folderOfMember } from '../core/folder.ts';
 import type { TeamState } from '../core/state.ts';
@@ -11,6 +12,8 @@ import { Mailbox } from '../ledger/mailbox.ts';
 import { SharedTaskList } from '../ledger/task-list.ts';
 import { keepAccounts } from './account-keeper.ts';
 import type { Accounts } from './account-keeper.ts';
+import { openAttendance } from './attendance.ts';
+import type { Attendance } from './attendance.ts';
 import { keepBudgets } from './budget-keeper.ts';
 import { TeamCoordinator } from './coordinator.ts';
 import type { AgentFor } from './coordinator.ts';
@@ -88,6 +91,7 @@ export interface Teams {
   readonly coordinator: TeamCoordinator;
   readonly supervisor: Supervisor;
   readonly accounts: Accounts;
+  readonly attendance: Attendance;
   /** Gives the processes of members tokens that are valid now. They read their token whenever they connect. */
   renewTokens(): Promise<void>;
   /** Takes over what an earlier daemon left: members, processes, pending requests. */
@@ -143,6 +147,10 @@ export function openTeams(options: TeamsOptions): Teams {
   const sessions = new SessionManager(ledger, mailbox, supervisor);
   const coordinator = new TeamCoordinator({ ledger, mailbox, sessions, agentFor: options.agentFor }, environment);
   const budgets = keepBudgets({ ledger, mailbox }, (error, teamId) => onError(error, { teamId }));
+  const attendance = openAttendance({
+    rest: (teamId) => coordinator.restTeam(teamId, { by: SYSTEM, reason: 'its client is gone' }),
+    onError,
+  });
   const accounts = keepAccounts(ledger, (error, teamId) => onError(error, { teamId }));
   const leads = keepLeads({ ledger, mailbox, supervisor }, (error, teamId) => onError(error, { teamId }));
   const deadlines = keepDeadlines(
@@ -192,7 +200,9 @@ export function openTeams(options: TeamsOptions): Teams {
     coordinator,
     supervisor,
     accounts,
+    attendance,
     async close() {
+      attendance.close();
       await this.stopLanding();
       await supervisor.close({ end: false });
       deadlines.close();

@@ -15,17 +15,18 @@ const PROGRAMS = {
   claude: [`@anthropic-ai/claude-code-${PLATFORM}/claude`, `@anthropic-ai/claude-code-${PLATFORM}-musl/claude`],
   codex: ['.bin/codex'],
   gemini: ['.bin/gemini'],
+  acpx: ['.bin/acpx'],
   opencode: [`opencode-${PLATFORM}/bin/opencode`, `opencode-${PLATFORM}-baseline/bin/opencode`],
 } as const;
 
-/** An agent that the tests run. */
-export type InstalledAgent = keyof typeof PROGRAMS;
+/** An agent that the tests run. `acpx` is a client of agents. */
+export type InstalledAgent = Exclude<keyof typeof PROGRAMS, 'acpx'>;
 
 /**
  * The program of an agent, or undefined if it is not installed; then its tests are skipped. With TROUPE_REQUIRE_AGENTS
  * a missing agent is an error, for runs that must not skip these tests unnoticed.
  */
-export function agentProgram(name: InstalledAgent): string | undefined {
+export function agentProgram(name: keyof typeof PROGRAMS): string | undefined {
   const path = PROGRAMS[name]
     .map((place) => join(AGENTS_FOLDER, 'node_modules', place))
     .find((place) => existsSync(place));

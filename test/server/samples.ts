@@ -89,6 +89,11 @@ export const SAMPLES: OperationSamples = {
     await runningMember(stage);
     return { input: { teamId: stage.teamId, force: true, reason: 'done' } };
   },
+  'team.rest': async (stage) => {
+    await runningMember(stage);
+    return { input: { teamId: stage.teamId, reason: 'enough for today' } };
+  },
+  'team.attend': async ({ teamId }) => ({ input: { teamId, wait: 1 } }),
   'team.digest': async (stage) => {
     const task = await heldTask(stage);
     await stage.act('task.complete', { ...task, result: 'They pass' }, 'worker');

@@ -1,6 +1,4 @@
 import { resolve } from 'node:path';
-import { CallError } from '../../client/client.ts';
-import type { Client } from '../../client/client.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { newCommandId } from '../reach/call.ts';
 import { openClient } from '../reach/connect.ts';
@@ -9,7 +7,7 @@ import { standardScreen } from '../show/screen.ts';
 import { cleanLines } from '../show/text.ts';
 import { print, toJson, warn } from '../show/write.ts';
 import { accompany, exitCode, listenForTeamEnd } from './up/accompany.ts';
-import { checkTeam } from './up/environment.ts';
+import { environmentOfRun } from './up/environment.ts';
 import { summarize } from './up/summary.ts';
 import { watchTrouble } from './up/trouble.ts';
 import { workspacesLine } from './up/workspaces.ts';
@@ -35,7 +33,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
   const client = openClient(environment, { patience: Infinity, onState: trouble.onState });
   try {
     const wishes = { ...team, with: [...(team.with ?? [])], folder: resolve(folder) };
-    const ours = await environmentFor(client, wishes, { environment, signal: ending.signal });
+    const ours = await environmentOfRun(client, wishes, { environment, signal: ending.signal });
     const config = await client.call(
       'team.run',
       { ...wishes, ...(ours && { environment: ours }) },
@@ -66,21 +64,5 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     return exitCode(outcome);
   } finally {
     client.close();
-  }
-}
-
-/** The variables of such a team. If its agents are refused, `team.run` says why, in its own words. */
-async function environmentFor(
-  client: Client,
-  { lead = 'claude', with: others, folder }: { lead?: string; with: readonly string[]; folder: string },
-  surroundings: Pick<Surroundings, 'environment' | 'signal'>,
-): Promise<Record<string, string> | undefined> {
-  const members = others.map((agent, i) => ({ name: `member-${i}`, agent }));
-  const source = JSON.stringify({ team: 'run', lead: { agent: lead }, members });
-  try {
-    return (await checkTeam(client, { source, name: 'run', folder }, surroundings)).given;
-  } catch (error) {
-    if (error instanceof CallError && error.code === 'invalid') return undefined;
-    throw error;
   }
 }

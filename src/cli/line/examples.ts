@@ -52,5 +52,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'troupe journal copy nats://127.0.0.1:4222 sqlite:backup.db --teams demo',
   ],
   serve: ['troupe serve', 'troupe serve --port 4040 --log-level debug'],
+  acp: [
+    'troupe acp',
+    'troupe acp --file review.yaml',
+    'acpx --agent "troupe acp --lead codex" exec "review the auth module"',
+  ],
   mcp: ['troupe mcp --team demo --as worker-1', 'claude mcp add troupe -- troupe mcp --team demo --as worker-1'],
 };

@@ -41,6 +41,25 @@ export const PROGRAMS: readonly Command[] = [
     plain: true,
     loadProgram: async () => (await import('../mcp.ts')).runMcp,
   },
+  {
+    words: 'acp',
+    summary: 'Offer a team as one agent to an editor (Agent Client Protocol), over standard input and output',
+    args: [],
+    flags: [
+      text('file', 'FILE', "the team file (default: troupe.yaml in the session's folder, if there is one)"),
+      text('lead', 'AGENT', 'without a team file: the agent that leads (default: claude)'),
+      list('with', 'AGENTS', 'without a team file: the agents of its teammates'),
+      text('model', 'NAME', 'without a team file: the model of the lead'),
+      {
+        ...text('mode', 'WORD', 'without a team file: what they may do without asking'),
+        values: ['plan', 'edit', 'full'],
+      },
+      { field: 'keep', name: 'keep', type: 'boolean', text: 'let the team go on when the editor is gone' },
+    ],
+    more: 'For the settings of an editor: command "troupe", arguments ["acp"]. Each session is a team of its own: a prompt is a goal for its lead, the plan shows its tasks, and its requests are permissions to answer. --lead ignores a troupe.yaml. When the editor is gone, the members stop; the session can be loaded again.',
+    plain: true,
+    loadProgram: async () => (await import('../acp.ts')).runAcp,
+  },
 ];
 
 function text(name: string, value: string, words: string): Input {

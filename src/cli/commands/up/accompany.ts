@@ -208,15 +208,5 @@ async function closeTeam(client: Client, teamId: string, reason: Outcome['reason
 
 /** Stops the members. The team stays open, to continue later. */
 async function stopMembers(client: Client, teamId: string): Promise<void> {
-  const members = await client.call('member.list', { teamId });
-  const running = members.filter(({ agent, status }) => agent !== undefined && status !== 'stopped');
-  if (running.length === 0) return;
-  const setStatus = (status: 'active' | 'shutting-down') =>
-    client.call('team.update', { teamId, status }, { commandId: newCommandId() });
-  const stop = ({ id }: (typeof running)[number]) =>
-    client.call('member.stop', { teamId, memberId: id, reason: 'troupe up ended' });
-  // A stopped member's reserved tasks become free. Members that are about to stop must not claim them.
-  await setStatus('shutting-down');
-  await Promise.all(running.map(stop));
-  await setStatus('active');
+  await client.call('team.rest', { teamId, reason: 'troupe up ended' }, { commandId: newCommandId() });
 }

@@ -1,3 +1,4 @@
+import { CallError } from '../../../client/client.ts';
 import type { Client } from '../../../client/client.ts';
 import { pickVariables } from '../../../core/variables.ts';
 import type { ResultOf } from '../../../operations/index.ts';
@@ -23,4 +24,20 @@ export async function checkTeam(
   const given = pickVariables(environment, [...usual, ...named]);
   if ((found.unrunnable ?? []).length === 0) return { found, given };
   return { found: await client.call('team.check', { ...team, environment: given }, { signal }), given };
+}
+
+/** The variables of a team without a file. If its agents are refused, `team.run` says why, in its own words. */
+export async function environmentOfRun(
+  client: Client,
+  { lead = 'claude', with: others, folder }: { lead?: string; with: readonly string[]; folder: string },
+  surroundings: { readonly environment: NodeJS.ProcessEnv; readonly signal: AbortSignal },
+): Promise<Record<string, string> | undefined> {
+  const members = others.map((agent, i) => ({ name: `member-${i}`, agent }));
+  const source = JSON.stringify({ team: 'run', lead: { agent: lead }, members });
+  try {
+    return (await checkTeam(client, { source, name: 'run', folder }, surroundings)).given;
+  } catch (error) {
+    if (error instanceof CallError && error.code === 'invalid') return undefined;
+    throw error;
+  }
 }

@@ -36,6 +36,12 @@ export function meaningOfYes({ kind, detail }: Pick<Request, 'kind' | 'detail'>)
   return grant === undefined ? MEANINGS[kind].yes : `To allow ${grant}`;
 }
 
+/** What a no is for. */
+export function meaningOfNo(request: Pick<Request, 'kind' | 'detail'>): string {
+  if (request.kind === 'shutdown') return 'To let the member go on';
+  return isTaskBudget(request) ? 'To end the task' : MEANINGS[request.kind].no;
+}
+
 /** The requests that wait for a person: the member, the whole question, and the command that answers it. */
 export function waitingBlocks(waiting: readonly Request[], screen: Screen, teamId?: string): string {
   const flag = teamId === undefined ? '' : ` --team ${clean(teamId)}`;
@@ -120,7 +126,7 @@ function answersTo(request: Request, command: string, screen: Screen): string {
   const { kind, taskId = '', teamId } = request;
   if (kind === 'shutdown') return '';
   const isWork = kind === 'work' || kind === 'review';
-  const no = isTaskBudget(request) ? 'To end the task' : MEANINGS[kind].no;
+  const no = meaningOfNo(request);
   if (kind === 'question') return answersToQuestion(request, command, screen);
   const answers = [
     { what: meaningOfYes(request), type: command },
