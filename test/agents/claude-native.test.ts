@@ -15,6 +15,7 @@ import { lastUserText } from '../models/script.ts';
 import { answerDialogs, KEY } from '../native/stage.ts';
 import { isInstalled, needs } from '../tools.ts';
 import { HANG_MS } from '../until.ts';
+import { SHORT_RUN } from './bun.ts';
 import { agentProgram } from './installed.ts';
 import { doTurn, lastResult, makePlace, markerOf, startIn, steps } from './real.ts';
 import type { Place } from './real.ts';
@@ -68,7 +69,7 @@ describe('Claude Code in a terminal', needs(isHere, 'Claude Code or tmux is not 
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       ENABLE_TOOL_SEARCH: 'false',
       CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
-      BUN_JSC_useFTLJIT: '0',
+      ...SHORT_RUN,
       // The default of ten retries would take minutes.
       CLAUDE_CODE_MAX_RETRIES: '1',
       [MARKER]: crypto.randomUUID(),

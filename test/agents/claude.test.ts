@@ -15,6 +15,7 @@ import type { ModelReply, ModelRequest, ModelScript, ModelServer } from '../mode
 import { TROUPE_SOURCE } from '../setup/source.ts';
 import { needs } from '../tools.ts';
 import { HANG_MS, until } from '../until.ts';
+import { SHORT_RUN } from './bun.ts';
 import { agentProgram } from './installed.ts';
 import { doTurn, makePlace, startIn } from './real.ts';
 import type { Place } from './real.ts';
@@ -62,6 +63,7 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
       ANTHROPIC_BASE_URL: model.url,
       ANTHROPIC_API_KEY: 'dummy',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      ...SHORT_RUN,
       // The default of ten retries would take minutes.
       CLAUDE_CODE_MAX_RETRIES: '1',
       [MARKER]: crypto.randomUUID(),

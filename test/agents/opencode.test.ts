@@ -31,7 +31,7 @@ describe('opencode', needs(program !== undefined, 'opencode is not installed'), 
     const start: typeof opencode.start = (options) => opencode.start({ ...options, model: 'scripted/plain' });
     return { ...opencode, start };
   };
-  const start = (): StartOptions => startIn(place, opencodeEnvironment(model));
+  const start = (): StartOptions => startIn(place, opencodeEnvironment(model, place.home));
 
   const rig: Rig = {
     name: 'opencode',

@@ -1,10 +1,11 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { anthropicServer } from '../models/anthropic.ts';
 import { geminiServer } from '../models/gemini.ts';
 import { openaiServer } from '../models/openai.ts';
 import type { ModelScript, ModelServer } from '../models/script.ts';
 import { COMPILED_CODE } from '../setup/compiled-code.ts';
+import { SHORT_RUN } from './bun.ts';
 import { agentProgram } from './installed.ts';
 import type { InstalledAgent } from './installed.ts';
 import type { Place } from './real.ts';
@@ -47,6 +48,7 @@ const MORE: Record<InstalledAgent, (model: ModelServer, base: Environment & { HO
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_API_KEY: KEY,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      ...SHORT_RUN,
     },
   }),
   codex: (model, base) => {
@@ -56,7 +58,7 @@ const MORE: Record<InstalledAgent, (model: ModelServer, base: Environment & { HO
     return { args: args.flatMap((value) => ['-c', value]), env: { ...base, CODEX_HOME, MODEL_KEY: KEY } };
   },
   gemini: (model, base) => ({ args: ['--model', 'gemini-plain'], env: { ...base, ...geminiEnvironment(model) } }),
-  opencode: (model, base) => ({ model: 'scripted/plain', env: { ...base, ...opencodeEnvironment(model) } }),
+  opencode: (model, base) => ({ model: 'scripted/plain', env: { ...base, ...opencodeEnvironment(model, base.HOME) } }),
 };
 
 /** The environment in which Gemini CLI, which runs on Node, uses a scripted model. */
@@ -71,18 +73,29 @@ export function geminiEnvironment({ url }: ModelServer): Record<string, string> 
 
 /**
  * The environment in which OpenCode uses the scripted models. It makes a start cheaper, which takes 6 s of processor
- * time (measured). OpenCode's built-in list of models takes a quarter of that, so it gets an empty one. The FTL
- * compiler of its engine takes a tenth and does not pay off in a short run. Its default plugins, which sign in to
- * providers, take 0.5 s.
+ * time (measured). OpenCode's built-in list of models takes a quarter of that, so it gets an empty one. Its default
+ * plugins, which sign in to providers, take 0.5 s.
  */
-export function opencodeEnvironment(model: ModelServer): Record<string, string> {
+export function opencodeEnvironment(model: ModelServer, home: string): Record<string, string> {
+  haveOpencodePlugin(home);
   return {
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     OPENCODE_MODELS_PATH: join(import.meta.dirname, 'no-models.json'),
     OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
     OPENCODE_CONFIG_CONTENT: JSON.stringify({ share: 'disabled', ...opencodeModels(model) }),
-    BUN_JSC_useFTLJIT: '0',
+    ...SHORT_RUN,
   };
+}
+
+/**
+ * Makes OpenCode believe that its plugin package is in its home. Else it installs the package from the npm registry
+ * while it works, which takes a third of a core as long as it runs (measured). No setting of it turns that off.
+ */
+function haveOpencodePlugin(home: string): void {
+  const folder = join(home, '.config/opencode');
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  const lock = { packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } } };
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
 }
 
 /** A provider for Codex's configuration file, without WebSockets, which the scripted model does not support. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { SHORT_RUN } from '../agents/bun.ts';
 import { agentProgram } from '../agents/installed.ts';
 import { testPlace } from '../agents/real.ts';
 import { anthropicServer } from '../models/anthropic.ts';
@@ -24,7 +25,7 @@ describe('a team of Claude Code', needs(program !== undefined, 'Claude Code is n
       agent: 'claude',
       command: [program],
       cwd,
-      env: { HOME: home, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+      env: { ...SHORT_RUN, HOME: home, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
     });
     const file = stage.teamFile({
       team: 'poets',

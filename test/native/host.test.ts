@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { terminalSocket } from '../../src/client/terminal-socket.ts';
+import { SHORT_RUN } from '../agents/bun.ts';
 import { proves } from '../bridge/requirements.ts';
 import { connect } from '../daemon/serve.ts';
 import type { ModelReply, ModelScript } from '../models/script.ts';
@@ -87,6 +88,7 @@ describe.for(TESTED_VERSIONS)('a Troupe team with native teammates of Claude Cod
         name,
         agent: 'claude-native',
         command: [stage.program],
+        env: SHORT_RUN,
         cwd: stage.cwd,
         model: 'claude-sonnet-4-5-20250929',
         prompt: `${as(name)}Do as you are told.`,
@@ -211,7 +213,7 @@ describe.for(TESTED_VERSIONS)('a team that Claude Code %s leads in a terminal', 
           [/./, { text: 'Written.' }],
         ),
       });
-      const native = { agent: 'claude-native', command: [stage.program], cwd: stage.cwd };
+      const native = { agent: 'claude-native', command: [stage.program], cwd: stage.cwd, env: SHORT_RUN };
       const model = 'claude-sonnet-4-5-20250929';
       const team = {
         team: 'led',
@@ -255,7 +257,7 @@ describe.for(TESTED_VERSIONS)('a teammate of Claude Code %s that is killed', (ve
             : { text: 'It came.' },
       });
       const member = { name: 'alice', agent: 'claude-native', command: [stage.program], cwd: stage.cwd, mode: 'full' };
-      const more = { model: 'claude-sonnet-4-5-20250929', prompt: as('alice') };
+      const more = { model: 'claude-sonnet-4-5-20250929', prompt: as('alice'), env: SHORT_RUN };
       const team = { team: 'mixed', members: [{ ...member, ...more }], tasks: [{ title: 'Wait for it' }] };
       writeFileSync(join(stage.cwd, 'troupe.yaml'), JSON.stringify(team));
       expect((await stage.troupe('up', '--yes', 'troupe.yaml', '--detach')).code).toBe(0);

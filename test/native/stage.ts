@@ -43,6 +43,7 @@ import { readTeam } from '../../src/bridge/snapshot.ts';
 import type { NativeTeam } from '../../src/bridge/snapshot.ts';
 import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
+import { SHORT_RUN } from '../agents/bun.ts';
 import { run } from '../daemon/processes.ts';
 import { BIN } from '../daemon/serve.ts';
 import { anthropicServer } from '../models/anthropic.ts';
@@ -386,9 +387,7 @@ function environmentOf(place: { home: string; bin: string; model: ModelServer; t
     ENABLE_TOOL_SEARCH: 'false',
     // Otherwise it clones a repository of plugins, first by HTTPS and then by SSH.
     CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
-    // The FTL compiler of its engine takes an eighth of the processor time (measured) and does not pay off in a short
-    // run.
-    BUN_JSC_useFTLJIT: '0',
+    ...SHORT_RUN,
     // As root, the program refuses to skip permission questions unless this says that it is in a sandbox.
     IS_SANDBOX: '1',
     TROUPE_HOME: troupeHome,

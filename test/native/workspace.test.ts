@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ResultOf } from '../../src/operations/index.ts';
+import { SHORT_RUN } from '../agents/bun.ts';
 import { until } from '../until.ts';
 import { makeRepository, plainGit } from '../workspaces/project.ts';
 import { as, lastText } from './script.ts';
@@ -30,6 +31,7 @@ describe.for(TESTED_VERSIONS)('a native teammate of Claude Code %s', (version) =
       agent: 'claude-native',
       workspace: 'own',
       command: [stage.program],
+      env: SHORT_RUN,
       model: 'claude-sonnet-4-5-20250929',
       prompt: `${as('alice')}Do as you are told.`,
     };
