@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { mcpFace } from '../mcp/face.ts';
+import { answerGateRuns } from '../operations/gate-runs.ts';
 import type { Services } from '../operations/operation.ts';
 import { answerTranscript } from '../operations/transcript.ts';
 import { listenOnLastPort } from '../runtime/last-port.ts';
@@ -69,5 +70,10 @@ export async function openFaces(
   closers.add('socket', () => socket.close());
   closers.add('sessions', () => hub.closeAll());
   closers.add('calls', () => calls.drain(options.drainMs ?? DRAIN_MS));
-  return { http, services, answer: async (question) => works.answer(question) ?? answerTranscript(daemon, question) };
+  return {
+    http,
+    services,
+    answer: async (question) =>
+      works.answer(question) ?? answerGateRuns(daemon, question) ?? answerTranscript(daemon, question),
+  };
 }

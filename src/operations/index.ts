@@ -12,6 +12,7 @@ import type { Caller } from './caller.ts';
 import { daemonOperations } from './daemon.ts';
 import { eventOperations } from './event.ts';
 import { readFirstDesign } from './first-design.ts';
+import { gateRunOperations } from './gate-runs.ts';
 import { hookOperations } from './hook.ts';
 import { memberOperations } from './member.ts';
 import { messageOperations } from './message.ts';
@@ -52,6 +53,7 @@ const ALL = [
   ...questionOperations,
   ...noteOperations,
   ...accountOperations,
+  ...gateRunOperations,
   ...hookOperations,
   ...transcriptOperations,
   ...eventOperations,

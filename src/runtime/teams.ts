@@ -20,6 +20,7 @@ import type { AgentFor } from './coordinator.ts';
 import { keepDeadlines } from './deadlines.ts';
 import { teamFolder } from './home.ts';
 import { openApprovals } from './hooks/approvals.ts';
+import { keepRuns } from './hooks/keep-runs.ts';
 import { keepTrouble } from './hooks/keep-trouble.ts';
 import type { HookRun } from './hooks/run-hooks.ts';
 import { TeamHooks } from './hooks/team-hooks.ts';
@@ -46,6 +47,7 @@ export interface GatesOptions {
     readonly processes: string;
     readonly approvals: string;
     readonly folders: string;
+    readonly transcripts: string;
   };
   readonly environment: Variables;
   /** The environment of a team's members and gates; without it, `environment`. */
@@ -112,6 +114,7 @@ export function openGates(options: GatesOptions): Gates {
   const approvals = openApprovals(home.approvals);
   const records = openProcessRecords(home.processes, (path) => onError(new Error(`${path} cannot be read`), {}));
   const tellTrouble = keepTrouble(ledger, (error, teamId) => onError(error, { teamId }));
+  const keepRun = keepRuns(home.transcripts, (error, teamId) => onError(error, { teamId }));
   const hooks = new TeamHooks(ledger, {
     approvals,
     records,
@@ -121,6 +124,7 @@ export function openGates(options: GatesOptions): Gates {
     ...(works && { works }),
     onRun(run) {
       onHook?.(run);
+      keepRun(run);
       tellTrouble(run);
     },
   });

@@ -123,6 +123,8 @@ export const SAMPLES: OperationSamples = {
   'transcript.read': async (stage) => ({ input: { ...writeTranscript(stage), after: 0, tail: true } }),
   'transcript.search': async (stage) => ({ input: { ...writeTranscript(stage), text: 'go' } }),
   'transcript.text': async (stage) => ({ input: { ...writeTranscript(stage), session: 's1', place: 0, path: 'text' } }),
+  'gate.runs': async (stage) => ({ input: await judgedTask(stage) }),
+  'gate.text': async (stage) => ({ input: { ...(await judgedTask(stage)), place: 0, path: 'stdout' } }),
   'member.list': async ({ teamId }) => ({ input: { teamId } }),
   'member.show': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' } }),
   'member.update': async ({ teamId }) => ({ input: { teamId, memberId: 'worker', role: 'reviewer' } }),
@@ -239,4 +241,13 @@ function writeTranscript({ home, teamId }: Stage): { teamId: string; memberId: s
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 's1.jsonl'), '{"at":1,"type":"told","text":"Go"}\n');
   return { teamId, memberId: 'worker' };
+}
+
+/** A task about which a gate said something. */
+async function judgedTask({ home, teamId, act }: Stage): Promise<{ teamId: string; taskId: string }> {
+  const { id: taskId } = await act('task.create', { teamId, title: 'Judged' });
+  const folder = join(home.transcripts, teamId, '@gates');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${taskId}.jsonl`), '{"at":1,"type":"gate","exitCode":2,"stdout":"1 failed"}\n');
+  return { teamId, taskId };
 }

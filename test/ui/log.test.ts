@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { needTool } from '../tools.ts';
 import { eventually, expectQuiet, useBrowser, usePage } from './browser.ts';
-import { END, writeLongTranscript } from './long-transcript.ts';
+import { END, writeLongTranscript, writeTranscript } from './long-transcript.ts';
 import { useStage } from './stage.ts';
 
 const browser = useBrowser();
@@ -9,6 +9,9 @@ const stage = useStage();
 const open = usePage(browser, stage);
 
 const TEAM = 'long';
+
+/** A gate that prints much, the failing line in its middle. */
+const GATE = `for i in $(seq 400); do echo fine $i; done; echo "${END}"; for i in $(seq 400); do echo after $i; done; exit 2`;
 
 async function openLog() {
   const { client, home } = stage();
@@ -74,5 +77,58 @@ test('an edit is shown as a difference', async (context) => {
   expect(await edit.locator('.edit-line.is-removed').innerText()).toContain('return 41;');
   expect(await edit.locator('.edit-line.is-added').innerText()).toContain('return 42;');
   expect(await edit.innerText()).not.toContain('old_string');
+  expectQuiet(watched);
+});
+
+test('a task has its attempts with their log, what the gate said, its messages, and its answer', async (context) => {
+  needTool(context, 'chromium');
+  const { client, home } = stage();
+  const teamId = 'judged';
+  await client.call('team.create', { name: teamId, description: 'Has a gate' });
+  await client.call('member.add', { teamId, name: 'ada', role: 'tester' });
+  await client.call('task.create', { teamId, title: 'Count to 42' });
+  await client.call('task.claim', { teamId, taskId: '1' }, { as: 'ada' });
+  await client.call('task.release', { teamId, taskId: '1', reason: 'too hard' }, { as: 'ada' });
+  await client.call('task.claim', { teamId, taskId: '1' }, { as: 'ada' });
+  await client.call('message.send', { teamId, toId: 'ada', content: 'Is #1 hard?' });
+  await client.call('hook.register', { teamId, type: 'TaskCompleted', command: GATE, onFailure: 'block' });
+  await expect(client.call('task.complete', { teamId, taskId: '1' }, { as: 'ada' })).rejects.toThrow('41');
+  writeTranscript(home, teamId, 'ada', [
+    { at: Date.now(), type: 'session', sessionId: 's1', agent: 'claude' },
+    { at: Date.now(), type: 'text', text: 'I count on my fingers' },
+  ]);
+  await client.call(
+    'request.raise',
+    { teamId, memberId: 'ada', kind: 'permission', content: 'rm fingers', taskId: '1' },
+    { as: 'ada' },
+  );
+
+  const watched = await open(`/t/${teamId}/task/1`);
+  const { page } = watched;
+  const sheet = page.getByRole('dialog', { name: 'Task 1: Count to 42' });
+  await sheet.getByRole('heading', { name: '2 attempts' }).waitFor();
+  await sheet.getByText('too hard').first().waitFor();
+
+  // From the rejection to the line that says why, in one click.
+  await sheet.getByRole('button', { name: 'Show the failing line' }).click();
+  const output = sheet.locator('.gate-output pre').first();
+  await output.getByText(END).waitFor();
+  await eventually(() => output.evaluate((box) => box.scrollTop)).toBeGreaterThan(1_000);
+  await sheet.getByText('Sent back', { exact: true }).waitFor();
+
+  await sheet.getByRole('tab', { name: 'Messages' }).click();
+  await sheet.getByText('Is #1 hard?').waitFor();
+
+  await sheet.getByRole('tab', { name: 'Task' }).click();
+  await sheet.getByRole('button', { name: 'Log of attempt 2' }).click();
+  await sheet.getByRole('log').getByText('I count on my fingers').waitFor();
+  await sheet.getByRole('tab', { name: 'Task' }).click();
+
+  const request = sheet.getByRole('article', { name: 'Permission of ada' });
+  await request.getByText('rm fingers').waitFor();
+  await request.getByRole('button', { name: 'Allow' }).click();
+  await eventually(async () => (await client.call('request.list', { teamId })).map(({ status }) => status)).toEqual([
+    'approved',
+  ]);
   expectQuiet(watched);
 });

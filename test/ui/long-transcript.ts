@@ -47,6 +47,13 @@ export function writeLongTranscript(home: Home, team: string, memberId: string, 
   ]);
 }
 
+/** A transcript with these entries. */
+export function writeTranscript(home: Home, team: string, memberId: string, entries: readonly object[]): void {
+  const folder = join(home.transcripts, team, memberId);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  write(join(folder, 's1.jsonl'), Date.now(), entries);
+}
+
 function write(path: string, at: number, entries: readonly object[]): void {
   writeFileSync(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''), { mode: 0o600 });
   utimesSync(path, at / 1_000, at / 1_000);

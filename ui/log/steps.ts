@@ -157,7 +157,8 @@ function keyOf({ session, place }: Entry): { key?: string } {
   return typeof session === 'string' && typeof place === 'number' ? { key: `${session} ${place}` } : {};
 }
 
-function gapsOf({ session, place, cut }: Entry): Gap[] {
+/** The texts of an entry of which the middle is left out. */
+export function gapsOf({ session, place, cut }: Entry): Gap[] {
   if (!Array.isArray(cut) || typeof session !== 'string' || typeof place !== 'number') return [];
   const cuts = cut as readonly { path: readonly string[]; from: number; to: number; chars: number }[];
   return cuts.map(({ path, from, to, chars }) => ({ session, place, path: path.join('.'), from, to, chars }));

@@ -82,7 +82,8 @@ function MarkRead({ teamId, memberId }: { teamId: string; memberId: string }) {
   );
 }
 
-function MessageView({ message }: { message: TeamMessage }) {
+/** A message with how far it got. */
+export function MessageView({ message }: { message: TeamMessage }) {
   const color = useTeam(({ view }) => view.state.members.get(message.fromId)?.color);
   const from = message.fromId === '@user' ? 'you' : message.fromId === '@system' ? 'Troupe' : message.fromId;
   return (

@@ -18,6 +18,8 @@ export interface HookRun {
   readonly teamId: string;
   readonly type: HookType;
   readonly taskId?: string;
+  /** All tasks whose work it judged together. */
+  readonly taskIds?: readonly string[];
   readonly result: HookResult;
 }
 
@@ -55,7 +57,12 @@ export interface HooksToRun {
 export async function runHooks(asked: HooksToRun, options: RunHooksOptions): Promise<HookResult> {
   const { type, context, functions, hooks } = asked;
   const { teamId } = context;
-  const judged = { teamId, type, ...('taskId' in context && { taskId: context.taskId }) };
+  const judged = {
+    teamId,
+    type,
+    ...('taskId' in context && { taskId: context.taskId }),
+    ...('taskIds' in context && context.taskIds && { taskIds: context.taskIds }),
+  };
   let last = ALLOWED;
   for (const judge of functions) {
     last = await runFunction(judge, context);

@@ -25,7 +25,7 @@ export interface HookProgram {
 }
 
 /** How much of each output is kept, in bytes: this much of its beginning and of its end, where errors usually are. */
-const KEEP = 64 * 1024;
+const KEEP = 2 * 1024 * 1024;
 
 /** The default grace period. */
 const GRACE_MS = 5_000;
@@ -114,21 +114,26 @@ export async function runProgram(hook: HookProgram): Promise<HookResult> {
 
 /** Reads everything, keeps the beginning and the end. */
 function keepOutput(stream: NodeJS.ReadableStream | null): { text(): string; closed: Promise<void> } {
-  let head = Buffer.alloc(0);
-  let tail = Buffer.alloc(0);
-  let dropped = 0;
+  const head: Buffer[] = [];
+  const tail: Buffer[] = [];
+  let [inHead, inTail, dropped] = [0, 0, 0];
   const closed = new Promise<void>((resolve) => {
     if (!stream) {
       resolve();
       return;
     }
     stream.on('data', (chunk: Buffer) => {
-      const room = KEEP - head.length;
-      if (room > 0) head = Buffer.concat([head, chunk.subarray(0, room)]);
-      const rest = chunk.subarray(Math.max(0, room));
-      const joined = Buffer.concat([tail, rest]);
-      dropped += Math.max(0, joined.length - KEEP);
-      tail = joined.subarray(Math.max(0, joined.length - KEEP));
+      const first = chunk.subarray(0, KEEP - inHead);
+      if (first.length > 0) head.push(first);
+      inHead += first.length;
+      const rest = chunk.subarray(first.length);
+      if (rest.length > 0) tail.push(rest);
+      inTail += rest.length;
+      while (inTail - (tail[0]?.length ?? 0) >= KEEP) {
+        const { length } = tail.shift() as Buffer;
+        inTail -= length;
+        dropped += length;
+      }
     });
     stream.once('close', resolve);
   });
@@ -136,7 +141,7 @@ function keepOutput(stream: NodeJS.ReadableStream | null): { text(): string; clo
     closed,
     text: () => {
       const gap = dropped > 0 ? `\n[${dropped} bytes left out]\n` : '';
-      return stripControls(`${head.toString('utf8')}${gap}${tail.toString('utf8')}`);
+      return stripControls(`${Buffer.concat(head).toString('utf8')}${gap}${Buffer.concat(tail).toString('utf8')}`);
     },
   };
 }

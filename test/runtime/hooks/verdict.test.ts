@@ -99,7 +99,7 @@ describe('timeout and output', () => {
     const command = `printf '\\033[31mhead\\033[0m\\a'; head -c 100000000 /dev/zero | tr '\\0' x; printf tail; exit 2`;
     const { stdout, exitCode } = await stage.judge({ command, timeout: HANG_MS });
     expect(exitCode).toBe(2);
-    expect(stdout.length).toBeLessThan(140_000);
+    expect(stdout.length).toBeLessThan(4_500_000);
     expect(stdout).toMatch(/^headxxx/);
     expect(stdout).toMatch(/xxxtail$/);
     expect(stdout).toMatch(/\[\d+ bytes left out\]/);

@@ -1,6 +1,9 @@
+import { ScrollText, ShieldAlert } from 'lucide-react';
 import { useState } from 'react';
+import type { ReactNode } from 'react';
 import { whyBlocked, workedOn } from '../../../src/client/replica.ts';
 import { call } from '../../data/daemon.ts';
+import type { Attempt } from '../../data/task-attempts.ts';
 import type { TaskView } from '../../data/task-view.ts';
 import { useCanAct } from '../../data/use-can-act.ts';
 import { useTeamNow } from '../../data/use-team-now.ts';
@@ -15,12 +18,28 @@ import { Fact } from '../../parts/fact.tsx';
 import { showBudget, showMoment, showSpan, usedParts } from '../../parts/format.ts';
 import { Markdown } from '../../parts/markdown.tsx';
 import { TaskActions } from './actions.tsx';
+import { Attempts } from './attempts.tsx';
 import { Dependencies } from './dependencies.tsx';
 import { TaskHistory } from './history.tsx';
+import { TaskWaits } from './task-waits.tsx';
 import { WorkPart } from './work-part.tsx';
 
 /** Everything about a task, and the ways to change it. */
-export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
+export function TaskBody({
+  teamId,
+  view,
+  attempts,
+  onAttempt,
+  onGate,
+}: {
+  teamId: string;
+  view: TaskView;
+  attempts: readonly Attempt[];
+  /** Opens the log of an attempt, the last one without a number. */
+  onAttempt: (number?: number) => void;
+  /** Opens what gates said. */
+  onGate: () => void;
+}) {
   const { task } = view;
   // The tasks that it waits for are listed below.
   const keptBy = whyBlocked(task, () => '');
@@ -33,6 +52,7 @@ export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
   return (
     <div className="sheet-body">
       <h2 className="sheet-title text">{showControls(task.title)}</h2>
+      <TaskWaits task={task} />
       <TaskActions teamId={teamId} view={view} canAct={canAct} onEdit={() => setEditing(true)} />
       <div className="pair">
         <Assignee teamId={teamId} view={view} canAct={canAct} />
@@ -45,17 +65,32 @@ export function TaskBody({ teamId, view }: { teamId: string; view: TaskView }) {
         />
       </div>
       {keptBy !== '' && <Part title="Why nobody can claim it" text={`It ${keptBy}`} isOutput />}
-      {task.failure !== undefined && <Part title="Why it failed" className="is-failed" text={task.failure} isOutput />}
+      {task.failure !== undefined && (
+        <Part title="Why it failed" className="is-failed" text={task.failure} isOutput>
+          {attempts.length > 0 && (
+            <button type="button" className="button small" onClick={() => onAttempt()}>
+              <ScrollText size={14} aria-hidden /> Show where it failed
+            </button>
+          )}
+        </Part>
+      )}
       {task.feedback !== undefined && (
         <Part
           title={`Why it was sent back${task.rejections > 1 ? ` (×${task.rejections})` : ''}`}
           className="is-gate"
           text={task.feedback}
           isOutput
-        />
+        >
+          {attempts.some(({ isByGate }) => isByGate) && (
+            <button type="button" className="button small" onClick={onGate}>
+              <ShieldAlert size={14} aria-hidden /> Show the failing line
+            </button>
+          )}
+        </Part>
       )}
       {task.description !== '' && <Part title="Description" text={task.description} />}
       {task.result !== undefined && <Part title="Result" className="is-completed" text={task.result} />}
+      <Attempts attempts={attempts} onOpen={({ number }) => onAttempt(number)} />
       {task.work && <WorkPart teamId={teamId} task={task} work={task.work} />}
       <Dependencies teamId={teamId} view={view} canAct={canAct} />
       <dl className="facts">
@@ -90,15 +125,21 @@ function Part({
   text,
   className = '',
   isOutput = false,
+  children,
 }: {
   title: string;
   text: string;
   className?: string;
   isOutput?: boolean;
+  children?: ReactNode;
 }) {
   return (
     <section className={`sheet-part ${className}`}>
-      <h3>{title}</h3>
+      <div className="row">
+        <h3>{title}</h3>
+        <span className="spacer" />
+        {children}
+      </div>
       {isOutput ? <pre className="code">{showControls(text)}</pre> : <Markdown text={text} />}
     </section>
   );

@@ -1,20 +1,26 @@
 import { RotateCcw, X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { call } from '../../data/daemon.ts';
-import { navigate, teamPath, withQuery } from '../../data/route.ts';
+import { navigate, teamPath, useQuery, withQuery } from '../../data/route.ts';
 import { useCanAct } from '../../data/use-can-act.ts';
 import { useTeam } from '../../data/use-team.tsx';
 import { act } from '../../parts/act.ts';
 import { showControls } from '../../parts/controls.ts';
 import { useKeys } from '../../parts/keys.ts';
 import { PhaseStatus } from '../../parts/status.tsx';
-import { TaskBody } from './task-body.tsx';
+import { SheetParts } from './sheet-parts.tsx';
 
 /** One task, over the view that it was opened from. */
 export function TaskSheet({ teamId, taskId }: { teamId: string; taskId: string }) {
   const view = useTeam(({ view }) => view.byId.get(taskId));
   const sheet = useRef<HTMLElement>(null);
-  const close = (): void => navigate(withQuery(teamPath(teamId)));
+  const [query, setQuery] = useQuery();
+  const part = query.get('part');
+  const close = (): void => {
+    // Another task opens with its first part.
+    setQuery({ part: undefined, attempt: undefined });
+    navigate(withQuery(teamPath(teamId)));
+  };
   // Works also when the focused element is gone.
   useKeys({ Escape: close });
   useEffect(() => {
@@ -27,7 +33,7 @@ export function TaskSheet({ teamId, taskId }: { teamId: string; taskId: string }
   return (
     <aside
       ref={sheet}
-      className="sheet"
+      className={`sheet${part === null ? '' : ' is-wide'}`}
       role="dialog"
       data-sheet
       aria-label={view ? `Task ${taskId}: ${showControls(view.task.title)}` : `Task ${taskId}`}
@@ -46,7 +52,7 @@ export function TaskSheet({ teamId, taskId }: { teamId: string; taskId: string }
           <X size={18} aria-hidden />
         </button>
       </header>
-      {view ? <TaskBody key={taskId} teamId={teamId} view={view} /> : <Gone teamId={teamId} taskId={taskId} />}
+      {view ? <SheetParts key={taskId} teamId={teamId} view={view} /> : <Gone teamId={teamId} taskId={taskId} />}
     </aside>
   );
 }

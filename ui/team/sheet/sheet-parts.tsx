@@ -1,0 +1,91 @@
+import { useMemo } from 'react';
+import type { KeyboardEvent } from 'react';
+import { useQuery } from '../../data/route.ts';
+import { attemptsOf } from '../../data/task-attempts.ts';
+import type { TaskView } from '../../data/task-view.ts';
+import { useStore, useTeam } from '../../data/use-team.tsx';
+import { GatePart } from './gate-part.tsx';
+import { LogPart } from './log-part.tsx';
+import { MessagesPart } from './messages-part.tsx';
+import { TaskBody } from './task-body.tsx';
+import './sheet.css';
+
+const PARTS = [
+  ['task', 'Task'],
+  ['log', 'Log'],
+  ['gate', 'Gate'],
+  ['messages', 'Messages'],
+] as const;
+
+type PartName = (typeof PARTS)[number][0];
+
+/** A task and its work: what it is, what was done about it, what gates said, and who wrote about it. */
+export function SheetParts({ teamId, view }: { teamId: string; view: TaskView }) {
+  const { task } = view;
+  const store = useStore();
+  const seq = useTeam(({ moment, progress }) => moment ?? progress.done);
+  const attempts = useMemo(() => attemptsOf(store.history.slice(0, seq), task.id), [store, seq, task.id]);
+  const [query, setQuery] = useQuery();
+  const part = PARTS.find(([name]) => name === query.get('part'))?.[0] ?? 'task';
+  const show = (name: PartName, attempt?: number): void =>
+    setQuery({
+      part: name === 'task' ? undefined : name,
+      attempt: attempt === undefined ? undefined : String(attempt),
+    });
+  const chosen = Number(query.get('attempt') ?? Number.NaN);
+  return (
+    <>
+      <div className="sheet-tabs" role="tablist" aria-label={`What of #${task.id}`}>
+        {PARTS.map(([name, word]) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            id={`sheet-tab-${name}`}
+            aria-selected={part === name}
+            aria-controls="sheet-panel"
+            tabIndex={part === name ? 0 : -1}
+            onClick={() => show(name)}
+            onKeyDown={stepTab}
+          >
+            {word}
+          </button>
+        ))}
+      </div>
+      <div className="sheet-panel" id="sheet-panel" role="tabpanel" aria-labelledby={`sheet-tab-${part}`}>
+        {part === 'task' && (
+          <TaskBody
+            teamId={teamId}
+            view={view}
+            attempts={attempts}
+            onAttempt={(number) => show('log', number)}
+            onGate={() => show('gate')}
+          />
+        )}
+        {part === 'log' && (
+          <LogPart
+            teamId={teamId}
+            attempts={attempts}
+            chosen={Number.isNaN(chosen) ? undefined : chosen}
+            onChoose={(number) => show('log', number)}
+          />
+        )}
+        {part === 'gate' && <GatePart teamId={teamId} taskId={task.id} revision={task.revision} />}
+        {part === 'messages' && <MessagesPart taskId={task.id} attempts={attempts} />}
+      </div>
+    </>
+  );
+}
+
+/** Arrow keys move from tab to tab, in a circle. */
+function stepTab(event: KeyboardEvent<HTMLElement>): void {
+  const tabs = [...(event.currentTarget.parentElement?.querySelectorAll<HTMLElement>('[role=tab]') ?? [])];
+  const at = tabs.findIndex((one) => one === event.currentTarget);
+  const places: Readonly<Record<string, number>> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 };
+  const place = places[event.key];
+  if (at < 0 || place === undefined) return;
+  event.preventDefault();
+  const next = tabs.at(place % tabs.length);
+  next?.focus();
+  next?.click();
+}
