@@ -48,7 +48,7 @@ export interface CommandData extends TaskCommandData, WorkCommandData, TipComman
     work?: HandedIn | undefined;
     /** The work that the verdict is about; if the holder has handed in another since, the verdict does not count. */
     commit?: string | undefined;
-    /** The work changes what its gate runs: the hash of that. A person who accepts the work approves it. */
+    /** The work changes what its gate or the setup runs: the hash of that. A person who accepts the work approves it. */
     unapproved?: string | undefined;
   };
   'message.send': Omit<SendMessageInput, 'type'> & { messageId: string; messageType: SendMessageInput['type'] };

@@ -158,6 +158,7 @@ echo installed; echo with a warning >&2
         tasks: [
           { id: 'a', title: 'First', assign: 'ann' },
           { title: 'Second', assign: 'bob', needs: ['a'] },
+          { title: 'Third', assign: 'ann', needs: ['a'] },
         ],
       },
     );
@@ -165,9 +166,16 @@ echo installed; echo with a warning >&2
     const stopped = await up(stage, repository, '--keep');
     expect(stopped.code, stopped.stdout).toBe(1);
     expect(stopped.stdout).toContain('was not run: its files changed since you approved them (setup.sh)');
+    // One yes is for all members that wait for it.
+    const waiting = () =>
+      stage.ask<ResultOf<'request.list'>>('request', 'list', '--status', 'pending', '--team', stage.team);
+    await until('both wait', async () => (await waiting()).length === 2);
     const { stdout } = await stage.troupe('approve', 'bob', '--team', stage.team);
     expect(stdout).toContain('bob is started again.');
-    await until('the second task is done', async () => (await stage.task(stage.team, '2')).status === 'completed');
+    for (const id of ['2', '3']) {
+      await until(`task ${id} is done`, async () => (await stage.task(stage.team, id)).status === 'completed');
+    }
+    expect(await waiting()).toEqual([]);
     const work = await stage.ask<ResultOf<'work.show'>>('work', '--team', stage.team);
     expect(plainGit(work.depot ?? '', 'show', `${work.tip}:bob.txt`)).toBe('new');
     await stage.troupe('down', stage.team);

@@ -13,6 +13,7 @@ import { requireShown } from '../request-revision.ts';
 import type { QuestionKind, TeamRequest } from '../request.ts';
 import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
+import { pendingRequests } from '../tables.ts';
 import { quote, shorten } from '../text.ts';
 import { releaseTask } from './give-back.ts';
 import { requireOpenTeam } from './guard.ts';
@@ -174,14 +175,24 @@ function endTask(
   return failTask(state, { type: 'task.fail', ...about, reason: `${reason}. ${why}` });
 }
 
-/** Restarts a member that crashed too often; it resumes its session if possible. It may already be back. */
-function startAgain(state: TeamState, { at, by, commandId, approve }: Answer, { memberId }: TeamRequest): TeamEvent[] {
-  const member = state.members.get(memberId);
-  if (!approve || !member || isExpected(member)) return [];
-  if (!member.agent) {
-    throw new TeamError('unsupported', `Troupe does not run ${memberId}, so it cannot restart it: say no instead`);
-  }
-  return joinTeam(state, { type: 'member.join', at, by, commandId, ...rejoinInput(member) });
+/**
+ * Restarts a member that crashed too often; it resumes its session if possible. It may already be back. If the yes is
+ * about the setup of workspaces, it is for all members that wait for the same answer.
+ */
+function startAgain(state: TeamState, { at, by, commandId, approve }: Answer, request: TeamRequest): TeamEvent[] {
+  if (!approve) return [];
+  const setup = request.detail?.['setup'];
+  const others = pendingRequests(state).filter(
+    ({ id, kind, detail }) => kind === 'restart' && id !== request.id && setup && detail?.['setup'] === setup,
+  );
+  return [request, ...others].flatMap(({ memberId }) => {
+    const member = state.members.get(memberId);
+    if (!member || isExpected(member)) return [];
+    if (!member.agent) {
+      throw new TeamError('unsupported', `Troupe does not run ${memberId}, so it cannot restart it: say no instead`);
+    }
+    return joinTeam(state, { type: 'member.join', at, by, commandId, ...rejoinInput(member) });
+  });
 }
 
 /** How much of its question a member reads again with the answer, in characters. */

@@ -159,7 +159,7 @@ export function askAboutGate(state: TeamState, command: CommandOf<'task.reject'>
   const how =
     unapproved === undefined
       ? 'Yes completes the task without the gate. No sends it back. After you fix the gate, it can judge the same work again.'
-      : 'Yes lands this work unjudged, and approves what it makes of the gate: that judges later work. No sends it back.';
+      : 'Yes lands this work unjudged, and approves what it makes of the gate or the setup: that runs for later work. No sends it back.';
   const said = `No gate judged task #${task.id}. ${feedback}\n${how}`;
   return askAboutWork(state, command, { task, said, approves: unapproved });
 }

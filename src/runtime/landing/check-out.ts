@@ -8,8 +8,8 @@ import type { SetupEnd } from '../work/setup.ts';
 /** Merged work that `setup` fails for. */
 export interface Unready {
   readonly problem: string;
-  /** A person has to approve what the setup runs. */
-  readonly unapproved: boolean;
+  /** The content of the setup that no person has approved: the work changes it. */
+  readonly unapproved: string | undefined;
 }
 
 /** How much of the end of the setup's output the holder gets, in characters. */
@@ -34,7 +34,7 @@ export async function makeReady(
   const refuse = ({ why = '', output, unapproved }: SetupEnd): TeamError => {
     const said = `The setup (${quote(place.work.setup?.command ?? '')}) ${why}, for this work merged with what landed since it began.`;
     const end = output.trim() === '' ? '' : `\n\nThe end of its output:\n${output.trimEnd().slice(-END_CHARS)}`;
-    return new UnreadyError({ problem: `${said}${end}`, unapproved: unapproved !== undefined });
+    return new UnreadyError({ problem: `${said}${end}`, unapproved });
   };
   try {
     await preparing.prepare({ ...landing, refuse }, { step() {} });

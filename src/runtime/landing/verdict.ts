@@ -15,7 +15,7 @@ export type Verdict =
       readonly gate?: string | undefined;
       /** No gate could judge: a person has to repair that. */
       readonly unable: boolean;
-      /** The content of the gate that no person has approved: the work changes it. */
+      /** The content of the gate or the setup that no person has approved: the work changes it. */
       readonly unapproved?: string | undefined;
     };
 
@@ -48,7 +48,7 @@ export async function judge(
   };
 }
 
-/** Merged work whose setup fails goes back to its holder, as if a gate had rejected it. */
+/** Merged work whose setup fails goes back to its holder, as if a gate had rejected it. A person approves a changed one. */
 export function unready({ problem: feedback, unapproved }: Unready): Verdict {
-  return { isGreen: false, feedback, unable: unapproved };
+  return { isGreen: false, feedback, unable: unapproved !== undefined, unapproved };
 }

@@ -116,7 +116,7 @@ export function openPreparing({ ledger, indexes, setups, onError }: PreparingOpt
     const before = await stateBefore(workspace, last);
     const began = { command: setup.command, startedAt: Date.now(), reads: reads.map(({ path }) => path), before };
     writeSetup(about, { ...began, state: 'running', wrote: last?.wrote ?? [], output: '' });
-    await takeApproval(runner, setup, prepared);
+    await takeApprovals(runner, setup, teamId);
     const ended = await run(prepared, { setup, cwd, slot, stop, setups: runner });
     const saved = (await workspace.save()) as Saved;
     const wrote = await changedBetween(place, before.commit, saved);
@@ -151,10 +151,9 @@ export function openPreparing({ ledger, indexes, setups, onError }: PreparingOpt
     }
   }
 
-  /** A person said yes to content that was new. */
-  async function takeApproval(runner: Setups, setup: TeamSetup, { teamId, memberId }: Prepared): Promise<void> {
-    const approved = await ledger.view(teamId, (state) => approvedIn(state, memberId));
-    for (const hash of approved) runner.approve(setup, hash);
+  /** A person said yes to content that was new, for whichever member. */
+  async function takeApprovals(runner: Setups, setup: TeamSetup, teamId: string): Promise<void> {
+    for (const hash of await ledger.view(teamId, approvedIn)) runner.approve(setup, hash);
   }
 
   /** Stops the member, gives its tasks back, and asks a person. Nothing counts as its failure. */
@@ -165,12 +164,12 @@ export function openPreparing({ ledger, indexes, setups, onError }: PreparingOpt
     const said = `The setup of its workspace (${quote(setup.command)}) ${why}`;
     const next =
       unapproved === undefined
-        ? 'Fix the cause, then say yes to run it again. If the command is wrong, change work.setup in the team file and run troupe up.'
-        : `Read them in ${workspace.folder}. Yes approves them and runs it.`;
+        ? `It ran in ${workspace.folder}. All of its output: troupe work setup ${memberId} --team ${teamId}\n\n` +
+          'Fix the cause, then say yes to run it again. If the command is wrong, change work.setup in the team file and run troupe up.'
+        : `Read them in ${workspace.folder}. Yes approves them and runs it, for all members that wait for this.`;
     const content = [
       `${memberId} cannot begin. ${said}. It is stopped, and holds no task.`,
       ...(output.trim() === '' ? [] : [`The end of its output:\n${output.trimEnd().slice(-END_CHARS)}`]),
-      `It ran in ${workspace.folder}. All of its output: troupe work setup ${memberId} --team ${teamId}`,
       next,
     ].join('\n\n');
     const detail = unapproved === undefined ? {} : { detail: { setup: unapproved } };
@@ -213,12 +212,11 @@ function ofMember(event: object, memberId: string): boolean {
   return 'memberId' in event && event.memberId === memberId;
 }
 
-/** The content of setups that a person approved by an answer. */
-function approvedIn({ requests }: TeamState, memberId: string): string[] {
-  return [...requests.values()].flatMap(({ kind, status, detail, memberId: about, answeredBy }) => {
-    const hash = detail?.['setup'];
-    const isYes = kind === 'restart' && status === 'approved' && answeredBy !== SYSTEM && about === memberId;
-    return isYes && typeof hash === 'string' ? hash : [];
+/** The content of setups that a person approved by an answer: to a member that was stopped, or to work that changes it. */
+function approvedIn({ requests }: TeamState): string[] {
+  return [...requests.values()].flatMap(({ kind, status, detail, answeredBy }) => {
+    const hash = kind === 'restart' ? detail?.['setup'] : kind === 'gate' && detail?.['approves'];
+    return status === 'approved' && answeredBy !== SYSTEM && typeof hash === 'string' ? hash : [];
   });
 }
 

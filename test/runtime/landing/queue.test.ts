@@ -274,6 +274,17 @@ describe('the merge queue', () => {
     expect(stage.repository.files(await stage.tipNow())).toEqual({ ann: '1', bob: '1', dan: '1', eve: '1' });
   });
 
+  test('a person is asked about work that changes the setup, and the answer is about that content', async () => {
+    const git = { checkOut: async () => ({ problem: 'The setup was not run', unapproved: 'its hash' }) };
+    const stage = await openQueueStage({ members: ['ann', 'bob'], gate: () => verdict(0), git });
+    stage.write('ann', { a: '1' });
+    stage.write('bob', { setup: '1' });
+    await stage.complete('ann');
+    await expect(stage.complete('bob')).rejects.toMatchObject({ code: 'gate_rejected' });
+    const requests = await stage.ledger.view(TEAM, (state) => [...state.requests.values()]);
+    expect(requests).toMatchObject([{ kind: 'gate', taskId: '2', detail: { approves: 'its hash' } }]);
+  });
+
   test('a person is asked if no gate can judge, and a yes lands the work', async () => {
     const gate = () => ({ ...verdict(2), unable: 'The program is missing' });
     const stage = await openQueueStage({ members: ['ann'], gate });
