@@ -114,7 +114,9 @@ describe('the package', () => {
     expect(process.versions.node).toBe(manifest.devDependencies['node']);
   });
 
-  const programs = Object.values(manifest.scripts).flatMap((script) => /^node (\S+)/.exec(script)?.[1] ?? []);
+  const programs = Object.values(manifest.scripts).flatMap(
+    (script) => /^node (?:--\S+ \S+ )*(\S+)/.exec(script)?.[1] ?? [],
+  );
   test.for(programs)('has the program that a script runs: %s', (program, context) => {
     context.skip(!existsSync(join(ROOT, dirname(program))), `there is no ${dirname(program)}/ yet`);
     expect(existsSync(join(ROOT, program))).toBe(true);
