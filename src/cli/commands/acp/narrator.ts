@@ -1,4 +1,4 @@
-import type { PlanEntry, SessionUpdate } from '@agentclientprotocol/sdk';
+import type { PlanEntry, SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
 import type { Client } from '../../../client/client.ts';
 import type { TeamEvent } from '../../../core/event.ts';
 import type { ResultOf } from '../../../operations/index.ts';
@@ -27,8 +27,8 @@ export class Narrator {
   readonly #places = new Map<string, Place>();
   /** The state that each task was told in. */
   readonly #told = new Map<string, string>();
-  /** The tool calls that were told, and that of each task in progress. */
-  readonly #calls = new Set<string>();
+  /** The tool calls that were told, with their diffs; and that of each task in progress. */
+  readonly #calls = new Map<string, ToolCallContent[]>();
   readonly #working = new Map<string, string>();
   #plan = '';
   #leadId = '';
@@ -91,13 +91,20 @@ export class Narrator {
 
   /** A call that was told before is updated. An update without an input keeps what the first one said. */
   async #call(update: SessionUpdate & { sessionUpdate: 'tool_call' }): Promise<void> {
-    if (!this.#calls.has(update.toolCallId)) {
-      this.#calls.add(update.toolCallId);
+    const { title, kind, locations, content = [], ...rest } = update;
+    const diffs = this.#calls.get(update.toolCallId);
+    if (!diffs) {
+      this.#calls.set(
+        update.toolCallId,
+        content.filter(({ type }) => type === 'diff'),
+      );
       return this.#tell(update);
     }
-    const { title, kind, locations, ...rest } = update;
-    const about = rest.rawInput === undefined ? {} : { title, kind, locations };
-    await this.#tell({ ...rest, ...about, sessionUpdate: 'tool_call_update' } as SessionUpdate);
+    const isNew = rest.rawInput !== undefined;
+    // The content of an update replaces what was told before, and the output comes without the changes.
+    const all = isNew ? content : [...diffs, ...content];
+    const about = { ...(isNew && { title, kind, locations }), ...(all.length > 0 && { content: all }) };
+    await this.#tell({ ...rest, ...about, sessionUpdate: 'tool_call_update' });
   }
 
   /** Tells what landed. */
