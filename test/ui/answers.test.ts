@@ -77,7 +77,7 @@ describe('an answer from the queue', () => {
     await settled();
     await page.keyboard.down('a');
     // The answered request stays. Neither the key that is still held down nor another press answers the next one.
-    await detail.getByText('This request is answered').waitFor();
+    await detail.getByText('Started again').waitFor();
     await page.keyboard.down('a');
     await page.keyboard.up('a');
     await page.keyboard.press('a');
@@ -99,7 +99,7 @@ describe('an answer from the queue', () => {
     await page.keyboard.press('r');
     await page.keyboard.type('It is gone');
     await page.keyboard.press('Control+Enter');
-    await detail.getByText('This request is answered').waitFor();
+    await detail.getByText('Left stopped: It is gone').waitFor();
     await detail.getByRole('button', { name: 'Next request' }).click();
     await heading('Permission of ada');
     await eventually(() => page.title()).toBe('(1) Queue · Troupe');
@@ -117,10 +117,16 @@ describe('an answer from the queue', () => {
     await heading('Budget reached of dee');
     await detail.getByText('1 turn of 1 turn is used').waitFor();
     expect((await client.call('task.show', { teamId: TEAM, taskId: '3' })).status).not.toBe('completed');
-    await detail.getByRole('button', { name: 'Allow 1 turn more' }).click();
+    // The button says how much it gives, and one can change it.
+    await detail.getByRole('button', { name: 'Go on with 1 turn more' }).waitFor();
+    await detail.getByLabel('How much more, in turns').fill('3');
+    await detail.getByRole('button', { name: 'Go on with 3 turns more' }).click();
     await eventually(async () => (await client.call('task.show', { teamId: TEAM, taskId: '3' })).status).toBe(
       'completed',
     );
+
+    const dee = await client.call('member.show', { teamId: TEAM, memberId: 'dee' });
+    expect(dee.budget).toEqual({ turns: 4 });
 
     // A permission is denied with a reason.
     await page.locator('.queue-line', { hasText: 'Permission' }).click();
@@ -150,11 +156,11 @@ describe('an answer from the queue', () => {
     expectQuiet(watched);
   });
 
-  test('is one answer: a second click, a second press or another tab never answers a request that just came into view', async (context) => {
+  test('is one answer: neither a double click, nor a key, nor an answer from elsewhere answers another request', async (context) => {
     needTool(context, 'chromium');
     const { client } = await setStage(writeCommands);
-    const statuses = async () =>
-      (await client.call('request.list', { teamId: CLICKS })).map(({ content, status }) => `${content} ${status}`);
+    const statuses = async () => (await client.call('request.list', { teamId: CLICKS })).map(({ status }) => status);
+    const idOf = async (at: number) => (await client.call('request.list', { teamId: CLICKS }))[at]?.id as string;
     const watched = await openPage(browser(), client, `/t/${CLICKS}`, { script: NOTE_SENT });
     const { page } = watched;
     await page.clock.install();
@@ -173,27 +179,66 @@ describe('an answer from the queue', () => {
         await page.clock.runFor(50);
         return card.getByText(text).isVisible();
       });
+    const settles = async (name: string): Promise<void> => {
+      const button = card.getByRole('button', { name });
+      await until(`${name} takes a click`, async () => {
+        await page.clock.runFor(50);
+        return button.isEnabled();
+      });
+    };
+    await settles('Allow');
     await click();
-    await comes('rm -rf ./build');
+    await comes('Allowed');
     await click();
     await click();
     await page.keyboard.press('Enter');
-    // The page has handled each click and key by now, and its clock stands still: what it did not send yet never comes.
+    // The answer can be taken back, for nothing was sent.
+    await settles('Undo');
+    expect(await answers()).toBe(0);
+    await card.getByRole('button', { name: 'Undo' }).click();
+    await settles('Allow');
+    await click();
+    await click();
+    await comes('Allowed');
+    await page.clock.runFor(4_500);
+    await click();
+    await settles('Next');
+    // The answered card stays where it is, and says what was answered.
+    expect(await card.getByText('Allowed').isVisible()).toBe(true);
+    expect(await card.getByText('npm test').isVisible()).toBe(true);
     expect(await answers()).toBe(1);
-    expect(await statuses()).toEqual(['npm test approved', 'rm -rf ./build pending', 'npm publish pending']);
-    // Answered elsewhere: the next one comes to the same place.
-    await page.clock.runFor(2_000);
-    await allow.and(page.locator(':enabled')).waitFor();
-    const [, second] = await client.call('request.list', { teamId: CLICKS });
-    await client.call('request.answer', { teamId: CLICKS, requestId: second!.id, approve: false });
+    expect(await statuses()).toEqual(['approved', 'pending', 'pending']);
+    await card.getByRole('button', { name: 'Next' }).click();
+    await comes('rm -rf ./build');
+    await click();
+    await page.keyboard.press('Enter');
+    // Answered in another tab while this one still holds its answer: the first one counts, and this page says so.
+    await settles('Allow');
+    await click();
+    await comes('Allowed');
+    await client.call('request.answer', { teamId: CLICKS, requestId: await idOf(1), approve: false, feedback: 'No!' });
+    await page.clock.runFor(4_500);
+    await comes('it takes one answer');
+    await comes('Denied: No!');
+    expect(await answers()).toBe(2);
+    await settles('Next');
+    await card.getByRole('button', { name: 'Next' }).click();
     await comes('npm publish');
+    // Answered in another tab while one aims: nothing else comes to its place.
+    await settles('Allow');
+    await client.call('request.answer', { teamId: CLICKS, requestId: await idOf(2), approve: false });
+    await comes('Denied');
     await click();
-    expect(await answers()).toBe(1);
-    expect(await statuses()).toEqual(['npm test approved', 'rm -rf ./build rejected', 'npm publish pending']);
-    await page.clock.runFor(2_000);
-    await allow.and(page.locator(':enabled')).waitFor();
+    await settles('Next');
+    await card.getByRole('button', { name: 'Next' }).click();
+    // A card that arrives while one aims takes no click either.
+    const late = { teamId: CLICKS, kind: 'permission', memberId: 'ada', content: 'npm run late' } as const;
+    await client.call('request.raise', late, { as: 'ada' });
+    await comes('npm run late');
     await click();
-    await eventually(statuses).toEqual(['npm test approved', 'rm -rf ./build rejected', 'npm publish approved']);
+    await page.keyboard.press('Enter');
+    expect(await answers()).toBe(2);
+    expect(await statuses()).toEqual(['approved', 'rejected', 'rejected', 'pending']);
     expectQuiet(watched);
   });
 
@@ -203,22 +248,55 @@ describe('an answer from the queue', () => {
     const statuses = async () => (await client.call('request.list', { teamId: CLICKS })).map(({ status }) => status);
     const watched = await openPage(browser(), client, `/t/${CLICKS}`, { script: NOTE_SENT });
     const { page } = watched;
+    await page.clock.install();
+    await page.reload();
     // A small card shows only its beginning, and has no button.
     await page.getByRole('link', { name: 'Read all of it, then answer' }).click();
     const detail = page.locator('.queue-detail');
-    await detail.locator('[data-answer=yes]:enabled').waitFor();
+    const allow = detail.getByRole('button', { name: 'Allow' });
+    await allow.and(page.locator('[title="Read to the end first"]')).waitFor();
+    await page.clock.pauseAt(new Date(Date.now() + 60_000));
     const end = () =>
       detail.getByText('rm -rf ~').evaluate((text) => {
         const { bottom } = text.getBoundingClientRect();
         return bottom <= (globalThis as unknown as { innerHeight: number }).innerHeight;
       });
     expect(await end()).toBe(false);
+    expect(await allow.isDisabled()).toBe(true);
     await page.keyboard.press('a');
     await eventually(end).toBe(true);
+    await eventually(() => allow.getAttribute('title')).toBe(null);
+    // The end has just come into view: a second press is too early.
+    await page.keyboard.press('a');
+    expect(await allow.isDisabled()).toBe(true);
+    await until('Allow takes a key', async () => {
+      await page.clock.runFor(50);
+      return allow.isEnabled();
+    });
+    await page.keyboard.press('a');
+    await detail.getByText('Allowed').waitFor();
+    // Before it is sent, a key takes it back.
+    await until('Undo takes a key', async () => {
+      await page.clock.runFor(50);
+      return detail.getByRole('button', { name: 'Undo' }).isEnabled();
+    });
+    await page.keyboard.press('u');
+    await until('Allow takes a key again', async () => {
+      await page.clock.runFor(50);
+      return allow.isEnabled();
+    });
     expect(await page.evaluate(`sent.filter((text) => text.includes('request.answer'))`)).toEqual([]);
     expect(await statuses()).toEqual(['pending']);
     await page.keyboard.press('a');
+    await page.clock.runFor(4_500);
     await eventually(statuses).toEqual(['approved']);
+    // The command reads as it runs: no ligature draws several characters as one.
+    const style = `getComputedStyle(document.querySelector('.queue-detail pre'))`;
+    expect(await page.evaluate(`${style}.fontVariantLigatures`)).toBe('none');
+    // The answer names what was shown.
+    const sent = await page.evaluate<string[]>(`sent.filter((text) => text.includes('request.answer'))`);
+    const [asked] = await client.call('request.list', { teamId: CLICKS });
+    expect(sent[0]).toContain(`"revision":"${asked?.revision}"`);
     expectQuiet(watched);
   });
 
@@ -243,7 +321,9 @@ describe('an answer from the queue', () => {
     await waits.getByRole('button', { name: 'Reject…' }).click();
     await waits.getByRole('textbox').fill('Tests first');
     await waits.getByRole('button', { name: 'Reject', exact: true }).click();
+    await waits.getByText('Rejected: Tests first').waitFor();
     await waits.getByText('I will do Move the parser: Tests first').waitFor();
+    await waits.getByRole('button', { name: 'Next' }).click();
     await waits.getByRole('button', { name: 'Approve' }).click();
     await eventually(() => page.locator('.team-count').innerText()).toBe('1 of 1');
 

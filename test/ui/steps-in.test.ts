@@ -83,7 +83,7 @@ describe('a new request', () => {
     for (const [name, yes, no] of [
       ['Plan of ada', 'Approve', 'Reject…'],
       ['Crashed too often of bo', 'Start again', 'Leave stopped…'],
-      ['Budget reached of ada', 'Allow more', 'Stop…'],
+      ['Budget reached of ada', 'Go on', 'Stop…'],
       ['Permission of ada', 'Allow', 'Deny…'],
     ] as const) {
       await detail.getByRole('heading', { name }).waitFor();
@@ -113,7 +113,7 @@ describe('a new request', () => {
       await detail.getByRole('button', { name: no, exact: true }).click();
       await eventually(() => page.locator('.queue-line', { hasText: name.split(' of ')[0] ?? '' }).count()).toBe(0);
     }
-    await page.getByText('Nothing waits for you').first().waitFor();
+    await page.getByText('Nothing else waits for you').waitFor();
     const answers = await client.call('request.list', { teamId: TEAM });
     expect(
       Object.fromEntries(answers.map(({ kind, status, feedback }) => [kind, `${status} ${feedback ?? ''}`])),

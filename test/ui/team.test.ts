@@ -353,12 +353,12 @@ test('every request can be answered from one queue by keys, and two browsers agr
     async () => (await client.call('task.show', { teamId: team, taskId: '13' })).status === 'completed',
   );
   await eventually(() => other.page.locator('.team-count b').innerText()).toBe('10');
-  await detail.getByText('This request is answered').waitFor();
+  await detail.getByText('Rejected: Say how it is tested.').waitFor();
   await page.keyboard.press('j');
   await detail.getByRole('heading', { name: 'Permission of eve' }).waitFor();
   await detail.locator('[data-answer=yes]:enabled').waitFor();
   await page.keyboard.press('a');
-  await page.getByText('Nothing waits for you').first().waitFor();
+  await page.getByText('Nothing else waits for you').waitFor();
   await eventually(() => page.title()).toBe('Queue · Troupe');
   expectQuiet(watched, other);
 });

@@ -18,6 +18,7 @@ import { ActionMenu } from '../parts/menu.tsx';
 import { Modal } from '../parts/modal.tsx';
 import { say } from '../parts/toast.tsx';
 import { RequestCard } from '../queue/request-card.tsx';
+import { useKept } from '../queue/use-kept.ts';
 import { FailedTeam } from '../team/failed-team.tsx';
 import { agentOf, LeadBadge } from '../team/member-card.tsx';
 import { Doing, MemberState } from '../team/member-state.tsx';
@@ -166,11 +167,12 @@ function Waiting({ memberId }: { memberId: string }) {
   const pending = useTeam(({ view }) => view.pending);
   const canAct = useCanAct();
   const own = pending.filter((request) => request.memberId === memberId);
-  if (own.length === 0) return null;
+  const { shown, moveOn } = useKept(own, Infinity);
+  if (shown.length === 0) return null;
   return (
     <section className="member-waits" aria-label="Waits">
-      {own.map((request) => (
-        <RequestCard key={request.id} request={request} title={undefined} isOpen canAct={canAct} />
+      {shown.map((request) => (
+        <RequestCard key={request.id} request={request} title={undefined} isOpen canAct={canAct} onNext={moveOn} />
       ))}
     </section>
   );

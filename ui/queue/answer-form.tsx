@@ -1,7 +1,8 @@
 import { ArrowUpRight, Check, RotateCcw, X } from 'lucide-react';
 import { useCallback, useRef, useState } from 'react';
+import { giveAnswer, useGiven } from '../data/answers.ts';
 import { collected, sendDraft, useDraft, useLost, writeSummary } from '../data/review-drafts.ts';
-import type { LineComment } from '../data/review-drafts.ts';
+import type { LineComment, Reviewed } from '../data/review-drafts.ts';
 import { diffPath, teamPath } from '../data/route.ts';
 import { useAct } from '../parts/act.ts';
 import { FailureNote } from '../parts/failure.tsx';
@@ -9,9 +10,11 @@ import { plural } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { say } from '../parts/toast.tsx';
-import { answerRequest, judgeAgain, kindOf, noTo, queuePath, workOf, yesTo } from './answer.ts';
+import { answerRequest, judgeAgain, kindOf, noTo, queuePath, wordAnswer, workOf, yesTo } from './answer.ts';
 import type { RequestShown } from './answer.ts';
+import { AmountField, useAmount } from './budget-amount.tsx';
 import { CommentList, LostNote } from './comment-list.tsx';
+import { Answered } from './outcome.tsx';
 import { QuestionAnswer } from './question-answer.tsx';
 
 /** Where the form is: in a small card, in the queue of all teams, or below the diff. */
@@ -21,26 +24,31 @@ interface AnswerProps {
   request: RequestShown;
   canAct: boolean;
   place?: Place;
+  /** Whether what is asked was on the screen to its end; until then nobody can say yes. */
+  isRead?: boolean;
   /** Shows the line of a comment. */
   onShow?: (comment: LineComment) => void;
 }
 
 /** The way to answer a request: a question has its choices, all others a yes and a no. */
 export function Answer(props: AnswerProps) {
-  const { request, canAct } = props;
+  const { request, canAct, isRead = true } = props;
+  const given = useGiven(request);
+  if (given && given.state !== 'refused') return <Answered request={request} given={given} />;
   return request.question ? (
-    <QuestionAnswer request={request} question={request.question} canAct={canAct} />
+    <QuestionAnswer request={request} question={request.question} canAct={canAct} isRead={isRead} />
   ) : (
     <YesOrNo {...props} />
   );
 }
 
 /** The buttons for yes, and for no with a reason. About work, comments on its lines go with a no. */
-function YesOrNo({ request, canAct, place = 'card', onShow }: AnswerProps) {
+function YesOrNo({ request, canAct, place = 'card', isRead = true, onShow }: AnswerProps) {
   const [said, setSaid] = useState<string>();
   const [isWarned, setWarned] = useState(false);
-  const { ref, isSettled, check } = useSettled();
   const { isBusy, failure, run } = useAct();
+  const refused = useGiven(request)?.failure;
+  const amount = useAmount(request);
   const work = workOf(request);
   const draft = useDraft(work);
   const lost = useLost(request.teamId, work?.taskId, work?.commit);
@@ -54,26 +62,25 @@ function YesOrNo({ request, canAct, place = 'card', onShow }: AnswerProps) {
     isOpened.current = false;
   }, []);
   const setFeedback = (text: string | undefined): void => (work ? writeSummary(work, text) : setSaid(text));
+  const isWarning = isWarned && comments.length > 0;
+  // The buttons take nothing for a moment after they appeared, moved, became others, or the end was read.
+  const { ref, isSettled, check } = useSettled(`${feedback === undefined} ${isWarning} ${isRead}`);
   const isOff = !canAct || isBusy || !isSettled;
   const { name } = kindOf(request.kind);
   const no = noTo(request);
-  const yes = yesTo(request);
-  const answer = async (approve: boolean): Promise<void> => {
-    // A no has its own step before it, so that nobody says it by mistake.
-    if (approve && !check()) return;
+  const yes = yesTo(request, amount.value);
+  const answer = (approve: boolean): void => {
+    if (!canAct || (approve && (!isRead || !amount.isRight || !check()))) return;
     if (approve && comments.length > 0 && !isWarned) return setWarned(true);
-    const sent = approve ? {} : { comments };
-    const send = (): Promise<boolean> =>
-      run(() => answerRequest(request, approve, { feedback: feedback ?? '', ...sent }));
-    if (!(await (work ? sendDraft(work, send) : send()))) return;
-    say(`${name} of ${request.memberId}: ${approve ? 'yes' : 'no'}`);
+    const said = approve ? { feedback, grants: amount.given } : { feedback, comments };
+    const send = (): Promise<unknown> => answerRequest(request, approve, said);
+    giveAnswer(request, wordAnswer(request, approve, said), work ? () => sendWithDraft(work, send) : send);
   };
   const judge = async (): Promise<void> => {
     if (check() && (await run(() => judgeAgain(request)))) say(`The gate let the work of ${request.memberId} pass`);
   };
-  const isWarning = isWarned && comments.length > 0;
   return (
-    <div className="answer" ref={ref}>
+    <div className="answer">
       {work && <LostNote teamId={work.teamId} taskId={work.taskId} lost={lost} />}
       {work && draft && <CommentList work={work} draft={draft} onShow={onShow} />}
       {feedback !== undefined && (
@@ -85,7 +92,7 @@ function YesOrNo({ request, canAct, place = 'card', onShow }: AnswerProps) {
             ref={focusOpened}
             onChange={(event) => setFeedback(event.target.value)}
             onKeyDown={(event) => {
-              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void answer(false);
+              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) answer(false);
               if (event.key === 'Escape') {
                 event.stopPropagation();
                 setFeedback(undefined);
@@ -99,11 +106,12 @@ function YesOrNo({ request, canAct, place = 'card', onShow }: AnswerProps) {
           A yes sends no comments: {comments.length === 1 ? 'yours is' : `your ${comments.length} are`} dropped.
         </p>
       )}
-      <FailureNote failure={failure} />
-      <div className="row">
+      {feedback === undefined && <AmountField amount={amount} canAct={canAct} />}
+      <FailureNote failure={failure ?? refused} />
+      <div className="row" ref={ref}>
         {isWarning ? (
           <>
-            <button type="button" className="button primary" disabled={isOff} onClick={() => void answer(true)}>
+            <button type="button" className="button primary" disabled={isOff} onClick={() => answer(true)}>
               {yes} without {comments.length === 1 ? 'it' : 'them'}
             </button>
             <button type="button" className="button" onClick={() => setWarned(false)}>
@@ -116,8 +124,9 @@ function YesOrNo({ request, canAct, place = 'card', onShow }: AnswerProps) {
               type="button"
               className="button primary"
               data-answer="yes"
-              disabled={isOff}
-              onClick={() => void answer(true)}
+              disabled={isOff || !isRead || !amount.isRight}
+              title={isRead ? undefined : 'Read to the end first'}
+              onClick={() => answer(true)}
             >
               <Check size={15} aria-hidden /> {yes}
             </button>
@@ -151,8 +160,8 @@ function YesOrNo({ request, canAct, place = 'card', onShow }: AnswerProps) {
             <button
               type="button"
               className="button primary danger"
-              disabled={!canAct || isBusy}
-              onClick={() => void answer(false)}
+              disabled={isOff}
+              onClick={() => check() && answer(false)}
             >
               {no.replace('…', '')}
               {comments.length > 0 && ` with ${plural(comments.length, 'comment')}`}
@@ -186,6 +195,21 @@ function YesOrNo({ request, canAct, place = 'card', onShow }: AnswerProps) {
       </div>
     </div>
   );
+}
+
+/** Sends an answer with the comments of a review, which are kept until the daemon has them. */
+async function sendWithDraft(work: Reviewed, send: () => Promise<unknown>): Promise<void> {
+  let failure: unknown;
+  const isSent = await sendDraft(work, () =>
+    send().then(
+      () => true,
+      (error: unknown) => {
+        failure = error;
+        return false;
+      },
+    ),
+  );
+  if (!isSent) throw failure;
 }
 
 /** Whom a no is for: a review is asked of the reviewer, and its answer goes to the holder. */

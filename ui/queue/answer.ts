@@ -14,6 +14,23 @@ export interface RequestShown {
   readonly deadline?: string | Date | undefined;
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
   readonly question?: Asked | undefined;
+  /** Names what is shown: the answer holds for nothing else. */
+  readonly revision?: string | undefined;
+  /** Of one that is answered: what was said. */
+  readonly status?: string | undefined;
+  readonly answeredBy?: string | undefined;
+  readonly feedback?: string | undefined;
+  readonly choice?: string | undefined;
+  readonly grants?: number | undefined;
+}
+
+/** What a person answers. */
+export interface Said {
+  readonly feedback?: string | undefined;
+  readonly comments?: readonly LineComment[];
+  readonly choice?: string | undefined;
+  /** Of a budget: how much more, if it is not what the request offers. */
+  readonly grants?: number | undefined;
 }
 
 /** The address of a request in the queue of all teams. */
@@ -32,31 +49,24 @@ export function workOf({ teamId, taskId, kind, detail }: RequestShown): Reviewed
 export function answerRequest(
   request: RequestShown,
   approve: boolean,
-  {
-    feedback,
-    comments = [],
-    choice,
-  }: { readonly feedback: string; readonly comments?: readonly LineComment[]; readonly choice?: string | undefined },
+  { feedback = '', comments = [], choice, grants }: Said,
 ): Promise<unknown> {
-  const { teamId, id: requestId, kind } = request;
+  const { teamId, id: requestId, kind, revision } = request;
+  const named = { teamId, requestId, ...(revision !== undefined && { revision }) };
   const said = feedback.trim() === '' ? {} : { feedback };
-  if (kind === 'plan') {
-    return approve
-      ? call('plan.approve', { teamId, requestId, ...said })
-      : call('plan.reject', { teamId, requestId, ...said });
-  }
+  if (kind === 'plan') return call(approve ? 'plan.approve' : 'plan.reject', { ...named, ...said });
   // The answer is about the commit that was shown.
   const { commit } = workOf(request) ?? {};
   const about = commit === undefined ? {} : { commit };
   const lines = comments.map(({ side, ...comment }) => ({ ...comment, ...(side === 'old' && { side }) }));
   return call('request.answer', {
-    teamId,
-    requestId,
+    ...named,
     approve,
     ...said,
     ...about,
     ...(lines.length > 0 && { comments: lines }),
     ...(choice !== undefined && { choice }),
+    ...(grants !== undefined && { grants }),
   });
 }
 
@@ -77,20 +87,32 @@ interface Kind {
   readonly name: string;
   readonly yes: string;
   readonly no: string;
+  /** What was done with a yes, and with a no. */
+  readonly done: readonly [yes: string, no: string];
   readonly phase: 'gate' | 'failed';
   readonly unanswered?: string;
 }
 
+const LANDS = ['Lands', 'Sent back'] as const;
+
 /** The name of each kind, the words for yes and no, and what follows if nobody answers in time. */
 const KINDS: Readonly<Record<string, Kind>> = {
-  plan: { name: 'Plan', yes: 'Approve', no: 'Reject…', phase: 'gate' },
-  permission: { name: 'Permission', yes: 'Allow', no: 'Deny…', phase: 'gate' },
-  gate: { name: 'Gate gave up', yes: 'Accept', no: 'Send back…', phase: 'failed', unanswered: 'the task fails' },
-  budget: { name: 'Budget reached', yes: 'Allow more', no: 'Stop…', phase: 'gate' },
+  plan: { name: 'Plan', yes: 'Approve', no: 'Reject…', done: ['Approved', 'Rejected'], phase: 'gate' },
+  permission: { name: 'Permission', yes: 'Allow', no: 'Deny…', done: ['Allowed', 'Denied'], phase: 'gate' },
+  gate: {
+    name: 'Gate gave up',
+    yes: 'Accept',
+    no: 'Send back…',
+    done: ['Accepted', 'Sent back'],
+    phase: 'failed',
+    unanswered: 'the task fails',
+  },
+  budget: { name: 'Budget reached', yes: 'Go on', no: 'Stop…', done: ['Goes on', 'Stopped'], phase: 'gate' },
   restart: {
     name: 'Crashed too often',
     yes: 'Start again',
     no: 'Leave stopped…',
+    done: ['Started again', 'Left stopped'],
     phase: 'failed',
     unanswered: 'it stays stopped',
   },
@@ -98,6 +120,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     name: 'Silent turn',
     yes: 'End and do again',
     no: 'Let it go on…',
+    done: ['Ended, to be done again', 'Goes on'],
     phase: 'failed',
     unanswered: 'it goes on',
   },
@@ -105,14 +128,23 @@ const KINDS: Readonly<Record<string, Kind>> = {
     name: 'Not logged in',
     yes: 'Use it again',
     no: 'Wait…',
+    done: ['Used again', 'Waits'],
     phase: 'failed',
     unanswered: 'its members wait',
   },
-  work: { name: 'Work to approve', yes: 'Let it land', no: 'Send back…', phase: 'gate', unanswered: 'the task fails' },
+  work: {
+    name: 'Work to approve',
+    yes: 'Let it land',
+    no: 'Send back…',
+    done: LANDS,
+    phase: 'gate',
+    unanswered: 'the task fails',
+  },
   review: {
     name: 'Review',
     yes: 'Let it land',
     no: 'Send back…',
+    done: LANDS,
     phase: 'gate',
     unanswered: 'you are asked in its place',
   },
@@ -120,17 +152,37 @@ const KINDS: Readonly<Record<string, Kind>> = {
     name: 'Question',
     yes: 'Answer',
     no: 'Leave it to the member…',
+    done: ['Answered', 'Left to the member'],
     phase: 'gate',
     unanswered: 'the member goes on',
   },
-  shutdown: { name: 'Shutdown', yes: 'Agree', no: 'Refuse…', phase: 'gate' },
+  shutdown: { name: 'Shutdown', yes: 'Agree', no: 'Refuse…', done: ['Agreed', 'Refused'], phase: 'gate' },
 };
 
 /** The word for yes. Of a budget: how much it gives. */
-export function yesTo(request: { kind: string; detail?: Readonly<Record<string, unknown>> | undefined }): string {
-  const { kind, detail } = request;
-  const grant = kind === 'budget' ? showGrant(detail) : undefined;
-  return grant === undefined ? kindOf(kind).yes : `Allow ${grant}`;
+export function yesTo({ kind, detail }: RequestShown, grants?: number): string {
+  const grant = kind === 'budget' ? showGrant(detail, grants) : undefined;
+  return grant === undefined ? kindOf(kind).yes : `Go on with ${grant}`;
+}
+
+/** What an answer says, in words. */
+export function wordAnswer({ kind, detail }: RequestShown, approve: boolean, said: Said): string {
+  const [yes, other] = kindOf(kind).done;
+  const no = isTaskBudget({ kind, detail }) ? 'The task ends' : other;
+  const grant = kind === 'budget' && approve ? showGrant(detail, said.grants) : undefined;
+  const words = `${approve ? yes : no}${grant === undefined ? '' : ` with ${grant}`}`;
+  const more = [said.choice, said.feedback?.trim()].filter((text) => text !== undefined && text !== '');
+  return more.length > 0 ? `${words}: ${more.join('. ')}` : words;
+}
+
+/** What became of a request that is answered, and by whom. */
+export function wordOutcome(request: RequestShown): string {
+  const { status, answeredBy, feedback, choice, grants } = request;
+  if (status === 'withdrawn') return 'No longer needed: its member stopped or asks something newer';
+  if (status !== 'approved' && status !== 'rejected') return 'This request is answered';
+  const words = wordAnswer(request, status === 'approved', { feedback, choice, grants });
+  if (answeredBy === '@system') return `Nobody answered in time. ${words}`;
+  return answeredBy === undefined || answeredBy === '@user' ? words : `${answeredBy}: ${words}`;
 }
 
 /** The word for no. */
@@ -160,5 +212,5 @@ export function unansweredOf({
 }
 
 export function kindOf(kind: string): Kind {
-  return KINDS[kind] ?? { name: kind, yes: 'Approve', no: 'Reject…', phase: 'gate' };
+  return KINDS[kind] ?? { name: kind, yes: 'Approve', no: 'Reject…', done: ['Approved', 'Rejected'], phase: 'gate' };
 }

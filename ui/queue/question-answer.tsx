@@ -1,11 +1,10 @@
 import { Check, X } from 'lucide-react';
 import { useState } from 'react';
-import { useAct } from '../parts/act.ts';
+import { giveAnswer, useGiven } from '../data/answers.ts';
 import { showControls } from '../parts/controls.ts';
 import { FailureNote } from '../parts/failure.tsx';
 import { useSettled } from '../parts/settled.ts';
-import { say } from '../parts/toast.tsx';
-import { answerRequest } from './answer.ts';
+import { answerRequest, wordAnswer } from './answer.ts';
 import type { Asked, RequestShown } from './answer.ts';
 
 /** The answers to a member's question: a button for each choice, and a text if it allows one. */
@@ -13,20 +12,21 @@ export function QuestionAnswer({
   request,
   question,
   canAct,
+  isRead,
 }: {
   request: RequestShown;
   question: Asked;
   canAct: boolean;
+  isRead: boolean;
 }) {
   const [text, setText] = useState('');
-  const { ref, isSettled, check } = useSettled();
-  const { isBusy, failure, run } = useAct();
-  const isOff = !canAct || isBusy || !isSettled;
-  const answer = async (approve: boolean, choice?: string): Promise<void> => {
-    if (!check()) return;
-    if (await run(() => answerRequest(request, approve, { feedback: text, choice }))) {
-      say(approve ? `${request.memberId} has your answer` : `${request.memberId} goes on without your answer`);
-    }
+  const { ref, isSettled, check } = useSettled(String(isRead));
+  const failure = useGiven(request)?.failure;
+  const isOff = !canAct || !isRead || !isSettled;
+  const answer = (approve: boolean, choice?: string): void => {
+    if (!canAct || !isRead || !check()) return;
+    const said = { feedback: text, choice };
+    giveAnswer(request, wordAnswer(request, approve, said), () => answerRequest(request, approve, said));
   };
   return (
     <div className="answer" ref={ref}>
@@ -38,7 +38,7 @@ export function QuestionAnswer({
               type="button"
               className="button primary"
               disabled={isOff}
-              onClick={() => void answer(true, choice)}
+              onClick={() => answer(true, choice)}
             >
               {showControls(choice)}
             </button>
@@ -54,7 +54,7 @@ export function QuestionAnswer({
             onChange={(event) => setText(event.target.value)}
             onKeyDown={(event) => {
               const isSent = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
-              if (isSent && text.trim() !== '') void answer(true);
+              if (isSent && text.trim() !== '') answer(true);
             }}
           />
         </label>
@@ -67,12 +67,12 @@ export function QuestionAnswer({
             className="button"
             data-answer="yes"
             disabled={isOff || text.trim() === ''}
-            onClick={() => void answer(true)}
+            onClick={() => answer(true)}
           >
             <Check size={15} aria-hidden /> Answer
           </button>
         )}
-        <button type="button" className="button" data-answer="no" disabled={isOff} onClick={() => void answer(false)}>
+        <button type="button" className="button" data-answer="no" disabled={isOff} onClick={() => answer(false)}>
           <X size={15} aria-hidden /> Leave it to {request.memberId}
         </button>
       </div>

@@ -1,6 +1,7 @@
 import { Bell, BellOff, Inbox } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { ResultOf } from '../../src/operations/index.ts';
+import { useGiven } from '../data/answers.ts';
 import { call, reach } from '../data/daemon.ts';
 import { teamPath, useQuery } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
@@ -10,8 +11,11 @@ import { showControls } from '../parts/controls.ts';
 import { showMoment, showSpan, useNow } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
+import { useSeen } from '../parts/seen.ts';
 import { Answer } from './answer-form.tsx';
 import { kindOf, unansweredOf } from './answer.ts';
+import { Facts } from './facts.tsx';
+import { NextButton, Outcome, useOutcome } from './outcome.tsx';
 import { withoutRepeat } from './repeat.ts';
 import { RequestContent } from './request-content.tsx';
 
@@ -41,12 +45,13 @@ export function QueuePage() {
   };
   const press = (answer: 'yes' | 'no') => (): void => {
     const button = document.querySelector<HTMLButtonElement>(`.queue-detail [data-answer=${answer}]`);
-    // The buttons are below the text. A key must not answer before its end was in view.
+    // The buttons are below the text. A key must not answer before its end was in view, and a moment for reading it.
     if (button && button.getBoundingClientRect().bottom > innerHeight) button.scrollIntoView({ block: 'end' });
     else button?.click();
   };
-  useKeys({ j: go(1), k: go(-1), ArrowDown: go(1), ArrowUp: go(-1), a: press('yes'), r: press('no') });
-  if (!current || requests.length === 0) {
+  const undo = (): void => document.querySelector<HTMLButtonElement>('.queue-detail [data-answer=undo]')?.click();
+  useKeys({ j: go(1), k: go(-1), ArrowDown: go(1), ArrowUp: go(-1), a: press('yes'), r: press('no'), u: undo });
+  if (!current) {
     return (
       <main className="page" id="main" tabIndex={-1}>
         <QueueHead count={0} />
@@ -76,7 +81,13 @@ export function QueuePage() {
             </li>
           ))}
         </ul>
-        <Detail key={keyOf(current)} request={current} canAct={canAct} onNext={answered && go(1)} />
+        <Detail
+          key={keyOf(current)}
+          request={current}
+          canAct={canAct}
+          isOver={answered !== undefined}
+          onNext={requests.length > 0 ? go(1) : undefined}
+        />
       </div>
     </main>
   );
@@ -93,7 +104,7 @@ function QueueHead({ count }: { count: number }) {
       {count > 0 && <span className="count">{count}</span>}
       <span className="spacer" />
       <span className="meta queue-keys">
-        <kbd>J</kbd> <kbd>K</kbd> move <kbd>A</kbd> yes <kbd>R</kbd> no
+        <kbd>J</kbd> <kbd>K</kbd> move <kbd>A</kbd> yes <kbd>R</kbd> no <kbd>U</kbd> undo
       </span>
       <NoticeButton />
     </div>
@@ -131,13 +142,16 @@ function NoticeButton() {
 
 function QueueLine({ request, isHere, onSelect }: { request: Waiting; isHere: boolean; onSelect: () => void }) {
   const now = useNow();
+  const given = useGiven(request);
   const { name, phase } = kindOf(request.kind);
   return (
     <button type="button" className={`queue-line is-${phase}`} aria-current={isHere} onClick={onSelect}>
       <span className="row">
         <span className="request-kind">{name}</span>
         <span className="spacer" />
-        <span className="meta">{showSpan(now - Date.parse(request.requestedAt))}</span>
+        <span className="meta">
+          {given && given.state !== 'refused' ? 'answered' : showSpan(now - Date.parse(request.requestedAt))}
+        </span>
       </span>
       <span className={`one-line${request.kind === 'permission' ? ' mono' : ''}`}>
         {showControls(request.content.split('\n', 1)[0] ?? '').replace(/^#+ /, '')}
@@ -152,14 +166,22 @@ function QueueLine({ request, isHere, onSelect }: { request: Waiting; isHere: bo
 function Detail({
   request,
   canAct,
+  isOver,
   onNext,
 }: {
   request: Waiting;
   canAct: boolean;
-  /** Set once the request is answered. */
+  /** Whether it is answered, here or elsewhere. */
+  isOver: boolean;
+  /** Goes to the next one, if there is one. */
   onNext: (() => void) | undefined;
 }) {
   const now = useNow();
+  const given = useGiven(request);
+  const { markRef, isSeen } = useSeen();
+  // Somebody else's answer may have come before mine was sent; then mine is refused.
+  const isElsewhere = isOver && (given === undefined || given.state === 'refused');
+  const outcome = useOutcome(request, isElsewhere);
   const task = useTask(request.teamId, request.taskId);
   const { name, phase } = kindOf(request.kind);
   const unanswered = unansweredOf(request);
@@ -179,7 +201,7 @@ function Detail({
             {showSpan(now - Date.parse(request.requestedAt))} ago
           </span>
           {request.taskId !== undefined && <> · about #{request.taskId}</>}
-          {deadline !== undefined && !onNext && (
+          {deadline !== undefined && !isOver && (
             <>
               {' '}
               ·{' '}
@@ -193,26 +215,22 @@ function Detail({
       <div className="queue-content">
         {task && <About task={task} />}
         <RequestContent kind={request.kind} content={withoutRepeat(request.content, task?.feedback)} />
-        {request.filePath !== undefined && <p className="meta mono text">{showControls(request.filePath)}</p>}
-        {request.detail !== undefined && (
-          <details open={request.kind === 'permission'}>
-            <summary className="meta">Details</summary>
-            <pre className="code">{showControls(JSON.stringify(request.detail, null, 2))}</pre>
-          </details>
-        )}
+        <Facts request={request} />
+        <div className="end-mark" ref={markRef} />
       </div>
-      {onNext ? (
-        <div className="answer" role="status">
-          <div className="row">
-            <span className="quiet">This request is answered.</span>
-            <button type="button" className="button" onClick={onNext}>
-              Next request <kbd>J</kbd>
-            </button>
-          </div>
-        </div>
+      {isElsewhere ? (
+        <Outcome request={outcome ?? request} failure={given?.failure} />
       ) : (
-        <Answer request={request} canAct={canAct} place="queue" />
+        <Answer request={request} canAct={canAct && !isOver} place="queue" isRead={isSeen} />
       )}
+      {isOver &&
+        (onNext ? (
+          <NextButton onNext={onNext}>
+            Next request <kbd>J</kbd>
+          </NextButton>
+        ) : (
+          <p className="quiet">Nothing else waits for you.</p>
+        ))}
     </article>
   );
 }

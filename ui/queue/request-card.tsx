@@ -1,12 +1,17 @@
+import { Check } from 'lucide-react';
+import { useGiven } from '../data/answers.ts';
 import { isForPerson } from '../data/teams.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { showControls } from '../parts/controls.ts';
 import { showSpan } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
+import { useSeen } from '../parts/seen.ts';
 import { Answer } from './answer-form.tsx';
-import { kindOf, queuePath } from './answer.ts';
+import { kindOf, queuePath, unansweredOf } from './answer.ts';
 import type { RequestShown } from './answer.ts';
+import { Facts } from './facts.tsx';
 import { fitsCard } from './fits-card.ts';
+import { NextButton, Outcome } from './outcome.tsx';
 import { RequestContent } from './request-content.tsx';
 import './queue.css';
 
@@ -19,14 +24,22 @@ export function RequestCard({
   title,
   isOpen,
   canAct,
+  onNext,
 }: {
   request: RequestShown;
   title: string | undefined;
   isOpen: boolean;
   canAct: boolean;
+  /** Goes on to the next one, after this one was answered. */
+  onNext: () => void;
 }) {
   const { name, phase } = kindOf(request.kind);
   const isAnswerable = isForPerson(request);
+  const isOver = request.status !== 'pending';
+  const given = useGiven(request);
+  const isElsewhere = isOver && (given === undefined || given.state === 'refused');
+  const { markRef, isSeen } = useSeen();
+  const deadline = isOver || request.deadline === undefined ? undefined : new Date(request.deadline).getTime();
   const isAll = request.kind !== 'permission' || fitsCard(request.content);
   const now = useTeamNow();
   const since = new Date(request.requestedAt).getTime();
@@ -45,14 +58,29 @@ export function RequestCard({
           {...(request.kind !== 'permission' && { tabIndex: 0, role: 'group', 'aria-label': 'What it says' })}
         >
           <RequestContent kind={request.kind} content={request.content} />
+          {isAll && <Facts request={request} />}
+          <div className="end-mark" ref={markRef} />
         </div>
       ) : (
         <p className={`request-text one-line${request.kind === 'permission' ? ' mono' : ''}`}>
           {showControls(firstLines(request.content))}
         </p>
       )}
-      {isOpen && isAnswerable && isAll && <Answer request={request} canAct={canAct} />}
-      {isOpen && isAnswerable && !isAll && (
+      {isOpen && deadline !== undefined && isAnswerable && (
+        <p className="meta">
+          Without an answer {unansweredOf(request)} {deadline > now ? `in ${showSpan(deadline - now)}` : 'now'}.
+        </p>
+      )}
+      {isOpen && isElsewhere && <Outcome request={request} failure={given?.failure} />}
+      {isOpen && isAnswerable && isAll && !isElsewhere && (
+        <Answer request={request} canAct={canAct && !isOver} isRead={isSeen} />
+      )}
+      {isOpen && isOver && (
+        <NextButton onNext={onNext}>
+          <Check size={15} aria-hidden /> Next
+        </NextButton>
+      )}
+      {isOpen && isAnswerable && !isOver && !isAll && (
         <Link className="button" href={queuePath(request)}>
           Read all of it, then answer
         </Link>

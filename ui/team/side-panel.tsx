@@ -8,6 +8,7 @@ import { SpawnTeammate } from '../forms/spawn-teammate.tsx';
 import { showControls } from '../parts/controls.ts';
 import { Link } from '../parts/link.tsx';
 import { RequestCard } from '../queue/request-card.tsx';
+import { useKept } from '../queue/use-kept.ts';
 import { MemberCard } from './member-card.tsx';
 import { MergeQueue } from './merge-queue.tsx';
 import { Overlaps } from './overlaps.tsx';
@@ -33,12 +34,13 @@ function WaitsForYou() {
   const byId = useTeam(({ view }) => view.byId);
   const canAct = useCanAct();
   const [isUnfolded, setUnfolded] = useState(false);
-  const requests = pending.filter(isForPerson);
+  const { shown: requests, moveOn } = useKept(pending.filter(isForPerson), 1);
+  const count = requests.filter(({ status }) => status === 'pending').length;
   if (requests.length === 0) return <p className="side-quiet">Nothing waits for you.</p>;
   return (
     <section className={`waits${isUnfolded ? ' is-unfolded' : ''}`} aria-label="Waits for you">
       <h2 className="side-head">
-        Waits for you <span className="count">{requests.length}</span>
+        Waits for you {count > 0 && <span className="count">{count}</span>}
         <span className="spacer" />
         <button
           type="button"
@@ -62,6 +64,7 @@ function WaitsForYou() {
               title={task && `#${task.id} ${task.title}`}
               isOpen={i === 0}
               canAct={canAct}
+              onNext={moveOn}
             />
           );
         })}

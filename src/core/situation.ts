@@ -1,0 +1,240 @@
+import { z } from 'zod';
+import { describeLimit } from './account-words.ts';
+import { explainOwn, ownBlockers } from './blocked.ts';
+import { showAmount } from './budget-words.ts';
+import { isBlocked, isOpen, obstacles } from './obstacles.ts';
+import type { Obstacle } from './obstacles.ts';
+import { isPerson, isVacant } from './person.ts';
+import { answererOf } from './request.ts';
+import type { TeamRequest } from './request.ts';
+import { isExpected } from './state.ts';
+import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
+import { pendingRequests } from './tables.ts';
+import { joinSome } from './text.ts';
+import { silentSince } from './waiting.ts';
+
+/** How a team is. Of all that holds, the first of these is said. */
+export const SituationKind = z.enum([
+  'closed',
+  'shutting-down',
+  'needs-you',
+  'limited',
+  'silent',
+  'running',
+  'stuck',
+  'unclaimed',
+  'failed',
+  'done',
+  'quiet',
+]);
+export type SituationKind = z.infer<typeof SituationKind>;
+
+/** How a team is, in the same words on every face, and what helps. */
+export const Situation = z.object({
+  kind: SituationKind,
+  /** In one or two words. */
+  word: z.string(),
+  /** In one line, with the reason. */
+  text: z.string(),
+  /** What helps: a request to answer, a task or a member to look at, an account to try. */
+  requestId: z.string().optional(),
+  taskId: z.string().optional(),
+  memberId: z.string().optional(),
+  account: z.string().optional(),
+});
+export type Situation = z.output<typeof Situation>;
+
+/** Those in which nothing goes on by itself, or not soon. */
+const TROUBLES: ReadonlySet<SituationKind> = new Set(['limited', 'silent', 'stuck', 'unclaimed', 'failed']);
+
+/** Whether the work goes on only if somebody does something. Requests are told by themselves. */
+export function isTrouble({ kind }: Pick<Situation, 'kind'>): boolean {
+  return TROUBLES.has(kind);
+}
+
+/** How the team is at a moment, in milliseconds since 1970. */
+export function situationOf(state: TeamState, at: number): Situation {
+  const { team } = state;
+  if (!team || team.status === 'cleaned-up') return say('closed', 'Closed');
+  if (team.status === 'shutting-down') return say('shutting-down', 'Shutting down');
+  return (
+    needsPerson(state) ??
+    limited(state, at) ??
+    silent(state, at) ??
+    (isAtWork(state) ? say('running', 'Running') : undefined) ??
+    atRest(state, at)
+  );
+}
+
+/** The requests that only a person answers. Without an agent that leads, plans wait for a person. */
+export function requestsToPerson(state: TeamState): TeamRequest[] {
+  const lead = state.members.get(state.team?.leadId ?? '');
+  const leads = lead !== undefined && !isPerson(lead) && !isVacant(lead);
+  return pendingRequests(state).filter(({ kind }) => {
+    const answerer = answererOf(kind);
+    return answerer === 'person' || (answerer === 'lead' && !leads);
+  });
+}
+
+function say(kind: SituationKind, word: string, text = word, help: Partial<Situation> = {}): Situation {
+  return { kind, word, text, ...help };
+}
+
+function needsPerson(state: TeamState): Situation | undefined {
+  const requests = requestsToPerson(state);
+  const [first] = requests;
+  if (!first) return undefined;
+  const count = requests.length === 1 ? '1 request waits' : `${requests.length} requests wait`;
+  return say('needs-you', 'Needs you', `Needs you: ${count} for your answer`, { requestId: first.id });
+}
+
+/** No agent of the team can begin a turn, because of its account. */
+function limited(state: TeamState, at: number): Situation | undefined {
+  const accounts = agentsOf(state).map(({ account }) => state.accounts.get(account ?? ''));
+  const [first] = accounts;
+  if (!first?.limit || !accounts.every((one) => one?.limit && one.limit.until > at)) return undefined;
+  const text = upper(describeLimit(first.limit, first.id));
+  return say('limited', text.replace(/ \([^)]*\)$/, ''), text, { account: first.id });
+}
+
+/** A member that works has not been heard for longer than its agent's turns should take. */
+function silent(state: TeamState, at: number): Situation | undefined {
+  const found = agentsOf(state)
+    .flatMap((member) => {
+      const since = silentSince(member);
+      return since === undefined ? [] : [{ id: member.id, since }];
+    })
+    .sort((a, b) => a.since - b.since);
+  const [first] = found;
+  if (!first) return undefined;
+  const word = `Silent for ${showAmount('minutes', (at - first.since) / 60_000).replace(' minutes', ' min')}`;
+  return say('silent', word, `${word}: ${found.map(({ id }) => id).join(', ')}`, { memberId: first.id });
+}
+
+/** Whether somebody does something: a task is in progress, work is about to land, or an agent has a turn. */
+function isAtWork(state: TeamState): boolean {
+  if (state.index.counts.in_progress > 0 || state.team?.work?.queue?.length) return true;
+  return [...state.members.values()].some(
+    (member) => member.agent !== undefined && isExpected(member) && member.status !== 'idle',
+  );
+}
+
+/** Nobody does anything: whether all is done, and if not, why it does not go on. */
+function atRest(state: TeamState, at: number): Situation {
+  const { pending, failed, completed } = state.index.counts;
+  if (pending === 0 && failed === 0) return completed > 0 ? say('done', 'All completed') : say('quiet', 'Quiet');
+  if (pending === 0) {
+    const text = `${countTasks(failed)} failed, ${completed} completed`;
+    return say('failed', `${failed} failed`, text, { taskId: lastFailed(state)?.id });
+  }
+  const open = [...state.tasks.values()].filter(({ status }) => status === 'pending');
+  const ready = open.filter((task) => !isBlocked(state, task));
+  const refused = ready.flatMap((task) => {
+    const why = whyNobody(state, task, at);
+    return why === undefined ? [] : [{ task, why }];
+  });
+  // An agent takes it in a moment, or a person may.
+  if (refused.length < ready.length) return say('quiet', 'Quiet');
+  return stuck(state) ?? unclaimed(open, refused) ?? say('quiet', 'Quiet');
+}
+
+/** Tasks failed, and others wait for them, directly or not. */
+function stuck(state: TeamState): Situation | undefined {
+  const failed = [...state.tasks.values()].filter(
+    (task) => task.status === 'failed' && waitersOf(state, task).size > 0,
+  );
+  const [first] = failed;
+  if (!first) return undefined;
+  const waiting = new Set(failed.flatMap((task) => [...waitersOf(state, task)]));
+  const names = joinSome(
+    failed.map(({ id }) => `#${id}`),
+    ', ',
+  );
+  const wait = `${waiting.size} ${waiting.size === 1 ? 'waits' : 'wait'} for ${failed.length === 1 ? 'it' : 'them'}`;
+  return say('stuck', 'Stuck', `Stuck: ${names} failed and ${wait}`, { taskId: first.id });
+}
+
+function waitersOf(state: TeamState, task: TaskRecord, found = new Set<string>()): Set<string> {
+  for (const id of state.index.dependents.get(task.id) ?? []) {
+    const waiter = state.tasks.get(id);
+    if (waiter?.status !== 'pending' || found.has(id) || !isOpen(waiter, task)) continue;
+    found.add(id);
+    waitersOf(state, waiter, found);
+  }
+  return found;
+}
+
+/** Tasks that are ready, and that nobody can take; or tasks that something else keeps from everybody. */
+function unclaimed(
+  open: readonly TaskRecord[],
+  refused: readonly { readonly task: TaskRecord; readonly why: string }[],
+): Situation | undefined {
+  const kept = open.flatMap((task) => {
+    const own = ownBlockers(task).find(({ kind }) => kind === 'withheld');
+    return own ? [{ task, why: `#${task.id} ${explainOwn(own)}` }] : [];
+  });
+  const all = [...refused, ...kept];
+  const [first] = all;
+  if (!first) return undefined;
+  const text = `Nobody can take ${countTasks(all.length)}: ${first.why}`;
+  return say('unclaimed', `Nobody can take ${countTasks(all.length)}`, text, { taskId: first.task.id });
+}
+
+/** Why no member can take a task that is ready; undefined if one can. */
+function whyNobody(state: TeamState, task: TaskRecord, at: number): string | undefined {
+  const { assigneeId } = task;
+  const own = assigneeId === undefined ? undefined : state.members.get(assigneeId);
+  if (assigneeId !== undefined && !(own && isExpected(own))) {
+    return `#${task.id} is reserved for ${assigneeId}, ${own ? 'which has stopped' : 'which is no member'}`;
+  }
+  const takers = [...state.members.values()].filter(
+    (member) => isExpected(member) && !isVacant(member) && takes(state, member, task),
+  );
+  const found = takers.map(({ id: memberId }) => obstacles(state, { memberId, at }, task)[0]);
+  if (found.includes(undefined)) return undefined;
+  const [first] = found;
+  return first === undefined ? 'no member runs that could' : explain(first);
+}
+
+/** A lead takes only what is reserved for it. */
+function takes({ team }: TeamState, { id }: MemberRecord, { assigneeId }: TaskRecord): boolean {
+  return id !== team?.leadId || assigneeId === id;
+}
+
+function explain(obstacle: Obstacle): string {
+  switch (obstacle.kind) {
+    case 'unled':
+      return `its lead ${obstacle.leadId} has stopped`;
+    case 'delegating':
+      return 'its lead only coordinates';
+    case 'leaving':
+      return 'its members are leaving';
+    case 'reserved':
+      return `reserved for ${obstacle.for}`;
+    default:
+      return 'it is blocked';
+  }
+}
+
+/** The members that Troupe runs. */
+function agentsOf({ members }: TeamState): MemberRecord[] {
+  return [...members.values()].filter((member) => member.agent !== undefined && isExpected(member));
+}
+
+/** The task that failed last. */
+export function lastFailed({ tasks }: Pick<TeamState, 'tasks'>): TaskRecord | undefined {
+  let last: TaskRecord | undefined;
+  for (const task of tasks.values()) {
+    if (task.status === 'failed' && (!last || task.updatedAt > last.updatedAt)) last = task;
+  }
+  return last;
+}
+
+/** `1 task`, `3 tasks`. */
+export function countTasks(count: number): string {
+  return count === 1 ? '1 task' : `${count} tasks`;
+}
+
+function upper(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
