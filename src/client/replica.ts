@@ -26,6 +26,7 @@ export {
   wordApprover,
   wordLanding,
 } from '../core/queue-view.ts';
+export { situationOf } from '../core/situation.ts';
 export { isPerson, isVacant } from '../core/person.ts';
 export { teamUsage, viewMember, viewTask } from '../core/view.ts';
 export { isLost, waitingOf } from '../core/waiting.ts';

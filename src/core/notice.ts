@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { describeLimit } from './account-words.ts';
 import type { EventNoun } from './event.ts';
-import { isPerson, isVacant } from './person.ts';
 import { answererOf } from './request.ts';
 import type { TeamRequest } from './request.ts';
+import { countTasks, lastFailed, requestsToPerson } from './situation.ts';
 import { isDown, isExpected } from './state.ts';
-import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
+import type { MemberRecord, TeamState } from './state.ts';
 import { pendingRequests } from './tables.ts';
 import { inOneLine, shorten } from './text.ts';
 
@@ -64,25 +64,18 @@ export function stillHolds(notice: Notice, state: TeamState): boolean {
 }
 
 function requestNotices(state: TeamState): Notice[] {
-  const lead = state.members.get(state.team?.leadId ?? '');
-  const leads = lead !== undefined && !isPerson(lead) && !isVacant(lead);
-  return pendingRequests(state).flatMap((request): Notice[] => {
-    const answerer = answererOf(request.kind);
-    // Without an agent that leads, plans wait for a person.
-    if (answerer === 'member' || (answerer === 'lead' && leads)) return [];
+  return requestsToPerson(state).map((request): Notice => {
     const { id, memberId, taskId, kind, content } = request;
     const about = taskId === undefined ? memberId : `${memberId}, task ${taskId}`;
-    return [
-      {
-        kind: kindOf(kind),
-        subject: `request ${id}`,
-        version: '',
-        text: `${WORDS[kind] ?? 'A person is needed'} (${about}): ${brief(content)}`,
-        requestId: id,
-        memberId,
-        ...(taskId !== undefined && { taskId }),
-      },
-    ];
+    return {
+      kind: kindOf(kind),
+      subject: `request ${id}`,
+      version: '',
+      text: `${WORDS[kind] ?? 'A person is needed'} (${about}): ${brief(content)}`,
+      requestId: id,
+      memberId,
+      ...(taskId !== undefined && { taskId }),
+    };
   });
 }
 
@@ -147,14 +140,6 @@ function endNotices(state: TeamState): Notice[] {
   ];
 }
 
-function lastFailed({ tasks }: TeamState): TaskRecord | undefined {
-  let last: TaskRecord | undefined;
-  for (const task of tasks.values()) {
-    if (task.status === 'failed' && (!last || task.updatedAt > last.updatedAt)) last = task;
-  }
-  return last;
-}
-
 /** The lead, if Troupe runs it. */
 function leadOf({ team, members }: TeamState): MemberRecord | undefined {
   const lead = team && members.get(team.leadId);
@@ -172,10 +157,6 @@ function isAnyBusy({ members, team }: TeamState): boolean {
     if (agent !== undefined && (status === 'stopped' ? returning === true : status !== 'idle')) return true;
   }
   return false;
-}
-
-function countTasks(count: number): string {
-  return count === 1 ? '1 task' : `${count} tasks`;
 }
 
 function brief(text: string): string {

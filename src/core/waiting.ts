@@ -19,6 +19,13 @@ export function waitingOf({ metadata }: { metadata?: Metadata | undefined }): st
   );
 }
 
+/** Since when nothing was heard of a member that works, if its turn is silent for too long: milliseconds since 1970. */
+export function silentSince({ metadata }: { metadata?: Metadata | undefined }): number | undefined {
+  const waiting = metadata?.['waiting'];
+  if (typeof waiting !== 'object' || waiting === null || !('silentSince' in waiting)) return undefined;
+  return typeof waiting.silentSince === 'number' ? waiting.silentSince : undefined;
+}
+
 /** What a member waits for whose budget is used up in the middle of its work. */
 export const OVER_BUDGET = 'more budget';
 

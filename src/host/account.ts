@@ -14,6 +14,8 @@ export interface Waiting {
   readonly account?: string;
   readonly since?: number;
   readonly known?: boolean;
+  /** Of a silent turn: since when nothing was heard, in milliseconds since 1970. */
+  readonly silentSince?: number;
 }
 
 /** A member's account: whether turns may begin on it, and what they say about it. */

@@ -8,7 +8,7 @@ import type { Bench } from './bench.ts';
 import { saveWork } from './open-work.ts';
 import type { Seat } from './seat.ts';
 import { watchTurns } from './silence.ts';
-import type { TurnWatch } from './silence.ts';
+import type { SilenceOptions, TurnWatch } from './silence.ts';
 import type { Watch } from './watch.ts';
 
 /** What is known of a member whose turns are watched. */
@@ -28,7 +28,7 @@ export interface WatchedMember {
 /** What of a member's host takes part. */
 interface Around extends Pick<Bench, 'door' | 'who' | 'onError'> {
   readonly watch: Watch;
-  readonly tell: (reason: string | undefined) => Promise<void>;
+  readonly tell: SilenceOptions['tell'];
   /** Its seat, once it has one. */
   readonly seat: () => Seat;
 }

@@ -13,8 +13,8 @@ export interface SilenceOptions {
   readonly teamTools: string | undefined;
   /** Looks at the machine; `isFirst` in a silence, it has nothing to compare with. */
   readonly look: (isFirst: boolean) => Promise<Evidence>;
-  /** Says what is silent, or (undefined) that it no longer is. */
-  readonly tell: (reason: string | undefined) => Promise<void>;
+  /** Says what is silent and since when, or (undefined) that it no longer is. */
+  readonly tell: (waiting: { readonly reason: string; readonly silentSince: number } | undefined) => Promise<void>;
   /** Adds a text to the running turn, if the agent can be reached in it. */
   readonly nudge: (text: string) => Promise<void>;
   /** Keeps the state of the work. */
@@ -118,7 +118,7 @@ export function watchTurns(options: SilenceOptions): TurnWatch {
       const evidence = await options.look(reason === undefined);
       if (over.signal.aborted || !tooSilent(clock, limits, { isProgram })) return;
       reason = describeSilence(silence, evidence);
-      await options.tell(reason);
+      await options.tell({ reason, silentSince: Date.now() - Math.round(silence.ms) });
       const isAlive = showsLife(evidence, silence);
       if (isAlive && step !== 'tell' && silence.ms < PATIENCE * silence.limit) {
         grace += silence.limit / 5;

@@ -94,7 +94,7 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
     retryAfter: options.retryAfter,
   });
   let forget = (): void => {};
-  const turnWatch = watchSilence(options, { door, who, watch, tell: sayWaiting, onError, seat: () => seat });
+  const turnWatch = watchSilence(options, { door, who, watch, tell: tellWaiting, onError, seat: () => seat });
   const { graceMs, worksApart = false } = options;
   const canSteer = agent.abilities.steer;
   const overrun = watchOverrun({ door, who, watch, worksApart, canSteer, graceMs, onError, seat: () => seat });

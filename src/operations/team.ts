@@ -6,6 +6,7 @@ import { parse } from '../core/parse.ts';
 import { isVacant } from '../core/person.ts';
 import { reportOf, TeamReport } from '../core/report.ts';
 import { TeamRequest } from '../core/request.ts';
+import { Situation, situationOf } from '../core/situation.ts';
 import type { TeamState } from '../core/state.ts';
 import { CloseTeamInput, CreateTeamInput, TeamConfig, UpdateTeamInput } from '../core/team.ts';
 import { Line, quote } from '../core/text.ts';
@@ -29,6 +30,7 @@ const TeamSummary = TeamConfig.omit({ members: true, metadata: true }).extend({
   failed: z.number().int(),
   waiting: z.number().int().describe('requests that wait for an answer'),
   usage: Usage,
+  situation: Situation.describe('how it is, in words, and what helps'),
   activeAt: Timestamp.describe('when something last happened to a task, a member or an inbox'),
 });
 
@@ -42,6 +44,7 @@ const TeamStatusReport = z.object({
   tasks: z.record(z.string(), z.number().int()).describe('number of tasks by status'),
   messages: z.number().int(),
   pendingRequests: z.array(TeamRequest),
+  situation: Situation.describe('how it is, in words, and what helps'),
   usage: Usage,
 });
 
@@ -121,6 +124,7 @@ export const teamOperations = [
           stream: streamOf(team),
           tasks: { pending: pending - blocked, blocked, ...counts },
           messages: state.messages.size,
+          situation: situationOf(state, Date.now()),
           pendingRequests: [...state.requests.values()].filter((request) => request.status === 'pending'),
           usage: teamUsage(state),
         };
@@ -256,6 +260,7 @@ function summarize(state: TeamState, seq: number): TeamSummary[] {
       failed: counts.failed,
       waiting: [...state.requests.values()].filter(({ status }) => status === 'pending').length,
       usage: teamUsage(state),
+      situation: situationOf(state, Date.now()),
       activeAt: activeAt(state, team),
     },
   ];
@@ -286,6 +291,7 @@ function summarizeUnreadable(teamId: string, { message }: TeamError): TeamSummar
       failed: 0,
       waiting: 0,
       usage: Usage.parse({}),
+      situation: { kind: 'failed', word: 'Cannot be read', text: 'Cannot be read' },
       activeAt: new Date(0),
     },
   ];

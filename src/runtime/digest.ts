@@ -2,6 +2,7 @@ import { wrapText } from '../core/envelope.ts';
 import type { TeamEvent } from '../core/event.ts';
 import { isAnsweredBy } from '../core/request.ts';
 import type { TeamRequest } from '../core/request.ts';
+import { isTrouble, situationOf } from '../core/situation.ts';
 import type { TeamState } from '../core/state.ts';
 import { pendingRequests } from '../core/tables.ts';
 import { joinSome, shorten } from '../core/text.ts';
@@ -108,6 +109,7 @@ export function makeDigest(state: TeamState, happened: Happened): Digest {
     ...workLines(state, happened),
     ...answerLines(state, said, ended),
     ...planLines(plans),
+    ...troubleLine(state),
     stateLine(state),
     countLine(state),
   ];
@@ -127,6 +129,7 @@ export function fullDigest(state: TeamState, seq: number): Digest {
   const { completed, failed } = state.index.counts;
   const text = [
     `Team ${id}${description ? `: ${description}` : ''}.`,
+    ...troubleLine(state),
     stateLine(state),
     `Open tasks (${open.length}; ${completed} completed, ${failed} failed)${open.length > 0 ? ':' : '.'}`,
     ...lines,
@@ -210,6 +213,12 @@ function planLines(plans: readonly TeamRequest[]): string[] {
 /** The beginning of a text, in one line. */
 function briefly(text: string): string {
   return shorten(text, RESULT_LENGTH).replaceAll(/\s*\n\s*/g, ' ');
+}
+
+/** Why the work does not go on by itself, in the words of all faces. */
+function troubleLine(state: TeamState): string[] {
+  const situation = situationOf(state, Date.now());
+  return isTrouble(situation) ? [`${situation.text}.`] : [];
 }
 
 function countLine(state: TeamState): string {

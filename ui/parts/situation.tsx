@@ -30,9 +30,7 @@ export function SituationPill({ situation: { kind, word, text } }: { situation: 
       {kind === 'running' ? <CircleDot size={14} aria-hidden /> : <PhaseIcon phase={phase} />}
       <span className="one-line situation-text">{showControls(text)}</span>
       {/* Where there is no room for the reason. */}
-      <span className="one-line situation-word" aria-hidden>
-        {showControls(word)}
-      </span>
+      <span className="one-line situation-word" data-word={showControls(word)} aria-hidden />
     </span>
   );
 }

@@ -2,7 +2,6 @@ import {
   Circle,
   CircleCheck,
   CircleDashed,
-  CircleDot,
   CircleX,
   CirclePause,
   CirclePower,
@@ -11,7 +10,6 @@ import {
   UserRound,
 } from 'lucide-react';
 import type { TeammateStatus } from '../../src/core/member.ts';
-import type { TeamStatus } from '../../src/core/team.ts';
 import type { TaskPhase } from '../data/task-view.ts';
 import { useNow } from './format.ts';
 
@@ -129,35 +127,6 @@ export function PersonStatus() {
     <span className="status is-pending">
       <UserRound size={14} aria-hidden />
       Person
-    </span>
-  );
-}
-
-/** The state of a team in one word. `isBroken`: its journal cannot be read. */
-export function TeamPill({
-  status,
-  isDone,
-  running,
-  isBroken = false,
-}: {
-  status: TeamStatus;
-  isDone: boolean;
-  running: number;
-  isBroken?: boolean;
-}) {
-  if (isBroken) return <Pill phase="failed" word="Cannot be read" />;
-  if (status === 'cleaned-up') return <Pill phase="blocked" word="Closed" />;
-  if (status === 'shutting-down') return <Pill phase="gate" word="Shutting down" />;
-  if (isDone) return <Pill phase="completed" word="All completed" />;
-  if (running > 0) return <Pill phase="in_progress" word="Running" />;
-  return <Pill phase="pending" word="Quiet" />;
-}
-
-function Pill({ phase, word }: { phase: TaskPhase; word: string }) {
-  return (
-    <span className={`status pill is-${phase}`}>
-      {word === 'Running' ? <CircleDot size={14} aria-hidden /> : <PhaseIcon phase={phase} />}
-      {word}
     </span>
   );
 }

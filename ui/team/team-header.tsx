@@ -1,9 +1,11 @@
 import { Command, EllipsisVertical, FileDiff, MessageSquare, Power, UserPlus } from 'lucide-react';
 import { useState } from 'react';
+import { situationOf } from '../../src/client/replica.ts';
 import { reach } from '../data/daemon.ts';
 import { diffPath, navigate } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
 import type { TaskPhase } from '../data/task-view.ts';
+import { useCanAct } from '../data/use-can-act.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { ShutDownTeam } from '../forms/shut-down-team.tsx';
@@ -15,7 +17,8 @@ import { plural, showCost, showCount, showSpan, tokensOf } from '../parts/format
 import { Link } from '../parts/link.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
-import { PHASE_WORDS, TeamPill } from '../parts/status.tsx';
+import { SituationHelp, SituationPill } from '../parts/situation.tsx';
+import { PHASE_WORDS } from '../parts/status.tsx';
 
 const SEGMENTS: readonly TaskPhase[] = ['completed', 'in_progress', 'gate', 'failed', 'pending', 'blocked'];
 
@@ -28,7 +31,6 @@ export function TeamHeader({ teamId }: { teamId: string }) {
   const tokens = tokensOf(usage);
   const budget = team?.budget;
   const [form, setForm] = useState<'spawn' | 'write' | 'down'>();
-  const isDone = tasks.length > 0 && counts.completed === tasks.length;
   const teammates = members.filter(({ id, status }) => id !== team?.leadId && status !== 'stopped').length;
   const hasPath = tasks.some(({ task }) => task.dependencies.length > 0);
   const isClosed = team?.status === 'cleaned-up';
@@ -38,7 +40,7 @@ export function TeamHeader({ teamId }: { teamId: string }) {
       <h1 className="one-line" title={team?.description || teamId}>
         {teamId}
       </h1>
-      <TeamPill status={team?.status ?? 'active'} isDone={isDone} running={counts.in_progress + counts.gate} />
+      {team && <HowItIs teamId={teamId} onSpawn={() => setForm('spawn')} />}
       <span className="meta team-age">
         <Age since={team?.createdAt} until={team?.closedAt} /> · {plural(teammates, 'teammate')}
       </span>
@@ -148,6 +150,19 @@ export function TeamHeader({ teamId }: { teamId: string }) {
       <WriteToAll teamId={teamId} isOpen={form === 'write'} onClose={close} />
       <ShutDownTeam teamId={teamId} isOpen={form === 'down'} onClose={close} />
     </header>
+  );
+}
+
+/** How the team is, and the button that helps, if the page shows the present. */
+function HowItIs({ teamId, onSpawn }: { teamId: string; onSpawn: () => void }) {
+  const state = useTeam(({ view }) => view.state);
+  const canAct = useCanAct();
+  const situation = situationOf(state, useTeamNow());
+  return (
+    <>
+      <SituationPill situation={situation} />
+      {canAct && <SituationHelp teamId={teamId} situation={situation} onSpawn={onSpawn} />}
+    </>
   );
 }
 

@@ -9,7 +9,7 @@ import { showControls } from '../parts/controls.ts';
 import { costOrUntold, plural, tokensOf, tokensOrUntold } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
-import { TeamPill } from '../parts/status.tsx';
+import { SituationHelp, SituationPill } from '../parts/situation.tsx';
 import { NativeTable } from './native-table.tsx';
 import { TeamsRow, TeamsTable } from './teams-table.tsx';
 import { useNativeTeams } from './use-native-teams.ts';
@@ -101,7 +101,7 @@ function BrokenTeam({ team }: { team: TeamLine }) {
           <Link href={teamPath(team.id)} className="one-line">
             {team.name}
           </Link>
-          <TeamPill status={team.status} isDone={false} running={0} isBroken />
+          <SituationPill situation={team.situation} />
         </h2>
         <p className="text">{team.problem}</p>
       </div>
@@ -131,6 +131,7 @@ function TeamTable({ lines, label }: { lines: readonly TeamLine[]; label: string
 
 function TeamRow({ team }: { team: TeamLine }) {
   const { name, description, status, tasks, completedTasks, running, failed, waiting, members, usage, activeAt } = team;
+  const { situation } = team;
   const gated = useGated(team.id);
   return (
     <TeamsRow
@@ -138,13 +139,14 @@ function TeamRow({ team }: { team: TeamLine }) {
       name={name}
       marks={
         <>
-          <TeamPill status={status} isDone={tasks > 0 && completedTasks === tasks} running={running} />
-          {waiting > 0 && status !== 'cleaned-up' && (
+          <SituationPill situation={situation} />
+          <SituationHelp teamId={team.id} situation={situation} />
+          {waiting > 0 && situation.kind !== 'needs-you' && status !== 'cleaned-up' && (
             <span className="status is-gate">
               <Inbox size={14} aria-hidden /> {waiting} waiting
             </span>
           )}
-          {failed > 0 && (
+          {failed > 0 && situation.kind !== 'failed' && (
             <span className="status is-failed">
               <CircleAlert size={14} aria-hidden /> {failed} failed
             </span>

@@ -1,11 +1,12 @@
 import type { Client } from '../../client/client.ts';
+import { isTrouble } from '../../core/situation.ts';
 import { isLost } from '../../core/waiting.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
 import { findOpenTeams } from '../reach/open-teams.ts';
 import { agentWord, describeDoing } from '../show/doing.ts';
-import { fold } from '../show/text.ts';
+import { clean, fold } from '../show/text.ts';
 import { sessionTable } from '../show/views/member.ts';
 import type { ShownSession } from '../show/views/member.ts';
 import { print, toJson } from '../show/write.ts';
@@ -13,16 +14,23 @@ import { print, toJson } from '../show/write.ts';
 type Member = ResultOf<'member.show'>;
 type Team = ResultOf<'team.show'>;
 
+/** What runs of a team, and how the team is. */
+interface Running {
+  readonly teamId: string;
+  readonly situation: ResultOf<'team.status'>['situation'];
+  readonly sessions: readonly ShownSession[];
+}
+
 /** Lists the running members with their team and process, and what each does or waits for. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const client = openClient(environment);
   try {
     const { teamId } = given.input as { teamId?: string };
     const open = await findOpenTeams(client, teamId, { signal });
-    const lists = await Promise.all(open.map((name) => sessionsOf(client, name, signal)));
-    const sessions = lists.flat();
+    const teams = await Promise.all(open.map((name) => sessionsOf(client, name, signal)));
+    const sessions = teams.flatMap((team) => team.sessions);
     if (given.json) print(toJson(sessions, screen.isTerminal ? 2 : undefined));
-    else print(fold(sessionTable(sessions, screen), screen));
+    else print(fold(`${sessionTable(sessions, screen)}${troubleLines(teams)}`, screen));
     return 0;
   } finally {
     client.close();
@@ -33,20 +41,20 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
  * Members with a process, here or on another machine; members that wait for a machine; members lost with theirs; and
  * stopped ones that a person is asked about.
  */
-async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): Promise<ShownSession[]> {
+async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): Promise<Running> {
   const sessions = (await client.call('session.list', { teamId }, { signal })).filter(
     ({ pid, hostId, status }) => pid !== undefined || hostId !== undefined || status === 'spawning',
   );
-  const { team, pendingRequests: requests } = await client.call('team.status', { teamId }, { signal });
+  const { team, pendingRequests: requests, situation } = await client.call('team.status', { teamId }, { signal });
   const asked = new Set(requests.flatMap(({ kind, memberId }) => (kind === 'restart' ? memberId : [])));
   const lost = team.members
     .filter((member) => isLost(member) || asked.has(member.id))
     .map((member) => goneSession(member, team));
   // For a team in which nothing runs, no further calls are needed.
-  if (sessions.length === 0 && lost.length === 0) return [];
+  if (sessions.length === 0 && lost.length === 0) return { teamId, situation, sessions: [] };
   const all = await client.call('task.list', { teamId, limit: 10_000 }, { signal });
   const tasks = new Map(all.map((task) => [task.id, task]));
-  return [...sessions, ...lost].map((session) => {
+  const shown = [...sessions, ...lost].map((session) => {
     const member = team.members.find(({ id }) => id === session.memberId);
     if (!member) return session;
     return {
@@ -56,6 +64,15 @@ async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): 
       doing: describeDoing(member, { team, tasks, requests }),
     };
   });
+  return { teamId, situation, sessions: shown };
+}
+
+/** Teams that do not go on by themselves, and why. */
+function troubleLines(teams: readonly Running[]): string {
+  const lines = teams.flatMap(({ teamId, situation }) =>
+    isTrouble(situation) ? [`${clean(teamId)}: ${clean(situation.text)}\n`] : [],
+  );
+  return lines.length === 0 ? '' : `\n${lines.join('')}`;
 }
 
 function goneSession(member: Member, { id: teamId, leadId }: Team): ShownSession {
