@@ -81,11 +81,10 @@ function say(kind: SituationKind, word: string, text = word, help: Partial<Situa
 }
 
 function needsPerson(state: TeamState): Situation | undefined {
-  const requests = requestsToPerson(state);
-  const [first] = requests;
+  const [first] = requestsToPerson(state);
   if (!first) return undefined;
-  const count = requests.length === 1 ? '1 request waits' : `${requests.length} requests wait`;
-  return say('needs-you', 'Needs you', `Needs you: ${count} for your answer`, { requestId: first.id });
+  // Without a count: a queue also lists what a person may answer, but need not.
+  return say('needs-you', 'Needs you', `Needs you: ${first.kind} of ${first.memberId}`, { requestId: first.id });
 }
 
 /** No agent of the team can begin a turn, because of its account. */

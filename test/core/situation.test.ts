@@ -71,7 +71,7 @@ test('a person who must answer comes first, then limits, silence and work', () =
   team.as('ann', 'account.report', { memberId: 'ann', cause: 'limited', resetsAt: until, reason: 'usage limit' });
   expect(textOf(team)).toMatch(/^Limited until (?:\d{4}-\d\d-\d\d )?\d\d:\d\d \(claude\)$/);
   team.as('ann', 'request.raise', { kind: 'permission', memberId: 'ann', content: 'ls' });
-  expect(textOf(team)).toBe('Needs you: 1 request waits for your answer');
+  expect(textOf(team)).toBe('Needs you: permission of ann');
 });
 
 test('a team without open tasks is done, or names what failed', () => {
