@@ -153,7 +153,13 @@ function taskRemarks(tasks: readonly TaskRecord[]): Remark[] {
     }
     if (rejections === 0) return [];
     const why = feedback === undefined ? '' : ` Last: ${shorten(feedback, TEXT_LENGTH)}`;
-    return [{ what: 'sent back', ...about, text: `${title}: sent back ${rejections === 1 ? 'once' : `${rejections} times`}.${why}` }];
+    return [
+      {
+        what: 'sent back',
+        ...about,
+        text: `${title}: sent back ${rejections === 1 ? 'once' : `${rejections} times`}.${why}`,
+      },
+    ];
   });
 }
 
