@@ -8,6 +8,7 @@ export function Modal({
   isOpen,
   onClose,
   isForReading = false,
+  isWide = isForReading,
   children,
 }: {
   title: string;
@@ -15,13 +16,14 @@ export function Modal({
   onClose: () => void;
   /** Wide, and with a close button, because it has no other controls. */
   isForReading?: boolean;
+  isWide?: boolean;
   children: ReactNode;
 }) {
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="scrim" />
-        <Dialog.Popup className={`dialog${isForReading ? ' wide-dialog' : ''}`}>
+        <Dialog.Popup className={`dialog${isWide ? ' wide-dialog' : ''}`}>
           <Dialog.Title render={<h2 />}>{title}</Dialog.Title>
           {isForReading && (
             <Dialog.Close className="button ghost icon dialog-close" aria-label="Close">

@@ -1,10 +1,11 @@
-import { CircleAlert, Inbox, Plus, Search, TriangleAlert, Users } from 'lucide-react';
+import { CircleAlert, Inbox, Play, Plus, Search, TriangleAlert, Users } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { teamPath, useQuery } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
 import { queue, teams } from '../data/teams.ts';
 import type { TeamLine } from '../data/teams.ts';
 import { NewTeam } from '../forms/new-team.tsx';
+import { StartTeam } from '../forms/start-team.tsx';
 import { showControls } from '../parts/controls.ts';
 import { costOrUntold, plural, tokensOf, tokensOrUntold } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
@@ -20,6 +21,7 @@ export function TeamsPage() {
   const list = useSignal(teams);
   const [query, setQuery] = useQuery();
   const [isNew, setNew] = useState(false);
+  const [isStarting, setStarting] = useState(false);
   const search = useRef<HTMLInputElement>(null);
   useKeys({ '/': () => search.current?.focus(), n: () => setNew(true) });
   const wanted = (query.get('q') ?? '').toLowerCase();
@@ -51,8 +53,11 @@ export function TeamsPage() {
           />
           <kbd>/</kbd>
         </label>
-        <button type="button" className="button primary" onClick={() => setNew(true)} aria-label="New team">
+        <button type="button" className="button" onClick={() => setNew(true)} aria-label="New team">
           <Plus size={16} aria-hidden /> Team
+        </button>
+        <button type="button" className="button primary" onClick={() => setStarting(true)}>
+          <Play size={15} aria-hidden /> Start work
         </button>
       </div>
       {!list && <TeamsSkeleton />}
@@ -60,7 +65,11 @@ export function TeamsPage() {
         <div className="empty">
           <Users size={32} aria-hidden />
           <h2>No team yet</h2>
-          <p>A team file brings one up with members and tasks, or make one here.</p>
+          <p>Say what should be done, where and by which agents. The lead makes tasks of it.</p>
+          <button type="button" className="button primary" onClick={() => setStarting(true)}>
+            <Play size={15} aria-hidden /> Start here
+          </button>
+          <p className="quiet">A team file does the same from a terminal:</p>
           <code className="command">troupe init script && troupe up</code>
         </div>
       )}
@@ -86,6 +95,7 @@ export function TeamsPage() {
       {native && foundNative.length > 0 && (
         <NativeTable teams={foundNative} root={native.root} joined={native.joined} />
       )}
+      <StartTeam isOpen={isStarting} onClose={() => setStarting(false)} />
       <NewTeam isOpen={isNew} onClose={() => setNew(false)} />
     </main>
   );
