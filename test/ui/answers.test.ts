@@ -343,8 +343,8 @@ describe('an answer from the queue', () => {
       .last()
       .click();
     await page.locator('.live-back').waitFor();
-    await page.getByRole('article', { name: 'Plan of ann' }).getByText('I will do Move the parser').waitFor();
-    expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
+    await sheet.getByRole('article', { name: 'Plan of ann' }).getByText('I will do Move the parser').waitFor();
+    expect(await sheet.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
     await client.call('team.down', { teamId: team, force: true });
     expectQuiet(watched);
   });
