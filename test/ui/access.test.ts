@@ -1,10 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { isProof } from '../proof.ts';
 import { needTool } from '../tools.ts';
 import { expectQuiet, follow, openPage, useBrowser, usePage } from './browser.ts';
 import { writeNativeTeam } from './native-team.ts';
+import { scan } from './scan.ts';
 import { nativeRoot, useStage } from './stage.ts';
 import { writeStories } from './story.ts';
 
@@ -17,18 +17,15 @@ const stage = useStage(async (home) => {
 });
 const open = usePage(browser, stage);
 
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
-
 /** Sizes and themes of a page. `dark` checks contrast only, because its layout is that of `wide`. */
 const LOOKS = {
-  wide: { theme: 'light', width: 1440, height: 900, rules: [] },
+  wide: { theme: 'light', width: 1440, height: 900, rules: undefined },
   dark: { theme: 'dark', width: 1440, height: 900, rules: ['color-contrast'] },
-  middle: { theme: 'dark', width: 900, height: 800, rules: [] },
-  narrow: { theme: 'light', width: 390, height: 844, rules: [] },
+  middle: { theme: 'dark', width: 900, height: 800, rules: undefined },
+  narrow: { theme: 'light', width: 390, height: 844, rules: undefined },
 } as const;
 
 type LookName = keyof typeof LOOKS;
-type AxeResults = Awaited<ReturnType<AxeBuilder['analyze']>>;
 
 const ALL: readonly LookName[] = ['wide', 'dark', 'middle', 'narrow'];
 /** The looks of a scene to test: all in `npm run proof`, else the first and one other, which changes with the scene. */
@@ -86,7 +83,6 @@ describe('everybody can use it', () => {
       const watched = await open();
       const { page } = watched;
       await page.locator('.teams').first().waitFor();
-      await bringScanner(page);
       for (const [at, scene] of scenes.entries()) await lookAt(page, { ...scene, looks: sample(scene.looks, at) });
       expectQuiet(watched);
     },
@@ -113,7 +109,8 @@ async function lookAt(page: Page, { name, path, ready, looks, key, within }: Sce
   for (const look of looks) {
     await take(page, look);
     await page.locator(ready).first().waitFor();
-    const found = await scan(page, LOOKS[look].rules, within);
+    const { rules } = LOOKS[look];
+    const found = await scan(page, { ...(rules && { rules }), ...(within !== undefined && { include: [within] }) });
     expect({ name, look, found }).toEqual({ name, look, found: [] });
     const overlap: unknown = await page.evaluate(OVERLAP);
     expect({ name, look, overlap }).toEqual({ name, look, overlap: [] });
@@ -130,27 +127,6 @@ async function take(page: Page, look: LookName): Promise<void> {
   await page.emulateMedia({ colorScheme: theme });
   await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
   await page.evaluate(SETTLED);
-}
-
-/** Loads the scanner into the page, once for all scenes. */
-async function bringScanner(page: Page): Promise<void> {
-  // A page without frames needs no second page to merge the results, which would take half a second each time.
-  expect(page.frames()).toHaveLength(1);
-  await new AxeBuilder({ page }).setLegacyMode().withRules(['document-title']).analyze();
-}
-
-/** The findings of a scan, one line each. Without `rules`, all rules of `TAGS` apply. */
-async function scan(page: Page, rules: readonly string[], within: string | undefined): Promise<string[]> {
-  const runOnly = rules.length > 0 ? { type: 'rule', values: rules } : { type: 'tag', values: TAGS };
-  const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });
-  const root = within === undefined ? 'document' : JSON.stringify(within);
-  const { violations, passes } = (await page.evaluate(`axe.run(${root}, ${options})`)) as AxeResults;
-  // A scan that looked at nothing finds nothing.
-  expect(passes).not.toEqual([]);
-  return violations.map(({ id, nodes }) => {
-    const examples = nodes.map(({ html }) => html.slice(0, 160)).slice(0, 3);
-    return `${id}: ${examples.join(' ')}`;
-  });
 }
 
 /** Waits until a new size is drawn and animations have ended: a fading element has too little contrast. */

@@ -1,9 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isInstalled, needTool } from '../tools.ts';
 import { eventually, expectQuiet, follow, openPage, useBrowser, usePage } from './browser.ts';
 import { describeReview } from './review-page.ts';
+import { scan } from './scan.ts';
 import { useStage } from './stage.ts';
 import { HOSTILE_LINES, playOverlap, playQueue, playWork, writeWorkTeam } from './work-team.ts';
 
@@ -40,13 +40,8 @@ const countGaps = (page: Page): Promise<number> =>
   })()`);
 
 /** What a scan finds wrong; of the rows it looks at the first, because a scan of many takes long. */
-async function findFaults(page: Page, rules?: string[]): Promise<string[]> {
-  const builder = new AxeBuilder({ page }).include('.diff-page').exclude('.diff-row:nth-child(n + 12)');
-  if (rules) builder.withRules(rules);
-  else builder.withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']);
-  const { violations } = await builder.analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`));
-}
+const findFaults = (page: Page, rules?: readonly string[]): Promise<string[]> =>
+  scan(page, { include: ['.diff-page'], exclude: ['.diff-row:nth-child(n + 12)'], ...(rules && { rules }) });
 
 describe('the diff', () => {
   beforeAll(async () => {
@@ -252,8 +247,7 @@ describe('files that several members change', () => {
       expect.stringMatching(/common\.txt[^]*changed it[^]*changed it/),
       expect.stringMatching(/<b>name[^]*changed it[^]*changed it/),
     ]);
-    const { violations } = await new AxeBuilder({ page }).include('.overlaps').analyze();
-    expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([]);
+    expect(await scan(page, { include: ['.overlaps'], rules: 'all' })).toEqual([]);
     await part.getByRole('link', { name: 'eve' }).click();
     await filesOf(page).getByTitle('common.txt', { exact: true }).waitFor();
     expectQuiet(watched);
@@ -291,8 +285,7 @@ describe('the merge queue', () => {
     await page.getByRole('region', { name: 'Members' }).getByText('Waits to land').first().waitFor();
     for (const theme of ['light', 'dark']) {
       await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
-      const { violations } = await new AxeBuilder({ page }).include('.merge-queue').include('.card').analyze();
-      expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([]);
+      expect(await scan(page, { include: ['.merge-queue', '.card'], rules: 'all' })).toEqual([]);
     }
     const touch = { ...PHONE, hasTouch: true, isMobile: true };
     const phone = (await openPage(browser(), client, `/t/${TEAM}?view=members`, touch)).page;

@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
@@ -7,6 +6,7 @@ import { until } from '../until.ts';
 import { write } from '../workspaces/project.ts';
 import { eventually, expectQuiet, follow } from './browser.ts';
 import type { Watched } from './browser.ts';
+import { scan } from './scan.ts';
 import type { Stage } from './stage.ts';
 import { begin } from './work-team.ts';
 
@@ -33,10 +33,7 @@ async function handIn(client: Client, teamId: string, taskId: string, before?: s
 }
 
 async function expectNoFaults(page: Page): Promise<void> {
-  const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
-  const builder = new AxeBuilder({ page }).include('.review-bar').include('.diff-scroll');
-  const { violations } = await builder.withTags(tags).analyze();
-  expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([]);
+  expect(await scan(page, { include: ['.review-bar', '.diff-scroll'] })).toEqual([]);
 }
 
 /** Comments on the lines of a work that waits for its approval, in the page of its diff. */
