@@ -21,6 +21,8 @@ export interface Around {
   readonly isFaulty: boolean;
   storeOf(machine: string): Store;
   accountOf(memberId: string): string;
+  /** Another member. */
+  otherThan(memberId: string): string;
   /** What the provider of a member says to a turn that begins now. */
   refusalOf(memberId: string): { trouble: 'limited' | 'overloaded'; resetsAt?: number } | undefined;
   /** A member changes files for its task. */

@@ -95,6 +95,24 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'a machine is busy',
+    weight: 3,
+    strike(world) {
+      const { name } = random().pick(world.machines);
+      world.network.busy.set(name, random().between(10, 3_000));
+      world.later(random().between(1_000, 15_000), () => world.network.busy.delete(name));
+      return name;
+    },
+  },
+  {
+    name: 'a person intervenes',
+    weight: 3,
+    strike(world) {
+      world.asPerson(() => world.intervene());
+      return '';
+    },
+  },
+  {
     name: 'a store refuses to write',
     weight: 2,
     strike(world) {
@@ -147,6 +165,7 @@ export function strikeAgain(world: World, count: number, skipped: ReadonlySet<nu
 /** Everything works again. */
 export function heal(world: World): void {
   world.network.parted.clear();
+  world.network.busy.clear();
   Object.assign(world.network, { loss: 0, slowest: 5 });
   for (const store of world.stores()) store.refusing = 0;
   for (const machine of world.machines) {

@@ -155,7 +155,7 @@ export async function runMember(world: Around, machine: Machine, who: Who, stop:
   if (!member.agent) return 1;
   const ending = await runTeammate({
     door,
-    agent: simulatedAgent(world, machine, who),
+    agent: simulatedAgent(world, machine, who, patient),
     signal,
     onError,
     worksApart: work !== undefined,
@@ -175,7 +175,7 @@ export async function runMember(world: Around, machine: Machine, who: Who, stop:
 }
 
 /** An agent that does what the seed says: works for a while, changes files, fails, hangs, is refused by its provider. */
-function simulatedAgent(world: Around, machine: Machine, { memberId }: Who): Agent {
+function simulatedAgent(world: Around, machine: Machine, { teamId, memberId }: Who, door: Door): Agent {
   const random = scheduler.random(`agent ${memberId}`);
   return {
     kind: 'function',
@@ -204,6 +204,10 @@ function simulatedAgent(world: Around, machine: Machine, { memberId }: Who): Age
           emit({ type: 'text', text: 'at it' });
         }
         signal.throwIfAborted();
+        if (random.chance(0.2)) {
+          const message = { teamId, toId: world.otherThan(memberId), content: `From ${memberId}` };
+          await door.call('message.send', message).catch((error: unknown) => world.checks.error(error, { memberId }));
+        }
         if (task) world.edit(machine.folders, memberId, task.id);
         if (world.isFaulty && random.chance(0.03)) throw new Error('The agent could not do it');
         return { type: 'turnEnd', reason: 'done', text: resultOf(turn) };

@@ -11,8 +11,10 @@ export class Network {
   readonly parted = new Set<string>();
   /** The probability that a message is lost. */
   loss = 0;
-  /** The longest time that a message takes, in milliseconds. */
+  /** The longest time that a message between machines takes, in milliseconds. */
   slowest = 5;
+  /** The longest time on a machine that has too much to do. */
+  readonly busy = new Map<string, number>();
 
   #reaches(from: string, to: string): boolean {
     if (from === to) return true;
@@ -22,7 +24,7 @@ export class Network {
   /** Delivers a message later, if the way is open when it is sent. */
   send(from: Owner, to: Owner, deliver: () => void): void {
     if (!this.#reaches(from.machine, to.machine)) return;
-    const most = from.machine === to.machine ? 0.5 : this.slowest;
+    const most = from.machine === to.machine ? (this.busy.get(to.machine) ?? 0.5) : this.slowest;
     scheduler.plan(scheduler.random('network').between(0.05, most), deliver, to);
   }
 

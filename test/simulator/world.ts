@@ -108,6 +108,10 @@ export class World implements Around {
     return `exec@account-${Number(memberId.slice(1)) % 2}`;
   }
 
+  otherThan(memberId: string): string {
+    return `w${(Number(memberId.slice(1)) % this.cast.members) + 1}`;
+  }
+
   /** What the provider of a member says to a turn that begins now. */
   refusalOf(memberId: string): { trouble: 'limited' | 'overloaded'; resetsAt?: number } | undefined {
     const closed = this.closed.get(this.accountOf(memberId));
@@ -241,6 +245,22 @@ export class World implements Around {
         this.checks.error(error, { by: 'restart' }),
       );
     }
+  }
+
+  /** A person stops and restarts members, gives tasks to them, and writes to all. */
+  async intervene(): Promise<void> {
+    const random = scheduler.random('person');
+    const memberId = `w${1 + random.below(this.cast.members)}`;
+    const open = [...this.checks.state.tasks.values()].filter(({ status }) => status === 'pending');
+    const task = open.length > 0 ? random.pick(open) : undefined;
+    const ways: (() => Promise<unknown>)[] = [
+      () => this.call('member.restart', { teamId: TEAM, memberId }),
+      () => this.call('member.stop', { teamId: TEAM, memberId }),
+      () => this.call('message.send', { teamId: TEAM, toId: memberId, content: 'Quick', priority: 'urgent' }),
+      () => this.call('message.broadcast', { teamId: TEAM, content: 'To all' }),
+      async () => task && this.call('task.assign', { teamId: TEAM, taskId: task.id, assigneeId: memberId }),
+    ];
+    await random.pick(ways)();
   }
 
   async sendMessage(): Promise<void> {
