@@ -21,6 +21,8 @@ export interface Around {
   readonly isFaulty: boolean;
   storeOf(machine: string): Store;
   accountOf(memberId: string): string;
+  /** A turn of a member begins on a machine: no process of it goes on elsewhere, longer than a lease allows. */
+  checkAlone(memberId: string, machine: string): void;
   /** Another member. */
   otherThan(memberId: string): string;
   /** What the provider of a member says to a turn that begins now. */

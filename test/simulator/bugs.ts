@@ -19,13 +19,6 @@ export const BUGS: readonly Bug[] = [
     before: 'const forgotten: TeamEvent[] = [];',
   },
   {
-    name: 'a process goes on when its member is recorded as stopped',
-    mendedBy: '1fd27832',
-    file: 'host/teammate.ts',
-    now: 'onStopped(watch, who.memberId, () => replaced.abort());',
-    before: '',
-  },
-  {
     name: 'a process speaks for a member that another machine runs',
     mendedBy: '8cc32e65',
     file: 'core/decide.ts',
@@ -45,13 +38,6 @@ export const BUGS: readonly Bug[] = [
     file: 'runtime/supervisor.ts',
     now: 'await this.#starting.get(`${teamId}/${memberId}`);',
     before: '',
-  },
-  {
-    name: 'a daemon that comes while another looks is forgotten',
-    mendedBy: '0afff319',
-    file: 'runtime/hosts/keeper.ts',
-    now: 'for (const [name, one] of heard) if (one.at.steady < at.steady) heard.delete(name);',
-    before: 'heard.clear();',
   },
   {
     name: 'a process outlives the lease of its daemon',
@@ -110,10 +96,31 @@ export const BUGS: readonly Bug[] = [
     before: 'const turn = work();',
   },
   {
-    name: 'a daemon goes on to write after its lease was over',
-    mendedBy: '9c77edcd',
-    file: 'runtime/hosts/lease.ts',
-    now: 'await lease()?.valid();',
+    name: 'a daemon that writes before its lease is renewed hangs',
+    mendedBy: '8cc32e65',
+    file: 'runtime/hosts/keeper.ts',
+    now: 'reconsidering ??= reconsiderAll().finally(() => (reconsidering = undefined));',
+    before: 'await reconsiderAll();',
+  },
+  {
+    name: 'a member found dead twice is restarted twice',
+    mendedBy: '38c4c7ad',
+    file: 'runtime/supervisor.ts',
+    now: 'if (this.#returning.has(key)) return;',
+    before: '',
+  },
+  {
+    name: 'a member that somebody else terminated is not restarted',
+    mendedBy: 'e76cf365',
+    file: 'runtime/member-processes.ts',
+    now: 'const { record, asked } = running;',
+    before: "const { record } = running;\n    const asked = running.asked || how === 'exit code 143';",
+  },
+  {
+    name: 'a message whose turn did not show it is never shown',
+    mendedBy: 'd2702f7c',
+    file: 'host/work.ts',
+    now: 'bench.mail.doubt([...messageIds, ...joined]);',
     before: '',
   },
 ];

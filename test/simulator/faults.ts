@@ -1,5 +1,5 @@
 import { scheduler } from './scheduler.ts';
-import { table } from './stand-ins/processes.ts';
+import { signalGroup, table } from './stand-ins/processes.ts';
 import type { World } from './world.ts';
 
 /** One thing that goes wrong, and when. */
@@ -35,6 +35,17 @@ const FAULTS: readonly Fault[] = [
       const process = random().pick(running);
       table.end(process, { code: null, signal: 'SIGKILL' });
       return `${process.machine} ${process.command.slice(1, 6).join(' ')}`;
+    },
+  },
+  {
+    name: 'somebody terminates a member',
+    weight: 1,
+    strike() {
+      const running = table.running();
+      if (running.length === 0) return undefined;
+      const { pid, machine } = random().pick(running);
+      signalGroup(pid, 'SIGTERM');
+      return `${machine} ${pid}`;
     },
   },
   {

@@ -35,6 +35,8 @@ export class Machine {
   /** What the real one writes beside its socket. */
   leaseMs: number | undefined;
   daemon: Daemon | undefined;
+  /** Since when it has no daemon; undefined while it has one. */
+  goneSince: number | undefined;
 
   constructor(world: Around, name: string, directory: string) {
     this.#world = world;
@@ -120,6 +122,7 @@ export class Machine {
     });
     // Members that run reconnect while it still starts.
     daemon.isOpen = true;
+    this.goneSince = undefined;
     await teams.start();
     await works.start();
     await teams.land();
@@ -134,6 +137,7 @@ export class Machine {
     const { daemon } = this;
     if (daemon?.owner !== owner) return;
     this.daemon = undefined;
+    this.goneSince = scheduler.now;
     this.#world.forgetGates(this.name);
     daemon.isOpen = false;
     for (const tell of daemon.onGone) tell();

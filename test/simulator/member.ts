@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Agent, Turn, TurnEnd } from '../../src/agents/agent.ts';
 import { OWN_AGENTS } from '../../src/agents/catalog.ts';
 import { turnByTurn } from '../../src/agents/turns.ts';
+import { CallError } from '../../src/client/errors.ts';
 import { SHUTDOWN } from '../../src/core/member.ts';
 import { watchAbsence } from '../../src/host/absence.ts';
 import type { Change, Door } from '../../src/host/door.ts';
@@ -24,7 +25,12 @@ interface Who {
  * A member's way to the daemon of its machine. Like the real client, it sends a call again under the same id when the
  * connection is back, for as long as it takes.
  */
-function simulatedDoor(world: Around, machine: Machine, who: Who, tell: (isReached: boolean) => void): Door {
+function simulatedDoor(
+  world: Around,
+  machine: Machine,
+  who: Who,
+  { signal, tell }: { signal: AbortSignal; tell: (isReached: boolean) => void },
+): Door {
   const { network } = world;
   const caller = { scope: 'member', ...who } as const;
   const never = new AbortController().signal;
@@ -79,6 +85,8 @@ function simulatedDoor(world: Around, machine: Machine, who: Who, tell: (isReach
           return outcome.value as never;
         }
         tell(false);
+        // A process that must stop does not wait for a daemon that may never return.
+        if (signal.aborted) throw new CallError('no_daemon', 'The client was closed');
         await later(LOOK_MS);
       }
     },
@@ -98,8 +106,10 @@ function simulatedDoor(world: Around, machine: Machine, who: Who, tell: (isReach
         const { owner, services } = daemon;
         const stop = new AbortController();
         let isLost = false;
+        tell(true);
         const lose = (): void => {
           isLost = true;
+          tell(false);
           wake();
         };
         const gone = (): void => void scheduler.plan(0.2, lose, from);
@@ -147,7 +157,7 @@ export async function runMember(world: Around, machine: Machine, who: Who, stop:
   const onError = (error: unknown): void => world.checks.error(error, { memberId });
   const absence = watchAbsence({ leaseMs: () => machine.leaseMs, onOver: () => lost.abort() });
   absence.tell(false);
-  const door = simulatedDoor(world, machine, who, (isReached) => absence.tell(isReached));
+  const door = simulatedDoor(world, machine, who, { signal, tell: (isReached) => absence.tell(isReached) });
   const patient = patientDoor(door, { signal, onError });
   const member = await patient.call('member.show', who);
   const team = await patient.call('team.show', { teamId });
@@ -191,6 +201,7 @@ function simulatedAgent(world: Around, machine: Machine, { teamId, memberId }: W
           return { type: 'turnEnd', reason: 'failed', text: '', error: 'limited', ...refused };
         }
         world.checks.asked(memberId, false);
+        world.checkAlone(memberId, machine.name);
         const hangs = world.isFaulty && random.chance(0.01);
         const ms = random.between(200, 15_000);
         const shownAt = random.below(4);

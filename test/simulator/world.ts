@@ -108,6 +108,20 @@ export class World implements Around {
     return `exec@account-${Number(memberId.slice(1)) % 2}`;
   }
 
+  checkAlone(memberId: string, machine: string): void {
+    for (const other of this.machines) {
+      const { name, goneSince, leaseMs = Infinity } = other;
+      if (name === machine || goneSince === undefined || scheduler.now - goneSince < leaseMs + 1_000) continue;
+      const isThere = table
+        .running(name)
+        .some(({ command, owner }) => !owner.isPaused && command.join(' ').includes(` --agent ${memberId} `));
+      this.checks.require(
+        !isThere,
+        `${memberId} begins a turn on ${machine}, and still runs on ${name} without a daemon`,
+      );
+    }
+  }
+
   otherThan(memberId: string): string {
     return `w${(Number(memberId.slice(1)) % this.cast.members) + 1}`;
   }
