@@ -106,6 +106,24 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'connections to a daemon break',
+    weight: 2,
+    strike(world) {
+      const { daemon, name } = random().pick(world.machines);
+      if (!daemon?.isOpen) return undefined;
+      for (const tell of daemon.onGone) tell();
+      return name;
+    },
+  },
+  {
+    name: 'gates cannot be started',
+    weight: 2,
+    strike(world) {
+      world.gatesFailUntil = scheduler.now + random().between(500, 10_000);
+      return '';
+    },
+  },
+  {
     name: 'a machine is busy',
     weight: 3,
     strike(world) {

@@ -1,30 +1,40 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { rounds } from '../proof.ts';
+import { BUGS } from './bugs.ts';
 
 const ROOT = dirname(dirname(import.meta.dirname));
 
 /** Runs the simulator in a process of its own: it replaces clocks and timers. */
-async function simulate(...args: string[]): Promise<string> {
+async function simulate({ bug }: { bug?: string }, ...args: string[]): Promise<string> {
   const platform = join(ROOT, 'test/simulator/platform.ts');
   const command = ['--import', platform, join(ROOT, 'scripts/simulate.ts'), ...args];
-  const { stdout } = await promisify(execFile)(process.execPath, command, { maxBuffer: 2 ** 28 });
+  const env = { ...process.env, ...(bug !== undefined && { TROUPE_SIMULATED_BUG: bug }) };
+  const { stdout } = await promisify(execFile)(process.execPath, command, { env, maxBuffer: 2 ** 28 });
   return stdout;
 }
+
+test('a bug of the past is found', async () => {
+  for (const { file, now } of BUGS) expect(readFileSync(join(ROOT, 'src', file), 'utf8')).toContain(now);
+  const bug = 'several things at a time touch a team';
+  const run = simulate({ bug }, '--seed', '1', '--steps', '50000', '--json');
+  await expect(run).rejects.toThrow(/Broken at step/);
+});
 
 const STEPS = rounds(100_000, 1_000_000);
 
 test(`every promise is kept in ${STEPS} simulated steps with faults`, async () => {
   // In a proof other seeds each time: a run that fails names its own.
   const seed = process.env['TROUPE_SEED'] ?? String(rounds(1, Math.floor(Math.random() * 1e9)));
-  const said = await simulate('--seed', seed, '--steps', String(STEPS));
+  const said = await simulate({}, '--seed', seed, '--steps', String(STEPS));
   expect(said).toContain('every promise was kept');
 });
 
 test('the same seed gives the same run, byte for byte', async () => {
-  const run = (): Promise<string> => simulate('--seed', '5', '--steps', '1', '--trace');
+  const run = (): Promise<string> => simulate({}, '--seed', '5', '--steps', '1', '--trace');
   const [first, second] = [await run(), await run()];
   expect(first).toContain('fault 39');
   expect(second).toBe(first);

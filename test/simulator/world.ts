@@ -53,6 +53,8 @@ export class World implements Around {
   isFaulty = true;
   /** Until when each account is closed, and whether its provider says so. */
   readonly closed = new Map<string, { until: number; isNamed: boolean }>();
+  /** No gate can be started before then. */
+  gatesFailUntil = 0;
   readonly #passed = new Set<string>();
   /** The gates that run, by machine and work. */
   readonly #judging = new Set<string>();
@@ -152,6 +154,10 @@ export class World implements Around {
 
   /** A gate: nothing bad is in the folder. It needs time, and fails now and then. */
   async judge(folders: Folders, { taskId }: TaskCompletedHookContext, judged?: JudgedFolder): Promise<HookResult> {
+    if (this.gatesFailUntil > scheduler.now) {
+      await later(1);
+      throw new TeamError('storage', 'The gate cannot be started');
+    }
     const random = scheduler.random('gate');
     const { machine } = scheduler.owner();
     const { commit, epoch } = this.checks.state.tasks.get(taskId)?.work ?? {};
@@ -160,7 +166,6 @@ export class World implements Around {
     this.#judging.add(asked);
     await later(random.between(50, 3_000));
     this.#judging.delete(asked);
-    if (this.isFaulty && random.chance(0.03)) throw new TeamError('storage', 'The gate could not be started');
     const about = { stdout: '', duration: 1, timedOut: false };
     const holder = this.checks.state.tasks.get(taskId)?.assigneeId ?? '';
     const files = judged ? this.repository.files(judged.folder) : (folders.get(holder)?.files ?? {});
@@ -270,11 +275,19 @@ export class World implements Around {
     const ways: (() => Promise<unknown>)[] = [
       () => this.call('member.restart', { teamId: TEAM, memberId }),
       () => this.call('member.stop', { teamId: TEAM, memberId }),
+      () => Promise.all([this.#change('member.stop', memberId), this.#change('member.restart', memberId)]),
       () => this.call('message.send', { teamId: TEAM, toId: memberId, content: 'Quick', priority: 'urgent' }),
       () => this.call('message.broadcast', { teamId: TEAM, content: 'To all' }),
       async () => task && this.call('task.assign', { teamId: TEAM, taskId: task.id, assigneeId: memberId }),
     ];
     await random.pick(ways)();
+  }
+
+  /** What a person does to a member; it may be too late for it. */
+  #change(name: 'member.stop' | 'member.restart', memberId: string): Promise<unknown> {
+    return this.call(name, { teamId: TEAM, memberId }).catch((error: unknown) =>
+      this.checks.error(error, { by: name }),
+    );
   }
 
   async sendMessage(): Promise<void> {
