@@ -24,6 +24,8 @@ export const Notice = z.object({
   /** For people, in one line. */
   text: z.string(),
   requestId: z.string().optional(),
+  /** The revision of the request, if a link may answer it. */
+  revision: z.string().optional(),
   memberId: z.string().optional(),
   taskId: z.string().optional(),
 });
@@ -73,6 +75,8 @@ function requestNotices(state: TeamState): Notice[] {
       version: '',
       text: `${WORDS[kind] ?? 'A person is needed'} (${about}): ${brief(content)}`,
       requestId: id,
+      // Nobody should let work land without its differences, which only the dashboard shows.
+      ...(kind !== 'work' && kind !== 'review' && { revision: request.revision }),
       memberId,
       ...(taskId !== undefined && { taskId }),
     };
@@ -170,13 +174,24 @@ export const NoticeMessage = z.object({
   text: z.string(),
   /** The page on which to answer, or the page of the team. It holds no credential. */
   link: z.string().optional(),
-  notices: z.array(Notice.pick({ kind: true, text: true, requestId: true, memberId: true, taskId: true })),
+  notices: z.array(
+    Notice.pick({ kind: true, text: true, requestId: true, memberId: true, taskId: true }).extend({
+      /** Answers the request, without a login. */
+      answer: z.string().optional(),
+    }),
+  ),
 });
 export type NoticeMessage = z.output<typeof NoticeMessage>;
 
 /** Makes one message of notices. `dashboard` is the address of the dashboard. */
-export function composeNotices(team: string, notices: readonly Notice[], dashboard: string | undefined): NoticeMessage {
-  const lines = notices.map(({ text }) => text);
+export function composeNotices(
+  team: string,
+  notices: readonly Notice[],
+  dashboard: string | undefined,
+  linkTo: (notice: Notice) => string | undefined = () => undefined,
+): NoticeMessage {
+  const links = notices.map(linkTo);
+  const lines = notices.map(({ text }, at) => (links[at] === undefined ? text : `${text}\nAnswer: ${links[at]}`));
   const more = lines.length - LISTED;
   const text = [...lines.slice(0, LISTED), ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
   const page = notices.some(({ requestId }) => requestId !== undefined) ? '/queue' : `/t/${team}`;
@@ -185,6 +200,9 @@ export function composeNotices(team: string, notices: readonly Notice[], dashboa
     title: notices.length === 1 ? `Troupe: team ${team}` : `Troupe: team ${team}, ${notices.length} notices`,
     text,
     ...(dashboard !== undefined && { link: new URL(page, dashboard).href }),
-    notices: notices.map(({ subject: _subject, version: _version, ...notice }) => notice),
+    notices: notices.map(({ subject: _subject, version: _version, revision: _revision, ...notice }, at) => ({
+      ...notice,
+      ...(links[at] !== undefined && { answer: links[at] }),
+    })),
   };
 }

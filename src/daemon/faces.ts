@@ -3,6 +3,7 @@ import { mcpFace } from '../mcp/face.ts';
 import { answerGateRuns } from '../operations/gate-runs.ts';
 import type { Services } from '../operations/operation.ts';
 import { answerTranscript } from '../operations/transcript.ts';
+import { readConfig } from '../runtime/config.ts';
 import { listenOnLastPort } from '../runtime/last-port.ts';
 import { factsOf } from '../runtime/watched-calls.ts';
 import { listenHttp } from '../server/http.ts';
@@ -57,6 +58,7 @@ export async function openFaces(
       port,
       hub,
       ui: findBuiltPages(),
+      answers: readConfig(home.directory).notify?.answers?.url,
       mcp: (request, visiting) => mcp.http(request, visiting),
       metrics: () => instruments.expose(),
       health: () => health.report().status,

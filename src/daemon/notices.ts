@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Notice } from '../core/notice.ts';
 import type { TeamState } from '../core/state.ts';
 import { readConfig } from '../runtime/config.ts';
 import { openApprovals } from '../runtime/hooks/approvals.ts';
@@ -6,6 +7,7 @@ import { keepNotices } from '../runtime/notices/keeper.ts';
 import type { Sending } from '../runtime/notices/keeper.ts';
 import { removeNoticeFile } from '../runtime/notices/notice-file.ts';
 import { keptNotify, notifyOf } from '../runtime/team-file/notify.ts';
+import { answerLink } from '../server/answer-links.ts';
 import type { Ending } from './ending.ts';
 import type { TakenHome } from './home.ts';
 import type { Storage } from './storage.ts';
@@ -20,7 +22,7 @@ export interface DaemonNotices {
 /** Reads the settings. Nothing is sent before `start()`. */
 export function openDaemonNotices(taken: TakenHome, storage: Storage, ending: Ending): DaemonNotices {
   const { home, environment, card, log, redactor } = taken;
-  const { ledger, health, hostId, membership } = storage;
+  const { ledger, credentials, health, hostId, membership } = storage;
   const { notify: settings } = readConfig(home.directory);
   const approvals = openApprovals(home.approvals);
 
@@ -29,6 +31,12 @@ export function openDaemonNotices(taken: TakenHome, storage: Storage, ending: En
     if (!membership) return true;
     const names = (membership.keeper?.list() ?? []).filter(({ notifies }) => notifies).map(({ name }) => name);
     return names.sort()[0] === hostId;
+  }
+
+  function linkTo(teamId: string, { requestId, revision }: Notice): string | undefined {
+    const { url } = settings?.answers ?? {};
+    if (url === undefined || requestId === undefined || revision === undefined) return undefined;
+    return answerLink(credentials, url, { teamId, requestId, revision });
   }
 
   async function keep(file: string, sendingOf: (state: TeamState | undefined) => Sending | undefined): Promise<void> {
@@ -74,7 +82,7 @@ export function openDaemonNotices(taken: TakenHome, storage: Storage, ending: En
       const file = join(home.directory, 'notices.json');
       if (settings) {
         const { dashboard } = settings;
-        await keep(file, () => ({ settings, directory: home.directory, dashboard, isSender }));
+        await keep(file, () => ({ settings, directory: home.directory, dashboard, isSender, linkTo }));
       } else removeNoticeFile(file);
       await keep(join(home.directory, 'team-notices.json'), sendingOfFile);
     },

@@ -6,6 +6,7 @@ import { parse } from '../core/parse.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { TakePlace, TakeWait } from '../operations/operation.ts';
 import { addAgentRoutes } from './agents.ts';
+import { GIVE_ANSWER, openAnswerLinks, READ_ANSWER } from './answer-links.ts';
 import { admittedOf, callerOf, LOGIN, MethodNotAllowed, readJson, sendError } from './context.ts';
 import type { Env } from './context.ts';
 import type { SessionCookie } from './cookie.ts';
@@ -42,18 +43,22 @@ export interface AppOptions extends Extras {
   readonly guard: Guard;
   readonly pages: Pages;
   readonly cookie: () => SessionCookie;
+  /** The public origin of links that answer requests; without it, there are none. */
+  readonly answers?: string | undefined;
 }
 
 const Login = z.strictObject({ code: z.string().max(128) });
 
 /** All routes. Every request has passed the guard before it gets here. */
-export function openApp({ hub, guard, pages, cookie, mcp, metrics, health }: AppOptions): Hono<Env> {
+export function openApp({ hub, guard, pages, cookie, answers, mcp, metrics, health }: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
   const pageOf = ({ req, env }: Context<Env>): Page | undefined => pages.find(req.path, isFollowedLink(env.incoming));
   // The guard has already checked this. If it reads a path differently than the router, the request must still be
   // refused.
   app.use((context, next) => {
-    if (context.req.path !== LOGIN && !pageOf(context)) admittedOf(context);
+    const { path } = context.req;
+    const isAnswer = answers !== undefined && (path === READ_ANSWER || path === GIVE_ANSWER);
+    if (path !== LOGIN && !isAnswer && !pageOf(context)) admittedOf(context);
     return next();
   });
   app.onError((error, context) => {
@@ -102,6 +107,7 @@ export function openApp({ hub, guard, pages, cookie, mcp, metrics, health }: App
     if (session !== undefined) hub.credentials.logins.logout(session);
     return context.json({ scope: null }, 200, { 'set-cookie': cookie().clear() });
   });
+  if (answers !== undefined) addAnswerRoutes(app, hub, guard);
   addAgentRoutes(app, hub);
   addEventRoute(app, hub);
   addOperationRoutes(app, hub);
@@ -125,6 +131,33 @@ export function openApp({ hub, guard, pages, cookie, mcp, metrics, health }: App
     return context.body(page.body, page.isAbsent ? 404 : 200, { 'content-type': page.type, 'cache-control': caching });
   });
   return app;
+}
+
+/** One sentence for a link that is wrong, used or too old: nobody learns which. */
+const NO_LINK =
+  'This link is not valid, was used, or has expired. What waits for you: troupe approve, or the dashboard';
+
+function addAnswerRoutes(app: Hono<Env>, hub: Hub, guard: Guard): void {
+  const links = openAnswerLinks(hub);
+  for (const [path, act] of [
+    [READ_ANSWER, (input: unknown) => links.read(input)],
+    [GIVE_ANSWER, async (input: unknown) => (await links.give(input)) && { answered: true }],
+  ] as const) {
+    app.post(path, async (context) => {
+      let done: object | undefined;
+      try {
+        done = await act(await readJson(context, hub.limits.strangerBytes));
+      } catch (error) {
+        // As with a wrong code: otherwise a client could try without a limit.
+        await guard.failed(context.env.incoming);
+        throw error;
+      }
+      if (done) return context.json(done);
+      context.env.outgoing.setHeader('connection', 'close');
+      await guard.failed(context.env.incoming);
+      return sendError(context, new TeamError('not_found', NO_LINK));
+    });
+  }
 }
 
 /** The methods that an address takes; HEAD comes with GET. */

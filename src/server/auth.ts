@@ -28,7 +28,11 @@ export interface Credentials {
   verify(token: string): Promise<Caller | undefined>;
   /** A token for one member of a team. It survives restarts, and ends with the member or the team. */
   memberToken(teamId: string, memberId: string, scope: 'member' | 'lead' | 'reader'): Promise<string>;
-  /** Revokes all tokens, sessions and login codes. */
+  /** Signs a text, for links that only this state directory can have made. */
+  seal(text: string): string;
+  /** The text, if it was signed here since credentials were last revoked. */
+  unseal(sealed: string): string | undefined;
+  /** Revokes all tokens, sessions, login codes and links. */
   rotate(): Promise<void>;
   /** Calls the listener while the tokens of before still work, to give those that run tokens that work afterwards. */
   onRotate(listener: () => Promise<void>): void;
@@ -39,6 +43,8 @@ export interface Credentials {
 }
 
 const PREFIX = 'tm1';
+/** Signed links. The prefix keeps them apart from tokens. */
+const LINK_PREFIX = 'al1';
 /** Longer than any of our tokens. A longer text is refused before it is hashed. */
 const LONGEST = 1024;
 
@@ -89,6 +95,18 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
       return `${PREFIX}.${body}.${sign(body, secret)}`;
     },
 
+    seal(text) {
+      const body = Buffer.from(text).toString('base64url');
+      return `${body}.${sign(body, secret, LINK_PREFIX)}`;
+    },
+
+    unseal(sealed) {
+      if (sealed.length > LONGEST) return undefined;
+      const [body = '', signature = '', ...rest] = sealed.split('.');
+      if (rest.length > 0 || !isSame(signature, sign(body, secret, LINK_PREFIX))) return undefined;
+      return Buffer.from(body, 'base64url').toString();
+    },
+
     async rotate() {
       const next = await replaceSecret(secretFile);
       former = secret;
@@ -129,8 +147,8 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
     );
   }
 
-  function sign(body: string, key: string): string {
-    return createHmac('sha256', key).update(`${PREFIX}.${body}`).digest('base64url');
+  function sign(body: string, key: string, prefix = PREFIX): string {
+    return createHmac('sha256', key).update(`${prefix}.${body}`).digest('base64url');
   }
 
   /** Somebody may have replaced the token file. If the file is gone or others can read it, no admin token is valid. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ERROR_CODES } from '../core/errors.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import type { Caller } from '../operations/caller.ts';
+import { isAnswerPath } from './answer-links.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Hub } from './hub.ts';
 import { rateLimit } from './rate.ts';
@@ -13,6 +14,8 @@ export interface Address {
   readonly hosts: ReadonlySet<string>;
   readonly origins: ReadonlySet<string>;
   readonly cookie: SessionCookie;
+  /** The public name under which only the page for answers may be reached. */
+  readonly answers?: { readonly host: string; readonly origin: string } | undefined;
 }
 
 /** A request that was admitted. */
@@ -114,13 +117,19 @@ export function isFollowedLink({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 
-function findStranger(request: IncomingMessage, { hosts, origins }: Address, isLink: boolean): Refusal | undefined {
+function findStranger(
+  request: IncomingMessage,
+  { hosts, origins, answers }: Address,
+  isLink: boolean,
+): Refusal | undefined {
+  const open = isAnswerPath((request.url ?? '').split('?', 1)[0] ?? '') ? answers : undefined;
   const [host, ...otherHosts] = valuesOf(request, 'host');
-  if (host === undefined || otherHosts.length > 0 || !hosts.has(host.toLowerCase())) {
+  const isOurs = hosts.has(host?.toLowerCase() ?? '') || (open !== undefined && host?.toLowerCase() === open.host);
+  if (otherHosts.length > 0 || !isOurs) {
     return refusal('not_allowed', 'The Host header does not name this server');
   }
   const [origin, ...otherOrigins] = valuesOf(request, 'origin');
-  if (otherOrigins.length > 0 || (origin !== undefined && !origins.has(origin))) {
+  if (otherOrigins.length > 0 || (origin !== undefined && !origins.has(origin) && origin !== open?.origin)) {
     return refusal('not_allowed', 'Pages of other origins are not allowed');
   }
   const site = request.headers['sec-fetch-site'];

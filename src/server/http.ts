@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { TeamError } from '../core/errors.ts';
+import { GIVE_ANSWER, READ_ANSWER } from './answer-links.ts';
 import type { Extras } from './app.ts';
 import { limitConnections, limitUnanswered } from './connections.ts';
 import { LOGIN } from './context.ts';
@@ -24,6 +25,8 @@ export interface HttpOptions extends Extras {
   /** The origins under which browsers reach the server, besides those of loopback: `https://troupe.example:8443`. */
   readonly origins?: readonly string[];
   readonly hub: Hub;
+  /** The public origin of links that answer requests; without it, there are none. */
+  readonly answers?: string | undefined;
   /** The dashboard's directory. */
   readonly ui?: string | undefined;
 }
@@ -73,7 +76,10 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   });
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;
-  address = addressOf(host, bound, { origins, isSecure: tls !== undefined });
+  address = {
+    ...addressOf(host, bound, { origins, isSecure: tls !== undefined }),
+    answers: publicName(options.answers),
+  };
 
   return {
     url: LOOPBACK.includes(host) ? urlOf(host, bound, tls !== undefined) : (origins[0] as string),
@@ -129,12 +135,13 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
     }
   }
 
-  /** Every request needs a credential, except for logging in and for the dashboard's files, which contain no data. */
+  /** Every request needs a credential, except for logging in, answers by link, and the dashboard's files, which contain no data. */
   async function admit(request: IncomingMessage): Promise<Admitted | Refusal | undefined> {
     const { method, headers } = request;
     const isLogin = pathOf(request) === LOGIN && method === 'POST' && headers.origin !== undefined;
+    const isAnswer = options.answers !== undefined && isAnswerCall(request);
     const isRead = method === 'GET' || method === 'HEAD';
-    if (isLogin || (isRead && isPage(request))) return checkBody(request, hub.limits.strangerBytes);
+    if (isLogin || isAnswer || (isRead && isPage(request))) return checkBody(request, hub.limits.strangerBytes);
     const verdict = await guard.admit(request);
     return 'status' in verdict ? verdict : (checkBody(request, hub.limits.messageBytes) ?? verdict);
   }
@@ -150,6 +157,18 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
     const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
     return type === 'application/json' ? undefined : refusal('invalid', 'A body must be application/json', 415);
   }
+}
+
+/** The page for answers proves itself by its link. A browser names the origin of the page. */
+function isAnswerCall(request: IncomingMessage): boolean {
+  const path = pathOf(request);
+  return (
+    (path === READ_ANSWER || path === GIVE_ANSWER) && request.method === 'POST' && request.headers.origin !== undefined
+  );
+}
+
+function publicName(origin: string | undefined): Address['answers'] {
+  return origin === undefined ? undefined : { origin, host: new URL(origin).host };
 }
 
 function pathOf({ url = '' }: IncomingMessage): string {

@@ -32,6 +32,8 @@ export interface NoticesOptions extends DeliveryOptions {
 export interface Sending extends Destination {
   /** The address of the dashboard in links, if another than the daemon's own. */
   readonly dashboard?: string | undefined;
+  /** A link that answers a request; undefined if there is none. */
+  readonly linkTo?: ((teamId: string, notice: Notice) => string | undefined) | undefined;
   /** Whether this daemon sends. Of several that share a journal, one does. */
   readonly isSender: () => boolean;
   /** Whether it may be sent now. If not, it waits. */
@@ -174,7 +176,9 @@ export function keepNotices(options: NoticesOptions) {
   function begin(way: Sending, teamId: string, { entry, sentAt }: { entry: TeamNotices; sentAt: number }): TeamNotices {
     const { waiting } = entry;
     if (waiting.length === 0) return entry;
-    const message = composeNotices(teamId, waiting, way.dashboard ?? dashboard());
+    const message = composeNotices(teamId, waiting, way.dashboard ?? dashboard(), (notice) =>
+      way.linkTo?.(teamId, notice),
+    );
     const told = { ...entry.told, ...versionsOf(waiting) };
     const begun = { told, waiting: [], sending: { message, left: channelsOf(way.settings) }, sentAt };
     file.entries.set(teamId, begun);

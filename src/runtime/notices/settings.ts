@@ -44,12 +44,26 @@ const hasWay = ({ command, webhook, desktop }: z.output<typeof Ways>): boolean =
 export const TeamNotify = Ways.refine(hasWay, NONE);
 export type TeamNotify = z.output<typeof TeamNotify>;
 
+/** An origin: no path, no name, no password. */
+const PublicOrigin = z
+  .string()
+  .refine(
+    (url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).origin === url,
+    'must be an origin such as https://troupe.example or http://192.168.1.5:8080, without a path',
+  );
+
 /** The same for all teams of a daemon, as its user says. */
 export const NotifySettings = Ways.extend({
   dashboard: z
     .url({ protocol: /^https?$/ })
     .optional()
     .describe('the address of the dashboard in links, if you reach it by another than the daemon knows'),
+  answers: z
+    .strictObject({
+      url: PublicOrigin.describe('where a browser outside reaches this daemon, such as https://troupe.example'),
+    })
+    .optional()
+    .describe('adds a link to each request that answers it, once and for a day, without a login (default: off)'),
 }).refine(hasWay, NONE);
 export type NotifySettings = z.output<typeof NotifySettings>;
 
