@@ -20,6 +20,7 @@ import type { AgentKind, AgentSpec } from './core/agent.ts';
 import { TeamError } from './core/errors.ts';
 import { folderOfMember } from './core/folder.ts';
 import { SHUTDOWN } from './core/member.ts';
+import { onLimitOf } from './core/on-limit.ts';
 import { streamOf } from './core/view.ts';
 import { watchAbsence } from './host/absence.ts';
 import type { Door } from './host/door.ts';
@@ -27,7 +28,8 @@ import { codeOf } from './host/door.ts';
 import { agentEnvironment } from './host/environment.ts';
 import { openWork } from './host/open-work.ts';
 import { patientDoor } from './host/patience.ts';
-import { startOf } from './host/start.ts';
+import { handoverOf, startOf } from './host/start.ts';
+import type { Ending } from './host/teammate-steps.ts';
 import { runTeammate } from './host/teammate.ts';
 import type { ResultOf } from './operations/index.ts';
 import { readCard } from './runtime/card.ts';
@@ -90,44 +92,61 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
   try {
     const door = doorTo(client, teamId);
     const patient = patientDoor(door, { signal, onError });
-    const member = await patient.call('member.show', { teamId, memberId });
-    if (!member.agent) throw new TeamError('invalid', `Member ${memberId} of team ${teamId} has no agent to run`);
+    const first = await patient.call('member.show', { teamId, memberId });
+    if (!first.agent) throw new TeamError('invalid', `Member ${memberId} of team ${teamId} has no agent to run`);
     // The daemon starts this process in the team's folder, if nobody named another.
     const team = await patient.call('team.show', { teamId });
     const work =
-      member.workspace === 'own' ? await openWork(door, { teamId, memberId }, { signal, onError }) : undefined;
-    const cwd = folderOfMember(member, process.cwd(), work?.folder) ?? process.cwd();
+      first.workspace === 'own' ? await openWork(door, { teamId, memberId }, { signal, onError }) : undefined;
+    const cwd = folderOfMember(first, process.cwd(), work?.folder) ?? process.cwd();
     const leads = team.leadId === memberId;
-    const agent = await agentFor(member.agent, { home, environment, memberId, leads, team });
     const toolsNow = (): TeamTools => toolsFor(home, tokenFile);
-    const env = agentEnvironment(environment, {
-      provider: providerOf(member.agent, environment),
-      ...(member.agent.env && { added: member.agent.env }),
-      team: {
-        TROUPE_HOME: home.directory,
-        TROUPE_TEAM_ID: teamId,
-        TROUPE_MEMBER_NAME: memberId,
-        TROUPE_TOKEN_FILE: tokenFile,
-        CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
-        ...(work && { TROUPE_SLOT: String(work.slot) }),
-        ...(environment['TROUPE_PROCESS'] && { TROUPE_PROCESS: environment['TROUPE_PROCESS'] }),
-      },
-    });
-    const ending = await runTeammate({
-      door,
-      agent,
-      signal,
-      onError,
-      worksApart: work !== undefined,
-      processes: () => {
-        const pids = findMarked(environment[MARKER] ?? '');
-        return { count: pids.length, cpuMs: cpuTimeOf(pids) };
-      },
-      account: accountOf(member.agent, { memberId, env, home: findUserHome(environment), machine: member.hostId }),
-      transcriptPath: (sessionId) => join(home.transcripts, teamId, memberId, `${sessionId}.jsonl`),
-      ...startOf({ team, member, agent: member.agent }, { cwd, env, tools: toolsNow() }),
-      toolsNow,
-    });
+    const envOf = (spec: AgentSpec): ReturnType<typeof agentEnvironment> =>
+      agentEnvironment(environment, {
+        provider: providerOf(spec, environment),
+        ...(spec.env && { added: spec.env }),
+        team: {
+          TROUPE_HOME: home.directory,
+          TROUPE_TEAM_ID: teamId,
+          TROUPE_MEMBER_NAME: memberId,
+          TROUPE_TOKEN_FILE: tokenFile,
+          CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
+          ...(work && { TROUPE_SLOT: String(work.slot) }),
+          ...(environment['TROUPE_PROCESS'] && { TROUPE_PROCESS: environment['TROUPE_PROCESS'] }),
+        },
+      });
+    const accountFor = (spec: AgentSpec): string | undefined =>
+      accountOf(spec, { memberId, env: envOf(spec), home: findUserHome(environment), machine: first.hostId });
+    const live = async (member: typeof first, spec: AgentSpec, before: string | undefined): Promise<Ending> =>
+      runTeammate({
+        door,
+        agent: await agentFor(spec, { home, environment, memberId, leads, team }),
+        signal,
+        onError,
+        worksApart: work !== undefined,
+        processes: () => {
+          const pids = findMarked(environment[MARKER] ?? '');
+          return { count: pids.length, cpuMs: cpuTimeOf(pids) };
+        },
+        account: accountFor(spec),
+        fallbackAccounts: Object.fromEntries(
+          onLimitOf(member, team).agents.flatMap(({ name, agent }) => {
+            const account = accountFor(agent);
+            return account === undefined ? [] : [[name, account]];
+          }),
+        ),
+        switches: true,
+        handover: handoverOf(member, before),
+        transcriptPath: (sessionId) => join(home.transcripts, teamId, memberId, `${sessionId}.jsonl`),
+        ...startOf({ team, member, agent: spec }, { cwd, env: envOf(spec), tools: toolsNow() }),
+        toolsNow,
+      });
+    let ending = await live(first, first.agent, undefined);
+    for (let before = first.agent; ending === 'switched';) {
+      const member = await patient.call('member.show', { teamId, memberId });
+      ending = await live(member, member.agent ?? before, catalogNameOf(before));
+      before = member.agent ?? before;
+    }
     if (ending === 'crashed') return 1;
     // Only the sender knows whether a signal was a stop or an accident, so the supervisor records it.
     if (ending === 'stopped') return TERMINATED;

@@ -27,6 +27,7 @@ export {
   wordLanding,
 } from '../core/queue-view.ts';
 export { situationOf } from '../core/situation.ts';
+export { agentNameOf, wordOnLimit } from '../core/on-limit.ts';
 export { isPerson, isVacant } from '../core/person.ts';
 export { teamUsage, viewMember, viewTask } from '../core/view.ts';
 export { isLost, waitingOf } from '../core/waiting.ts';

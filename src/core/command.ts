@@ -28,7 +28,8 @@ export interface CommandData extends TaskCommandData, WorkCommandData, TipComman
   'team.update': UpdateTeamInput & { granted?: Granted | undefined; work?: TeamWork | undefined };
   'team.close': CloseTeamInput;
   'member.join': JoinInput;
-  'member.change': ChangeMemberInput & { granted?: Granted | undefined };
+  /** Only Troupe itself lets a member use a fallback, or (null) its own agent again. */
+  'member.change': ChangeMemberInput & { granted?: Granted | undefined; use?: string | null | undefined };
   'member.leave': LeaveInput;
   'member.place': PlaceMemberInput;
   /** Only the bridge chooses an id: that of the same task in another program's list. */

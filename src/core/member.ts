@@ -4,6 +4,7 @@ import { AgentInput, AgentSpec } from './agent.ts';
 import { Budget, Granted } from './budget.ts';
 import { Metadata } from './json.ts';
 import { PROMPT_BYTES, RESULT_BYTES } from './limits.ts';
+import { OnLimit, OnLimitInput, StandIn } from './on-limit.ts';
 import { WorkQuietHours } from './quiet-hours.ts';
 import { ChosenId, Labels, Line, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
@@ -60,6 +61,12 @@ export const TeamMember = z.object({
   budget: Budget.optional(),
   /** When no turn of it begins; those of its team if absent. */
   quietHours: WorkQuietHours.optional(),
+  /** What follows when its account reaches its limit; that of its team if absent. */
+  onLimit: OnLimit.optional(),
+  /** What the turns of its fallbacks would be charged to, by their names, as its process names it. */
+  fallbackAccounts: z.record(z.string(), AccountId).optional(),
+  /** The fallback that it works with now: `agent` is that one's. */
+  standIn: StandIn.optional(),
   /** The only daemon that may run it, by name. */
   host: Slug.optional(),
   /** Labels that a daemon needs to run it. */
@@ -91,6 +98,10 @@ const QuietHoursOfMember = WorkQuietHours.optional().describe(
   "when no turn of it begins, such as 22:00-07:00; off: also in its team's quiet hours",
 );
 
+const OnLimitOfMember = OnLimitInput.optional().describe(
+  'when its account reaches its limit: wait, ask, or {"fallback":["codex"]}',
+);
+
 /** A member that joins: its spawn options and its session. */
 export const JoinInput = SpawnTeammateOptions.extend({
   sessionId: ChosenId.default(NO_SESSION).describe("the session of the member's agent"),
@@ -106,6 +117,7 @@ export const JoinInput = SpawnTeammateOptions.extend({
   labels: Labels.optional().describe('labels that its daemon must have'),
   budget: Budget.optional().describe('the budget'),
   quietHours: QuietHoursOfMember,
+  onLimit: OnLimitOfMember,
   metadata: Metadata.optional().describe('your own data'),
 });
 export type JoinInput = z.output<typeof JoinInput>;
@@ -122,7 +134,13 @@ export const ChangeMemberInput = z.strictObject({
   backendType: BackendType.optional().describe('the terminal that shows it'),
   budget: Budget.optional().describe('the budget'),
   quietHours: QuietHoursOfMember,
+  onLimit: OnLimitOfMember,
   account: AccountId.optional().describe('what its turns are charged to'),
+  fallbackAccounts: z
+    .record(z.string().max(130), AccountId)
+    .refine((accounts) => Object.keys(accounts).length <= 16, 'are too many')
+    .optional()
+    .describe('what the turns of its fallbacks would be charged to, by their names'),
   result: textOf(RESULT_BYTES).optional().describe('its result before it became idle'),
   reason: Line.optional().describe('why'),
   metadata: Metadata.optional().describe('your own data'),
@@ -163,6 +181,7 @@ export const MEMBER_EVENT_DATA = {
     labels: z.array(z.string()).optional(),
     budget: Budget.optional(),
     quietHours: WorkQuietHours.optional(),
+    onLimit: OnLimit.optional(),
     metadata: Metadata.optional(),
   }),
   'teammate:changed': z.object({
@@ -177,8 +196,19 @@ export const MEMBER_EVENT_DATA = {
     budget: Budget.optional(),
     granted: Granted.optional(),
     quietHours: WorkQuietHours.optional(),
+    onLimit: OnLimit.optional(),
     account: z.string().optional(),
+    fallbackAccounts: z.record(z.string(), z.string()).optional(),
     metadata: Metadata.optional(),
+  }),
+  /** It goes on with another agent; without `standIn`, with its own again. */
+  'teammate:switched': z.object({
+    memberId: z.string(),
+    agent: AgentSpec,
+    sessionId: z.string(),
+    model: z.string().optional(),
+    account: z.string().optional(),
+    standIn: StandIn.optional(),
   }),
   /** A daemon took the member, to run it. */
   'teammate:placed': z.object({ memberId: z.string(), hostId: z.string() }),

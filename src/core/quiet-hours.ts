@@ -1,14 +1,21 @@
 import { z } from 'zod';
 
+const HOURS = '([01]\\d|2[0-3]):[0-5]\\d-([01]\\d|2[0-3]):[0-5]\\d';
+const differ = (hours: string): boolean => hours.slice(0, 5) !== hours.slice(6);
+const DIFFER = 'must begin and end at different times';
+
 /** Hours of every day, in the time zone of the daemon: `22:00-07:00`. */
 export const QuietHours = z
   .string()
-  .regex(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'must be two times of day, such as "22:00-07:00"')
-  .refine((hours) => hours.slice(0, 5) !== hours.slice(6), 'must begin and end at different times');
+  .regex(new RegExp(`^${HOURS}$`), 'must be two times of day, such as "22:00-07:00"')
+  .refine(differ, DIFFER);
 export type QuietHours = z.infer<typeof QuietHours>;
 
 /** The hours in which no turn of a member begins. `off` at a member: those of its team do not count for it. */
-export const WorkQuietHours = z.union([z.literal('off'), QuietHours]);
+export const WorkQuietHours = z
+  .string()
+  .regex(new RegExp(`^(off|${HOURS})$`), 'must be two times of day, such as "22:00-07:00", or off')
+  .refine(differ, DIFFER);
 
 const DAY_MINUTES = 24 * 60;
 

@@ -22,6 +22,7 @@ export function rejoinInput(member: MemberRecord): JoinInput {
     labels: member.labels,
     budget: member.budget,
     quietHours: member.quietHours,
+    onLimit: member.onLimit,
     // What it waited for is over, or will be reported again.
     metadata: withoutWaiting(member.metadata),
   });

@@ -12,6 +12,7 @@ import {
   PROMPT_BYTES,
 } from './limits.ts';
 import { BackendType, NO_SESSION, TeamMember } from './member.ts';
+import { OnLimit, OnLimitInput } from './on-limit.ts';
 import { WorkQuietHours } from './quiet-hours.ts';
 import { TeamWork } from './team-work.ts';
 import { ChosenId, Labels, Line, Slug, textOf } from './text.ts';
@@ -42,6 +43,8 @@ export const TeamConfig = z.object({
   restartsPerNight: z.number().int().optional(),
   /** When no turn of its members begins. */
   quietHours: WorkQuietHours.optional(),
+  /** What follows when the account of a member reaches its limit: it waits if absent. */
+  onLimit: OnLimit.optional(),
   delegateMode: z.boolean(),
   createdAt: Timestamp,
   closedAt: Timestamp.optional(),
@@ -115,6 +118,9 @@ export const CreateTeamInput = z.strictObject({
   messagesPerMinute: MessagesPerMinute,
   restartsPerNight: RestartsPerNight,
   quietHours: QuietHoursOfTeam,
+  onLimit: OnLimitInput.optional().describe(
+    'when the account of a member reaches its limit: wait, ask, or {"fallback":["codex"]}',
+  ),
   delegateMode: z.boolean().default(false).describe('the lead only coordinates'),
   metadata: Metadata.optional().describe('your own data'),
 });
@@ -135,6 +141,9 @@ export const UpdateTeamInput = z.strictObject({
   messagesPerMinute: MessagesPerMinute,
   restartsPerNight: RestartsPerNight,
   quietHours: QuietHoursOfTeam,
+  onLimit: OnLimitInput.optional().describe(
+    'when the account of a member reaches its limit: wait, ask, or {"fallback":["codex"]}',
+  ),
   delegateMode: z.boolean().optional().describe('the lead only coordinates'),
   agents: AgentChoice.optional().describe('agents that the lead may start'),
   budget: Budget.optional().describe('the budget'),
@@ -162,6 +171,7 @@ export const TEAM_EVENT_DATA = {
     messagesPerMinute: z.number().int().optional(),
     restartsPerNight: z.number().int().optional(),
     quietHours: WorkQuietHours.optional(),
+    onLimit: OnLimit.optional(),
     delegateMode: z.boolean(),
     agents: AgentChoice.optional(),
     budget: Budget.optional(),
@@ -176,6 +186,7 @@ export const TEAM_EVENT_DATA = {
     messagesPerMinute: z.number().int().optional(),
     restartsPerNight: z.number().int().optional(),
     quietHours: WorkQuietHours.optional(),
+    onLimit: OnLimit.optional(),
     delegateMode: z.boolean().optional(),
     agents: AgentChoice.optional(),
     budget: Budget.optional(),

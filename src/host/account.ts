@@ -22,7 +22,9 @@ export interface Waiting {
 export interface OwnAccount {
   /** Whether a turn may begin now; says so on the member's record if not. */
   isFree(): Promise<{ readonly free: boolean; readonly until?: number }>;
-  /** Resolves with true when a turn may begin; with false when interrupted. */
+  /** The member goes on with another agent: this one begins no turn any more. */
+  readonly isSwitched: boolean;
+  /** Resolves with true when a turn may begin; with false when interrupted or switched. */
   wait(isInterrupted: () => Promise<boolean>): Promise<boolean>;
   /** A turn begins. */
   begun(): void;
@@ -41,6 +43,8 @@ export interface OwnAccountOptions {
   readonly door: Door;
   readonly who: { readonly teamId: string; readonly memberId: string };
   readonly watch: Watch;
+  /** Whether the member's process can go on with another agent. */
+  readonly switches?: boolean | undefined;
   readonly tellWaiting: (waiting: Waiting | undefined) => Promise<void>;
   /** Instead of the pauses of the rules, in milliseconds. */
   readonly retryAfter?: ((attempt: number) => number | undefined) | undefined;
@@ -48,7 +52,7 @@ export interface OwnAccountOptions {
 
 /** Follows the account of a member. */
 export function openAccount(options: OwnAccountOptions): OwnAccount {
-  const { account, door, who, watch, tellWaiting, retryAfter } = options;
+  const { account, door, who, watch, tellWaiting, retryAfter, switches = false } = options;
   const hasAccount = account !== undefined;
   /** What the member's record says. */
   let told: string | undefined;
@@ -56,6 +60,7 @@ export function openAccount(options: OwnAccountOptions): OwnAccount {
   /** The turn that shows whether the account can be used again began at this time. */
   let tryingSince: number | undefined;
   let isTry = false;
+  let isSwitched = false;
 
   async function tell(waiting: Waiting | undefined): Promise<void> {
     const next = waiting && JSON.stringify(waiting);
@@ -65,12 +70,18 @@ export function openAccount(options: OwnAccountOptions): OwnAccount {
   }
 
   async function isFree(): Promise<{ free: boolean; until?: number }> {
-    const entry = await door.call('account.enter', who);
+    if (isSwitched) return { free: false };
+    const entry = await door.call('account.enter', { ...who, switches });
     tries = entry.tries ?? entry.account?.limit?.tries ?? 0;
     isTry = entry.isTry === true;
     if (entry.free) {
       await tell(undefined);
       return { free: true };
+    }
+    if (entry.switched) {
+      isSwitched = true;
+      await tell(undefined);
+      return { free: false };
     }
     const { id = '', limit } = entry.account ?? {};
     const { until = Date.now() } = entry;
@@ -85,10 +96,14 @@ export function openAccount(options: OwnAccountOptions): OwnAccount {
 
   return {
     isFree,
+    get isSwitched() {
+      return isSwitched;
+    },
     async wait(isInterrupted) {
       for (;;) {
         const { free, until = 0 } = await isFree();
         if (free) return true;
+        if (isSwitched) return false;
         if (await isInterrupted()) return false;
         await watch.next({ until });
       }

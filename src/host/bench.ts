@@ -23,6 +23,8 @@ export interface Bench {
   /** What may end a running turn: silence, and a budget that is used up. */
   readonly guards: readonly TurnGuard[];
   readonly account: OwnAccount;
+  /** Why its first turn begins with a handover; nothing after that turn. */
+  readonly handover: { why?: string | undefined };
   /** Reports why it waits and until when, or (undefined) that it no longer does. */
   readonly tellWaiting: (waiting: Waiting | undefined) => Promise<void>;
   /** It works in a workspace of its own, which is brought to the branch before a task and saved after each turn. */

@@ -12,6 +12,9 @@ interface Starting {
   readonly signal: AbortSignal;
 }
 
+/** Nobody logged in to a stand-in, and the member goes on with another agent. */
+export class Switched extends Error {}
+
 /** Starts the agent. If that needs a login, waits until somebody has logged in, instead of crashing again and again. */
 export async function startLoggedIn(account: OwnAccount, member: Starting, options: SeatOptions): Promise<Seat> {
   const { door, who, signal } = member;
@@ -24,7 +27,8 @@ export async function startLoggedIn(account: OwnAccount, member: Starting, optio
     } catch (error) {
       const isLogin = error instanceof TeamError && error.facts?.needs === 'login';
       const waits = isLogin && (await account.failed({ trouble: 'unauthorised', error: error.message }));
-      if (!waits || !(await account.wait(() => isInterrupted(door, who, signal)))) throw error;
+      if (waits && (await account.wait(() => isInterrupted(door, who, signal)))) continue;
+      throw account.isSwitched ? new Switched() : error;
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { StartOptions } from '../agents/agent.ts';
+import { catalogNameOf } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { folderOfWork } from '../core/folder.ts';
 import { NO_SESSION } from '../core/member.ts';
@@ -45,4 +46,20 @@ export function startOf(
       resume: sessionId === NO_SESSION ? undefined : sessionId,
     },
   };
+}
+
+/**
+ * Why the first turn of an agent begins with a handover: it takes over from `before`, or from the member's own agent if
+ * an earlier process has not come so far.
+ */
+export function handoverOf(
+  { standIn, sessionId }: Pick<ResultOf<'member.show'>, 'standIn' | 'sessionId'>,
+  before: string | undefined,
+): string | undefined {
+  if (standIn && (before !== undefined || sessionId === NO_SESSION)) {
+    const from = before ?? catalogNameOf(standIn.own.agent);
+    return `You take over from ${from}: the limit of its account is reached. None of the work is lost: what it did is in your folder.`;
+  }
+  if (before === undefined) return undefined;
+  return `The limit of your account is over, and you go on. Meanwhile ${before} did your work in your name.`;
 }

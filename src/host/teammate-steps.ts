@@ -30,9 +30,10 @@ export interface StepsOptions {
 const KEPT_IN_A_ROW = 3;
 
 /**
- * Why the loop ended: it agreed to shut down, it was told to stop, its team or membership is over, or the agent died.
+ * Why the loop ended: it agreed to shut down, it was told to stop, its team or membership is over, the agent died, or the
+ * member goes on with another agent.
  */
-export type Ending = 'shutdown' | 'stopped' | 'over' | 'crashed';
+export type Ending = 'shutdown' | 'stopped' | 'over' | 'crashed' | 'switched';
 
 /** What a teammate does, one step after the other. */
 export class Teammate {
@@ -82,6 +83,7 @@ export class Teammate {
 
   /** Does one thing; sleeps if there is none. */
   async #step(): Promise<Ending | undefined> {
+    if (this.#bench.account.isSwitched) return 'switched';
     // Asked between two tasks, so that current work is finished first.
     const { agent, start } = this.#options;
     if (await answerShutdown(this.#bench, { agent, tools: start.tools })) return 'shutdown';
@@ -92,6 +94,7 @@ export class Teammate {
     }
     // Nor does one whose account cannot be used. The work that it holds already stays with it.
     const { free, until } = await this.#bench.account.isFree();
+    if (this.#bench.account.isSwitched) return 'switched';
     if (!free) {
       await this.#rest({ mayTurn: false, until });
       return undefined;

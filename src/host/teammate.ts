@@ -9,7 +9,7 @@ import type { Bench } from './bench.ts';
 import { isSpent, waitForBudget } from './budget.ts';
 import type { Door } from './door.ts';
 import { beginToLead } from './lead.ts';
-import { startLoggedIn } from './logged-in.ts';
+import { startLoggedIn, Switched } from './logged-in.ts';
 import { openMail } from './mail.ts';
 import { watchSilence } from './member-silence.ts';
 import type { WatchedMember } from './member-silence.ts';
@@ -36,6 +36,12 @@ export interface TeammateOptions extends StepsOptions, WatchedMember {
   readonly toolsNow?: () => TeamTools;
   /** What its turns are charged to, if known. */
   readonly account?: string | undefined;
+  /** What the turns of its fallbacks would be charged to, by their names. */
+  readonly fallbackAccounts?: Readonly<Record<string, string>> | undefined;
+  /** Whether it can go on with another agent: then it ends with `switched`, and is run again with that one. */
+  readonly switches?: boolean;
+  /** It takes over from another agent: why, for its first turn. */
+  readonly handover?: string | undefined;
   /** The pauses before an account is tried again whose provider names no time, in milliseconds; for tests. */
   readonly retryAfter?: (attempt: number) => number | undefined;
   /** How long a turn may go on when a budget is used up, in milliseconds. */
@@ -57,6 +63,7 @@ export async function runTeammate(options: TeammateOptions): Promise<Ending> {
     return await runUntil(over, { ...options, door, signal: AbortSignal.any([options.signal, over.signal]) });
   } catch (error) {
     if (isOver(error)) return 'over';
+    if (error instanceof Switched) return 'switched';
     throw error;
   } finally {
     over.abort();
@@ -82,11 +89,16 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
   };
   const sayWaiting = (reason: string | undefined, until?: number): Promise<void> =>
     tellWaiting(reason === undefined ? undefined : { reason, until });
-  if (options.account !== undefined) await door.call('member.update', { ...who, account: options.account });
+  const { account: own, fallbackAccounts } = options;
+  if (own !== undefined || fallbackAccounts) {
+    const accounts = { ...(own !== undefined && { account: own }), ...(fallbackAccounts && { fallbackAccounts }) };
+    await door.call('member.update', { ...who, ...accounts });
+  }
   // An earlier process ended while it waited.
   if (metadata?.['waiting']) await tellWaiting(undefined);
   const account = openAccount({
-    account: options.account,
+    account: own,
+    switches: options.switches,
     door,
     who,
     watch,
@@ -155,6 +167,7 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
     answered: (task) => waitForAnswers({ door, who, tellWaiting }, task, { watch, isInterrupted: mustLeave(task) }),
     pause: (ms, task) => pauseFor(ms, watch, mustLeave(task)),
     account,
+    handover: { why: options.handover },
     tellWaiting,
     worksApart,
     signal,

@@ -59,7 +59,7 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
     const mayBegin = (await mayTurn(task)) && (await mayWorkHere(bench, task));
     const wasFull = seat.isFull || isTooLong;
     const again = interruptions.again(turn);
-    const next = mayBegin && wasFull ? await inFreshSession(bench, again) : again;
+    const next = mayBegin ? await prepared(bench, again, { isFresh: wasFull }) : again;
     // Waiting and fresh sessions take time, in which another member may have taken the task.
     if (!mayBegin || (task && !(await isHeld(bench, task)))) {
       bench.mail.doubt(messageIds);
@@ -100,11 +100,18 @@ export async function isHeld({ door, who: { teamId } }: Pick<Bench, 'door' | 'wh
   }
 }
 
-async function inFreshSession({ seat, door, who }: Bench, turn: Turn): Promise<Turn> {
-  const handover = await makeHandover(door, who);
-  await seat.renew();
-  return { ...turn, text: `${handover}\n\n${turn.text}` };
+/** The turn, with a handover if its agent does not know what was done before. */
+async function prepared(bench: Bench, turn: Turn, { isFresh }: { isFresh: boolean }): Promise<Turn> {
+  const { seat, door, who, handover } = bench;
+  const why = isFresh ? TOO_LONG : handover.why;
+  if (why === undefined) return turn;
+  const text = await makeHandover(door, who, why);
+  if (isFresh) await seat.renew();
+  handover.why = undefined;
+  return { ...turn, text: `${text}\n\n${turn.text}` };
 }
+
+const TOO_LONG = 'Your conversation became too long; this is a new one. None of your work is lost.';
 
 /** How many of its own results and notes a member gets, and how many characters of each. */
 const KEPT = 10;
@@ -114,7 +121,7 @@ const KEPT_LENGTH = 400;
  * What a member needs to continue in a fresh session: the state of its team, its own results, and its notes. It can
  * look up the rest.
  */
-async function makeHandover(door: Door, { teamId, memberId }: Bench['who']): Promise<string> {
+async function makeHandover(door: Door, { teamId, memberId }: Bench['who'], why: string): Promise<string> {
   const [digest, tasks, notes] = await Promise.all([
     door.call('team.digest', { teamId }),
     door.call('task.list', { teamId, assigneeId: memberId, status: 'completed' }),
@@ -123,7 +130,7 @@ async function makeHandover(door: Door, { teamId, memberId }: Bench['who']): Pro
   const results = tasks.slice(-KEPT).map(({ id, title, result }) => `#${id} ${title}: ${inShort(result ?? '')}`);
   const written = notes.filter(({ authorId }) => authorId === memberId).slice(-KEPT);
   return [
-    'Your conversation became too long; this is a new one. None of your work is lost.',
+    why,
     digest.text,
     ...(results.length > 0 ? ['What you did so far:', ...results] : []),
     ...(written.length > 0 ? ['What you wrote down:', ...written.map(({ text }) => `- ${inShort(text)}`)] : []),

@@ -39,23 +39,27 @@ export const accountOperations = [
     name: 'account.enter',
     summary: 'Ask whether a member may begin a turn now: its account can be used, and it has no quiet hours',
     scope: 'member',
-    input: InTeam.extend({ memberId: Slug.describe('the member') }),
+    input: InTeam.extend({
+      memberId: Slug.describe('the member'),
+      switches: z.boolean().default(false).describe('for its process only: it can go on with another agent'),
+    }),
     result: z.object({
       free: z.boolean(),
       isTry: z.boolean().optional().describe('its turn shows whether the account can be used again'),
       tries: z.number().int().optional().describe('how often that failed in a row'),
       until: z.number().int().optional().describe('ask again then, in milliseconds since 1970'),
       quiet: z.boolean().optional().describe('it has quiet hours'),
+      switched: z.boolean().optional().describe('it goes on with another agent: read its record again'),
       account: Account.optional(),
     }),
     route: 'POST /api/teams/:teamId/members/:memberId/account/enter',
     cli: { args: ['memberId'], examples: ['troupe account enter worker-1 --team demo'] },
-    run: async ({ ledger, accounts, caller, actor }, { teamId, memberId }) => {
+    run: async ({ ledger, accounts, caller, actor }, { teamId, memberId, switches }) => {
       if (actor !== memberId && !hasScope(caller, 'lead')) {
         throw new TeamError('not_allowed', `${actor} may not begin a turn of ${memberId}`);
       }
       await ledger.view(teamId, (state) => requireMember(state, memberId).id);
-      return { ...(await accounts.enter(teamId, memberId)) };
+      return { ...(await accounts.enter(teamId, memberId, { switches: switches && actor === memberId })) };
     },
   }),
   operation({

@@ -1,8 +1,10 @@
-import { findAgent } from '../agents/catalog.ts';
-import { agentNamed, isOwnAgent } from '../core/agent.ts';
-import type { AgentSpec } from '../core/agent.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { explainUnknown, findAgent } from '../agents/catalog.ts';
+import { agentNamed, catalogNameOf, isOwnAgent } from '../core/agent.ts';
+import type { AgentChoice, AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { folderOfNewMember } from '../core/folder.ts';
+import type { Fallback, OnLimit } from '../core/on-limit.ts';
 import type { TeamState } from '../core/state.ts';
 import { quote } from '../core/text.ts';
 import { requireTeam } from '../core/view.ts';
@@ -72,6 +74,48 @@ function agentOfTeam(state: TeamState): AgentSpec | undefined {
   const members = [state.members.get(leadId), ...state.members.values()];
   const theirs = members.flatMap((member) => member?.agent ?? []);
   return Object.values(agents)[0] ?? theirs.find((agent) => !isOwnAgent(agent));
+}
+
+/**
+ * What follows when a limit is reached, with the agents of the team for the names in it. `claude@second` is the team's
+ * agent with that account: without its folder, the name would mean the login of everybody else.
+ */
+export function chooseFallbacks(
+  agents: AgentChoice | undefined,
+  onLimit: OnLimit | undefined,
+): { onLimit?: OnLimit | undefined } {
+  if (!onLimit) return {};
+  const { policy } = onLimit;
+  return { onLimit: { policy, agents: onLimit.agents.map((one) => chooseFallback(agents ?? {}, one)) } };
+}
+
+/** The fallbacks of a member, with the agents of its team for the names in them. */
+export async function fallbacksFor(
+  ledger: Services['ledger'],
+  teamId: string,
+  { onLimit }: { onLimit?: OnLimit | undefined },
+): Promise<{ onLimit?: OnLimit | undefined }> {
+  return onLimit ? ledger.view(teamId, ({ team }) => chooseFallbacks(team?.agents, onLimit)) : {};
+}
+
+function chooseFallback(agents: AgentChoice, { name, agent }: Fallback): Fallback {
+  if (!isDeepStrictEqual(agent, agentNamed(name))) return { name, agent };
+  if (Object.hasOwn(agents, name)) return { name, agent: agents[name] ?? agent };
+  const { account } = agent;
+  if (account === undefined) {
+    const unknown = explainUnknown(catalogNameOf(agent));
+    if (unknown !== undefined) throw new TeamError('invalid', unknown);
+    return { name, agent };
+  }
+  const set = Object.values(agents).find(
+    (one) => catalogNameOf(one) === catalogNameOf(agent) && one.account === account,
+  );
+  if (set) return { name, agent: set };
+  throw new TeamError(
+    'invalid',
+    `The team has no agent ${name}: give the whole agent, as {"name":"${account}","agent":{"kind":"${agent.kind}",` +
+      `"account":"${account}","env":{…}}}, or add it to agents of the team file`,
+  );
 }
 
 /** Only a person decides which program runs with the user's rights, never an agent. */

@@ -9,7 +9,7 @@ import { Timestamp } from '../core/time.ts';
 import { RecordUsageInput, Usage } from '../core/usage.ts';
 import { requireMember, requireTask, requireTeam, viewMember } from '../core/view.ts';
 import { hasScope } from './caller.ts';
-import { agentForTeammate, chooseAgent } from './choose-agent.ts';
+import { agentForTeammate, chooseAgent, fallbacksFor } from './choose-agent.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 
@@ -46,8 +46,11 @@ export const memberOperations = [
       const agent =
         input.agent &&
         (await ledger.view(teamId, (state) => chooseAgent(state, caller, input, () => daemon.defaultAgent())));
-      return ledger.execute(teamId, { type: 'member.join', by: actor, ...once, ...input, agent }, (state) =>
-        memberOf(state, input.name),
+      const fallbacks = await fallbacksFor(ledger, teamId, input);
+      return ledger.execute(
+        teamId,
+        { type: 'member.join', by: actor, ...once, ...input, agent, ...fallbacks },
+        (state) => memberOf(state, input.name),
       );
     },
   }),
@@ -68,7 +71,10 @@ export const memberOperations = [
     },
     run: async ({ ledger, coordinator, daemon, caller, actor, once }, { teamId, ...input }) => {
       const agent = await agentForTeammate({ ledger, daemon }, caller, { teamId, ...input });
-      return coordinator.spawnTeammate(teamId, { ...input, agent }, actor, once);
+      const fallbacks = await fallbacksFor(ledger, teamId, input);
+      const { agents = [] } = fallbacks.onLimit ?? {};
+      daemon.requireAgents?.(agents.map((one) => ({ spec: one.agent, cwd: input.cwd })));
+      return coordinator.spawnTeammate(teamId, { ...input, agent, ...fallbacks }, actor, once);
     },
   }),
   operation({
@@ -138,12 +144,18 @@ export const memberOperations = [
     route: 'PATCH /api/teams/:teamId/members/:memberId',
     cli: {
       args: ['memberId'],
-      examples: ['troupe member update worker-1 --team demo --status idle --result "All tests pass"'],
+      examples: [
+        'troupe member update worker-1 --team demo --status idle --result "All tests pass"',
+        'troupe member update worker-1 --team demo --quiet-hours 22:00-07:00',
+        `troupe member update worker-1 --team demo --on-limit '{"fallback":["codex"]}'`,
+      ],
     },
-    run: ({ ledger, actor, once }, { teamId, ...input }) =>
-      ledger.execute(teamId, { type: 'member.change', by: actor, ...once, ...input }, (state) =>
+    run: async ({ ledger, actor, once }, { teamId, ...input }) => {
+      const fallbacks = await fallbacksFor(ledger, teamId, input);
+      return ledger.execute(teamId, { type: 'member.change', by: actor, ...once, ...input, ...fallbacks }, (state) =>
         memberOf(state, input.memberId),
-      ),
+      );
+    },
   }),
   operation({
     name: 'member.idle',

@@ -14,6 +14,7 @@ import { Timestamp } from '../core/time.ts';
 import { Usage } from '../core/usage.ts';
 import { requireTeam, streamOf, teamUsage, viewTeam } from '../core/view.ts';
 import { BATCHES_TOLD, fullDigest, gather, makeDigest } from '../runtime/digest.ts';
+import { chooseFallbacks } from './choose-agent.ts';
 import { InTeam, Milliseconds, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Services } from './operation.ts';
@@ -62,7 +63,8 @@ export const teamOperations = [
       flags: { leadName: 'lead' },
       examples: ['troupe team create demo --description "Port the parser"', 'troupe team create demo --lead ada'],
     },
-    run: ({ coordinator, actor, once }, input) => coordinator.recordTeam(input, { by: actor, ...once }),
+    run: ({ coordinator, actor, once }, input) =>
+      coordinator.recordTeam({ ...input, ...chooseFallbacks(input.agents, input.onLimit) }, { by: actor, ...once }),
   }),
   operation({
     name: 'team.list',
@@ -138,8 +140,11 @@ export const teamOperations = [
     result: TeamConfig,
     route: 'PATCH /api/teams/:teamId',
     cli: { args: ['teamId'], flags: { leadId: 'lead' }, examples: ['troupe team update demo --max-teammates 12'] },
-    run: ({ coordinator, actor, once }, { teamId, ...changes }) =>
-      coordinator.updateTeam(teamId, changes, { by: actor, ...once }),
+    run: async ({ ledger, coordinator, actor, once }, { teamId, ...changes }) => {
+      const { agents = await ledger.view(teamId, ({ team }) => team?.agents), onLimit } = changes;
+      const known = { ...changes, ...chooseFallbacks(agents, onLimit) };
+      return coordinator.updateTeam(teamId, known, { by: actor, ...once });
+    },
   }),
   operation({
     name: 'team.close',

@@ -3,6 +3,7 @@ import { findDifferent, pickVariables } from '../core/variables.ts';
 import type { TeamVariables } from '../core/variables.ts';
 import type { TeamEnvironment } from '../runtime/team-environments.ts';
 import { specsOf } from '../runtime/team-file/agents.ts';
+import { startedOf } from '../runtime/team-file/fallbacks.ts';
 import type { TeamFile } from '../runtime/team-file/schema.ts';
 import { setupVariables } from '../runtime/team-file/setup.ts';
 import type { DaemonService, Services } from './operation.ts';
@@ -20,7 +21,10 @@ export const Outdated = z
 
 /** The names of variables that a file's team takes. */
 export function variablesIn(file: TeamFile, daemon: DaemonService): TeamVariables | undefined {
-  return daemon.variablesOf?.(specsOf(file), [...Object.values(file.hooks ?? {}).flat(), setupVariables(file)]);
+  return daemon.variablesOf?.(
+    [...specsOf(file), ...startedOf(file, '/').map(({ spec }) => spec)],
+    [...Object.values(file.hooks ?? {}).flat(), setupVariables(file)],
+  );
 }
 
 /** What a command gives to a file's team: only what the team takes. */

@@ -1,29 +1,32 @@
 import { AGENTS } from '../agents/catalog.ts';
 import type { AgentRow, Login } from '../agents/row.ts';
-import { accountGate } from '../core/account-gate.ts';
 import { loginQuestion } from '../core/account-question.ts';
 import type { Account } from '../core/account.ts';
 import { SYSTEM } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import { nounOf } from '../core/event.ts';
 import type { EventOf } from '../core/event.ts';
-import { quietHoursOf, quietUntil } from '../core/quiet-hours.ts';
 import { isExpected } from '../core/state.ts';
 import type { TeamState } from '../core/state.ts';
+import { turnGate } from '../core/turn-gate.ts';
 import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 
 /** Whether a member may begin a turn: yes, or why not and until when. */
 export type Entry =
   | { readonly free: true; readonly isTry: boolean; readonly tries: number }
   | { readonly free: false; readonly account: Account; readonly until: number }
-  | { readonly free: false; readonly quiet: true; readonly until: number };
+  | { readonly free: false; readonly quiet: true; readonly until: number }
+  | { readonly free: false; readonly switched: true; readonly until: number };
 
 /** Knows what all teams of this daemon know about accounts, and lets no turn begin on one that cannot be used. */
 export interface Accounts {
   /** Looks at all teams: their journals have what earlier daemons knew. */
   start(): Promise<void>;
-  /** Whether a member may begin a turn now. If a try is needed, only one member gets it. */
-  enter(teamId: string, memberId: string): Promise<Entry>;
+  /**
+   * Whether a member may begin a turn now. If a try is needed, only one member gets it. If its process `switches`, it may
+   * be told to go on with another agent; that is recorded then.
+   */
+  enter(teamId: string, memberId: string, options?: { readonly switches?: boolean }): Promise<Entry>;
   /** What is known about each account that a live member uses. */
   list(): readonly Account[];
   close(): void;
@@ -58,8 +61,9 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
     if (events.some((event) => ['team', 'teammate'].includes(nounOf(event)))) noteUsers(state);
     for (const event of events) {
       if (event.type === 'account:changed') heard(teamId, event, state);
-      else if (event.type === 'teammate:changed' && event.account !== undefined) tell(event.account, teamId);
-      else if (event.type === 'teammate:stopped') endTries(teamId, event.memberId);
+      else if (event.type === 'teammate:changed') {
+        for (const id of [event.account, ...Object.values(event.fallbackAccounts ?? {})]) if (id) tell(id, teamId);
+      } else if (event.type === 'teammate:stopped') endTries(teamId, event.memberId);
     }
   });
 
@@ -68,7 +72,9 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
     const used = new Set<string>();
     if (team?.status === 'active') {
       for (const member of members.values()) {
-        if (member.account !== undefined && isExpected(member)) used.add(member.account);
+        if (!isExpected(member)) continue;
+        const { account, fallbackAccounts = {}, standIn } = member;
+        for (const id of [account, standIn?.own.account, ...Object.values(fallbackAccounts)]) if (id) used.add(id);
       }
     }
     if (used.size > 0) users.set(teamId, used);
@@ -119,6 +125,19 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
       });
   }
 
+  /** Lets a member go on with another agent. If that one has to be tried, this member does. */
+  async function switchTo(
+    one: Try,
+    { to, account }: { to: string | null; account?: string | undefined },
+  ): Promise<Entry> {
+    const { teamId, memberId, at } = one;
+    endTries(teamId, memberId);
+    const limit = accounts.get(account ?? '')?.limit;
+    if (account !== undefined && limit && !limit.known) tries.set(account, one);
+    await ledger.execute(teamId, { type: 'member.change', by: SYSTEM, memberId, use: to }, () => undefined);
+    return { free: false, switched: true, until: at };
+  }
+
   function endTries(teamId: string, memberId: string): void {
     for (const [id, one] of tries) if (one.teamId === teamId && one.memberId === memberId) tries.delete(id);
   }
@@ -137,23 +156,28 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
         });
       }
     },
-    async enter(teamId, memberId) {
+    async enter(teamId, memberId, { switches = false } = {}) {
       const now = Date.now();
-      const { id, quiet } = await ledger.view(teamId, ({ members, team }) => {
-        const member = members.get(memberId);
-        return { id: member?.account, quiet: quietUntil(quietHoursOf(member, team), now) };
-      });
-      if (quiet > now) return { free: false, quiet: true, until: quiet };
-      const account = id === undefined ? undefined : accounts.get(id);
-      if (!account) return { free: true, isTry: false, tries: 0 };
-      const gate = accountGate(account, `${teamId}/${memberId}`, now);
-      const failed = account.limit?.tries ?? 0;
+      const triedUntil = (id: string): number | undefined => {
+        const one = tries.get(id);
+        const isOurs = one?.teamId === teamId && one.memberId === memberId;
+        return one && !isOurs && now - one.at < TRY_MS ? one.at + TRY_MS : undefined;
+      };
+      const known = { now, canSwitch: switches, account: (id: string) => accounts.get(id), triedUntil };
+      const { gate, id = '' } = await ledger.view(teamId, (state) => ({
+        gate: turnGate(state, memberId, known),
+        id: state.members.get(memberId)?.account,
+      }));
+      const account = accounts.get(id);
+      const failed = account?.limit?.tries ?? 0;
+      if (gate.kind === 'quiet') return { free: false, quiet: true, until: gate.until };
       if (gate.kind === 'open') return { free: true, isTry: gate.isTry, tries: failed };
-      if (gate.kind === 'closed') return { free: false, account, until: gate.until };
-      const trying = tries.get(account.id);
-      const isOurs = trying?.teamId === teamId && trying.memberId === memberId;
-      if (trying && !isOurs && now - trying.at < TRY_MS) return { free: false, account, until: trying.at + TRY_MS };
-      tries.set(account.id, { teamId, memberId, at: now });
+      if (gate.kind === 'switch') return switchTo({ teamId, memberId, at: now }, gate);
+      if (gate.kind === 'closed' && account) {
+        if (gate.ask) run(teamId, { type: 'request.raise', by: SYSTEM, ...gate.ask });
+        return { free: false, account, until: gate.until };
+      }
+      tries.set(id, { teamId, memberId, at: now });
       return { free: true, isTry: true, tries: failed };
     },
     list() {

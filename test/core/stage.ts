@@ -38,7 +38,7 @@ export const INPUTS = {
   'team.update': UpdateTeamInput.extend({ work: TeamWork.optional() }),
   'team.close': CloseTeamInput,
   'member.join': JoinInput,
-  'member.change': ChangeMemberInput,
+  'member.change': ChangeMemberInput.extend({ use: z.string().nullable().optional() }),
   'member.leave': LeaveInput,
   'member.place': PlaceMemberInput,
   ...TASK_COMMANDS,

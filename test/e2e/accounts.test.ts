@@ -26,21 +26,13 @@ describe('the limit of an account', needs(missing.length === 0, `${missing.join(
     // Far away: the test says when the limit is over.
     const resetsAt = Math.ceil(Date.now() / 1_000) + 3_600;
     let isRefused = true;
-    const limited: ModelScript = (request) => {
+    const claude = await limitedClaude(resetsAt, () => {
       asked.push({ at: Date.now(), isRefused });
-      if (!isRefused) return does(request);
-      const headers = {
-        'anthropic-ratelimit-unified-status': 'rejected',
-        'anthropic-ratelimit-unified-reset': String(resetsAt),
-        'anthropic-ratelimit-unified-representative-claim': 'five_hour',
-      };
-      return { error: { status: 429, message: 'used up' }, headers };
-    };
-    const claude = await setUp('claude', testPlace(), limited);
+      return isRefused;
+    });
     const codex = await setUp('codex', testPlace(), does);
-    onTestFinished(async () => void (await Promise.all([claude, codex].map(({ model }) => model.close()))));
-    const { ANTHROPIC_API_KEY: CLAUDE_CODE_OAUTH_TOKEN = '', ...env } = claude.entry['env'] as Record<string, string>;
-    const login = { ...claude.entry, agent: 'claude', env: { ...env, CLAUDE_CODE_OAUTH_TOKEN } };
+    onTestFinished(() => codex.model.close());
+    const { login } = claude;
     const tasks = Array.from({ length: 6 }, (_none, index) => ({ title: `Item ${index + 1}` }));
     const own = (name: string, title: string) => ({ title, assign: name });
     const file = stage.teamFile({
@@ -92,4 +84,70 @@ describe('the limit of an account', needs(missing.length === 0, `${missing.join(
     expect(events.filter(({ type }) => type === 'task:completed')).toHaveLength(tasks.length + 2);
     expect(events.filter(({ type }) => type === 'teammate:stopped')).toEqual([]);
   });
+
+  test('is passed by with a fallback: another agent finishes the task, and the first is back at the next one', async () => {
+    const stage = newStage();
+    let isRefused = true;
+    const claude = await limitedClaude(Math.ceil(Date.now() / 1_000) + 3_600, () => isRefused);
+    const prompts: string[] = [];
+    const codex = await setUp('codex', testPlace(), (request) => {
+      prompts.push(request.turns.map(({ text }) => text).join('\n'));
+      return { text: `codex ${titleOf(request)}` };
+    });
+    onTestFinished(() => codex.model.close());
+    const { cwd: _cwd, ...spare } = codex.entry;
+    const file = stage.teamFile({
+      team: stage.team,
+      agents: { spare: { ...spare, agent: 'codex', account: 'spare' } },
+      onLimit: { fallback: ['codex@spare'] },
+      members: [{ name: 'ada', ...claude.login }],
+      tasks: [{ title: 'First' }],
+    });
+    await stage.ask('up', file, '--yes', '--detach');
+    const client = stage.client();
+    const teamId = stage.team;
+    const resultOf = async (taskId: string) => (await client.call('task.show', { teamId, taskId })).result;
+    await until('the first task is done', async () => (await resultOf('1')) !== undefined);
+    expect(await client.call('task.show', { teamId, taskId: '1' })).toMatchObject({
+      status: 'completed',
+      result: 'codex First',
+      assigneeId: 'ada',
+      epoch: 3,
+    });
+    expect(prompts[0]).toContain('You take over from claude: the limit of its account is reached.');
+    expect((await stage.troupe('ps')).stdout).toContain('codex@spare (for claude)');
+
+    isRefused = false;
+    const accounts = await client.call('account.list', { teamId });
+    const limited = accounts.find(({ limit }) => limit !== undefined);
+    await client.call('account.clear', { teamId, account: limited?.id ?? '' });
+    // Members go back spread over some seconds, so the next task may still be the other agent's.
+    const doNext = async (): Promise<string | undefined> => {
+      const { id } = await client.call('task.create', { teamId, title: 'Next' });
+      await until(`task ${id} is done`, async () => (await resultOf(id)) !== undefined);
+      return resultOf(id);
+    };
+    await until('the first agent is back', async () => (await doNext()) === 'did Next');
+    expect(claude.prompts.at(-1)).toContain('Meanwhile codex did your work in your name.');
+    const events = (await client.call('event.list', { teamId })).flatMap((batch) => batch.events);
+    expect(events.filter(({ type }) => type === 'teammate:switched')).toHaveLength(2);
+    expect(events.filter(({ type }) => type === 'task:failed' || type === 'teammate:stopped')).toEqual([]);
+  });
 });
+
+/** Claude Code with the login of a subscription, whose limit is reached while `isRefused`. */
+async function limitedClaude(resetsAt: number, isRefused: () => boolean) {
+  const prompts: string[] = [];
+  const headers = {
+    'anthropic-ratelimit-unified-status': 'rejected',
+    'anthropic-ratelimit-unified-reset': String(resetsAt),
+    'anthropic-ratelimit-unified-representative-claim': 'five_hour',
+  };
+  const { entry, model } = await setUp('claude', testPlace(), (request) => {
+    prompts.push(request.turns.map(({ text }) => text).join('\n'));
+    return isRefused() ? { error: { status: 429, message: 'used up' }, headers } : does(request);
+  });
+  onTestFinished(() => model.close());
+  const { ANTHROPIC_API_KEY: CLAUDE_CODE_OAUTH_TOKEN = '', ...env } = entry['env'] as Record<string, string>;
+  return { prompts, login: { ...entry, agent: 'claude', env: { ...env, CLAUDE_CODE_OAUTH_TOKEN } } };
+}

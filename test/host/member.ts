@@ -46,7 +46,17 @@ export type Rule = (next: () => Promise<unknown>, input: unknown) => Promise<unk
 export interface MemberOptions extends Partial<
   Pick<
     TeammateOptions,
-    'permissions' | 'workMode' | 'retryAfter' | 'toolsNow' | 'silence' | 'graceMs' | 'spendingMs' | 'account'
+    | 'permissions'
+    | 'workMode'
+    | 'retryAfter'
+    | 'toolsNow'
+    | 'silence'
+    | 'graceMs'
+    | 'spendingMs'
+    | 'account'
+    | 'switches'
+    | 'fallbackAccounts'
+    | 'handover'
   >
 > {
   readonly abilities?: Partial<Abilities>;
@@ -125,7 +135,7 @@ export function startMember(house: House, memberId: string, play: Play, options:
     },
   };
   const { permissions, workMode, retryAfter, toolsNow, silence, graceMs, spendingMs, mode = 'edit', resume } = options;
-  const { account = `function@${memberId}` } = options;
+  const { account = `function@${memberId}`, switches, fallbackAccounts, handover } = options;
   const ended = runTeammate({
     door,
     agent,
@@ -137,6 +147,7 @@ export function startMember(house: House, memberId: string, play: Play, options:
     ...(silence && { silence }),
     ...(graceMs !== undefined && { graceMs }),
     account,
+    ...(switches && { switches, fallbackAccounts, handover }),
     ...(spendingMs !== undefined && { spendingMs }),
     transcriptPath: (sessionId) => join(folder, `${sessionId}.jsonl`),
     signal: stop.signal,

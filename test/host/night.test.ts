@@ -38,11 +38,14 @@ const CLOSED = [
 const RESTS: Name = 'g2';
 const REST = { from: EVENING + 0.5 * HOUR, to: EVENING + 1.25 * HOUR };
 
+/** A member that goes on with another account while its own is limited. */
+const SWITCHES: Name = 'c3';
+
 /** Tasks whose first turn hangs, and tasks that ask their user. */
 const HANG: ReadonlySet<string> = new Set(['17', '58']);
 const ASK: ReadonlySet<string> = new Set(['30', '75']);
 
-test(`in a night, 8 members do ${TASKS} tasks once each through limits, overload, hangs, a budget, questions, quiet hours and a restart`, async () => {
+test(`in a night, 8 members do ${TASKS} tasks once each through limits, with a fallback, overload, hangs, a budget, questions, quiet hours and a restart`, async () => {
   vi.useFakeTimers({
     now: EVENING,
     toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
@@ -54,7 +57,8 @@ test(`in a night, 8 members do ${TASKS} tasks once each through limits, overload
   const agent = { kind: 'function' };
   const quietHours = `${clockAt(REST.from)}-${clockAt(REST.to)}`;
   for (const name of Object.keys(MEMBERS)) {
-    await house.call('member.add', { teamId: 'demo', name, agent, ...(name === RESTS && { quietHours }) });
+    const own = name === SWITCHES ? { agent: 'claude', onLimit: { fallback: ['codex'] } } : { agent };
+    await house.call('member.add', { teamId: 'demo', name, ...own, ...(name === RESTS && { quietHours }) });
   }
   for (let i = 1; i <= TASKS; i++) {
     const needs = i > 8 && i % 3 === 0 ? { dependencies: [String(i - 8)] } : {};
@@ -65,9 +69,8 @@ test(`in a night, 8 members do ${TASKS} tasks once each through limits, overload
   const asked: { name: Name; account: string; at: number; isRefused: boolean }[] = [];
   const hung = new Set<string>();
   const play =
-    (name: Name): Play =>
+    (name: Name, account: string): Play =>
     async ({ task, messages }, { emit, signal }) => {
-      const account = MEMBERS[name];
       const now = Date.now();
       const closed = CLOSED.find((one) => one.account === account && now >= one.from && now < one.to);
       asked.push({ name, account, at: now, isRefused: closed !== undefined });
@@ -89,10 +92,27 @@ test(`in a night, 8 members do ${TASKS} tasks once each through limits, overload
       }
       return `did ${id}`;
     };
-  const start = (): Member[] =>
-    (Object.keys(MEMBERS) as Name[]).map((name) => startMember(house, name, play(name), { account: MEMBERS[name] }));
+  let members: Member[] = [];
+  let switching = Promise.resolve();
+  const begin = async (name: Name): Promise<void> => {
+    const { agent: now } = await house.call<{ agent: { kind: string } }>('member.show', {
+      teamId: 'demo',
+      memberId: name,
+    });
+    const account = name === SWITCHES ? now.kind : MEMBERS[name];
+    const more = name === SWITCHES ? { switches: true, fallbackAccounts: { codex: 'codex' } } : {};
+    const member = startMember(house, name, play(name, account), { account, ...more });
+    members.push(member);
+    void member.ended.then((ending) => {
+      if (ending === 'switched') switching = begin(name);
+    });
+  };
+  const start = async (): Promise<void> => {
+    members = [];
+    for (const name of Object.keys(MEMBERS) as Name[]) await begin(name);
+  };
 
-  let members = start();
+  await start();
   let isRestarted = false;
   const answers = new Map<string, number>();
   const tasks = () => house.call<SharedTask[]>('task.list', { teamId: 'demo' });
@@ -102,12 +122,13 @@ test(`in a night, 8 members do ${TASKS} tasks once each through limits, overload
     // While an account is limited.
     if (!isRestarted && Date.now() >= EVENING + 3.5 * HOUR) {
       isRestarted = true;
+      await switching;
       for (const member of members) member.stop();
       await settle(Promise.all(members.map(({ ended }) => ended)));
       await settle(house.close());
       house = openHouse({ journal });
       await settle(house.start());
-      members = start();
+      await start();
     }
     await answerAll(house, answers);
     all = await tasks();
@@ -133,6 +154,12 @@ test(`in a night, 8 members do ${TASKS} tasks once each through limits, overload
     const next = of.find(({ at }) => at >= to);
     if (isNamed) expect((next?.at ?? Infinity) - to, account).toBeLessThanOrEqual(90_000);
   }
+  // One member went on while the others of its account waited, and was back after the reset.
+  const [{ from, to }] = CLOSED;
+  const its = asked.filter(({ name, at }) => name === SWITCHES && at > from);
+  expect(its.filter(({ account, at }) => account === 'codex' && at < to - HOUR).length).toBeGreaterThan(0);
+  expect(its.some(({ account, at }) => account === 'claude' && at >= to)).toBe(true);
+  expect(of('teammate:switched').map(({ standIn }) => standIn?.name)).toEqual(['codex', undefined]);
   expect(asked.filter(({ name, at }) => name === RESTS && at >= REST.from && at < REST.to)).toEqual([]);
   const back = asked.find(({ name, at }) => name === RESTS && at >= REST.to);
   expect((back?.at ?? Infinity) - REST.to).toBeLessThanOrEqual(90_000);

@@ -66,6 +66,19 @@ describe('what a team file runs needs an approval', () => {
     expect(read({ lead, agents }).map(({ members }) => members)).toEqual([['lead'], ['mine']]);
   });
 
+  test('of agents that stand in when a limit is reached, with the rights of their member', () => {
+    const agents = { spare: { agent: { exec: './spare.sh' } } };
+    const members = [
+      { name: 'ann', agent: 'codex', onLimit: { ask: ['spare'] } },
+      { name: 'bob', agent: 'codex', mode: 'full' },
+    ];
+    expect(read({ agents, onLimit: { fallback: ['claude'] }, members })).toMatchObject([
+      { command: 'codex', isFree: true, members: ['bob'] },
+      { command: './spare.sh', members: ['ann'] },
+      { command: 'claude', isFree: true, members: ['bob'] },
+    ]);
+  });
+
   test('once for members with the same settings', () => {
     const members = ['ann', 'bob'].map((name) => ({ name, agent: { exec: './run.sh' } }));
     expect(read({ members }).map((one) => one.members)).toEqual([['ann', 'bob']]);

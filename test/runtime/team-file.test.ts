@@ -5,10 +5,11 @@ import { USER } from '../../src/core/actor.ts';
 import { HookConfig } from '../../src/core/hook.ts';
 import { viewTask, viewTeam } from '../../src/core/view.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
+import { agentsOf } from '../../src/runtime/team-file/file-agents.ts';
 import { hooksOf } from '../../src/runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../../src/runtime/team-file/parse.ts';
 import { placeOf } from '../../src/runtime/team-file/place.ts';
-import { agentsOf, raiseTeam } from '../../src/runtime/team-file/raise.ts';
+import { raiseTeam } from '../../src/runtime/team-file/raise.ts';
 import { findBadReferences } from '../../src/runtime/team-file/references.ts';
 import { openLedger } from '../ledger/places.ts';
 import { mustEnd } from '../must-end.ts';
@@ -186,6 +187,31 @@ hooks:
       'no time at all',
       'team: x\nbudget: { time: 0m }\n',
       /^t\.yaml:2:17: budget\.time must be a duration above 0, such as "10s" or "2m"$/,
+    ],
+    [
+      'a fallback that nobody knows',
+      'team: x\nonLimit: { fallback: [codx] }\n',
+      /^t\.yaml:2:23: there is no agent named "codx": did you mean codex\?/,
+    ],
+    [
+      'a login as a fallback that no agent of the file has',
+      'team: x\nmembers:\n  - { name: ada, agent: claude, onLimit: { fallback: [codex, claude@second] } }\n',
+      /^t\.yaml:3:62: no agent of this file is claude with the account second: add agents: \{ second: \{ agent: claude, account: second, env: \{ CLAUDE_CONFIG_DIR: … \} \} \}$/,
+    ],
+    [
+      'a program as a fallback of a lead',
+      'team: x\nagents: { prog: { agent: { exec: ./a.sh } } }\nlead: { agent: claude, onLimit: { fallback: [prog] } }\n',
+      /^t\.yaml:3:46: prog cannot stand in for a lead: it reads no messages$/,
+    ],
+    [
+      'a fallback that nothing keeps from working before its plan is approved',
+      'team: x\nagents: { prog: { agent: { exec: ./a.sh } } }\nonLimit: { fallback: [prog] }\nmembers:\n  - { name: ada, agent: claude, plan: required }\n',
+      /^t\.yaml:3:23: prog cannot stand in: nothing keeps it from work before its plan is approved$/,
+    ],
+    [
+      'a teammate of a native team as a fallback',
+      'team: x\nonLimit: { ask: [claude-native] }\n',
+      /^t\.yaml:2:18: claude-native cannot stand in: .*native team/,
     ],
     ['no money at all', 'team: x\nbudget: { usd: 0 }\n', /^t\.yaml:2:16: budget\.usd must be more than 0$/],
     [
@@ -404,6 +430,38 @@ tasks:
     expect(await now()).toEqual(['22:00-07:00', undefined, '12:00-13:00', '12:00-13:00']);
     await raise(file('quietHours: off\nlimits: { restartsPerNight: 5 }', ', quietHours: off'));
     expect(await now()).toEqual(['off', 5, 'off', 'off']);
+  });
+
+  test('gives its members and its lead their fallbacks, with what each member may do without asking', async () => {
+    const { ledger, raise } = setStage();
+    const file = (onLimit: string): string => `
+team: diamond
+onLimit: ${onLimit}
+agents:
+  second: { agent: claude, account: second, env: { CLAUDE_CONFIG_DIR: '\${HOME}/.claude-second' } }
+lead: { agent: claude, onLimit: ask }
+members:
+  - { name: left, agent: claude, model: opus, mode: full, permissions: { deny: ['WebFetch'] } }
+`;
+    const second = { kind: 'claude', account: 'second', env: { CLAUDE_CONFIG_DIR: '${HOME}/.claude-second' } };
+    const rights = { mode: 'full', permissions: { deny: ['WebFetch'] } };
+    const now = () => ledger.view('diamond', ({ team, members }) => [team, members.get('lead'), members.get('left')]);
+    await raise(file('{ fallback: [codex, claude@second] }'));
+    expect(await now()).toMatchObject([
+      { onLimit: { policy: 'fallback', agents: [{ name: 'codex' }, { name: 'claude@second', agent: second }] } },
+      { onLimit: { policy: 'ask', agents: [] } },
+      {
+        onLimit: {
+          policy: 'fallback',
+          agents: [
+            { name: 'codex', agent: { kind: 'codex', ...rights } },
+            { name: 'claude@second', agent: { ...second, ...rights } },
+          ],
+        },
+      },
+    ]);
+    await raise(file('wait'));
+    expect((await now())[2]).toMatchObject({ onLimit: { policy: 'wait', agents: [] } });
   });
 
   test('belongs to the folder of its file: from another folder it is refused, open or closed', async () => {

@@ -49,6 +49,13 @@ export const EVENTS: EventSamples = {
     metadata: { a: 1 },
   },
   'teammate:changed': { memberId: 'ann', status: 'idle', role: undefined, metadata: { a: 1 } },
+  'teammate:switched': {
+    memberId: 'ann',
+    agent: { kind: 'codex' },
+    sessionId: 'none',
+    account: 'codex',
+    standIn: { name: 'codex', since: 1_000, own: { agent: { kind: 'claude' }, sessionId: 's1', account: 'claude' } },
+  },
   'teammate:placed': { memberId: 'ann', hostId: 'h1' },
   'teammate:idle': { memberId: 'ann', reason: undefined, result: 'done' },
   'teammate:stopped': { memberId: 'ann', reason: 'tired', returning: true },

@@ -1,4 +1,4 @@
-import { isLost, isPerson, waitingOf } from '../../src/client/replica.ts';
+import { isLost, isPerson, waitingOf, wordOnLimit } from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { joinedFirst } from '../data/free-since.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
@@ -63,6 +63,8 @@ export function Facts({ member }: { member: MemberRecord }) {
             {showBudget(member.budget)} <BudgetMark memberId={member.id} />
           </Fact>
         )}
+        {member.quietHours !== undefined && <Fact name="Quiet hours">{member.quietHours}</Fact>}
+        {member.onLimit && <Fact name="On limit">{wordOnLimit(member.onLimit)}</Fact>}
         {member.sessionId !== 'none' && (
           <Fact name="Session" isWide>
             <span className="mono">{member.sessionId}</span>

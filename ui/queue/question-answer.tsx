@@ -72,9 +72,11 @@ export function QuestionAnswer({
             <Check size={15} aria-hidden /> Answer
           </button>
         )}
-        <button type="button" className="button" data-answer="no" disabled={isOff} onClick={() => answer(false)}>
-          <X size={15} aria-hidden /> Leave it to {request.memberId}
-        </button>
+        {request.kind === 'question' && (
+          <button type="button" className="button" data-answer="no" disabled={isOff} onClick={() => answer(false)}>
+            <X size={15} aria-hidden /> Leave it to {request.memberId}
+          </button>
+        )}
       </div>
     </div>
   );

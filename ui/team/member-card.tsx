@@ -1,5 +1,6 @@
 import { Crown } from 'lucide-react';
 import { memo } from 'react';
+import { agentNameOf } from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { teamPath } from '../data/route.ts';
 import { useTeam } from '../data/use-team.tsx';
@@ -65,7 +66,7 @@ export function LeadBadge() {
 const NO_AGENTS: readonly string[] = ['general-purpose', 'person', 'none'];
 
 /** The agent of a member, and its model. */
-export function agentOf({ agent, agentType, model }: MemberRecord): string {
-  const kind = agent ? (agent.name ?? agent.kind) : NO_AGENTS.includes(agentType) ? '' : agentType;
+export function agentOf({ agent, agentType, model, standIn }: MemberRecord): string {
+  const kind = agent ? agentNameOf({ agent, standIn }) : NO_AGENTS.includes(agentType) ? '' : agentType;
   return showControls([kind, model ?? agent?.model].filter(Boolean).join(' · '));
 }

@@ -19,7 +19,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const { requestId, text, teamId, revision } = given.input as unknown as AnswerInput;
   const client = openClient(environment);
   try {
-    const questions = (await findWaiting(client, teamId, signal)).filter(({ kind }) => kind === 'question');
+    const questions = (await findWaiting(client, teamId, signal)).filter(({ question }) => question !== undefined);
     const request = findRequest(questions, requestId);
     if (text.trim() === '') throw new Refusal('invalid', 'The answer is empty: troupe approve shows the question');
     const said = { approve: true, ...chosenBy(text, request), comments: [], revision, signal };

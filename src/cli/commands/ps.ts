@@ -1,11 +1,12 @@
 import type { Client } from '../../client/client.ts';
+import { agentNameOf } from '../../core/on-limit.ts';
 import { isTrouble } from '../../core/situation.ts';
 import { isLost } from '../../core/waiting.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
 import { findOpenTeams } from '../reach/open-teams.ts';
-import { agentWord, describeDoing } from '../show/doing.ts';
+import { describeDoing } from '../show/doing.ts';
 import { clean, fold } from '../show/text.ts';
 import { sessionTable } from '../show/views/member.ts';
 import type { ShownSession } from '../show/views/member.ts';
@@ -60,7 +61,7 @@ async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): 
     return {
       ...session,
       role: member.role,
-      agent: agentWord(member),
+      agent: agentNameOf(member),
       doing: describeDoing(member, { team, tasks, requests }),
     };
   });

@@ -162,7 +162,14 @@ function addDefaults(input: Record<string, unknown>, command: Command, environme
 /** Fields that hold task ids: people write `#3`, operations expect `3`. */
 const TASK_FIELDS: readonly string[] = ['taskId', 'dependencies', 'addDependencies', 'addDependents'];
 
-const AGENTS: readonly string[] = ['agent', 'leadAgent'];
+const AN_AGENT = 'must be a name such as codex, or JSON such as {"exec":"./work.sh"}';
+
+/** Fields that take a word instead of JSON, and what to say about anything else. */
+const WORD_OR_JSON: Readonly<Record<string, string>> = {
+  agent: AN_AGENT,
+  leadAgent: AN_AGENT,
+  onLimit: 'must be wait, ask, or JSON such as {"fallback":["codex"]}',
+};
 
 function toValue(input: Input, value: string | readonly string[] | boolean, command: Command): unknown {
   if (typeof value === 'boolean') return value;
@@ -211,16 +218,11 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
       return fail(`must be a time such as 10m or 2026-01-31T12:00:00Z, not ${JSON.stringify(value)}`);
     }
     case 'json':
-      // An agent may be given by its name instead of JSON.
-      if (AGENTS.includes(input.field) && /^[\w-]+$/.test(value)) return value;
+      if (Object.hasOwn(WORD_OR_JSON, input.field) && /^[\w-]+$/.test(value)) return value;
       try {
         return JSON.parse(value) as unknown;
       } catch (error) {
-        return fail(
-          AGENTS.includes(input.field)
-            ? `must be a name such as codex, or JSON such as {"exec":"./work.sh"}: ${(error as Error).message}`
-            : `must be JSON: ${(error as Error).message}`,
-        );
+        return fail(`${WORD_OR_JSON[input.field] ?? 'must be JSON'}: ${(error as Error).message}`);
       }
     default:
       return value;

@@ -23,7 +23,7 @@ export function describeDoing(member: Member, { team, tasks, requests }: Surroun
   const asked = waiting.find(({ memberId, kind }) => memberId === member.id && kind !== 'review');
   if (asked) {
     const why = asked.kind === 'restart' && member.stopReason !== undefined ? `${clean(member.stopReason)}; ` : '';
-    return `${why}waits for your answer (${asked.kind}): ${answerCommand(asked.kind)} ${answerName(asked, waiting)}`;
+    return `${why}waits for your answer (${asked.kind}): ${answerCommand(asked)} ${answerName(asked, waiting)}`;
   }
   const reason = waitingOf(member);
   if (reason !== undefined) return `waits: ${reason}`;
@@ -49,9 +49,4 @@ function whyIdle({ id: memberId }: Member, team: Surrounded['team']): string {
   const members = new Map(team.members.map((one) => [one.id, { ...one, statusSince: new Date(one.statusSince) }]));
   const halt = takerObstacles(team, members, { memberId, at: Date.now() }).find(isHalt);
   return halt ? `waits: ${clean(explainHalt(team.id, halt))}` : '';
-}
-
-/** The agent of a member, in one word. */
-export function agentWord({ agent }: Member): string {
-  return agent?.name ?? agent?.kind ?? '';
 }

@@ -73,6 +73,6 @@ export function describeEvent(event: TeamEvent, titles: Titles = new Map()): { t
 
 /** How a person answers a request. */
 function answerWith(event: TeamEvent): string {
-  if (event.type === 'request:raised') return ` (${answerCommand(event.kind)} ${event.memberId})`;
-  return event.type === 'plan:submitted' ? ` (${answerCommand('plan')} ${event.memberId})` : '';
+  if (event.type === 'request:raised') return ` (${answerCommand(event)} ${event.memberId})`;
+  return event.type === 'plan:submitted' ? ` (${answerCommand({})} ${event.memberId})` : '';
 }

@@ -37,9 +37,9 @@ export function answerName({ id, memberId }: Request, all: readonly Request[]): 
   return all.filter((other) => other.memberId === memberId).length === 1 ? memberId : id;
 }
 
-/** The command that answers a request. */
-export function answerCommand(kind: Request['kind']): string {
-  return kind === 'question' ? 'troupe answer' : 'troupe approve';
+/** The command that answers a request: one with choices takes more than yes or no. */
+export function answerCommand({ question }: Pick<Request, 'question'>): string {
+  return question ? 'troupe answer' : 'troupe approve';
 }
 
 /** What to do if there is nothing to show yet. */

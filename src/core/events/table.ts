@@ -1,4 +1,5 @@
 import { describeLimit, describeWindow } from '../account-words.ts';
+import { catalogNameOf } from '../agent.ts';
 import { shortId } from '../commit-id.ts';
 import type { EventOf, EventType, TeamEvent } from '../event.ts';
 import { troublesTold } from '../hook-trouble.ts';
@@ -47,10 +48,20 @@ const EVENTS: { readonly [T in EventType]: EventRow<T> } = {
   },
   'teammate:changed': {
     wakes: (event, memberId) =>
-      (event.budget !== undefined || event.quietHours !== undefined) && event.memberId === memberId,
+      [event.budget, event.quietHours, event.onLimit].some((one) => one !== undefined) && event.memberId === memberId,
     // Of all changes of a member, people look for its status.
     mark: 'state',
     words: wordChange,
+  },
+  'teammate:switched': {
+    wakes: nobody,
+    mark: 'state',
+    words: ({ memberId, agent, standIn }) => ({
+      actor: memberId,
+      text: standIn ? `goes on with ${standIn.name}` : `is back with ${catalogNameOf(agent)}`,
+      ...(standIn?.own.account !== undefined && { reason: `${standIn.own.account} cannot be used now` }),
+      tone: 'notable',
+    }),
   },
   'teammate:placed': {
     wakes: nobody,
@@ -192,7 +203,7 @@ const EVENTS: { readonly [T in EventType]: EventRow<T> } = {
   },
   'request:answered': {
     // Other answers come with the events that follow from them, or are read by the member's process itself.
-    wakes: (event, memberId) => event.kind === 'question' && event.memberId === memberId,
+    wakes: (event, memberId) => event.kind === 'account' || (event.kind === 'question' && event.memberId === memberId),
     mark: 'gate',
     words: (event) => ({
       actor: event.by,

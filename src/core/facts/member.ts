@@ -1,8 +1,9 @@
 import { USER } from '../actor.ts';
+import type { AgentSpec } from '../agent.ts';
 import { mergeMetadata } from '../json.ts';
 import { SPAWNS_PER_MINUTE } from '../limits.ts';
 import { withRestart } from '../restarts.ts';
-import type { TeamState } from '../state.ts';
+import type { MemberRecord, TeamState } from '../state.ts';
 import { putMember, putTeam, putUsage } from '../tables.ts';
 import { addUsage, NO_USAGE } from '../usage.ts';
 import { sameSince } from '../view.ts';
@@ -27,6 +28,7 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       sendsPaidAt: before?.sendsPaidAt,
       granted: before?.granted,
       ranMs: before?.ranMs,
+      ...standInOf(before, data.agent),
     });
     if (data.agent) startClock(state, at);
     withdrawRequests(state, (request) => request.kind === 'restart' && request.memberId === memberId);
@@ -50,6 +52,17 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
     }));
     if (changes.budget) withdrawBudgets(state, { before, after: changes.budget, memberId });
   },
+
+  'teammate:switched': (state, { memberId, agent, sessionId, model, account, standIn }) =>
+    changeMember(state, memberId, (member) => ({
+      ...member,
+      agent,
+      sessionId,
+      model,
+      account,
+      standIn,
+      context: undefined,
+    })),
 
   'teammate:placed': (state, { memberId, hostId }) =>
     changeMember(state, memberId, (member) => ({ ...member, hostId })),
@@ -91,6 +104,13 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
     putUsage(state, 'taskUsage', taskId, addUsage(state.taskUsage.get(taskId) ?? NO_USAGE, usage));
   },
 };
+
+/** A member that returns with the same agent still stands in for its own. */
+function standInOf(before: MemberRecord | undefined, agent: AgentSpec | undefined): Partial<MemberRecord> {
+  if (!before?.standIn || JSON.stringify(before.agent) !== JSON.stringify(agent)) return {};
+  const { standIn, fallbackAccounts } = before;
+  return { standIn, fallbackAccounts };
+}
 
 /** A team's time budget runs while any of its agents does. */
 function startClock(state: TeamState, at: number): void {

@@ -6,6 +6,7 @@ import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
+import { stoppedBy } from '../limit-question.ts';
 import { answerMessageId } from '../question.ts';
 import { waitsToLand } from '../queue-view.ts';
 import { rejoinInput } from '../rejoin.ts';
@@ -17,7 +18,7 @@ import { pendingRequests } from '../tables.ts';
 import { quote, shorten } from '../text.ts';
 import { releaseTask } from './give-back.ts';
 import { requireOpenTeam } from './guard.ts';
-import { joinTeam } from './member.ts';
+import { joinTeam, stopMember } from './member.ts';
 import { holdsSince, requireAnswer } from './question.ts';
 import { requirePending } from './request.ts';
 import { requireAsked, reviewable, reviewText, settleReview } from './review.ts';
@@ -93,8 +94,16 @@ const CONSEQUENCES: Readonly<Record<QuestionKind, Consequence>> = {
   account: useAgain,
 };
 
-/** A person has logged in, so the account is used again at once. */
-function useAgain(state: TeamState, answer: Answer, { detail }: TeamRequest): TeamEvent[] {
+/**
+ * A person has logged in, so the account is used again at once. If its limit is reached, a person may stop its members;
+ * an agent that a person chose is read from the answer when a turn is to begin.
+ */
+function useAgain(state: TeamState, answer: Answer, request: TeamRequest): TeamEvent[] {
+  const { detail, question } = request;
+  if (question) {
+    const reason = 'stopped by a person: the limit of its account is reached';
+    return stoppedBy(state, answer.choice, request).flatMap((id) => stopMember(state, answer, id, { reason }));
+  }
   const account = String(detail?.['account']);
   if (!answer.approve || !state.accounts.get(account)?.limit) return [];
   return [event(answer, 'account:changed', { account, limit: null })];

@@ -15,8 +15,10 @@ import { askInPlaceOf } from './approval.ts';
 import { freeFiles } from './files.ts';
 import { requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
 import { leaveWork, withdrawWork } from './landing.ts';
+import { requireOnLimit } from './on-limit.ts';
 import { requireSpawnPace } from './pace.ts';
 import { requireNoSecrets } from './secret.ts';
+import { switchAgent } from './switch.ts';
 
 /** In Claude Code's order, then ours. The lead has none. */
 const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
@@ -42,7 +44,9 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
   const isKept = JSON.stringify(command.agent) === JSON.stringify(before?.agent);
   if (!isKept) requireNoSecrets(command.agent, `member ${command.name}`);
   if (command.agent) requireSpawnPace(state, command);
-  if (command.quietHours !== undefined) requirePerson(command.by, 'choose quiet hours');
+  const isQuiet = command.quietHours !== undefined && command.quietHours !== before?.quietHours;
+  if (isQuiet) requirePerson(command.by, 'choose quiet hours');
+  requireOnLimit(command, before?.onLimit);
   const cwd = folderOfNewMember(command, state.members.get(team.leadId));
   return [
     event(command, 'teammate:joined', {
@@ -63,6 +67,7 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
       labels: command.labels,
       budget: command.budget,
       quietHours: command.quietHours,
+      onLimit: command.onLimit,
       metadata: command.metadata,
     }),
   ];
@@ -121,12 +126,14 @@ export function changeMember(state: TeamState, command: CommandOf<'member.change
   requireOpenTeam(state);
   requireManager(state, command.by, 'change other members', command.memberId);
   const member = requireLive(state, command.memberId);
+  if (command.use !== undefined) return switchAgent(state, command, member, command.use);
   const { type: _type, at: _at, by: _by, commandId: _commandId, result, reason, status, ...changes } = command;
   if (status !== undefined && member.status === 'shutting-down' && status !== member.status) {
     requireManager(state, command.by, 'take back its agreement to shut down');
   }
   if (changes.budget && isRaised(member.budget, changes.budget)) requirePerson(command.by, 'raise a budget');
   if (changes.quietHours !== undefined) requirePerson(command.by, 'change quiet hours');
+  requireOnLimit(command, member.onLimit);
   requireFit(`member ${member.id}`, member.metadata, changes.metadata);
   const events: TeamEvent[] = [];
   if (status === 'idle' && member.status !== 'idle') {

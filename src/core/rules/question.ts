@@ -100,10 +100,11 @@ export function holdsSince(state: TeamState, taskId: string, memberId: string): 
 
 /** A yes to a question is one of its choices, or a text if it allows one. A no leaves it to the member. */
 export function requireAnswer(
-  { id, kind, question = DEFAULTS }: TeamRequest,
+  { id, kind, question: asked }: TeamRequest,
   { approve, choice, feedback = '' }: CommandOf<'request.answer'>,
 ): void {
-  if (kind !== 'question') {
+  const question = asked ?? DEFAULTS;
+  if (kind !== 'question' && !asked) {
     if (choice === undefined) return;
     throw new TeamError('invalid', `choice: request ${id} has no choices: answer yes or no`);
   }

@@ -114,7 +114,8 @@ export function raiseRequest(state: TeamState, command: CommandOf<'request.raise
   if (kind === 'account' && command.by === SYSTEM && pendingAccount(state, detail)) return [];
   const requestId = freeId(state, command.at, (at) => `${kind}-${at}@${memberId}`);
   const deadline = command.at + (within ?? ANSWER_WITHIN[kind]);
-  return [event(command, 'request:raised', { requestId, kind, memberId, taskId, content, deadline, detail })];
+  const question = command.by === SYSTEM ? command.question : undefined;
+  return [event(command, 'request:raised', { requestId, kind, memberId, taskId, content, deadline, detail, question })];
 }
 
 /** Asks whether to try a given-up member once more. It has stopped, so Troupe asks for it. */

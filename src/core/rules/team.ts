@@ -15,6 +15,7 @@ import { giveBack } from './give-back.ts';
 import { requireFit, requireLive, requireManager, requireOpenTeam, requirePerson } from './guard.ts';
 import { withdrawWork } from './landing.ts';
 import { liveTeammates, stopMember } from './member.ts';
+import { requireOnLimit } from './on-limit.ts';
 import { requireNoSecretIn, requireNoSecrets } from './secret.ts';
 
 export function createTeam(state: TeamState, command: CommandOf<'team.create'>): TeamEvent[] {
@@ -29,6 +30,7 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
   if (!isSlug(command.name)) throw new TeamError('invalid', `${quote(command.name)} is not a valid team name`);
   requireNoSecrets(command.leadAgent, `the lead ${command.leadName}`);
   requireChoiceWithoutSecrets(command.agents);
+  requireOnLimit(command);
   return [
     event(command, 'team:created', {
       name: command.name,
@@ -41,6 +43,7 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
       messagesPerMinute: command.messagesPerMinute,
       restartsPerNight: command.restartsPerNight,
       quietHours: command.quietHours,
+      onLimit: command.onLimit,
       delegateMode: command.delegateMode,
       agents: command.agents,
       budget: command.budget,
@@ -78,6 +81,7 @@ export function updateTeam(state: TeamState, command: CommandOf<'team.update'>):
   requireWorkKept(team, command);
   if (command.agents !== undefined) requirePerson(command.by, 'choose the agents that the lead may start');
   requireChoiceWithoutSecrets(command.agents);
+  requireOnLimit(command);
   const { type: _type, at: _at, by: _by, commandId: _commandId, ...changes } = command;
   requireFit(`team ${state.teamId}`, team.metadata, changes.metadata);
   return [event(command, 'team:updated', changes)];

@@ -1,7 +1,7 @@
 import { agentNamed, argvOf } from '../../core/agent.ts';
 import type { AgentChoice, AgentSpec } from '../../core/agent.ts';
-import { milliseconds } from './schema.ts';
 import type { AgentRef, TeamFile } from './schema.ts';
+import { milliseconds } from './values.ts';
 
 /** Any part of a file that sets up an agent: a member, the lead, an entry of `agents`. */
 type Entry = Omit<NonNullable<TeamFile['agents']>[string], 'agent' | 'permissions'> & {
@@ -22,6 +22,12 @@ export function specIn(file: TeamFile, entry: Entry): AgentSpec {
   // Only the rules: what the lead may do without asking is its mode, and nobody gets that by starting under it.
   const { permissions = {} } = typeof lead === 'object' ? specOf(lead, agents) : {};
   return specOf({ ...entry, permissions }, agents);
+}
+
+/** What an entry says about its member rather than about its program: what it may do without asking. */
+export function rightsIn(file: TeamFile, entry: Entry): Pick<Entry, 'mode' | 'permissions' | 'silence'> {
+  const { mode, permissions } = specIn(file, entry);
+  return defined({ mode, permissions, silence: entry.silence });
 }
 
 /** The specification of an entry's agent; `agents` under its name gives the defaults. */

@@ -9,10 +9,10 @@ import { digestFiles, hashAll, nameOfSetup } from '../hooks/approvals.ts';
 import { filesNamed, filesOfCommand, filesOfSetup, isWithin } from '../hooks/hook-files.ts';
 import type { TeamHooks } from '../hooks/team-hooks.ts';
 import { choiceOf } from './agents.ts';
+import { startedOf } from './fallbacks.ts';
 import { describeNotify, NOTIFY, variablesOfNotify } from './notify.ts';
 import type { FileNotify } from './notify.ts';
 import { realPath } from './place.ts';
-import { agentsOf } from './raise.ts';
 import type { TeamFile } from './schema.ts';
 
 /** Something that a file runs as the user, or allows without a question, and that nobody approved as it is now. */
@@ -47,7 +47,7 @@ type FileProgram = Omit<Unapproved, 'changed' | 'changedFiles' | 'type'>;
 
 /** What a file runs for its members: programs, arguments, variables, and what they may do without asking. */
 export function programsOf(file: TeamFile, folder: string): FileProgram[] {
-  const members = agentsOf(file, folder).map(({ spec, cwd, entry }) => ({ name: entry.name ?? 'lead', spec, cwd }));
+  const members = startedOf(file, folder).map(({ spec, cwd, entry }) => ({ name: entry.name ?? 'lead', spec, cwd }));
   const choice = Object.entries(choiceOf(file) ?? {}).map(([name, spec]) => ({ name, spec, cwd: folder }));
   const programs = new Map<string, FileProgram>();
   for (const { name, spec, cwd } of [...members, ...choice]) {

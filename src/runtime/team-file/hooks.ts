@@ -5,8 +5,8 @@ import type { HookConfig } from '../../core/hook.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
 import { hashHook } from '../hooks/approvals.ts';
 import type { Path } from '../yaml-problems.ts';
-import { milliseconds } from './schema.ts';
 import type { TeamFile } from './schema.ts';
+import { milliseconds } from './values.ts';
 
 /** The hooks of a file for registration: run in the file's folder, bound to their present content. */
 export function hooksOf(file: TeamFile, folder: string): HookConfig[] {

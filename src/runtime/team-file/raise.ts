@@ -1,7 +1,5 @@
-import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { USER } from '../../core/actor.ts';
-import type { AgentSpec } from '../../core/agent.ts';
 import { decide } from '../../core/decide.ts';
 import { TeamError } from '../../core/errors.ts';
 import { evolve } from '../../core/evolve.ts';
@@ -16,9 +14,10 @@ import type { TeamWork } from '../../core/team-work.ts';
 import { CreateTeamInput } from '../../core/team.ts';
 import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
 import type { NewTask } from '../hooks/team-hooks.ts';
-import type { Path } from '../yaml-problems.ts';
 import { agentNameOf, choiceOf, specIn } from './agents.ts';
 import { budgetCommands, budgetFor } from './budgets.ts';
+import { onLimitIn } from './fallbacks.ts';
+import { folderIn } from './file-agents.ts';
 import { hookCommands, hooksAfter, hooksOf } from './hooks.ts';
 import { changedNight, nightCommands, nightOf } from './night.ts';
 import { changedNotify } from './notify.ts';
@@ -27,31 +26,6 @@ import type { Place } from './place.ts';
 import { budgetOf } from './schema.ts';
 import type { TeamFile } from './schema.ts';
 import { assignCommands, taskCommands } from './tasks.ts';
-
-/** An agent that a file starts from the beginning. */
-export interface FileAgent {
-  readonly spec: AgentSpec;
-  readonly cwd: string;
-  /** Its entry in the file, and the position. */
-  readonly entry: Exclude<TeamFile['lead'], string | undefined> | TeamFile['members'][number];
-  readonly path: Path;
-}
-
-/** The folder of a member: the file's, unless its entry names another, relative to it. */
-function folderIn(folder: string, entry: { readonly cwd?: string | undefined } | undefined): string {
-  return resolve(folder, entry?.cwd ?? '.');
-}
-
-/** The agents that a file starts from the beginning, and their folders. */
-export function agentsOf(file: TeamFile, folder: string): FileAgent[] {
-  const lead = typeof file.lead === 'object' ? [{ entry: file.lead, path: ['lead'] as Path }] : [];
-  return [...lead, ...file.members.map((entry, at) => ({ entry, path: ['members', at] }))].map(({ entry, path }) => ({
-    spec: specIn(file, entry),
-    cwd: folderIn(folder, entry),
-    entry,
-    path,
-  }));
-}
 
 /** Hooks into `raiseTeam`. */
 export interface RaiseOptions {
@@ -259,6 +233,7 @@ function memberCommands(
         agent: specIn(file, member),
         budget: budgetFor(state, member),
         quietHours: member.quietHours,
+        onLimit: onLimitIn(file, member),
       });
       return { type: 'member.join', by: USER, ...join };
     });

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { TeamError } from '../../core/errors.ts';
 import { placeIn } from '../yaml-file.ts';
 import type { Path } from '../yaml-problems.ts';
-import { agentsOf } from './raise.ts';
-import type { FileAgent } from './raise.ts';
+import { startedOf } from './fallbacks.ts';
+import type { FileAgent } from './file-agents.ts';
 import type { TeamFile } from './schema.ts';
 
 /** The agents of a file that `check` refuses: one line per reason, with the places in the file. */
@@ -13,7 +13,7 @@ export function findUnrunnable(
   check: (agents: readonly FileAgent[]) => void,
 ): string[] {
   const places = new Map<string, Path[]>();
-  for (const agent of agentsOf(file, folder)) {
+  for (const agent of startedOf(file, folder)) {
     try {
       check([agent]);
     } catch (error) {
@@ -29,7 +29,8 @@ export function findUnrunnable(
 }
 
 /** The position in the file that names an agent's program, or its folder if that is missing. */
-function pathOf({ path, entry, cwd }: FileAgent, { agents }: TeamFile): Path {
+function pathOf({ path, entry, cwd, place }: FileAgent, { agents }: TeamFile): Path {
+  if (place) return place;
   if (entry.cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return [...path, 'cwd'];
   if (entry.command !== undefined) return [...path, 'command'];
   if (typeof entry.agent === 'object') return [...path, 'agent', 'exec' in entry.agent ? 'exec' : 'acp'];

@@ -11,7 +11,6 @@ import {
 } from '../../core/limits.ts';
 import { BackendType } from '../../core/member.ts';
 import { WorkQuietHours } from '../../core/quiet-hours.ts';
-import { findInCommand, findInVariable, findInWords } from '../../core/secret.ts';
 import { DependencyFailurePolicy, FilePatterns, SharedTaskPriority, Title } from '../../core/task.ts';
 import { RemoteName } from '../../core/team-remote.ts';
 import { ApprovePaths } from '../../core/team-work.ts';
@@ -19,39 +18,7 @@ import { MaxTeammates, RestartsPerNight, TeammateMode } from '../../core/team.ts
 import { Labels, Line, Slug, textOf } from '../../core/text.ts';
 import { WorkspaceKind } from '../../core/work.ts';
 import { TeamNotify } from '../notices/settings.ts';
-
-/** A length of time: `10s`, `2m`, `500ms`. A number alone is refused: people mean seconds, minutes or hours. */
-const Duration = z
-  .string('needs a unit: ms, s, m or h, such as "30s" or "30m"')
-  .regex(/^0*[1-9]\d*(ms|s|m|h)$/, 'must be a duration above 0, such as "10s" or "2m"');
-
-/** An amount of data: `50MB`. */
-const Size = z
-  .string('needs a unit: KB, MB or GB, such as "50MB"')
-  .regex(/^0*[1-9]\d{0,5}(KB|MB|GB)$/, 'must be a size above 0, such as "50MB"');
-
-/** Refuses a text of the file that contains a secret. */
-const withoutSecret = <T extends z.ZodType<string>>(text: T): T =>
-  text.superRefine((value, context) => {
-    const problem = findInCommand(value);
-    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
-  });
-
-/** The words of a command; refuses secrets among them. */
-const Words = z.array(z.string()).superRefine((words, context) => {
-  for (const { at, problem } of findInWords(words)) {
-    context.addIssue({ code: 'custom', path: [at], message: problem });
-  }
-});
-
-const Command = z.union([withoutSecret(z.string().min(1)), Words.min(1)]);
-
-const Variables = z.record(z.string(), z.string()).superRefine((env, context) => {
-  for (const [name, value] of Object.entries(env)) {
-    const problem = findInVariable(name, value);
-    if (problem !== undefined) context.addIssue({ code: 'custom', path: [name], message: problem });
-  }
-});
+import { Command, Duration, milliseconds, Size, Variables, withoutSecret, Words } from './values.ts';
 
 /** What runs a member: a named agent, the user's own program, or an agent that speaks ACP. */
 export const AgentRef = z.union([
@@ -117,6 +84,23 @@ const BudgetEntry = z.strictObject({
     .describe('how long its agents may run in total, or a task may be worked on, such as "30m"'),
 });
 
+/** An agent of the file by its name, a known agent, or a login of one: `claude@second`. */
+const FallbackName = z
+  .string()
+  .max(130)
+  .regex(/^[a-z0-9]([a-z0-9_-]*[a-z0-9])?(@[a-z0-9]([a-z0-9_-]*[a-z0-9])?)?$/, 'is not the name of an agent')
+  .describe('an agent: codex, one of `agents`, or a login of one: claude@second');
+const FallbackNames = z.array(FallbackName).min(1).max(8);
+
+/** What follows when an account reaches its limit. */
+export const OnLimitEntry = z.union([
+  z.enum(['wait', 'ask']),
+  z.strictObject({ fallback: FallbackNames.describe('the agents to go on with, the first that can be used') }),
+  z.strictObject({ ask: FallbackNames.describe('the agents that you can choose when you are asked') }),
+]);
+const ON_LIMIT =
+  'when an account reaches its limit: wait (default), ask, { ask: [codex] }, or { fallback: [codex, claude@second] }';
+
 const Runs = {
   agent: AgentRef.describe('what runs it: the name of an agent, a program (exec), or a command that speaks ACP (acp)'),
   ...Setup,
@@ -131,6 +115,7 @@ const Runs = {
   quietHours: WorkQuietHours.optional().describe(
     'when no turn of it begins, such as "22:00-07:00"; off: also in those of the team',
   ),
+  onLimit: OnLimitEntry.optional().describe(ON_LIMIT),
   host: Slug.optional().describe('the daemon that runs it, if several share the journal'),
   labels: Labels.optional().describe('labels that its daemon must have'),
 };
@@ -203,6 +188,7 @@ export const TeamFile = z.strictObject({
     'when no turn of a member begins, such as "22:00-07:00", in the time zone of the daemon; running turns end normally',
   ),
   notify: TeamNotify.optional().describe('how people hear of what needs them; sent only after you approved it'),
+  onLimit: OnLimitEntry.optional().describe(ON_LIMIT),
   members: z.array(MemberEntry).max(MAX_TEAMMATES).default([]).describe('the teammates'),
   tasks: z.array(TaskEntry).max(1_000).default([]).describe('the tasks, in any order'),
   hooks: z
@@ -283,17 +269,4 @@ export function budgetOf(entry: z.output<typeof BudgetEntry>): Budget {
     ...(turns !== undefined && { turns }),
     ...(time !== undefined && { minutes: milliseconds(time) / 60_000 }),
   };
-}
-
-/** A size in bytes. */
-export function bytesOf(size: z.output<typeof Size>): number {
-  const [, amount = '0', unit = 'KB'] = /^(\d+)(KB|MB|GB)$/.exec(size) ?? [];
-  return Number(amount) * 1024 ** ({ KB: 1, MB: 2, GB: 3 }[unit] ?? 1);
-}
-
-/** A duration in milliseconds. */
-export function milliseconds(duration: z.output<typeof Duration>): number {
-  const [, amount = '0', unit = 'ms'] = /^(\d+)(ms|s|m|h)$/.exec(duration) ?? [];
-  const factor = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[unit] ?? 1;
-  return Number(amount) * factor;
 }

@@ -2,8 +2,8 @@ import type { TeamSetup } from '../../core/team-work.ts';
 import { hashSetup } from '../hooks/approvals.ts';
 import { findObstacle } from '../hooks/obstacle.ts';
 import { realPath } from './place.ts';
-import { milliseconds } from './schema.ts';
 import type { TeamFile } from './schema.ts';
+import { milliseconds } from './values.ts';
 
 /** How long a setup may run if the file does not say: 15 minutes. Installing takes longer than judging. */
 const TIMEOUT_MS = 15 * 60_000;

@@ -7,11 +7,11 @@ import type { NoCheckout } from '../../workspaces/checkout.ts';
 import { findRemote } from '../../workspaces/remote/settings.ts';
 import { WORK_LIMITS } from '../../workspaces/workspace.ts';
 import type { LeftOut } from '../../workspaces/workspace.ts';
+import { agentsOf } from '../team-file/file-agents.ts';
 import { realPath } from '../team-file/place.ts';
-import { agentsOf } from '../team-file/raise.ts';
-import { bytesOf } from '../team-file/schema.ts';
 import type { TeamFile } from '../team-file/schema.ts';
 import { setupOf } from '../team-file/setup.ts';
+import { bytesOf } from '../team-file/values.ts';
 import type { OwnProject, Projects } from './project.ts';
 import { sizesIn } from './team-places.ts';
 

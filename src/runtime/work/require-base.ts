@@ -6,8 +6,8 @@ import { shortId } from '../../core/commit-id.ts';
 import { TeamError } from '../../core/errors.ts';
 import { joinSome } from '../../core/text.ts';
 import { isWithin, scriptsOf } from '../hooks/hook-files.ts';
+import { startedOf } from '../team-file/fallbacks.ts';
 import { realPath } from '../team-file/place.ts';
-import { agentsOf } from '../team-file/raise.ts';
 import type { TeamFile } from '../team-file/schema.ts';
 import type { WorkPlan } from './plan.ts';
 
@@ -95,5 +95,5 @@ function scriptsIn(path: string): string | undefined {
 
 /** The files that the agents of a team file obey. */
 export function obeyedBy(file: TeamFile, folder: string): string[] {
-  return [...new Set(agentsOf(file, folder).flatMap(({ spec }) => findAgent(catalogNameOf(spec))?.obeys ?? []))];
+  return [...new Set(startedOf(file, folder).flatMap(({ spec }) => findAgent(catalogNameOf(spec))?.obeys ?? []))];
 }

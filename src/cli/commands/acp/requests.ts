@@ -154,10 +154,10 @@ function needsText({ kind, question }: Request): boolean {
 
 /** The choices of a question come first, in their order. */
 function optionsFor(request: Request): PermissionOption[] {
-  const { kind, question } = request;
+  const { question } = request;
   const no: PermissionOption = { optionId: 'no', name: action(meaningOfNo(request)), kind: 'reject_once' };
-  if (kind === 'question') {
-    const choices = (question?.choices ?? []).map((name, i): PermissionOption => ({
+  if (question) {
+    const choices = question.choices.map((name, i): PermissionOption => ({
       optionId: `choice-${i + 1}`,
       name,
       kind: 'allow_once',
@@ -186,7 +186,7 @@ function wholeQuestion({ content, taskId, kind, detail }: Request): string {
 
 /** How to answer outside of the client. */
 export function howToAnswer(request: Request): string {
-  const { memberId, kind, content, teamId, id } = request;
-  const command = `${answerCommand(kind)} ${id}${kind === 'question' ? ' "…"' : ''} --team ${teamId}`;
+  const { memberId, kind, content, teamId, id, question } = request;
+  const command = `${answerCommand(request)} ${id}${question ? ' "…"' : ''} --team ${teamId}`;
   return `${memberId} waits for an answer (${kind}): ${content}\nAnswer it in a terminal with \`${command}\`, or in the dashboard (\`troupe ui\`).`;
 }

@@ -49,7 +49,7 @@ export async function explainWaiting(environment: NodeJS.ProcessEnv, task: Resul
     return pending
       .filter((request) => request.kind !== 'shutdown')
       .filter((request) => (request.taskId === undefined ? request.memberId === assigneeId : request.taskId === id))
-      .map(({ kind, id: request }) => `\nIt waits for a person (${kind}): ${answerCommand(kind)} ${clean(request)}\n`)
+      .map((request) => `\nIt waits for a person (${request.kind}): ${answerCommand(request)} ${clean(request.id)}\n`)
       .join('');
   } catch {
     // The task was shown, so a failure here is ignored.

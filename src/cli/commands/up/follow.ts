@@ -63,7 +63,7 @@ export interface FollowOptions {
 
 /** For output without a picture: how to answer from another terminal meanwhile. */
 function howToAnswer(request: Standing['requests'][number], name: string): string {
-  if (request.kind === 'question') {
+  if (request.question) {
     return `${clean(request.content)} To answer: troupe answer ${clean(name)} "…". troupe approve shows the question.`;
   }
   return `${meaningOfYes(request)}: troupe approve ${clean(name)}; to say no, add --deny. troupe approve shows the request.`;

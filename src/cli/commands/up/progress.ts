@@ -107,7 +107,7 @@ function picture(
 
 /** The command is never cut off; the description is shortened instead. */
 function requestLine(request: Request, all: readonly Request[], { columns }: Screen): string {
-  const command = `${answerCommand(request.kind)} ${clean(answerName(request, all))}`;
+  const command = `${answerCommand(request)} ${clean(answerName(request, all))}`;
   const whole = `! ${request.kind} waits for you (${command})`;
   if (widthOf(whole) > columns) return cut(`! ${command}`, columns);
   return cut(`${whole}: ${clean(request.content)}`, columns);

@@ -86,7 +86,7 @@ export function openQuestioner(client: Client, { hush }: { hush: (isAsking: bool
   const questioner: Questioner = {
     look(standing) {
       last = standing;
-      const open = standing.requests.filter(({ kind }) => kind === 'question');
+      const open = standing.requests.filter(({ question }) => question !== undefined);
       if (current) {
         if (!open.some(({ id }) => id === current?.id)) current.over.abort();
         return;

@@ -1,3 +1,4 @@
+import { agentNameOf, wordOnLimit } from '../../../core/on-limit.ts';
 import { isVacant } from '../../../core/person.ts';
 import { isLost, waitingOf } from '../../../core/waiting.ts';
 import type { ResultOf } from '../../../operations/index.ts';
@@ -157,6 +158,7 @@ function memberDetails(member: Member, screen: Screen): string {
     ['runs on', member.hostId === 'local' ? undefined : member.hostId],
     ['waits', waitingOf(member)],
     ['quiet hours', member.quietHours],
+    ['on limit', member.onLimit && wordOnLimit(member.onLimit)],
     ['session', member.sessionId === 'none' ? undefined : member.sessionId],
     ['directory', member.cwd],
     ['shown in', ['tmux', 'iterm2'].includes(member.backendType) ? member.backendType : undefined],
@@ -195,6 +197,6 @@ function usageTable(rows: readonly (readonly [string, Usage])[], screen: Screen)
 }
 
 /** The agent of a member. A member that Troupe does not run names its own type. */
-function runBy({ agent, agentType }: Member): string {
-  return agent ? (agent.name ?? agent.kind) : agentType;
+function runBy(member: Member): string {
+  return agentNameOf(member) || member.agentType;
 }

@@ -127,7 +127,7 @@ function answersTo(request: Request, command: string, screen: Screen): string {
   if (kind === 'shutdown') return '';
   const isWork = kind === 'work' || kind === 'review';
   const no = meaningOfNo(request);
-  if (kind === 'question') return answersToQuestion(request, command, screen);
+  if (request.question) return answersToQuestion(request, command, screen);
   const answers = [
     { what: meaningOfYes(request), type: command },
     { what: no, type: `${command} --deny --feedback "why"${isWork ? ' --comment "FILE:LINE: text"' : ''}` },
@@ -138,14 +138,14 @@ function answersTo(request: Request, command: string, screen: Screen): string {
 }
 
 /** The choices of a question, each with its number, and the commands that answer it. */
-function answersToQuestion({ question }: Request, approve: string, screen: Screen): string {
+function answersToQuestion({ kind, question }: Request, approve: string, screen: Screen): string {
   const { choices = [], freeText = true } = question ?? {};
   const command = approve.replace('troupe approve', 'troupe answer');
   const numbered = choices.map((choice, i) => `${fold(`  ${i + 1}. ${clean(choice)}`, screen, 5)}\n`);
   const answers = [
     ...(choices.length > 0 ? [{ what: 'To choose', type: `${command} 1` }] : []),
     ...(freeText ? [{ what: MEANINGS.question.yes, type: `${command} "your answer"` }] : []),
-    { what: MEANINGS.question.no, type: `${approve} --deny` },
+    ...(kind === 'question' ? [{ what: MEANINGS.question.no, type: `${approve} --deny` }] : []),
   ];
   return [...numbered, ...answers.map(({ what, type }) => toType(what, type, screen, '  '))].join('');
 }
@@ -216,6 +216,7 @@ export function describeAnswer(request: Request): string {
         ? `The turn of ${who} is ended and done again, if it is still silent.`
         : `The turn of ${who} goes on.`;
     case 'account':
+      if (request.choice !== undefined) return describeChoice(request.choice);
       return isYes ? 'Members use the account again.' : 'Its members wait until it can be used again.';
     case 'restart':
       return isYes ? `${who} is started again.` : `${who} stays stopped.`;
@@ -224,4 +225,12 @@ export function describeAnswer(request: Request): string {
     case 'shutdown':
       return isYes ? `${who} stops.` : `${who} goes on.`;
   }
+}
+
+/** What follows from an answer about the limit of an account. */
+function describeChoice(choice: string): string {
+  if (choice === 'stop') return 'The members that waited for this account are stopped.';
+  return choice === 'wait'
+    ? 'The members wait until the limit is over.'
+    : `The members go on: ${clean(choice)}. They are back at their next task after the reset.`;
 }

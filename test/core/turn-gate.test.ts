@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest';
+import type { Account } from '../../src/core/account.ts';
+import { turnGate } from '../../src/core/turn-gate.ts';
+import type { KnownAccounts } from '../../src/core/turn-gate.ts';
+import { teamOf, types } from './stage.ts';
+import type { InputOf, Stage } from './stage.ts';
+
+const HOUR = 3_600_000;
+const ACCOUNTS = { codex: 'codex', 'claude@second': 'claude@second' };
+const SECOND = { name: 'claude@second', agent: { kind: 'claude', account: 'second' } } as const;
+const FALLBACK = { fallback: ['codex', SECOND] };
+
+/** A team in which ann works with claude, and what it does when its limit is reached. */
+function teamWith(onLimit: InputOf<'member.join'>['onLimit']): Stage {
+  const team = teamOf();
+  team.as('@user', 'member.join', { name: 'ann', agent: 'claude', sessionId: 's1', model: 'opus', onLimit });
+  team.as('ann', 'member.change', { memberId: 'ann', account: 'claude', fallbackAccounts: ACCOUNTS });
+  return team;
+}
+
+/** An account that is limited for this many hours from now. */
+function limit(team: Stage, id: string, hours: number, known = true): void {
+  const [since, until] = [team.now, team.now + hours * HOUR];
+  const limited = { cause: 'limited', reason: 'used up', since, until, known, tries: 1 } as const;
+  team.as('@system', 'account.set', { account: id, limit: limited });
+}
+
+function look(team: Stage, more: Partial<KnownAccounts> = {}) {
+  const account = (id: string): Account | undefined => team.state.accounts.get(id);
+  return turnGate(team.state, 'ann', { now: team.now, canSwitch: true, account, triedUntil: () => undefined, ...more });
+}
+
+/** Does what the gate says. */
+function follow(team: Stage): void {
+  const gate = look(team);
+  if (gate.kind === 'switch') use(team, gate.to);
+  else if (gate.kind === 'closed' && gate.ask) team.as('@system', 'request.raise', gate.ask);
+}
+
+function use(team: Stage, to: string | null): string[] {
+  return types(team.as('@system', 'member.change', { memberId: 'ann', use: to }));
+}
+
+const ann = (team: Stage) => team.state.members.get('ann');
+
+describe('a member whose account is limited', () => {
+  test('waits, if nobody says otherwise', () => {
+    const team = teamWith(undefined);
+    expect(look(team)).toEqual({ kind: 'open', isTry: false });
+    limit(team, 'claude', 3);
+    expect(look(team)).toMatchObject({ kind: 'closed' });
+    expect(look(team)).not.toHaveProperty('ask.content');
+  });
+
+  test('goes on with the first fallback that can be used, and keeps its task under a new epoch', () => {
+    const team = teamWith(FALLBACK);
+    const task = team.task();
+    expect(team.claimNext('ann')).toBe(task);
+    limit(team, 'claude', 3);
+    expect(look(team)).toEqual({ kind: 'switch', to: 'codex', account: 'codex' });
+    expect(use(team, 'codex')).toEqual(['task:released', 'task:assigned', 'teammate:switched']);
+    expect(team.view(task)).toMatchObject({ status: 'pending', assigneeId: 'ann', epoch: 2 });
+    expect(team.refuse('ann', 'task.complete', { taskId: task, epoch: 1 }).code).toBe('stale_epoch');
+    expect(ann(team)).toMatchObject({ agent: { kind: 'codex' }, sessionId: 'none', account: 'codex' });
+    expect(ann(team)?.model).toBeUndefined();
+    expect(team.claimNext('ann')).toBe(task);
+    expect(look(team)).toEqual({ kind: 'open', isTry: false });
+    // The same again changes nothing.
+    expect(use(team, 'codex')).toEqual([]);
+  });
+
+  test('takes the next fallback if the first is limited as well; if all are, it waits for the earliest reset', () => {
+    const team = teamWith(FALLBACK);
+    limit(team, 'claude', 3);
+    limit(team, 'codex', 2);
+    expect(look(team)).toMatchObject({ kind: 'switch', to: 'claude@second' });
+    limit(team, 'claude@second', 4);
+    const gate = look(team);
+    if (gate.kind !== 'closed') throw new Error(gate.kind);
+    expect(gate.until - team.now).toBeLessThan(2 * HOUR + 60_000);
+    team.pass(2 * HOUR + 60_000);
+    expect(look(team)).toMatchObject({ kind: 'switch', to: 'codex' });
+  });
+
+  test('is back with its own agent and conversation at the next task after the reset', () => {
+    const team = teamWith(FALLBACK);
+    limit(team, 'claude', 3);
+    follow(team);
+    const task = team.task();
+    team.claimNext('ann');
+    team.pass(3 * HOUR + 60_000);
+    expect(look(team)).toEqual({ kind: 'open', isTry: false });
+    team.as('ann', 'task.complete', { taskId: task, epoch: team.view(task).epoch });
+    expect(look(team)).toEqual({ kind: 'switch', to: null, account: 'claude' });
+    expect(use(team, null)).toEqual(['teammate:switched']);
+    expect(ann(team)).toMatchObject({ agent: { kind: 'claude' }, sessionId: 's1', model: 'opus', account: 'claude' });
+    expect(ann(team)?.standIn).toBeUndefined();
+    expect(look(team)).toEqual({ kind: 'open', isTry: true });
+  });
+
+  test('does not switch for a limit of a few minutes, an overload, the same account, or without a process that can', () => {
+    const team = teamWith({ fallback: [{ name: 'twin', agent: { kind: 'claude' } }] });
+    team.as('ann', 'member.change', { memberId: 'ann', fallbackAccounts: { twin: 'claude' } });
+    limit(team, 'claude', 3);
+    expect(look(team).kind).toBe('closed');
+    const other = teamWith(FALLBACK);
+    limit(other, 'claude', 0.05);
+    expect(look(other).kind).toBe('closed');
+    other.pass(HOUR);
+    limit(other, 'claude', 3);
+    expect(look(other, { canSwitch: false }).kind).toBe('closed');
+    const busy = teamWith(FALLBACK);
+    const overloaded = { cause: 'overloaded', reason: 'busy', since: busy.now, until: busy.now + HOUR } as const;
+    busy.as('@system', 'account.set', { account: 'claude', limit: { ...overloaded, known: false, tries: 9 } });
+    expect(look(busy).kind).toBe('closed');
+  });
+
+  test('tries an account that may work again only if no other member does', () => {
+    const team = teamWith(FALLBACK);
+    limit(team, 'claude', 3, false);
+    follow(team);
+    team.pass(4 * HOUR);
+    expect(look(team, { triedUntil: () => team.now + 1_000 })).toEqual({ kind: 'open', isTry: false });
+    expect(look(team)).toMatchObject({ kind: 'switch', to: null });
+  });
+
+  test('stays with its fallback when it is restarted, and not when it is given another agent', () => {
+    const team = teamWith(FALLBACK);
+    limit(team, 'claude', 3);
+    follow(team);
+    team.as('@system', 'member.leave', { memberId: 'ann', returning: true });
+    team.as('@system', 'member.join', { name: 'ann', agent: 'codex', onLimit: FALLBACK });
+    expect(ann(team)?.standIn).toMatchObject({ name: 'codex', own: { sessionId: 's1' } });
+    team.as('@system', 'member.leave', { memberId: 'ann' });
+    team.as('@user', 'member.join', { name: 'ann', agent: 'claude', onLimit: FALLBACK });
+    expect(ann(team)?.standIn).toBeUndefined();
+  });
+});
+
+describe('a person who is asked about a limit', () => {
+  const asked = (team: Stage) => [...team.state.requests.values()];
+
+  function asking(): { team: Stage; requestId: string } {
+    const team = teamWith({ ask: ['codex'] });
+    limit(team, 'claude', 3);
+    follow(team);
+    return { team, requestId: asked(team)[0]?.id ?? '' };
+  }
+
+  test('is asked once for each limit, with what can be done', () => {
+    const { team } = asking();
+    expect(asked(team)).toMatchObject([
+      { kind: 'account', memberId: 'ann', question: { choices: ['wait', 'use codex', 'stop'], fallback: 'wait' } },
+    ]);
+    follow(team);
+    expect(asked(team)).toHaveLength(1);
+    // The next limit is another question.
+    team.as('@user', 'account.set', { account: 'claude', limit: null });
+    expect(asked(team)).toMatchObject([{ status: 'withdrawn' }]);
+    limit(team, 'claude', 3);
+    follow(team);
+    expect(asked(team)).toHaveLength(2);
+  });
+
+  test('lets its members wait, use another agent, or stop', () => {
+    const waits = asking();
+    waits.team.as('@user', 'request.answer', { requestId: waits.requestId, approve: true, choice: 'wait' });
+    expect(look(waits.team)).toMatchObject({ kind: 'closed', ask: undefined });
+    const uses = asking();
+    uses.team.as('@user', 'request.answer', { requestId: uses.requestId, approve: true, choice: 'use codex' });
+    expect(look(uses.team)).toMatchObject({ kind: 'switch', to: 'codex' });
+    const stops = asking();
+    stops.team.as('@user', 'request.answer', { requestId: stops.requestId, approve: true, choice: 'stop' });
+    expect(ann(stops.team)?.status).toBe('stopped');
+  });
+
+  test('must choose one of the answers; without one the members wait', () => {
+    const { team, requestId } = asking();
+    expect(team.refuse('@user', 'request.answer', { requestId, approve: true }).code).toBe('invalid');
+    expect(team.refuse('@user', 'request.answer', { requestId, approve: true, choice: 'use gemini' }).code).toBe(
+      'invalid',
+    );
+    team.as('@system', 'request.answer', { requestId, approve: false });
+    expect(asked(team)).toMatchObject([{ status: 'rejected', choice: 'wait' }]);
+    expect(look(team)).toMatchObject({ kind: 'closed', ask: undefined });
+  });
+});
+
+test('only a person chooses fallbacks, and only agents that a daemon can start without a native team', () => {
+  const team = teamOf('ann');
+  const change = (onLimit: InputOf<'member.change'>['onLimit']) => ({ memberId: 'ann', onLimit });
+  expect(team.refuse('ann', 'member.change', change('ask')).code).toBe('not_allowed');
+  expect(team.refuse('lead', 'team.update', { onLimit: 'ask' }).code).toBe('not_allowed');
+  expect(team.refuse('@user', 'member.change', change({ fallback: ['claude-native'] })).message).toContain(
+    'native team',
+  );
+  expect(team.refuse('@user', 'team.update', { onLimit: { fallback: ['codex', 'codex'] } }).message).toContain('twice');
+  const secret = { name: 'x', agent: { kind: 'codex', env: { CODEX_API_KEY: 'sk-proj-abcdefghijklmnopqrstuvwx' } } };
+  expect(team.refuse('@user', 'member.change', change({ fallback: [secret] })).code).toBe('invalid');
+  team.as('@user', 'team.update', { onLimit: 'ask' });
+  expect(team.state.team?.onLimit).toEqual({ policy: 'ask', agents: [] });
+});
