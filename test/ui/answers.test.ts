@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { Home } from '../../src/client/home.ts';
 import { JoinInput } from '../../src/core/member.ts';
@@ -56,6 +57,10 @@ const NOTE_SENT = `
     sent.push(String(text));
     return send.call(this, text);
   };`;
+
+/** Whether a button is there and takes a click. Unlike `isEnabled`, it does not wait: the page's clock may stand still. */
+const isOn = async (button: Locator): Promise<boolean> =>
+  (await button.and(button.page().locator(':enabled')).count()) > 0;
 
 const browser = useBrowser();
 const stage = useStage(writeCrashed);
@@ -183,7 +188,7 @@ describe('an answer from the queue', () => {
       const button = card.getByRole('button', { name });
       await until(`${name} takes a click`, async () => {
         await page.clock.runFor(50);
-        return button.isEnabled();
+        return isOn(button);
       });
     };
     await settles('Allow');
@@ -271,19 +276,19 @@ describe('an answer from the queue', () => {
     expect(await allow.isDisabled()).toBe(true);
     await until('Allow takes a key', async () => {
       await page.clock.runFor(50);
-      return allow.isEnabled();
+      return isOn(allow);
     });
     await page.keyboard.press('a');
     await detail.getByText('Allowed').waitFor();
     // Before it is sent, a key takes it back.
     await until('Undo takes a key', async () => {
       await page.clock.runFor(50);
-      return detail.getByRole('button', { name: 'Undo' }).isEnabled();
+      return isOn(detail.getByRole('button', { name: 'Undo' }));
     });
     await page.keyboard.press('u');
     await until('Allow takes a key again', async () => {
       await page.clock.runFor(50);
-      return allow.isEnabled();
+      return isOn(allow);
     });
     expect(await page.evaluate(`sent.filter((text) => text.includes('request.answer'))`)).toEqual([]);
     expect(await statuses()).toEqual(['pending']);
