@@ -360,6 +360,8 @@ describe('a member cannot act for another member of its team', () => {
       'session.list',
     ] as const),
     ...(['task.list', 'task.show', 'request.list', 'note.list', 'note.search', 'hook.list', 'event.list'] as const),
+    // Every member sees the feedback of gates.
+    ...(['gate.runs', 'gate.text'] as const),
     ...([
       'account.list',
       'budget.show',
