@@ -81,7 +81,9 @@ const givenUp: Scene = async (stage, team) => {
   expect(stage.records().filter(({ teamId }) => teamId === team)).toEqual([]);
   const [request] = await client.call('request.list', { teamId: team, status: 'pending' });
   expect(request).toMatchObject({ kind: 'restart', memberId: 'worker' });
-  expect(request?.content).toMatch(/^worker keeps crashing\. The last crash: ended by SIGKILL/);
+  expect(request?.content).toMatch(
+    /^worker keeps crashing: \d+ times within a minute\. The last crash: ended by SIGKILL/,
+  );
   const answered = await stage.troupe('approve', request?.id ?? '');
   expect(answered.stdout, answered.stderr).toBe('worker is started again.\n');
   await until('it is tried once more, and asked about once more', async () => {

@@ -18,7 +18,7 @@ type Work = ResultOf<'work.show'>;
 /** Writes down what it is told, shouts at first, and is quiet once it is told so. */
 const editOf = ({ folder }: Stage): string => `
 turns=$(ls ${folder} | grep -c '^turn-')
-cat > ${folder}/turn-$turns.json
+cat > ${folder}/new && mv ${folder}/new ${folder}/turn-$turns.json
 if grep -q 'too loud' ${folder}/turn-$turns.json; then echo quiet > greeting.txt; else echo LOUD > greeting.txt; fi
 sed -i '/^line 2$/d' common.txt
 `;

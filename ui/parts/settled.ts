@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 
 /** A person needs about this long to see what is new, and a double click is over. */
@@ -30,6 +30,10 @@ export function useSettled(what = ''): {
     const timer = setInterval(() => setSettledFor(check() ? current.current : undefined), LOOK_MS);
     return () => clearInterval(timer);
   }, []);
+  // What was just drawn may have moved the buttons: until the next look they would seem to take a click.
+  useLayoutEffect(() => {
+    if (!check()) setSettledFor(undefined);
+  });
   return { ref, isSettled: settledFor === what, check };
 }
 

@@ -1,10 +1,10 @@
 import type { ResultOf } from '../../../operations/index.ts';
 import { eventLines } from '../event-lines.ts';
 import type { Screen } from '../screen.ts';
-import { clean, cleanLines } from '../text.ts';
+import { clean } from '../text.ts';
 import { showDuration, showTime } from '../time.ts';
 import { writeEntries } from '../transcript-lines.ts';
-import { count, details, heading } from './details.ts';
+import { count, details, heading, textPart } from './details.ts';
 import type { Views } from './views.ts';
 
 export const views: Views = {
@@ -26,8 +26,7 @@ export const views: Views = {
       .join('') +
     (next ? `There is more: go on with --session ${clean(next.session)} --after ${next.after}\n` : '') +
     (hits.length === 0 && !next ? 'Nothing was found.\n' : ''),
-  'transcript.text': ({ text, from, chars }) =>
-    `${cleanLines(text).join('\n')}\n${from + text.length < chars ? `There is more: go on with --from ${from + text.length}\n` : ''}`,
+  'transcript.text': (part) => textPart(part),
   'event.list': (batches, screen) =>
     batches.length === 0 ? 'Nothing happened.\n' : batches.flatMap((batch) => eventLines(batch, screen)).join(''),
 };

@@ -72,3 +72,9 @@ function fold(text: string, screen: Screen, taken: number): string[] {
   const room = screen.columns - taken;
   return widthOf(text) <= room ? [text] : wrap(text, Math.max(20, room));
 }
+
+/** A part of a long text, and how to get the next one. */
+export function textPart({ text, from, chars }: { text: string; from: number; chars: number }): string {
+  const end = from + text.length;
+  return `${cleanLines(text).join('\n')}\n${end < chars ? `There is more: go on with --from ${end}\n` : ''}`;
+}

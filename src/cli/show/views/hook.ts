@@ -2,14 +2,38 @@ import type { ResultOf } from '../../../operations/index.ts';
 import type { Screen } from '../screen.ts';
 import { table } from '../table.ts';
 import type { Cell } from '../table.ts';
-import { showDuration } from '../time.ts';
+import { clean, cleanLines } from '../text.ts';
+import { showDuration, showTime } from '../time.ts';
+import { textPart } from './details.ts';
 import type { Views } from './views.ts';
 
 export const views: Views = {
   'hook.list': (hooks, screen) => hookTable(hooks, screen),
   'hook.register': (hooks, screen) => hookTable(hooks, screen),
   'hook.remove': ({ removed }) => (removed ? 'The hook is removed.\n' : 'There was no such hook.\n'),
+  'gate.runs': ({ entries }, screen) =>
+    entries.length === 0 ? 'No gate said anything.\n' : entries.map((entry) => gateRun(entry, screen)).join('\n'),
+  'gate.text': (part) => textPart(part),
 };
+
+/** One run of a gate: when, its command, its verdict, and what it said. */
+function gateRun(run: ResultOf<'gate.runs'>['entries'][number], screen: Screen): string {
+  const { at, command = '', exitCode, code, unable, stderr = '', stdout = '' } = run as GateRun;
+  const verdict = unable ?? `exit code ${code ?? exitCode}`;
+  const said = [stderr, stdout].flatMap((text) => cleanLines(text).map((line) => `  ${line}\n`));
+  return `${showTime(new Date(at).toISOString(), screen)}  ${clean(command)}  ${clean(verdict)}\n${said.join('')}`;
+}
+
+/** As the daemon writes it down. */
+interface GateRun {
+  readonly at: number;
+  readonly command?: string;
+  readonly exitCode: number;
+  readonly code?: number;
+  readonly unable?: string;
+  readonly stderr?: string;
+  readonly stdout?: string;
+}
 
 function hookTable(hooks: ResultOf<'hook.list'>, screen: Screen): string {
   if (hooks.length === 0) return 'The team has no hooks.\n';
