@@ -18,21 +18,11 @@ export const views: Views = {
 
 /** One run of a gate: when, its command, its verdict, and what it said. */
 function gateRun(run: ResultOf<'gate.runs'>['entries'][number], screen: Screen): string {
-  const { at, command = '', exitCode, code, unable, stderr = '', stdout = '' } = run as GateRun;
-  const verdict = unable ?? `exit code ${code ?? exitCode}`;
-  const said = [stderr, stdout].flatMap((text) => cleanLines(text).map((line) => `  ${line}\n`));
-  return `${showTime(new Date(at).toISOString(), screen)}  ${clean(command)}  ${clean(verdict)}\n${said.join('')}`;
-}
-
-/** As the daemon writes it down. */
-interface GateRun {
-  readonly at: number;
-  readonly command?: string;
-  readonly exitCode: number;
-  readonly code?: number;
-  readonly unable?: string;
-  readonly stderr?: string;
-  readonly stdout?: string;
+  const wordOf = (name: string): string => (typeof run[name] === 'string' ? run[name] : '');
+  const verdict = wordOf('unable') || `exit code ${Number(run['code'] ?? run['exitCode'])}`;
+  const said = ['stderr', 'stdout'].flatMap((name) => cleanLines(wordOf(name))).filter((line) => line !== '');
+  const head = `${showTime(new Date(run.at).toISOString(), screen)}  ${clean(wordOf('command'))}  ${clean(verdict)}\n`;
+  return head + said.map((line) => `  ${line}\n`).join('');
 }
 
 function hookTable(hooks: ResultOf<'hook.list'>, screen: Screen): string {
