@@ -9,7 +9,10 @@ export interface Bug {
   readonly before: string;
 }
 
-/** The simulator has to find them: `--bug NAME`. */
+/**
+ * Set TROUPE_SIMULATED_BUG to a name, and the simulator looks for it. Some it does not find within a million steps,
+ * mostly because a later change guards against the same mishap in a second place.
+ */
 export const BUGS: readonly Bug[] = [
   {
     name: 'a process that starts holds tasks that it does not know',

@@ -192,37 +192,43 @@ function simulatedAgent(world: Around, machine: Machine, { teamId, memberId }: W
     abilities: OWN_AGENTS.function,
     async start({ resume }) {
       const sessionId = resume ?? crypto.randomUUID();
-      return turnByTurn(sessionId, async (turn, emit, signal): Promise<TurnEnd> => {
-        const { task, messages } = turn;
-        const refused = world.refusalOf(memberId);
-        if (refused) {
-          await later(50);
-          world.checks.asked(memberId, true);
-          return { type: 'turnEnd', reason: 'failed', text: '', error: 'limited', ...refused };
-        }
-        world.checks.asked(memberId, false);
-        world.checkAlone(memberId, machine.name);
-        const hangs = world.isFaulty && random.chance(0.01);
-        const ms = random.between(200, 15_000);
-        const shownAt = random.below(4);
-        if (hangs) await ended(signal);
-        for (let part = 0; part < 4 && !signal.aborted; part++) {
-          await Promise.race([later(ms / 4), aborted(signal)]);
-          if (part === shownAt && !signal.aborted) {
-            emit({ type: 'shown', messageIds: messages.map(({ id }) => id) });
-            world.checks.shown(memberId, sessionId, messages);
+      return turnByTurn(
+        sessionId,
+        async (turn, emit, signal): Promise<TurnEnd> => {
+          const { task, messages } = turn;
+          const refused = world.refusalOf(memberId);
+          if (refused) {
+            await later(50);
+            world.checks.asked(memberId, true);
+            return { type: 'turnEnd', reason: 'failed', text: '', error: 'limited', ...refused };
           }
-          emit({ type: 'text', text: 'at it' });
-        }
-        signal.throwIfAborted();
-        if (random.chance(0.2)) {
-          const message = { teamId, toId: world.otherThan(memberId), content: `From ${memberId}` };
-          await door.call('message.send', message).catch((error: unknown) => world.checks.error(error, { memberId }));
-        }
-        if (task) world.edit(machine.folders, memberId, task.id);
-        if (world.isFaulty && random.chance(0.03)) throw new Error('The agent could not do it');
-        return { type: 'turnEnd', reason: 'done', text: resultOf(turn) };
-      });
+          world.checks.asked(memberId, false);
+          world.checkAlone(memberId, machine.name);
+          const hangs = world.isFaulty && random.chance(0.01);
+          const ms = random.between(200, 15_000);
+          // An agent may end a turn without its messages. It does so once: nobody repeats them without end.
+          const isForgetful = random.chance(0.05) && messages.every(({ redeliveries }) => redeliveries === 0);
+          const shownAt = isForgetful ? 4 : random.below(4);
+          if (hangs) await ended(signal);
+          for (let part = 0; part < 4 && !signal.aborted; part++) {
+            await Promise.race([later(ms / 4), aborted(signal)]);
+            if (part === shownAt && !signal.aborted) {
+              emit({ type: 'shown', messageIds: messages.map(({ id }) => id) });
+              world.checks.shown(memberId, sessionId, messages);
+            }
+            emit({ type: 'text', text: 'at it' });
+          }
+          signal.throwIfAborted();
+          if (random.chance(0.2)) {
+            const message = { teamId, toId: world.otherThan(memberId), content: `From ${memberId}` };
+            await door.call('message.send', message).catch((error: unknown) => world.checks.error(error, { memberId }));
+          }
+          if (task) world.edit(machine.folders, memberId, task.id);
+          if (world.isFaulty && random.chance(0.03)) throw new Error('The agent could not do it');
+          return { type: 'turnEnd', reason: 'done', text: resultOf(turn) };
+        },
+        { close: () => later(random.between(0, 5_000)) },
+      );
     },
   };
 }

@@ -34,7 +34,7 @@ export interface RunResult {
 const REST_MS = 12 * 3_600_000;
 
 /** More steps than that within a second are a loop. */
-const STANDSTILL = 50_000;
+const STANDSTILL = 6_000;
 
 /** One simulated run. */
 export async function simulate(options: RunOptions): Promise<RunResult> {

@@ -47,10 +47,13 @@ function refuseTip(state: TeamState, command: CommandOf<'tip.refuse'>): TeamEven
     `Somebody moved ${branch} to ${shortId(commit)}, which does not descend from ${shortId(tip)}, its last commit. ` +
     `The branch is at ${shortId(tip)} again, and ${ref} keeps the other commit. To go on from that one, a person runs: ` +
     `troupe work take ${shortId(commit)} --rewrite --team ${state.teamId}`;
+  // Two refusals in one millisecond are two messages.
+  let tick = at;
+  while (state.messages.has(`tip-${tick}/${lead.id}`)) tick++;
   return [
     refused,
     event(command, 'message:sent', {
-      copies: [{ id: `tip-${at}/${lead.id}`, toId: lead.id }],
+      copies: [{ id: `tip-${tick}/${lead.id}`, toId: lead.id }],
       messageType: 'system',
       content,
       priority: 'normal',

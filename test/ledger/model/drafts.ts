@@ -441,7 +441,7 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
         kind: pickFrom(['gate', 'permission', 'budget', 'restart', 'question', 'hang', 'account'], b),
         memberId: draft.by < 6 && MEMBERS.includes(by) ? by : memberId,
         content: c % 5 === 0 ? 'Which one?' : text('question'),
-        ...(b % 6 === 4 && c % 4 > 0 && { question: QUESTIONS[c % 4] }),
+        ...(b % 7 === 4 && c % 4 > 0 && { question: QUESTIONS[c % 4] }),
         ...(c % 3 === 0 && { taskId: pickFrom(idsOf(world.tasks), b) ?? '99' }),
         ...(flag && { within: 1 + a, detail: { n: c } }),
       });

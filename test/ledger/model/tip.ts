@@ -38,7 +38,9 @@ export const TIP_RULES: Rules<'tip'> = {
       `The branch is at ${here} again, and ${ref} keeps the other commit. To go on from that one, a person runs: ` +
       `troupe work take ${there} --rewrite --team ${TEAM}`;
     const sent = { type: 'system' as const, content, priority: 'normal', sentAt: at, redeliveries: 0 };
-    world.messages.push({ id: `tip-${at}/${lead.id}`, toId: lead.id, fromId: '@system', ...sent });
-    attempt.facts.push(`message:sent tip-${at}/${lead.id}`);
+    let tick = at;
+    while (world.messages.some(({ id }) => id === `tip-${tick}/${lead.id}`)) tick++;
+    world.messages.push({ id: `tip-${tick}/${lead.id}`, toId: lead.id, fromId: '@system', ...sent });
+    attempt.facts.push(`message:sent tip-${tick}/${lead.id}`);
   },
 };
