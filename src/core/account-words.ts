@@ -5,10 +5,19 @@ export function describeLimit(
   limit: Pick<AccountLimit, 'cause' | 'since' | 'until' | 'known'>,
   account: string,
 ): string {
-  const { cause, since, until, known } = limit;
-  if (cause === 'unauthorised') return `not logged in (${account})`;
+  return `${wordLimit(limit)} (${account})`;
+}
+
+/** The same without the account. */
+export function wordLimit({
+  cause,
+  since,
+  until,
+  known,
+}: Pick<AccountLimit, 'cause' | 'since' | 'until' | 'known'>): string {
+  if (cause === 'unauthorised') return 'not logged in';
   const when = showTime(until, since);
-  return known ? `${cause} until ${when} (${account})` : `${cause}, next try at ${when} (${account})`;
+  return known ? `${cause} until ${when}` : `${cause}, next try at ${when}`;
 }
 
 /** How far a window is used up: "five_hour 85 %". */

@@ -16,7 +16,7 @@ import { inOneLine, shorten } from './text.ts';
 export const NoticeKind = z.enum(['person', 'done', 'failed', 'budget', 'limited', 'hung']);
 export type NoticeKind = z.infer<typeof NoticeKind>;
 
-/** Something that a person should hear of. It is told once for each version of its subject. */
+/** Something that a person should hear of, once for each version of its subject. */
 export const Notice = z.object({
   kind: NoticeKind,
   subject: z.string(),
@@ -97,7 +97,7 @@ const WORDS: Readonly<Partial<Record<TeamRequest['kind'], string>>> = {
   restart: 'A member was given up',
   question: 'A question for you',
   hang: 'A turn hangs',
-  account: 'A login is needed',
+  account: 'An account cannot be used',
   work: 'Work waits for your approval',
   plan: 'A plan waits for your approval',
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeLimit } from './account-words.ts';
+import { describeLimit, wordLimit } from './account-words.ts';
 import { explainOwn, ownBlockers } from './blocked.ts';
 import { showAmount } from './budget-words.ts';
 import { isBlocked, isOpen, obstacles } from './obstacles.ts';
@@ -92,8 +92,8 @@ function limited(state: TeamState, at: number): Situation | undefined {
   const accounts = agentsOf(state).map(({ account }) => state.accounts.get(account ?? ''));
   const [first] = accounts;
   if (!first?.limit || !accounts.every((one) => one?.limit && one.limit.until > at)) return undefined;
-  const text = upper(describeLimit(first.limit, first.id));
-  return say('limited', text.replace(/ \([^)]*\)$/, ''), text, { account: first.id });
+  const { id: account, limit } = first;
+  return say('limited', upper(wordLimit(limit)), upper(describeLimit(limit, account)), { account });
 }
 
 /** A member that works has not been heard for longer than its agent's turns should take. */

@@ -25,7 +25,7 @@ export const TranscriptPage = z.object({
   from: Place.optional().describe('the place where this page begins'),
   after: Place.describe('the place where this page ends'),
   size: Place.optional().describe('the place where the session ends'),
-  entries: z.array(Entry).describe('each with its place; cut names the texts of which the middle is left out'),
+  entries: z.array(Entry).describe('each with its place; cut names the texts whose middle is missing'),
   earlier: z.array(z.string()).optional().describe('earlier sessions, oldest first'),
   later: z.array(z.string()).optional().describe('later sessions, oldest first'),
 });

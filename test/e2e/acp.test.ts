@@ -24,7 +24,7 @@ function fixture(stage: Stage, name: string): object {
   return runs;
 }
 
-/** A folder with a team whose lead does what it is told, line by line. */
+/** A folder with a team whose lead follows the lines of its prompt. */
 function makeLed(stage: Stage, more: object = {}): string {
   const lead = { name: 'boss', ...fixture(stage, 'converses') };
   stage.teamFile({ team: stage.team, lead, ...more });

@@ -35,11 +35,6 @@ const EXPECTED: ReadonlySet<string> = new Set([
   'no_daemon',
 ]);
 
-interface Shown {
-  readonly sessions: Map<string, number>;
-  total: number;
-}
-
 /**
  * Looks at every batch when it is stored, and at everything that a caller is told. It keeps its own state, from the
  * events alone.
@@ -59,7 +54,8 @@ export class Checks {
   readonly #messages = new Set<string>();
   /** Tips that a person wanted, whatever the gates say. */
   readonly #accepted = new Set<string>();
-  readonly #shown = new Map<string, Shown>();
+  /** How often each message was shown without a mark, by message, member and session. */
+  readonly #shown = new Map<string, number>();
   readonly counts = { batches: 0, events: 0, landed: 0, shown: 0, turns: 0, refused: 0, errors: 0 };
 
   constructor(teamId: string, isPassed: (merged: string) => boolean, log: (text: string) => void) {
@@ -182,7 +178,7 @@ export class Checks {
     }
   }
 
-  asked(_memberId: string, isRefused: boolean): void {
+  asked(isRefused: boolean): void {
     this.counts.turns++;
     if (isRefused) this.counts.refused++;
   }
@@ -191,18 +187,11 @@ export class Checks {
   shown(memberId: string, sessionId: string, messages: readonly { id: string; redeliveries?: number }[]): void {
     for (const { id, redeliveries = 0 } of messages) {
       this.counts.shown++;
-      const key = `${id} to ${memberId}`;
-      const known = this.#shown.get(key) ?? { sessions: new Map<string, number>(), total: 0 };
-      this.#shown.set(key, known);
-      known.total++;
-      const times = (known.sessions.get(sessionId) ?? 0) + (redeliveries > 0 ? 0 : 1);
-      known.sessions.set(sessionId, times);
+      const key = `${id} to ${memberId} in ${sessionId}`;
+      const times = (this.#shown.get(key) ?? 0) + (redeliveries > 0 ? 0 : 1);
+      this.#shown.set(key, times);
       this.require(times <= 1, `Message ${id} was shown to ${memberId} ${times} times without a mark`);
     }
-  }
-
-  isShown(messageId: string, memberId: string): boolean {
-    return this.#shown.has(`${messageId} to ${memberId}`);
   }
 }
 

@@ -199,10 +199,10 @@ function simulatedAgent(world: Around, machine: Machine, { teamId, memberId }: W
           const refused = world.refusalOf(memberId);
           if (refused) {
             await later(50);
-            world.checks.asked(memberId, true);
+            world.checks.asked(true);
             return { type: 'turnEnd', reason: 'failed', text: '', error: 'limited', ...refused };
           }
-          world.checks.asked(memberId, false);
+          world.checks.asked(false);
           world.checkAlone(memberId, machine.name);
           const hangs = world.isFaulty && random.chance(0.01);
           const ms = random.between(200, 15_000);

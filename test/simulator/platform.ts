@@ -83,10 +83,6 @@ class SimulatedTimer {
     return true;
   }
 
-  refresh(): this {
-    return this;
-  }
-
   [Symbol.dispose](): void {
     this.end();
   }

@@ -161,7 +161,7 @@ function ToolView({ step, fold }: { step: StepOf<'tool'>; fold: Fold }) {
 
 function ToolBody({ step, edits }: { step: StepOf<'tool'>; edits: ReturnType<typeof editsOf> }) {
   const { input, output, gaps } = step;
-  // A change of which a part is left out would be a wrong difference: its parts are shown instead.
+  // Without one of its parts, a change would be a wrong difference. Then its parts are shown.
   const inside = gaps?.filter(({ path }) => path.startsWith('input.')) ?? [];
   return (
     <>

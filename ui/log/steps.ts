@@ -6,7 +6,7 @@ export type Entry = ResultOf<'transcript.read'>['entries'][number];
 /** An entry of a log, with its session. */
 export type LogEntry = Entry & { readonly session: string };
 
-/** A text of which the middle is left out: where, and how to ask for it. */
+/** A text whose middle is missing: where, and how to ask for it. */
 export interface Gap {
   readonly session: string;
   readonly place: number;
@@ -157,7 +157,7 @@ function keyOf({ session, place }: Entry): { key?: string } {
   return typeof session === 'string' && typeof place === 'number' ? { key: `${session} ${place}` } : {};
 }
 
-/** The texts of an entry of which the middle is left out. */
+/** The texts of an entry whose middle is missing. */
 export function gapsOf({ session, place, cut }: Entry): Gap[] {
   if (!Array.isArray(cut) || typeof session !== 'string' || typeof place !== 'number') return [];
   const cuts = cut as readonly { path: readonly string[]; from: number; to: number; chars: number }[];

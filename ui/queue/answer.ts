@@ -125,7 +125,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
     unanswered: 'it goes on',
   },
   account: {
-    name: 'Not logged in',
+    // It is not logged in, or has reached its limit.
+    name: 'Account closed',
     yes: 'Use it again',
     no: 'Wait…',
     done: ['Used again', 'Waits'],

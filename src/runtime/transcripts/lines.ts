@@ -18,7 +18,7 @@ export const LINE_BYTES = 32 * 1024 * 1024;
 
 const BREAK = 10;
 
-/** The whole lines between two places, of which the first begins a line. A last line without a break is left out. */
+/** The whole lines between two places. The first place begins a line. A last line without a break does not count. */
 export async function* linesBetween(file: FileHandle, from: number, to: number): AsyncGenerator<Line> {
   let place = from;
   let read = from;

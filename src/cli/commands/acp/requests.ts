@@ -109,7 +109,7 @@ export class Requests {
 
   async #askForText(request: Request, signal: AbortSignal): Promise<void> {
     const { askText } = this.#asking;
-    // It is told with the end of the prompt; the next one is the answer.
+    // The prompt ends with the question, and the next prompt is the answer.
     if (!askText) return;
     const answered = await askText(
       {
