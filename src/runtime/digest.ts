@@ -113,7 +113,9 @@ export function makeDigest(state: TeamState, happened: Happened): Digest {
     stateLine(state),
     countLine(state),
   ];
-  return { seq, settled, due: settled || hasFailed || plans.length > 0, text: lines.join('\n') };
+  // A team that shuts down needs no more answers: a turn about members that stop would be paid for nothing.
+  const ends = state.team?.status === 'shutting-down';
+  return { seq, settled, due: !ends && (settled || hasFailed || plans.length > 0), text: lines.join('\n') };
 }
 
 /** The whole team, for a new lead. */

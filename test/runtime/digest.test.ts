@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { TeamState } from '../../src/core/state.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { fullDigest, gather, makeDigest } from '../../src/runtime/digest.ts';
 import { parseTeamFile } from '../../src/runtime/team-file/parse.ts';
@@ -46,4 +47,19 @@ test('a lead learns in one line each what landed, what went back and why, and wh
   expect(text).toContain(
     'Landed on troupe/alpha: #1.\nSent back: #2 (bob: npm test fails in a.test.ts).\nWaits to land: #3.\n',
   );
+});
+
+test('a lead is not woken for members that stop because their team shuts down', async () => {
+  const ledger = openLedger(memoryJournal());
+  await raiseTeam(ledger, parseTeamFile(LED, 'troupe.yaml'), { folder: '/somewhere' });
+  for (const memberId of ['coder', 'tester']) {
+    const leave = { type: 'member.leave', by: '@system', memberId, returning: false } as const;
+    await ledger.execute('led', leave, () => undefined);
+  }
+  const happened = gather(0, 'lead');
+  happened.hasChanged = true;
+  const digest = (state: TeamState) => makeDigest(state, happened);
+  expect(await ledger.view('led', digest)).toMatchObject({ settled: true, due: true });
+  await ledger.execute('led', { type: 'team.update', by: '@user', status: 'shutting-down' }, () => undefined);
+  expect(await ledger.view('led', digest)).toMatchObject({ settled: true, due: false });
 });

@@ -11,7 +11,7 @@ import {
   Wrench,
 } from 'lucide-react';
 import { useMemo } from 'react';
-import type { SyntheticEvent } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import { teamPath } from '../data/route.ts';
 import { showControls } from '../parts/controls.ts';
 import { plural, showClock, showMoment } from '../parts/format.ts';
@@ -96,13 +96,33 @@ function Clock({ at }: { at: number }) {
   );
 }
 
-function foldProps({ isOpen, onToggle }: Fold) {
-  return {
-    open: isOpen,
-    onToggle: (event: SyntheticEvent<HTMLDetailsElement>): void => {
-      if (event.currentTarget.open !== isOpen) onToggle(event.currentTarget.open);
-    },
+/** What of a step is shown on demand. */
+function Folded({
+  fold: { isOpen, onToggle },
+  className,
+  summaryClass,
+  summary,
+  children,
+}: {
+  fold: Fold;
+  className?: string;
+  summaryClass?: string;
+  summary: ReactNode;
+  children: () => ReactNode;
+}) {
+  // The click itself is what opens it. The browser tells of its own opening later, when the step may have left the page.
+  const onClick = (event: MouseEvent): void => {
+    event.preventDefault();
+    onToggle(!isOpen);
   };
+  return (
+    <details className={className} open={isOpen}>
+      <summary className={summaryClass} onClick={onClick}>
+        {summary}
+      </summary>
+      {isOpen && children()}
+    </details>
+  );
 }
 
 /** What the member was told. A task's text is long and known, so it is folded. */
@@ -124,12 +144,13 @@ function TurnView({ teamId, step, fold }: { teamId: string; step: StepOf<'turn'>
           )}
           {step.taskId === undefined && step.messages === 0 && <span>Told</span>}
         </div>
-        <details {...foldProps(fold)}>
-          <summary className="one-line">
-            {showControls(step.text.trim().split('\n', 1)[0]?.slice(0, 300) ?? '')}
-          </summary>
-          {fold.isOpen && <LongText text={step.text} path="text" gaps={step.gaps} />}
-        </details>
+        <Folded
+          fold={fold}
+          summaryClass="one-line"
+          summary={showControls(step.text.trim().split('\n', 1)[0]?.slice(0, 300) ?? '')}
+        >
+          {() => <LongText text={step.text} path="text" gaps={step.gaps} />}
+        </Folded>
       </div>
     </div>
   );
@@ -141,20 +162,25 @@ function ToolView({ step, fold }: { step: StepOf<'tool'>; fold: Fold }) {
   return (
     <div className="step tool">
       <Clock at={step.at} />
-      <details className={`tool-body is-${phase}`} {...foldProps(fold)}>
-        <summary>
-          <ChevronRight className="chevron" size={14} aria-hidden />
-          <Wrench size={13} aria-hidden />
-          <b className="one-line">{showControls(step.name)}</b>
-          <span className="one-line mono quiet">
-            {showControls(edits ? edits.map(({ path }) => path).join(', ') : brief(step.input))}
-          </span>
-          <span className="spacer" />
-          {edits && <EditCounts edits={edits} />}
-          {step.status !== 'done' && <span className={`status is-${phase}`}>{step.status}</span>}
-        </summary>
-        {fold.isOpen && <ToolBody step={step} edits={edits} />}
-      </details>
+      <Folded
+        fold={fold}
+        className={`tool-body is-${phase}`}
+        summary={
+          <>
+            <ChevronRight className="chevron" size={14} aria-hidden />
+            <Wrench size={13} aria-hidden />
+            <b className="one-line">{showControls(step.name)}</b>
+            <span className="one-line mono quiet">
+              {showControls(edits ? edits.map(({ path }) => path).join(', ') : brief(step.input))}
+            </span>
+            <span className="spacer" />
+            {edits && <EditCounts edits={edits} />}
+            {step.status !== 'done' && <span className={`status is-${phase}`}>{step.status}</span>}
+          </>
+        }
+      >
+        {() => <ToolBody step={step} edits={edits} />}
+      </Folded>
     </div>
   );
 }
