@@ -1,12 +1,17 @@
 // Builds the dashboard into dist/ui, where the daemon finds it. With --if-stale, only if one of its sources is newer.
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { completeLicenses, LICENSES } from './licenses.ts';
 import { isStale } from './stale.ts';
 
 const ROOT = dirname(import.meta.dirname);
 /** The sources of the dashboard. */
-const SOURCES = ['ui', 'src/client', 'src/core', 'package-lock.json'];
+const SOURCES = ['ui', 'src/client', 'src/core', 'package-lock.json', 'scripts/build-ui.ts'];
+/** What the daemon serves and what compresses well; fonts and pictures are compressed already. */
+const COMPRESSIBLE = /\.(?:html|js|css|svg|json|webmanifest)$/;
+/** Below this, the headers are most of an answer. */
+const WORTH_BYTES = 512;
 
 if (import.meta.main) await buildUi({ ifStale: process.argv.includes('--if-stale') });
 
@@ -28,12 +33,26 @@ export async function buildUi({ ifStale = false, root = ROOT } = {}): Promise<vo
       build: { outDir: draft, emptyOutDir: true, license: LICENSES },
     });
     completeLicenses(root, join(draft, LICENSES.fileName), ['ui/**/*.{css,ts,tsx}']);
+    compressAll(draft);
     // A parallel build may have finished by now, and somebody may be reading its result.
     if (isWanted()) takePlace(draft, target);
   } finally {
     if (environment === undefined) delete process.env['NODE_ENV'];
     else process.env['NODE_ENV'] = environment;
     rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** Writes a compressed form beside each file, so that no daemon has to do it. Brotli’s quality 11 would take 14 times as long for 7 % less. */
+function compressAll(folder: string): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!COMPRESSIBLE.test(name)) continue;
+    const file = join(folder, name);
+    const body = readFileSync(file);
+    if (body.byteLength < WORTH_BYTES) continue;
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength };
+    writeFileSync(`${file}.br`, brotliCompressSync(body, { params }));
+    writeFileSync(`${file}.gz`, gzipSync(body, { level: 9 }));
   }
 }
 

@@ -14,6 +14,7 @@ import { isFollowedLink } from './guard.ts';
 import type { Guard } from './guard.ts';
 import type { Hub } from './hub.ts';
 import { openApiDocument } from './openapi.ts';
+import { answerPage } from './page-answer.ts';
 import type { Page, Pages } from './pages.ts';
 import { addOperationRoutes, whenOut } from './rest.ts';
 import { beginWaiting } from './share.ts';
@@ -128,7 +129,11 @@ export function openApp({ hub, guard, pages, cookie, answers, mcp, metrics, heal
     // The names of built files contain a hash of their content. A browser that caches the files also caches the
     // compiled code.
     const caching = context.req.path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
-    return context.body(page.body, page.isAbsent ? 404 : 200, { 'content-type': page.type, 'cache-control': caching });
+    const { status, headers, body } = answerPage(page, {
+      encodings: context.req.header('accept-encoding'),
+      known: context.req.header('if-none-match'),
+    });
+    return context.body(body, status, { ...headers, 'cache-control': caching });
   });
   return app;
 }

@@ -2,13 +2,21 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 
+type Bytes = Uint8Array<ArrayBuffer>;
+
 /** A file of the dashboard. */
 export interface Page {
-  readonly body: Uint8Array<ArrayBuffer>;
+  readonly body: Bytes;
   readonly type: string;
+  /** The same file as the build compressed it. */
+  readonly compressed?: Readonly<Partial<Record<Encoding, Bytes>>>;
   /** The address does not exist; the page says so. */
   readonly isAbsent?: true;
 }
+
+/** The encodings of compressed files by the ending of their names, the smallest first. */
+const ENCODINGS = { br: 'br', gz: 'gzip' } as const;
+export type Encoding = (typeof ENCODINGS)[keyof typeof ENCODINGS];
 
 /** The dashboard's files. They contain no data and need no credential. */
 export interface Pages {
@@ -68,11 +76,17 @@ export function findBuiltPages(): string | undefined {
 
 async function readAll(directory: string): Promise<Map<string, Page>> {
   const pages = new Map<string, Page>();
-  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
-    const type = TYPES[entry.name.split('.').at(-1) ?? ''];
-    if (!entry.isFile() || type === undefined) continue;
-    const file = join(entry.parentPath, entry.name);
-    const page = { body: new Uint8Array(await readFile(file)), type };
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = new Set(entries.flatMap((one) => (one.isFile() ? join(one.parentPath, one.name) : [])));
+  const read = async (file: string): Promise<Bytes> => new Uint8Array(await readFile(file));
+  for (const file of files) {
+    const type = TYPES[file.split('.').at(-1) ?? ''];
+    if (type === undefined) continue;
+    const compressed: Partial<Record<Encoding, Bytes>> = {};
+    for (const [ending, encoding] of Object.entries(ENCODINGS)) {
+      if (files.has(`${file}.${ending}`)) compressed[encoding] = await read(`${file}.${ending}`);
+    }
+    const page = { body: await read(file), type, compressed };
     const path = `/${relative(directory, file).split(sep).join('/')}`;
     pages.set(path, page);
     if (path === '/index.html') pages.set('/', page);
