@@ -23,6 +23,8 @@ const MemberPage = later(async () => (await import('./member/member-page.tsx')).
 const QueuePage = later(async () => (await import('./queue/queue-page.tsx')).QueuePage);
 const DiffPage = later(async () => (await import('./diff/diff-page.tsx')).DiffPage);
 const NativePage = later(async () => (await import('./teams/native-page.tsx')).NativePage);
+const NotesPage = later(async () => (await import('./notes/notes-page.tsx')).NotesPage);
+const SearchPage = later(async () => (await import('./search/search-page.tsx')).SearchPage);
 const NumbersPage = later(async () => (await import('./numbers/numbers-page.tsx')).NumbersPage);
 
 /** The whole dashboard. */
@@ -75,6 +77,10 @@ function Page({ route }: { route: Route }) {
       return <MemberPage teamId={route.teamId} memberId={route.memberId} />;
     case 'numbers':
       return <NumbersPage teamId={route.teamId} />;
+    case 'notes':
+      return <NotesPage teamId={route.teamId} />;
+    case 'search':
+      return <SearchPage />;
     case 'diff':
       return <DiffPage teamId={route.teamId} of={route.of} />;
     case 'native':
@@ -92,7 +98,12 @@ function Page({ route }: { route: Route }) {
   }
 }
 
-const PAGE_WORDS: Readonly<Record<string, string>> = { teams: 'Teams', queue: 'Queue', nowhere: 'Nothing here' };
+const PAGE_WORDS: Readonly<Record<string, string>> = {
+  teams: 'Teams',
+  queue: 'Queue',
+  search: 'Search',
+  nowhere: 'Nothing here',
+};
 
 /** Shows the number of waiting requests in the tab's title, also when the tab is in the background. */
 function useTitle(route: Route): void {

@@ -1,4 +1,4 @@
-import { BarChart3, Inbox, LogOut, Moon, Sun, Users, Waypoints } from 'lucide-react';
+import { BarChart3, Inbox, LogOut, Moon, Search, Sun, Users, Waypoints } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { reach } from './data/daemon.ts';
@@ -18,6 +18,7 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
   useKeys({
     'g t': () => navigate('/'),
     'g q': () => navigate('/queue'),
+    'g s': () => navigate('/search'),
     'g g': teamId ? () => navigate(teamPath(teamId)) : undefined,
     'g d': teamId ? () => navigate(diffPath(teamId)) : undefined,
     'g n': teamId ? () => navigate(teamPath(teamId, '/numbers')) : undefined,
@@ -52,6 +53,7 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
           isHere={route.page === 'queue'}
           count={waiting}
         />
+        <Stop href="/search" label="Search" icon={<Search size={20} aria-hidden />} isHere={route.page === 'search'} />
         {teamId && (
           <Stop
             href={teamPath(teamId, '/numbers')}

@@ -21,6 +21,7 @@ import { noteOperations } from './note.ts';
 import type { Cursor, Operation, Services, WhenAnswered } from './operation.ts';
 import { questionOperations } from './question.ts';
 import { requestOperations } from './request.ts';
+import { searchOperations } from './search.ts';
 import { taskOperations } from './task.ts';
 import { teamOperations } from './team.ts';
 import { transcriptOperations } from './transcript.ts';
@@ -36,6 +37,7 @@ import { workOperations } from './work.ts';
 
 const ALL = [
   ...teamOperations,
+  ...searchOperations,
   ...upOperations,
   ...attendOperations,
   ...memberOperations,

@@ -1,12 +1,13 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TeamError } from '../core/errors.ts';
+import { isHalf } from '../core/excerpt.ts';
 import { quote } from '../core/text.ts';
 import { linesBetween } from '../runtime/transcripts/lines.ts';
 import { parseEntry, readPage } from '../runtime/transcripts/page.ts';
 import { searchFile } from '../runtime/transcripts/search.ts';
 import { listSessions, sessionPath } from '../runtime/transcripts/sessions.ts';
-import { isHalf, textAt } from '../runtime/transcripts/shorten.ts';
+import { textAt } from '../runtime/transcripts/shorten.ts';
 import type {
   TextPart,
   TranscriptHits,

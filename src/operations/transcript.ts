@@ -64,7 +64,7 @@ const Question = z.discriminatedUnion('ask', [
 type Question = z.output<typeof Question>;
 
 /** A transcript is on the machine that runs its member. The daemon there answers for us. */
-async function ask(context: Context, question: Question): Promise<unknown> {
+async function ask(context: Context, question: Question, answerMs = ANSWER_MS): Promise<unknown> {
   const { teamId, memberId } = subjectOf(question);
   // It contains the mail that the member got.
   requireSight(context, 'transcript', memberId);
@@ -73,9 +73,18 @@ async function ask(context: Context, question: Question): Promise<unknown> {
     requireTeam(state);
     return requireMember(state, memberId).hostId;
   });
-  const timeoutMs = (question.ask === 'read' ? (question.read.wait ?? 0) : 0) + ANSWER_MS;
+  const timeoutMs = (question.ask === 'read' ? (question.read.wait ?? 0) : 0) + answerMs;
   const answer = hostId === undefined ? undefined : await daemon.askHost?.(hostId, question, { timeoutMs });
   return answer ?? answerHere(daemon, question, signal);
+}
+
+/** Searches the transcripts of a member, as far as that comes in a short time. */
+export async function searchMember(
+  context: Context,
+  search: TranscriptSearch,
+  answerMs: number,
+): Promise<TranscriptHits> {
+  return TranscriptHits.parse(await ask(context, { ask: 'search', search }, answerMs));
 }
 
 /** Reads one of our transcripts for another daemon. */

@@ -17,8 +17,13 @@ export function visibleEvents(events: readonly TeamEvent[], caller: Caller): rea
   });
 }
 
+/** Whether a caller may see a message: the sender, the recipient, the lead and people may. */
+export function maySeeMessage(caller: Caller, actor: string, message: { fromId: string; toId: string }): boolean {
+  return message.fromId === actor || message.toId === actor || seesAll(caller);
+}
+
 /** Whether the caller may see everything in a team. */
-function seesAll(caller: Caller): boolean {
+export function seesAll(caller: Caller): boolean {
   return hasScope(caller, 'lead');
 }
 

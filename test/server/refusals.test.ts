@@ -355,6 +355,7 @@ describe('a member cannot act for another member of its team', () => {
       'team.status',
       'team.digest',
       'team.report',
+      'team.search',
       'member.list',
       'member.show',
       'session.list',

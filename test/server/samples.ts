@@ -104,6 +104,11 @@ export const SAMPLES: OperationSamples = {
     await stage.act('task.complete', { ...task, result: 'They pass' }, 'worker');
     return { input: { teamId: stage.teamId } };
   },
+  'team.search': async (stage) => {
+    await newMail(stage);
+    await newNote(stage);
+    return { input: { text: 'the', teamId: stage.teamId, limit: 5 } };
+  },
   'team.check': async (stage) => ({ input: { source: teamFile(stage), folder: stage.home.directory } }),
   'team.up': async (stage) => ({ input: { source: teamFile(stage), folder: stage.home.directory, yes: true } }),
   'team.run': async ({ home, teamId }) => ({

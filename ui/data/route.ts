@@ -3,10 +3,10 @@ import { createSignal, useSignal } from './signal.ts';
 
 /** The addresses of the dashboard. */
 export type Route =
-  | { readonly page: 'teams' | 'queue' | 'nowhere' }
+  | { readonly page: 'teams' | 'queue' | 'search' | 'nowhere' }
   | { readonly page: 'team'; readonly teamId: string; readonly taskId?: string }
   | { readonly page: 'member'; readonly teamId: string; readonly memberId: string }
-  | { readonly page: 'numbers'; readonly teamId: string }
+  | { readonly page: 'numbers' | 'notes'; readonly teamId: string }
   /** `of`: a task or a member; without it, the team's branch. */
   | { readonly page: 'diff'; readonly teamId: string; readonly of?: string }
   | { readonly page: 'native'; readonly name: string };
@@ -33,12 +33,13 @@ function readRoute(path: string): Route {
   // A browser that opens the login page and is logged in already gets the teams.
   if (first === '' || (first === 'login' && teamId === undefined)) return { page: 'teams' };
   if (first === 'queue' && teamId === undefined) return { page: 'queue' };
+  if (first === 'search' && teamId === undefined) return { page: 'search' };
   if (first === 'native' && teamId && what === undefined) return { page: 'native', name: teamId };
   if (first !== 't' || !teamId) return { page: 'nowhere' };
   if (what === undefined) return { page: 'team', teamId };
   if (what === 'task' && id) return { page: 'team', teamId, taskId: id };
   if (what === 'm' && id) return { page: 'member', teamId, memberId: id };
-  if (what === 'numbers' && id === undefined) return { page: 'numbers', teamId };
+  if ((what === 'numbers' || what === 'notes') && id === undefined) return { page: what, teamId };
   if (what === 'diff') return id ? { page: 'diff', teamId, of: id } : { page: 'diff', teamId };
   return { page: 'nowhere' };
 }

@@ -19,10 +19,10 @@ const NEAR_END = 60;
 /** The next page is asked for when so much is left to scroll. */
 const NEAR_PAGE = 600;
 
-/** Where a log opens: at its beginning, or at its end. */
-export type Opening = 'begin' | 'end';
+type End = 'begin' | 'end';
 
-type Goal = Opening | { readonly session: string; readonly place: number };
+/** Where a log opens: at its beginning, at its end, or at an entry. */
+export type Opening = End | { readonly session: string; readonly place: number };
 
 /**
  * What a member did and was told: the whole of it is reached by scrolling, and by a search on the daemon. At the end it
@@ -50,7 +50,7 @@ export function Log({
   const search = useSearch(store, text);
   const anchor = useRef<{ key: string; offset: number }>(undefined);
   /** Where the person wants to go, until it is in sight: an end of the log, or the entry of a hit. */
-  const [goal, setGoal] = useState<Goal>();
+  const [goal, setGoal] = useState<Opening>();
   const virtual = useVirtualizer({
     count: steps.length,
     getScrollElement: () => box.current,
@@ -58,7 +58,11 @@ export function Log({
     overscan: 8,
     getItemKey: (i) => steps[i]?.key ?? i,
   });
-  useEffect(() => go(opening), [store]);
+  useEffect(() => (typeof opening === 'string' ? go(opening) : goToEntry(opening)), [store]);
+  useEffect(() => {
+    // An entry that cannot be read is not waited for.
+    if (failure && typeof goal === 'object') setGoal(undefined);
+  }, [failure, goal]);
   const toEnd = (): void => {
     if (steps.length > 0) virtual.scrollToIndex(steps.length - 1, { align: 'end' });
   };
@@ -116,6 +120,9 @@ export function Log({
     const hit = search.hits[index];
     if (!hit) return;
     setCurrent(index);
+    goToEntry(hit);
+  };
+  const goToEntry = (hit: { readonly session: string; readonly place: number }): void => {
     setFollowing(false);
     anchor.current = undefined;
     setGoal(hit);
@@ -126,7 +133,7 @@ export function Log({
     const { length } = search.hits;
     if (length > 0) showHit(((current ?? (by > 0 ? -1 : length)) + by + length) % length);
   };
-  const go = (where: Opening): void => {
+  const go = (where: End): void => {
     anchor.current = undefined;
     setFollowing(false);
     setGoal(where);

@@ -1,19 +1,21 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Check, CheckCheck, Clock3, Eye, Mail, Zap } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { isPerson } from '../../src/client/replica.ts';
 import type { TeamMessage } from '../../src/core/message.ts';
 import { call } from '../data/daemon.ts';
+import { placePath } from '../data/links.ts';
 import { useCanAct } from '../data/use-can-act.ts';
 import { useStore, useTeam } from '../data/use-team.tsx';
 import { act } from '../parts/act.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { showControls } from '../parts/controls.ts';
+import { CopyLink } from '../parts/copy-link.tsx';
 import { showClock, showMoment } from '../parts/format.ts';
 import { Markdown } from '../parts/markdown.tsx';
 
 /** The mail of a member, the newest first, with the delivery state of each message. */
-export function Inbox({ memberId }: { memberId: string }) {
+export function Inbox({ memberId, wanted }: { memberId: string; wanted: string | null }) {
   const store = useStore();
   const version = useTeam(({ version }) => version);
   const member = store.view.state.members.get(memberId);
@@ -26,6 +28,15 @@ export function Inbox({ memberId }: { memberId: string }) {
     overscan: 8,
     getItemKey: (i) => ids[ids.length - 1 - i] ?? i,
   });
+  // Rows are measured as they come into sight, so the first jump may miss.
+  useEffect(() => {
+    const at = wanted === null ? -1 : ids.lastIndexOf(wanted);
+    if (at < 0) return undefined;
+    const show = (): void => virtual.scrollToIndex(ids.length - 1 - at, { align: 'center' });
+    show();
+    const frame = requestAnimationFrame(show);
+    return () => cancelAnimationFrame(frame);
+  }, [wanted, memberId]);
   if (ids.length === 0) {
     return (
       <div className="empty">
@@ -56,7 +67,7 @@ export function Inbox({ memberId }: { memberId: string }) {
               className="step-place"
               style={{ transform: `translateY(${start}px)` }}
             >
-              {message && <MessageView message={message} />}
+              {message && <MessageView message={message} isWanted={message.id === wanted} />}
             </li>
           );
         })}
@@ -83,11 +94,11 @@ function MarkRead({ teamId, memberId }: { teamId: string; memberId: string }) {
 }
 
 /** A message with how far it got. */
-export function MessageView({ message }: { message: TeamMessage }) {
+export function MessageView({ message, isWanted = false }: { message: TeamMessage; isWanted?: boolean }) {
   const color = useTeam(({ view }) => view.state.members.get(message.fromId)?.color);
   const from = message.fromId === '@user' ? 'you' : message.fromId === '@system' ? 'Troupe' : message.fromId;
   return (
-    <article className="message" aria-label={`From ${from}`}>
+    <article className="message" aria-label={`From ${from}`} aria-current={isWanted || undefined}>
       <Avatar name={message.fromId} color={color} size={24} />
       <div className="message-body">
         <header className="row">
@@ -103,6 +114,11 @@ export function MessageView({ message }: { message: TeamMessage }) {
           <time className="meta" dateTime={message.sentAt.toISOString()} title={showMoment(message.sentAt)}>
             {showClock(message.sentAt)}
           </time>
+          <CopyLink
+            path={placePath(message.teamId, message.toId, { message: message.id })}
+            what="this message"
+            className="small"
+          />
         </header>
         {message.summary !== undefined && <div className="message-summary text">{showControls(message.summary)}</div>}
         <Content text={message.content} />

@@ -121,14 +121,15 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
         <div className="member-panel" id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
           {tab === 'transcript' && (
             <Transcript
-              key={memberId}
+              key={`${memberId} ${query.get('session')} ${query.get('place')}`}
               teamId={teamId}
               memberId={memberId}
+              at={placeIn(query)}
               isPerson={isByHand}
               isOver={member.status === 'stopped'}
             />
           )}
-          {tab === 'inbox' && <Inbox memberId={memberId} />}
+          {tab === 'inbox' && <Inbox memberId={memberId} wanted={query.get('message')} />}
           {tab === 'tasks' && <MemberTasks teamId={teamId} memberId={memberId} />}
           {tab === 'usage' && (
             <Suspense fallback={null}>
@@ -146,6 +147,13 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
       )}
     </main>
   );
+}
+
+/** The entry of the transcript that the address names. */
+function placeIn(query: URLSearchParams): { session: string; place: number } | undefined {
+  const session = query.get('session');
+  const place = Number(query.get('place') ?? Number.NaN);
+  return session === null || !Number.isSafeInteger(place) || place < 0 ? undefined : { session, place };
 }
 
 /** Arrow keys move from tab to tab, in a circle; tabs hidden by the page width are skipped. */

@@ -9,12 +9,15 @@ export function Transcript({
   memberId,
   isPerson,
   isOver,
+  at,
 }: {
   teamId: string;
   memberId: string;
   isPerson: boolean;
   /** Whether the member has stopped, so that nothing more comes. */
   isOver: boolean;
+  /** The entry to begin with; without it, the last one. */
+  at: { readonly session: string; readonly place: number } | undefined;
 }) {
   const store = useMemo(() => new LogStore(teamId, memberId), [teamId, memberId]);
   useEffect(() => () => store.close(), [store]);
@@ -22,7 +25,7 @@ export function Transcript({
     <div className="transcript">
       <Log
         store={store}
-        opening="end"
+        opening={at ?? 'end'}
         name={`Transcript of ${memberId}`}
         empty={
           <div className="empty">

@@ -2,6 +2,7 @@ import { Dialog } from '@base-ui/react/dialog';
 import { Command, useCommandState } from 'cmdk';
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
+import { notePath } from '../data/links.ts';
 import { diffPath, navigate, teamPath, withQuery } from '../data/route.ts';
 import type { Route } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
@@ -52,7 +53,8 @@ export function Commands({ route }: { route: Route }) {
             <Command label="Commands" loop filter={rank}>
               <Command.Input placeholder="Go to a team, member or task; or do something" className="palette-input" />
               <Command.List className="palette-list">
-                <Command.Empty className="palette-empty">Nothing matches.</Command.Empty>
+                <Command.Empty className="palette-empty">Nothing matches here.</Command.Empty>
+                <SearchEntry go={go} />
                 {teamId && <TeamEntries teamId={teamId} go={go} open={(name) => (close(), setForm(name))} />}
                 <Command.Group heading="Go to">
                   <Entry onSelect={go('/')} keys="G T">
@@ -60,6 +62,9 @@ export function Commands({ route }: { route: Route }) {
                   </Entry>
                   <Entry onSelect={go('/queue')} keys="G Q">
                     Queue: what waits for you
+                  </Entry>
+                  <Entry onSelect={go('/search')} keys="G S">
+                    Search everything
                   </Entry>
                   {teamId &&
                     VIEWS.map(([view, label]) => (
@@ -72,6 +77,7 @@ export function Commands({ route }: { route: Route }) {
                       Diff of the branch of {teamId}
                     </Entry>
                   )}
+                  {teamId && <Entry onSelect={go(notePath(teamId))}>Notes of {teamId}</Entry>}
                   {teamId && (
                     <Entry onSelect={go(teamPath(teamId, '/numbers'))} keys="G N">
                       Numbers of {teamId}
@@ -131,6 +137,24 @@ function Entry({
       <span className="spacer" />
       {keys && <kbd>{keys}</kbd>}
     </Command.Item>
+  );
+}
+
+/** Hands the typed text to the search over everything. It is always there, below all that matches. */
+function SearchEntry({ go }: { go: (to: string) => () => void }) {
+  const typed = useCommandState(({ search }) => search).trim();
+  if (typed === '') return null;
+  return (
+    <Command.Group forceMount>
+      <Command.Item
+        className="palette-item"
+        forceMount
+        value="search everything"
+        onSelect={go(`/search?q=${encodeURIComponent(typed)}`)}
+      >
+        <span className="one-line">Search everything for “{showControls(typed)}”</span>
+      </Command.Item>
+    </Command.Group>
   );
 }
 

@@ -7,6 +7,7 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
       ['Ctrl K', 'commands'],
       ['G T', 'all teams'],
       ['G Q', 'queue'],
+      ['G S', 'search everything'],
       ['G G', 'tasks of the team'],
       ['G N', 'numbers of the team'],
       ['G D', "diff of the team's branch"],

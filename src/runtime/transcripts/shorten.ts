@@ -1,3 +1,5 @@
+import { isHalf } from '../../core/excerpt.ts';
+
 /** A text that an entry has only in part: what is left out is between two places of it, in characters. */
 export interface Cut {
   readonly path: readonly string[];
@@ -70,9 +72,4 @@ function shortenText(text: string, path: readonly string[], cut: Cut[]): string 
 /** What stands where characters were left out. */
 function gapOf(chars: number): string {
   return `\n[${chars} characters left out]\n`;
-}
-
-/** Whether a place is within a surrogate pair. */
-export function isHalf(text: string, place: number): boolean {
-  return /[\uDC00-\uDFFF]/.test(text.charAt(place)) && /[\uD800-\uDBFF]/.test(text.charAt(place - 1));
 }

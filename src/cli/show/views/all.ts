@@ -7,6 +7,7 @@ import { views as message } from './message.ts';
 import { views as native } from './native.ts';
 import { views as note } from './note.ts';
 import { views as request } from './request.ts';
+import { views as search } from './search.ts';
 import { views as task } from './task.ts';
 import { views as team } from './team.ts';
 import type { Views } from './views.ts';
@@ -23,6 +24,7 @@ export const views: Views = {
   ...native,
   ...note,
   ...request,
+  ...search,
   ...task,
   ...team,
   ...work,
