@@ -15,6 +15,7 @@ import { setStage, useStage } from './stage.ts';
 const AGENTS = join(import.meta.dirname, '../fixtures/agents');
 const TEAM = 'demo';
 const CLICKS = 'clicks';
+const LONG = 'long';
 
 /** Two members that crashed too often: bo has a program that works now, cy was run by somebody else. */
 async function writeCrashed(home: Home): Promise<void> {
@@ -36,12 +37,9 @@ async function writeCrashed(home: Home): Promise<void> {
 }
 
 /** Commands that wait for a permission, one after the other. */
-async function writeCommands(
-  home: Home,
-  commands: readonly string[] = ['npm test', 'rm -rf ./build', 'npm publish'],
-): Promise<void> {
-  await writePast(home, CLICKS, [
-    { type: 'team.create', by: '@user', ...CreateTeamInput.parse({ name: CLICKS }) },
+async function writeCommands(home: Home, team: string, commands: readonly string[]): Promise<void> {
+  await writePast(home, team, [
+    { type: 'team.create', by: '@user', ...CreateTeamInput.parse({ name: team }) },
     { type: 'member.join', by: 'lead', ...JoinInput.parse({ name: 'ada' }) },
     ...commands.map(
       (content) => ({ type: 'request.raise', by: 'ada', kind: 'permission', memberId: 'ada', content }) as const,
@@ -63,14 +61,18 @@ const isOn = async (button: Locator): Promise<boolean> =>
   (await button.and(button.page().locator(':enabled')).count()) > 0;
 
 const browser = useBrowser();
-const stage = useStage(writeCrashed);
+const stage = useStage(async (home) => {
+  await writeCommands(home, CLICKS, ['npm test', 'rm -rf ./build', 'npm publish']);
+  await writeCommands(home, LONG, [`npm test${'\n'.repeat(60)}&& rm -rf ~`]);
+});
 const open = usePage(browser, stage);
 
 describe('an answer from the queue', () => {
   test('takes effect: a crashed member is restarted or the page says why not; a member with a raised budget goes on', async (context) => {
     needTool(context, 'chromium');
-    const { client } = stage();
-    const watched = await open('/queue');
+    // The queue lists the requests of all teams, so this daemon has only one.
+    const { client } = await setStage(writeCrashed);
+    const watched = await openPage(browser(), client, '/queue');
     const { page } = watched;
     const detail = page.locator('.queue-detail');
     const heading = (name: string) => detail.getByRole('heading', { name }).waitFor();
@@ -163,13 +165,11 @@ describe('an answer from the queue', () => {
 
   test('is one answer: neither a double click, nor a key, nor an answer from elsewhere answers another request', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage(writeCommands);
+    const { client } = stage();
     const statuses = async () => (await client.call('request.list', { teamId: CLICKS })).map(({ status }) => status);
     const idOf = async (at: number) => (await client.call('request.list', { teamId: CLICKS }))[at]?.id as string;
-    const watched = await openPage(browser(), client, `/t/${CLICKS}`, { script: NOTE_SENT });
+    const watched = await openPage(browser(), client, `/t/${CLICKS}`, { script: NOTE_SENT, hasClock: true });
     const { page } = watched;
-    await page.clock.install();
-    await page.reload();
     const card = page.getByRole('article', { name: 'Permission of ada' }).first();
     const allow = card.getByRole('button', { name: 'Allow' });
     await card.getByText('npm test').waitFor();
@@ -249,12 +249,10 @@ describe('an answer from the queue', () => {
 
   test('is given only after the end of the request was in view', async (context) => {
     needTool(context, 'chromium');
-    const { client } = await setStage((home) => writeCommands(home, [`npm test${'\n'.repeat(60)}&& rm -rf ~`]));
-    const statuses = async () => (await client.call('request.list', { teamId: CLICKS })).map(({ status }) => status);
-    const watched = await openPage(browser(), client, `/t/${CLICKS}`, { script: NOTE_SENT });
+    const { client } = stage();
+    const statuses = async () => (await client.call('request.list', { teamId: LONG })).map(({ status }) => status);
+    const watched = await openPage(browser(), client, `/t/${LONG}`, { script: NOTE_SENT, hasClock: true });
     const { page } = watched;
-    await page.clock.install();
-    await page.reload();
     // A small card shows only its beginning, and has no button.
     await page.getByRole('link', { name: 'Read all of it, then answer' }).click();
     const detail = page.locator('.queue-detail');
@@ -300,7 +298,7 @@ describe('an answer from the queue', () => {
     expect(await page.evaluate(`${style}.fontVariantLigatures`)).toBe('none');
     // The answer names what was shown.
     const sent = await page.evaluate<string[]>(`sent.filter((text) => text.includes('request.answer'))`);
-    const [asked] = await client.call('request.list', { teamId: CLICKS });
+    const [asked] = await client.call('request.list', { teamId: LONG });
     expect(sent[0]).toContain(`"revision":"${asked?.revision}"`);
     expectQuiet(watched);
   });

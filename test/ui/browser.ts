@@ -46,6 +46,8 @@ export function useBrowser(): () => Browser {
 /** Options of a window, and a script that runs in its page before the dashboard does. */
 export interface WindowOptions extends BrowserContextOptions {
   readonly script?: string;
+  /** Whether the test moves the clock of the page. */
+  readonly hasClock?: boolean;
 }
 
 /** Opens a page of the dashboard in a window of its own, as `troupe ui` does, logged in by a code. */
@@ -53,10 +55,11 @@ export async function openPage(
   browser: Browser,
   client: Client,
   path = '/',
-  { script, ...options }: WindowOptions = {},
+  { script, hasClock = false, ...options }: WindowOptions = {},
 ): Promise<Watched> {
   const { watched, traffic } = await openWindow(browser, options);
   if (script !== undefined) await watched.page.addInitScript(script);
+  if (hasClock) await watched.page.clock.install();
   onTestFinished(async ({ task }) => {
     if (task.result?.state === 'fail') await report(watched, traffic);
     await watched.context.close();
