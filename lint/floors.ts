@@ -36,6 +36,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'catalog.ts',
     'claude/team-tools.ts',
     'live-program.ts',
+    'login-state.ts',
     'logins.ts',
     'process-table.ts',
     'process.ts',
@@ -51,6 +52,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
   workspaces: [
     'absent.ts',
     'attributes.ts',
+    'bring-large-files.ts',
     'checkout.ts',
     'depot.ts',
     'depot/changes.ts',
@@ -71,6 +73,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'git-environment.ts',
     'git-errors.ts',
     'git.ts',
+    'merge-in.ts',
     'paths.ts',
     'leftovers.ts',
     'places.ts',
@@ -82,6 +85,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'remote/words.ts',
     'sizes.ts',
     'stage.ts',
+    'users-git.ts',
     'workspace.ts',
   ],
 };
@@ -92,7 +96,7 @@ const ROOTS: readonly string[] = ['journals.ts', 'workspaces.ts', 'teammate.ts',
 /** The rooms that reach the daemon only through `client/`. */
 const GUESTS: readonly string[] = ['cli', 'ui'];
 
-/** What a command may import besides the core without a daemon: processes, programs, paths, the version. */
+/** What a command may import besides the core without a daemon: processes, programs, paths, the version, the user's merge. */
 const BESIDE: readonly string[] = [
   'src/agents/catalog.ts',
   'src/agents/process.ts',
@@ -103,6 +107,8 @@ const BESIDE: readonly string[] = [
   'src/journal/file-address.ts',
   'src/runtime/home.ts',
   'src/runtime/version.ts',
+  'src/workspaces/bring-large-files.ts',
+  'src/workspaces/merge-in.ts',
 ];
 
 /** What a build replaces by what comes out of it. */

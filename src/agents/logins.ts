@@ -5,6 +5,8 @@ export const CLAUDE_LOGIN: Login = {
   name: 'claude',
   keys: ['CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
   folder: { variable: 'CLAUDE_CONFIG_DIR', fallback: '.claude' },
+  // On a Mac it is in the keychain.
+  stored: { files: ['.credentials.json'], isAll: process.platform !== 'darwin' },
   command: 'claude auth login',
 };
 
@@ -13,6 +15,7 @@ export const CODEX_LOGIN: Login = {
   name: 'codex',
   keys: ['CODEX_API_KEY', 'CODEX_ACCESS_TOKEN'],
   folder: { variable: 'CODEX_HOME', fallback: '.codex' },
+  stored: { files: ['auth.json'], isAll: true },
   command: 'codex login',
 };
 
@@ -21,6 +24,8 @@ export const GEMINI_LOGIN: Login = {
   name: 'gemini',
   keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_GEMINI_BASE_URL'],
   folder: { variable: 'GEMINI_CLI_HOME', fallback: '' },
+  // Or in a keychain, or in the files of gcloud.
+  stored: { files: ['.gemini/oauth_creds.json', '.gemini/gemini-credentials.json'], isAll: false },
   command: 'gemini',
 };
 
@@ -29,5 +34,7 @@ export const OPENCODE_LOGIN: Login = {
   name: 'opencode',
   keys: ['OPENCODE_AUTH_CONTENT', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY'],
   folder: { variable: 'XDG_DATA_HOME', fallback: '.local/share' },
+  // Some of its models need none.
+  stored: { files: ['opencode/auth.json'], isAll: false },
   command: 'opencode auth login',
 };

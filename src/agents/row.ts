@@ -14,6 +14,8 @@ export interface Login {
   readonly keys: readonly string[];
   /** The folder of the stored login: the variable that names it, and where it is otherwise, below the home directory. */
   readonly folder: { readonly variable: string; readonly fallback: string };
+  /** The files below that folder that a login leaves; `isAll`: without one of them or a variable, there is none. */
+  readonly stored: { readonly files: readonly string[]; readonly isAll: boolean };
   /** The command with which a person logs in. */
   readonly command: string;
 }

@@ -14,6 +14,11 @@ const ListedAgent = z.object({
   install: z.string(),
   path: z.string().optional().describe('the path of its program, if it is installed here'),
   version: z.string().optional(),
+  loginState: z
+    .enum(['found', 'none', 'unknown'])
+    .optional()
+    .describe('of an installed agent that needs a login. found: a file or a variable shows one; neither is read'),
+  loginCommand: z.string().optional().describe('the command with which a person logs in'),
   abilities: z.object({
     steer: z.boolean().describe('a message can reach a running turn'),
     interrupt: z.boolean(),

@@ -23,6 +23,7 @@ import { questionOperations } from './question.ts';
 import { requestOperations } from './request.ts';
 import { searchOperations } from './search.ts';
 import { taskOperations } from './task.ts';
+import { teamSaveOperations } from './team-save.ts';
 import { teamOperations } from './team.ts';
 import { transcriptOperations } from './transcript.ts';
 import { upOperations } from './up.ts';
@@ -39,6 +40,7 @@ const ALL = [
   ...teamOperations,
   ...searchOperations,
   ...upOperations,
+  ...teamSaveOperations,
   ...attendOperations,
   ...memberOperations,
   ...taskOperations,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { CommitId } from '../core/team-work.ts';
 import { requireTeam } from '../core/view.ts';
+import { mergeWork } from '../runtime/work/merge.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 import { requireWorks } from './work-services.ts';
@@ -53,5 +54,26 @@ export const workBranchOperations = [
     route: 'POST /api/teams/:teamId/work/take',
     cli: { args: ['what'], examples: ['troupe work take', 'troupe work take HEAD --team demo'] },
     run: (context, { teamId, ...taken }) => requireWorks(context).take(teamId, taken),
+  }),
+  operation({
+    name: 'work.merge',
+    summary: "Merge the team's branch into your checkout on the daemon's machine, as troupe merge does",
+    scope: 'admin',
+    long: true,
+    input: InTeam,
+    result: z.object({
+      team: z.string(),
+      branch: z.string().describe("the team's branch"),
+      into: z.string().optional().describe('the branch of the checkout; absent if its HEAD is detached'),
+      base: CommitId.describe('the commit that the team began from'),
+      tip: CommitId.describe('the last commit of the branch'),
+      merged: z.boolean().describe('false: nothing has landed, or the checkout had it all'),
+      files: z.number().int().describe('how many files the branch changes'),
+      added: z.number().int(),
+      removed: z.number().int(),
+    }),
+    route: 'POST /api/teams/:teamId/work/merge',
+    cli: { examples: ['troupe work merge --team demo'] },
+    run: (context, { teamId }) => mergeWork(requireWorks(context), teamId),
   }),
 ] as const;

@@ -29,6 +29,7 @@ const Worker = {
 const WorkStatus = z.object({
   workspaces: z.enum(['own', 'shared']),
   repository: z.string().optional().describe("the user's checkout"),
+  into: z.string().optional().describe('the branch that is checked out there'),
   branch: z.string().optional().describe('the branch on which work lands'),
   base: z.string().optional().describe('the commit that the team began from'),
   tip: z.string().optional().describe('the last commit of the branch'),

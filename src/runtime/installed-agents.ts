@@ -1,18 +1,23 @@
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { AGENTS, NAMELESS } from '../agents/catalog.ts';
+import { loginStateOf } from '../agents/login-state.ts';
+import type { LoginState } from '../agents/login-state.ts';
 import { findProgram } from '../agents/program.ts';
 import type { AgentRow } from '../agents/row.ts';
 
 /** An agent from the catalog, and whether it is on this machine. */
 export interface InstalledAgent extends Omit<
   AgentRow,
-  'env' | 'clouds' | 'foreign' | 'variantOf' | 'isClaudeCode' | 'needs' | 'versions'
+  'env' | 'clouds' | 'foreign' | 'variantOf' | 'isClaudeCode' | 'needs' | 'versions' | 'login' | 'obeys'
 > {
   readonly name: string;
   /** The program's file; missing if it is not installed, or if the user must name it. */
   readonly path?: string;
   readonly version?: string;
+  /** Of an agent with logins: whether there is one, and the command that makes one. */
+  readonly loginState?: LoginState;
+  readonly loginCommand?: string;
 }
 
 /**
@@ -34,12 +39,19 @@ export function listAgents(
 ): Promise<InstalledAgent[]> {
   const rows: [string, AgentRow][] = [...Object.entries(AGENTS), ...Object.entries(NAMELESS)];
   return Promise.all(
-    rows.map(async ([name, { title, kind, program, install, abilities, cost, holds, known }]) => {
+    rows.map(async ([name, agent]) => {
+      const { title, kind, program, install, abilities, cost, holds, known } = agent;
       const row = { name, title, kind, program, install, abilities, cost, holds, known };
       const path = program === '' ? undefined : findProgram(program, { cwd: '/', env: environment });
       if (path === undefined) return row;
       const version = quick ? undefined : await versionOf(path, environment);
-      return { ...row, path, ...(version !== undefined && { version }) };
+      const { login } = agent;
+      return {
+        ...row,
+        path,
+        ...(version !== undefined && { version }),
+        ...(login && { loginState: loginStateOf(agent, environment), loginCommand: login.command }),
+      };
     }),
   );
 }

@@ -5,7 +5,7 @@ import type { Git } from './git.ts';
 import { readId, requireId } from './git.ts';
 import type { ObjectId } from './workspace.ts';
 
-/** The user's repository, as `troupe up` finds it. Nothing in it is ever changed. */
+/** The user's repository, as `troupe up` finds it. Nothing in it is changed but by `mergeIn`, when a person says so. */
 export interface Checkout {
   /** Its top folder. */
   readonly folder: string;
@@ -51,6 +51,12 @@ export async function hasCommits(git: Git, { folder }: Checkout, ids: readonly O
   return true;
 }
 
+/** The branch that is checked out now; undefined if HEAD is detached. */
+export async function branchIn(git: Git, { folder }: Pick<Checkout, 'folder'>): Promise<string | undefined> {
+  const { out } = await git.ask(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD'], { exits: [0, 1] });
+  return out.toString().trim() || undefined;
+}
+
 /** Whether the checked-out commit has a commit in its history. */
 export async function isMerged(git: Git, { folder }: Checkout, id: ObjectId): Promise<boolean> {
   // Exit code 128: the checkout does not have the commit at all.
@@ -91,7 +97,6 @@ export async function findCheckout(
   if (more.length > 0) return { reason: 'no-repository', why: `${folder}: a folder with a newline in its name` };
   const head = await git.ask(top, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { exits: [0, 1] });
   if (head.code !== 0) return { reason: 'no-commit', why: `${top} has no commit yet` };
-  const branch = await git.ask(top, ['symbolic-ref', '--quiet', '--short', 'HEAD'], { exits: [0, 1] });
   const settings = await readSettings(git, top);
   const isNamed = settings.some(([key]) => key === 'core.excludesfile');
   return {
@@ -99,7 +104,7 @@ export async function findCheckout(
     gitDir,
     commonDir,
     head: readId(head),
-    branch: branch.out.toString().trim() || undefined,
+    branch: await branchIn(git, { folder: top }),
     format: format === 'sha256' ? 'sha256' : 'sha1',
     isShallow: isShallow === 'true',
     isPartial: settings.some(([key, value]) => isPromise(key, value)),

@@ -6,6 +6,8 @@ type Settings = readonly (readonly [key: string, value: string])[];
 /** What the user's own variables may say to git. Others name repositories, settings or programs for other commands. */
 const FOR_THE_WAY = /^GIT_(?:SSH|SSL|PROXY|HTTP)_?/;
 
+const IDENTITY = /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM))$/;
+
 /** The user's environment for programs that reach other machines. None of them may ask a person anything. */
 export function environmentOfUser(environment: Environment, settings: Settings): Record<string, string> {
   const kept: Record<string, string> = {};
@@ -21,6 +23,14 @@ export function environmentOfUser(environment: Environment, settings: Settings):
     SSH_ASKPASS_REQUIRE: 'never',
     GCM_INTERACTIVE: 'never',
   };
+}
+
+/** Who the user is to git, and which settings are the user's, by the user's own variables. */
+export function identityIn(environment: Environment): Record<string, string> {
+  const names = Object.keys(environment).filter((name) => IDENTITY.test(name));
+  return Object.fromEntries(
+    names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+  );
 }
 
 /** Settings as variables: other users of the machine see arguments, but not these. */

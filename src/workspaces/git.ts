@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { TeamError } from '../core/errors.ts';
-import { environmentOfUser, settingsInEnvironment } from './git-environment.ts';
+import { environmentOfUser, identityIn, settingsInEnvironment } from './git-environment.ts';
 import { explainFailure, gitMissing } from './git-errors.ts';
 import type { ObjectId } from './workspace.ts';
 
@@ -60,6 +60,11 @@ export interface Git {
    * credential helpers, but without a question to anybody. Of the user's settings only the given ones hold.
    */
   reach(dir: string, args: readonly string[], options: ReachOptions): Promise<GitResult>;
+  /**
+   * Runs `git` in a folder of the user as the user's own git would: all settings hold, hooks run, commits are the user's.
+   * Only for what a person asked for. Nobody can be asked anything, and every exit code is an answer.
+   */
+  asUser(folder: string, args: readonly string[]): Promise<GitResult>;
   /** The version, such as `2.39.5`. Fails with `unsupported` if git is missing or older than `OLDEST_GIT`. */
   version(): Promise<string>;
 }
@@ -76,6 +81,7 @@ export interface GitSettings {
 const TIMEOUT_MS = 10 * 60_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_COMPLAINT = 64 * 1024;
+const ANY_EXIT = Array.from({ length: 256 }, (_, code) => code);
 
 /**
  * Settings for every command. They close what a git directory of our own leaves open: hooks, programs that watch or
@@ -168,6 +174,16 @@ export function openGit({ program = 'git', environment, marks = {} }: GitSetting
       };
       const ours = config.flatMap((setting) => ['-c', setting]);
       return start(program, [...ALWAYS, ...ours, ...args], { cwd: dir, env, options, shown: args });
+    },
+    asUser(folder, args) {
+      const env = {
+        ...environmentOfUser(environment, []),
+        ...identityIn(environment),
+        PATH: path,
+        GIT_TERMINAL_PROMPT: '0',
+        GIT_ASKPASS: 'false',
+      };
+      return start(program, args, { cwd: folder, env, options: { exits: ANY_EXIT }, shown: args });
     },
     version() {
       known ??= readVersion(program, own);

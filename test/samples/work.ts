@@ -207,6 +207,7 @@ export const WORK_OPERATIONS: OperationSamples<'work'> = {
     plainGit(repository, 'commit', '-q', '--allow-empty', '-m', 'mine');
     return { input: { teamId, what: 'HEAD', rewrite: false } };
   },
+  'work.merge': async (stage) => ({ input: await giveWork(stage) }),
   'work.leftovers': async () => ({ input: {} }),
   'work.disk': async () => ({ input: {} }),
   'work.clean': async () => ({ input: { ids: ['trash'] } }),

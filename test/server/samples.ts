@@ -111,6 +111,9 @@ export const SAMPLES: OperationSamples = {
   },
   'team.check': async (stage) => ({ input: { source: teamFile(stage), folder: stage.home.directory } }),
   'team.up': async (stage) => ({ input: { source: teamFile(stage), folder: stage.home.directory, yes: true } }),
+  'team.save': async (stage) => ({
+    input: { source: teamFile(stage), folder: stage.home.directory, replace: true },
+  }),
   'team.run': async ({ home, teamId }) => ({
     input: { goal: 'Tidy up', lead: 'claude', name: `${teamId}-tidy`, folder: home.directory },
   }),

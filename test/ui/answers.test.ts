@@ -315,7 +315,8 @@ describe('an answer from the queue', () => {
     await page.getByRole('button', { name: 'Spawn a teammate' }).click();
     const form = page.getByRole('dialog', { name: 'Spawn a teammate' });
     await form.getByLabel('Name').fill('ann');
-    await form.getByLabel('Program and arguments').fill(`/usr/bin/env WORK_LOG=${log} "${join(AGENTS, 'plans.js')}"`);
+    await form.getByLabel('Run by').selectOption({ label: 'a program…' });
+    await form.getByLabel('Command').fill(`/usr/bin/env WORK_LOG=${log} "${join(AGENTS, 'plans.js')}"`);
     await form.getByLabel(/plan must be approved/).check();
     await form.getByRole('button', { name: 'Spawn' }).click();
 

@@ -5,6 +5,7 @@ import { eventually, expectQuiet, follow, openPage, useBrowser, usePage } from '
 import { describeReview } from './review-page.ts';
 import { scan } from './scan.ts';
 import { useStage } from './stage.ts';
+import { describeTaking } from './take-work.ts';
 import { HOSTILE_LINES, playOverlap, playQueue, playWork, writeWorkTeam } from './work-team.ts';
 
 const TEAM = 'words';
@@ -169,12 +170,12 @@ describe('the diff', () => {
     await part.getByText('Conflicted, handed in as').waitFor();
     await part.getByText('It went back to bob').waitFor();
     expect(await part.locator('.work-paths').innerText()).toBe('common.txt');
-    await part.getByRole('link', { name: 'Diff' }).click();
+    await part.getByRole('button', { name: 'Diff' }).click();
     await page.getByText('As it was handed in; it conflicts with the branch').waitFor();
     await page.locator('.is-added').getByText('two of bob').waitFor();
     await follow(page, `/t/${TEAM}/task/4?view=list`);
     await part.getByText('dan changed nothing').waitFor();
-    expect(await part.getByRole('link').count()).toBe(0);
+    expect(await part.getByRole('button').count()).toBe(0);
     await follow(page, `/t/${TEAM}/task/3?view=list`);
     await part.getByText('Begun by cid from').waitFor();
 
@@ -304,3 +305,5 @@ describe('the merge queue', () => {
     expectQuiet(watched);
   });
 });
+
+describeTaking(TEAM, stage, open);

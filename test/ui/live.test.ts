@@ -40,7 +40,8 @@ describe('a team of programs', () => {
     await page.keyboard.press('Enter');
     const spawn = page.getByRole('dialog', { name: 'Spawn a teammate' });
     await spawn.getByLabel('Name').fill('worker');
-    await spawn.getByLabel('Program and arguments').fill(`/usr/bin/env WORK_UNTIL=${go} "${programs.slow}"`);
+    await spawn.getByLabel('Run by').selectOption({ label: 'a program…' });
+    await spawn.getByLabel('Command').fill(`/usr/bin/env WORK_UNTIL=${go} "${programs.slow}"`);
     await spawn.getByRole('button', { name: 'Spawn' }).click();
     await page.getByText('worker is starting').waitFor();
     await page.locator('.node.is-in_progress').getByText('Count the files').waitFor();

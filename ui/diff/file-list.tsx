@@ -15,10 +15,13 @@ export function FileList({
   changes,
   current,
   onShow,
+  hasKeys = true,
 }: {
   changes: readonly Change[];
   current: number;
   onShow: (index: number) => void;
+  /** Whether the page's keys are for this list. */
+  hasKeys?: boolean;
 }) {
   const [text, setText] = useState('');
   const search = useRef<HTMLInputElement>(null);
@@ -35,7 +38,7 @@ export function FileList({
     estimateSize: () => (COARSE.matches ? 44 : 32),
     overscan: 8,
   });
-  useKeys({ '/': () => search.current?.focus() });
+  useKeys(hasKeys ? { '/': () => search.current?.focus() } : {});
   const at = shown.findIndex(({ index }) => index === current);
   useEffect(() => {
     if (at >= 0) virtual.scrollToIndex(at);
@@ -62,7 +65,7 @@ export function FileList({
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => event.key === 'Escape' && (setText(''), event.currentTarget.blur())}
         />
-        <kbd>/</kbd>
+        {hasKeys && <kbd>/</kbd>}
       </label>
       {shown.length === 0 && <p className="quiet diff-none">No file fits the filter.</p>}
       <div className="diff-files-scroll" ref={box} tabIndex={-1}>

@@ -88,6 +88,7 @@ export function TextField({
   onChange,
   rows,
   isMono = false,
+  problem,
   ...rest
 }: {
   label: string;
@@ -96,6 +97,8 @@ export function TextField({
   onChange: (value: string) => void;
   rows?: number;
   isMono?: boolean;
+  /** What is wrong with the value, in place of the hint. */
+  problem?: string | undefined;
   required?: boolean;
   placeholder?: string;
 }) {
@@ -103,13 +106,20 @@ export function TextField({
     ...rest,
     value,
     className: `input${isMono ? ' mono' : ''}`,
+    ...(problem !== undefined && { 'aria-invalid': true }),
     onChange: (event: { target: { value: string } }) => onChange(event.target.value),
   };
   return (
     <label className="field">
       <span>{label}</span>
       {rows === undefined ? <input {...given} /> : <textarea rows={rows} {...given} />}
-      {hint !== undefined && <span className="hint">{hint}</span>}
+      {problem !== undefined ? (
+        <span className="hint problem" role="alert">
+          {problem}
+        </span>
+      ) : (
+        hint !== undefined && <span className="hint">{hint}</span>
+      )}
     </label>
   );
 }

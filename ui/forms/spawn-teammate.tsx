@@ -1,69 +1,102 @@
 import { useState } from 'react';
-import type { AgentSpec } from '../../src/core/agent.ts';
+import type { InputOf } from '../../src/operations/index.ts';
 import { call } from '../data/daemon.ts';
 import { useTeam } from '../data/use-team.tsx';
+import { FailureNote } from '../parts/failure.tsx';
 import { Modal } from '../parts/modal.tsx';
 import { say } from '../parts/toast.tsx';
-import { CheckField, ChoiceField, Form, TextField } from './form.tsx';
+import { AgentFields, isReady, useAgents } from './agent-fields.tsx';
+import type { Listed } from './agent-fields.tsx';
+import { CheckField, Form, TextField } from './form.tsx';
 import type { FormProps } from './form.tsx';
+import { problemOfBudget, PROGRAM } from './team-source.ts';
+import type { WantedAgent } from './team-source.ts';
+import './start-team.css';
 
-/** Starts a teammate: like an existing one, or with a program. */
+/** Starts a teammate: like an existing one, with a named agent, or with a program. */
 export function SpawnTeammate({ teamId, isOpen, onClose }: FormProps & { teamId: string }) {
   return (
-    <Modal title="Spawn a teammate" isOpen={isOpen} onClose={onClose}>
+    <Modal title="Spawn a teammate" isOpen={isOpen} onClose={onClose} isWide>
       <SpawnForm teamId={teamId} onClose={onClose} />
     </Modal>
   );
 }
 
-const PROGRAM = '@program';
-
 /** The daemon's default: the team's agent, else the configured or installed one. */
 const DEFAULT = '@default';
+
+/** Before the name of a member whose agent is taken. */
+const LIKE = '@like ';
 
 function SpawnForm({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const members = useTeam(({ view }) => view.members);
   const models = members.filter(({ agent }) => agent !== undefined);
-  const [like, setLike] = useState(models[0]?.id ?? PROGRAM);
+  const { agents = [], failure } = useAgents();
+  const [chosen, setWanted] = useState<WantedAgent>({
+    agent: models[0] ? `${LIKE}${models[0].id}` : '',
+    model: '',
+    mode: '',
+    program: '',
+  });
+  // Without a member to copy, an agent that can begin at once.
+  const first = agents.find(isReady)?.name ?? PROGRAM;
+  const wanted = { ...chosen, agent: chosen.agent || first };
   const [name, setName] = useState('');
   const [role, setRole] = useState('teammate');
   const [prompt, setPrompt] = useState('');
-  const [program, setProgram] = useState('');
+  const [budget, setBudget] = useState('');
   const [planApprovalRequired, setPlan] = useState(false);
+  const isTaken = members.some(({ id }) => id === name.trim());
+  const problem = problemOfBudget(budget);
   const spawn = async (signal: AbortSignal): Promise<void> => {
-    const model = models.find(({ id }) => id === like);
-    const own: AgentSpec = { kind: 'exec', command: wordsOf(program) };
-    const agent = model?.agent ?? (like === DEFAULT ? undefined : own);
-    const place = model?.cwd === undefined ? {} : { cwd: model.cwd };
-    const given = { teamId, name, role, prompt, planApprovalRequired, ...(agent && { agent }), ...place };
+    const like = models.find(({ id }) => `${LIKE}${id}` === wanted.agent);
+    const agent = like?.agent ?? (wanted.agent === DEFAULT ? undefined : specOf(wanted, agents));
+    const given: InputOf<'member.spawn'> = {
+      teamId,
+      name: name.trim(),
+      role,
+      prompt,
+      planApprovalRequired,
+      ...(agent !== undefined && { agent }),
+      ...(like?.cwd !== undefined && { cwd: like.cwd }),
+      ...(budget.trim() !== '' && { budget: { costUsd: Number(budget) } }),
+    };
     await call('member.spawn', given, { signal });
-    say(`${name} is starting`);
+    say(`${name.trim()} is starting`);
   };
-  const choices = models.map(({ id, agent }) => [id, `the same as ${id} (${agent?.name ?? agent?.kind})`] as const);
   return (
-    <Form verb="Spawn" submit={spawn} onClose={onClose}>
+    <Form verb="Spawn" submit={spawn} onClose={onClose} isBlocked={isTaken || problem !== undefined}>
+      <FailureNote failure={failure} />
       <div className="pair">
-        <TextField label="Name" required value={name} onChange={setName} />
+        <TextField
+          label="Name"
+          required
+          value={name}
+          onChange={setName}
+          problem={isTaken ? `There is a member named ${name.trim()} already.` : undefined}
+        />
         <TextField label="Role" value={role} onChange={setRole} />
       </div>
-      <ChoiceField
+      <AgentFields
         label="Run by"
-        value={like}
-        choices={[...choices, [DEFAULT, 'the default agent'], [PROGRAM, 'a program…']]}
-        onChange={setLike}
+        agents={agents}
+        value={wanted}
+        others={[
+          ...models.map(
+            ({ id, agent }) => [`${LIKE}${id}`, `the same as ${id} (${agent?.name ?? agent?.kind})`] as const,
+          ),
+          [DEFAULT, 'the default agent'],
+        ]}
+        onChange={setWanted}
       />
-      {like === PROGRAM && (
-        <TextField
-          label="Program and arguments"
-          isMono
-          required
-          value={program}
-          onChange={setProgram}
-          placeholder={`/path/to/agent "an argument"`}
-          hint="It gets each turn as JSON on standard input, and runs as you."
-        />
-      )}
       <TextField label="What it should know" rows={3} value={prompt} onChange={setPrompt} />
+      <TextField
+        label="Budget in US dollars"
+        value={budget}
+        onChange={setBudget}
+        placeholder="only the team’s"
+        problem={problem}
+      />
       <CheckField
         label="Its plan must be approved before it changes anything"
         isChecked={planApprovalRequired}
@@ -73,7 +106,14 @@ function SpawnForm({ teamId, onClose }: { teamId: string; onClose: () => void })
   );
 }
 
-/** Splits words at spaces; "quoted parts" stay together. No shell is involved. */
-function wordsOf(text: string): string[] {
-  return [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+/** The agent as the daemon takes it. */
+function specOf({ agent, model, mode, program }: WantedAgent, agents: readonly Listed[]): object {
+  if (agent === PROGRAM) return { exec: program };
+  const kind = agents.find(({ name }) => name === agent)?.kind ?? 'acp';
+  return {
+    kind,
+    ...(kind === 'acp' && { name: agent }),
+    ...(model.trim() !== '' && { model: model.trim() }),
+    ...(mode !== '' && { mode }),
+  };
 }

@@ -1,17 +1,18 @@
-import { Download, Plus, X } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
-import type { ResultOf } from '../../src/operations/index.ts';
 import { call } from '../data/daemon.ts';
 import { navigate, teamPath } from '../data/route.ts';
-import { failureOf } from '../parts/act.ts';
-import type { Failure } from '../parts/act.ts';
+import { useSignal } from '../data/signal.ts';
+import { teams } from '../data/teams.ts';
 import { FailureNote } from '../parts/failure.tsx';
 import { Modal } from '../parts/modal.tsx';
+import { AgentFields, useAgents } from './agent-fields.tsx';
 import { CheckView, problemsIn } from './check-view.tsx';
 import { ChoiceField, Form, TextField } from './form.tsx';
 import type { FormProps } from './form.tsx';
-import { sourceOf } from './team-source.ts';
-import type { WantedAgent, WantedTeam } from './team-source.ts';
+import { KeepFile } from './keep-file.tsx';
+import { nameOf, problemOfBudget, PROGRAM, sourceOf } from './team-source.ts';
+import type { WantedTeam } from './team-source.ts';
 import { useCheck } from './use-check.ts';
 import './start-team.css';
 
@@ -24,20 +25,13 @@ export function StartTeam({ isOpen, onClose }: FormProps) {
   );
 }
 
-type Listed = ResultOf<'agent.list'>[number];
-
-const MODES = [
-  ['', 'as the agent is set up'],
-  ['plan', 'only read and plan'],
-  ['edit', 'edit files; ask for the rest'],
-  ['full', 'everything without asking'],
-] as const;
-
 const WORKSPACES = [
   ['', 'own copies, if in git'],
   ['own', 'own copies, else refuse'],
   ['shared', 'all in this folder'],
 ] as const;
+
+const NOBODY = { agent: '', model: '', mode: '', program: '' } as const;
 
 function StartForm({ onClose }: { onClose: () => void }) {
   const { agents, failure } = useAgents();
@@ -46,15 +40,20 @@ function StartForm({ onClose }: { onClose: () => void }) {
   const [wanted, setWanted] = useState<WantedTeam>({
     name: '',
     goal: '',
-    lead: { agent: '', model: '', mode: '' },
+    lead: NOBODY,
     members: [],
     budget: '',
     workspaces: '',
   });
-  const first = agents?.[0]?.name ?? '';
-  const lead = { ...wanted.lead, agent: wanted.lead.agent || first };
-  const isReady = wanted.goal.trim() !== '' && folder.startsWith('/') && lead.agent !== '';
-  const source = useMemo(() => sourceOf({ ...wanted, lead }), [wanted, lead.agent]);
+  const problems = useProblems(wanted, folder);
+  const name = useName(wanted);
+  const lead = { ...wanted.lead, agent: wanted.lead.agent || (agents?.[0]?.name ?? '') };
+  const isFilled =
+    wanted.goal.trim() !== '' &&
+    folder !== '' &&
+    [lead, ...wanted.members].every(({ agent, program }) => (agent === PROGRAM ? program.trim() !== '' : agent !== ''));
+  const isReady = isFilled && Object.values(problems).every((one) => one === undefined);
+  const source = useMemo(() => sourceOf({ ...wanted, name, lead }), [wanted, name, lead.agent]);
   const check = useCheck(isReady ? source : undefined, folder);
   const { found } = check ?? {};
   const hashes = found?.unapproved.map(({ hash }) => hash).join(' ') ?? '';
@@ -68,7 +67,11 @@ function StartForm({ onClose }: { onClose: () => void }) {
     navigate(teamPath(team.id));
   };
   const isBlocked =
-    !found || problemsIn(found).length > 0 || (found.unapproved.length > 0 && !isRead) || check?.source !== source;
+    !isReady ||
+    !found ||
+    problemsIn(found).length > 0 ||
+    (found.unapproved.length > 0 && !isRead) ||
+    check?.source !== source;
   return (
     <Form verb="Start" busyVerb="Starting…" className="start" isBlocked={isBlocked} submit={start} onClose={onClose}>
       <FailureNote failure={failure} />
@@ -80,6 +83,7 @@ function StartForm({ onClose }: { onClose: () => void }) {
         onChange={setFolder}
         placeholder="/home/me/project"
         hint="On the machine of the daemon. In a git repository each member gets its own copy."
+        problem={problems.folder}
       />
       <TextField
         label="Goal"
@@ -91,10 +95,17 @@ function StartForm({ onClose }: { onClose: () => void }) {
       />
       {agents && (
         <>
-          <AgentFields label="Lead" agents={agents} value={lead} onChange={(agent) => change({ lead: agent })} />
+          <AgentFields
+            group="Lead"
+            label="Lead"
+            agents={agents}
+            value={lead}
+            onChange={(agent) => change({ lead: agent })}
+          />
           {wanted.members.map((member, i) => (
             <AgentFields
               key={i}
+              group={`Teammate ${i + 1}`}
               label={`Teammate ${i + 1}`}
               agents={agents}
               value={member}
@@ -114,12 +125,19 @@ function StartForm({ onClose }: { onClose: () => void }) {
         </>
       )}
       <div className="start-row">
-        <TextField label="Name" value={wanted.name} onChange={(name) => change({ name })} placeholder="from the goal" />
+        <TextField
+          label="Name"
+          value={wanted.name}
+          onChange={(given) => change({ name: given })}
+          placeholder={wanted.goal.trim() === '' ? 'from the goal' : name}
+          problem={problems.name}
+        />
         <TextField
           label="Budget in US dollars"
           value={wanted.budget}
           onChange={(budget) => change({ budget })}
           placeholder="no limit"
+          problem={problems.budget}
         />
         <ChoiceField
           label="Workspaces"
@@ -129,77 +147,24 @@ function StartForm({ onClose }: { onClose: () => void }) {
         />
       </div>
       {isReady && <CheckView check={check} isRead={isRead} onRead={setRead} />}
-      {isReady && <KeepFile source={source} />}
+      {isReady && <KeepFile source={source} folder={folder} />}
     </Form>
   );
 }
 
-function AgentFields({
-  label,
-  agents,
-  value,
-  onChange,
-  onRemove,
-}: {
-  label: string;
-  agents: readonly Listed[];
-  value: WantedAgent;
-  onChange: (value: WantedAgent) => void;
-  onRemove?: () => void;
-}) {
-  return (
-    <fieldset className="start-row" aria-label={label}>
-      <ChoiceField
-        label={label}
-        value={value.agent}
-        choices={agents.map(({ name, title, path }) => [name, path === undefined ? `${title} (not installed)` : title])}
-        onChange={(agent) => onChange({ ...value, agent })}
-      />
-      <TextField
-        label="Model"
-        value={value.model}
-        onChange={(model) => onChange({ ...value, model })}
-        placeholder="its default"
-      />
-      <ChoiceField label="May" value={value.mode} choices={MODES} onChange={(mode) => onChange({ ...value, mode })} />
-      {onRemove && (
-        <button type="button" className="button ghost icon" aria-label={`Remove ${label}`} onClick={onRemove}>
-          <X size={16} aria-hidden />
-        </button>
-      )}
-    </fieldset>
-  );
+/** The name of the new team: `team.up` would add to a team that has the same name, so a made name is a free one. */
+function useName({ name, goal }: WantedTeam): string {
+  const list = useSignal(teams) ?? [];
+  return nameOf({ name, goal }, new Set(list.map(({ id }) => id)));
 }
 
-/** The same team as a file, for the next time: `troupe up` in its folder starts it. */
-function KeepFile({ source }: { source: string }) {
-  const download = (): void => {
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([source], { type: 'text/yaml' }));
-    link.download = 'troupe.yaml';
-    link.click();
-    URL.revokeObjectURL(link.href);
+/** What is wrong with a field, before the daemon is asked. */
+function useProblems({ name, budget }: WantedTeam, folder: string) {
+  const list = useSignal(teams) ?? [];
+  const isTaken = list.some(({ id }) => id === name.trim());
+  return {
+    folder: folder === '' || folder.startsWith('/') ? undefined : 'Give the whole path: it begins with /.',
+    name: isTaken ? `There is a team named ${name.trim()} already.` : undefined,
+    budget: problemOfBudget(budget),
   };
-  return (
-    <details className="start-file">
-      <summary>This team as a file</summary>
-      <pre className="code">{source}</pre>
-      <button type="button" className="button small" onClick={download}>
-        <Download size={14} aria-hidden /> Download troupe.yaml
-      </button>
-    </details>
-  );
-}
-
-/** The agents that have a name, the installed ones first. */
-function useAgents(): { agents: readonly Listed[] | undefined; failure: Failure | undefined } {
-  const [agents, setAgents] = useState<readonly Listed[]>();
-  const [failure, setFailure] = useState<Failure>();
-  useEffect(() => {
-    call('agent.list', { quick: true }).then(
-      (all) => setAgents(all.filter(({ program }) => program !== '').sort((a, b) => Number(!a.path) - Number(!b.path))),
-      (error: unknown) => setFailure(failureOf(error)),
-    );
-  }, []);
-  return { agents, failure };
 }

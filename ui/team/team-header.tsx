@@ -1,4 +1,4 @@
-import { Command, EllipsisVertical, FileDiff, MessageSquare, Power, UserPlus } from 'lucide-react';
+import { Command, EllipsisVertical, FileDiff, GitMerge, MessageSquare, Power, UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { situationOf } from '../../src/client/replica.ts';
 import { reach } from '../data/daemon.ts';
@@ -8,6 +8,7 @@ import type { TaskPhase } from '../data/task-view.ts';
 import { useCanAct } from '../data/use-can-act.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
+import { MergeBranch } from '../forms/merge-branch.tsx';
 import { ShutDownTeam } from '../forms/shut-down-team.tsx';
 import { SpawnTeammate } from '../forms/spawn-teammate.tsx';
 import { WriteToAll } from '../forms/write-to-all.tsx';
@@ -30,10 +31,13 @@ export function TeamHeader({ teamId }: { teamId: string }) {
   // A figure that is neither reported nor limited is not shown.
   const tokens = tokensOf(usage);
   const budget = team?.budget;
-  const [form, setForm] = useState<'spawn' | 'write' | 'down'>();
+  const [form, setForm] = useState<'spawn' | 'write' | 'down' | 'merge'>();
   const teammates = members.filter(({ id, status }) => id !== team?.leadId && status !== 'stopped').length;
   const hasPath = tasks.some(({ task }) => task.dependencies.length > 0);
   const isClosed = team?.status === 'cleaned-up';
+  const isHere = useSignal(reach) === 'live';
+  // A closed team can be merged, too.
+  const canMerge = isHere && moment === undefined && team?.work !== undefined && team.work.tip !== team.work.base;
   const close = (): void => setForm(undefined);
   return (
     <header className="team-head">
@@ -105,6 +109,11 @@ export function TeamHeader({ teamId }: { teamId: string }) {
           <FileDiff size={15} aria-hidden /> Diff
         </Link>
       )}
+      {canMerge && (
+        <button type="button" className="button wide-only" onClick={() => setForm('merge')}>
+          <GitMerge size={15} aria-hidden /> Merge…
+        </button>
+      )}
       <button type="button" className="button palette-button" onClick={openPalette} aria-label="Commands">
         <Command size={15} aria-hidden />
         <span className="palette-word">Commands</span>
@@ -122,6 +131,12 @@ export function TeamHeader({ teamId }: { teamId: string }) {
             icon: <FileDiff size={15} />,
             isDisabled: !team?.work,
             onSelect: () => navigate(diffPath(teamId)),
+          },
+          {
+            label: 'Merge the branch…',
+            icon: <GitMerge size={15} />,
+            isDisabled: !canMerge,
+            onSelect: () => setForm('merge'),
           },
           'line',
           {
@@ -148,6 +163,7 @@ export function TeamHeader({ teamId }: { teamId: string }) {
       />
       <SpawnTeammate teamId={teamId} isOpen={form === 'spawn'} onClose={close} />
       <WriteToAll teamId={teamId} isOpen={form === 'write'} onClose={close} />
+      <MergeBranch teamId={teamId} isOpen={form === 'merge'} onClose={close} />
       <ShutDownTeam teamId={teamId} isOpen={form === 'down'} onClose={close} />
     </header>
   );

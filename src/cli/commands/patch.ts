@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { joinSome } from '../../core/text.ts';
 import type { ResultOf } from '../../operations/index.ts';
+import { bringLargeFiles } from '../../workspaces/bring-large-files.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
 import { gitAt, gitIn, streamGit } from '../reach/git.ts';
 import type { UserGit } from '../reach/git.ts';
-import { bringLargeFiles } from '../reach/large-files.ts';
 import { Refusal } from '../show/errors.ts';
 import { clean, fold } from '../show/text.ts';
 import { sizeOf } from '../show/work-size.ts';
@@ -64,7 +64,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const patch = await planPatch(client, { work, compared, of: asked.of, teamId, environment });
     const { from, to, files, added, removed, title } = compared;
     const large = listLargeFiles(gitAt(patch.depot, environment), compared);
-    if (large.length > 0) warn(fold(bringLarge(work, large, environment), screen));
+    if (large.length > 0) warn(fold(await bringLarge(work, large, environment), screen));
     const about = { team: teamId, title, from, to, files, added, removed };
     if (output === undefined && given.json) {
       const { out } = gitAt(patch.depot, environment)(patch.args, { trim: false });
@@ -90,16 +90,16 @@ function listLargeFiles(git: UserGit, { from, to }: Compared): string[] {
 }
 
 /** Gives the user's repository the content that these pointers name, and says where the patch can be used. */
-function bringLarge(
+async function bringLarge(
   { repository, depot = '' }: Work,
   paths: readonly string[],
   environment: NodeJS.ProcessEnv,
-): string {
+): Promise<string> {
   const names = joinSome(paths.map(clean), ', ');
   const what = `troupe: ${names} ${paths.length === 1 ? 'is' : 'are'} stored by git-lfs, and the patch has only the pointers. `;
   const elsewhere = 'For another repository, use troupe pr, or push their content from here with git lfs push --all.';
   if (repository === undefined) return `${what}Their content is in ${clean(join(depot, 'lfs'))}.\n`;
-  bringLargeFiles(gitIn(repository, environment), { repository, depot });
+  await bringLargeFiles(gitIn(repository, environment), { repository, depot });
   return `${what}Their content is in ${clean(repository)} now, so git am works there. ${elsewhere}\n`;
 }
 

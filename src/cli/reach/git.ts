@@ -1,14 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
+import type { Said } from '../../workspaces/users-git.ts';
 import { Refusal } from '../show/errors.ts';
-
-/** What a git command answered. */
-export interface Said {
-  readonly code: number;
-  readonly out: string;
-  /** Both outputs, for people. */
-  readonly said: string;
-}
 
 /** Runs a git command. With `trim: false`, the output is left as it is. */
 export type UserGit = (args: readonly string[], options?: { readonly trim?: boolean }) => Said;

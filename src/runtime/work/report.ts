@@ -12,7 +12,7 @@ import { requireMember, requireTask, requireTeam } from '../../core/view.ts';
 import type { DiskUse } from '../../core/work-disk.ts';
 import type { TaskWork } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { isMerged } from '../../workspaces/checkout.ts';
+import { branchIn, isMerged } from '../../workspaces/checkout.ts';
 import type { Diff, DiffFile, DiffOptions } from '../../workspaces/depot/diff.ts';
 import { isFolder } from '../../workspaces/places.ts';
 import type { Workspace } from '../../workspaces/workspace.ts';
@@ -57,6 +57,8 @@ export interface TaskReport extends TaskWork {
 export interface WorkReport {
   /** The checkout on this machine, if it has one. */
   readonly repository?: string;
+  /** The branch that is checked out there. */
+  readonly into?: string;
   readonly branch: string;
   readonly base: string;
   readonly tip: string;
@@ -115,9 +117,11 @@ export async function reportWork(
   const { files, added, deleted } = await depot.diff(work.base, work.tip, { maxBytes: 1 });
   // It may have been moved since it was last used.
   const isThere = !checkout.isAbsent && (await isFolder(checkout.folder));
+  const into = isThere ? await branchIn(depot.handle.git, checkout) : undefined;
   const kept = (await depot.kept()).filter(({ team, member }) => team === teamId && isAsked({ memberId: member }));
   return {
     ...(isThere && { repository: checkout.folder }),
+    ...(into !== undefined && { into }),
     branch: work.branch,
     base: work.base,
     tip: work.tip,

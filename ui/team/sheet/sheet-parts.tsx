@@ -1,17 +1,21 @@
-import { useMemo } from 'react';
+import { Suspense, useMemo } from 'react';
 import type { KeyboardEvent } from 'react';
 import { useQuery } from '../../data/route.ts';
 import { attemptsOf } from '../../data/task-attempts.ts';
 import type { TaskView } from '../../data/task-view.ts';
 import { useStore, useTeam } from '../../data/use-team.tsx';
+import { later } from '../../parts/later.ts';
 import { GatePart } from './gate-part.tsx';
 import { LogPart } from './log-part.tsx';
 import { MessagesPart } from './messages-part.tsx';
 import { TaskBody } from './task-body.tsx';
 import './sheet.css';
 
+const DiffPart = later(async () => (await import('./diff-part.tsx')).DiffPart);
+
 const PARTS = [
   ['task', 'Task'],
+  ['diff', 'Diff'],
   ['log', 'Log'],
   ['gate', 'Gate'],
   ['messages', 'Messages'],
@@ -19,7 +23,7 @@ const PARTS = [
 
 type PartName = (typeof PARTS)[number][0];
 
-/** A task and its work: what it is, what was done about it, what gates said, and who wrote about it. */
+/** A task and its work: what it is, what it changed, what was done about it, what gates said, and who wrote about it. */
 export function SheetParts({ teamId, view }: { teamId: string; view: TaskView }) {
   const { task } = view;
   const store = useStore();
@@ -27,10 +31,11 @@ export function SheetParts({ teamId, view }: { teamId: string; view: TaskView })
   const attempts = useMemo(() => attemptsOf(store.history.slice(0, seq), task.id), [store, seq, task.id]);
   const [query, setQuery] = useQuery();
   const part = PARTS.find(([name]) => name === query.get('part'))?.[0] ?? 'task';
-  const show = (name: PartName, attempt?: number): void =>
+  const show = (name: PartName, { attempt, file }: { attempt?: number | undefined; file?: string | undefined } = {}): void =>
     setQuery({
       part: name === 'task' ? undefined : name,
       attempt: attempt === undefined ? undefined : String(attempt),
+      file,
     });
   const chosen = Number(query.get('attempt') ?? Number.NaN);
   return (
@@ -58,16 +63,22 @@ export function SheetParts({ teamId, view }: { teamId: string; view: TaskView })
             teamId={teamId}
             view={view}
             attempts={attempts}
-            onAttempt={(number) => show('log', number)}
+            onAttempt={(attempt) => show('log', { attempt })}
+            onFile={(file) => show('diff', { file })}
             onGate={() => show('gate')}
           />
+        )}
+        {part === 'diff' && (
+          <Suspense fallback={null}>
+            <DiffPart teamId={teamId} taskId={task.id} file={query.get('file') ?? undefined} />
+          </Suspense>
         )}
         {part === 'log' && (
           <LogPart
             teamId={teamId}
             attempts={attempts}
             chosen={Number.isNaN(chosen) ? undefined : chosen}
-            onChoose={(number) => show('log', number)}
+            onChoose={(attempt) => show('log', { attempt })}
           />
         )}
         {part === 'gate' && <GatePart teamId={teamId} taskId={task.id} revision={task.revision} />}

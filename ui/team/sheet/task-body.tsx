@@ -30,6 +30,7 @@ export function TaskBody({
   view,
   attempts,
   onAttempt,
+  onFile,
   onGate,
 }: {
   teamId: string;
@@ -37,6 +38,8 @@ export function TaskBody({
   attempts: readonly Attempt[];
   /** Opens the log of an attempt, the last one without a number. */
   onAttempt: (number?: number) => void;
+  /** Opens what was changed, at a file. */
+  onFile: (path?: string) => void;
   /** Opens what gates said. */
   onGate: () => void;
 }) {
@@ -91,7 +94,7 @@ export function TaskBody({
       {task.description !== '' && <Part title="Description" text={task.description} />}
       {task.result !== undefined && <Part title="Result" className="is-completed" text={task.result} />}
       <Attempts attempts={attempts} onOpen={({ number }) => onAttempt(number)} />
-      {task.work && <WorkPart teamId={teamId} task={task} work={task.work} />}
+      {task.work && <WorkPart teamId={teamId} task={task} work={task.work} onFile={onFile} />}
       <Dependencies teamId={teamId} view={view} canAct={canAct} />
       <dl className="facts">
         <Fact name="Created">

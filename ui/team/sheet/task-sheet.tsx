@@ -18,7 +18,7 @@ export function TaskSheet({ teamId, taskId }: { teamId: string; taskId: string }
   const part = query.get('part');
   const close = (): void => {
     // Another task opens with its first part.
-    setQuery({ part: undefined, attempt: undefined });
+    setQuery({ part: undefined, attempt: undefined, file: undefined });
     navigate(withQuery(teamPath(teamId)));
   };
   // Works also when the focused element is gone.

@@ -1,27 +1,27 @@
 import { CircleCheck, CircleDot, CircleMinus, FileDiff, GitMerge, GitPullRequestArrow } from 'lucide-react';
 import type { SharedTask } from '../../../src/core/task.ts';
 import type { TaskWork } from '../../../src/core/work.ts';
-import { diffPath } from '../../data/route.ts';
-import { useTeam } from '../../data/use-team.tsx';
 import { Counts } from '../../diff/file-words.tsx';
 import { showControls } from '../../parts/controls.ts';
 import { plural } from '../../parts/format.ts';
-import { Link } from '../../parts/link.tsx';
+import { ChangedFiles } from './changed-files.tsx';
 
 /** More paths are counted. */
 const SHOWN = 8;
 
-/** What became of the work on a task, with a link to what it changed. */
+/** What became of the work on a task, and the files that it changed. */
 export function WorkPart({
   teamId,
   task: { id: taskId, status },
   work,
+  onFile,
 }: {
   teamId: string;
   task: SharedTask;
   work: TaskWork;
+  /** Opens what was changed, at a file. */
+  onFile: (path?: string) => void;
 }) {
-  const moment = useTeam(({ moment }) => moment);
   const { state, files, added, removed, conflicts = [] } = work;
   return (
     <section className={`sheet-part${state === 'conflicted' ? ' is-failed' : ''}`}>
@@ -35,11 +35,12 @@ export function WorkPart({
         )}
         <span className="spacer" />
         {state !== 'unchanged' && (
-          <Link className="button small" href={diffPath(teamId, taskId, moment)}>
+          <button type="button" className="button small" onClick={() => onFile()}>
             <FileDiff size={14} aria-hidden /> Diff
-          </Link>
+          </button>
         )}
       </div>
+      {state !== 'unchanged' && <ChangedFiles teamId={teamId} taskId={taskId} onFile={onFile} />}
       {conflicts.length > 0 && (
         <>
           <p>

@@ -2,6 +2,7 @@ import { showBytes } from '../../../core/bytes.ts';
 import { shortId } from '../../../core/commit-id.ts';
 import { levelOf } from '../../../core/work-disk.ts';
 import type { ResultOf } from '../../../operations/index.ts';
+import { wordMerge } from '../merge.ts';
 import { shortPath } from '../path.ts';
 import { paint } from '../screen.ts';
 import type { Screen } from '../screen.ts';
@@ -30,6 +31,7 @@ export const views: Views = {
     paths.length === 0 ? 'There is nothing new to agree to.\n' : `Agreed to ${paths.map(clean).join(', ')}.\n`,
   'work.locate': ({ repository }) => `The repository of the team is ${clean(repository)} now.\n`,
   'work.take': describeTake,
+  'work.merge': (outcome) => `${wordMerge(outcome)}\n`,
   'work.open': (opened) =>
     opened
       ? `Its workspace is ${clean(opened.folder)}, with TROUPE_SLOT ${opened.slot}.\n`

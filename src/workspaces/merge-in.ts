@@ -1,0 +1,100 @@
+import { bringLargeFiles } from './bring-large-files.ts';
+import type { Said, UsersGit } from './users-git.ts';
+
+/** A team's branch, and where it is until it is merged. */
+export interface TeamBranch {
+  readonly branch: string;
+  readonly base: string;
+  readonly tip: string;
+  readonly depot: string;
+}
+
+/** What a merge led to. */
+export interface MergedBranch {
+  /** The branch of the checkout; absent if its HEAD is detached. */
+  readonly into?: string;
+  /** False: nothing had landed, or the checkout had it all. */
+  readonly merged: boolean;
+}
+
+/** Why nothing was merged, and what to do. */
+export interface NotMerged {
+  readonly refused: string;
+}
+
+/**
+ * Settings of the user must not leave a merge half done. What `merge.autoStash` puts away may conflict when it comes back,
+ * and git calls that a success. `branch.NAME.mergeOptions` may say `--no-commit` or `--squash`.
+ */
+const WHOLE = ['--no-edit', '--no-autostash', '--commit', '--no-squash'];
+
+/**
+ * Brings a team's branch into the user's checkout, with the user's own git. A merge that would conflict is not begun, and
+ * one that git refuses is taken back, so the checkout is never left half merged.
+ */
+export async function mergeIn(
+  git: UsersGit,
+  { repository, work }: { readonly repository: string; readonly work: TeamBranch },
+): Promise<MergedBranch | NotMerged> {
+  const { branch, base, tip, depot } = work;
+  const into = (await git(['symbolic-ref', '--quiet', '--short', 'HEAD'])).out;
+  const about = into === '' ? {} : { into };
+  if (tip === base) return { ...about, merged: false };
+  // A merge that fails is taken back, and that would take back one of the user's, too.
+  if ((await git(['rev-parse', '--quiet', '--verify', 'MERGE_HEAD'])).code === 0) return { refused: IN_MERGE };
+  // Git does not fetch into the branch that is checked out. Then the commit is merged into it.
+  const isHere = into === branch;
+  const problem = await fetchBranch(git, { branch, tip, depot, isHere });
+  if (problem !== undefined) return { refused: problem };
+  await bringLargeFiles(git, { repository, depot });
+  if ((await git(['merge-base', '--is-ancestor', tip, 'HEAD'])).code === 0) return { ...about, merged: false };
+  const trial = await git(['merge-tree', '--write-tree', '--name-only', '--no-messages', 'HEAD', tip]);
+  if (trial.code === 1) return { refused: wordConflict(branch, into || 'HEAD', trial.out.split('\n').slice(1)) };
+  if (trial.code !== 0) return { refused: wordRefusal(trial) };
+  const merge = await git(['merge', ...WHOLE, isHere ? tip : branch]);
+  if (merge.code === 0) return { ...about, merged: true };
+  await git(['merge', '--abort']);
+  return { refused: `git did not merge ${branch}, and nothing was changed. It said:\n${merge.said}` };
+}
+
+/** Returns why the branch cannot be brought; undefined if the repository has it now. */
+async function fetchBranch(
+  git: UsersGit,
+  { branch, tip, depot, isHere }: { branch: string; tip: string; depot: string; isHere: boolean },
+): Promise<string | undefined> {
+  const ours = `refs/heads/${branch}`;
+  const fetch = async (what: string): Promise<string | undefined> => {
+    const said = await git(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', depot, what]);
+    return said.code === 0 ? undefined : wordRefusal(said);
+  };
+  const problem = await fetch(ours);
+  if (problem !== undefined || isHere) return problem;
+  // Git says nothing with --quiet, and in the user's language without.
+  const { code, out: there } = await git(['rev-parse', '--quiet', '--verify', ours]);
+  const isOther = code === 0 && (await git(['merge-base', '--is-ancestor', there, tip])).code !== 0;
+  return isOther ? wordOtherBranch(branch) : fetch(`${ours}:${ours}`);
+}
+
+const IN_MERGE =
+  'A merge is in progress in your checkout. Finish it with git commit, or take it back with git merge --abort; then merge again';
+
+/** A branch of this name is of an earlier team, or the user has committed on it. It is never overwritten. */
+function wordOtherBranch(branch: string): string {
+  return (
+    `Your branch ${branch} has commits that the team's does not have. Nothing was changed. ` +
+    'To give them to the team: troupe work take. Or give your branch another name, then merge again: ' +
+    `git branch -m ${branch} old-${branch.replaceAll('/', '-')}`
+  );
+}
+
+function wordConflict(branch: string, into: string, paths: readonly string[]): string {
+  const names = paths.filter((path) => path !== '').join(', ');
+  return (
+    `${branch} does not merge into ${into} without a conflict in ${names}. Your files were not changed; the branch is in your repository now. ` +
+    `To resolve it yourself: git merge ${branch}`
+  );
+}
+
+function wordRefusal({ said }: Said): string {
+  return `git refused, and nothing was merged. It said:\n${said}`;
+}
