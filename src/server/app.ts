@@ -129,11 +129,12 @@ export function openApp({ hub, guard, pages, cookie, answers, mcp, metrics, heal
     // The names of built files contain a hash of their content. A browser that caches the files also caches the
     // compiled code.
     const caching = context.req.path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
-    const { status, headers, body } = answerPage(page, {
+    const answer = answerPage(page, {
       encodings: context.req.header('accept-encoding'),
       known: context.req.header('if-none-match'),
     });
-    return context.body(body, status, { ...headers, 'cache-control': caching });
+    const headers = { ...answer.headers, 'cache-control': caching };
+    return answer.body ? context.body(answer.body, answer.status, headers) : context.body(null, answer.status, headers);
   });
   return app;
 }

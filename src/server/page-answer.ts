@@ -10,11 +10,10 @@ interface Wishes {
 }
 
 /** The answer to a request for a page, without the headers of every answer. */
-interface PageAnswer {
-  readonly status: 200 | 304 | 404;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array<ArrayBuffer> | null;
-}
+type PageAnswer = { readonly headers: Readonly<Record<string, string>> } & (
+  | { readonly status: 200 | 404; readonly body: Uint8Array<ArrayBuffer> }
+  | { readonly status: 304; readonly body?: undefined }
+);
 
 /** Answers with the smallest form that the browser accepts, or says that its copy is the present one. */
 export function answerPage(page: Page, { encodings, known }: Wishes): PageAnswer {
@@ -22,7 +21,7 @@ export function answerPage(page: Page, { encodings, known }: Wishes): PageAnswer
   const body = (encoding && page.compressed?.[encoding]) ?? page.body;
   const tag = tagOf(body);
   const about = { vary: 'accept-encoding', etag: tag };
-  if (!page.isAbsent && isKnown(tag, known)) return { status: 304, headers: about, body: null };
+  if (!page.isAbsent && isKnown(tag, known)) return { status: 304, headers: about };
   const headers = {
     ...about,
     'content-type': page.type,

@@ -1,6 +1,6 @@
 import { SYSTEM } from '../../../core/actor.ts';
 import { TeamError } from '../../../core/errors.ts';
-import { explainBlocked, waitsOf } from '../../../core/obstacles.ts';
+import { explainBlocked, openDependencies, waitsOf } from '../../../core/obstacles.ts';
 import type { TaskRecord, TeamState } from '../../../core/state.ts';
 import { quote } from '../../../core/text.ts';
 import type { NewCommand } from '../../../ledger/ledger.ts';
@@ -58,11 +58,14 @@ export interface Finding {
   readonly ours: TaskForm;
   /** The file's writer had read it before our last write: an accidental overwrite, not a request. */
   readonly isStale: boolean;
+  /** Nothing was agreed since we joined or were started: what natives did meanwhile was not against our rules. */
+  readonly isFirst: boolean;
   readonly links: Links;
 }
 
 /** The steps that the native side took. */
-export function stepsFrom(state: TeamState, task: TaskRecord, { found, base, ours, isStale, links }: Finding): Step[] {
+export function stepsFrom(state: TeamState, task: TaskRecord, finding: Finding): Step[] {
+  const { found, base, ours, isStale, isFirst, links } = finding;
   const by = links.naming.author(state);
   const taskId = task.id;
   const steps: Step[] = [];
@@ -91,6 +94,7 @@ export function stepsFrom(state: TeamState, task: TaskRecord, { found, base, our
   if (isMoved && isDifferent) {
     const isDoubtful = isStale || base === undefined;
     const moves = statusSteps(state, task, found, { isDoubtful, naming: links.naming });
+    if (isFirst && !links.naming.leads) steps.push(...waitNoMore(state, task, moves, by));
     steps.push(...ifStill(task, giveFree(task, moves)));
   }
   return steps;
@@ -103,6 +107,13 @@ export function stepsFrom(state: TeamState, task: TaskRecord, { found, base, our
 function ifStill({ epoch }: TaskRecord, steps: readonly Step[]): Step[] {
   const isFirst = (command: NewCommand): boolean => command === steps[0]?.[0] && command.type !== 'task.claim';
   return steps.map((step) => step.map((command) => (isFirst(command) ? { ...command, epoch } : command) as NewCommand));
+}
+
+/** Work that was begun there goes on, even if the task waits for an open one: their rules do not forbid that. */
+function waitNoMore(state: TeamState, task: TaskRecord, moves: readonly Step[], by: string): Step[] {
+  const isBegun = task.status === 'pending' && moves.some((step) => step.some(({ type }) => type === 'task.claim'));
+  const dependencies = isBegun ? openDependencies(state, task) : [];
+  return dependencies.length > 0 ? [[{ type: 'task.removeDependencies', by, taskId: task.id, dependencies }]] : [];
 }
 
 /** Frees a withheld task for its native claimer in the same step, so that none of our members comes in between. */

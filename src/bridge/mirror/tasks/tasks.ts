@@ -10,6 +10,7 @@ import { setAsideFor, wentWithFile } from '../marks.ts';
 import { strangerOf } from '../names.ts';
 import { hasEnded } from '../presence/presence.ts';
 import type { Shared } from '../shared.ts';
+import { isAhead } from './blockers.ts';
 import { openBook } from './book.ts';
 import { confirmClaims, withholdTasks } from './claims.ts';
 import { endSetAside, isEnding, partings, refusalOf, returns, stepsFrom } from './commands.ts';
@@ -103,7 +104,7 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
       const settled = before?.form ?? (revision === task.revision ? ours : leftAs(state, task, file));
       const base = settled && isSetAside(task) ? { ...settled, owner: ours.owner, status: ours.status } : settled;
       const isStale = before !== undefined && revision < before.revision;
-      const steps = stepsFrom(state, task, { found, base, ours, isStale, links: book });
+      const steps = stepsFrom(state, task, { found, base, ours, isStale, isFirst: !before, links: book });
       return {
         steps,
         epoch: task.epoch,
@@ -160,6 +161,7 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
     const before = agreed.get(native)?.form;
     if (isLeaving && !(before && sameForm(before, formOfFile(now.task)))) return;
     await takeBack(native, taskId);
+    if (await isAhead(shared, book, taskId, now.task)) return shared.again(shared.times.retry);
     // Someone took it in the meantime: the next pass compares both sides again.
     if (!(await take(native, taskId, now.task))) return shared.again();
     // What our side refuses (an edge that would close a cycle, for example) stays theirs until something changes.
