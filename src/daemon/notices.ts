@@ -4,7 +4,7 @@ import type { TeamState } from '../core/state.ts';
 import { readConfig } from '../runtime/config.ts';
 import { openApprovals } from '../runtime/hooks/approvals.ts';
 import { keepNotices } from '../runtime/notices/keeper.ts';
-import type { Sending } from '../runtime/notices/keeper.ts';
+import type { Notices, Sending } from '../runtime/notices/keeper.ts';
 import { removeNoticeFile } from '../runtime/notices/notice-file.ts';
 import { keptNotify, notifyOf } from '../runtime/team-file/notify.ts';
 import { answerLink } from '../server/answer-links.ts';
@@ -17,6 +17,8 @@ export interface DaemonNotices {
   /** Whether the settings say how. */
   readonly notifies: boolean;
   start(): Promise<void>;
+  /** Looks at a team that was made elsewhere: what happened in it before this daemon knew it was told to nobody here. */
+  look(teamId: string): Promise<void>;
 }
 
 /** Reads the settings. Nothing is sent before `start()`. */
@@ -25,6 +27,7 @@ export function openDaemonNotices(taken: TakenHome, storage: Storage, ending: En
   const { ledger, credentials, health, hostId, membership } = storage;
   const { notify: settings } = readConfig(home.directory);
   const approvals = openApprovals(home.approvals);
+  const keepers: Notices[] = [];
 
   /** All daemons see the same cards; the first by name that has settings sends. */
   function isSender(): boolean {
@@ -53,6 +56,7 @@ export function openDaemonNotices(taken: TakenHome, storage: Storage, ending: En
     });
     ending.closers.add('notices', () => notices.close());
     await notices.start();
+    keepers.push(notices);
   }
 
   /** What a team file says. The daemon that sees the folder sends, once its user has approved the present content. */
@@ -85,6 +89,9 @@ export function openDaemonNotices(taken: TakenHome, storage: Storage, ending: En
         await keep(file, () => ({ settings, directory: home.directory, dashboard, isSender, linkTo }));
       } else removeNoticeFile(file);
       await keep(join(home.directory, 'team-notices.json'), sendingOfFile);
+    },
+    async look(teamId) {
+      for (const notices of keepers) await ledger.view(teamId, (state) => notices.look(state));
     },
   };
 }

@@ -107,6 +107,7 @@ export function openDaemonTeams(
       ledger,
       teams,
       nearness: openNearness({ projects: works.projects, onError: onHostsError }),
+      onTeam: (teamId) => notices.look(teamId),
       onQuestion: answer,
       onLease: (leaseMs) => writeLeaseFile(home.lease, leaseMs),
       onOusted(why) {

@@ -27,6 +27,8 @@ export interface Accounts {
    * be told to go on with another agent; that is recorded then.
    */
   enter(teamId: string, memberId: string, options?: { readonly switches?: boolean }): Promise<Entry>;
+  /** Looks at a team that was made on another machine: what it knows holds here, too. */
+  meet(teamId: string): Promise<void>;
   /** What is known about each account that a live member uses. */
   list(): readonly Account[];
   close(): void;
@@ -155,6 +157,14 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
           for (const id of used) askToLogIn(id, teamId, state);
         });
       }
+    },
+    async meet(teamId) {
+      await ledger.view(teamId, (state) => {
+        noteUsers(state);
+        for (const account of state.accounts.values()) {
+          if (learn(account)) for (const other of users.keys()) if (other !== teamId) tell(account.id, other);
+        }
+      });
     },
     async enter(teamId, memberId, { switches = false } = {}) {
       const now = Date.now();

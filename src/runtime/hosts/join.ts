@@ -16,6 +16,8 @@ export interface JoinOptions {
   readonly teams: Teams;
   /** Which projects this machine has. */
   readonly nearness?: Nearness | undefined;
+  /** A team that was made elsewhere is known here from now on. */
+  readonly onTeam?: ((teamId: string) => Promise<void>) | undefined;
   /** Answers questions of other daemons. */
   readonly onQuestion: (question: unknown) => Promise<unknown>;
   /** Gets the length of this daemon's lease, now and after each change. */
@@ -58,6 +60,10 @@ async function joinHosts(hosts: Hosts, options: JoinOptions): Promise<HostKeeper
     self,
     load: () => supervisor.list().length,
     reconsider: (teamId) => supervisor.reconsider(teamId),
+    async onTeam(teamId) {
+      await teams.accounts.meet(teamId);
+      await options.onTeam?.(teamId);
+    },
     declareLost: (teamId, hostId) => declareLost({ ledger, mailbox }, teamId, hostId),
     onLease: options.onLease,
     onOusted(why) {

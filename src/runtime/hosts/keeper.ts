@@ -20,6 +20,8 @@ export interface KeeperOptions {
   readonly load: () => number;
   /** Starts members that wait for a daemon, and ends those that are no longer ours. */
   readonly reconsider: (teamId: string) => Promise<void>;
+  /** A team is known here from now on. Nobody here has heard what happened in it before. */
+  readonly onTeam?: ((teamId: string) => Promise<void>) | undefined;
   /** Declares the members of a dead daemon lost. */
   readonly declareLost: (teamId: string, hostId: string) => Promise<void>;
   /** Gets the length of our lease, now and after each change. */
@@ -90,6 +92,7 @@ export async function keepHosts(options: KeeperOptions) {
   async function meet(teamId: string): Promise<void> {
     known.add(teamId);
     await guard(teamId, () => options.reconsider(teamId));
+    await guard(teamId, async () => options.onTeam?.(teamId));
   }
 
   async function guard(teamId: string | undefined, work: () => Promise<unknown>): Promise<void> {

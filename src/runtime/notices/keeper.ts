@@ -78,6 +78,8 @@ export function keepNotices(options: NoticesOptions) {
       if (file.entries.size > 0 || !isNew) file.save();
       for (const teamId of file.entries.keys()) plan(teamId);
     },
+    /** Looks at a team. Those that are open are looked at with each event. */
+    look: (state: TeamState): void => look(state),
     /** Interrupts what is being sent; the next daemon sends it. */
     async close(): Promise<void> {
       stopListening();

@@ -32,6 +32,8 @@ export interface MachineOptions {
   readonly enter?: readonly string[];
   /** Its checkouts of projects. */
   readonly projects?: readonly string[];
+  /** How it tells people outside of Troupe, as its settings say it. */
+  readonly notify?: object;
   /** Uses a copy of another machine's id, as if its state directory was copied. */
   readonly copyOf?: Machine;
 }
@@ -55,7 +57,7 @@ export async function newJournal(
 export async function startMachine(
   name: string,
   journal: string,
-  { labels = [], link: kind, enter = [], projects = [], copyOf }: MachineOptions = {},
+  { labels = [], link: kind, enter = [], projects = [], notify, copyOf }: MachineOptions = {},
 ): Promise<Machine> {
   const stage = setStage();
   const port = Number(/:(\d+)/.exec(journal.slice('nats://'.length))?.[1]);
@@ -63,6 +65,7 @@ export async function startMachine(
   const link = kind === 'proxy' ? await startProxy(port) : network;
   const address = link ? journal.replace(/\/\/[^?]*/, `//127.0.0.1:${link.port}`) : journal;
   const lines = [`name: ${name}`, `journal: ${address}`, `labels: ${JSON.stringify(labels)}`];
+  if (notify) lines.push(`notify: ${JSON.stringify(notify)}`);
   if (projects.length > 0) lines.push(`projects: ${JSON.stringify(projects)}`);
   writeFileSync(join(stage.home.directory, 'config.yaml'), `${lines.join('\n')}\n`);
   if (copyOf) copyFileSync(join(copyOf.home.directory, 'id'), join(stage.home.directory, 'id'));
