@@ -1,10 +1,15 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { TeamRequest } from '../../src/core/request.ts';
 import { NO_USAGE } from '../../src/core/usage.ts';
+import type { ResultOf } from '../../src/operations/index.ts';
+import { openApart } from '../mcp/apart.ts';
 import { openTeam } from '../mcp/house.ts';
 import type { House } from '../mcp/house.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
+import { plainGit } from '../workspaces/project.ts';
 import { ask, startMember } from './member.ts';
 import type { Play } from './member.ts';
 
@@ -153,6 +158,46 @@ test('a turn that runs when the budget is used up is told, then interrupted; it 
   expect((await task('1')).result).toMatch(/^turn 2: Your last turn was interrupted.*The budget of ada: 1100 tokens/s);
   expect(told).toHaveLength(1);
   expect(ada.errors).toEqual([]);
+});
+
+test('when the grace is over, the work is saved by git before the turn is interrupted, and goes on from there', async () => {
+  const { house, folder } = await openApart();
+  const { create, task } = ask(house);
+  await house.call('member.update', { teamId: 'demo', memberId: 'alice', budget: { tokens: 1_000 } });
+  await create('Think');
+  const workspace = await folder('alice');
+  const { depot = '' } = await house.call<ResultOf<'work.show'>>('work.show', { teamId: 'demo' });
+  const begun = Promise.withResolvers<void>();
+  /** What git has when the agent is told to stop, without any wait. */
+  const atStop = Promise.withResolvers<string>();
+  const alice = startMember(
+    house,
+    'alice',
+    (turn, { count, signal }) => {
+      if (count > 1) return `turn ${count} has ${readFileSync(join(workspace, 'late.txt'), 'utf8')}`;
+      begun.resolve();
+      return new Promise<never>((_resolve, reject) =>
+        signal.addEventListener('abort', () => {
+          const [ref = ''] = plainGit(depot, 'for-each-ref', '--format=%(refname)', 'refs/saves').split('\n');
+          atStop.resolve(ref === '' ? 'no save' : plainGit(depot, 'show', `${ref}:late.txt`));
+          reject(new Error('ended'));
+        }),
+      );
+    },
+    { worksApart: true, graceMs: LONG },
+  );
+  await begun.promise;
+  const use = (outputTokens: number) =>
+    house.call('usage.record', { teamId: 'demo', memberId: 'alice', taskId: '1', usage: { outputTokens } });
+  await use(1_000);
+  const { id } = await question(house);
+  writeFileSync(join(workspace, 'late.txt'), 'half done');
+  await use(100);
+  expect(await atStop.promise).toBe('half done');
+  await house.call('request.answer', { teamId: 'demo', requestId: id, approve: true });
+  await until('the task is done', async () => (await task('1')).status === 'completed');
+  expect(await task('1')).toMatchObject({ result: 'turn 2 has half done', work: { state: 'landed', files: 1 } });
+  expect(alice.errors).toEqual([]);
 });
 
 test('if a person raises the budget of the team within the grace, the running turn goes on', async () => {
