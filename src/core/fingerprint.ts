@@ -3,8 +3,8 @@ const LOOKED_AT = 4_096;
 
 /**
  * A short fingerprint of a command, to check that two commands under one id are the same. It leaves out caller and
- * time, and also what the caller last saw, whether hooks judge, and the work that Troupe
- * hands in: these may change between the first call and a retry.
+ * time, and also what the caller last saw, whether hooks judge or accept, and the work that Troupe hands in: these may change
+ * between the first call and a retry.
  */
 export function fingerprintOf(command: Passing): string {
   const {
@@ -14,6 +14,7 @@ export function fingerprintOf(command: Passing): string {
     epoch: _epoch,
     revision: _revision,
     unjudged: _unjudged,
+    accepted: _accepted,
     work: _work,
     ...said
   } = command;
@@ -31,6 +32,7 @@ interface Passing {
   readonly epoch?: number | undefined;
   readonly revision?: number | string | undefined;
   readonly unjudged?: boolean | undefined;
+  readonly accepted?: boolean | undefined;
   readonly work?: unknown;
   readonly type: string;
 }

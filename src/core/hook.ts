@@ -59,6 +59,8 @@ export const HookResult = z.object({
   unapproved: z.string().optional(),
   /** The command that answered; unset for a function. */
   command: z.string().optional(),
+  /** Of several hooks together: at least one judged, and accepted. Unset if there is none, or all of them failed. */
+  accepted: z.boolean().optional(),
 });
 export type HookResult = z.output<typeof HookResult>;
 

@@ -170,6 +170,10 @@ export type ReleaseTaskInput = z.output<typeof ReleaseTaskInput>;
 export const CompleteTaskInput = z.strictObject({
   taskId: TaskId.describe('the task'),
   result: textOf(RESULT_BYTES).optional().describe('its result'),
+  refused: z
+    .boolean()
+    .optional()
+    .describe('the model refused: the task is completed only if a gate accepts it, else a person is asked'),
   ...Seen,
 });
 export type CompleteTaskInput = z.output<typeof CompleteTaskInput>;
@@ -212,6 +216,8 @@ export const RejectTaskInput = z.strictObject({
   gate: z.string().max(8_192).optional(),
   /** The gate could not judge; the feedback says why. It counts as no try, and a person is asked at once. */
   unable: z.boolean().optional(),
+  /** The model refused, and no gate accepts what is there. A person is asked at once: it would refuse again. */
+  refused: z.boolean().optional(),
   ...Seen,
 });
 export type RejectTaskInput = z.output<typeof RejectTaskInput>;

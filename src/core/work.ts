@@ -132,6 +132,8 @@ export const TaskWork = z.object({
   /** While it waits: who completes the task, and with which result. */
   completer: Actor.optional(),
   result: z.string().optional(),
+  /** While it waits: its model refused, so it lands only if a gate accepts it. */
+  refused: z.literal(true).optional(),
   /** Why it left the queue, if no gate could judge it. */
   withdrawn: z.string().optional(),
   /** The save that has it since its holder went on with another task in the same folder. */
@@ -174,6 +176,8 @@ export const SubmitWorkInput = z.strictObject({
   ...Size,
   pack: WorkPack.optional(),
   result: z.string().optional(),
+  /** The model refused: it lands only if a gate accepts it. */
+  refused: z.boolean().optional(),
 });
 export type SubmitWorkInput = z.output<typeof SubmitWorkInput>;
 
@@ -192,6 +196,8 @@ export const AskWorkInput = z.strictObject({
   onto: CommitId,
   merged: CommitId,
   mergedPack: WorkPack.optional(),
+  /** A gate judged it, and accepted. */
+  accepted: z.boolean().optional(),
 });
 export type AskWorkInput = z.output<typeof AskWorkInput>;
 
@@ -239,6 +245,7 @@ export const WORK_EVENT_DATA = {
     ...Size,
     pack: WorkPack.optional(),
     result: z.string().optional(),
+    refused: z.literal(true).optional(),
   }),
   /** Its holder stopped or was restarted: it will not go on with it if it is sent back. */
   'work:left': OfTask,

@@ -168,7 +168,9 @@ export async function finish(
     // The agent ended it with its tools, or it was taken away.
     if (!(await isHeld(bench, task))) return undefined;
     const said = cutToBytes(end.reason === 'failed' ? (end.error ?? 'the agent failed') : end.text, RESULT_BYTES);
-    if (end.reason === 'done') await completeTask(bench, { ...held, result: said });
+    // A gate or a person decides what a refusal is worth.
+    if (end.trouble === 'refused') await completeTask(bench, { ...held, result: said, refused: true });
+    else if (end.reason === 'done') await completeTask(bench, { ...held, result: said });
     else if (end.reason === 'failed') await door.call('task.fail', { ...held, reason: said });
     else await door.call('task.release', { ...held, reason });
     return undefined;
@@ -191,7 +193,7 @@ export async function finish(
  */
 async function completeTask(
   { door, signal, worksApart }: Bench,
-  { teamId, taskId, ...more }: { teamId: string; taskId: string; epoch: number; result: string },
+  { teamId, taskId, ...more }: { teamId: string; taskId: string; epoch: number; result: string; refused?: true },
 ): Promise<void> {
   const done = door.call('task.complete', { teamId, taskId, ...more });
   if (!worksApart) return void (await done);

@@ -40,7 +40,7 @@ export async function complete(completing: Completing, options: CompletingOption
       return pick(state);
     });
   const judge = async (work?: HandedIn): Promise<Judged> => {
-    if (!gate) return {};
+    if (!gate && !completion.refused) return {};
     const { by, taskId, commandId } = completion;
     const key = commandId === undefined ? undefined : `${teamId} done ${taskId} ${by} ${commandId}`;
     return running.join(key, () => judgeCompletion(gate, { ...completion, work }, { now, view, reject }));

@@ -67,7 +67,7 @@ interface HandingIn {
  */
 export async function handIn(lander: WorkSaver, handing: HandingIn): Promise<SharedTask> {
   const { teamId, completion, now, view, until, judge, record, reject } = handing;
-  const { taskId, result } = completion;
+  const { taskId, result, refused } = completion;
   const { held, isNew } = await view((state) => {
     const held = heldWork(state, teamId, taskId);
     // Nothing is saved for a completion that will be refused.
@@ -89,7 +89,7 @@ export async function handIn(lander: WorkSaver, handing: HandingIn): Promise<Sha
       const judged = await judge({ ...unchanged, onto: await view(tipOf) });
       return onTip(view, (onto) => record({ ...judged, work: { ...unchanged, onto } }));
     }
-    await record({ submit: { taskId, memberId, epoch, ...measured, result } });
+    await record({ submit: { taskId, memberId, epoch, ...measured, result, refused } });
   }
   // Called again under the same id, it waits for the same verdict.
   const verdict = await until((state) => verdictOn(state, held));
@@ -101,7 +101,12 @@ export async function handIn(lander: WorkSaver, handing: HandingIn): Promise<Sha
   function ofNothing({ team }: TeamState, { memberId, epoch }: HeldWork) {
     const tip = team?.work?.tip ?? '';
     const size = { files: 0, added: 0, removed: 0, paths: [] };
-    return { at: now(), ...completion, work: { memberId, epoch, base: tip, commit: tip, onto: tip, ...size } };
+    return {
+      at: now(),
+      ...completion,
+      accepted: true,
+      work: { memberId, epoch, base: tip, commit: tip, onto: tip, ...size },
+    };
   }
 }
 

@@ -4,6 +4,7 @@ import { decide } from '../core/decide.ts';
 import { TeamError } from '../core/errors.ts';
 import { feedbackOf } from '../core/hook.ts';
 import type { HookResult, TaskCompletedHookContext, TaskCreatedHookContext } from '../core/hook.ts';
+import { describeRefusal } from '../core/refusal.ts';
 import type { TaskRecord, TeamState } from '../core/state.ts';
 import type { SharedTask } from '../core/task.ts';
 import { quote } from '../core/text.ts';
@@ -98,6 +99,8 @@ export type Completion = Omit<CommandOf<'task.complete'>, 'at'>;
 export interface Judged {
   readonly epoch?: number;
   readonly revision?: number;
+  /** A gate judged it, and accepted. */
+  readonly accepted?: boolean;
   /** The work that the completion hands in. */
   readonly work?: HandedIn;
   /** The work joins the merge queue, and the task is completed when it has landed. */
@@ -111,32 +114,49 @@ interface Judging {
   reject(rejection: NewCommand): Promise<void>;
 }
 
-/** Asks the gate, with nothing locked. A rejection is recorded and thrown as `gate_rejected`. */
-export async function judgeCompletion(gate: TaskGate, completion: Completion, team: Judging): Promise<Judged> {
+/** Judges nothing. */
+const NO_GATE: TaskGate = {
+  executeTaskCompletedHook: async () => ({ exitCode: 0, stdout: '', stderr: '', duration: 0, timedOut: false }),
+};
+
+/**
+ * Asks the gate, with nothing locked. A rejection is recorded and thrown as `gate_rejected`. If the model refused, only a
+ * gate that accepts completes the task; otherwise a person is asked, because the model would refuse again.
+ */
+export async function judgeCompletion(
+  gate: TaskGate = NO_GATE,
+  completion: Completion,
+  team: Judging,
+): Promise<Judged> {
   const judged = await team.view((state) => {
     // Don't ask the gate about a completion that will be refused or was done before.
     const at = team.now();
-    const isNew = decide(state, { at, ...completion }).length > 0;
+    const isNew = decide(state, { at, ...completion, accepted: true }).length > 0;
     return isNew ? completionOf(state, { ...completion, at }) : undefined;
   });
   if (!judged) return {};
   const verdict = await gate.executeTaskCompletedHook(judged.context);
   const { id: taskId, epoch, revision, status } = judged.task;
-  if (verdict.exitCode !== 2) return { epoch, revision };
-  const { unable } = verdict;
-  const feedback = unable ?? (feedbackOf(verdict) || `The gate rejected task ${taskId}`);
+  const { unable, accepted = false } = verdict;
+  const { result } = completion;
+  const isRefusal = completion.refused === true && completion.by !== USER;
+  const hasPassed = verdict.exitCode !== 2;
+  if (hasPassed && (accepted || !isRefusal)) return { epoch, revision, accepted };
+  const said = hasPassed ? undefined : (unable ?? (feedbackOf(verdict) || `The gate rejected task ${taskId}`));
+  const feedback = isRefusal ? describeRefusal(result, said) : (said ?? '');
   const about = {
     taskId,
     feedback,
-    result: completion.result,
+    result,
     gate: verdict.command,
     epoch,
     revision,
-    ...(unable !== undefined && { unable: true }),
+    ...(unable !== undefined && !hasPassed && { unable: true }),
+    ...(isRefusal && { refused: true }),
   };
   if (status === 'in_progress') await team.reject({ type: 'task.reject', by: SYSTEM, ...about });
   // A person who completes a task already knows.
-  const asked = unable !== undefined && status === 'in_progress' && completion.by !== USER;
+  const asked = (unable !== undefined || isRefusal) && status === 'in_progress' && completion.by !== USER;
   throw new TeamError('gate_rejected', asked ? `${feedback}\nA person was asked. The work needs no change` : feedback);
 }
 

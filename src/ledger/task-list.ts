@@ -29,6 +29,8 @@ import { planUpdate } from './update-steps.ts';
 export interface CompleteOptions {
   /** What the work produced. */
   readonly result?: string;
+  /** The model refused: it counts as done only if a gate accepts it, else a person is asked. */
+  readonly refused?: boolean;
   /** The epoch under which the caller claimed the task. */
   readonly epoch?: number;
   readonly commandId?: string;

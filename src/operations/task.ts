@@ -211,9 +211,10 @@ export const taskOperations = [
         'npm test 2>&1 | troupe task complete 1 --team demo --as worker-1 --result -',
       ],
     },
-    run: async ({ ledger, tasks, actor, once }, { teamId, taskId, result, epoch, wait }) => {
+    run: async ({ ledger, tasks, actor, once }, { teamId, taskId, result, refused, epoch, wait }) => {
       const task = await tasks.completeTask(teamId, taskId, actor, {
         ...(result !== undefined && { result }),
+        ...(refused && { refused }),
         ...(epoch !== undefined && { epoch }),
         ...(wait !== undefined && { wait }),
         ...once,

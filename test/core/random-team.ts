@@ -154,7 +154,14 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
     16,
     anybody,
     fc.oneof(
-      record({ taskId, result: rarely(fc.constant('done')), work: rarely(work), ...seen }),
+      record({
+        taskId,
+        result: rarely(fc.constant('done')),
+        refused: rarely(fc.constant(true)),
+        accepted: rarely(fc.constant(true)),
+        work: rarely(work),
+        ...seen,
+      }),
       // What the open landing has next.
       record({ lands: fc.constant(true), work: work.map((drawn: object) => ({ ...drawn, onto: 'tip', files: 1 })) }),
     ),

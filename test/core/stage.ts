@@ -42,7 +42,7 @@ export const INPUTS = {
   'member.leave': LeaveInput,
   'member.place': PlaceMemberInput,
   ...TASK_COMMANDS,
-  'task.complete': CompleteTaskInput.extend({ work: HandedIn.optional() }),
+  'task.complete': CompleteTaskInput.extend({ work: HandedIn.optional(), accepted: z.boolean().optional() }),
   'task.reject': RejectTaskInput.extend({ work: HandedIn.optional(), commit: CommitId.optional() }),
   'request.answer': AnswerRequestInput.extend({ work: HandedIn.optional() }),
   ...WORK_COMMANDS,

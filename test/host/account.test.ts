@@ -1,10 +1,17 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { acpAgent } from '../../src/agents/acp.ts';
 import type { TeamRequest } from '../../src/core/request.ts';
 import { waitingOf } from '../../src/core/waiting.ts';
 import { openTeam } from '../mcp/house.ts';
+import type { House } from '../mcp/house.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { ask, Refused, startMember } from './member.ts';
 import type { Play } from './member.ts';
+
+const ACP = join(import.meta.dirname, '../fixtures/agents/acp.ts');
 
 const did: Play = ({ task }) => `did ${task?.id}`;
 
@@ -125,6 +132,33 @@ describe('an account without a valid login', () => {
   });
 });
 
+test('an agent over ACP that starts without a login waits, and asks a person with the command that logs in', async () => {
+  const house = await openTeam(['ada']);
+  const { create, task, member, events } = ask(house);
+  await create('One');
+  const login = join(temporaryFolder(), 'login');
+  // Gemini CLI by its row in the table, as a program that has no login yet.
+  const agent = acpAgent({ name: 'gemini', command: [process.execPath, ACP, 'locked', login] });
+  const ada = startMember(house, 'ada', did, { account: 'gemini', agent });
+  const questions = () => house.call<TeamRequest[]>('request.list', { teamId: 'demo', kind: 'account' });
+  const [question] = await until('a person is asked', async () => {
+    const found = await questions();
+    return found.length > 0 && found;
+  });
+  expect(question?.content).toMatch(
+    /^The account gemini is not logged in: Gemini CLI did not start in .*: Authentication required\nLog in with: gemini\. Yes goes on/,
+  );
+  await until('it waits', async () => waitingOf(await member('ada')) === 'not logged in (gemini)');
+  // It has not crashed, and has taken no task with it.
+  expect(await task('1')).toMatchObject({ status: 'pending' });
+  writeFileSync(login, '');
+  await house.call('request.answer', { teamId: 'demo', requestId: question?.id, approve: true });
+  await until('it is done', async () => (await task('1')).status === 'completed');
+  expect(await questions()).toHaveLength(1);
+  expect(await events('teammate:stopped')).toEqual([]);
+  expect(ada.errors).toEqual([]);
+});
+
 describe('a conversation that is too long', () => {
   test('goes on in a fresh one, with a handover, and only once for a turn', async () => {
     const house = await openTeam(['ada']);
@@ -144,13 +178,46 @@ describe('a conversation that is too long', () => {
   });
 });
 
-test('a refusal of the model is not a completed task', async () => {
-  const house = await openTeam(['ada']);
-  const { create, task } = ask(house);
-  const ada = startMember(house, 'ada', () => {
+describe('a model that refuses', () => {
+  const refuses: Play = () => {
     throw new Refused({ trouble: 'refused' });
+  };
+  const question = (house: House) =>
+    until('a person is asked', async () => {
+      const [found] = await house.call<TeamRequest[]>('request.list', { teamId: 'demo', kind: 'gate' });
+      return found;
+    });
+
+  test('has completed nothing unless a person says so; the member goes on with other tasks meanwhile', async () => {
+    const house = await openTeam(['ada']);
+    const { create, task } = ask(house);
+    const ada = startMember(house, 'ada', (turn, stage) =>
+      turn.task?.title === 'Bad' ? refuses(turn, stage) : did(turn, stage),
+    );
+    await create('Bad');
+    const { id, content } = await question(house);
+    expect(content).toMatch(/^The model refused task #1\. Its answer: refused: refused\nNo gate judged it\./);
+    await create('Good');
+    await until('the other is done', async () => (await task('2')).status === 'completed');
+    expect(await task('1')).toMatchObject({ status: 'in_progress', assigneeId: 'ada' });
+    expect(ada.turns).toHaveLength(2);
+    // No gives it back with a text, and it is tried once more.
+    await house.call('request.answer', { teamId: 'demo', requestId: id, approve: false, feedback: 'It is allowed' });
+    await until('it tries again', () => ada.turns.length === 3);
+    expect(ada.turns[2]?.text).toContain('It is allowed');
+    expect(ada.errors).toEqual([]);
   });
-  await create('One');
-  await until('it has failed', async () => (await task('1')).status === 'failed');
-  expect(ada.turns).toHaveLength(1);
+
+  test('has completed its task if a gate accepts what is there', async () => {
+    const house = await openTeam(['ada']);
+    const { create, task } = ask(house);
+    await house.call('hook.register', { teamId: 'demo', type: 'TaskCompleted', command: 'grep -q Done' });
+    const ada = startMember(house, 'ada', refuses);
+    await create('Done before');
+    await until('it is completed', async () => (await task('1')).status === 'completed');
+    expect((await task('1')).result).toBe('refused: refused');
+    await create('Other');
+    expect((await question(house)).content).toContain('No gate judged it.');
+    expect(ada.turns).toHaveLength(2);
+  });
 });

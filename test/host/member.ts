@@ -57,6 +57,8 @@ export interface MemberOptions extends Partial<
     | 'switches'
     | 'fallbackAccounts'
     | 'handover'
+    | 'agent'
+    | 'worksApart'
   >
 > {
   readonly abilities?: Partial<Abilities>;
@@ -105,7 +107,7 @@ export function startMember(house: House, memberId: string, play: Play, options:
       return options.onCall ? options.onCall(name, ruled) : ruled();
     }) as Door['call'],
   };
-  const agent: Agent = {
+  const agent: Agent = options.agent ?? {
     kind: 'function',
     abilities: { ...OWN_AGENTS.function, ...options.abilities },
     async start({ mode, resume, tools }) {
@@ -145,6 +147,7 @@ export function startMember(house: House, memberId: string, play: Play, options:
     ...(workMode && { workMode }),
     ...(retryAfter && { retryAfter }),
     ...(silence && { silence }),
+    ...(options.worksApart && { worksApart: true }),
     ...(graceMs !== undefined && { graceMs }),
     account,
     ...(switches && { switches, fallbackAccounts, handover }),

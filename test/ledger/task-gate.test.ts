@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SYSTEM } from '../../src/core/actor.ts';
+import { SYSTEM, USER } from '../../src/core/actor.ts';
 import { TeamError } from '../../src/core/errors.ts';
 import type { TaskCompletedHookContext, TaskCreatedHookContext } from '../../src/core/hook.ts';
 import { join, leave, run, TEAM } from './commands.ts';
@@ -197,6 +197,43 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       await create('one');
       await tasks.claimTask(TEAM, '1', 'ann');
       expect(await tasks.completeTask(TEAM, '1', 'ann')).toMatchObject({ status: 'completed' });
+    });
+
+    test.each<[string, ListOptions['gate'], string]>([
+      ['there is no gate', undefined, 'No gate judged it.'],
+      ['the gate fails', () => verdict(1), 'No gate judged it.'],
+      ['the gate rejects', () => verdict(2, { stderr: 'no tests' }), 'The gate does not accept it: no tests'],
+    ])('and a person is asked at once about a task whose model refused if %s', async (_why, gate, said) => {
+      const { ledger, tasks, create, get } = await openList(gate ? { gate } : {});
+      await create('one');
+      await tasks.claimTask(TEAM, '1', 'ann');
+      const refused = { result: 'the model refused: no', refused: true };
+      const asked = { code: 'gate_rejected', message: expect.stringContaining('A person was asked') };
+      await expect(tasks.completeTask(TEAM, '1', 'ann', refused)).rejects.toMatchObject(asked);
+      expect(await get('1')).toMatchObject({ status: 'in_progress', assigneeId: 'ann', rejections: 0 });
+      const [request] = await ledger.view(TEAM, ({ requests }) => [...requests.values()]);
+      expect(request).toMatchObject({ kind: 'gate', status: 'pending', taskId: '1' });
+      expect(request?.content).toBe(
+        `The model refused task #1. Its answer: the model refused: no\n${said}\n` +
+          'Yes completes the task as it is. No gives it back, to be done again, with what you write.',
+      );
+      const answer = { type: 'request.answer', by: USER, requestId: request?.id ?? '', approve: true } as const;
+      await run(ledger, answer);
+      expect(await get('1')).toMatchObject({ status: 'completed', result: 'the model refused: no' });
+    });
+
+    test('and a gate that accepts completes a task whose model refused; so does a person', async () => {
+      const { ledger, tasks, create } = await openList({ gate: () => verdict(0, { accepted: true }) });
+      await create('one');
+      await create('two');
+      await tasks.claimTask(TEAM, '1', 'ann');
+      await tasks.claimTask(TEAM, '2', 'ann');
+      expect(await tasks.completeTask(TEAM, '1', 'ann', { refused: true })).toMatchObject({ status: 'completed' });
+      // Without the word of a gate, only a person may.
+      const direct = { type: 'task.complete', taskId: '2', refused: true } as const;
+      await expect(run(ledger, { ...direct, by: 'ann' })).rejects.toMatchObject({ code: 'conflict' });
+      await run(ledger, { ...direct, by: USER });
+      expect(await tasks.getTask(TEAM, '2')).toMatchObject({ status: 'completed' });
     });
 
     test('and a gate that throws at a completion changes nothing', async () => {

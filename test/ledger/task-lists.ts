@@ -19,10 +19,7 @@ const EVENTS: readonly (keyof TaskListEvents)[] = [
 ];
 
 /** The result of a gate. */
-export function verdict(
-  exitCode: HookResult['exitCode'],
-  output: { stdout?: string; stderr?: string } = {},
-): HookResult {
+export function verdict(exitCode: HookResult['exitCode'], output: Partial<HookResult> = {}): HookResult {
   return { exitCode, stdout: '', stderr: '', duration: 1, timedOut: false, ...output };
 }
 

@@ -21,7 +21,7 @@ export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
 
   'work:submitted': (
     state,
-    { at, by, taskId, memberId, epoch, base, commit, files, added, removed, paths, result },
+    { at, by, taskId, memberId, epoch, base, commit, files, added, removed, paths, result, refused },
   ) => {
     changeTask(state, taskId, at, (task) => {
       const size = { files, added, removed, paths };
@@ -32,7 +32,14 @@ export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
       const { queuedAt = at } = work;
       return {
         ...task,
-        work: { ...work, state: 'submitted', queuedAt, completer: by, ...(result !== undefined && { result }) },
+        work: {
+          ...work,
+          state: 'submitted',
+          queuedAt,
+          completer: by,
+          ...(result !== undefined && { result }),
+          ...(refused && { refused }),
+        },
       };
     });
     if (files > 0) joinQueue(state, taskId);
@@ -150,7 +157,7 @@ function withdrawQuestions(state: TeamState, taskId: string): void {
 }
 
 /** Without what matters only while work waits. */
-function settled({ completer: _completer, result: _result, ...work }: TaskWork): TaskWork {
+function settled({ completer: _completer, result: _result, refused: _refused, ...work }: TaskWork): TaskWork {
   return unjudged(work);
 }
 

@@ -12,7 +12,7 @@ import { pendingRequests } from '../tables.ts';
 import { quote, shorten } from '../text.ts';
 import { requireTask } from '../view.ts';
 import { requireFresh, requireOpenTeam } from './guard.ts';
-import { requireInLanding, requireTip, requireTroupe } from './landing.ts';
+import { requireAccepted, requireInLanding, requireTip, requireTroupe } from './landing.ts';
 import { freeId } from './request-id.ts';
 import type { RulesOf } from './rule.ts';
 
@@ -30,6 +30,7 @@ function askAboutWork(state: TeamState, command: CommandOf<'work.ask'>): TeamEve
   requireFresh(task, { epoch });
   requireInLanding(state, task, { commit, landingId });
   requireTip(state, onto, `of task ${taskId}`);
+  requireAccepted({ by: SYSTEM, refused: task.work?.refused, accepted: command.accepted }, task);
   const approver = approverOf(state, task);
   if (!approver) throw new TeamError('conflict', `The work of task ${taskId} needs no approval: land it`);
   return [

@@ -52,8 +52,8 @@ export function rejectTask(state: TeamState, command: CommandOf<'task.reject'>):
     throw new TeamError('conflict', `Cannot send back ${describeTask(state, task.id)}: nobody works on it`);
   }
   if (command.commit !== undefined) requireSubmitted(task, command.commit);
-  // The member cannot fix the gate by trying again.
-  if (command.unable) {
+  // The member can neither fix the gate nor convince its model by trying again.
+  if (command.unable || command.refused) {
     return [...withdrawWork(command, task, command.feedback), ...askAboutGate(state, command, task)];
   }
   const sentBack = sendBackTask(state, command, task);

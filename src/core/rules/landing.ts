@@ -86,6 +86,16 @@ export function requireLanding(
   throw new TeamError('conflict', `The work of task ${id} has to land first: hand it in`);
 }
 
+/** A model that refused has not done its task, unless a gate or a person says so. What waits to land says it itself. */
+export function requireAccepted(
+  { by, refused, accepted, work }: Pick<CommandOf<'task.complete'>, 'by' | 'refused' | 'accepted' | 'work'>,
+  task: TaskRecord,
+): void {
+  const isRefused = work?.landingId === undefined ? refused : task.work?.refused;
+  if (!isRefused || accepted || by === USER) return;
+  throw new TeamError('conflict', `The model refused task ${task.id}: a gate or a person has to accept it first`);
+}
+
 /** The verdict of a gate is about this work, and no other. */
 export function requireSubmitted(task: TaskRecord, commit: string, epoch = task.epoch): void {
   requireFresh(task, { epoch });
@@ -165,7 +175,7 @@ function handedIn(
 
 function submitted(
   state: TeamState,
-  command: CommandEnvelope & { readonly result?: string | undefined },
+  command: CommandEnvelope & { readonly result?: string | undefined; readonly refused?: boolean | undefined },
   task: TaskRecord,
   { memberId, epoch, base, commit, files, added, removed, paths, pack }: Omit<HandedIn, 'onto'>,
 ): TeamEvent {
@@ -177,7 +187,9 @@ function submitted(
   }
   const size = { files, added, removed, paths };
   const { result } = command;
-  return event(command, 'work:submitted', { taskId: task.id, epoch, memberId, base, commit, ...size, pack, result });
+  const refused = command.refused ? true : undefined;
+  const about = { taskId: task.id, epoch, memberId, base, commit };
+  return event(command, 'work:submitted', { ...about, ...size, pack, result, refused });
 }
 
 export function requireTip(state: TeamState, onto: string, whose: string): void {

@@ -153,10 +153,14 @@ export function askAboutConflicts(state: TeamState, command: CommandOf<'task.rej
   return askAboutWork(state, command, { task, said, conflicted: true });
 }
 
-/** A person has to repair a gate that cannot judge; the work waits unchanged. */
+/** A person has to repair a gate that cannot judge, or decides what a refusal is worth; the work waits unchanged. */
 export function askAboutGate(state: TeamState, command: CommandOf<'task.reject'>, task: TaskRecord): TeamEvent[] {
   const feedback = command.feedback.slice(0, ASKED_LENGTH / 2);
   const { unapproved } = command;
+  if (command.refused && unapproved === undefined) {
+    const how = 'Yes completes the task as it is. No gives it back, to be done again, with what you write.';
+    return askAboutWork(state, command, { task, said: `The model refused task #${task.id}. ${feedback}\n${how}` });
+  }
   const how =
     unapproved === undefined
       ? 'Yes completes the task without the gate. No sends it back. After you fix the gate, it can judge the same work again.'

@@ -39,7 +39,7 @@ import {
   requireWorker,
   writable,
 } from './guard.ts';
-import { landWork, requireLanding, withdrawWork } from './landing.ts';
+import { landWork, requireAccepted, requireLanding, withdrawWork } from './landing.ts';
 import type { RulesOf } from './rule.ts';
 
 export const TASK_RULES: RulesOf<'task'> = {
@@ -210,6 +210,7 @@ export function completeTask(state: TeamState, command: CommandOf<'task.complete
   const task = command.work?.landingId === undefined ? completable(state, command) : requireTask(state, command.taskId);
   const memberId = task.assigneeId ?? state.members.get(command.by)?.id;
   requireLanding(state, command, task);
+  requireAccepted(command, task);
   return [
     ...landWork(state, command, task),
     event(command, 'task:completed', { taskId: task.id, memberId, result: command.result }),

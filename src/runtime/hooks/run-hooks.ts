@@ -64,10 +64,12 @@ export async function runHooks(asked: HooksToRun, options: RunHooksOptions): Pro
     ...('taskIds' in context && context.taskIds && { taskIds: context.taskIds }),
   };
   let last = ALLOWED;
+  let accepted = false;
   for (const judge of functions) {
     last = await runFunction(judge, context);
     options.onRun?.({ ...judged, result: last });
     if (last.exitCode === 2) return last;
+    accepted ||= last.exitCode === 0;
   }
   for (const hook of hooks) {
     const inside = placeOf(hook, asked, options);
@@ -81,8 +83,9 @@ export async function runHooks(asked: HooksToRun, options: RunHooksOptions): Pro
       if (last.exitCode !== 2 || last.unable !== undefined) break;
     }
     if (last.exitCode === 2) return last;
+    accepted ||= last.exitCode === 0;
   }
-  return last;
+  return { ...last, accepted };
 }
 
 async function noted<R>(running: Set<Promise<unknown>>, run: Promise<R>): Promise<R> {

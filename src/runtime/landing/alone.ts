@@ -2,7 +2,7 @@ import { judgesCompletions } from '../../ledger/task-gate.ts';
 import type { Alone } from './batches.ts';
 import { unlessStale } from './queue-options.ts';
 import type { QueueOptions } from './queue-options.ts';
-import { nameOfWork, queueOf, rejectionOf } from './queued.ts';
+import { nameOfWork, notAccepted, queueOf } from './queued.ts';
 import type { QueuedWork } from './queued.ts';
 import { judge } from './verdict.ts';
 
@@ -85,11 +85,12 @@ export function openAlone(teamId: string, options: AloneOptions) {
     // The folder may have changed meanwhile; then the landing judges just what was handed in.
     const isSound = await git.isAsHandedIn(teamId, work);
     if (verdict.isGreen || verdict.unable || !isSound) {
-      if (known.has(name)) known.set(name, isSound && verdict.isGreen ? 'green' : 'unclear');
+      const isGood = verdict.isGreen && (verdict.accepted || !work.refused);
+      if (known.has(name)) known.set(name, isSound && isGood ? 'green' : 'unclear');
       return;
     }
     const { feedback, gate } = verdict;
-    await unlessStale(() => ledger.execute(teamId, rejectionOf(work, { feedback, gate }), () => undefined));
+    await unlessStale(() => ledger.execute(teamId, notAccepted(work, { feedback, gate }), () => undefined));
     known.delete(name);
   }
 

@@ -13,7 +13,7 @@ import { openAlone } from './alone.ts';
 import { openBatches } from './batches.ts';
 import { unlessStale } from './queue-options.ts';
 import type { QueueOptions } from './queue-options.ts';
-import { endOf, nameOfWork, queueOf, rejectionOf } from './queued.ts';
+import { endOf, nameOfWork, notAccepted, queueOf, rejectionOf } from './queued.ts';
 import type { QueuedWork } from './queued.ts';
 import { judge, unready } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
@@ -93,7 +93,9 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
     }
     const isJudged = await judgesCompletions(gate, teamId);
     const queue = await ledger.view(teamId, queueOf);
-    const sound = queue.filter((work) => !isBroken(work));
+    const refused = isJudged ? [] : queue.filter((work) => work.refused);
+    await leaveToPerson(refused);
+    const sound = queue.filter((work) => !isBroken(work) && !refused.includes(work));
     chosen = batches.next(sound, isJudged ? alone.of : () => 'assumed');
     if (chosen.length === 0) return false;
     const { merged, hasSentBack } = await mergeAll(chosen);
@@ -176,7 +178,7 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
 
   async function landAtOnce(merged: readonly Merged[]): Promise<boolean> {
     const { begin, ends } = await planOf(merged);
-    return (await unlessStale(() => ledger.execute(teamId, [begin, ...ends], () => true))) ?? false;
+    return (await unlessStale(() => ledger.execute(teamId, [begin, ...ends(false)], () => true))) ?? false;
   }
 
   async function landJudged(merged: readonly Merged[]): Promise<boolean> {
@@ -188,9 +190,13 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
     try {
       const verdict = await judgeMerged(merged);
       if (closing.signal.aborted) return false;
-      if (verdict.isGreen) {
+      const refused = verdict.isGreen && !verdict.accepted ? works.filter((work) => work.refused) : [];
+      if (refused.length > 0) {
+        await end(begin.landingId, 'dropped', 'a model refused, and no gate judged its work');
+        await leaveToPerson(refused);
+      } else if (verdict.isGreen) {
         batches.passed(works);
-        const isLanded = await unlessStale(() => ledger.execute(teamId, ends, () => true));
+        const isLanded = await unlessStale(() => ledger.execute(teamId, ends(verdict.accepted), () => true));
         if (!isLanded) await end(begin.landingId, 'dropped', 'the branch moved, or a work was withdrawn');
       } else {
         batches.failed(works);
@@ -207,11 +213,12 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
   /** Judges in the holder's folder if that has just what would land, else in the folder of the queue. */
   async function judgeMerged(merged: readonly Merged[]): Promise<Verdict> {
     const works = merged.map(({ queued }) => queued);
-    // What adds nothing to the tip was judged with it.
-    if (merged.every(({ work }) => work.merged === work.onto)) return { isGreen: true };
+    // What adds nothing to the tip was judged with it. Whether a refused task is done was not.
+    const isOnTip = merged.every(({ work }) => work.merged === work.onto);
+    if (isOnTip && !works.some((work) => work.refused)) return { isGreen: true, accepted: false };
     const [only] = merged;
     if (merged.length === 1 && only && only.work.onto === only.queued.base) {
-      if (alone.of(only.queued) === 'green') return { isGreen: true };
+      if (alone.of(only.queued) === 'green') return { isGreen: true, accepted: true };
       if (await alone.canJudge(only.queued)) {
         const verdict = await judge(options, teamId, { works });
         if (await git.isAsHandedIn(teamId, only.queued)) return verdict;
@@ -230,9 +237,16 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
     if (works.length > 1 || !only) return end(landingId, 'split', 'rejected together: the halves follow');
     const why = oneLine(feedback, LINE_LENGTH);
     const ended = { type: 'landing.end', by: SYSTEM, landingId, how: unable ? 'dropped' : 'red', why } as const;
-    const rejection = rejectionOf(only, { feedback, gate: hook, ...(unable && { unable, unapproved }) });
+    const rejection = notAccepted(only, { feedback, gate: hook, ...(unable && { unable, unapproved }) });
     const isSaid = await unlessStale(() => ledger.execute(teamId, [ended, rejection], () => true));
     if (!isSaid) await end(landingId, 'dropped', 'the work was withdrawn');
+  }
+
+  /** A person decides about work whose model refused, if no gate does. */
+  async function leaveToPerson(works: readonly QueuedWork[]): Promise<void> {
+    for (const work of works) {
+      await unlessStale(() => ledger.execute(teamId, notAccepted(work, {}), () => undefined));
+    }
   }
 
   async function planOf(merged: readonly Merged[]) {
@@ -251,7 +265,8 @@ export function openTeamQueue(teamId: string, options: QueueOptions) {
       merged: published.at(-1)?.merged ?? onto,
       works: merged.map(({ queued: { taskId, epoch, commit } }) => ({ taskId, epoch, commit })),
     };
-    const ends = merged.map(({ queued }, i): NewCommand => endOf(queued, { ...(published[i] as HandedIn), landingId }));
+    const ends = (accepted: boolean): NewCommand[] =>
+      merged.map(({ queued }, i) => endOf(queued, { ...(published[i] as HandedIn), landingId }, { accepted }));
     return { begin, ends };
   }
 

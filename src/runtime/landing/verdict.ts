@@ -7,7 +7,11 @@ import type { QueuedWork } from './queued.ts';
 
 /** What the gates said about one work, or about several together. */
 export type Verdict =
-  | { readonly isGreen: true }
+  | {
+      readonly isGreen: true;
+      /** At least one gate judged it. Without, every gate failed and lets failures pass. */
+      readonly accepted: boolean;
+    }
   | {
       readonly isGreen: false;
       readonly feedback: string;
@@ -30,13 +34,13 @@ export async function judge(
   { works, folder }: { readonly works: readonly QueuedWork[]; readonly folder?: JudgedFolder },
 ): Promise<Verdict> {
   const [first] = works;
-  if (!first) return { isGreen: true };
+  if (!first) return { isGreen: true, accepted: false };
   const at = ledger.now();
   const { taskId, completer: by } = first;
   const { context } = await ledger.view(teamId, (state) => completionOf(state, { taskId, by, at }));
   const together = works.length > 1 ? { taskIds: works.map((work) => work.taskId) } : {};
   const verdict = await gate.executeTaskCompletedHook({ ...context, ...together }, folder);
-  if (verdict.exitCode !== 2) return { isGreen: true };
+  if (verdict.exitCode !== 2) return { isGreen: true, accepted: verdict.accepted ?? false };
   const { unable, unapproved, command } = verdict;
   const said = feedbackOf(verdict) || `The gate rejected task ${taskId}`;
   return {

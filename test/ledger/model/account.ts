@@ -2,7 +2,8 @@ import type { AccountLimit, AccountWindow } from '../../../src/core/account.ts';
 import type { Metadata } from '../../../src/core/json.ts';
 import type { Attempt, Rules } from './guard.ts';
 import { needLive, needOpenTeam, needPerson, refused } from './guard.ts';
-import type { World } from './world.ts';
+import { isExpected } from './world.ts';
+import type { Member, Request, World } from './world.ts';
 
 export const ACCOUNT_RULES: Rules<'account'> = {
   'account.report'(world, command, attempt) {
@@ -79,6 +80,15 @@ function questionsAbout(world: World, account: unknown) {
 /** Whether a person is asked about the account already. */
 export function isAskedAbout(world: World, account: unknown): boolean {
   return questionsAbout(world, account).length > 0;
+}
+
+/** The members that a person stops, because the limit of their account is reached and they ask what to do then. */
+export function stoppedBy({ team, members }: World, { choice, detail }: Request): Member[] {
+  if (choice !== 'stop') return [];
+  return members.filter((member) => {
+    const { policy } = member.onLimit ?? team?.onLimit ?? { policy: 'wait' };
+    return member.account === detail?.['account'] && isExpected(member) && policy === 'ask';
+  });
 }
 
 /** A person said that the account can be used again. */

@@ -24,6 +24,7 @@ export const APPROVAL_RULES: Pick<Rules<'work'>, 'work.ask' | 'work.review'> = {
     if (command.by !== '@system') attempt.codes.push('not_allowed');
     if (task) needInLanding(world, task, { commit, landingId }, attempt);
     needTip(world, onto, attempt);
+    if (task?.work?.refused && !command.accepted) attempt.codes.push('conflict');
     if (!world.team?.work || (task && !needApproval(world, task))) attempt.codes.push('conflict');
     if (refused(attempt) || !task || !world.team?.work) return;
     leaveQueue(world, task);
@@ -101,6 +102,7 @@ export function followVerdict(
     leaveQueue(world, task);
     setWork(task, at, { ...settled(task), state: 'landed', onto, merged });
     Object.assign(team.work, { tip: merged, landing: undefined });
+    delete team.work.ended;
     attempt.facts.push(`work:landed ${task.id}`);
     touch(task, at, { status: 'completed', result, completedAt: at });
     attempt.facts.push(`task:completed ${task.id}`);

@@ -188,6 +188,26 @@ export function opening(at: number): Command[] {
     { type: 'work.submit', at, by: 'ann', ...NAME, memberId: 'ann', base: commit(1), ...SIZE },
     { type: 'landing.begin', at, by: '@system', hostId: 'h1', ...JUDGED, works: [NAME] },
     { type: 'work.ask', at, by: '@system', ...NAME, ...JUDGED },
+    // Members of a limited account ask what to do.
+    { type: 'team.update', at, by: '@user', ...UpdateTeamInput.parse({ onLimit: 'ask' }) },
+    ...['ann', 'cy'].map((memberId): Command => ({
+      type: 'member.change',
+      at,
+      by: memberId,
+      ...ChangeMemberInput.parse({ memberId, account: 'claude' }),
+    })),
+    {
+      type: 'request.raise',
+      at,
+      by: '@system',
+      ...RaiseRequestInput.parse({
+        kind: 'account',
+        memberId: 'ann',
+        content: 'The limit is reached',
+        detail: { account: 'claude' },
+        question: WHEN_LIMITED,
+      }),
+    },
   ];
 }
 
@@ -224,6 +244,7 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
             { leadId: pickFrom(MEMBERS, b) },
             { status: flag ? 'active' : 'shutting-down' },
             { status: 'active', delegateMode: flag },
+            { onLimit: pickFrom(POLICIES, b) },
             {
               work: {
                 ...WORK,
@@ -256,7 +277,8 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
         status: pickFrom([undefined, 'idle', 'active', 'idle', 'active', 'spawning', 'shutting-down'], b),
         ...(flag && { result: text('result'), reason: text('reason') }),
         ...(c % 3 === 0 && { model: text('model'), metadata: metadataOf(b) }),
-        ...(a % 3 === 0 && { account: pickFrom(['claude', 'codex'], b) }),
+        ...(a % 3 === 0 && { account: pickFrom(ACCOUNTS, b) }),
+        ...(by.startsWith('@') && { onLimit: pickFrom(POLICIES, c) }),
       });
     case 'member.leave':
       return LeaveInput.parse({ memberId, returning: flag, ...(b % 2 === 0 && { reason: text('reason') }) });
@@ -299,7 +321,13 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
       return ClaimTaskInput.parse({ ...(!flag && { taskId }), ...(b % 6 === 5 && { memberId: pickFrom(MEMBERS, c) }) });
     case 'task.complete':
       return {
-        ...CompleteTaskInput.parse({ taskId, ...(flag && { result: text('result') }), ...seen }),
+        ...CompleteTaskInput.parse({
+          taskId,
+          ...(flag && { result: text('result') }),
+          ...(a % 6 === 5 && { refused: true }),
+          ...seen,
+        }),
+        ...(c % 3 > 0 && { accepted: true }),
         ...(isLanding(world, draft) ? { work: nextToLand(world, draft, task) } : {}),
         ...(!isLanding(world, draft) && b % 3 === 0 && { work: handedIn(world, draft, task) }),
       };
@@ -309,6 +337,7 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
           taskId,
           feedback: text('again'),
           ...(a % 7 === 5 && { unable: true }),
+          ...(a % 7 === 6 && { refused: true }),
           ...(a % 2 === 0 && { result: text('result') }),
           ...seen,
         }),
@@ -354,7 +383,12 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
     }
     case 'work.submit': {
       const { onto: _onto, merged: _merged, conflicts: _conflicts, ...work } = handedIn(world, draft, task);
-      return SubmitWorkInput.parse({ taskId, ...work, ...(flag && { result: text('result') }) });
+      return SubmitWorkInput.parse({
+        taskId,
+        ...work,
+        ...(flag && { result: text('result') }),
+        ...(b % 5 === 3 && { refused: true }),
+      });
     }
     case 'landing.begin': {
       const { queue = [], tip = commit(1) } = world.team?.work ?? {};
@@ -389,6 +423,7 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
         landingId: b % 12 === 11 ? 'l9' : (landing?.id ?? 'l0'),
         onto: c % 12 === 11 ? commit(8) : tip,
         merged: commit(a % 10),
+        ...(c % 4 > 0 && { accepted: true }),
       });
     }
     case 'work.review': {
@@ -444,16 +479,22 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
         ...(b % 7 === 4 && c % 4 > 0 && { question: QUESTIONS[c % 4] }),
         ...(c % 3 === 0 && { taskId: pickFrom(idsOf(world.tasks), b) ?? '99' }),
         ...(flag && { within: 1 + a, detail: { n: c } }),
+        ...(b % 7 === 6 && { detail: { account: pickFrom(ACCOUNTS, a) } }),
+        ...(b % 7 === 6 && c % 4 > 0 && { question: WHEN_LIMITED }),
       });
-    case 'request.answer':
+    case 'request.answer': {
+      const requestId = pickRequest(world, draft);
+      const { choices = [] } = world.requests.find(({ id }) => id === requestId)?.question ?? {};
       return AnswerRequestInput.parse({
-        requestId: pickRequest(world, draft),
-        approve: flag,
+        requestId,
+        approve: flag || choices.length > 0,
         ...(c % 2 === 0 && { feedback: text('answer') }),
-        ...(c % 5 === 4 && { choice: c % 2 === 0 ? 'left' : 'up' }),
+        ...(c % 5 === 4 && { choice: 'up' }),
+        ...(choices.length > 0 && c % 5 < 3 && { choice: pickFrom(choices, b) }),
         ...(c % 11 === 7 && { grants: 2 }),
         ...(c % 11 === 8 && { revision: 'of another' }),
       });
+    }
     case 'note.add':
       return AddNoteInput.parse({ text: text('note'), ...(flag && { tags: [text('tag')] }) });
     case 'note.update': {
@@ -566,9 +607,12 @@ function pickActor(world: World, draft: Draft): Actor {
   if (type === 'message.deliver' || type === 'message.acknowledge' || type === 'message.read') {
     return pickFrom(world.messages, a)?.toId ?? '@system';
   }
+  if (type === 'member.change' && by === 6) return '@user';
   if (type === 'message.broadcast' || type === 'member.change') return worker ?? '@system';
   if (type === 'member.place' || type === 'task.reject') return '@system';
   if (type.startsWith('hook.') || type === 'request.answer') return by === 6 ? '@system' : '@user';
+  // Troupe asks about accounts.
+  if (type === 'request.raise' && draft.b % 7 === 6) return '@system';
   if (type === 'request.raise' || type === 'note.add') return worker ?? '@system';
   if (type === 'note.update' || type === 'note.remove') return pickNote(world, draft)?.authorId ?? 'lead';
   return by === 6 ? '@user' : (world.team?.leadId ?? '@user');
@@ -623,6 +667,14 @@ function pickMessages(world: World, draft: Draft, by: Actor): { memberId: string
   const ids = [a, b, c].slice(0, 1 + (a % 3)).flatMap((n) => pickFrom(idsOf(from), n) ?? []);
   return { memberId, messageIds: ids.length > 0 && c % 13 !== 12 ? ids : [...ids, 'm99'] };
 }
+
+const ACCOUNTS = ['claude', 'codex'];
+
+/** What follows when the limit of an account is reached. */
+const POLICIES = ['ask', 'wait', { ask: ['codex'] }, 'ask'];
+
+/** The question about a limited account. */
+const WHEN_LIMITED = { choices: ['wait', 'use codex', 'stop'], freeText: false, otherwise: 'go-on', fallback: 'wait' };
 
 /** Forms of questions; one of them cannot be answered. */
 const QUESTIONS = [

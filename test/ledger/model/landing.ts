@@ -123,7 +123,7 @@ export function isQueued(
 export function submit(
   world: World,
   task: Task,
-  { at, by, result }: { at: number; by: string; result?: string | undefined },
+  { at, by, result, refused }: { at: number; by: string; result?: string | undefined; refused?: boolean | undefined },
   { memberId, epoch, base, commit, files, added, removed, paths }: Handed,
   attempt: Attempt,
 ): void {
@@ -134,7 +134,7 @@ export function submit(
   attempt.facts.push(`work:submitted ${task.id}`);
   if (files === 0) return setWork(task, at, { ...given, state: 'unchanged' });
   const { queuedAt = at } = given;
-  setWork(task, at, { ...given, state: 'submitted', queuedAt, completer: by, result });
+  setWork(task, at, { ...given, state: 'submitted', queuedAt, completer: by, result, ...(refused && { refused }) });
   joinQueue(world, task);
 }
 
@@ -253,7 +253,7 @@ export function kept({ work }: Task, epoch: number): { sentBack?: number; sentBa
 
 /** The work without what matters only while it waits. */
 export function settled({ work }: Task): NonNullable<Task['work']> {
-  const { completer: _completer, result: _result, ...rest } = work as NonNullable<Task['work']>;
+  const { completer: _completer, result: _result, refused: _refused, ...rest } = work as NonNullable<Task['work']>;
   return withoutJudged(rest);
 }
 

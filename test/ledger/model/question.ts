@@ -37,7 +37,7 @@ export function askPerson(world: World, command: CommandOf<'request.raise'>, att
 export function isAnswer({ kind, question }: Request, answer: CommandOf<'request.answer'>): boolean {
   // The budgets of the model's requests have no unit.
   if (answer.grants !== undefined) return false;
-  if (kind !== 'question') return answer.choice === undefined;
+  if (kind !== 'question' && !question) return answer.choice === undefined;
   if (!answer.approve) return true;
   if (answer.choice !== undefined) return question?.choices.includes(answer.choice) ?? false;
   return (question?.freeText ?? true) && (answer.feedback ?? '') !== '';

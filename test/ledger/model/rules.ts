@@ -1,6 +1,6 @@
 import type { Command, CommandOf } from '../../../src/core/command.ts';
 import type { ErrorCode } from '../../../src/core/errors.ts';
-import { ACCOUNT_RULES, isAskedAbout, useAgain } from './account.ts';
+import { ACCOUNT_RULES, isAskedAbout, stoppedBy, useAgain } from './account.ts';
 import { followVerdict, replaceReviewer } from './approval.ts';
 import {
   ask,
@@ -65,7 +65,7 @@ function isEnded({ status }: Task): boolean {
 function whatItSays(command: Command): string {
   const { at: _at, by: _by, commandId: _id, ...rest } = command;
   // What Troupe hands in may differ the next time.
-  return JSON.stringify({ ...rest, epoch: undefined, revision: undefined, work: undefined });
+  return JSON.stringify({ ...rest, epoch: undefined, revision: undefined, work: undefined, accepted: undefined });
 }
 
 const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
@@ -107,6 +107,7 @@ const RULES: Rules = {
     const team = needOpenTeam(world, attempt);
     needManager(world, command.by, attempt);
     if (command.leadId !== undefined) needLive(world, command.leadId, attempt);
+    if (command.onLimit) needPerson(command.by, attempt);
     const raises = team && (command.maxTeammates ?? 0) > team.maxTeammates;
     const isLet = team?.delegateMode && command.delegateMode === false;
     if ((raises || isLet) && !command.by.startsWith('@')) attempt.codes.push('not_allowed');
@@ -171,6 +172,7 @@ const RULES: Rules = {
       workspace: team.work && command.agent ? (command.workspace ?? 'own') : undefined,
       backendType: command.backendType,
       agent: command.agent,
+      onLimit: command.onLimit,
       joinedAt: command.at,
       metadata: command.metadata,
     };
@@ -186,6 +188,8 @@ const RULES: Rules = {
     const member = needLive(world, command.memberId, attempt);
     const goesOn = command.status !== undefined && command.status !== 'shutting-down';
     if (member?.status === 'shutting-down' && goesOn) needManager(world, command.by, attempt);
+    const { onLimit } = command;
+    if (onLimit && JSON.stringify(onLimit) !== JSON.stringify(member?.onLimit)) needPerson(command.by, attempt);
     if (refused(attempt) || !member) return;
     const { type: _type, at, by: _by, commandId: _id, memberId: _member, result, reason: _reason, ...rest } = command;
     const { status, metadata, ...changes } = rest;
@@ -417,7 +421,8 @@ const RULES: Rules = {
     const id = unusedId(world, at, (tick) => `${kind}-${tick}@${memberId}`);
     const deadline = at + (within ?? (kind === 'permission' ? 600_000 : 24 * 3_600_000));
     const about = isRestart ? undefined : taskId;
-    ask(world, { id, kind, memberId, content, taskId: about, deadline, detail }, command);
+    const question = command.by === '@system' && !isRestart ? command.question : undefined;
+    ask(world, { id, kind, memberId, content, taskId: about, deadline, detail, question }, command);
     attempt.facts.push(`request:raised ${id}`);
   },
 
@@ -445,7 +450,10 @@ const RULES: Rules = {
     }
     attempt.facts.push(`request:answered ${request.id}`);
     if (isSettled) settle(world, command, { request, task }, attempt);
-    if (request.kind === 'account' && approve) useAgain(world, command, request, attempt);
+    if (request.kind === 'account' && request.question) {
+      const reason = 'stopped by a person: the limit of its account is reached';
+      for (const member of stoppedBy(world, request)) stop(world, member, { at: command.at, reason }, attempt);
+    } else if (request.kind === 'account' && approve) useAgain(world, command, request, attempt);
     if (request.kind === 'question') passOn(world, command, request, attempt);
     if (task && (request.kind === 'work' || request.kind === 'review')) {
       followVerdict(world, task, { request, answer: command }, attempt);

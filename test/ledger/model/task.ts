@@ -227,6 +227,8 @@ export const TASK_RULES: Rules<'task'> = {
     if (isLanding) needOpenTeam(world, attempt);
     const task = isLanding ? needTask(world, command.taskId, attempt) : needCompletable(world, command, attempt);
     if (task) needLanding(world, task, command, attempt);
+    const isRefused = isLanding ? task?.work?.refused : command.refused;
+    if (isRefused && !command.accepted && command.by !== '@user') attempt.codes.push('conflict');
     if (task && command.work) needMerged(world, task, command.work, attempt);
     if (refused(attempt) || !task) return;
     const member = world.members.find(({ id }) => id === command.by);
@@ -244,8 +246,8 @@ export const TASK_RULES: Rules<'task'> = {
     const task = needOpenTask(world, command, attempt);
     needPerson(command.by, attempt);
     if (task && task.status !== 'in_progress') attempt.codes.push('conflict');
-    const { work: given, commit, unable } = command;
-    const work = unable ? undefined : given;
+    const { work: given, commit, unable, refused: isRefused } = command;
+    const work = unable || isRefused ? undefined : given;
     if (task && commit !== undefined) needSubmitted(task, commit, attempt);
     if (task && work) needMerged(world, task, work, attempt);
     if (refused(attempt) || !task) return;
@@ -329,7 +331,8 @@ export function sendBackOf(
   command: Rejection & { readonly mayAsk: boolean },
   attempt: Attempt,
 ): void {
-  const { at, feedback, result, work: given, unable, mayAsk } = command;
+  const { at, feedback, result, work: given, refused: isRefused, mayAsk } = command;
+  const unable = command.unable || isRefused;
   const work = unable ? undefined : given;
   const { id: taskId, epoch, assigneeId: memberId = '' } = task;
   const isLeft = task.work?.left === true && task.work.epoch === epoch;
@@ -346,19 +349,22 @@ export function sendBackOf(
   const isAsked = unable || (mayAsk && times >= 5 && (work || !isReleased));
   if (!isAsked || pendingGate(world, taskId)) return;
   const id = unusedId(world, at, (tick) => `gate-${tick}@${memberId}`);
-  const content = unable
-    ? `No gate judged task #${taskId}. ${feedback}\nYes completes the task without the gate. No sends it back. ` +
-      'After you fix the gate, it can judge the same work again.'
-    : work
-      ? `The work of task #${taskId} conflicted with landed work ${times} times, now in ${(work.conflicts ?? []).join(', ')}. ` +
-        'Yes completes the task, and its work stays beside the branch. No sends it back.'
-      : `Task #${taskId} was sent back ${times} times. The last feedback: ${feedback}`;
+  const content = isRefused
+    ? `The model refused task #${taskId}. ${feedback}\nYes completes the task as it is. No gives it back, to be done ` +
+      'again, with what you write.'
+    : unable
+      ? `No gate judged task #${taskId}. ${feedback}\nYes completes the task without the gate. No sends it back. ` +
+        'After you fix the gate, it can judge the same work again.'
+      : work
+        ? `The work of task #${taskId} conflicted with landed work ${times} times, now in ${(work.conflicts ?? []).join(', ')}. ` +
+          'Yes completes the task, and its work stays beside the branch. No sends it back.'
+        : `Task #${taskId} was sent back ${times} times. The last feedback: ${feedback}`;
   const detail = { epoch, ...(result !== undefined && { result }), ...(work && { conflicted: true }) };
   ask(world, { id, kind: 'gate', memberId, content, taskId, deadline: at + 24 * 3_600_000, detail }, command);
   attempt.facts.push(`request:raised ${id}`);
 }
 
-type Rejection = Pick<CommandOf<'task.reject'>, 'at' | 'by' | 'feedback' | 'result' | 'work' | 'unable'>;
+type Rejection = Pick<CommandOf<'task.reject'>, 'at' | 'by' | 'feedback' | 'result' | 'work' | 'unable' | 'refused'>;
 
 export function needTask(world: World, taskId: string, attempt: Attempt, { deleted = false } = {}): Task | undefined {
   const task = world.tasks.find(({ id }) => id === taskId);

@@ -5,6 +5,7 @@ import type { HookConfig } from '../../../src/core/hook.ts';
 import type { Metadata } from '../../../src/core/json.ts';
 import type { TeammateStatus } from '../../../src/core/member.ts';
 import type { MessageType } from '../../../src/core/message.ts';
+import type { OnLimit } from '../../../src/core/on-limit.ts';
 import type { Question } from '../../../src/core/question.ts';
 import type { RequestStatus, TeamRequest } from '../../../src/core/request.ts';
 import type { TaskRecord } from '../../../src/core/state.ts';
@@ -30,6 +31,7 @@ export interface Team {
   closedAt?: number;
   status: TeamStatus;
   hooks: HookConfig[];
+  onLimit?: OnLimit | undefined;
   work?: StandingWork | undefined;
   metadata?: Metadata | undefined;
 }
@@ -52,6 +54,7 @@ export interface Member {
   agent?: AgentSpec | undefined;
   hostId?: string;
   account?: string | undefined;
+  onLimit?: OnLimit | undefined;
   joinedAt: number;
   stoppedAt?: number;
   stopReason?: string | undefined;

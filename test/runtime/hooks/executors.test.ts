@@ -29,7 +29,7 @@ describe('executors', () => {
       return undefined;
     });
     await stage.register({ command: 'exit 0' });
-    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 0 });
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 0, accepted: true });
     expect(seen).toEqual([CONTEXT]);
     stage.hooks.registerFunction('demo', 'TaskCompleted', () => {
       throw new Error('broken');
@@ -38,7 +38,12 @@ describe('executors', () => {
     stage.hooks.registerFunction('demo', 'TaskCompleted', () => ({ reject: 'no' }));
     expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 2, stderr: 'no' });
     expect(await stage.hooks.removeHook('demo', 'TaskCompleted')).toBe(true);
-    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 0 });
+    // Nothing judged it.
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 0, accepted: false });
+    await stage.register({ command: 'exit 3' });
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 1, accepted: false });
+    await stage.register({ command: 'exit 0' });
+    expect(await stage.hooks.executeTaskCompletedHook(CONTEXT)).toMatchObject({ exitCode: 0, accepted: true });
   });
 
   test('F38: a function that never answers fails at its timeout', async () => {

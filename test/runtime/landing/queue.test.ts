@@ -53,6 +53,49 @@ describe('the merge queue', () => {
     expect((await stage.work())?.landing).toBeUndefined();
   });
 
+  test('lands work whose model refused only if a gate accepts it, else a person is asked; others land', async () => {
+    const verdicts: Record<string, ReturnType<typeof verdict>> = {
+      ann: verdict(0, { accepted: true }),
+      bob: verdict(1),
+      cyd: RED('no tests'),
+    };
+    const members = ['ann', 'bob', 'cyd'];
+    const stage = await openQueueStage({
+      members,
+      // Together with bob's work nothing is judged, either.
+      gate: ({ files }) => verdicts[members.findLast((name) => files[name] !== undefined) ?? ''] ?? verdict(0),
+    });
+    const refused = { result: 'the model refused', refused: true };
+    for (const name of members) stage.write(name, { [name]: '1' });
+    expect(await stage.complete('ann', refused)).toMatchObject({ status: 'completed', work: { state: 'landed' } });
+    for (const [name, said] of Object.entries({ bob: 'No gate judged it.', cyd: 'The gate does not accept it:' })) {
+      await expect(stage.complete(name, refused)).rejects.toMatchObject({
+        code: 'gate_rejected',
+        message: expect.stringContaining(said),
+      });
+      expect(await stage.show(name)).toMatchObject({ status: 'in_progress', rejections: 0 });
+    }
+    const asked = await stage.ledger.view(TEAM, ({ requests }) => [...requests.values()].map(({ content }) => content));
+    expect(asked).toMatchObject([
+      expect.stringContaining('The model refused task #2.'),
+      expect.stringContaining('The model refused task #3.'),
+    ]);
+    // The same work counts if its member says that it is done.
+    expect(await stage.complete('bob')).toMatchObject({ status: 'completed', work: { state: 'landed' } });
+    expect(stage.errors).toEqual([]);
+  });
+
+  test('asks a person about work whose model refused if the team has no gate', async () => {
+    const stage = await openQueueStage({ members: ['ann', 'bob'] });
+    stage.write('ann', { a: '1' });
+    stage.write('bob', { b: '1' });
+    await expect(stage.complete('ann', { refused: true })).rejects.toMatchObject({ code: 'gate_rejected' });
+    expect(await stage.complete('bob')).toMatchObject({ status: 'completed' });
+    const [request] = await stage.ledger.view(TEAM, ({ requests }) => [...requests.values()]);
+    expect(request).toMatchObject({ kind: 'gate', taskId: '1', status: 'pending' });
+    expect(await stage.show('ann')).toMatchObject({ status: 'in_progress', work: { state: 'begun' } });
+  });
+
   test('lands without a gate what nothing judges', async () => {
     const stage = await openQueueStage({ members: ['ann'] });
     stage.write('ann', { a: '1' });

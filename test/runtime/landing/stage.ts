@@ -8,6 +8,7 @@ import type { WorkSaver } from '../../../src/ledger/hand-in.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import type { JudgedFolder } from '../../../src/ledger/task-gate.ts';
 import { SharedTaskList } from '../../../src/ledger/task-list.ts';
+import type { CompleteOptions } from '../../../src/ledger/task-list.ts';
 import type { LandingGit } from '../../../src/runtime/landing/landing.ts';
 import { keepQueues } from '../../../src/runtime/landing/queue-keeper.ts';
 import { claim, createTask, createTeam, join, run, TEAM } from '../../ledger/commands.ts';
@@ -82,7 +83,15 @@ export async function openQueueStage(options: QueueStageOptions) {
   const git: LandingGit = {
     async mergeOnto(
       _teamId,
-      { taskId: _task, result: _result, completer: _by, left: _left, needsApproval: _needs, ...work },
+      {
+        taskId: _task,
+        result: _result,
+        refused: _refused,
+        completer: _by,
+        left: _left,
+        needsApproval: _needs,
+        ...work
+      },
       onto,
     ) {
       return { ...work, onto, ...repository.merge(work.base, work.commit, onto) };
@@ -129,7 +138,7 @@ export async function openQueueStage(options: QueueStageOptions) {
     taskOf,
     write: (member: string, files: Files, base = folderOf(member).base) =>
       void folders.set(member, { base, files: { ...folderOf(member).files, ...files } }),
-    complete: (member: string, more: { commandId?: string; wait?: number } = {}) =>
+    complete: (member: string, more: CompleteOptions = {}) =>
       tasks.completeTask(TEAM, taskOf(member), member, { result: `${member} is done`, ...more }),
     show: (member: string) => tasks.getTask(TEAM, taskOf(member)),
     work: () => ledger.view(TEAM, ({ team }) => team?.work),
