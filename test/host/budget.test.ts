@@ -173,7 +173,7 @@ test('when the grace is over, the work is saved by git before the turn is interr
   const alice = startMember(
     house,
     'alice',
-    (turn, { count, signal }) => {
+    (_turn, { count, signal }) => {
       if (count > 1) return `turn ${count} has ${readFileSync(join(workspace, 'late.txt'), 'utf8')}`;
       begun.resolve();
       return new Promise<never>((_resolve, reject) =>

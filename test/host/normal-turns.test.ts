@@ -158,10 +158,10 @@ test('no alarm in 100 hours of generated normal turns; a turn that hangs among t
     }
   }
 
-  const watchOf = ({ isProgram = false }: Manner): TurnWatch =>
+  const watchOf = ({ isProgram }: Manner): TurnWatch =>
     watchTurns({
       limits: {},
-      isProgram,
+      isProgram: isProgram === true,
       teamTools: 'troupe',
       look: async () => ({ processes: 1, cpuMs: undefined, hasChanged: undefined }),
       tell: async (waiting) => void alarms.push(`told ${waiting?.reason}`),
