@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client as McpClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -17,15 +17,26 @@ test('a running member and its tools go on after every credential was revoked, a
   const daemon = await serve(home);
   const client = connect(home);
   await client.call('team.create', { name: teamId });
-  const agent = { kind: 'exec', command: ['sh', '-c', 'cat >/dev/null; echo done'] } as const;
+  const [begun, mayEnd] = [join(home.directory, 'begun'), join(home.directory, 'may-end')];
+  // A turn about a task that says so ends when the test wants it to.
+  const script = `if grep -q long-turn; then touch ${begun}; until [ -e ${mayEnd} ]; do sleep 0.05; done; fi; echo done`;
+  const agent = { kind: 'exec', command: ['sh', '-c', script] } as const;
   await client.call('member.spawn', { teamId, name: 'ada', agent });
   await work(client, 'before');
   const { pid, tokenFile } = processOf(home);
   const before = readFileSync(tokenFile, 'utf8');
   const tools = await toolsOf(home, tokenFile);
 
+  const { id: taskId } = await client.call('task.create', { teamId, title: 'long-turn' });
+  await until('it is in the middle of a turn', () => existsSync(begun));
   await client.call('token.rotate', {});
+  writeFileSync(mayEnd, '');
+  await until('the turn has ended, and its result is here', async () => {
+    const { status, result } = await client.call('task.show', { teamId, taskId });
+    return status === 'completed' && result?.includes('done');
+  });
   await work(client, 'after it was rotated');
+  expect(processOf(home).pid, 'no other process was started').toBe(pid);
   expect((await use(tools, 'TeamStatus')).data).toMatchObject({ team_name: teamId, you: 'ada' });
   expect(readFileSync(tokenFile, 'utf8')).not.toBe(before);
   const refused = await fetch(`${daemon.url}/api/teams`, { headers: { authorization: `Bearer ${before}` } });
