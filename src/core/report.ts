@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { whyBlocked } from './blocked.ts';
+import { isVacant } from './person.ts';
 import { answererOf, TeamRequest } from './request.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import { pendingRequests } from './tables.ts';
@@ -81,7 +82,7 @@ export function reportOf(state: TeamState, now: number): TeamReport {
     ...(closedAt && { closedAt }),
     tasks: { completed, failed, open: pending + inProgress },
     done: tasks.filter((task) => task.status === 'completed').map((task) => doneTask(state, task, now)),
-    members: members.map((member) => reportMember(state, member, tasks)),
+    members: members.filter((member) => !isVacant(member)).map((member) => reportMember(state, member, tasks)),
     usage: [...state.memberUsage.values()].reduce(addUsage, NO_USAGE),
     waits: [...requestRemarks(state), ...openRemarks(state, tasks)],
     wrong: [...taskRemarks(tasks), ...memberRemarks(members), ...unanswered(state)],

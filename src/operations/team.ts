@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
+import { countMembers } from '../core/member-count.ts';
 import { NO_SESSION } from '../core/member.ts';
 import { isBlocked } from '../core/obstacles.ts';
 import { parse } from '../core/parse.ts';
-import { isVacant } from '../core/person.ts';
 import { reportOf, TeamReport } from '../core/report.ts';
 import { TeamRequest } from '../core/request.ts';
 import { Situation, situationOf } from '../core/situation.ts';
@@ -257,7 +257,7 @@ function summarize(state: TeamState, seq: number): TeamSummary[] {
   return [
     {
       ...team,
-      members: [...state.members.values()].filter((member) => !isVacant(member)).length,
+      members: countMembers(state.members.values(), state.team).members,
       tasks: state.tasks.size - counts.deleted,
       completedTasks: counts.completed,
       seq,

@@ -1,3 +1,4 @@
+import { isCounted } from '../../src/client/replica.ts';
 import { teamPath } from '../data/route.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { Avatar } from '../parts/avatar.tsx';
@@ -11,10 +12,10 @@ const TASKS = 30;
 
 /** Shown beside a lead that is an agent: its teammates with what they do, and the shared task list. */
 export function TeamPanel({ teamId }: { teamId: string }) {
-  const leadId = useTeam(({ view }) => view.team?.leadId);
+  const team = useTeam(({ view }) => view.team);
   const members = useTeam(({ view }) => view.members);
   const tasks = useTeam(({ view }) => view.tasks);
-  const teammates = members.filter(({ id }) => id !== leadId);
+  const teammates = members.filter((member) => member.id !== team?.leadId && isCounted(member, team));
   const open = tasks.filter(({ phase }) => phase !== 'completed');
   const done = tasks.filter(({ phase }) => phase === 'completed').toReversed();
   const shown = [...open, ...done].slice(0, TASKS);

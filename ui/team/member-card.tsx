@@ -1,6 +1,6 @@
 import { Crown } from 'lucide-react';
 import { memo } from 'react';
-import { agentNameOf } from '../../src/client/replica.ts';
+import { agentNameOf, countMembers } from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { teamPath } from '../data/route.ts';
 import { useTeam } from '../data/use-team.tsx';
@@ -46,9 +46,7 @@ export const MemberCard = memo(function MemberCard({ teamId, member }: { teamId:
 
 /** Shows that a member is the lead, and the number of its teammates. */
 export function LeadBadge() {
-  const count = useTeam(
-    ({ view }) => view.members.filter(({ id, status }) => id !== view.team?.leadId && status !== 'stopped').length,
-  );
+  const count = useTeam(({ view }) => countMembers(view.members, view.team).teammates);
   return (
     <span className="badge" title={plural(count, 'teammate')}>
       <Crown size={11} aria-hidden /> Team Lead

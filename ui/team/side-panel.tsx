@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronRight, CircleAlert, UserPlus } from 'lucide-react';
 import { useState } from 'react';
-import { hookTroubles } from '../../src/client/replica.ts';
+import { countMembers, hookTroubles } from '../../src/client/replica.ts';
 import { isForPerson } from '../data/teams.ts';
 import { useCanAct } from '../data/use-can-act.ts';
 import { useTeam } from '../data/use-team.tsx';
@@ -97,6 +97,7 @@ function HookTroubles() {
 
 function Members({ teamId }: { teamId: string }) {
   const members = useTeam(({ view }) => view.members);
+  const count = useTeam(({ view }) => countMembers(view.members, view.team).members);
   const canAct = useCanAct();
   const [isSpawning, setSpawning] = useState(false);
   const live = members.filter(({ status }) => status !== 'stopped');
@@ -104,7 +105,7 @@ function Members({ teamId }: { teamId: string }) {
   return (
     <section aria-label="Members">
       <h2 className="side-head">
-        Members <span className="quiet">{live.length}</span>
+        Members <span className="quiet">{count}</span>
         <span className="spacer" />
         <button
           type="button"

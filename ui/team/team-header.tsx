@@ -1,6 +1,6 @@
 import { Command, EllipsisVertical, FileDiff, GitMerge, MessageSquare, Power, UserPlus } from 'lucide-react';
 import { useState } from 'react';
-import { situationOf } from '../../src/client/replica.ts';
+import { countMembers, situationOf } from '../../src/client/replica.ts';
 import { reach } from '../data/daemon.ts';
 import { diffPath, navigate } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
@@ -32,7 +32,7 @@ export function TeamHeader({ teamId }: { teamId: string }) {
   const tokens = tokensOf(usage);
   const budget = team?.budget;
   const [form, setForm] = useState<'spawn' | 'write' | 'down' | 'merge'>();
-  const teammates = members.filter(({ id, status }) => id !== team?.leadId && status !== 'stopped').length;
+  const { teammates } = countMembers(members, team);
   const hasPath = tasks.some(({ task }) => task.dependencies.length > 0);
   const isClosed = team?.status === 'cleaned-up';
   const isHere = useSignal(reach) === 'live';

@@ -1,4 +1,5 @@
 import { hookTroubles, isTroubleKey } from '../../../core/hook-trouble.ts';
+import { countMembers } from '../../../core/member-count.ts';
 import { isVacant } from '../../../core/person.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { reportText } from '../report.ts';
@@ -98,7 +99,7 @@ function teamDetails(team: Team, screen: Screen): string {
     ['lead', leadOf(team)],
     ['created', showTime(team.createdAt, screen)],
     ['closed', showTime(team.closedAt, screen)],
-    ['teammates', `${team.members.filter(({ id }) => id !== team.leadId).length} of at most ${team.maxTeammates}`],
+    ['teammates', `${countMembers(team.members, team).teammates} of at most ${team.maxTeammates}`],
     ['shown in', team.resolvedBackend === 'in-process' ? undefined : team.resolvedBackend],
     ['raised from', raisedFrom(team)],
     ['metadata', metadataBeside(team.metadata, ['folder', 'file', 'host', 'lead', ...troubleKeys(team)])],
