@@ -15,7 +15,9 @@ export { rowOf, taskRowOf } from '../core/events/table.ts';
 export { hookTroubles } from '../core/hook-trouble.ts';
 export { whyBlocked } from '../core/blocked.ts';
 export { filesInTheWay } from '../core/in-the-way.ts';
+export { wordLease } from '../core/lease.ts';
 export { isBlocked } from '../core/obstacles.ts';
+export { countMembers, isCounted } from '../core/member-count.ts';
 export { overlapRows } from '../core/overlap-view.ts';
 export {
   approverNow,

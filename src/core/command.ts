@@ -42,6 +42,8 @@ export interface CommandData extends TaskCommandData, WorkCommandData, TipComman
   };
   /** Only Troupe itself deletes a task because its hooks rejected it: `unjudged` says that no verdict came before. */
   'task.delete': TaskCommandData['task.delete'] & { unjudged?: true | undefined };
+  /** Only Troupe itself releases a task because its lease is over. */
+  'task.release': TaskCommandData['task.release'] & { expired?: true | undefined };
   /** Only Troupe itself hands in work, and says that a gate judged the task and accepted it. */
   'task.complete': CompleteTaskInput & { work?: HandedIn | undefined; accepted?: boolean | undefined };
   /** With work, it goes back because it conflicts with what landed. */

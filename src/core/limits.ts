@@ -157,3 +157,7 @@ export const RESTARTS_PER_NIGHT = 20;
 
 /** The most that a team may say. */
 export const MAX_RESTARTS_PER_NIGHT = 100;
+
+/** A lease of a task: a client may need a while for a call, and a week is no lease any more. */
+export const SHORTEST_LEASE_MS = 1_000;
+export const LONGEST_LEASE_MS = 7 * 24 * 3_600_000;

@@ -21,6 +21,7 @@ export interface Rows<T> {
 }
 
 export const TASK_ROWS = rowsOf<TaskRecord>(NEW_TASK, {
+  leaseUntil: true,
   createdAt: true,
   updatedAt: true,
   startedAt: true,

@@ -7,8 +7,10 @@ import {
   DEPENDENCIES_PER_TASK,
   DESCRIPTION_BYTES,
   FILES_PER_TASK,
+  LONGEST_LEASE_MS,
   PATTERN_LENGTH,
   RESULT_BYTES,
+  SHORTEST_LEASE_MS,
   TITLE_LENGTH,
 } from './limits.ts';
 import { Line, lineOf, Slug, TaskId, textOf } from './text.ts';
@@ -75,6 +77,9 @@ export const SharedTask = z.object({
   work: TaskWork.optional(),
   /** How much all its holders together may use for it. */
   budget: Budget.optional(),
+  /** How long its holder may be silent, in milliseconds, and until when it may be now. Then the task is released. */
+  lease: z.number().int().optional(),
+  leaseUntil: Timestamp.optional(),
   createdBy: Actor,
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -154,9 +159,20 @@ export const AssignTaskInput = z.strictObject({
 });
 export type AssignTaskInput = z.output<typeof AssignTaskInput>;
 
+/** How long the holder of a task may be silent, in milliseconds. */
+export const Lease = z.number().int().min(SHORTEST_LEASE_MS).max(LONGEST_LEASE_MS).meta({ 'x-unit': 'ms' });
+
 /** Takes one task; without an id, the best one that is ready. A manager may start a task for a member. */
-export const ClaimTaskInput = z.strictObject({ taskId: TaskId.optional(), memberId: Slug.optional() });
+export const ClaimTaskInput = z.strictObject({
+  taskId: TaskId.optional(),
+  memberId: Slug.optional(),
+  lease: Lease.optional(),
+});
 export type ClaimTaskInput = z.output<typeof ClaimTaskInput>;
+
+/** The holder of a task with a lease was heard: the lease begins again. */
+export const RenewTaskInput = z.strictObject({ taskId: TaskId, ...Seen });
+export type RenewTaskInput = z.output<typeof RenewTaskInput>;
 
 /** Gives a task back. */
 export const ReleaseTaskInput = z.strictObject({
@@ -228,6 +244,7 @@ export const TASK_COMMANDS = {
   'task.update': ChangeTaskInput,
   'task.assign': AssignTaskInput,
   'task.claim': ClaimTaskInput,
+  'task.renew': RenewTaskInput,
   'task.release': ReleaseTaskInput,
   'task.complete': CompleteTaskInput,
   'task.reject': RejectTaskInput,
@@ -277,7 +294,14 @@ export const TASK_EVENT_DATA = {
   }),
   /** Reserved for a member, or (null) for nobody. `epoch` is new if the task was taken from a holder. */
   'task:assigned': z.object({ taskId: z.string(), assigneeId: z.string().nullable(), epoch: z.number().int() }),
-  'task:claimed': z.object({ taskId: z.string(), memberId: z.string(), epoch: z.number().int() }),
+  'task:claimed': z.object({
+    taskId: z.string(),
+    memberId: z.string(),
+    epoch: z.number().int(),
+    lease: z.number().int().optional(),
+  }),
+  /** Its lease begins again. */
+  'task:renewed': z.object({ taskId: z.string(), memberId: z.string() }),
   'task:released': z.object({
     taskId: z.string(),
     memberId: z.string(),

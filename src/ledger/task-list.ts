@@ -42,6 +42,9 @@ export interface CompleteOptions {
 /** Fields of a command besides its input: see `CommandEnvelope`. */
 type Once = Pick<CompleteOptions, 'commandId' | 'onHost'>;
 
+/** Options of a claim: how long its holder may be silent, in milliseconds. */
+type ClaimOptions = Once & { readonly lease?: number };
+
 type Found = Promise<SharedTask | undefined>;
 
 /** The shared task list of every team on a ledger. The rules are in the core. */
@@ -167,13 +170,13 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   }
 
   /** Takes a task; throws `ClaimConflictError` if another member was first. */
-  async claimTask(teamId: string, taskId: string, teammateId: string, options: Once = {}): Promise<SharedTask> {
+  async claimTask(teamId: string, taskId: string, teammateId: string, options: ClaimOptions = {}): Promise<SharedTask> {
     const task = await this.#do(teamId, { type: 'task.claim', by: teammateId, taskId, ...options });
     return this.#confirmed(teamId, task, teammateId);
   }
 
   /** Takes the best task that is ready for the member, or none. */
-  claimNextTask(teamId: string, teammateId: string, options: Once = {}): Found {
+  claimNextTask(teamId: string, teammateId: string, options: ClaimOptions = {}): Found {
     const claims = this.#claims;
     // Not `async`: nearly every claim passes here and needs no confirmation.
     return this.#claimBest(teamId, teammateId, options).then((task) =>
@@ -182,7 +185,13 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   }
 
   /** Confirms a claim; if that fails, takes the next best task. */
-  async #claimConfirmed(claims: ClaimKeeper, teamId: string, by: string, options: Once, first: SharedTask): Found {
+  async #claimConfirmed(
+    claims: ClaimKeeper,
+    teamId: string,
+    by: string,
+    options: ClaimOptions,
+    first: SharedTask,
+  ): Found {
     let task: SharedTask | undefined = first;
     for (let attempt = 2; task; attempt++) {
       try {
@@ -193,7 +202,8 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
       }
       // Each attempt has its own id, so that a repeated call goes through the same tasks.
       const { commandId } = options;
-      const once: Once = commandId === undefined ? options : { ...options, commandId: `${commandId}.${attempt}` };
+      const once: ClaimOptions =
+        commandId === undefined ? options : { ...options, commandId: `${commandId}.${attempt}` };
       // An earlier run of this attempt got the task that was the best then.
       const earlier: SharedTask | undefined = await this.#claimedBefore(teamId, by, once.commandId);
       task = earlier ?? (await this.#claimBest(teamId, by, once));
@@ -201,7 +211,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     return task;
   }
 
-  #claimBest(teamId: string, by: string, options: Once): Found {
+  #claimBest(teamId: string, by: string, options: ClaimOptions): Found {
     const { commandId } = options;
     return this.#ledger.execute(teamId, { ...options, type: 'task.claim', by }, (state, [claimed]) => {
       const id = claimed?.type === 'task:claimed' ? claimed.taskId : receiptTask(state, commandId);

@@ -11,6 +11,7 @@ interface Wanted {
   readonly teamId: string;
   readonly taskId?: string | undefined;
   readonly wait: number;
+  readonly lease?: number | undefined;
 }
 
 /**
@@ -39,10 +40,10 @@ export async function claimWaiting(context: Context, wanted: Wanted): Promise<Sh
 /** The task, and whether this call claimed it, not an earlier one under the same id. */
 async function claim(
   { ledger, tasks, actor, once, signal, progress }: Context,
-  { teamId, taskId, wait }: Wanted,
+  { teamId, taskId, wait, lease }: Wanted,
 ): Promise<{ task: SharedTask | undefined; isNew: boolean }> {
   const { commandId, isNew } = await ledger.view(teamId, (state) => idFor(state, actor, once.commandId));
-  const options = { ...once, ...(commandId !== undefined && { commandId }) };
+  const options = { ...once, ...(commandId !== undefined && { commandId }), ...(lease !== undefined && { lease }) };
   const attempt = (): Promise<SharedTask | undefined> =>
     taskId === undefined
       ? tasks.claimNextTask(teamId, actor, options)

@@ -154,6 +154,8 @@ function perform(services: Services, name: string, found: Operation | undefined,
     ...(hostId !== undefined && caller.scope !== 'admin' && { onHost: hostId }),
   };
   const actor = actorOf(caller, found, as);
+  const teamId = caller.teamId ?? team;
+  if (typeof teamId === 'string') services.leases?.heard(teamId, actor);
   const context = {
     ...services,
     caller,

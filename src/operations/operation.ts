@@ -13,6 +13,7 @@ import type { DaemonConfig } from '../runtime/config.ts';
 import type { TeamCoordinator } from '../runtime/coordinator.ts';
 import type { TeamHooks } from '../runtime/hooks/team-hooks.ts';
 import type { Queues } from '../runtime/landing/queue-keeper.ts';
+import type { Leases } from '../runtime/lease-keeper.ts';
 import type { SessionManager } from '../runtime/sessions.ts';
 import type { TeamEnvironment, TeamEnvironments } from '../runtime/team-environments.ts';
 import type { TeamMemory } from '../runtime/team-memory.ts';
@@ -31,6 +32,8 @@ export interface Services {
   readonly memory: TeamMemory;
   /** What all teams know about the accounts of their members. */
   readonly accounts: Pick<Accounts, 'enter'>;
+  /** Hears of every call of a member: it renews the leases of its tasks. */
+  readonly leases?: Pick<Leases, 'heard'>;
   /** The teams that depend on a client. */
   readonly attendance: Pick<Attendance, 'enter'>;
   /** The members' own workspaces; a process without a state directory has none. */

@@ -9,6 +9,7 @@ import {
   DeleteTaskInput,
   DependenciesInput,
   FailTaskInput,
+  Lease,
   ReleaseTaskInput,
   ReopenTaskInput,
   SharedTask,
@@ -158,6 +159,9 @@ export const taskOperations = [
     scope: 'member',
     input: InTeam.extend({
       taskId: TaskId.optional().describe('the task (default: the best one that is ready)'),
+      lease: Lease.optional().describe(
+        'release it when the holder has called nothing for so many milliseconds; for members that Troupe does not run',
+      ),
       ...Wait,
     }),
     result: SharedTask.nullable(),
@@ -170,14 +174,16 @@ export const taskOperations = [
         'troupe task claim --team demo --as worker-1',
         'troupe task claim 3 --team demo --as worker-1',
         'troupe task claim --team demo --as worker-1 --wait 5m --json',
+        'troupe task claim 3 --team demo --as worker-1 --lease 30m',
       ],
     },
     // Not `async`: claims are frequent, and this saves a promise.
-    run(context, { teamId, taskId, wait = 0 }) {
+    run(context, { teamId, taskId, lease, wait = 0 }) {
       const { tasks, actor, once } = context;
-      if (wait > 0) return claimWaiting(context, { teamId, taskId, wait });
-      if (taskId !== undefined) return tasks.claimTask(teamId, taskId, actor, once);
-      return tasks.claimNextTask(teamId, actor, once).then(orNull);
+      const options = lease === undefined ? once : { ...once, lease };
+      if (wait > 0) return claimWaiting(context, { teamId, taskId, wait, lease });
+      if (taskId !== undefined) return tasks.claimTask(teamId, taskId, actor, options);
+      return tasks.claimNextTask(teamId, actor, options).then(orNull);
     },
   }),
   operation({

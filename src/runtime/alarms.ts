@@ -24,6 +24,10 @@ export class Alarms {
     this.#timers.set(key, setTimeout(onTime, Math.min(wait, LONGEST_MS)).unref());
   }
 
+  has(teamId: string, id: string): boolean {
+    return this.#timers.has(keyOf(teamId, id));
+  }
+
   clear(teamId: string, id: string): void {
     const key = keyOf(teamId, id);
     clearTimeout(this.#timers.get(key));

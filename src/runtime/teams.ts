@@ -27,6 +27,8 @@ import { TeamHooks } from './hooks/team-hooks.ts';
 import { keepQueues } from './landing/queue-keeper.ts';
 import type { Queues } from './landing/queue-keeper.ts';
 import { keepLeads } from './lead-keeper.ts';
+import { keepLeases } from './lease-keeper.ts';
+import type { Leases } from './lease-keeper.ts';
 import type { LaunchMember } from './member-processes.ts';
 import { keepNewTasks } from './new-task-keeper.ts';
 import { replacePrivateFile } from './private-file.ts';
@@ -94,6 +96,7 @@ export interface Teams {
   readonly supervisor: Supervisor;
   readonly accounts: Accounts;
   readonly attendance: Attendance;
+  readonly leases: Leases;
   /** Gives the processes of members tokens that are valid now. They read their token whenever they connect. */
   renewTokens(): Promise<void>;
   /** Takes over what an earlier daemon left: members, processes, pending requests. */
@@ -162,6 +165,7 @@ export function openTeams(options: TeamsOptions): Teams {
     (teamId, memberId, reason) => sessions.stopSession(teamId, memberId, reason),
     (error, teamId) => onError(error, { teamId }),
   );
+  const leases = keepLeases(ledger, (error, teamId) => onError(error, { teamId }));
   const newTasks = keepNewTasks({ ledger, tasks, alone: options.turnFor === undefined }, (error, teamId) =>
     onError(error, { teamId }),
   );
@@ -187,6 +191,7 @@ export function openTeams(options: TeamsOptions): Teams {
       await leads.start();
       await newTasks.start();
       await deadlines.start();
+      await leases.start();
       await budgets.start();
     },
     land: async () => queues?.start(),
@@ -205,8 +210,10 @@ export function openTeams(options: TeamsOptions): Teams {
     supervisor,
     accounts,
     attendance,
+    leases,
     async close() {
       attendance.close();
+      leases.close();
       await this.stopLanding();
       await supervisor.close({ end: false });
       deadlines.close();

@@ -149,7 +149,12 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
     }),
   ],
   'task.assign': [4, anybody, record({ taskId, assigneeId: fc.option(anyMember), ...seen })],
-  'task.claim': [14, member, record({ taskId: fc.option(taskId, { nil: undefined }) })],
+  'task.claim': [
+    14,
+    member,
+    record({ taskId: fc.option(taskId, { nil: undefined }), lease: rarely(fc.constant(60_000)) }),
+  ],
+  'task.renew': [3, member, record({ taskId })],
   'task.complete': [
     16,
     anybody,
@@ -309,7 +314,7 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
   'hook.register': [2, fc.constantFrom('@user', 'ann'), hookType.map((type) => ({ hook: { type, command: 'true' } }))],
   'hook.remove': [2, fc.constantFrom('@user', 'ann'), record({ hookType })],
   'account.report': [
-    1,
+    2,
     fc.constant('@system'),
     record({
       memberId: anyMember,

@@ -11,6 +11,15 @@ export const TASK_COMMANDS: CommandSamples<'task'> = {
   'task.update': { by: 'ann', input: { taskId: '1', title: 'new' }, events: ['task:updated'] },
   'task.assign': { by: 'lead', input: { taskId: '2', assigneeId: 'bob' }, events: ['task:assigned'] },
   'task.claim': { by: 'bob', input: {}, events: ['task:claimed'] },
+  'task.renew': {
+    by: 'ann',
+    input: { taskId: '1' },
+    events: ['task:renewed'],
+    before: (team) => {
+      team.as('ann', 'task.release', { taskId: '1' });
+      team.as('ann', 'task.claim', { taskId: '1', lease: 60_000 });
+    },
+  },
   'task.release': { by: 'ann', input: { taskId: '1' }, events: ['task:released'] },
   'task.complete': { by: 'ann', input: { taskId: '1' }, events: ['task:completed', 'task:unblocked'] },
   'task.reject': { by: '@system', input: { taskId: '1', feedback: 'again' }, events: ['task:rejected'] },
@@ -43,7 +52,8 @@ export const TASK_EVENTS: EventSamples<'task'> = {
   },
   'task:updated': { taskId: '1', title: 'new', description: undefined, metadata: { a: 1 } },
   'task:assigned': { taskId: '1', assigneeId: null, epoch: 1 },
-  'task:claimed': { taskId: '1', memberId: 'ann', epoch: 1 },
+  'task:claimed': { taskId: '1', memberId: 'ann', epoch: 1, lease: 60_000 },
+  'task:renewed': { taskId: '1', memberId: 'ann' },
   'task:released': { taskId: '1', memberId: 'ann', epoch: 2, reason: undefined },
   'task:rejected': { taskId: '1', memberId: undefined, feedback: 'again' },
   'task:completed': { taskId: '1', memberId: undefined, result: 'r' },

@@ -1,6 +1,6 @@
 import { CircleCheck, GitMerge, GitPullRequestArrow } from 'lucide-react';
 import type { CSSProperties } from 'react';
-import { waitsSince, waitsToLand, whyBlocked, wordLanding, workedOn } from '../../src/client/replica.ts';
+import { waitsSince, waitsToLand, whyBlocked, wordLanding, wordLease, workedOn } from '../../src/client/replica.ts';
 import type { SharedTask } from '../../src/core/task.ts';
 import type { TaskView } from '../data/task-view.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
@@ -28,6 +28,7 @@ export function Since({ view: { task, phase }, dot = false }: { view: TaskView; 
       <>
         {before}
         <Elapsed task={task} isGate={phase === 'gate'} />
+        <LeaseEnd task={task} />
       </>
     );
   }
@@ -65,6 +66,13 @@ export function WorkMark({ task: { work } }: { task: SharedTask }) {
       conflicts
     </span>
   );
+}
+
+/** Until when the holder has to be heard. */
+function LeaseEnd({ task }: { task: SharedTask }) {
+  const lease = wordLease(task, useTeamNow());
+  if (lease === undefined) return null;
+  return <span title="If its holder calls nothing until then, the task is free again">{` · ${lease}`}</span>;
 }
 
 /** Working time stops while the holder waits for an answer. Then the waiting time is shown. */

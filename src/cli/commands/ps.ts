@@ -39,8 +39,8 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
 }
 
 /**
- * Members with a process, here or on another machine; members that wait for a machine; members lost with theirs; and
- * stopped ones that a person is asked about.
+ * Members with a process, here or on another machine; members that wait for a machine; members lost with theirs;
+ * stopped ones that a person is asked about; and people and other clients that hold a task with a lease.
  */
 async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): Promise<Running> {
   const sessions = (await client.call('session.list', { teamId }, { signal })).filter(
@@ -50,12 +50,18 @@ async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): 
   const asked = new Set(requests.flatMap(({ kind, memberId }) => (kind === 'restart' ? memberId : [])));
   const lost = team.members
     .filter((member) => isLost(member) || asked.has(member.id))
-    .map((member) => goneSession(member, team));
+    .map((member) => sessionOf(member, team));
+  const outsiders = team.members.filter(
+    ({ agent, status, assignedTasks }) => !agent && status !== 'stopped' && assignedTasks.length > 0,
+  );
   // For a team in which nothing runs, no further calls are needed.
-  if (sessions.length === 0 && lost.length === 0) return { teamId, situation, sessions: [] };
+  if (sessions.length + lost.length + outsiders.length === 0) return { teamId, situation, sessions: [] };
   const all = await client.call('task.list', { teamId, limit: 10_000 }, { signal });
   const tasks = new Map(all.map((task) => [task.id, task]));
-  const shown = [...sessions, ...lost].map((session) => {
+  const leased = outsiders
+    .filter(({ assignedTasks }) => assignedTasks.some((id) => tasks.get(id)?.leaseUntil !== undefined))
+    .map((member) => sessionOf(member, team));
+  const shown = [...sessions, ...lost, ...leased].map((session) => {
     const member = team.members.find(({ id }) => id === session.memberId);
     if (!member) return session;
     return {
@@ -76,7 +82,7 @@ function troubleLines(teams: readonly Running[]): string {
   return lines.length === 0 ? '' : `\n${lines.join('')}`;
 }
 
-function goneSession(member: Member, { id: teamId, leadId }: Team): ShownSession {
+function sessionOf(member: Member, { id: teamId, leadId }: Team): ShownSession {
   const { id, sessionId, status, statusSince, host } = member;
   return {
     id: sessionId,

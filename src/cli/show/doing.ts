@@ -1,4 +1,5 @@
 import { whyBlocked } from '../../core/blocked.ts';
+import { wordLease } from '../../core/lease.ts';
 import { explainHalt, isHalt, takerObstacles } from '../../core/obstacles.ts';
 import { waitsToLand, wordLanding } from '../../core/queue-view.ts';
 import { waitingOf } from '../../core/waiting.ts';
@@ -33,8 +34,9 @@ export function describeDoing(member: Member, { team, tasks, requests }: Surroun
   const plans = member.planModeRequired && member.status === 'active' ? 'plans ' : '';
   if (held.length > 0) {
     return held
-      .map(({ id, title, work }) => {
-        const name = `${taskName(id)} ${title}`;
+      .map(({ id, title, work, leaseUntil }) => {
+        const lease = wordLease({ leaseUntil }, Date.now());
+        const name = `${taskName(id)} ${title}${lease === undefined ? '' : ` (${lease})`}`;
         return work && waitsToLand({ work }) ? `${name}: ${wordLanding(work)}` : `${plans}${name}`;
       })
       .join(', ');

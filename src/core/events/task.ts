@@ -45,6 +45,13 @@ export const TASK_EVENTS: { readonly [T in TaskEventType]: TaskEventRow<T> } = {
       tone: 'notable',
     }),
   },
+  'task:renewed': {
+    wakes: nobody,
+    told: 'task:updated',
+    letsGo: false,
+    mark: null,
+    words: ({ memberId, taskId }, task) => ({ actor: memberId, text: `still works on ${task(taskId)}` }),
+  },
   'task:released': {
     wakes: everybody,
     told: 'task:released',

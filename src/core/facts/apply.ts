@@ -30,6 +30,11 @@ export function changeTask(
   const next = change(task, now);
   next.updatedAt = now;
   next.revision = task.revision + 1;
+  // A lease ends with the claim that it is for.
+  if (next.status !== 'in_progress') {
+    next.lease = undefined;
+    next.leaseUntil = undefined;
+  }
   putTask(state, id, next);
   // Nobody works on it any more, so the question whether the work is good enough is obsolete.
   if (task.status === 'in_progress' && next.status !== 'in_progress') {

@@ -36,6 +36,8 @@ export const NEW_TASK: Whole<TaskRecord> = {
   failure: undefined,
   work: undefined,
   budget: undefined,
+  lease: undefined,
+  leaseUntil: undefined,
   granted: undefined,
   workedMs: undefined,
   createdBy: SYSTEM,
@@ -102,14 +104,22 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       startedAt: undefined,
     })),
 
-  'task:claimed': (state, { at, taskId, memberId, epoch }) =>
+  'task:claimed': (state, { at, taskId, memberId, epoch, lease }) =>
     changeTask(state, taskId, at, (task, now) => ({
       ...task,
       status: 'in_progress',
       assigneeId: memberId,
       epoch,
+      lease,
+      leaseUntil: lease === undefined ? undefined : dateOf(at + lease),
       startedAt: now,
     })),
+
+  // No new revision: nothing that its holder could have read has changed.
+  'task:renewed': (state, { at, taskId }) => {
+    const task = state.tasks.get(taskId);
+    if (task?.lease !== undefined) putTask(state, taskId, { ...task, leaseUntil: dateOf(at + task.lease) });
+  },
 
   'task:released': (state, { at, taskId, epoch }) =>
     changeTask(state, taskId, at, (task) => ({

@@ -10,16 +10,22 @@ import { requireMember } from '../view.ts';
 import { freeFiles } from './files.ts';
 import { requireOpenTeam, writable } from './guard.ts';
 import { requireSubmitted, sendBackWork, withdrawWork } from './landing.ts';
+import { mustExpire, tellExpired } from './lease.ts';
 import { askAboutGate, askAboutRejections } from './request.ts';
 
 /* How a task leaves its holder, or comes back to it. */
 
 export function releaseTask(state: TeamState, command: CommandOf<'task.release'>): TeamEvent[] {
   const task = writable(state, command, 'release');
+  if (command.expired && !mustExpire(task, command)) return [];
   if (task.status !== 'in_progress') {
     throw new TeamError('conflict', `Cannot release ${describeTask(state, task.id)}: nobody holds it`);
   }
-  return [...withdrawWork(command, task, 'the task was released'), ...giveBack(state, command, task, command.reason)];
+  return [
+    ...withdrawWork(command, task, 'the task was released'),
+    ...giveBack(state, command, task, command.reason),
+    ...(command.expired ? tellExpired(state, command, task) : []),
+  ];
 }
 
 /** Its holder may have stopped since it handed in its work. Reserved for an absent member, it could never be claimed. */

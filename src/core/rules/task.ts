@@ -40,6 +40,7 @@ import {
   writable,
 } from './guard.ts';
 import { landWork, requireAccepted, requireLanding, withdrawWork } from './landing.ts';
+import { renewTask, requireOutsider } from './lease.ts';
 import type { RulesOf } from './rule.ts';
 
 export const TASK_RULES: RulesOf<'task'> = {
@@ -47,6 +48,7 @@ export const TASK_RULES: RulesOf<'task'> = {
   'task.update': updateTask,
   'task.assign': assignTask,
   'task.claim': claimTask,
+  'task.renew': renewTask,
   'task.release': releaseTask,
   'task.complete': completeTask,
   'task.reject': rejectTask,
@@ -193,9 +195,10 @@ function assignTask(state: TeamState, command: CommandOf<'task.assign'>): TeamEv
 /** Claims a pending task without obstacles, in one step. Without an id: the best such task. */
 function claimTask(state: TeamState, command: CommandOf<'task.claim'>): TeamEvent[] {
   requireOpenTeam(state);
-  const { by, memberId = by } = command;
+  const { by, memberId = by, lease } = command;
   if (memberId !== by) requireManager(state, by, `start a task for ${memberId}`);
-  requireLive(state, memberId);
+  const member = requireLive(state, memberId);
+  if (lease !== undefined) requireOutsider(member);
   const wanted = command.taskId === undefined ? undefined : state.tasks.get(command.taskId);
   // A deleted task is treated like one that never existed.
   const named = wanted?.status === 'deleted' ? undefined : wanted;
@@ -203,7 +206,8 @@ function claimTask(state: TeamState, command: CommandOf<'task.claim'>): TeamEven
   if (obstacle) throw refuseClaim(state, memberId, obstacle, named);
   const task = command.taskId === undefined ? bestReady(state, memberId) : requireTask(state, command.taskId);
   if (!task) return [];
-  return [event(command, 'task:claimed', { taskId: task.id, memberId, epoch: task.epoch + 1 })];
+  const epoch = task.epoch + 1;
+  return [event(command, 'task:claimed', { taskId: task.id, memberId, epoch, ...(lease !== undefined && { lease }) })];
 }
 
 export function completeTask(state: TeamState, command: CommandOf<'task.complete'>): TeamEvent[] {

@@ -10,19 +10,24 @@ import { beginWork } from './begin-work.ts';
 import { heldSince, OTHER_SESSION, rememberEpoch } from './epoch.ts';
 import { hasNews } from './news.ts';
 
+/** The input of the tool. */
+interface Claiming {
+  readonly taskId?: string | undefined;
+  readonly wait_seconds: number;
+  readonly lease_minutes?: number | undefined;
+}
+
 /** Claims a task. New mail for the member ends the wait, so that it does not miss messages for minutes. */
-export async function claimTask(
-  visit: Visit,
-  { taskId, wait_seconds }: { taskId?: string | undefined; wait_seconds: number },
-): Promise<Answer> {
+export async function claimTask(visit: Visit, { taskId, wait_seconds, lease_minutes }: Claiming): Promise<Answer> {
   const { call, session, teamId, memberId, signal } = visit;
   if (memberId === undefined) {
     throw new TeamError('invalid', 'A person holds no tasks: connect as a member (troupe mcp --as NAME) to claim one');
   }
+  const wanted = { taskId, ...(lease_minutes !== undefined && { lease: Math.round(lease_minutes * 60_000) }) };
   const claimed =
     wait_seconds > 0
-      ? claimUnlessMail(visit, memberId, { taskId, wait: wait_seconds * 1000 })
-      : claimOnce(visit, memberId, { taskId, signal });
+      ? claimUnlessMail(visit, memberId, { ...wanted, wait: wait_seconds * 1000 })
+      : claimOnce(visit, memberId, { ...wanted, signal });
   const task = await claimed.catch((error: unknown) => explainConflict(visit, taskId, error));
   if (!task) return nothingClaimed(visit, taskId);
   if (signal.aborted) {
@@ -40,6 +45,7 @@ export async function claimTask(
 
 interface Wanted {
   readonly taskId: string | undefined;
+  readonly lease?: number;
   readonly wait?: number;
   readonly signal?: AbortSignal;
 }
@@ -53,7 +59,7 @@ async function claimUnlessMail(visit: Visit, memberId: string, wanted: Wanted): 
   try {
     visit.progress?.('waiting for a task');
     // The member may still claim a task that is ready now; new mail only prevents waiting.
-    if (await hasNews(visit)) return await claimOnce(visit, memberId, { taskId: wanted.taskId, signal });
+    if (await hasNews(visit)) return await claimOnce(visit, memberId, { ...wanted, wait: 0, signal });
     return await claimOnce(visit, memberId, { ...wanted, signal: AbortSignal.any([signal, mail.signal]) });
   } finally {
     stopListening();
@@ -63,12 +69,17 @@ async function claimUnlessMail(visit: Visit, memberId: string, wanted: Wanted): 
 async function claimOnce(
   { call, teamId }: Visit,
   memberId: string,
-  { taskId, wait, signal }: Wanted,
+  { taskId, lease, wait, signal }: Wanted,
 ): Promise<SharedTask | null> {
   const claim = (once: string): Promise<SharedTask | null> =>
     call<SharedTask | null>(
       'task.claim',
-      { teamId, ...(taskId !== undefined && { taskId }), ...(wait !== undefined && { wait }) },
+      {
+        teamId,
+        ...(taskId !== undefined && { taskId }),
+        ...(lease !== undefined && { lease }),
+        ...(wait !== undefined && { wait }),
+      },
       { once, ...(signal && { signal }) },
     );
   const task = await claim('claim');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LONGEST_LEASE_MS, SHORTEST_LEASE_MS } from '../../core/limits.ts';
 import { TaskId } from '../../core/text.ts';
 
 /** The longest that a call may wait, in seconds. */
@@ -12,3 +13,9 @@ export const Epoch = z.number();
 
 /** How long a call may wait for an event. */
 export const WaitSeconds = z.number().min(0).max(LONGEST_WAIT).default(0);
+
+/** After how long without a call a claim ends. */
+export const LeaseMinutes = z
+  .number()
+  .min(SHORTEST_LEASE_MS / 60_000)
+  .max(LONGEST_LEASE_MS / 60_000);

@@ -9,7 +9,7 @@ import { fromTaskWords, toListedTask } from '../words.ts';
 import { aboutTask, describeInList, LANDING_MS, showTask, waitsToLand, whatWasSkipped } from './about-task.ts';
 import { claimTask } from './claim.ts';
 import { epochFor, forgetEpoch } from './epoch.ts';
-import { Epoch, Id, LONGEST_WAIT, WaitSeconds } from './inputs.ts';
+import { Epoch, Id, LeaseMinutes, LONGEST_WAIT, WaitSeconds } from './inputs.ts';
 import { withOwner } from './roster.ts';
 import { updateTask } from './update.ts';
 
@@ -125,10 +125,10 @@ export const taskTools = [
 
   tool({
     name: 'TaskClaim',
-    description: `Take a task to work on: the one you name, or the best that is ready. Only one member gets it. wait_seconds (up to ${LONGEST_WAIT}) waits for one; mail ends the wait.`,
+    description: `Take a task to work on: the one you name, or the best that is ready. Only one member gets it. wait_seconds (up to ${LONGEST_WAIT}) waits for one; mail ends the wait. lease_minutes, if Troupe does not run you: it is released when you call nothing for so long.`,
     for: 'member',
     works: true,
-    input: z.strictObject({ taskId: Id.optional(), wait_seconds: WaitSeconds }),
+    input: z.strictObject({ taskId: Id.optional(), wait_seconds: WaitSeconds, lease_minutes: LeaseMinutes.optional() }),
     run: claimTask,
   }),
 

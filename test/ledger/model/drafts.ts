@@ -26,6 +26,7 @@ import {
   DependenciesInput,
   FailTaskInput,
   RejectTaskInput,
+  RenewTaskInput,
 } from '../../../src/core/task.ts';
 import { TeamWork } from '../../../src/core/team-work.ts';
 import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../../src/core/team.ts';
@@ -318,7 +319,13 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
         ...seen,
       });
     case 'task.claim':
-      return ClaimTaskInput.parse({ ...(!flag && { taskId }), ...(b % 6 === 5 && { memberId: pickFrom(MEMBERS, c) }) });
+      return ClaimTaskInput.parse({
+        ...(!flag && { taskId }),
+        ...(b % 6 === 5 && { memberId: pickFrom(MEMBERS, c) }),
+        ...(b % 8 === 4 && { lease: 60_000 }),
+      });
+    case 'task.renew':
+      return RenewTaskInput.parse({ taskId, ...seen });
     case 'task.complete':
       return {
         ...CompleteTaskInput.parse({
@@ -596,6 +603,7 @@ function pickActor(world: World, draft: Draft): Actor {
     type === 'work.submit' ||
     type === 'work.begin' ||
     type === 'task.release' ||
+    type === 'task.renew' ||
     type === 'task.fail'
   ) {
     return pickTask(world, draft)?.assigneeId ?? 'lead';
@@ -627,6 +635,8 @@ function pickTask(world: World, draft: Draft): Task | undefined {
     const task = world.tasks.find(({ id }) => id === next?.taskId);
     if (task && b % 6 !== 5) return task;
   }
+  const leased = world.tasks.filter(({ lease }) => lease !== undefined);
+  if (type === 'task.renew' && leased.length > 0) return pickFrom(leased, a);
   // Mostly of members that work apart and have not handed in yet.
   const apart = new Set(world.members.filter(({ workspace }) => workspace === 'own').map(({ id }) => id));
   const begun = world.tasks.filter(

@@ -192,10 +192,11 @@ export const TASK_RULES: Rules<'task'> = {
   },
 
   'task.claim'(world, command, attempt) {
-    const { at, taskId, memberId: by = command.by } = command;
+    const { at, taskId, lease, memberId: by = command.by } = command;
     const team = needOpenTeam(world, attempt);
     if (by !== command.by) needManager(world, command.by, attempt);
     const member = needWorker(world, by, attempt);
+    if (lease !== undefined && member?.agent) attempt.codes.push('invalid');
     if (team?.status === 'shutting-down' || member?.status === 'shutting-down') attempt.codes.push('conflict');
     const lead = world.members.find(({ id }) => id === team?.leadId);
     if (lead && !isExpected(lead) && at - lead.statusSince >= 60_000) attempt.codes.push('conflict');
@@ -209,8 +210,28 @@ export const TASK_RULES: Rules<'task'> = {
     if (refused(attempt)) return;
     task ??= nextTask(world, by);
     if (!task) return;
-    touch(task, at, { status: 'in_progress', assigneeId: by, epoch: task.epoch + 1, startedAt: at });
+    const leaseUntil = lease === undefined ? undefined : at + lease;
+    touch(task, at, {
+      status: 'in_progress',
+      assigneeId: by,
+      epoch: task.epoch + 1,
+      startedAt: at,
+      lease,
+      leaseUntil,
+    });
     attempt.facts.push(`task:claimed ${task.id}`);
+  },
+
+  'task.renew'(world, command, attempt) {
+    const task = needOpenTask(world, command, attempt);
+    needActor(world, command.by, attempt);
+    const { lease } = task ?? {};
+    if (lease !== undefined && command.by !== task?.assigneeId && command.by !== '@system') {
+      attempt.codes.push('not_allowed');
+    }
+    if (refused(attempt) || !task || lease === undefined) return;
+    task.leaseUntil = command.at + lease;
+    attempt.facts.push(`task:renewed ${task.id}`);
   },
 
   'task.release'(world, command, attempt) {
@@ -420,6 +441,7 @@ function reaches(world: World, from: string, to: string): boolean {
 
 export function touch(task: Task, at: number, changes: Partial<Task>): void {
   Object.assign(task, changes, { updatedAt: at, revision: task.revision + 1 });
+  if (task.status !== 'in_progress') Object.assign(task, { lease: undefined, leaseUntil: undefined });
 }
 
 export function release(task: Task, at: number, attempt: Attempt): void {

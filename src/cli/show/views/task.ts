@@ -1,6 +1,7 @@
 import { whyBlocked } from '../../../core/blocked.ts';
 import { showBudget } from '../../../core/budget-words.ts';
 import { shortId } from '../../../core/commit-id.ts';
+import { wordLease } from '../../../core/lease.ts';
 import { waitsToLand, wordLanding } from '../../../core/queue-view.ts';
 import { joinSome } from '../../../core/text.ts';
 import type { ResultOf } from '../../../operations/index.ts';
@@ -125,6 +126,7 @@ function taskDetails(task: Task, screen: Screen, intro = 'Task'): string {
   const rows: (readonly [string, Cell | undefined])[] = [
     ['status', statusCell(task)],
     ['who', whoOf(task)],
+    ['lease', wordLease(task, screen.now)],
     ['doing', task.status === 'in_progress' ? task.activeForm : undefined],
     ['why', task.blockedReason],
     ['work', workOf(task, screen)],
