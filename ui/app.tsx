@@ -24,6 +24,7 @@ const QueuePage = later(async () => (await import('./queue/queue-page.tsx')).Que
 const DiffPage = later(async () => (await import('./diff/diff-page.tsx')).DiffPage);
 const NativePage = later(async () => (await import('./teams/native-page.tsx')).NativePage);
 const NotesPage = later(async () => (await import('./notes/notes-page.tsx')).NotesPage);
+const SettingsPage = later(async () => (await import('./settings/settings-page.tsx')).SettingsPage);
 const SearchPage = later(async () => (await import('./search/search-page.tsx')).SearchPage);
 const NumbersPage = later(async () => (await import('./numbers/numbers-page.tsx')).NumbersPage);
 
@@ -79,6 +80,8 @@ function Page({ route }: { route: Route }) {
       return <NumbersPage teamId={route.teamId} />;
     case 'notes':
       return <NotesPage teamId={route.teamId} />;
+    case 'settings':
+      return <SettingsPage />;
     case 'search':
       return <SearchPage />;
     case 'diff':
@@ -102,6 +105,7 @@ const PAGE_WORDS: Readonly<Record<string, string>> = {
   teams: 'Teams',
   queue: 'Queue',
   search: 'Search',
+  settings: 'Settings',
   nowhere: 'Nothing here',
 };
 

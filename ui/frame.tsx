@@ -1,9 +1,10 @@
-import { BarChart3, Inbox, LogOut, Moon, Search, Sun, Users, Waypoints } from 'lucide-react';
+import { BarChart3, Inbox, LogOut, Moon, Search, Settings, Sun, Users, Waypoints } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { reach } from './data/daemon.ts';
 import { diffPath, navigate, teamPath } from './data/route.ts';
 import type { Route } from './data/route.ts';
+import { setTheme, shade } from './data/settings.ts';
 import { useSignal } from './data/signal.ts';
 import { queue, teams } from './data/teams.ts';
 import { LogOutForm } from './forms/log-out.tsx';
@@ -63,10 +64,16 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
           />
         )}
         <span className="spacer" />
+        <Stop
+          href="/settings"
+          label="Settings"
+          icon={<Settings size={20} aria-hidden />}
+          isHere={route.page === 'settings'}
+        />
         <ThemeButton />
         <button
           type="button"
-          className="button ghost icon leave"
+          className="button ghost icon leave in-settings"
           onClick={() => isLogOutOpen.set(true)}
           aria-label="Log out"
           title="Log out"
@@ -147,22 +154,17 @@ function ReachBanner() {
 }
 
 function ThemeButton() {
-  const [theme, setTheme] = useState(document.documentElement.dataset['theme'] ?? 'light');
-  const next = theme === 'dark' ? 'light' : 'dark';
-  const change = (): void => {
-    document.documentElement.dataset['theme'] = next;
-    localStorage.setItem('theme', next);
-    setTheme(next);
-  };
+  const now = useSignal(shade);
+  const next = now === 'dark' ? 'light' : 'dark';
   return (
     <button
       type="button"
-      className="button ghost icon"
-      onClick={change}
+      className="button ghost icon in-settings"
+      onClick={() => setTheme(next)}
       aria-label={`Use the ${next} theme`}
       title={`Use the ${next} theme`}
     >
-      {theme === 'dark' ? <Sun size={18} aria-hidden /> : <Moon size={18} aria-hidden />}
+      {now === 'dark' ? <Sun size={18} aria-hidden /> : <Moon size={18} aria-hidden />}
     </button>
   );
 }

@@ -9,6 +9,7 @@ import { agentOperations } from './agent.ts';
 import { attendOperations } from './attend.ts';
 import { actorOf, authorize, presentCaller } from './caller.ts';
 import type { Caller } from './caller.ts';
+import { daemonSettingsOperations } from './daemon-settings.ts';
 import { daemonOperations } from './daemon.ts';
 import { eventOperations } from './event.ts';
 import { readFirstDesign } from './first-design.ts';
@@ -64,6 +65,7 @@ const ALL = [
   ...nativeOperations,
   ...agentOperations,
   ...daemonOperations,
+  ...daemonSettingsOperations,
 ] as const;
 
 /** Every operation, in the order of the documents. */

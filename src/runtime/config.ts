@@ -48,7 +48,7 @@ export const DaemonConfig = z.strictObject({
 export type DaemonConfig = z.output<typeof DaemonConfig>;
 
 /** The file in the state directory. */
-const CONFIG_FILE = 'config.yaml';
+export const CONFIG_FILE = 'config.yaml';
 
 /** Reads `config.yaml` of a state directory; without the file, nothing is set. */
 export function readConfig(directory: string): DaemonConfig {

@@ -238,6 +238,7 @@ export const SAMPLES: OperationSamples = {
   'native.clean': async (stage) => ({ input: { names: [leftTeam(stage)], quiet: 0 } }),
   'event.list': async ({ teamId }) => ({ input: { teamId, after: 1, limit: 1 } }),
   'agent.list': async () => ({ input: {} }),
+  'daemon.settings': async () => ({ input: {} }),
   'daemon.status': async () => ({ input: {} }),
   'daemon.stop': async () => ({ input: { keep: true } }),
   'ui.login': async () => ({ input: {} }),

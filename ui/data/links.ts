@@ -1,4 +1,4 @@
-import { diffPath, teamPath } from './route.ts';
+import { teamPath } from './route.ts';
 
 /** A place on a member's page: a message of its inbox, or an entry of its transcript. */
 export type MemberPlace = { readonly message: string } | { readonly session: string; readonly place: number };
@@ -22,8 +22,9 @@ export function momentPath(teamId: string, seq: number): string {
   return teamPath(teamId, `?at=${seq}`);
 }
 
-/** The address of one file of a difference. */
-export function filePath(teamId: string, of: string | undefined, path: string, at: string | null): string {
-  const query = new URLSearchParams({ ...(at !== null && { at }), file: path });
-  return `${diffPath(teamId, of)}?${query.toString()}`;
+/** The address of one file of the difference that the page shows. */
+export function filePath(path: string): string {
+  const query = new URLSearchParams(location.search);
+  query.set('file', path);
+  return `${location.pathname}?${query.toString()}`;
 }

@@ -3,7 +3,7 @@ import { createSignal, useSignal } from './signal.ts';
 
 /** The addresses of the dashboard. */
 export type Route =
-  | { readonly page: 'teams' | 'queue' | 'search' | 'nowhere' }
+  | { readonly page: 'teams' | 'queue' | 'search' | 'settings' | 'nowhere' }
   | { readonly page: 'team'; readonly teamId: string; readonly taskId?: string }
   | { readonly page: 'member'; readonly teamId: string; readonly memberId: string }
   | { readonly page: 'numbers' | 'notes'; readonly teamId: string }
@@ -33,7 +33,7 @@ function readRoute(path: string): Route {
   // A browser that opens the login page and is logged in already gets the teams.
   if (first === '' || (first === 'login' && teamId === undefined)) return { page: 'teams' };
   if (first === 'queue' && teamId === undefined) return { page: 'queue' };
-  if (first === 'search' && teamId === undefined) return { page: 'search' };
+  if ((first === 'search' || first === 'settings') && teamId === undefined) return { page: first };
   if (first === 'native' && teamId && what === undefined) return { page: 'native', name: teamId };
   if (first !== 't' || !teamId) return { page: 'nowhere' };
   if (what === undefined) return { page: 'team', teamId };

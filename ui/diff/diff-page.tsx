@@ -1,6 +1,6 @@
 import { ArrowLeft, FileDiff, GitMerge, RefreshCw } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { teamPath } from '../data/route.ts';
+import { teamPath, useQuery } from '../data/route.ts';
 import { useMoment } from '../data/use-moment.ts';
 import { useStore, useTeam } from '../data/use-team.tsx';
 import { MergeBranch } from '../forms/merge-branch.tsx';
@@ -41,6 +41,7 @@ function Shown({
   at: number | undefined;
   subject: Subject;
 }) {
+  const [query] = useQuery();
   const team = useStore();
   const { shown, isOpen, isNewer, reload, store } = useDiff(teamId, subject);
   const { head } = store ?? {};
@@ -114,7 +115,7 @@ function Shown({
       ) : (
         store && (
           <Reviewing value={review.isShown ? review.work : undefined}>
-            <DiffView key={shown.round} store={store} list={list} />
+            <DiffView key={shown.round} store={store} list={list} first={query.get('file') ?? undefined} />
           </Reviewing>
         )
       )}

@@ -1,7 +1,9 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { memo } from 'react';
 import type { Change, FileLines, Hunk } from '../data/diff-store.ts';
+import { filePath } from '../data/links.ts';
 import { showControls } from '../parts/controls.ts';
+import { CopyLink } from '../parts/copy-link.tsx';
 import { plural } from '../parts/format.ts';
 import { Code, LONG_LINE } from './code.tsx';
 import type { Token } from './code.tsx';
@@ -34,6 +36,7 @@ export function FileHead({ change, isFolded, onFold }: { change: Change; isFolde
       </h2>
       {mode !== '' && <span className="badge">{mode}</span>}
       <span className="spacer" />
+      <CopyLink path={() => filePath(change.path)} what="this file" className="small" />
       <Counts added={change.added} removed={change.removed} />
     </div>
   );

@@ -11,6 +11,7 @@ import { Form } from '../forms/form.tsx';
 import { act } from '../parts/act.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { showControls } from '../parts/controls.ts';
+import { CopyLink } from '../parts/copy-link.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { later } from '../parts/later.ts';
 import { Link } from '../parts/link.tsx';
@@ -95,6 +96,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
           <Doing member={member} />
         </div>
         <span className="spacer" />
+        <CopyLink path={teamPath(teamId, `/m/${encodeURIComponent(memberId)}`)} what={memberId} />
         <Actions teamId={teamId} member={member} />
       </header>
       <section className="member-main">

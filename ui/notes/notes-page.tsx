@@ -1,5 +1,5 @@
 import { NotebookText } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { notePath } from '../data/links.ts';
 import { teamPath, useQuery } from '../data/route.ts';
 import { useTeam } from '../data/use-team.tsx';
@@ -11,13 +11,17 @@ import { Markdown } from '../parts/markdown.tsx';
 import { FailedTeam } from '../team/failed-team.tsx';
 import './notes.css';
 
-/** What the members of a team wrote down for each other, the newest first. A team has at most a few hundred notes. */
+/** So many notes are shown at first, and more on request: a team may have 10,000. */
+const SHOWN = 100;
+
+/** What the members of a team wrote down for each other, the newest first. */
 export function NotesPage({ teamId }: { teamId: string }) {
   const phase = useTeam(({ phase }) => phase);
   const version = useTeam(({ version }) => version);
   const notes = useTeam(({ view }) => view.state.notes);
   const [query] = useQuery();
   const wanted = query.get('note');
+  const [count, setCount] = useState(SHOWN);
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
     list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' });
@@ -25,6 +29,8 @@ export function NotesPage({ teamId }: { teamId: string }) {
   if (phase === 'failed') return <FailedTeam />;
   if (phase === 'loading') return <main id="main" aria-busy />;
   const all = [...notes.values()].toReversed();
+  // A note that a link names is among them.
+  const shown = Math.max(count, all.findIndex(({ id }) => id === wanted) + 1);
   return (
     <main className="page notes-page" id="main" tabIndex={-1} data-version={version}>
       <div className="page-head">
@@ -44,7 +50,7 @@ export function NotesPage({ teamId }: { teamId: string }) {
       )}
       {wanted !== null && all.length > 0 && !notes.has(wanted) && <p className="quiet">Note {wanted} was removed.</p>}
       <ul className="notes" ref={list}>
-        {all.map(({ id, authorId, text, tags, updatedAt }) => (
+        {all.slice(0, shown).map(({ id, authorId, text, tags, updatedAt }) => (
           <li key={id} className="note" aria-current={id === wanted || undefined}>
             <header className="row">
               <span className="mono quiet">{id}</span>
@@ -64,6 +70,11 @@ export function NotesPage({ teamId }: { teamId: string }) {
           </li>
         ))}
       </ul>
+      {all.length > shown && (
+        <button type="button" className="button ghost" onClick={() => setCount(shown + SHOWN)}>
+          Show {Math.min(SHOWN, all.length - shown)} more
+        </button>
+      )}
     </main>
   );
 }

@@ -83,6 +83,7 @@ export function Commands({ route }: { route: Route }) {
                       Numbers of {teamId}
                     </Entry>
                   )}
+                  <Entry onSelect={go('/settings')}>Settings</Entry>
                   <Entry
                     onSelect={() => {
                       close();

@@ -2,7 +2,16 @@ import { Link2 } from 'lucide-react';
 import { say } from './toast.tsx';
 
 /** A small button that copies the address of something. Whoever opens the address sees the same. */
-export function CopyLink({ path, what, className = '' }: { path: string; what: string; className?: string }) {
+export function CopyLink({
+  path,
+  what,
+  className = '',
+}: {
+  /** The address; a function if it depends on what the page shows at that moment. */
+  path: string | (() => string);
+  what: string;
+  className?: string;
+}) {
   return (
     <button
       type="button"
@@ -11,7 +20,7 @@ export function CopyLink({ path, what, className = '' }: { path: string; what: s
       title={`Copy a link to ${what}`}
       onClick={(event) => {
         event.stopPropagation();
-        void copyLink(path, what);
+        void copyLink(typeof path === 'string' ? path : path(), what);
       }}
     >
       <Link2 size={16} aria-hidden />

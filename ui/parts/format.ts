@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { Budget } from '../../src/core/budget.ts';
 import { daemonNow } from '../data/clock.ts';
+import { zone } from '../data/settings.ts';
 
 /** A duration: `40s`, `6m`, `1 h 12 m`, `3 d`. */
 export function showSpan(ms: number): string {
@@ -13,40 +14,50 @@ export function showSpan(ms: number): string {
   return `${Math.floor(hours / 24)} d`;
 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const SECONDS = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
-const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+/** The formats of times, in the time zone that the person chose. */
+function makeFormats(timeZone: string | undefined) {
+  const shared = { hourCycle: 'h23', ...(timeZone !== undefined && { timeZone }) } as const;
+  const clock = { hour: '2-digit', minute: '2-digit' } as const;
+  return {
+    clock: new Intl.DateTimeFormat(undefined, { ...clock, ...shared }),
+    seconds: new Intl.DateTimeFormat(undefined, { ...clock, second: '2-digit', ...shared }),
+    exact: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', ...shared }),
+    day: new Intl.DateTimeFormat(undefined, {
+      month: 'short',
+      day: 'numeric',
+      ...(timeZone !== undefined && { timeZone }),
+    }),
+  };
+}
+
+const FORMATS = { local: makeFormats(undefined), utc: makeFormats('UTC') };
 
 /** The time of day. */
 export function showClock(at: number | Date): string {
-  return CLOCK.format(at);
+  return FORMATS[zone.get()].clock.format(at);
 }
 
 /** The time of day with its seconds. */
 export function showSeconds(at: number | Date): string {
-  return SECONDS.format(at);
+  return FORMATS[zone.get()].seconds.format(at);
 }
+
+const YEAR_MS = 365 * 24 * 3_600_000;
 
 /** The time with seconds, and the day if that is not today. */
 export function showTime(at: number): string {
   const clock = showSeconds(at);
-  return new Date(at).toDateString() === new Date().toDateString() ? clock : `${showDay(at)}, ${clock}`;
+  return showDay(at) === showDay(Date.now()) && Date.now() - at < YEAR_MS / 2 ? clock : `${showDay(at)}, ${clock}`;
 }
 
 /** Day and time, exactly. */
 export function showMoment(at: number | Date): string {
-  return EXACT.format(at);
+  return FORMATS[zone.get()].exact.format(at);
 }
 
 /** The day without its year. */
 export function showDay(at: number | Date): string {
-  return DAY.format(at);
+  return FORMATS[zone.get()].day.format(at);
 }
 
 /** 820k, 4.4M. */

@@ -1,5 +1,6 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { navigate } from '../data/route.ts';
+import { wantsNotices } from '../data/settings.ts';
 import { useSignal } from '../data/signal.ts';
 import { queue } from '../data/teams.ts';
 import { showControls } from '../parts/controls.ts';
@@ -14,7 +15,7 @@ export function useNotices(): void {
     const before = seen.current;
     seen.current = keys;
     const isAllowed = typeof Notification !== 'undefined' && Notification.permission === 'granted';
-    if (!before || !document.hidden || !isAllowed) return;
+    if (!before || !document.hidden || !isAllowed || !wantsNotices.get()) return;
     for (const request of requests) {
       const key = `${request.teamId}/${request.id}`;
       if (before.has(key)) continue;
@@ -29,4 +30,19 @@ export function useNotices(): void {
       });
     }
   }, [requests]);
+}
+
+/** Whether the browser allows notifications, and a way to ask for them. Elsewhere the person may change it. */
+export function usePermission(): { permission: NotificationPermission; ask: () => void } {
+  const [permission, setPermission] = useState(readPermission);
+  useEffect(() => {
+    const look = (): void => setPermission(readPermission());
+    addEventListener('focus', look);
+    return () => removeEventListener('focus', look);
+  }, []);
+  return { permission, ask: () => void Notification.requestPermission().then(setPermission) };
+}
+
+function readPermission(): NotificationPermission {
+  return typeof Notification === 'undefined' ? 'denied' : Notification.permission;
 }

@@ -4,17 +4,20 @@ import type { ResultOf } from '../../src/operations/index.ts';
 import { useGiven } from '../data/answers.ts';
 import { call, reach } from '../data/daemon.ts';
 import { teamPath, useQuery } from '../data/route.ts';
+import { setWantsNotices, wantsNotices } from '../data/settings.ts';
 import { useSignal } from '../data/signal.ts';
 import { queue } from '../data/teams.ts';
 import type { Waiting } from '../data/teams.ts';
 import { showControls } from '../parts/controls.ts';
+import { CopyLink } from '../parts/copy-link.tsx';
 import { showMoment, showSpan, useNow } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
 import { useSeen } from '../parts/seen.ts';
 import { Answer } from './answer-form.tsx';
-import { kindOf, unansweredOf } from './answer.ts';
+import { kindOf, queuePath, unansweredOf } from './answer.ts';
 import { Facts } from './facts.tsx';
+import { usePermission } from './notices.ts';
 import { NextButton, Outcome, useOutcome } from './outcome.tsx';
 import { withoutRepeat } from './repeat.ts';
 import { RequestContent } from './request-content.tsx';
@@ -32,7 +35,8 @@ export function QueuePage() {
   // The shown request stays when it is answered, here or elsewhere: a click or a key must never answer one that the
   // person has not seen. Only the person moves on.
   const answered = open || !last.current || keyOf(last.current.request) !== asked ? undefined : last.current;
-  const current = open ?? answered?.request ?? requests[0];
+  const linked = useLinked(open || answered ? null : asked);
+  const current = open ?? answered?.request ?? (linked === 'looking' ? undefined : (linked ?? requests[0]));
   const shown = current && keyOf(current);
   useEffect(() => {
     if (shown !== undefined && shown !== asked) setQuery({ id: shown });
@@ -51,6 +55,7 @@ export function QueuePage() {
   };
   const undo = (): void => document.querySelector<HTMLButtonElement>('.queue-detail [data-answer=undo]')?.click();
   useKeys({ j: go(1), k: go(-1), ArrowDown: go(1), ArrowUp: go(-1), a: press('yes'), r: press('no'), u: undo });
+  if (linked === 'looking' && !current) return <main className="page" id="main" aria-busy />;
   if (!current) {
     return (
       <main className="page" id="main" tabIndex={-1}>
@@ -85,12 +90,29 @@ export function QueuePage() {
           key={keyOf(current)}
           request={current}
           canAct={canAct}
-          isOver={answered !== undefined}
+          isOver={answered !== undefined || current.status !== 'pending'}
           onNext={requests.length > 0 ? go(1) : undefined}
         />
       </div>
     </main>
   );
+}
+
+/** A request that a link names and that no longer waits; `looking` until that is known. */
+function useLinked(key: string | null): Waiting | 'looking' | undefined {
+  const [state, setState] = useState<{ key: string; request: Waiting | undefined }>();
+  useEffect(() => {
+    if (key === null) return undefined;
+    const stop = new AbortController();
+    const [teamId = '', id] = key.split(/\/(.*)/s);
+    call('request.list', { teamId }, { signal: stop.signal }).then(
+      (list) => setState({ key, request: list.find((one) => one.id === id) }),
+      () => setState({ key, request: undefined }),
+    );
+    return () => stop.abort();
+  }, [key]);
+  if (key === null) return undefined;
+  return state?.key === key ? state.request : 'looking';
 }
 
 function keyOf({ teamId, id }: { teamId: string; id: string }): string {
@@ -112,15 +134,9 @@ function QueueHead({ count }: { count: number }) {
 }
 
 function NoticeButton() {
-  const [permission, setPermission] = useState(() =>
-    typeof Notification === 'undefined' ? 'denied' : Notification.permission,
-  );
-  useEffect(() => {
-    const look = (): void => setPermission(typeof Notification === 'undefined' ? 'denied' : Notification.permission);
-    addEventListener('focus', look);
-    return () => removeEventListener('focus', look);
-  }, []);
-  if (permission === 'granted') {
+  const { permission, ask } = usePermission();
+  const isWanted = useSignal(wantsNotices);
+  if (permission === 'granted' && isWanted) {
     return (
       <span className="meta row">
         <Bell size={14} aria-hidden /> Notifications are on
@@ -133,7 +149,10 @@ function NoticeButton() {
       className="button"
       disabled={permission === 'denied'}
       title={permission === 'denied' ? 'The browser does not allow them for this page' : undefined}
-      onClick={() => void Notification.requestPermission().then(setPermission)}
+      onClick={() => {
+        setWantsNotices(true);
+        if (permission === 'default') ask();
+      }}
     >
       <BellOff size={15} aria-hidden /> Notify me
     </button>
@@ -189,6 +208,7 @@ function Detail({
   return (
     <article className={`queue-detail is-${phase}`} aria-label={`${name} of ${request.memberId}`}>
       <header>
+        <CopyLink path={queuePath(request)} what="this request" />
         <h2>
           {name} of{' '}
           <Link href={teamPath(request.teamId, `/m/${request.memberId}`)} className="one-line">

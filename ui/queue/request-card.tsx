@@ -3,6 +3,7 @@ import { useGiven } from '../data/answers.ts';
 import { isForPerson } from '../data/teams.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { showControls } from '../parts/controls.ts';
+import { CopyLink } from '../parts/copy-link.tsx';
 import { showSpan } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { useSeen } from '../parts/seen.ts';
@@ -50,6 +51,7 @@ export function RequestCard({
         <span className="spacer" />
         <span className="meta one-line">{request.memberId}</span>
         <span className="meta request-age">· {showSpan(now - since)}</span>
+        {isOpen && isAnswerable && <CopyLink path={queuePath(request)} what="this request" className="small" />}
       </header>
       {title !== undefined && <div className="request-title one-line">{showControls(title)}</div>}
       {isOpen ? (

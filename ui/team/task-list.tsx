@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { navigate, teamPath, withQuery } from '../data/route.ts';
+import { useSignal } from '../data/signal.ts';
 import type { TaskView } from '../data/task-view.ts';
 import { TASK_PHASES } from '../data/task-view.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
@@ -11,6 +12,8 @@ import { useJustChanged } from '../parts/just-changed.ts';
 import { Link } from '../parts/link.tsx';
 import { useNarrow } from '../parts/narrow.ts';
 import { PhaseStatus } from '../parts/status.tsx';
+import { choose, chosen, toggleChosen, useIsChosen } from './bulk/chosen.ts';
+import { Pick } from './bulk/pick.tsx';
 import { PriorityMark } from './priority-mark.tsx';
 import { Holder, Since } from './task-facts.tsx';
 
@@ -66,9 +69,23 @@ export function TaskList({ teamId, tasks }: { teamId: string; tasks: readonly Ta
       setCurrent(next);
       virtual.scrollToIndex(next);
       requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-index="${next}"] a`)?.focus());
+    } else if (event.key === 'x' && rows[current]) {
+      event.preventDefault();
+      toggleChosen(rows[current].id);
     } else if (event.key === 'Enter' && event.target === event.currentTarget && rows[current]) {
       navigate(withQuery(teamPath(teamId, `/task/${rows[current].id}`)));
     }
+  };
+  // With Shift, all rows from the last one that was picked.
+  const lastPicked = useRef<number>(undefined);
+  const pick = (index: number, isChosen: boolean, isRange: boolean): void => {
+    const from = isRange ? (lastPicked.current ?? index) : index;
+    const part = rows.slice(Math.min(from, index), Math.max(from, index) + 1);
+    choose(
+      part.map(({ id }) => id),
+      isChosen,
+    );
+    lastPicked.current = index;
   };
   const head = (name: Order, label: string, className = ''): ReactNode => (
     <span role="columnheader" className={className} aria-sort={order === name ? 'ascending' : 'none'}>
@@ -81,6 +98,7 @@ export function TaskList({ teamId, tasks }: { teamId: string; tasks: readonly Ta
   return (
     <div className="list" role="table" aria-label="Tasks" aria-rowcount={rows.length + 1}>
       <div className="list-row list-head" role="row">
+        <PickAll rows={rows} />
         {head('id', 'Id')}
         {head('status', 'Status', 'list-status')}
         {head('title', 'Title')}
@@ -93,7 +111,15 @@ export function TaskList({ teamId, tasks }: { teamId: string; tasks: readonly Ta
       <div className="list-body" ref={box} tabIndex={0} onKeyDown={onKeyDown} role="rowgroup">
         <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
           {virtual.getVirtualItems().map(({ index, key, start }) => (
-            <Row key={key} teamId={teamId} index={index} top={start} height={height} view={rows[index] as TaskView} />
+            <Row
+              key={key}
+              teamId={teamId}
+              index={index}
+              top={start}
+              height={height}
+              view={rows[index] as TaskView}
+              onPick={pick}
+            />
           ))}
         </div>
       </div>
@@ -107,25 +133,31 @@ function Row({
   top,
   height,
   view,
+  onPick,
 }: {
   teamId: string;
   index: number;
   top: number;
   height: number;
   view: TaskView;
+  onPick: (index: number, isChosen: boolean, isRange: boolean) => void;
 }) {
   const { task, phase } = view;
+  const isChosen = useIsChosen(task.id);
   const href = withQuery(teamPath(teamId, `/task/${task.id}`));
   const isNew = useJustChanged(phase);
   return (
     <div
-      className={`list-row is-${phase}${isNew ? ' just' : ''}`}
+      className={`list-row is-${phase}${isNew ? ' just' : ''}${isChosen ? ' is-chosen' : ''}`}
       role="row"
       data-index={index}
       aria-rowindex={index + 2}
       style={{ position: 'absolute', top: 0, left: 0, right: 0, height, transform: `translateY(${top}px)` }}
       onClick={() => navigate(href)}
     >
+      <div role="cell" className="list-pick">
+        <Pick id={task.id} isChosen={isChosen} onPick={(isOn, isRange) => onPick(index, isOn, isRange)} />
+      </div>
       <span role="cell" className="mono quiet">
         #{task.id}
       </span>
@@ -150,6 +182,33 @@ function Row({
       <span role="cell" className="wide quiet list-changed">
         <Ago at={task.updatedAt.getTime()} />
       </span>
+    </div>
+  );
+}
+
+/** Chooses all rows that the filter left, or none. */
+function PickAll({ rows }: { rows: readonly TaskView[] }) {
+  const all = useSignal(chosen);
+  const count = rows.reduce((sum, { id }) => sum + Number(all.has(id)), 0);
+  const isAll = count > 0 && count === rows.length;
+  return (
+    <div role="columnheader" className="list-pick">
+      <label className="pick">
+        <input
+          type="checkbox"
+          checked={isAll}
+          ref={(box) => {
+            if (box) box.indeterminate = count > 0 && !isAll;
+          }}
+          aria-label="Choose all tasks"
+          onChange={() =>
+            choose(
+              rows.map(({ id }) => id),
+              !isAll,
+            )
+          }
+        />
+      </label>
     </div>
   );
 }

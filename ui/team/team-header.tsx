@@ -1,8 +1,19 @@
-import { Command, EllipsisVertical, FileDiff, GitMerge, MessageSquare, Power, UserPlus } from 'lucide-react';
+import {
+  Command,
+  EllipsisVertical,
+  FileDiff,
+  GitMerge,
+  Link2,
+  MessageSquare,
+  NotebookText,
+  Power,
+  UserPlus,
+} from 'lucide-react';
 import { useState } from 'react';
 import { countMembers, situationOf } from '../../src/client/replica.ts';
 import { reach } from '../data/daemon.ts';
-import { diffPath, navigate } from '../data/route.ts';
+import { notePath } from '../data/links.ts';
+import { diffPath, navigate, teamPath } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
 import type { TaskPhase } from '../data/task-view.ts';
 import { useCanAct } from '../data/use-can-act.ts';
@@ -14,6 +25,7 @@ import { SpawnTeammate } from '../forms/spawn-teammate.tsx';
 import { WriteToAll } from '../forms/write-to-all.tsx';
 import { openPalette } from '../palette/open.ts';
 import { BudgetMark } from '../parts/budget-mark.tsx';
+import { copyLink } from '../parts/copy-link.tsx';
 import { plural, showCost, showCount, showSpan, tokensOf } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
@@ -126,6 +138,12 @@ export function TeamHeader({ teamId }: { teamId: string }) {
           </button>
         }
         lines={[
+          {
+            label: 'Copy a link to this team',
+            icon: <Link2 size={15} />,
+            onSelect: () => void copyLink(teamPath(teamId), teamId),
+          },
+          { label: 'Notes', icon: <NotebookText size={15} />, onSelect: () => navigate(notePath(teamId)) },
           {
             label: 'Show the diff of the branch',
             icon: <FileDiff size={15} />,

@@ -9,6 +9,7 @@ import { useKeys } from '../parts/keys.ts';
 import { later } from '../parts/later.ts';
 import { PHASE_WORDS } from '../parts/status.tsx';
 import { Board } from './board/board.tsx';
+import { BulkBar } from './bulk/bulk-bar.tsx';
 import { FailedTeam } from './failed-team.tsx';
 import { prepareLayout } from './graph/layout.ts';
 import { TaskSheet } from './sheet/task-sheet.tsx';
@@ -64,7 +65,7 @@ function Stage({ teamId, taskId }: { teamId: string; taskId: string | undefined 
   });
   return (
     <section className="stage" aria-label="Tasks">
-      <Toolbar onNewTask={() => setNew(true)} />
+      <Toolbar onNewTask={() => setNew(true)} count={{ found: found.length, of: total }} />
       <div className="stage-body">
         {view === 'members' ? (
           <SidePanel teamId={teamId} isTab />
@@ -92,9 +93,10 @@ function Stage({ teamId, taskId }: { teamId: string; taskId: string | undefined 
             </button>
           </div>
         ) : (
-          <View view={view} teamId={teamId} taskId={taskId} found={found} isFiltered={isFiltered} />
+          <View view={view} teamId={teamId} taskId={taskId} found={found} filter={filter} isFiltered={isFiltered} />
         )}
       </div>
+      {(view === 'board' || view === 'list') && <BulkBar />}
       <NewTask teamId={teamId} isOpen={isNew} onClose={() => setNew(false)} />
     </section>
   );
@@ -105,19 +107,26 @@ function View({
   teamId,
   taskId,
   found,
+  filter,
   isFiltered,
 }: {
   view: TeamViewName;
   teamId: string;
   taskId: string | undefined;
   found: ReturnType<typeof useFound>;
+  filter: Filter;
   isFiltered: boolean;
 }) {
   if (view === 'board') return <Board teamId={teamId} tasks={found} />;
   if (view === 'list') return <TaskList teamId={teamId} tasks={found} />;
   return (
     <Suspense fallback={null}>
-      <Graph teamId={teamId} taskId={taskId} found={isFiltered ? found : undefined} />
+      <Graph
+        teamId={teamId}
+        taskId={taskId}
+        found={isFiltered ? found : undefined}
+        filterKey={isFiltered ? JSON.stringify(filter) : ''}
+      />
     </Suspense>
   );
 }

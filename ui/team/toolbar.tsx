@@ -17,7 +17,14 @@ const VIEWS: readonly (readonly [TeamViewName, string, typeof Waypoints])[] = [
 ];
 
 /** Chooses the view and filters the tasks. */
-export function Toolbar({ onNewTask }: { onNewTask: () => void }) {
+export function Toolbar({
+  onNewTask,
+  count,
+}: {
+  onNewTask: () => void;
+  /** How many tasks match the filter. */
+  count: { readonly found: number; readonly of: number };
+}) {
   const { view, setView, filter, set, clear, isFiltered } = useFilter();
   const members = useTeam(({ view }) => view.members);
   const canAct = useCanAct();
@@ -100,6 +107,14 @@ export function Toolbar({ onNewTask }: { onNewTask: () => void }) {
           ...statusLines,
         ]}
       />
+      <span className="meta found-count" role="status">
+        {isFiltered && (
+          <>
+            {count.found.toLocaleString('en-US')}
+            <span className="found-of"> of {count.of.toLocaleString('en-US')}</span>
+          </>
+        )}
+      </span>
       {isFiltered && (
         <button type="button" className="button ghost small clear" onClick={clear}>
           <X size={14} aria-hidden /> Clear

@@ -5,6 +5,8 @@ import { teamPath, withQuery } from '../../data/route.ts';
 import type { TaskView } from '../../data/task-view.ts';
 import { showControls } from '../../parts/controls.ts';
 import { Link } from '../../parts/link.tsx';
+import { choose, useIsChosen } from '../bulk/chosen.ts';
+import { Pick } from '../bulk/pick.tsx';
 import { PriorityMark } from '../priority-mark.tsx';
 import { Holder, Since, WorkMark } from '../task-facts.tsx';
 
@@ -32,9 +34,10 @@ export const Card = memo(function Card({
   hands: CardHands;
 }) {
   const { task, phase } = view;
+  const isChosen = useIsChosen(task.id);
   return (
     <div
-      className={`card is-${phase}${isTaken ? ' taken' : ''}`}
+      className={`card is-${phase}${isTaken ? ' taken' : ''}${isChosen ? ' is-chosen' : ''}`}
       data-task={task.id}
       onPointerDown={canMove ? (event) => hands.press(event, task.id) : undefined}
     >
@@ -49,6 +52,11 @@ export const Card = memo(function Card({
         {showControls(task.title)}
       </Link>
       <CardFoot view={view} />
+      {canMove && (
+        <div className="card-pick">
+          <Pick id={task.id} isChosen={isChosen} onPick={(isOn) => choose([task.id], isOn)} />
+        </div>
+      )}
       {canMove && (
         <button
           type="button"

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import type { KeyboardEvent, RefObject } from 'react';
 import type { TaskPhase, TaskView } from '../../data/task-view.ts';
 import type { Priority } from '../../forms/priorities.ts';
+import { toggleChosen } from '../bulk/chosen.ts';
 import { nextPriority } from './order.ts';
 
 interface Deeds {
@@ -39,6 +40,7 @@ export function useBoardKeys(box: RefObject<HTMLElement | null>, columns: Column
     const vertical = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     const sideways = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (event.key === 'm' || event.key === 'M') deeds.openMenu(id, event.target as HTMLElement);
+    else if (event.key === 'x') toggleChosen(id);
     else if (vertical !== undefined && event.shiftKey) {
       const priority = nextPriority(deeds.priorityOf(view), vertical);
       if (priority) deeds.setPriority(view, priority);

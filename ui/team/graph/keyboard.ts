@@ -1,18 +1,27 @@
 import { useReactFlow } from '@xyflow/react';
 import { useState } from 'react';
 import type { KeyboardEvent } from 'react';
-import { navigate, teamPath, withQuery } from '../../data/route.ts';
-import type { TaskView } from '../../data/task-view.ts';
+import { plural } from '../../parts/format.ts';
 import { PHASE_WORDS } from '../../parts/status.tsx';
 import { NODE_HEIGHT, NODE_WIDTH } from './arrange.ts';
 import type { Places } from './arrange.ts';
+import type { Item } from './items.ts';
+import type { Drawing } from './use-items.ts';
+
+const KEYS = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Enter', 'Home', '+', '=', '-', '0'];
+
+/** What Enter does. */
+interface Deeds {
+  readonly openTask: (id: string) => void;
+  readonly toggle: (id: string) => void;
+}
 
 /** One tab stop. Arrow keys follow the dependencies, or go up and down in the column. */
-export function useKeyboard(teamId: string, byId: ReadonlyMap<string, TaskView>, places: Places) {
+export function useKeyboard({ items, lines, spots, itemOf }: Drawing, { openTask, toggle }: Deeds) {
   const [current, setCurrent] = useState<string>();
-  const { setCenter, getZoom } = useReactFlow();
+  const { setCenter, getZoom, zoomIn, zoomOut, fitView } = useReactFlow();
   const go = (id: string | undefined): void => {
-    const place = id === undefined ? undefined : places[id];
+    const place = id === undefined ? undefined : spots[id];
     if (id === undefined || !place) return;
     setCurrent(id);
     const zoom = Math.max(getZoom(), 0.7);
@@ -20,43 +29,67 @@ export function useKeyboard(teamId: string, byId: ReadonlyMap<string, TaskView>,
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
-    const view = byId.get(current ?? '');
-    const key = event.key;
-    if (!['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Enter', 'Home'].includes(key)) return;
+    const { key } = event;
+    if (!KEYS.includes(key)) return;
     event.preventDefault();
-    if (!view || key === 'Home') go(firstOf(byId, places));
-    else if (key === 'Enter') navigate(withQuery(teamPath(teamId, `/task/${view.id}`)));
-    else if (key === 'ArrowLeft') go(nearest(view.id, view.task.dependencies, places));
-    else if (key === 'ArrowRight') go(nearest(view.id, view.task.blocks, places));
-    else go(inColumn(view.id, key === 'ArrowDown' ? 1 : -1, byId, places));
+    // A task may be within a fold now.
+    const item = items.find(({ id }) => id === current) ?? itemOf.get(current ?? '');
+    if (key === '+' || key === '=') void zoomIn();
+    else if (key === '-') void zoomOut();
+    else if (key === '0') void fitView({ padding: 0.08 });
+    else if (!item || key === 'Home') go(firstOf(items, spots));
+    else if (key === 'Enter' && item.fold) toggle(item.id);
+    else if (key === 'Enter') openTask(item.id);
+    else if (key === 'ArrowLeft')
+      go(
+        nearest(
+          item.id,
+          lines.flatMap(({ from, to }) => (to === item.id ? from : [])),
+          spots,
+        ),
+      );
+    else if (key === 'ArrowRight')
+      go(
+        nearest(
+          item.id,
+          lines.flatMap(({ from, to }) => (from === item.id ? to : [])),
+          spots,
+        ),
+      );
+    else go(inColumn(item.id, key === 'ArrowDown' ? 1 : -1, items, spots));
   };
   return { current, setCurrent, onKeyDown };
 }
 
-function firstOf(byId: ReadonlyMap<string, TaskView>, places: Places): string | undefined {
-  const all = [...byId.values()].filter(({ id }) => places[id]);
+function firstOf(items: readonly Item[], spots: Places): string | undefined {
+  const all = items.filter(({ id }) => spots[id]);
   return (all.find(({ phase }) => phase === 'in_progress' || phase === 'gate') ?? all[0])?.id;
 }
 
-function nearest(id: string, others: readonly string[], places: Places): string | undefined {
-  const y = places[id]?.[1] ?? 0;
+function nearest(id: string, others: readonly string[], spots: Places): string | undefined {
+  const y = spots[id]?.[1] ?? 0;
   return others
-    .filter((other) => places[other])
-    .toSorted((a, b) => Math.abs((places[a]?.[1] ?? 0) - y) - Math.abs((places[b]?.[1] ?? 0) - y))[0];
+    .filter((other) => spots[other])
+    .toSorted((a, b) => Math.abs((spots[a]?.[1] ?? 0) - y) - Math.abs((spots[b]?.[1] ?? 0) - y))[0];
 }
 
-function inColumn(id: string, step: 1 | -1, byId: ReadonlyMap<string, TaskView>, places: Places): string | undefined {
-  const [x = 0, y = 0] = places[id] ?? [];
-  return [...byId.keys()]
+function inColumn(id: string, step: 1 | -1, items: readonly Item[], spots: Places): string | undefined {
+  const [x = 0, y = 0] = spots[id] ?? [];
+  return items
+    .map((item) => item.id)
     .filter((other) => {
-      const place = places[other];
-      return place && Math.abs(place[0] - x) < NODE_WIDTH / 2 && (place[1] - y) * step > 0;
+      const spot = spots[other];
+      return spot && Math.abs(spot[0] - x) < NODE_WIDTH / 2 && (spot[1] - y) * step > 0;
     })
-    .toSorted((a, b) => ((places[a]?.[1] ?? 0) - (places[b]?.[1] ?? 0)) * step)[0];
+    .toSorted((a, b) => ((spots[a]?.[1] ?? 0) - (spots[b]?.[1] ?? 0)) * step)[0];
 }
 
-/** A task as a screen reader reads it in the graph. */
-export function describeTask({ id, task, phase }: TaskView): string {
+/** A node as a screen reader reads it. */
+export function describeItem({ id, tasks, fold, phase }: Item): string {
+  const [first] = tasks;
+  if (fold || !first)
+    return `${plural(tasks.length, 'alike task')}, ${PHASE_WORDS[phase]}, ${fold === 'open' ? 'unfolded' : 'folded'}`;
+  const { task } = first;
   const holder = task.assigneeId ? `, ${task.assigneeId}` : '';
   return `#${id} ${task.title}, ${PHASE_WORDS[phase]}${holder}, needs ${task.dependencies.length}, unblocks ${task.blocks.length}`;
 }

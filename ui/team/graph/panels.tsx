@@ -1,8 +1,5 @@
-import { MiniMap, Panel, useReactFlow } from '@xyflow/react';
-import type { Node } from '@xyflow/react';
-import { Maximize, Minus, Plus } from 'lucide-react';
-import { useCallback } from 'react';
-import type { TaskView } from '../../data/task-view.ts';
+import { Panel, useReactFlow } from '@xyflow/react';
+import { Group, Maximize, Minus, Plus, Ungroup } from 'lucide-react';
 
 /** The legend of the lines. */
 export function Legend() {
@@ -15,40 +12,45 @@ export function Legend() {
   );
 }
 
-/** Zoom in, zoom out, show everything. */
-export function ZoomButtons({ isLarge }: { isLarge: boolean }) {
+/** Zoom in, zoom out, show everything; fold alike tasks or not. */
+export function ZoomButtons({
+  isLarge,
+  fold,
+  onFold,
+}: {
+  isLarge: boolean;
+  /** Whether alike tasks are folded; undefined if there are none. */
+  fold: boolean | undefined;
+  onFold: () => void;
+}) {
   const { zoomIn, zoomOut, fitView } = useReactFlow();
   // Animated zooming out of a large graph would render hundreds of tasks in full for a moment.
   return (
     <Panel position="bottom-right" className="zoom">
-      <button type="button" onClick={() => void zoomIn({ duration: 120 })} aria-label="Closer">
+      {fold !== undefined && (
+        <button
+          type="button"
+          onClick={onFold}
+          aria-label={fold ? 'Unfold all alike tasks' : 'Fold alike tasks'}
+          title={fold ? 'Unfold all alike tasks' : 'Fold alike tasks'}
+        >
+          {fold ? <Ungroup size={16} aria-hidden /> : <Group size={16} aria-hidden />}
+        </button>
+      )}
+      <button type="button" onClick={() => void zoomIn({ duration: 120 })} aria-label="Closer" title="Closer (+)">
         <Plus size={16} aria-hidden />
       </button>
-      <button type="button" onClick={() => void zoomOut({ duration: 120 })} aria-label="Farther">
+      <button type="button" onClick={() => void zoomOut({ duration: 120 })} aria-label="Farther" title="Farther (-)">
         <Minus size={16} aria-hidden />
       </button>
       <button
         type="button"
         onClick={() => void fitView({ duration: isLarge ? 0 : 320, padding: 0.08 })}
         aria-label="The whole graph"
+        title="The whole graph (0)"
       >
         <Maximize size={16} aria-hidden />
       </button>
     </Panel>
-  );
-}
-
-/** All tasks as small boxes, and the visible area. */
-export function SmallMap({ byId }: { byId: ReadonlyMap<string, TaskView> }) {
-  const nodeClassName = useCallback(({ id }: Node) => `map-node is-${byId.get(id)?.phase ?? 'blocked'}`, [byId]);
-  return (
-    <MiniMap
-      className="small-map"
-      nodeClassName={nodeClassName}
-      position="bottom-right"
-      pannable
-      zoomable
-      ariaLabel="Map of the graph"
-    />
   );
 }

@@ -6,6 +6,7 @@ import { useCanAct } from '../../data/use-can-act.ts';
 import { useTeam } from '../../data/use-team.tsx';
 import { act } from '../../parts/act.ts';
 import { showControls } from '../../parts/controls.ts';
+import { CopyLink } from '../../parts/copy-link.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { PhaseStatus } from '../../parts/status.tsx';
 import { SheetParts } from './sheet-parts.tsx';
@@ -48,6 +49,7 @@ export function TaskSheet({ teamId, taskId }: { teamId: string; taskId: string }
         <span className="mono quiet">#{taskId}</span>
         {view && <PhaseStatus phase={view.phase} pill />}
         <span className="spacer" />
+        <CopyLink path={teamPath(teamId, `/task/${taskId}`)} what={`#${taskId}`} />
         <button type="button" className="button ghost icon" onClick={close} aria-label="Close">
           <X size={18} aria-hidden />
         </button>

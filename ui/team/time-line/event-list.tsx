@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { X } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useStore, useTeam } from '../../data/use-team.tsx';
 import { plural, showTime } from '../../parts/format.ts';
 import { useKeys } from '../../parts/keys.ts';
@@ -12,7 +13,7 @@ import type { Lane } from './marks.ts';
 const ROW = 30;
 
 /** The events as lines, the newest first. Each line shows the team at that moment. The header explains the marks. */
-export function EventList({ onClose }: { onClose: () => void }) {
+export function EventList({ onClose, zoom }: { onClose: () => void; zoom: ReactNode }) {
   useKeys({ Escape: onClose });
   const store = useStore();
   const seq = useTeam(({ progress }) => progress.done);
@@ -54,6 +55,7 @@ export function EventList({ onClose }: { onClose: () => void }) {
           ))}
         </div>
         <span className="spacer" />
+        {zoom}
         <button type="button" className="button ghost icon small" onClick={onClose} aria-label="Fold the events">
           <X size={15} aria-hidden />
         </button>

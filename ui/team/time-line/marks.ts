@@ -65,6 +65,7 @@ const WEIGHT: Partial<Record<Shape, number>> = { fail: 2, done: 1 };
 export function findMarks(moments: readonly Moment[], span: Span): Mark[] {
   const places = new Map<string, { first: Moment; count: number }>();
   for (const moment of moments) {
+    if (moment.event.at < span.start || moment.event.at > span.end) continue;
     const key = `${moment.lane} ${Math.round(placeIn(span, moment.event.at) * PLACES)}`;
     const here = places.get(key);
     if (!here) places.set(key, { first: moment, count: 1 });

@@ -25,8 +25,10 @@ export function placeIn({ start, end }: Span, time: number): number {
 export function countEvents(history: readonly Batch[], { start, end }: Span): number[] {
   const counts = Array.from({ length: BUCKETS }, () => 0);
   const scale = BUCKETS / Math.max(1, end - start);
-  for (const { events } of history) {
+  for (let i = indexFrom(history, start); i < history.length; i++) {
+    const events = history[i]?.events ?? [];
     const at = events[0]?.at ?? start;
+    if (at > end) break;
     const bucket = Math.min(BUCKETS - 1, Math.max(0, Math.floor((at - start) * scale)));
     counts[bucket] = (counts[bucket] ?? 0) + events.length;
   }
@@ -43,6 +45,11 @@ export function makeTicks({ start, end }: Span): { time: number; label: string }
     const time = start + part * (end - start);
     return { time, label: (isLong ? showDay : isShort ? showSeconds : showClock)(time) };
   });
+}
+
+/** The index of the first batch from a time on. */
+function indexFrom(history: readonly Batch[], time: number): number {
+  return (history[0]?.events[0]?.at ?? 0) >= time ? 0 : seqAt(history, time - 1);
 }
 
 /** The number of the last batch up to a time. */

@@ -2,8 +2,10 @@ import { List, Pause, Play, Radio, SkipBack, SkipForward } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { PointerEvent } from 'react';
 import type { Batch } from '../../../src/client/replica.ts';
+import { momentPath } from '../../data/links.ts';
 import { useStore, useTeam } from '../../data/use-team.tsx';
-import { showMoment, useNow } from '../../parts/format.ts';
+import { CopyLink } from '../../parts/copy-link.tsx';
+import { showMoment, showTime, useNow } from '../../parts/format.ts';
 import { useKeys } from '../../parts/keys.ts';
 import { describeEvent } from '../event-text.ts';
 import { DiffLink } from './diff-link.tsx';
@@ -13,6 +15,8 @@ import { findMarks, momentsOf } from './marks.ts';
 import { BUCKETS, countEvents, makeTicks, placeIn, seqAt, spanOf } from './span.ts';
 import type { Span } from './span.ts';
 import { Bars, drawBars, Marks } from './strip.tsx';
+import { useWindow } from './use-window.ts';
+import { TimeZoom } from './zoom-buttons.tsx';
 import './time-line.css';
 
 /** How long playing the whole history takes. */
@@ -28,14 +32,20 @@ export function TimeLine() {
   const shown = moment ?? seq;
   const { history } = store;
   const isEnded = useTeam(({ isEnded }) => isEnded);
-  const span = useSpan(history, seq, isEnded);
+  const whole = useSpan(history, seq, isEnded);
+  const track = useRef<HTMLDivElement>(null);
+  const at = history[shown - 1]?.events[0]?.at ?? whole.end;
+  const zoomed = useWindow(whole, isPast ? at : whole.end, track);
+  const { start, end } = zoomed.span;
+  const span = useMemo((): Span => ({ start, end }), [start, end]);
   const bars = useMemo(() => drawBars(countEvents(history, span)), [seq, span]);
   const marks = useMemo(() => findMarks(momentsOf(history), span), [seq, span]);
   const ticks = useMemo(() => makeTicks(span), [span]);
-  const track = useRef<HTMLDivElement>(null);
+  // The slider moves within the part that is shown.
+  const first = zoomed.isZoomed ? seqAt(history, span.start) : 1;
+  const last = zoomed.isToEnd ? Math.max(1, seq) : seqAt(history, span.end);
   const [isPlaying, setPlaying] = useState(false);
   const [isListed, setListed] = useState(false);
-  const at = history[shown - 1]?.events[0]?.at ?? span.end;
   const place = (time: number): number => placeIn(span, time);
 
   const step = (by: number) => (): void => store.show(shown + by);
@@ -63,7 +73,9 @@ export function TimeLine() {
     const box = event.currentTarget.getBoundingClientRect();
     const part = Math.max(0, Math.min(1, (event.clientX - box.left) / box.width));
     setPlaying(false);
-    store.show(part > 0.995 ? undefined : seqAt(history, span.start + part * (span.end - span.start)));
+    store.show(
+      part > 0.995 && zoomed.isToEnd ? undefined : seqAt(history, span.start + part * (span.end - span.start)),
+    );
   };
 
   const play = (): void => {
@@ -89,7 +101,23 @@ export function TimeLine() {
       >
         {isPlaying ? <Pause size={17} aria-hidden /> : <Play size={17} aria-hidden />}
       </button>
-      <div className="track" ref={track} onPointerDown={drag} onPointerMove={drag}>
+      <TimeZoom window={zoomed} className="wide" />
+      <div
+        className={`track${zoomed.isZoomed ? ' is-zoomed' : ''}`}
+        ref={track}
+        onPointerDown={drag}
+        onPointerMove={drag}
+      >
+        {zoomed.isZoomed && (
+          <div className="track-part" aria-hidden>
+            <span
+              style={{
+                left: `${placeIn(whole, span.start) * 100}%`,
+                width: `${Math.max(0.5, (placeIn(whole, span.end) - placeIn(whole, span.start)) * 100)}%`,
+              }}
+            />
+          </div>
+        )}
         {isPast && <Bars path={bars} isLater />}
         <Bars path={bars} part={isPast ? place(at) : 1} />
         <Marks marks={marks} />
@@ -99,15 +127,25 @@ export function TimeLine() {
               {label}
             </span>
           ))}
-          <span className="tick-now">{isEnded ? 'end' : 'now'}</span>
+          <span className="tick-now">{!zoomed.isToEnd ? showTime(span.end) : isEnded ? 'end' : 'now'}</span>
         </div>
-        <div className="cursor" style={{ transform: `translateX(${(isPast ? place(at) : 1) * 100}%)` }} aria-hidden />
+        {isIn(span, isPast ? at : whole.end) && (
+          <div className="cursor" style={{ transform: `translateX(${(isPast ? place(at) : 1) * 100}%)` }} aria-hidden />
+        )}
         <input
           className="scrub"
           type="range"
-          min={1}
-          max={Math.max(1, seq)}
-          value={shown}
+          min={first}
+          max={last}
+          value={Math.max(first, Math.min(last, shown))}
+          onKeyDown={(event) => {
+            const press = { '+': zoomed.closer, '=': zoomed.closer, '-': zoomed.farther, '0': zoomed.showAll }[
+              event.key
+            ];
+            if (!press || event.ctrlKey || event.metaKey) return;
+            event.preventDefault();
+            press();
+          }}
           onChange={(event) => store.show(Number(event.target.value))}
           aria-label="Moment"
           aria-valuetext={isPast ? `${showMoment(at)}, ${lastEvent(history[shown - 1])}` : isEnded ? 'end' : 'now'}
@@ -123,7 +161,9 @@ export function TimeLine() {
       >
         <List size={17} aria-hidden />
       </button>
-      {isListed && <EventList onClose={() => setListed(false)} />}
+      {isListed && (
+        <EventList onClose={() => setListed(false)} zoom={<TimeZoom window={zoomed} className="narrow-only" />} />
+      )}
       {isPast ? (
         <button type="button" className="button live-back" onClick={() => store.show(undefined)}>
           {isEnded ? <SkipForward size={14} aria-hidden /> : <Radio size={14} aria-hidden />}{' '}
@@ -137,6 +177,7 @@ export function TimeLine() {
         <div className="moment" role="status">
           <b>{showMoment(at)}</b> <span className="one-line">{lastEvent(history[shown - 1])}</span>
           {history[shown - 1] && <DiffLink batch={history[shown - 1] as Batch} />}
+          <CopyLink path={momentPath(store.teamId, shown)} what="this moment" className="small is-shown" />
         </div>
       )}
     </footer>
@@ -150,6 +191,11 @@ function useSpan(history: readonly Batch[], seq: number, isEnded: boolean): Span
   const step = Math.max(1_000, Math.floor((now - start) / (4 * BUCKETS)));
   const until = isEnded ? undefined : now - ((now - start) % step);
   return useMemo(() => spanOf(history, until), [seq, until]);
+}
+
+/** Whether a moment is on the line. */
+function isIn({ start, end }: Span, time: number): boolean {
+  return time >= start && time <= end;
 }
 
 function lastEvent(batch: Batch | undefined): string {

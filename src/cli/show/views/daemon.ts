@@ -9,6 +9,7 @@ import type { Views } from './views.ts';
 
 export const views: Views = {
   'daemon.status': (status, screen) => daemonDetails(status, screen),
+  'daemon.settings': (settings, screen) => settingsDetails(settings, screen),
   'daemon.stop': () => 'The daemon has ended.\n',
   'ui.login': ({ url }) => `${clean(url)}\n`,
   'token.rotate': () =>
@@ -30,6 +31,27 @@ export const views: Views = {
   'event.list': (batches, screen) =>
     batches.length === 0 ? 'Nothing happened.\n' : batches.flatMap((batch) => eventLines(batch, screen)).join(''),
 };
+
+function settingsDetails(settings: ResultOf<'daemon.settings'>, screen: Screen): string {
+  const { file, agent, labels, projects, notify, limits } = settings;
+  const ways = notify?.to.map(({ channel, where }) => (where === undefined ? channel : `${channel} (${where})`));
+  return details(
+    [
+      ['file', file],
+      ['agent', agent ?? 'the first that is installed'],
+      ['labels', labels.join(', ')],
+      ['projects', projects.join(', ')],
+      ['notify', ways ? `${ways.join(', ')}: ${notify?.on.join(', ')}` : 'off'],
+      ['quiet hours', notify?.quietHours ?? ''],
+      ['answer links', notify?.answers ? 'on' : ''],
+      [
+        'limits',
+        `${limits.tasksPerTeam} tasks and ${limits.notesPerTeam} notes in a team, ${limits.messageBytes} bytes a message`,
+      ],
+    ],
+    screen,
+  );
+}
 
 /** `build-1 (3 members; gpu)`, with a mark for this host. */
 function showHost({ name, load, labels }: HostView, own: string | undefined): string {
