@@ -138,7 +138,8 @@ describe('in everyday use', () => {
       return [minutes, minutes + 1].some((over) => text.includes(`1 h ${over} m ago`));
     }).toBe(true);
     expectQuiet(watched);
-    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Log out of this browser' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('heading', { name: 'Log in to Troupe' }).waitFor();
   });

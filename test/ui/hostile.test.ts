@@ -108,7 +108,7 @@ test('text of agents is shown as text: nothing runs, nothing is fetched, nothing
   await spoof.getByRole('button', { name: 'Allow' }).waitFor();
   const cut = page.locator('.member-waits .request', { hasText: 'echo 8' });
   await cut.getByRole('link', { name: 'Read all of it, then answer' }).waitFor();
-  expect(await cut.getByRole('button').count()).toBe(0);
+  expect(await cut.locator('[data-answer]').count()).toBe(0);
   await follow(page, '/queue');
   await page.locator('.queue-detail').waitFor();
   await eventually(() => page.locator('.queue-line').count()).toBeGreaterThan(1);
