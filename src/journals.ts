@@ -82,6 +82,11 @@ interface JournalKind<P extends JournalPlace> {
   open(place: P, options: Required<Pick<OpenOptions, 'exclusive'>> & OpenOptions): Promise<OpenedJournal>;
 }
 
+/** An empty journal in memory, to try something in. */
+export function openScratch(): Journal {
+  return memoryJournal();
+}
+
 // The NATS code is loaded only when it is needed.
 const KINDS: { readonly [P in JournalPlace as P['kind']]: JournalKind<P> } = {
   memory: {

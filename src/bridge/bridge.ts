@@ -4,6 +4,7 @@ import { USER } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import { parse } from '../core/parse.ts';
 import { isSlug, quote, Slug, suggestSlug } from '../core/text.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { ClaimKeeper } from '../ledger/claim-keeper.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { changeConfig, configOf } from './config-file.ts';
@@ -22,6 +23,8 @@ import { isClosed } from './mirror/presence/presence.ts';
 import { isMarked, sign, unsigned } from './mirror/presence/signature.ts';
 import { MIRROR_TIMES } from './mirror/shared.ts';
 import type { MirrorTimes } from './mirror/shared.ts';
+import { previewJoin } from './preview.ts';
+import type { Preview } from './preview.ts';
 import { openSeats } from './seats.ts';
 import type { Seats } from './seats.ts';
 import { openSight } from './sight.ts';
@@ -39,6 +42,8 @@ export interface BridgeOptions {
   readonly trash: string;
   /** Completes a task as its holder would, including its gates. */
   readonly complete?: (teamId: string, taskId: string, memberId: string) => Promise<void>;
+  /** An empty journal in memory, in which a join can be rehearsed. */
+  readonly scratch?: () => Journal;
   /** Tests set shorter times. */
   readonly times?: MirrorTimes;
   readonly onError: (error: unknown) => void;
@@ -61,6 +66,8 @@ export interface Bridge {
   leftovers(quiet?: number): Leftover[];
   /** Moves the leftovers of these teams to the trash and returns where. */
   clean(names: readonly string[], quiet?: number): { name: string; folder: string }[];
+  /** What a join would change, on both sides. Changes nothing. */
+  preview(name: string, options?: { as?: string | undefined }): Promise<Preview>;
   /** Creates a team synchronized with a native one, both ways. With `seats` it lives only as long as the native one. */
   join(name: string, options?: { as?: string | undefined; seats?: boolean }): Promise<Joined>;
   /** Stops the synchronization: our members leave the native team, and the team here stays. */
@@ -115,6 +122,21 @@ export function openBridge(options: BridgeOptions): Bridge {
     const notices = team ? noticesOf(team, teamId) : [];
     return { teamId, native, notices: [...notices, ...reports] };
   };
+  /** A native team that Troupe does not lead itself. */
+  const find = (name: string): NativeTeam => {
+    const team = open()
+      .list()
+      .find((one) => one.name === name || one.title === name);
+    if (!team) {
+      throw new TeamError(
+        'not_found',
+        `There is no native team ${quote(name)} in ${root}: "troupe teams --native" lists them`,
+      );
+    }
+    const led = hosted?.teamOf(team.name);
+    if (led === undefined) return team;
+    throw new TeamError('conflict', `The native team ${quote(name)} is led by Troupe: it is team ${quote(led)}`);
+  };
   const bridge: Bridge = {
     root,
     sight: open,
@@ -145,20 +167,26 @@ export function openBridge(options: BridgeOptions): Bridge {
       open().list();
       return moved;
     },
+    async preview(name, { as } = {}) {
+      const { scratch } = options;
+      if (!scratch) throw new TeamError('unsupported', 'Only a daemon can show what a join would change');
+      const team = find(name);
+      const present = [...mirrors.values()].find(({ native }) => native === team.name);
+      if (present) {
+        throw new TeamError('conflict', `Team ${quote(present.teamId)} has joined the native team ${quote(name)}`);
+      }
+      requireJoinable(team);
+      return previewJoin({
+        ledger,
+        root,
+        native: team.name,
+        teamId: nameFor(team, as),
+        journal: scratch(),
+        open: (copy) => openBridge({ ...copy, home, times, onError }),
+      });
+    },
     async join(name, { as, seats = false } = {}) {
-      const team = open()
-        .list()
-        .find((one) => one.name === name || one.title === name);
-      if (!team) {
-        throw new TeamError(
-          'not_found',
-          `There is no native team ${quote(name)} in ${root}: "troupe teams --native" lists them`,
-        );
-      }
-      const led = hosted?.teamOf(team.name);
-      if (led !== undefined) {
-        throw new TeamError('conflict', `The native team ${quote(name)} is led by Troupe: it is team ${quote(led)}`);
-      }
+      const team = find(name);
       const joinedBy = (): Mirror | undefined => [...mirrors.values()].find(({ native }) => native === team.name);
       const known = joinedBy();
       if (known && (await ledger.view(known.teamId, isClosed))) await known.settled();
@@ -166,9 +194,8 @@ export function openBridge(options: BridgeOptions): Bridge {
       const present = joinedBy();
       if (present?.standsBack !== undefined) throw new TeamError('conflict', present.standsBack);
       if (present) return describe(present);
-      const why = whyNotJoin(team);
-      if (why !== undefined) throw new TeamError('conflict', `The native team ${quote(name)} cannot be joined: ${why}`);
-      const wanted = parse(Slug, as ?? (isSlug(team.name) ? team.name : suggestSlug(team.name)));
+      requireJoinable(team);
+      const wanted = nameFor(team, as);
       const teamId = seats ? await freeName(ledger, wanted, team) : wanted;
       const paths = nativePaths(root, team.name);
       await sign(paths, signature);
@@ -248,6 +275,17 @@ export function openBridge(options: BridgeOptions): Bridge {
     },
   };
   return bridge;
+}
+
+function requireJoinable(team: NativeTeam): void {
+  const why = whyNotJoin(team);
+  if (why === undefined) return;
+  throw new TeamError('conflict', `The native team ${quote(team.name)} cannot be joined: ${why}`);
+}
+
+/** The name of the team here: the native one, if nobody chose another. */
+function nameFor({ name }: NativeTeam, as: string | undefined): string {
+  return parse(Slug, as ?? (isSlug(name) ? name : suggestSlug(name)));
 }
 
 /** Why messages to the native lead wait. */

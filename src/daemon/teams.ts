@@ -8,6 +8,7 @@ import { isDown } from '../core/state.ts';
 import type { TeamState } from '../core/state.ts';
 import type { InProcessOptions } from '../host/in-process.ts';
 import { findOwn } from '../host/own-agents.ts';
+import { openScratch } from '../journals.ts';
 import { SharedTaskList } from '../ledger/task-list.ts';
 import { ADMIN } from '../operations/caller.ts';
 import { agentForTeammate } from '../operations/choose-agent.ts';
@@ -63,6 +64,7 @@ export function openDaemonTeams(
     root: findNativeRoot(environment),
     trash: join(home.directory, 'trash'),
     complete: async (teamId, taskId, memberId) => void (await judged.completeTask(teamId, taskId, memberId)),
+    scratch: openScratch,
     onError: (error) => log.error('native.failed', { error }),
   });
   closers.add('native', () => native.close().finally(() => judged.close()));

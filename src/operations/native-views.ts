@@ -5,7 +5,9 @@ import type { NativeMember, NativeTask } from '../bridge/format.ts';
 import { NATIVE_LEAD } from '../bridge/layout.ts';
 import type { Leftover } from '../bridge/leftovers.ts';
 import { leadEnded } from '../bridge/mirror/presence/lead.ts';
+import type { Preview } from '../bridge/preview.ts';
 import type { NativeTeam } from '../bridge/snapshot.ts';
+import { StoredTaskStatus } from '../core/task.ts';
 import { Timestamp } from '../core/time.ts';
 
 /** A native team in one line of a list. */
@@ -73,6 +75,35 @@ export const JoinedTeam = z.object({
   native: z.string().describe('the name of the native team'),
   notices: z.array(z.string()).describe('notices for people: refusals, overwrites, files that are not read'),
 });
+
+const Standing = z.object({ status: StoredTaskStatus, assigneeId: z.string().optional() });
+
+/** What a join would change. */
+export const JoinPreview = z.object({
+  native: z.string().describe('the name of the native team'),
+  teamId: z.string().describe('the name of the team here'),
+  isNew: z.boolean().describe('whether the team here would be created'),
+  files: z
+    .array(z.object({ path: z.string(), changes: z.array(z.string()) }))
+    .describe('native files that would be written'),
+  members: z.array(z.string()).describe('native members that would join the team here'),
+  tasks: z
+    .array(Standing.extend({ id: z.string(), title: z.string(), before: Standing.optional() }))
+    .describe('tasks that would be new here, or would have another status or holder'),
+  messages: z.number().int().describe('messages that the team here would get'),
+  notices: z.array(z.string()),
+});
+
+/** A preview as operations return it. */
+export function viewPreview({ files, members, tasks, notices, ...rest }: Preview): z.output<typeof JoinPreview> {
+  return {
+    ...rest,
+    files: files.map(({ path, changes }) => ({ path, changes: [...changes] })),
+    members: [...members],
+    tasks: [...tasks],
+    notices: [...notices],
+  };
+}
 
 /** A joined team as operations return it. */
 export function viewJoined({ teamId, native, notices }: Joined): z.output<typeof JoinedTeam> {

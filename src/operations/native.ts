@@ -10,6 +10,7 @@ import { choosePlayers } from '../runtime/players.ts';
 import { InTeam, Wait } from './inputs.ts';
 import {
   JoinedTeam,
+  JoinPreview,
   LeftTeam,
   mailOf,
   NativeMessage,
@@ -17,6 +18,7 @@ import {
   summarize,
   viewJoined,
   viewLeftover,
+  viewPreview,
 } from './native-views.ts';
 import { operation } from './operation.ts';
 
@@ -141,6 +143,19 @@ export const nativeOperations = [
     route: 'POST /api/native/clean',
     cli: { args: ['names'], examples: ['troupe native clean proxy-analysis,old-team'] },
     run: async ({ native }, { names, quiet }) => native.clean(names, quiet === undefined ? undefined : quiet * HOUR),
+  }),
+  operation({
+    name: 'native.preview',
+    summary: "Show what joining one of Claude Code's own teams would change, here and in its files; changes nothing",
+    scope: 'admin',
+    input: Named.extend({ as: Slug.optional().describe('the name of the team here (default: the native name)') }),
+    result: JoinPreview,
+    route: 'GET /api/native/teams/:name/preview',
+    cli: {
+      args: ['name'],
+      examples: ['troupe native preview proxy-analysis', 'troupe native preview session-0fc79bc3 --as parser'],
+    },
+    run: async ({ native }, { name, as }) => viewPreview(await native.preview(name, { as })),
   }),
   operation({
     name: 'native.join',

@@ -98,6 +98,7 @@ export async function setStage(config: Json = {}, given: Partial<MirrorTimes> = 
       home,
       root,
       trash: join(root, '../trash'),
+      scratch: memoryJournal,
       times,
       onError: (error) => console.error(error),
     });

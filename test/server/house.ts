@@ -5,6 +5,7 @@ import { openBridge } from '../../src/bridge/bridge.ts';
 import { homeAt } from '../../src/client/home.ts';
 import type { Home } from '../../src/client/home.ts';
 import type { Journal } from '../../src/journal/journal.ts';
+import { memoryJournal } from '../../src/journal/memory.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { DaemonService, Services } from '../../src/operations/operation.ts';
 import { openTeams } from '../../src/runtime/teams.ts';
@@ -53,6 +54,7 @@ export async function openServer(directory: string, journal: Journal, options: S
     home: directory,
     root: join(directory, 'claude'),
     trash: join(directory, 'trash'),
+    scratch: memoryJournal,
     onError,
   });
   const projects = await openProjects({

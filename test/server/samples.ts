@@ -219,6 +219,7 @@ export const SAMPLES: OperationSamples = {
     leftTeam(stage);
     return { input: { quiet: 0 } };
   },
+  'native.preview': async (stage) => ({ input: { name: leftTeam(stage), as: `${stage.teamId}-both` } }),
   'native.join': async (stage) => ({ input: { name: leftTeam(stage), as: `${stage.teamId}-both` } }),
   'native.leave': async (stage) => {
     await stage.act('native.join', { name: leftTeam(stage), as: `${stage.teamId}-both` });

@@ -117,7 +117,13 @@ describe('the page of all teams', () => {
     await page.getByRole('region', { name: 'Messages' }).locator('strong').getByText('two').waitFor();
     // Its address works after a reload, too.
     await page.reload();
-    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('button', { name: 'Join…' }).click();
+    // What would change is shown first: the tasks here, and the file that gets a mark.
+    await page.getByRole('list', { name: 'Changes here' }).getByText('Write the failing test').waitFor();
+    const written = page.getByRole('list', { name: 'Files that are written' });
+    await written.getByText('teams/session-bugs/config.json').waitFor();
+    expect(await written.innerText()).not.toMatch(/status:|owner:/);
+    await page.getByRole('button', { name: 'Join', exact: true }).click();
     await page.locator('.team-count').getByText('of 5').waitFor();
     await pressInRow(page, 'g', 't');
     await page.getByText('joined as session-bugs').waitFor();

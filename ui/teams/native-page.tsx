@@ -2,7 +2,7 @@ import { Eye, FileQuestion, Link2, Link2Off, TriangleAlert } from 'lucide-react'
 import { useEffect, useState } from 'react';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { call } from '../data/daemon.ts';
-import { navigate, teamPath } from '../data/route.ts';
+import { teamPath } from '../data/route.ts';
 import { act } from '../parts/act.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { showControls } from '../parts/controls.ts';
@@ -10,6 +10,7 @@ import { plural, showMoment, showTime } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { PHASE_WORDS, PhaseIcon } from '../parts/status.tsx';
+import { JoinForm } from './join-form.tsx';
 import { useNativeTeams } from './use-native-teams.ts';
 import type { NativeTeam } from './use-native-teams.ts';
 import './teams.css';
@@ -71,15 +72,16 @@ export function NativePage({ name }: { name: string }) {
 }
 
 function JoinButton({ team, joined }: { team: NativeTeam; joined: string | undefined }) {
+  const [isOpen, setOpen] = useState(false);
   if (joined !== undefined) {
     return (
       <>
         <button
           type="button"
           className="button"
-          onClick={() => void act(() => call('native.leave', { teamId: joined }), `${joined} has left it`)}
+          onClick={() => void act(() => call('native.leave', { teamId: joined }), `${joined} has left ${team.title}`)}
         >
-          <Link2Off size={15} aria-hidden /> Part
+          <Link2Off size={15} aria-hidden /> Leave
         </button>
         <Link className="button primary" href={teamPath(joined)}>
           Open {joined}
@@ -88,19 +90,18 @@ function JoinButton({ team, joined }: { team: NativeTeam; joined: string | undef
     );
   }
   if (team.kind !== 'team' || team.form !== 'known' || team.readOnly !== undefined) return null;
-  const join = async (): Promise<void> => {
-    const { teamId } = await call('native.join', { name: team.name });
-    navigate(teamPath(teamId));
-  };
   return (
-    <button
-      type="button"
-      className="button primary"
-      title="Synchronizes tasks, messages and members both ways"
-      onClick={() => void act(join, `${team.title} was joined`)}
-    >
-      <Link2 size={15} aria-hidden /> Join
-    </button>
+    <>
+      <button
+        type="button"
+        className="button primary"
+        title="Shows first what would change"
+        onClick={() => setOpen(true)}
+      >
+        <Link2 size={15} aria-hidden /> Join…
+      </button>
+      <JoinForm name={team.name} title={team.title} isOpen={isOpen} onClose={() => setOpen(false)} />
+    </>
   );
 }
 

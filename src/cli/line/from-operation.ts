@@ -93,6 +93,7 @@ const TYPED: Readonly<Record<string, string>> = {
   'team.down within': 'how long to wait for members to stop: 30s, 5m',
   'request.raise within': 'milliseconds until an unanswered request counts as no',
   'question.ask within': 'how long an answer is waited for: 30m, 8h (default: a day)',
+  lease: 'give it back when the holder calls nothing for so long: 30m, 2h; for members that Troupe does not run',
   'question.ask wait': 'wait up to this long for the answer: 30s, 5m',
   'question.ask choices': 'the answers to choose from: SQLite,PostgreSQL',
   'hook.register timeout': 'milliseconds until it is killed',

@@ -52,6 +52,7 @@ export const views: Views = {
     const shown = lines.flatMap((line, i) => [line, ...(dead[i]?.evidence ?? []).map((one) => `  ${clean(one)}`)]);
     return `${[head, ...shown].join('\n')}\nTo move one to the trash: troupe native clean NAME\n`;
   },
+  'native.preview': (preview) => previewLines(preview),
   'native.join': (joined) =>
     `Team ${clean(joined.teamId)} and the native team ${clean(joined.native)} are now synchronized.\n` +
     noticeLines(joined.notices) +
@@ -123,6 +124,36 @@ function problemLines(teams: readonly NativeTeam[], screen: Screen): string {
       );
     })
     .join('');
+}
+
+/** What a join would change: here, then in the native files. */
+function previewLines(preview: ResultOf<'native.preview'>): string {
+  const { teamId, native, isNew, members, tasks, messages, files, notices } = preview;
+  const holder = (one: { status: string; assigneeId?: string | undefined }): string =>
+    `${statusWord(one.status)}${one.assigneeId === undefined ? '' : ` (${clean(one.assigneeId)})`}`;
+  const changed = tasks.map((task) => {
+    const before = task.before ? `${holder(task.before)} becomes ` : 'new, ';
+    return `  ${taskName(task.id)} ${clean(task.title)}: ${before}${holder(task)}\n`;
+  });
+  const here = [
+    `Team ${clean(teamId)} ${isNew ? 'would be created' : 'would be synchronized again'}.\n`,
+    ...(members.length > 0 ? [`Members that would join it: ${clean(members.join(', '))}\n`] : []),
+    ...(changed.length > 0 ? ['Tasks:\n', ...changed] : ['Its tasks would stay as they are.\n']),
+    ...(messages > 0 ? [`Messages that it would get: ${messages}\n`] : []),
+  ];
+  const there = files.flatMap(({ path, changes }) => [
+    `  ${clean(path)}\n`,
+    ...changes.map((change) => `    ${clean(change)}\n`),
+  ]);
+  return [
+    ...here,
+    files.length > 0
+      ? 'Files of the native team that would be written:\n'
+      : 'No file of the native team would be written.\n',
+    ...there,
+    noticeLines(notices),
+    `Nothing was changed. To join: troupe join ${clean(native)}${teamId === native ? '' : ` --as ${clean(teamId)}`}\n`,
+  ].join('');
 }
 
 function nativeDetails(team: ResultOf<'native.show'>, screen: Screen): string {
