@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { Client } from '../src/client/client.ts';
 import { homeAt } from '../src/client/home.ts';
 import { socketConnect } from '../src/client/socket.ts';
@@ -10,7 +10,9 @@ import { startDaemon } from '../src/daemon.ts';
 import { launchBrowser } from '../test/ui/launch.ts';
 import { writeNativeTeam } from '../test/ui/native-team.ts';
 import { writeSmallTeams } from '../test/ui/small-teams.ts';
+import { makeTeams } from '../test/ui/state-teams.ts';
 import { writeStory } from '../test/ui/story.ts';
+import { playWork, writeWorkTeam } from '../test/ui/work-team.ts';
 import { buildUi } from './build-ui.ts';
 
 const IMAGES = join(dirname(import.meta.dirname), 'docs/images');
@@ -27,7 +29,24 @@ interface Shot {
   /** The element that has the focus when the keys are pressed. */
   readonly focus?: string;
   readonly keys?: readonly string[];
+  /** What a person does first. */
+  readonly act?: (page: Page) => Promise<void>;
 }
+
+const WORK = 'words';
+
+/** States that were added to the pages above, each also on a phone. */
+const STATES: readonly Shot[] = [
+  { name: 'start', path: '/', ready: '.teams', act: fillStart },
+  { name: 'work', path: `/t/${WORK}/task/1?view=list`, ready: '.work-files button' },
+  { name: 'diff', path: `/t/${WORK}/task/1?view=list&part=diff&file=src/parser.ts`, ready: '.sheet-diff .hl-keyword' },
+  { name: 'merge', path: `/t/${WORK}/diff`, ready: '.diff-line, .diff-pair', act: openMerge },
+  { name: 'attempts', path: `/t/${TEAM}/task/10?view=list`, ready: '.attempts button' },
+  { name: 'answered', path: '/t/asks?view=members', ready: '.team-head', act: answer },
+  { name: 'stuck', path: '/t/stuck?view=list', ready: '.situation-help' },
+  { name: 'limited', path: '/t/limited?view=members', ready: '.situation-help' },
+  { name: 'spawn', path: '/t/empty?view=list', ready: '.situation-help', act: openSpawn },
+];
 
 const SHOTS: readonly Shot[] = [
   { name: 'teams', path: '/', ready: '.teams' },
@@ -54,6 +73,8 @@ const SHOTS: readonly Shot[] = [
   { name: 'queue-390', path: '/queue', ready: '.queue-detail', size: NARROW },
   { name: 'numbers-390', path: `/t/${TEAM}/numbers`, ready: '.plot canvas', size: NARROW },
   { name: 'member-390', path: `/t/${TEAM}/m/ada`, ready: '.step.said', size: NARROW },
+  ...STATES,
+  ...STATES.map((shot) => ({ ...shot, name: `${shot.name}-390`, size: NARROW })),
 ];
 
 const only = process.argv.slice(2);
@@ -64,10 +85,13 @@ const home = homeAt(join(folder, 'home'));
 mkdirSync(home.directory, { mode: 0o700 });
 await writeSmallTeams(home);
 await writeStory(home);
+await writeWorkTeam(home, WORK);
 const native = join(folder, 'claude');
 writeNativeTeam(native);
 const daemon = await startDaemon({ home, environment: { CLAUDE_CONFIG_DIR: native } });
 const client = new Client(socketConnect({ path: home.socket, token: { file: home.tokenFile } }));
+await playWork(client, WORK);
+await makeTeams(client);
 const browser = await launchBrowser();
 try {
   for (const colorScheme of ['light', 'dark'] as const) await shoot(browser, colorScheme);
@@ -83,7 +107,7 @@ async function shoot(browser: Browser, colorScheme: 'light' | 'dark'): Promise<v
   const page = await context.newPage();
   await page.goto((await client.call('ui.login', {})).url);
   await page.locator('.teams').first().waitFor();
-  for (const { name, path, ready, size = WIDE, focus, keys = [] } of SHOTS) {
+  for (const { name, path, ready, size = WIDE, focus, keys = [], act } of SHOTS) {
     if (only.length > 0 && !only.includes(name)) continue;
     await page.setViewportSize(size);
     await page.goto(daemon.url + path);
@@ -91,10 +115,45 @@ async function shoot(browser: Browser, colorScheme: 'light' | 'dark'): Promise<v
     await page.evaluate('document.fonts.ready');
     if (focus !== undefined) await page.locator(focus).focus();
     for (const key of keys) await page.keyboard.press(key);
+    await act?.(page);
     // The graph scrolls to the tasks in progress after its layout was measured.
     await page.waitForTimeout(400);
     await page.screenshot({ path: join(IMAGES, `${name}-${colorScheme}.png`) });
     console.log(`docs/images/${name}-${colorScheme}.png`);
   }
   await context.close();
+}
+
+async function fillStart(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Start work' }).click();
+  const form = page.getByRole('dialog', { name: 'Start work' });
+  await form.getByRole('textbox', { name: /^Folder/ }).fill(join(home.directory, `project-of-${WORK}`));
+  await form.getByRole('textbox', { name: /^Goal/ }).fill('Read words of any language, and number the lines');
+  const program = { label: 'a program…' };
+  await form.getByRole('group', { name: 'Lead' }).locator('select').first().selectOption(program);
+  await form.getByRole('textbox', { name: 'Command' }).fill('sleep 60');
+  await form.getByRole('button', { name: 'Add a teammate' }).click();
+  await form.getByRole('group', { name: 'Teammate 1' }).locator('select').first().selectOption('codex');
+  await form.getByRole('textbox', { name: /^Budget/ }).fill('5');
+  await form.locator('.start-check').waitFor();
+}
+
+async function openMerge(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Merge…' }).click();
+  await page.getByText('which is checked out in').waitFor();
+}
+
+async function answer(page: Page): Promise<void> {
+  // The one of the picture before may have been sent.
+  const asked = { teamId: 'asks', kind: 'permission', memberId: 'ann', content: 'npm publish' } as const;
+  const open = await client.call('request.list', { teamId: 'asks', status: 'pending' });
+  if (open.length === 0) await client.call('request.raise', asked, { as: 'ann' });
+  const card = page.locator('.answer').filter({ visible: true }).first();
+  await card.getByRole('button', { name: 'Allow' }).click();
+  await page.getByRole('button', { name: 'Undo' }).filter({ visible: true }).first().waitFor();
+}
+
+async function openSpawn(page: Page): Promise<void> {
+  await page.locator('.situation-help').first().click();
+  await page.getByRole('dialog', { name: 'Spawn a teammate' }).waitFor();
 }

@@ -66,7 +66,7 @@ describe('the diff', () => {
     await page.getByRole('button', { name: 'Unified' }).click();
     await eventually(() => pairs.count()).toBe(0);
     // The switch keeps what is read at its place.
-    expect(await topOf(page)).toBe('dos.txt');
+    await eventually(() => topOf(page)).toBe('dos.txt');
     const lines = page.locator('.diff-line');
     await eventually(() => lines.filter({ hasText: 'second' }).count()).toBe(2);
     await jumpTo(page, 'new.txt');

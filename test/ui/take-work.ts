@@ -46,7 +46,8 @@ export function describeTaking(team: string, stage: () => Stage, open: ReturnTyp
       const before = plainGit(repository, 'rev-parse', 'HEAD');
       const watched = await open(`/t/${team}?view=list`);
       const { page } = watched;
-      await page.locator('.team-head').getByRole('button', { name: 'Merge…' }).click();
+      await page.getByRole('button', { name: 'Team actions' }).click();
+      await page.getByRole('menuitem', { name: 'Merge the branch…' }).click();
       const form = page.getByRole('dialog', { name: 'Merge the branch' });
       const merge = form.getByRole('button', { name: 'Merge', exact: true });
       await form.getByText(`troupe/${team} into main, which is checked out in ${repository}`).waitFor();

@@ -58,13 +58,7 @@ export function CheckView({
         <>
           {unapproved.map((one) => (
             <Line key={one.hash} className="is-gate" icon={<ShieldAlert size={15} aria-hidden />}>
-              <b>{showControls(one.command)}</b>
-              {list(' of ', one.members)}
-              {one.isFree === true && ' may do everything without asking'}
-              {list(' obeys settings in this folder: ', one.obeys)}
-              {list(' may do without asking: ', one.allow)}
-              {list(' with ', one.env)}
-              {list(' as decided by ', one.files)}
+              <b>{showControls(one.command)}</b> {showControls(wordPowers(one))}
             </Line>
           ))}
           <CheckField label="I have read this and approve it" isChecked={isRead} onChange={onRead} />
@@ -74,8 +68,18 @@ export function CheckView({
   );
 }
 
-function list(before: string, words: readonly string[] = []): string {
-  return words.length > 0 ? showControls(`${before}${words.join(', ')};`) : '';
+/** What a person approves, in one line. */
+function wordPowers({ members, isFree, obeys, allow, env, files }: Found['unapproved'][number]): string {
+  const list = (before: string, words: readonly string[] = []): string[] =>
+    words.length > 0 ? [`${before} ${words.join(', ')}`] : [];
+  return [
+    ...list('for', members),
+    ...(isFree === true ? ['may do everything without asking'] : []),
+    ...list('may do without asking:', allow),
+    ...list('obeys settings in this folder:', obeys),
+    ...list('gets', env),
+    ...list('what it does is in', files),
+  ].join('; ');
 }
 
 function Line({ className, icon, children }: { className: string; icon: ReactNode; children: ReactNode }) {

@@ -50,7 +50,10 @@ function MergeForm({ teamId, onClose }: { teamId: string; onClose: () => void })
         <code className="command">troupe merge --team {teamId}</code>
       )}
       {open > 0 && obstacle === undefined && work && (
-        <p className="hint">{plural(open, 'task')} still in work. You can merge again when more has landed.</p>
+        <p className="hint">
+          {plural(open, 'task')} {open === 1 ? 'is' : 'are'} still in progress. You can merge again when more has
+          landed.
+        </p>
       )}
     </Form>
   );

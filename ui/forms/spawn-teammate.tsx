@@ -30,7 +30,8 @@ const LIKE = '@like ';
 
 function SpawnForm({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const members = useTeam(({ view }) => view.members);
-  const models = members.filter(({ agent }) => agent !== undefined);
+  // A function runs in the process that registered it, which only that process can do.
+  const models = members.filter(({ agent }) => agent !== undefined && agent.kind !== 'function');
   const { agents = [], failure } = useAgents();
   const [chosen, setWanted] = useState<WantedAgent>({
     agent: models[0] ? `${LIKE}${models[0].id}` : '',

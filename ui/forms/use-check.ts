@@ -26,9 +26,9 @@ export function useCheck(source: string | undefined, folder: string): Check | un
     const run = async (): Promise<void> => {
       try {
         const found = await call('team.check', { source, folder }, { signal: stop.signal });
-        setCheck({ source, found });
+        setCheck({ source, found: { ...found, unrunnable: found.unrunnable?.map(withoutPlace) } });
       } catch (error) {
-        if (!stop.signal.aborted) setCheck({ source, failure: failureOf(error) });
+        if (!stop.signal.aborted) setCheck({ source, failure: withoutPlaces(failureOf(error)) });
       }
     };
     const timer = setTimeout(() => void run(), PAUSE_MS);
@@ -38,4 +38,13 @@ export function useCheck(source: string | undefined, folder: string): Check | un
     };
   }, [source, folder]);
   return check;
+}
+
+/** Of a file that was made from a form, nobody knows the lines. */
+function withoutPlace(text: string): string {
+  return text.replace(/^troupe\.yaml(?::\d+)*(?: \(and [^)]*\))?: /, '');
+}
+
+function withoutPlaces(failure: Failure): Failure {
+  return { ...failure, message: failure.message.split('\n').map(withoutPlace).join('\n') };
 }

@@ -17,7 +17,8 @@ export function Answered({ request, given }: { request: RequestShown; given: Giv
   const { ref, isSettled, check } = useSettled();
   const now = useNow();
   const isHeld = given.state === 'held';
-  const seconds = Math.max(1, Math.ceil((given.sentAt - now) / 1_000));
+  // The page's clock may be a second behind.
+  const seconds = Math.max(1, Math.ceil((given.sentAt - Math.max(now, Date.now())) / 1_000));
   return (
     <div className="answer answered" ref={ref} tabIndex={-1}>
       <div className="row">

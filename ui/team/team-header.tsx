@@ -50,6 +50,8 @@ export function TeamHeader({ teamId }: { teamId: string }) {
   const isHere = useSignal(reach) === 'live';
   // A closed team can be merged, too.
   const canMerge = isHere && moment === undefined && team?.work !== undefined && team.work.tip !== team.work.base;
+  // While work goes on, it is only in the menu.
+  const isOver = counts.completed + counts.failed === tasks.length;
   const close = (): void => setForm(undefined);
   return (
     <header className="team-head">
@@ -121,7 +123,7 @@ export function TeamHeader({ teamId }: { teamId: string }) {
           <FileDiff size={15} aria-hidden /> Diff
         </Link>
       )}
-      {canMerge && (
+      {canMerge && isOver && (
         <button type="button" className="button wide-only" onClick={() => setForm('merge')}>
           <GitMerge size={15} aria-hidden /> Merge…
         </button>

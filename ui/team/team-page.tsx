@@ -55,6 +55,9 @@ function Stage({ teamId, taskId }: { teamId: string; taskId: string | undefined 
   const found = useFound(filter);
   const total = useTeam(({ view }) => view.tasks.length);
   const isClosed = useTeam(({ view }) => view.team?.status === 'cleaned-up');
+  const isLed = useTeam(({ view: { members, team } }) =>
+    members.some(({ id, agent }) => id === team?.leadId && agent !== undefined),
+  );
   const canAct = useCanAct();
   const [isNew, setNew] = useState(false);
   useKeys({
@@ -72,8 +75,14 @@ function Stage({ teamId, taskId }: { teamId: string; taskId: string | undefined 
         ) : total === 0 ? (
           <div className="empty">
             <ListChecks size={32} aria-hidden />
-            <h2>No task yet</h2>
-            <p>{isClosed ? 'This team was closed without one.' : 'Create one here, or from a terminal:'}</p>
+            <h2>{isLed && !isClosed ? 'The lead makes the tasks' : 'No task yet'}</h2>
+            <p>
+              {isClosed
+                ? 'This team was closed without one.'
+                : isLed
+                  ? 'They come here as it creates them. You can add your own, here or from a terminal:'
+                  : 'Create one here, or from a terminal:'}
+            </p>
             {!isClosed && (
               <>
                 <button type="button" className="button primary" onClick={() => setNew(true)}>
