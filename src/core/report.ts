@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SYSTEM, USER } from './actor.ts';
 import { whyBlocked } from './blocked.ts';
 import { isVacant } from './person.ts';
 import { answererOf, TeamRequest } from './request.ts';
@@ -35,7 +36,7 @@ const ReportedMember = z.object({
 
 /** Something that went wrong, or still waits: about a task, a member or a request. */
 const Remark = z.object({
-  what: z.enum(['failed', 'sent back', 'crashed', 'stopped', 'unanswered', 'request', 'blocked', 'open']),
+  what: z.enum(['failed', 'sent back', 'crashed', 'stopped', 'unanswered', 'answered', 'request', 'blocked', 'open']),
   taskId: z.string().optional(),
   memberId: z.string().optional(),
   /** The kind of the request. */
@@ -85,7 +86,7 @@ export function reportOf(state: TeamState, now: number): TeamReport {
     members: members.filter((member) => !isVacant(member)).map((member) => reportMember(state, member, tasks)),
     usage: [...state.memberUsage.values()].reduce(addUsage, NO_USAGE),
     waits: [...requestRemarks(state), ...openRemarks(state, tasks)],
-    wrong: [...taskRemarks(tasks), ...memberRemarks(members), ...unanswered(state)],
+    wrong: [...taskRemarks(tasks), ...memberRemarks(members), ...answeredRemarks(state)],
     ...(work && { landed: { branch: work.branch, base: work.base, tip: work.tip, tasks: landed } }),
     ...(lead?.lastResult !== undefined && { answer: lead.lastResult }),
   };
@@ -175,19 +176,25 @@ function memberRemarks(members: readonly MemberRecord[]): Remark[] {
   });
 }
 
-/** Requests to people that nobody answered in time. */
-function unanswered(state: TeamState): Remark[] {
-  return [...state.requests.values()]
-    .filter(
-      ({ kind, status, answeredBy }) =>
-        status === 'rejected' && answeredBy === '@system' && answererOf(kind) === 'person',
-    )
-    .map(({ id, kind, memberId, taskId, content }) => ({
-      what: 'unanswered',
-      kind,
-      requestId: id,
-      memberId,
-      ...(taskId !== undefined && { taskId }),
-      text: shorten(content, TEXT_LENGTH),
-    }));
+/** Requests that tell of trouble even if a person has answered them. */
+const TROUBLES: readonly TeamRequest['kind'][] = ['hang', 'budget', 'gate', 'account', 'restart'];
+
+/** What nobody answered in time, and what kept the team from working until a person answered. */
+function answeredRemarks(state: TeamState): Remark[] {
+  return [...state.requests.values()].flatMap((request): Remark[] => {
+    const { id, kind, status, answeredBy, memberId, taskId, content } = request;
+    const isLate = status === 'rejected' && answeredBy === SYSTEM && answererOf(kind) === 'person';
+    if (!isLate && (answeredBy !== USER || !TROUBLES.includes(kind))) return [];
+    const said = shorten(content, TEXT_LENGTH);
+    return [
+      {
+        what: isLate ? 'unanswered' : 'answered',
+        kind,
+        requestId: id,
+        memberId,
+        ...(taskId !== undefined && { taskId }),
+        text: isLate ? said : `${said.split('\n', 1)[0]} You said ${status === 'approved' ? 'yes' : 'no'}.`,
+      },
+    ];
+  });
 }

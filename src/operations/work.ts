@@ -68,6 +68,7 @@ const WorkStatus = z.object({
         taskId: TaskId,
         title: z.string(),
         isHeld: z.boolean().default(true).describe('whether somebody holds the task now'),
+        isAsked: z.boolean().default(false).describe('whether it waits for a person, as when no gate could judge it'),
       }),
     )
     .default([]),

@@ -28,15 +28,19 @@ test('the work of a team names the merge only as long as the checkout lacks it',
   expect(showWork({ isMerged: true })).not.toContain('troupe merge');
 });
 
-test('a task that was begun and released is not in work', () => {
+test('a task that was begun and released is not in work; one about which a person decides was not sent back', () => {
   const task = { title: 'Sleeps', memberId: 'max', epoch: 1, base: commit(1), state: 'begun' } as const;
   const tasks = [
     { ...task, taskId: '1', isHeld: true },
     { ...task, taskId: '2', isHeld: false },
+    { ...task, taskId: '3', isHeld: true, queuedAt: 1 },
+    { ...task, taskId: '4', isHeld: true, queuedAt: 1, isAsked: true },
   ];
   const shown = showWork({ tasks });
   expect(shown).toMatch(/^#1 +in work +Sleeps +max$/m);
   expect(shown).toMatch(/^#2 +not in work +Sleeps +max$/m);
+  expect(shown).toMatch(/^#3 +sent back +Sleeps +max$/m);
+  expect(shown).toMatch(/^#4 +waits for you +Sleeps +max$/m);
 });
 
 test('folders are told apart by their ends', () => {

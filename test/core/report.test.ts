@@ -51,6 +51,21 @@ test('says what was done, by whom, for how much, what went wrong and what waits'
   expect(text).toContain('Waits\n  question waits for you (bob): Which runner?\n');
 });
 
+test('names trouble that a person has answered, and no questions', () => {
+  const team = busyTeam();
+  const ask = (kind: 'hang' | 'question') => {
+    const [raised] = team.as('ann', 'request.raise', { kind, memberId: 'ann', content: `A ${kind}.\nMore` });
+    const said = kind === 'question' ? { feedback: 'this one' } : {};
+    const { requestId } = raised as { requestId: string };
+    team.as('@user', 'request.answer', { requestId, approve: true, ...said });
+  };
+  ask('hang');
+  ask('question');
+  const { wrong } = seen(team);
+  expect(wrong.slice(1)).toMatchObject([{ what: 'answered', kind: 'hang', text: 'A hang. You said yes.' }]);
+  expect(reportText(seen(team), screen)).toContain('\n  hang needed you (ann): A hang. You said yes.\n');
+});
+
 test('makes hostile titles harmless in text and in Markdown', () => {
   const title = '# [click](http://evil.example) <script>alert(1)</script> @everyone **x** `y` | z';
   const report = seen(busyTeam({ title, failure: '\u001b[2J\n## gone <b>' }));

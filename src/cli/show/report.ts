@@ -138,7 +138,8 @@ function answerSection({ answer }: Report, style: Style): string[] {
 
 function wordRemark({ what, kind, taskId, memberId, text }: Remark, style: Style): string {
   const about = [taskId === undefined ? '' : `#${taskId}`, memberId ?? ''].filter(Boolean).join(' ');
-  const name = what === 'request' ? `${kind} waits for you` : what === 'unanswered' ? `${kind} got no answer` : what;
+  const fate = { request: 'waits for you', unanswered: 'got no answer', answered: 'needed you' }[what as string];
+  const name = fate === undefined ? what : `${kind} ${fate}`;
   return `${name}${about === '' ? '' : ` (${about})`}: ${style.foreign(text)}`;
 }
 

@@ -7,6 +7,7 @@ import type { WorkOverlap } from '../../core/overlap.ts';
 import { placeOf, viewQueue } from '../../core/queue-view.ts';
 import type { QueueView } from '../../core/queue-view.ts';
 import type { TeamState } from '../../core/state.ts';
+import { pendingRequests } from '../../core/tables.ts';
 import { quote } from '../../core/text.ts';
 import { requireMember, requireTask, requireTeam } from '../../core/view.ts';
 import type { DiskUse } from '../../core/work-disk.ts';
@@ -51,6 +52,8 @@ export interface TaskReport extends TaskWork {
   readonly title: string;
   /** Whether somebody holds the task now. Work that was begun stays with a task that was released. */
   readonly isHeld: boolean;
+  /** A person decides about it: no gate could judge it, or gates keep rejecting it. */
+  readonly isAsked: boolean;
 }
 
 /** Where a team's members work, what landed, and what did not. */
@@ -244,7 +247,9 @@ function tasksOf(state: TeamState): TaskReport[] {
     const { id: taskId, title, work, status } = task;
     if (!work || status === 'deleted') return [];
     const place = placeOf(state, task);
-    return [{ taskId, title, isHeld: status === 'in_progress', ...work, ...(place > 0 && { place }) }];
+    const isHeld = status === 'in_progress';
+    const isAsked = isHeld && pendingRequests(state, taskId).some(({ kind }) => kind === 'gate');
+    return [{ taskId, title, isHeld, isAsked, ...work, ...(place > 0 && { place }) }];
   });
 }
 

@@ -167,9 +167,11 @@ function taskTable({ tasks = [], lost = [] }: Work, screen: Screen): string {
       ? { text: 'lost', style: 'red' }
       : task.state === 'begun' && task.isHeld === false
         ? { text: 'not in work', style: 'dim' }
-        : task.state === 'begun' && task.queuedAt !== undefined
-          ? { text: 'sent back', style: 'yellow' }
-          : STATES[task.state],
+        : task.state === 'begun' && task.isAsked
+          ? { text: 'waits for you', style: 'yellow' }
+          : task.state === 'begun' && task.queuedAt !== undefined
+            ? { text: 'sent back', style: 'yellow' }
+            : STATES[task.state],
     task.title,
     task.memberId,
     task.files === undefined || task.files === 0 ? '' : sizeOf(task),
