@@ -18,7 +18,7 @@ export async function sizeOf(
   { depot }: TeamPlace,
   { base, commit, here = commit }: SavedWork,
 ): Promise<Pick<MeasuredWork, 'files' | 'added' | 'removed' | 'paths'>> {
-  const { files, added, deleted: removed } = await depot.diff(base, here, { maxBytes: 1 });
+  const { files, added, deleted: removed } = await depot.diff(base, here, { maxBytes: 0 });
   const paths = files.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
   return { files: files.length, added, removed, paths: paths.slice(0, PATHS_PER_WORK) };
 }

@@ -234,7 +234,7 @@ async function stateBefore(workspace: Workspace, last: SetupRecord | undefined):
 async function changedBetween({ depot }: TeamPlace, before: string, after: Saved): Promise<string[]> {
   const leftOut = after.leftOut.map(({ path }) => path);
   if (before === after.commit) return leftOut;
-  const { files } = await depot.diff(before, after.commit, { maxBytes: 1 });
+  const { files } = await depot.diff(before, after.commit, { maxBytes: 0 });
   return [...new Set([...files.map(({ path }) => path), ...leftOut])];
 }
 

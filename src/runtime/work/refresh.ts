@@ -55,7 +55,7 @@ export async function refreshWork(
         'Go on, and complete the task: then the folder gets both sides, with markers',
     );
   }
-  const { files } = await depot.diff(base, tip, { maxBytes: 1 });
+  const { files } = await depot.diff(base, tip, { maxBytes: 0 });
   const { out } = await depot.handle.run(['rev-list', '--count', `${base}..${tip}`]);
   if (saved.changes.length === 0) await workspace.refresh(tip);
   else await workspace.lay(tree, tip);

@@ -117,7 +117,7 @@ export async function reportWork(
     const handedIn = tasks.find((task) => task.memberId === memberId && task.isHeld && isHandedIn(task))?.commit;
     if (made.has(memberId)) members.push(await reportMember(works, place, { teamId, memberId, taskId, handedIn }));
   }
-  const { files, added, deleted } = await depot.diff(work.base, work.tip, { maxBytes: 1 });
+  const { files, added, deleted } = await depot.diff(work.base, work.tip, { maxBytes: 0 });
   // It may have been moved since it was last used.
   const isThere = !checkout.isAbsent && (await isFolder(checkout.folder));
   const into = isThere ? await branchIn(depot.handle.git, checkout) : undefined;
@@ -219,20 +219,24 @@ async function compareWorker(
     handedIn?: string | undefined;
   },
 ): Promise<Omit<WorkCheck, 'problems' | 'unsaved'>> {
-  const changed = save === undefined ? undefined : await depot.diff(handedIn, save, { maxBytes: 1 });
-  const { out } = await depot.handle.run(['rev-list', '--count', '--first-parent', `${base}..${work.tip}`]);
+  const changed = save === undefined ? undefined : await depot.diff(handedIn, save, { maxBytes: 0 });
   return {
     memberId: name.member,
     folder: folderInWorkspace(folder, work),
     slot: works.slotOf({ teamId: name.team, memberId: name.member }),
     base,
-    behind: Number(out.toString()),
+    behind: base === work.tip ? 0 : await countBetween(depot, base, work.tip),
     files: changed?.files.length ?? 0,
     added: changed?.added ?? 0,
     removed: changed?.deleted ?? 0,
     changes: changed?.files ?? [],
     ...(taskId !== undefined && { taskId }),
   };
+}
+
+async function countBetween({ handle }: TeamPlace['depot'], base: string, tip: string): Promise<number> {
+  const { out } = await handle.run(['rev-list', '--count', '--first-parent', `${base}..${tip}`]);
+  return Number(out.toString());
 }
 
 function membersApart({ members, tasks }: TeamState): { memberId: string; taskId: string | undefined }[] {

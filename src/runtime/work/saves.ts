@@ -205,7 +205,7 @@ async function measureAll(
   const reports: SaveReport[] = [];
   for (let i = 0; i < saves.length; i += AT_ONCE) {
     const some = saves.slice(i, i + AT_ONCE).map(async ({ memberId, taskId, commit, base, at }) => {
-      const { files, added, deleted } = await depot.diff(base, commit, { maxBytes: 1 });
+      const { files, added, deleted } = await depot.diff(base, commit, { maxBytes: 0 });
       const size = { files: files.length, added, removed: deleted };
       return { memberId, commit, base, at, ...size, ...(taskId !== undefined && { taskId }) };
     });
