@@ -12,10 +12,12 @@ process.setMaxListeners(0);
 const inherited = { ...process.env };
 
 for await (const line of createInterface(process.stdin)) {
-  const { words, env } = JSON.parse(Buffer.from(line, 'base64').toString()) as {
+  const { words, env, cwd } = JSON.parse(Buffer.from(line, 'base64').toString()) as {
     words: string[];
     env: Record<string, string | null>;
+    cwd: string;
   };
+  process.chdir(cwd);
   process.env = { ...inherited };
   for (const [name, value] of Object.entries(env)) {
     if (value === null) delete process.env[name];

@@ -15,8 +15,10 @@ export interface Outcome {
 
 /** One process for many command lines, one after another. */
 export interface Answers {
-  ask(words: readonly string[], env: Readonly<Record<string, string | undefined>>): Promise<Outcome>;
+  ask(words: readonly string[], env: Readonly<Record<string, string | undefined>>, cwd?: string): Promise<Outcome>;
   close(): Promise<void>;
+  /** Ends it in the middle of a command. */
+  kill(): Promise<void>;
 }
 
 /** Whether a command line can be answered in a shared process; others are programs, or read standard input. */
@@ -51,14 +53,18 @@ export function openAnswers(environment: NodeJS.ProcessEnv): Answers {
     });
   let last: Promise<unknown> = Promise.resolve();
   return {
-    ask(words, env) {
-      const line = JSON.stringify({ words, env }, (_, value: unknown) => value ?? null);
+    ask(words, env, cwd = process.cwd()) {
+      const line = JSON.stringify({ words, env, cwd }, (_, value: unknown) => value ?? null);
       const answer = last.then(() => answerTo(line));
       last = answer.catch(() => {});
       return answer;
     },
     async close() {
       child.stdin.end();
+      await ended;
+    },
+    async kill() {
+      child.kill('SIGKILL');
       await ended;
     },
   };

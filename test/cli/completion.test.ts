@@ -73,7 +73,7 @@ describe('completion', () => {
 
   beforeAll(async () => {
     const script = async (shell: string): Promise<string> => {
-      const { status, stdout, stderr } = await troupe.run(`completion ${shell}`);
+      const { status, stdout, stderr } = await troupe.ask(`completion ${shell}`);
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       return stdout;
     };
@@ -83,20 +83,20 @@ describe('completion', () => {
     writeFileSync(join(folder, 'troupe'), `#!/bin/sh\nexec '${process.execPath}' '${PATIENCE}' '${BIN}' "$@"\n`, {
       mode: 0o755,
     });
-    await troupe.run('team create demo');
-    await troupe.run('team create deep');
-    await troupe.run('member add worker-1 --team demo');
+    await troupe.ask('team create demo');
+    await troupe.ask('team create deep');
+    await troupe.ask('member add worker-1 --team demo');
     // Anybody can write a title, even one with shell commands in it.
-    await troupe.run([
+    await troupe.ask([
       'task',
       'add',
       `a $(touch ${folder}/done) \`touch ${folder}/done\`'; touch ${folder}/done`,
       '--team',
       'demo',
     ]);
-    await troupe.run('task add Second --team demo --priority low');
-    await troupe.run('task add Third --team demo --priority critical');
-    await troupe.run('task claim --team demo --as worker-1');
+    await troupe.ask('task add Second --team demo --priority low');
+    await troupe.ask('task add Third --team demo --priority critical');
+    await troupe.ask('task claim --team demo --as worker-1');
   });
 
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -185,13 +185,13 @@ test('completion starts no daemon', async () => {
 
 test('completion uses the only open team if none is named, and offers nothing if there are two', async () => {
   const troupe = newTroupe();
-  await troupe.run('team create over');
+  await troupe.ask('team create over');
   await troupe.run('team close over');
-  await troupe.run('team create demo');
+  await troupe.ask('team create demo');
   const offered = async (): Promise<string> =>
     (await troupe.run(['--complete', 'send', ''], { env: { NODE_OPTIONS: PATIENCE } })).stdout;
   expect(await offered()).toBe('lead\tlead, active\n');
-  await troupe.run('team create other');
+  await troupe.ask('team create other');
   expect(await offered()).toBe('');
 });
 

@@ -21,7 +21,7 @@ import { isRunning, killDaemon, newTroupe, readPid, sharedTroupe } from './troup
 import type { Started } from './troupe.ts';
 
 /** How many commands find no daemon at the same moment. */
-const MANY = rounds(5, 20);
+const MANY = rounds(4, 20);
 
 /** A daemon for tests that only need a running one. */
 const shared = sharedTroupe();
@@ -98,20 +98,20 @@ describe('a command without a daemon', () => {
     expect(await other.json('team list')).toEqual([]);
     await killDaemon(troupe.home);
     expect(await troupe.json('team list')).toMatchObject([{ name: 'demo' }]);
-    await troupe.run('stop');
+    await troupe.ask('stop');
     expect(await troupe.json('team list', { env: { TROUPE_JOURNAL: elsewhere } })).toMatchObject([{ name: 'demo' }]);
-    await troupe.run('stop');
+    await troupe.ask('stop');
 
     // If the journal is gone, no daemon starts with an empty one unless told to.
     renameSync(file, `${file}.away`);
-    expect((await troupe.run('doctor')).stdout).toMatch(/not running, and cannot start: The last daemon here/);
+    expect((await troupe.ask('doctor')).stdout).toMatch(/not running, and cannot start: The last daemon here/);
     const lost = await troupe.run('team list');
     expect(lost).toMatchObject({ status: 75, stdout: '' });
     expect(lost.stderr).toContain(`The last daemon here kept its teams in ${elsewhere}, which no longer exists`);
     expect(lost.stderr).toContain('troupe serve --journal sqlite');
     // A daemon that is told to starts with an empty journal, and later commands need no flag.
     await serve('sqlite');
-    await troupe.run('stop');
+    await troupe.ask('stop');
     expect(await troupe.json('team list')).toEqual([]);
   });
 
@@ -170,7 +170,7 @@ describe('a command without a daemon', () => {
       async () => (await troupe.json<{ status: string }>('member show ann --team demo')).status === 'idle',
     );
     await killDaemon(troupe.home);
-    const { status, stderr } = await troupe.run('stop');
+    const { status, stderr } = await troupe.ask('stop');
     expect(status).toBe(75);
     expect(stderr).toContain('ann@demo still runs: troupe stop --all kills what it left');
     expect((await troupe.run('stop --all')).stdout).toContain('Ended 1 teammate (ann@demo)');
@@ -209,7 +209,7 @@ describe('a command without a daemon', () => {
     const longAgo = new Date(Date.now() - 60_000);
     utimesSync(mark, longAgo, longAgo);
     expect(await troupe.run('status')).toMatchObject({ status: 0 });
-    await troupe.run('stop');
+    await troupe.ask('stop');
     // If the mark names a dead process, there is no wait at all.
     const { pid } = spawnSync('true');
     writeFileSync(mark, String(pid));
@@ -241,7 +241,7 @@ describe('a command without a daemon', () => {
     expect(gone.stderr).toContain(why);
     // Commands that start no daemon must not report it as absent.
     expect(await troupe.run('stop')).toMatchObject({ status: 5, stderr: expect.stringContaining(why) });
-    const doctor = await troupe.run('doctor');
+    const doctor = await troupe.ask('doctor');
     expect(doctor.status).toBe(1);
     expect(doctor.stdout).toMatch(new RegExp(`process ${pid} runs, but .*token is missing`));
     expect(doctor.stdout).toContain(`run: kill ${pid}; the next command starts it again`);
@@ -249,7 +249,7 @@ describe('a command without a daemon', () => {
     const other = await troupe.run('task list --team demo');
     expect(other).toMatchObject({ status: 5, stdout: '' });
     expect(other.stderr).toContain(`${token} does not hold the token of the running daemon`);
-    expect((await troupe.run('doctor')).stdout).toContain(`run: kill ${pid}; the next command starts it again`);
+    expect((await troupe.ask('doctor')).stdout).toContain(`run: kill ${pid}; the next command starts it again`);
   });
 
   test('says what is wrong with its configuration: file, line, key, what is allowed', async () => {
@@ -310,14 +310,12 @@ describe('a command without a daemon', () => {
       [join(file, 'below'), /cannot be made: ENOTDIR/],
       [used, /holds other files and is open to others \(mode 755\): choose an empty one/],
     ];
-    await Promise.all(
-      homes.map(async ([home, message]) => {
-        const outcome = await troupe.run('status', { env: { TROUPE_HOME: home } });
-        expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(message) as string });
-        // It did not try to start a daemon first.
-        expect(outcome.stderr).not.toContain('starting');
-      }),
-    );
+    for (const [home, message] of homes) {
+      const outcome = await troupe.ask('status', { env: { TROUPE_HOME: home } });
+      expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(message) as string });
+      // It did not try to start a daemon first.
+      expect(outcome.stderr).not.toContain('starting');
+    }
     expect(statSync(used).mode & 0o777).toBe(0o755);
   });
 

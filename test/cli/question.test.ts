@@ -27,15 +27,15 @@ test("a member's script asks and gets the answer, from another terminal and acro
   const hint = await until('up says so', () => /script waits for you.*/.exec(up.output.stderr)?.[0]);
   expect(hint).toContain('the question of ann (task #1). Which one? To answer: troupe answer ann ');
   await killDaemon(troupe.home);
-  const { stdout } = await troupe.run('approve --team script');
+  const { stdout } = await troupe.ask('approve --team script');
   expect(stdout).toContain('question of ann (team script, task #1,');
   expect(stdout).toContain('  1. red\n  2. blue\n');
   expect(stdout).toContain('To choose: troupe answer ann --team script 1');
-  expect(await troupe.run('answer ann green --team script')).toMatchObject({
+  expect(await troupe.ask('answer ann green --team script')).toMatchObject({
     status: 2,
     stderr: expect.stringContaining('takes one of its choices: "red", "blue"'),
   });
-  expect(await troupe.run('answer ann 2 --team script')).toMatchObject({ status: 0, stdout: 'ann has your answer.\n' });
+  expect(await troupe.ask('answer ann 2 --team script')).toMatchObject({ status: 0, stdout: 'ann has your answer.\n' });
   await up.ended;
   const [task] = await troupe.json<{ result: string }[]>('task list --team script');
   expect(task?.result).toContain('blue');
@@ -52,7 +52,7 @@ fi\n`;
   await until('up says so', () => up.output.stderr.includes('led waits for you: the question of lead. How far?'));
   const [lead] = await troupe.json<{ status: string }[]>('member list --team led');
   expect(lead?.status).not.toBe('stopped');
-  expect(await troupe.run('answer lead "To the end" --team led')).toMatchObject({ status: 0 });
+  expect(await troupe.ask('answer lead "To the end" --team led')).toMatchObject({ status: 0 });
   expect(await up.ended).toMatchObject({ status: 0 });
   expect(JSON.parse(up.output.stdout)).toMatchObject({ reason: 'done', answer: 'It is done as you said' });
 });
@@ -72,9 +72,9 @@ test('troupe up takes the answer at its own terminal', async (context) => {
 test('troupe down says who is asked to stop, and with --now asks nobody', async () => {
   for (const flag of ['', ' --now']) {
     const team = `stopping${flag.trim().replace('--', '-')}`;
-    await troupe.run(`team create ${team}`);
-    await troupe.run([...`member spawn ann --team ${team} --agent`.split(' '), '{"exec":["cat"]}']);
-    const { status, stderr, stdout } = await troupe.run(`down ${team}${flag}`);
+    await troupe.ask(`team create ${team}`);
+    await troupe.ask([...`member spawn ann --team ${team} --agent`.split(' '), '{"exec":["cat"]}']);
+    const { status, stderr, stdout } = await troupe.ask(`down ${team}${flag}`);
     expect([status, stdout]).toEqual([0, `Team ${team} is shut down and closed; it can still be read.\n`]);
     expect(stderr.includes('Asking ann to stop (30 s at most; --now does not ask).')).toBe(flag === '');
     const asked = await troupe.json<object[]>(`request list --team ${team} --kind shutdown`);

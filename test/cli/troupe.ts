@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { identify, isRunning as isTheSame } from '../../src/agents/process.ts';
 import { until } from '../until.ts';
-import { canAnswer, openAnswers } from './answers.ts';
-import type { Answers, Outcome } from './answers.ts';
+import { answerInPool } from './answer-pool.ts';
+import { canAnswer } from './answers.ts';
+import type { Outcome } from './answers.ts';
 
 /** The command, as people call it. */
 export const BIN = join(import.meta.dirname, '../../bin/troupe.js');
@@ -28,7 +29,7 @@ export interface Troupe {
   ask(words: string | readonly string[], given?: Pick<Given, 'env'>): Promise<Outcome>;
   /** Like `ask` with --json: the command must succeed. Returns its parsed output. */
   askJson<T = Record<string, unknown>>(words: string | readonly string[], given?: Pick<Given, 'env'>): Promise<T>;
-  /** Like `run` with --json: the command must succeed. Returns its parsed output. */
+  /** The same in a process of its own if there is input. */
   json<T = Record<string, unknown>>(words: string | readonly string[], given?: Given): Promise<T>;
   /** Starts a command; it is killed when the test ends. */
   start(words: string | readonly string[], given?: Given): Started;
@@ -100,7 +101,6 @@ export function openTroupe(): { troupe: Troupe; close: () => Promise<void> } {
     return { child, output, ended };
   };
   const run: Troupe['run'] = (words, given) => start(words, given).ended;
-  let answers: Answers | undefined;
   const troupe: Troupe = {
     home,
     environment,
@@ -108,13 +108,14 @@ export function openTroupe(): { troupe: Troupe; close: () => Promise<void> } {
     ask(line, { env = {} } = {}) {
       const words = wordsOf(line);
       if (!canAnswer(words)) return run(words, { env });
-      answers ??= openAnswers(environment);
-      return answers.ask(words, env);
+      const around = { ...withoutForeign(), ...ownEnvironment(home), ...env };
+      return answerInPool(words, { env: around, cwd: process.cwd() });
     },
     async askJson<T>(words: string | readonly string[], given?: Pick<Given, 'env'>): Promise<T> {
       return readJson(words, await troupe.ask([...wordsOf(words), '--json'], given)) as T;
     },
     async json<T>(words: string | readonly string[], given?: Given): Promise<T> {
+      if (given?.input === undefined) return troupe.askJson<T>(words, given);
       return readJson(words, await run([...wordsOf(words), '--json'], given)) as T;
     },
     start(words, given) {
@@ -126,11 +127,7 @@ export function openTroupe(): { troupe: Troupe; close: () => Promise<void> } {
       return started;
     },
   };
-  const close = async (): Promise<void> => {
-    await answers?.close();
-    await end(troupe.home, folder);
-  };
-  return { troupe, close };
+  return { troupe, close: () => end(troupe.home, folder) };
 }
 
 function readJson(words: string | readonly string[], { status, stdout, stderr }: Outcome): unknown {
@@ -181,15 +178,23 @@ export function findDaemons(home: string): number[] {
     .map(Number);
 }
 
-/** Our environment, without the settings that the person who runs the tests has for their own Troupe. */
+/** Settings that the person who runs the tests has for their own Troupe. */
+const FOREIGN = /^(TROUPE_(?!TEST_|SOURCE)|NO_COLOR|FORCE_COLOR|COLORTERM|CLICOLOR|TMUX|OTEL_)/;
+
+/** Our environment without these settings, for a state directory. */
 function environmentFor(home: string): NodeJS.ProcessEnv {
-  const foreign = /^(TROUPE_(?!TEST_|SOURCE)|NO_COLOR|FORCE_COLOR|COLORTERM|CLICOLOR|TMUX|OTEL_)/;
-  const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
-  return {
-    ...Object.fromEntries(kept),
-    TROUPE_HOME: home,
-    CLAUDE_CONFIG_DIR: join(home, '../claude'),
-  };
+  const kept = Object.entries(process.env).filter(([name]) => !FOREIGN.test(name));
+  return { ...Object.fromEntries(kept), ...ownEnvironment(home) };
+}
+
+function ownEnvironment(home: string): Record<string, string> {
+  return { TROUPE_HOME: home, CLAUDE_CONFIG_DIR: join(home, '../claude') };
+}
+
+/** The changes that take these settings away from a process that has ours. */
+function withoutForeign(): Record<string, undefined> {
+  const names = Object.keys(process.env).filter((name) => FOREIGN.test(name));
+  return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
 /** The words of a command line; a quoted part is one word. */

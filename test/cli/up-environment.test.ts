@@ -37,7 +37,7 @@ hooks:
   const runner = join(folder, 'venv/bin/crew-tool-runner');
   writeFileSync(runner, '#!/bin/sh\necho "$REPO $(crew-tool) $TOKEN $VIRTUAL_ENV <$LOST> <$OTHER>" > worked\n');
   chmodSync(runner, 0o755);
-  const { status, stderr } = await troupe.run(['up', '--yes', file], { env });
+  const { status, stderr } = await troupe.ask(['up', '--yes', file], { env });
   expect({ status, stderr }).toMatchObject({ status: 0 });
   expect(stderr).toContain(`${file} takes \${CREW_LOST} from your environment. It is not set there`);
   expect(readFileSync(join(folder, 'worked'), 'utf8')).toBe(
@@ -48,7 +48,7 @@ hooks:
   const keepers = files.filter((one) => readFileSync(join(one.parentPath, one.name)).includes('only-in-memory-81'));
   expect(keepers.map(({ name }) => name)).toEqual([]);
   // Without the activated environment its program is missing, whatever the daemon had before.
-  const gone = await troupe.run(['up', '--yes', file, '--again']);
+  const gone = await troupe.ask(['up', '--yes', file, '--again']);
   expect(gone).toMatchObject({ status: 2, stderr: expect.stringContaining('crew-tool-runner') });
 });
 
@@ -63,7 +63,7 @@ test('a running member keeps its environment, troupe up says so, and a restart t
   const said = (): string[] => linesOf(join(folder, 'said'));
   const [one, two] = [activate(folder, 'one'), activate(folder, 'two')];
   const up = (env: typeof one) =>
-    troupe.run(['up', '--yes', '--detach', file], { env: { ...env, CREW_KEY: 'only-in-memory-82' } });
+    troupe.ask(['up', '--yes', '--detach', file], { env: { ...env, CREW_KEY: 'only-in-memory-82' } });
   expect(await up(one)).toMatchObject({ status: 0 });
   await until('it works', () => said().length === 1);
   const same = await up(one);
@@ -71,19 +71,19 @@ test('a running member keeps its environment, troupe up says so, and a restart t
   const { stderr } = await up(two);
   expect(stderr).toContain('ann already ran and keep an earlier environment; your PATH, VIRTUAL_ENV differ.');
   expect(stderr).toContain('troupe member restart NAME --team kept');
-  expect(await troupe.run('member restart ann --team kept')).toMatchObject({ status: 0 });
+  expect(await troupe.ask('member restart ann --team kept')).toMatchObject({ status: 0 });
   await until('it works again', () => said().length === 2);
   const daemon = readPid(troupe.home) as number;
   process.kill(daemon, 'SIGKILL');
   await until('the daemon is gone', () => !isRunning(daemon));
-  expect(await troupe.run('member restart ann --team kept')).toMatchObject({ status: 0 });
+  expect(await troupe.ask('member restart ann --team kept')).toMatchObject({ status: 0 });
   await until('it works once more', () => said().length === 3);
   expect(said()).toEqual(['one', 'two', 'two']);
   // Secrets are not stored: the user reads it where problems are, and how to give them again.
   const lacks = 'The members and gates of team kept that start now lack CREW_KEY: a secret is not stored';
-  expect((await troupe.run('status')).stdout.replaceAll(/\s+/g, ' ')).toContain(lacks);
+  expect((await troupe.ask('status')).stdout.replaceAll(/\s+/g, ' ')).toContain(lacks);
   await up(two);
-  expect((await troupe.run('status')).stdout).not.toContain('CREW_KEY');
+  expect((await troupe.ask('status')).stdout).not.toContain('CREW_KEY');
   writeFileSync(join(folder, 'go'), '');
-  expect(await troupe.run('down kept --now')).toMatchObject({ status: 0 });
+  expect(await troupe.ask('down kept --now')).toMatchObject({ status: 0 });
 });

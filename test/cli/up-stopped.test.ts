@@ -30,7 +30,7 @@ const STOPPED = 'The daemon was stopped, and team fourth with it. The same comma
 describe('troupe up in a pipe whose daemon is stopped', () => {
   test('ends with 75 and says how to continue; the team is shown as stopped', async () => {
     const { troupe, up, folder } = await startUp();
-    expect(await troupe.run('stop')).toEqual({
+    expect(await troupe.ask('stop')).toEqual({
       status: 0,
       stdout: `The daemon has ended.\n1 member of fourth was stopped, #1 went back; troupe up in ${folder} continues.\n`,
       stderr: '',
@@ -39,15 +39,15 @@ describe('troupe up in a pipe whose daemon is stopped', () => {
     expect({ status, last: stderr.trim().split('\n').at(-1) }).toEqual({ status: 75, last: `troupe: ${STOPPED}` });
     expect(readPid(troupe.home)).toBeUndefined();
     for (const words of ['teams', 'team list', 'status']) {
-      expect((await troupe.run(words)).stdout).toMatch(/^fourth +stopped +1 +0\/2 /m);
+      expect((await troupe.ask(words)).stdout).toMatch(/^fourth +stopped +1 +0\/2 /m);
     }
-    expect((await troupe.run('team show fourth')).stdout).toMatch(/^ +status +stopped$/m);
+    expect((await troupe.ask('team show fourth')).stdout).toMatch(/^ +status +stopped$/m);
     expect(await troupe.json('teams')).toMatchObject([{ name: 'fourth', status: 'active' }]);
   });
 
   test('reports it as a JSON error, also when everything is killed', async () => {
     const { troupe, up } = await startUp(['--json']);
-    expect(await troupe.run('stop --all')).toMatchObject({ status: 0 });
+    expect(await troupe.ask('stop --all')).toMatchObject({ status: 0 });
     const { status, stdout, stderr } = await up.ended;
     expect({ status, stdout }).toEqual({ status: 75, stdout: '' });
     const error = { code: 'no_daemon', message: STOPPED };
@@ -57,9 +57,9 @@ describe('troupe up in a pipe whose daemon is stopped', () => {
 
   test('waits for the next daemon if the members go on, and says so', async () => {
     const { troupe, up, go } = await startUp();
-    expect(await troupe.run('stop --keep')).toMatchObject({ status: 0 });
+    expect(await troupe.ask('stop --keep')).toMatchObject({ status: 0 });
     await until('it says so', () => up.output.stderr.includes('the daemon was stopped, but its members still run'));
-    expect(await troupe.run('status')).toMatchObject({ status: 0 });
+    expect(await troupe.ask('status')).toMatchObject({ status: 0 });
     go();
     expect(await up.ended).toMatchObject({ status: 0, stdout: expect.stringContaining('2 of 2 tasks completed') });
   });
@@ -88,15 +88,15 @@ test('a team with only failed and blocked tasks left says what to reopen, not th
   ];
   const members = [{ name: 'ann', agent: { exec: ['false'] } }];
   writeFileSync(file, JSON.stringify({ team: 'fifth', members, tasks }));
-  expect(await troupe.run(['up', '--yes', file])).toMatchObject({ status: 1 });
+  expect(await troupe.ask(['up', '--yes', file])).toMatchObject({ status: 1 });
   const reopen =
     'its open tasks failed or wait for failed ones. To continue: troupe task reopen TASK --team fifth, then troupe up with its team file';
-  const said = async (words: string): Promise<string> => (await troupe.run(words)).stdout;
+  const said = async (words: string): Promise<string> => (await troupe.ask(words)).stdout;
   expect(await said('status')).toContain(reopen);
   expect(await said('team status fifth')).toContain(reopen);
   const plain = troupe.start('watch fifth --plain');
   await until('it says so, too', () => plain.output.stderr.includes(reopen));
-  await troupe.run('task reopen 1 --team fifth');
+  await troupe.ask('task reopen 1 --team fifth');
   const goesOn = 'are stopped (troupe up ended). To continue: troupe up with its team file';
   expect(await said('status')).toContain(goesOn);
   expect(await said('team status fifth')).toContain(goesOn);

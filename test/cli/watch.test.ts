@@ -18,12 +18,12 @@ const troupe = sharedTroupe();
 
 describe('watch in a pipe', () => {
   test('writes one line per event, and as JSON one line per batch', async () => {
-    await troupe.run('team create piped');
+    await troupe.ask('team create piped');
     const lines = troupe.start('watch piped');
     const json = troupe.start('watch piped --json --after 0');
     await until('both have begun', () => lines.output.stdout.includes('created the team') && json.output.stdout !== '');
-    await troupe.run('task add "First thing" --team piped');
-    await troupe.run('task claim 1 --team piped --as lead');
+    await troupe.ask('task add "First thing" --team piped');
+    await troupe.ask('task claim 1 --team piped --as lead');
     await until(
       'the claim is there',
       () => lines.output.stdout.includes('claimed') && json.output.stdout.includes('claimed'),
@@ -40,10 +40,10 @@ describe('watch in a pipe', () => {
   });
 
   test('ends when the team is closed, and shows a closed team as it was', async () => {
-    await troupe.run('team create closing');
+    await troupe.ask('team create closing');
     const watching = troupe.start('watch closing');
     await until('it has begun', () => watching.output.stdout.includes('created the team'));
-    await troupe.run('team close closing');
+    await troupe.ask('team close closing');
     const closed = { status: 0, stderr: 'Team closing is closed.\n' };
     expect(await watching.ended).toMatchObject(closed);
     expect(watching.output.stdout).toMatch(/closed the team/);
@@ -54,11 +54,11 @@ describe('watch in a pipe', () => {
   });
 
   test('continues without a gap after the daemon was killed and came back', async () => {
-    await troupe.run('team create killed');
+    await troupe.ask('team create killed');
     const watching = troupe.start('watch killed --json --after 0');
     await until('it has begun', () => watching.output.stdout !== '');
     await killDaemon(troupe.home);
-    for (const title of ['one', 'two', 'three']) await troupe.run(`task add ${title} --team killed`);
+    for (const title of ['one', 'two', 'three']) await troupe.ask(`task add ${title} --team killed`);
     await until('all is there', () => watching.output.stdout.includes('three'));
     const seqs = watching.output.stdout
       .trim()
@@ -70,9 +70,9 @@ describe('watch in a pipe', () => {
 
 describe('watch on a terminal', () => {
   beforeAll(async () => {
-    await troupe.run('team create demo');
-    await troupe.run('member add worker-1 --team demo --role tester');
-    await troupe.run('task add "First thing" --team demo');
+    await troupe.ask('team create demo');
+    await troupe.ask('member add worker-1 --team demo --role tester');
+    await troupe.ask('task add "First thing" --team demo');
   });
 
   test('shows tasks, members and messages as they change, and leaves the terminal clean', async (context) => {
@@ -81,8 +81,8 @@ describe('watch on a terminal', () => {
     await terminal.see(/^demo +0\/1 completed .*● live/);
     await terminal.see('First thing');
     await terminal.see('worker-1 active');
-    await troupe.run('task claim 1 --team demo --as worker-1');
-    await troupe.run('send worker-1 "How is it going?" --team demo --as lead');
+    await troupe.ask('task claim 1 --team demo --as worker-1');
+    await troupe.ask('send worker-1 "How is it going?" --team demo --as lead');
     await terminal.see(/◐ in progress +First thing +worker-1/);
     await terminal.see('lead → worker-1 How is it going?');
     terminal.resize(120, 30);
@@ -132,17 +132,17 @@ describe('watch on a terminal', () => {
   test('keeps its frame clean when it restarts the daemon, and reports the restart when it ends', async (context) => {
     needTool(context, 'tmux');
     const other = newTroupe();
-    await other.run('team create demo');
-    await other.run('task add "First thing" --team demo');
+    await other.ask('team create demo');
+    await other.ask('task add "First thing" --team demo');
     const terminal = openTerminal(other, 'troupe watch demo');
     const before = (await terminal.see('● live')).trimEnd();
     const pid = readPid(other.home) ?? 0;
     process.kill(pid, 'SIGKILL');
     await until('another one runs', () => (readPid(other.home) ?? pid) !== pid);
     // After the restart, a new frame is drawn over the old one.
-    await other.run('task add "Second thing" --team demo');
+    await other.ask('task add "Second thing" --team demo');
     await terminal.see('Second thing');
-    await other.run('task delete 2 --team demo');
+    await other.ask('task delete 2 --team demo');
     await until('the picture is as it was', () => terminal.show().trimEnd() === before);
     terminal.press('q');
     expect(await terminal.see('ended with 0')).toMatch(/^troupe: starting the daemon for\s/);

@@ -10,7 +10,7 @@ import type { Running } from './processes.ts';
 import type { Acknowledged } from './programs/hard-worker.ts';
 import { connect, temporaryHome } from './serve.ts';
 
-const KILLS = rounds(6, 100);
+const KILLS = rounds(5, 100);
 const WORKERS = ['ada', 'bob', 'cyd', 'dee'];
 const TEAMS = ['red', 'green', 'blue', 'grey'];
 /** Most daemons are killed after at most so many answers, in the middle of work; every fifth one while it starts. */

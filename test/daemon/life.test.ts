@@ -50,7 +50,7 @@ const LEFT = [
 describe('starting', () => {
   test('F7: commands that race to start the daemon get one daemon', async () => {
     const home = temporaryHome();
-    const commands = Array.from({ length: rounds(5, 20) }, () =>
+    const commands = Array.from({ length: rounds(3, 20) }, () =>
       run(BIN, ['status', '--json'], { env: environmentFor(home) }),
     );
     const codes = await Promise.all(commands.map(({ ended }) => ended));
@@ -64,7 +64,7 @@ describe('starting', () => {
 
   test('if several daemons start at once, one stays, and the others exit with 75 and name it', async () => {
     const home = temporaryHome();
-    const daemons = Array.from({ length: rounds(4, 8) }, () => spawnServe(home));
+    const daemons = Array.from({ length: rounds(3, 8) }, () => spawnServe(home));
     await until(
       'one is ready and the others have ended',
       () =>

@@ -12,7 +12,7 @@ import { pauseProcess, run } from './processes.ts';
 
 test('goes to exactly one of many processes, and the others learn which', async () => {
   const folder = temporaryFolder();
-  const racers = Array.from({ length: rounds(8, 20) }, () => run('hold-lock', [folder]));
+  const racers = Array.from({ length: rounds(5, 20) }, () => run('hold-lock', [folder]));
   await until('all have said something', () => racers.every(({ output }) => output.stdout.endsWith('\n')));
   const winners = racers.filter(({ output }) => output.stdout === 'got\n');
   expect(winners).toHaveLength(1);

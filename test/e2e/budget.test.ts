@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import type { TeamRequest } from '../../src/core/request.ts';
 import { until } from '../until.ts';
-import { setStage } from './stage.ts';
+import { shareDaemon } from './stage.ts';
+
+const newStage = shareDaemon();
 
 test('a program that has used up its budget rests until a person raises the budget on the command line', async () => {
-  const stage = setStage();
+  const stage = newStage();
   const tasks = Array.from({ length: 3 }, (_, i) => ({ title: `Task ${i + 1}` }));
   const file = stage.teamFile({
     team: 'thrifty',
@@ -39,7 +41,7 @@ test('a program that has used up its budget rests until a person raises the budg
 });
 
 test('a used-up budget is asked about again after a stop, and a larger one in the file is applied and told', async () => {
-  const stage = setStage();
+  const stage = newStage();
   const plan = (turns: number) => ({
     team: 'spent',
     lead: 'none',
@@ -70,7 +72,7 @@ test('a used-up budget is asked about again after a stop, and a larger one in th
 });
 
 test('a time budget of the team interrupts a running program, asks a person, and the work goes on after a yes', async () => {
-  const stage = setStage();
+  const stage = newStage();
   const script = 'if [ -e begun ]; then echo finished; else touch begun; sleep 600; fi';
   const file = stage.teamFile({
     team: 'hasty',
@@ -100,7 +102,7 @@ test('a time budget of the team interrupts a running program, asks a person, and
 });
 
 test('in a pipe, troupe up ends when only a person can raise the budget', async () => {
-  const stage = setStage();
+  const stage = newStage();
   const file = stage.teamFile({
     team: 'short',
     lead: 'none',

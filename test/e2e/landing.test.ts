@@ -18,7 +18,7 @@ import { pictureOf } from './work-project.ts';
 type AgentName = (typeof REAL_AGENTS)[number];
 
 const AGENTS: readonly AgentName[] = isProof ? REAL_AGENTS : ['claude', 'codex'];
-const TASKS = rounds(8, 40);
+const TASKS = rounds(6, 40);
 const TEAM = 'landing';
 
 const missing = AGENTS.filter((name) => agentProgram(name) === undefined);

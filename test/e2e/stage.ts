@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { beforeAll, expect, onTestFinished } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { homeAt } from '../../src/client/home.ts';
@@ -10,6 +8,7 @@ import type { Home } from '../../src/client/home.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import type { ProcessRecord } from '../../src/runtime/process-records.ts';
+import { answerInPool } from '../cli/answer-pool.ts';
 import { run } from '../daemon/processes.ts';
 import type { Running } from '../daemon/processes.ts';
 import { BIN, connect, environmentFor, temporaryHome } from '../daemon/serve.ts';
@@ -37,11 +36,11 @@ export interface Stage {
   readonly folder: string;
   /** The file in which programs of members write a line for each turn. */
   readonly workLog: string;
-  /** Runs a command to its end. */
+  /** Runs a command to its end, in a process that answers others, too. */
   troupe(...words: string[]): Promise<Answer>;
   /** Runs a command that must succeed, and parses its JSON. */
   ask<T>(...words: string[]): Promise<T>;
-  /** Starts a command and does not wait for its end. */
+  /** Starts a command in a process of its own, and does not wait for its end. */
   start(words: readonly string[], env?: Readonly<Record<string, string>>): Running;
   /** Writes a team file and returns its path. */
   teamFile(content: object): string;
@@ -78,10 +77,7 @@ export interface Work {
 /** Sets a stage. After the test it stops everything on it; processes that are still alive then fail the test. */
 export function setStage(): Stage {
   const home = temporaryHome();
-  onTestFinished(async () => {
-    await run(BIN, ['stop', '--all'], { env: environmentFor(home) }).ended;
-    await expectNothingLeft(home);
-  });
+  onTestFinished(() => stopAll(home));
   return stageOn(home);
 }
 
@@ -97,15 +93,16 @@ export function shareDaemon(): () => Stage {
     home = homeAt(join(folder, 'home'));
     mkdirSync(home.directory, { mode: 0o700 });
     return async () => {
-      await promisify(execFile)(process.execPath, [BIN, 'stop', '--all'], { env: environmentFor(home) });
-      await expectNothingLeft(home);
+      await stopAll(home);
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     };
   });
   return () => stageOn(home, `crew-${++count}`);
 }
 
-async function expectNothingLeft(home: Home): Promise<void> {
+/** Ends everything in a state directory. */
+async function stopAll(home: Home): Promise<void> {
+  await answerInPool(['stop', '--all'], { env: { TROUPE_HOME: home.directory }, cwd: '/' });
   const left = await settled(home);
   for (const { pid } of left) process.kill(pid, 'SIGKILL');
   expect(left, 'processes that were left behind').toEqual([]);
@@ -117,8 +114,8 @@ function stageOn(home: Home, team = 'crew'): Stage {
   const start: Stage['start'] = (words, env = {}) =>
     run(BIN, words, { env: environmentFor(home, { NO_COLOR: '1', ...env }), cwd: folder });
   const troupe: Stage['troupe'] = async (...words) => {
-    const { ended, output } = start(words);
-    const code = await ended;
+    const env = { TROUPE_HOME: home.directory, NO_COLOR: '1' };
+    const { status: code, ...output } = await answerInPool(words, { env, cwd: folder });
     return { code, ...output };
   };
   let client: Client | undefined;

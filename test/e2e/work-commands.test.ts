@@ -2,10 +2,10 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ResultOf } from '../../src/operations/index.ts';
+import { answerInPool } from '../cli/answer-pool.ts';
 import { openTerminal } from '../cli/terminal.ts';
 import type { Troupe } from '../cli/troupe.ts';
-import { run } from '../daemon/processes.ts';
-import { BIN, environmentFor } from '../daemon/serve.ts';
+import { environmentFor } from '../daemon/serve.ts';
 import { needTool } from '../tools.ts';
 import { until } from '../until.ts';
 import { plainEnvironment, plainGit, write } from '../workspaces/project.ts';
@@ -20,12 +20,9 @@ type Saves = ResultOf<'work.saves'>;
 /** Runs a command inside a folder, as a person there would. */
 async function inside(stage: Stage, folder: string, words: readonly string[], env = {}): Promise<Answer> {
   const identity = plainEnvironment(stage.folder);
-  const started = run(BIN, words, {
-    env: environmentFor(stage.home, { ...identity, NO_COLOR: '1', ...env }),
-    cwd: folder,
-  });
-  const code = await started.ended;
-  return { code, ...started.output };
+  const around = { ...identity, TROUPE_HOME: stage.home.directory, NO_COLOR: '1', ...env };
+  const { status: code, ...output } = await answerInPool(words, { env: around, cwd: folder });
+  return { code, ...output };
 }
 
 describe('commands about work', () => {

@@ -283,7 +283,7 @@ function programsOf({ home }: Stage): number[] {
   return ids.flatMap((id) => findMarked(id));
 }
 
-const KILLS = rounds(3, 120);
+const KILLS = rounds(2, 120);
 
 test(`work lands exactly once and nothing is lost if the daemon, agents and setups are killed ${KILLS} times`, async () => {
   const first = setStage();
@@ -311,7 +311,7 @@ async function killInTeam(
 L=$((TASK * 3)); sed -i "s/^line $L\\$/line $L by task $TASK/" common.txt; echo "by task $TASK" >> log-$TASK.txt
 [ $TASK = 3 ] && echo 2 > package-lock.json || true
 `;
-  const tasks = Array.from({ length: rounds(5, 13) }, (_, i) => ({ title: `Task ${i + 1}` }));
+  const tasks = Array.from({ length: rounds(4, 13) }, (_, i) => ({ title: `Task ${i + 1}` }));
   const setup = 'rm -rf node_modules; mkdir node_modules; sleep 0.3; cat package-lock.json > node_modules/ready';
   const repository = makeProject(stage, edit, { tasks, work: { setup } });
   write(repository, { 'package-lock.json': '1\n' });

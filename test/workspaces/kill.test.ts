@@ -9,7 +9,7 @@ import { seededRandom } from '../seed.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { commitAll, contents, newProject, openStage, plainGit, write } from './project.ts';
 
-const ROUNDS = rounds(6, 400);
+const ROUNDS = rounds(4, 400);
 const LONGEST_LIFE_MS = 300;
 
 /** The refs that keep saves: of open workspaces, of those that a restore went back behind, of closed ones. */

@@ -25,7 +25,7 @@ import type { Machine } from './stage.ts';
 
 const TEAM = 'many';
 const MEMBERS = Array.from({ length: rounds(4, 12) }, (_, i) => `m${i}`);
-const TASKS = rounds(24, 300);
+const TASKS = rounds(12, 300);
 
 /** Shorter than an election of a stream leader. So every lease expires meanwhile, which must do no harm. */
 const LEASE_MS = 3_000;
