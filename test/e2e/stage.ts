@@ -9,6 +9,7 @@ import type { ResultOf } from '../../src/operations/index.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import type { ProcessRecord } from '../../src/runtime/process-records.ts';
 import { answerInPool } from '../cli/answer-pool.ts';
+import { canAnswer } from '../cli/answers.ts';
 import { run } from '../daemon/processes.ts';
 import type { Running } from '../daemon/processes.ts';
 import { BIN, connect, environmentFor, temporaryHome } from '../daemon/serve.ts';
@@ -36,7 +37,7 @@ export interface Stage {
   readonly folder: string;
   /** The file in which programs of members write a line for each turn. */
   readonly workLog: string;
-  /** Runs a command to its end, in a process that answers others, too. */
+  /** Runs a command to its end: in a process that answers others, too, if it is not a program of its own. */
   troupe(...words: string[]): Promise<Answer>;
   /** Runs a command that must succeed, and parses its JSON. */
   ask<T>(...words: string[]): Promise<T>;
@@ -114,6 +115,11 @@ function stageOn(home: Home, team = 'crew'): Stage {
   const start: Stage['start'] = (words, env = {}) =>
     run(BIN, words, { env: environmentFor(home, { NO_COLOR: '1', ...env }), cwd: folder });
   const troupe: Stage['troupe'] = async (...words) => {
+    if (!canAnswer(words)) {
+      const { ended, output } = start(words);
+      const code = await ended;
+      return { code, ...output };
+    }
     const env = { TROUPE_HOME: home.directory, NO_COLOR: '1' };
     const { status: code, ...output } = await answerInPool(words, { env, cwd: folder });
     return { code, ...output };
