@@ -61,7 +61,7 @@ test('a search finds what is not loaded, and goes there', async (context) => {
   await page.getByRole('status').getByText('1 of 1').waitFor();
   await find.fill(END);
   await page.getByRole('status').getByText('2').waitFor();
-  await page.getByRole('button', { name: 'Previous hit' }).click();
+  await page.getByRole('button', { name: 'Previous match' }).click();
   await log.locator('.end').getByText(END).waitFor();
   await find.fill('no such words');
   await page.getByRole('status').getByText('nothing found').waitFor();

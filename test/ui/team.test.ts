@@ -59,7 +59,7 @@ describe('the page of a team', () => {
       ]);
     expect(page.url()).toContain('q=journal');
     await page.keyboard.type(' xyz');
-    await page.getByText('No task fits the filter').waitFor();
+    await page.getByText('No task matches the filter').waitFor();
     await page.getByRole('button', { name: 'Clear the filter' }).click();
     await page.locator('.toolbar').getByRole('button', { name: 'Member', exact: true }).click();
     await page.getByRole('menuitem', { name: 'cleo' }).click();

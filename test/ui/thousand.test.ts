@@ -69,7 +69,7 @@ describe(`a team of ${WIDE.tasks} tasks and ${WIDE.messages} messages`, () => {
       const { zoom, count, smallest } = (await page.evaluate(SMALLEST)) as Smallest;
       if (zoom >= 0.36) expect(count).toBeGreaterThan(0);
       if (count > 0) expect(smallest).toBeGreaterThanOrEqual(10.99);
-      await page.getByRole('button', { name: 'Farther' }).click();
+      await page.getByRole('button', { name: 'Zoom out' }).click();
       await eventually(() => page.evaluate(SMALLEST).then((now) => (now as Smallest).zoom)).not.toBe(zoom);
       if (zoom < 0.15) break;
     }

@@ -32,7 +32,10 @@ function readOn(history: readonly Batch[]): Known {
   const here = known.get(history) ?? { seq: 0, holders: new Map(), joined: new Map(), freed: new Map() };
   known.set(history, here);
   for (; here.seq < history.length; here.seq++) {
-    for (const event of history[here.seq]?.events ?? []) note(here, event, here.seq + 1);
+    for (const event of history[here.seq]?.events ?? []) {
+      // Most events of a long history are about something else.
+      if (event.type === 'teammate:joined' || 'taskId' in event) note(here, event, here.seq + 1);
+    }
   }
   return here;
 }

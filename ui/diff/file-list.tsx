@@ -67,7 +67,7 @@ export function FileList({
         />
         {hasKeys && <kbd>/</kbd>}
       </label>
-      {shown.length === 0 && <p className="quiet diff-none">No file fits the filter.</p>}
+      {shown.length === 0 && <p className="quiet diff-none">No file matches the filter.</p>}
       <div className="diff-files-scroll" ref={box} tabIndex={-1}>
         <ul style={{ height: virtual.getTotalSize() }} aria-label={plural(shown.length, 'file')}>
           {virtual.getVirtualItems().map(({ index: place, key, start, size }) => {

@@ -57,12 +57,12 @@ export function SearchBar({
           <button
             type="button"
             className="button ghost icon small"
-            aria-label="Previous hit"
+            aria-label="Previous match"
             onClick={() => onStep(-1)}
           >
             <ChevronUp size={16} aria-hidden />
           </button>
-          <button type="button" className="button ghost icon small" aria-label="Next hit" onClick={() => onStep(1)}>
+          <button type="button" className="button ghost icon small" aria-label="Next match" onClick={() => onStep(1)}>
             <ChevronDown size={16} aria-hidden />
           </button>
         </>

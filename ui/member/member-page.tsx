@@ -100,7 +100,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
         <Actions teamId={teamId} member={member} />
       </header>
       <section className="member-main">
-        <div className="tabs" role="tablist" aria-label={`What of ${memberId}`}>
+        <div className="tabs" role="tablist" aria-label={`Views of ${memberId}`}>
           {TABS.map((name) => (
             <button
               key={name}

@@ -25,7 +25,7 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
       ['Shift ↑ ↓', 'on the board: more or less urgent'],
       ['M', 'on the board: where the card can go'],
       ['X', 'on the board and in the list: choose the task'],
-      ['+ - 0', 'in the graph or on the time line: closer, farther, all'],
+      ['+ - 0', 'in the graph or on the time line: zoom in, zoom out, all'],
       ['[ ]', 'one step back, one on'],
       ['L', 'back to live'],
       ['Esc', 'close a task'],

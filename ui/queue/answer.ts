@@ -209,7 +209,7 @@ export function unansweredOf({
   if (isTaskBudget({ kind, detail })) return 'the task fails';
   if (question?.fallback !== undefined) return `“${question.fallback}” counts`;
   if (question?.otherwise === 'fail') return 'the task fails';
-  return kindOf(kind).unanswered ?? 'it is a no';
+  return kindOf(kind).unanswered ?? 'it counts as no';
 }
 
 export function kindOf(kind: string): Kind {

@@ -95,7 +95,7 @@ function Stage({ teamId, taskId }: { teamId: string; taskId: string | undefined 
         ) : isFiltered && found.length === 0 ? (
           <div className="empty">
             <SearchX size={32} aria-hidden />
-            <h2>No task fits the filter</h2>
+            <h2>No task matches the filter</h2>
             <p className="quiet">{describe(filter)}</p>
             <button type="button" className="button" onClick={clear}>
               Clear the filter

@@ -37,10 +37,10 @@ export function ZoomButtons({
           {fold ? <Ungroup size={16} aria-hidden /> : <Group size={16} aria-hidden />}
         </button>
       )}
-      <button type="button" onClick={() => void zoomIn({ duration: 120 })} aria-label="Closer" title="Closer (+)">
+      <button type="button" onClick={() => void zoomIn({ duration: 120 })} aria-label="Zoom in" title="Zoom in (+)">
         <Plus size={16} aria-hidden />
       </button>
-      <button type="button" onClick={() => void zoomOut({ duration: 120 })} aria-label="Farther" title="Farther (-)">
+      <button type="button" onClick={() => void zoomOut({ duration: 120 })} aria-label="Zoom out" title="Zoom out (-)">
         <Minus size={16} aria-hidden />
       </button>
       <button

@@ -31,7 +31,10 @@ export function SheetParts({ teamId, view }: { teamId: string; view: TaskView })
   const attempts = useMemo(() => attemptsOf(store.history.slice(0, seq), task.id), [store, seq, task.id]);
   const [query, setQuery] = useQuery();
   const part = PARTS.find(([name]) => name === query.get('part'))?.[0] ?? 'task';
-  const show = (name: PartName, { attempt, file }: { attempt?: number | undefined; file?: string | undefined } = {}): void =>
+  const show = (
+    name: PartName,
+    { attempt, file }: { attempt?: number | undefined; file?: string | undefined } = {},
+  ): void =>
     setQuery({
       part: name === 'task' ? undefined : name,
       attempt: attempt === undefined ? undefined : String(attempt),
@@ -40,7 +43,7 @@ export function SheetParts({ teamId, view }: { teamId: string; view: TaskView })
   const chosen = Number(query.get('attempt') ?? Number.NaN);
   return (
     <>
-      <div className="sheet-tabs" role="tablist" aria-label={`What of #${task.id}`}>
+      <div className="sheet-tabs" role="tablist" aria-label={`Views of #${task.id}`}>
         {PARTS.map(([name, word]) => (
           <button
             key={name}

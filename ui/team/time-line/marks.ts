@@ -57,16 +57,20 @@ export interface Mark {
   readonly more: number;
 }
 
+const LANE_NAMES = LANES.map(([lane]) => lane);
+
 /** More marks would look like a line. */
 const PLACES = 120;
 const WEIGHT: Partial<Record<Shape, number>> = { fail: 2, done: 1 };
 
 /** The marks of the line; those that would overlap are merged. */
 export function findMarks(moments: readonly Moment[], span: Span): Mark[] {
-  const places = new Map<string, { first: Moment; count: number }>();
+  // By lane and place, as one number: a long history has 100,000 moments.
+  const places = new Map<number, { first: Moment; count: number }>();
   for (const moment of moments) {
     if (moment.event.at < span.start || moment.event.at > span.end) continue;
-    const key = `${moment.lane} ${Math.round(placeIn(span, moment.event.at) * PLACES)}`;
+    const key =
+      Math.round(placeIn(span, moment.event.at) * PLACES) * LANE_NAMES.length + LANE_NAMES.indexOf(moment.lane);
     const here = places.get(key);
     if (!here) places.set(key, { first: moment, count: 1 });
     else {

@@ -10,7 +10,7 @@ export function TimeZoom({ window, className }: { window: TimeWindow; className:
         className="button ghost icon"
         onClick={window.closer}
         aria-label="Zoom the time line in"
-        title="Closer (the wheel, or + on the line)"
+        title="Zoom in (the wheel, or + on the line)"
       >
         <ZoomIn size={17} aria-hidden />
       </button>
@@ -20,7 +20,7 @@ export function TimeZoom({ window, className }: { window: TimeWindow; className:
         onClick={window.farther}
         disabled={!window.isZoomed}
         aria-label="Zoom the time line out"
-        title="Farther (the wheel, or - on the line)"
+        title="Zoom out (the wheel, or - on the line)"
       >
         <ZoomOut size={17} aria-hidden />
       </button>
