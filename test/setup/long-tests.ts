@@ -36,6 +36,7 @@ export const LONG: readonly string[] = [
   'test/workspaces/clone.test.ts',
   'test/native/seats.test.ts',
   'test/native/players.test.ts',
+  'test/ui/thousand.test.ts',
   'test/ui/answers.test.ts',
   'test/ui/access.test.ts',
   'test/operations/up-work.test.ts',

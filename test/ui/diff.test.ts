@@ -82,6 +82,11 @@ describe('the diff', () => {
     await eventually(() => page.locator('.is-added .hl-comment').allInnerTexts()).toEqual([
       '// Tabs and newlines separate words, too.',
     ]);
+    // A link to a file opens at it.
+    await follow(page, '/');
+    await follow(page, `/t/${TEAM}/diff?file=gone.txt`);
+    await eventually(() => filesOf(page).locator('[aria-current]').count()).toBe(1);
+    await eventually(() => currentOf(page)).toBe('gone.txt');
     expectQuiet(watched);
   });
 

@@ -48,7 +48,7 @@ function Preview({ deed, onClose }: { deed: Deed; onClose: () => void }) {
   const isDone = outcomes !== undefined && outcomes.size === able.length;
   const run = async (): Promise<void> => {
     const done = new Map<string, Outcome>();
-    setOutcomes(done);
+    setOutcomes(new Map());
     const left = [...able];
     const work = async (): Promise<void> => {
       for (let step = left.shift(); step; step = left.shift()) {

@@ -5,7 +5,7 @@ import { plural } from '../../parts/format.ts';
 import { PHASE_WORDS } from '../../parts/status.tsx';
 import { NODE_HEIGHT, NODE_WIDTH } from './arrange.ts';
 import type { Places } from './arrange.ts';
-import type { Item } from './items.ts';
+import type { Item, Line } from './items.ts';
 import type { Drawing } from './use-items.ts';
 
 const KEYS = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Enter', 'Home', '+', '=', '-', '0'];
@@ -40,25 +40,19 @@ export function useKeyboard({ items, lines, spots, itemOf }: Drawing, { openTask
     else if (!item || key === 'Home') go(firstOf(items, spots));
     else if (key === 'Enter' && item.fold) toggle(item.id);
     else if (key === 'Enter') openTask(item.id);
-    else if (key === 'ArrowLeft')
-      go(
-        nearest(
-          item.id,
-          lines.flatMap(({ from, to }) => (to === item.id ? from : [])),
-          spots,
-        ),
-      );
-    else if (key === 'ArrowRight')
-      go(
-        nearest(
-          item.id,
-          lines.flatMap(({ from, to }) => (from === item.id ? to : [])),
-          spots,
-        ),
-      );
+    else if (key === 'ArrowLeft') go(nearest(item.id, needsOf(item.id, lines), spots));
+    else if (key === 'ArrowRight') go(nearest(item.id, dependentsOf(item.id, lines), spots));
     else go(inColumn(item.id, key === 'ArrowDown' ? 1 : -1, items, spots));
   };
   return { current, setCurrent, onKeyDown };
+}
+
+function needsOf(id: string, lines: readonly Line[]): string[] {
+  return lines.flatMap(({ from, to }) => (to === id ? from : []));
+}
+
+function dependentsOf(id: string, lines: readonly Line[]): string[] {
+  return lines.flatMap(({ from, to }) => (from === id ? to : []));
 }
 
 function firstOf(items: readonly Item[], spots: Places): string | undefined {
@@ -87,8 +81,9 @@ function inColumn(id: string, step: 1 | -1, items: readonly Item[], spots: Place
 /** A node as a screen reader reads it. */
 export function describeItem({ id, tasks, fold, phase }: Item): string {
   const [first] = tasks;
-  if (fold || !first)
+  if (fold || !first) {
     return `${plural(tasks.length, 'alike task')}, ${PHASE_WORDS[phase]}, ${fold === 'open' ? 'unfolded' : 'folded'}`;
+  }
   const { task } = first;
   const holder = task.assigneeId ? `, ${task.assigneeId}` : '';
   return `#${id} ${task.title}, ${PHASE_WORDS[phase]}${holder}, needs ${task.dependencies.length}, unblocks ${task.blocks.length}`;

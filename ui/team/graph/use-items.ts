@@ -17,7 +17,24 @@ export interface Drawing {
   readonly itemOf: ReadonlyMap<string, Item>;
 }
 
-const NO_GROUPS: readonly Group[] = [];
+/** The places of each group of a graph, as long as nobody folds or unfolds. */
+const kept = new WeakMap<readonly Group[], { open: ReadonlySet<string>; slots: ReadonlyMap<string, number> }>();
+
+/** A group keeps its places when it needs fewer, so that a new status moves no other node. */
+function keepSlots(
+  items: readonly Item[],
+  groups: readonly Group[],
+  open: ReadonlySet<string>,
+): ReadonlyMap<string, number> {
+  const slots = countSlots(items);
+  const before = kept.get(groups);
+  if (before?.open === open) {
+    for (const [id, count] of before.slots) slots.set(id, Math.max(count, slots.get(id) ?? 0));
+    if ([...slots].every(([id, count]) => before.slots.get(id) === count)) return before.slots;
+  }
+  kept.set(groups, { open, slots });
+  return slots;
+}
 
 /** Folds alike tasks, and places what is left. Positions follow from the structure and from what a person unfolds. */
 export function useItems(open: ReadonlySet<string>, shown: string | undefined, isFolding: boolean): Drawing {
@@ -26,25 +43,16 @@ export function useItems(open: ReadonlySet<string>, shown: string | undefined, i
   const critical = useTeam(({ view }) => view.critical.ids);
   const isPast = useTeam(({ moment }) => moment !== undefined);
   // In the past, the groups are those of now, and have the places of now.
-  const last = useRef<readonly Group[]>(NO_GROUPS);
+  const last = useRef<{ groups: readonly Group[]; isFolding: boolean }>(undefined);
   const groups = useMemo(() => {
-    if (!isPast || last.current === NO_GROUPS) last.current = groupsOf(tasks, isFolding);
-    return last.current;
+    if (isPast && last.current?.isFolding === isFolding) return last.current.groups;
+    last.current = { groups: groupsOf(tasks, isFolding), isFolding };
+    return last.current.groups;
   }, [structure, isFolding, isPast]);
-  const rooms = useRef<{ open: ReadonlySet<string>; groups: readonly Group[]; counts: Map<string, number> }>(undefined);
-  const room = isPast && rooms.current?.groups === groups ? rooms.current.counts : undefined;
+  const before = kept.get(groups);
+  const room = isPast && before?.open === open ? before.slots : undefined;
   const items = useMemo(() => itemsOf(tasks, groups, { open, shown, room }), [tasks, groups, open, shown, room]);
-  // A group keeps its places when it needs fewer, so that a new status moves no other node.
-  const slots = useMemo(() => {
-    const counts = countSlots(items);
-    const before = rooms.current;
-    if (before?.open === open && before.groups === groups) {
-      for (const [id, count] of before.counts) counts.set(id, Math.max(count, counts.get(id) ?? 0));
-      if ([...counts].every(([id, count]) => before.counts.get(id) === count)) return before.counts;
-    }
-    rooms.current = { open, groups, counts };
-    return counts;
-  }, [items, open, groups]);
+  const slots = useMemo(() => keepSlots(items, groups, open), [items, open, groups]);
   const knots = useMemo(() => knotsOf(tasks, groups, slots), [structure, groups, slots]);
   const { places, isSettled } = useLayout(knots);
   const lines = useMemo(() => linesOf(items, critical), [items, critical]);
