@@ -2,14 +2,12 @@ import { createSignal } from './signal.ts';
 
 /** What a person chose for this browser. */
 export type Theme = 'light' | 'dark' | 'system';
-export type Zone = 'local' | 'utc';
 
 const DARK = matchMedia('(prefers-color-scheme: dark)');
 
 export const theme = createSignal<Theme>(readTheme());
 /** The theme in use, also if the system chose it. */
 export const shade = createSignal<'light' | 'dark'>(shadeOf(theme.get()));
-export const zone = createSignal<Zone>(localStorage.getItem('zone') === 'utc' ? 'utc' : 'local');
 /** Whether the person wants notifications, if the browser allows them. */
 export const wantsNotices = createSignal(localStorage.getItem('notices') !== 'off');
 
@@ -21,12 +19,6 @@ export function setTheme(next: Theme): void {
   else localStorage.setItem('theme', next);
   theme.set(next);
   applyTheme();
-}
-
-export function setZone(next: Zone): void {
-  if (next === 'local') localStorage.removeItem('zone');
-  else localStorage.setItem('zone', next);
-  zone.set(next);
 }
 
 export function setWantsNotices(wants: boolean): void {

@@ -50,11 +50,10 @@ export function Commands({ route }: { route: Route }) {
         <Dialog.Portal>
           <Dialog.Backdrop className="scrim" />
           <Dialog.Popup className="palette" aria-label="Commands">
-            <Command label="Commands" loop filter={rank}>
+            <Command label="Commands" loop filter={rankEntry}>
               <Command.Input placeholder="Go to a team, member or task; or do something" className="palette-input" />
               <Command.List className="palette-list">
                 <Command.Empty className="palette-empty">Nothing matches here.</Command.Empty>
-                <SearchEntry go={go} />
                 {teamId && <TeamEntries teamId={teamId} go={go} open={(name) => (close(), setForm(name))} />}
                 <Command.Group heading="Go to">
                   <Entry onSelect={go('/')} keys="G T">
@@ -62,9 +61,6 @@ export function Commands({ route }: { route: Route }) {
                   </Entry>
                   <Entry onSelect={go('/queue')} keys="G Q">
                     Queue: what waits for you
-                  </Entry>
-                  <Entry onSelect={go('/search')} keys="G S">
-                    Search everything
                   </Entry>
                   {teamId &&
                     VIEWS.map(([view, label]) => (
@@ -103,6 +99,7 @@ export function Commands({ route }: { route: Route }) {
                   </Entry>
                 </Command.Group>
                 <TeamsGroup go={go} />
+                <SearchEntry go={go} />
               </Command.List>
             </Command>
           </Dialog.Popup>
@@ -141,20 +138,26 @@ function Entry({
   );
 }
 
-/** Hands the typed text to the search over everything. It is always there, below all that matches. */
+/** The entry that searches everything, by its value. */
+const SEARCH = 'search everything';
+
+/** The search is always there, after all that matches. */
+function rankEntry(entry: string, typed: string): number {
+  return entry === SEARCH ? Math.max(0.05, rank(entry, typed)) : rank(entry, typed);
+}
+
+/** Hands the typed text to the search over everything. */
 function SearchEntry({ go }: { go: (to: string) => () => void }) {
   const typed = useCommandState(({ search }) => search).trim();
-  if (typed === '') return null;
   return (
-    <Command.Group forceMount>
-      <Command.Item
-        className="palette-item"
-        forceMount
-        value="search everything"
-        onSelect={go(`/search?q=${encodeURIComponent(typed)}`)}
+    <Command.Group heading="Search">
+      <Entry
+        value={SEARCH}
+        keys="G S"
+        onSelect={go(typed === '' ? '/search' : `/search?q=${encodeURIComponent(typed)}`)}
       >
-        <span className="one-line">Search everything for “{showControls(typed)}”</span>
-      </Command.Item>
+        {typed === '' ? 'Search everything' : `Search everything for “${showControls(typed)}”`}
+      </Entry>
     </Command.Group>
   );
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { Budget } from '../../src/core/budget.ts';
 import { daemonNow } from '../data/clock.ts';
-import { zone } from '../data/settings.ts';
+import { zone } from '../data/zone.ts';
 
 /** A duration: `40s`, `6m`, `1 h 12 m`, `3 d`. */
 export function showSpan(ms: number): string {
