@@ -42,7 +42,7 @@ const STATES: readonly Shot[] = [
   { name: 'diff', path: `/t/${WORK}/task/1?view=list&part=diff&file=src/parser.ts`, ready: '.sheet-diff .hl-keyword' },
   { name: 'merge', path: `/t/${WORK}/diff`, ready: '.diff-line, .diff-pair', act: openMerge },
   { name: 'attempts', path: `/t/${TEAM}/task/10?view=list`, ready: '.attempts button' },
-  { name: 'answered', path: '/t/asks?view=members', ready: '.team-head', act: answer },
+  { name: 'answered', path: '/queue', ready: '.queue-detail', act: answer },
   { name: 'stuck', path: '/t/stuck?view=list', ready: '.situation-help' },
   { name: 'limited', path: '/t/limited?view=members', ready: '.situation-help' },
   { name: 'spawn', path: '/t/empty?view=list', ready: '.situation-help', act: openSpawn },
@@ -144,13 +144,16 @@ async function openMerge(page: Page): Promise<void> {
 }
 
 async function answer(page: Page): Promise<void> {
-  // The one of the picture before may have been sent.
   const asked = { teamId: 'asks', kind: 'permission', memberId: 'ann', content: 'npm publish' } as const;
-  const open = await client.call('request.list', { teamId: 'asks', status: 'pending' });
-  if (open.length === 0) await client.call('request.raise', asked, { as: 'ann' });
-  const card = page.locator('.answer').filter({ visible: true }).first();
-  await card.getByRole('button', { name: 'Allow' }).click();
-  await page.getByRole('button', { name: 'Undo' }).filter({ visible: true }).first().waitFor();
+  const pending = { teamId: 'asks', status: 'pending' } as const;
+  // The one of the picture before may have been sent.
+  if ((await client.call('request.list', pending)).length === 0) {
+    await client.call('request.raise', asked, { as: 'ann' });
+  }
+  const [request] = await client.call('request.list', pending);
+  await page.goto(`${daemon.url}/queue?id=${encodeURIComponent(`asks/${request?.id}`)}`);
+  await page.locator('.queue-detail').getByRole('button', { name: 'Allow' }).click();
+  await page.locator('.queue-detail').getByRole('button', { name: 'Undo' }).waitFor();
 }
 
 async function openSpawn(page: Page): Promise<void> {
