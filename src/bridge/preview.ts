@@ -158,7 +158,7 @@ function changesOf(path: string, before: string | undefined, after: string | und
   if (path.endsWith('config.json')) return configChanges(was, is);
   if (Array.isArray(is)) return [`${is.length - (Array.isArray(was) ? was.length : 0)} messages are added`];
   if (!isObject(is)) return ['it is written'];
-  if (!isObject(was)) return [`new: ${quote(String(is['subject'] ?? ''))}`];
+  if (!isObject(was)) return [`new: ${word(is['subject'])}`];
   const fields = ['status', 'owner', 'subject', 'description', 'activeForm', 'blocks', 'blockedBy'];
   const changed = fields.filter((field) => JSON.stringify(was[field]) !== JSON.stringify(is[field]));
   if (changed.length === 0) return ['only the mark of Troupe'];
@@ -182,7 +182,8 @@ function namesIn(config: unknown): string[] {
 
 function word(value: unknown): string {
   if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) return 'nothing';
-  return Array.isArray(value) ? value.join(', ') : quote(String(value).slice(0, 100));
+  if (Array.isArray(value)) return value.join(', ');
+  return typeof value === 'string' ? quote(value.slice(0, 100)) : JSON.stringify(value);
 }
 
 function parseJson(text: string | undefined): unknown {
