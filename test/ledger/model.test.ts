@@ -15,7 +15,7 @@ import { runScenario } from './model/scenario.ts';
 import { emptyWorld } from './model/world.ts';
 
 /** How many runs; fast-check prints the seed of a failure. */
-const RUNS = rounds(60, 20_000);
+const RUNS = rounds(30, 20_000);
 
 test('the drafts do every command, and each has an effect sometimes', () => {
   // The opening makes the team.
@@ -72,7 +72,7 @@ test('the ledger matches a simple model on files', async () => {
         await journal.close();
       }
     }),
-    { numRuns: Math.ceil(RUNS / 20) },
+    { numRuns: Math.ceil(RUNS / 10) },
   );
   expect(runs).toBeGreaterThan(0);
 });

@@ -24,7 +24,7 @@ test('a bug of the past is found', async () => {
   await expect(run).rejects.toThrow(/Broken at step/);
 });
 
-const STEPS = rounds(100_000, 1_000_000);
+const STEPS = rounds(50_000, 1_000_000);
 
 test(`every promise is kept in ${STEPS} simulated steps with faults`, async () => {
   // In a proof other seeds each time: a run that fails names its own.

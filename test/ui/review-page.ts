@@ -94,10 +94,8 @@ export function describeReview(teamId: string, stage: () => Stage, open: (path: 
         expect.stringMatching(/notes\.md:1\s+Half a thought/),
       ]);
       await page.locator('.diff-comment', { hasText: 'Why not run?' }).waitFor();
-      for (const theme of ['light', 'dark']) {
-        await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
-        await expectNoFaults(page);
-      }
+      await expectNoFaults(page);
+      await page.evaluate(`document.documentElement.dataset.theme = 'dark'`);
       await page.setViewportSize({ width: 390, height: 844 });
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
       await expectNoFaults(page);

@@ -4,12 +4,14 @@ import { CallError } from '../../src/client/client.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { Home } from '../../src/client/home.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
+import { rounds } from '../proof.ts';
 import { until } from '../until.ts';
 import { makeRepository, write } from '../workspaces/project.ts';
 import { HomeLedger } from './home-ledger.ts';
 
-/** Lines of a long file. */
-const LONG = Array.from({ length: 12_000 }, (_, i) => `export const value${i} = ${i};`);
+/** How many lines a long file has, all changed: a page that drew them all would be found with fewer, too. */
+export const LONG_LINES = rounds(1_500, 12_000);
+const LONG = Array.from({ length: LONG_LINES }, (_, i) => `export const value${i} = ${i};`);
 
 const PARSER = `import { readFile } from 'node:fs/promises';
 

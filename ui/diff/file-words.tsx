@@ -1,6 +1,6 @@
 import { FileDiff, FileMinus2, FilePenLine, FilePlus2, FileSymlink } from 'lucide-react';
 import type { Change } from '../data/diff-store.ts';
-import { plural } from '../parts/format.ts';
+import { plural, showNumber } from '../parts/format.ts';
 
 const ICONS = {
   added: [FilePlus2, 'is-completed', 'Added'],
@@ -26,8 +26,8 @@ export function Counts({ added, removed }: { added: number | undefined; removed:
   const words = `${plural(added, 'line')} added, ${plural(removed, 'line')} removed`;
   return (
     <span className="diff-counts" role="img" aria-label={words} title={words}>
-      {added > 0 && <span className="diff-added">+{added.toLocaleString('en-US')}</span>}
-      {removed > 0 && <span className="diff-removed">−{removed.toLocaleString('en-US')}</span>}
+      {added > 0 && <span className="diff-added">+{showNumber(added)}</span>}
+      {removed > 0 && <span className="diff-removed">−{showNumber(removed)}</span>}
     </span>
   );
 }
