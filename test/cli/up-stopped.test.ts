@@ -39,7 +39,7 @@ describe('troupe up in a pipe whose daemon is stopped', () => {
     expect({ status, last: stderr.trim().split('\n').at(-1) }).toEqual({ status: 75, last: `troupe: ${STOPPED}` });
     expect(readPid(troupe.home)).toBeUndefined();
     for (const words of ['teams', 'team list', 'status']) {
-      expect((await troupe.ask(words)).stdout).toMatch(/^fourth +stopped +1 +0\/2 /m);
+      expect((await troupe.ask(words)).stdout).toMatch(/^fourth +stopped +0 +0\/2 /m);
     }
     expect((await troupe.ask('team show fourth')).stdout).toMatch(/^ +status +stopped$/m);
     expect(await troupe.json('teams')).toMatchObject([{ name: 'fourth', status: 'active' }]);
