@@ -18,7 +18,7 @@ import { rounds } from '../proof.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { isRunning, killDaemon, newTroupe, readPid, sharedTroupe } from './troupe.ts';
-import type { Started } from './troupe.ts';
+import type { Started, Troupe } from './troupe.ts';
 
 /** How many commands find no daemon at the same moment. */
 const MANY = rounds(4, 20);
@@ -347,8 +347,7 @@ describe('troupe stop', () => {
   test('ends it despite a waiting call, which does not start it again', async () => {
     const troupe = newTroupe();
     await troupe.run('team create demo');
-    const waiting = troupe.start('inbox --team demo --as lead --wait 60s');
-    await until('the call waits', async () => (await troupe.json<{ connections: number }>('status')).connections > 1);
+    const waiting = await startToWait(troupe, 'inbox --team demo --as lead --wait 60s');
     expect(await troupe.run('stop')).toMatchObject({ status: 0, stdout: 'The daemon has ended.\n' });
     expect(await waiting.ended).toMatchObject({ status: 75 });
     expect(readPid(troupe.home)).toBeUndefined();
@@ -359,14 +358,24 @@ describe('Ctrl-C', () => {
   test('cancels a waiting call and ends with 130', async () => {
     const troupe = shared;
     await troupe.run('team create demo');
-    const waiting = troupe.start('task claim --team demo --as lead --wait 60s');
-    await until('the call waits', async () => (await troupe.json<{ connections: number }>('status')).connections > 1);
+    const waiting = await startToWait(troupe, 'task claim --team demo --as lead --wait 60s');
     waiting.child.kill('SIGINT');
     expect(await waiting.ended).toEqual({ status: 130, stdout: '', stderr: '' });
     await troupe.run('task add Later --team demo');
     expect(await troupe.json('task show 1 --team demo')).toMatchObject({ status: 'pending' });
   });
 });
+
+/** Starts a command, and returns when the daemon has its call. */
+async function startToWait(troupe: Troupe, words: string): Promise<Started> {
+  // In a process of its own: one that answers several commands keeps their connections.
+  const connections = async (): Promise<number> =>
+    (JSON.parse((await troupe.run('status --json')).stdout) as { connections: number }).connections;
+  const before = await connections();
+  const started = troupe.start(words);
+  await until('the call waits', async () => (await connections()) > before);
+  return started;
+}
 
 /** The process that `troupe status` says is the daemon. */
 function pidIn({ stdout }: { readonly stdout: string }): number {

@@ -301,7 +301,7 @@ describe('a credential that does not suffice is refused', () => {
     const [method = '', path = ''] = operation.route.split(' ');
     const frame = { payload: { ...bodyFor(operation.name), ...paramsOf(path) } };
     for (const token of tooWeak(operation, stage)) {
-      const answer = await fetch(stage.url + fillPath(path), {
+      const answer = await fetch(stage.url + fillPath(path) + (QUERIES[operation.name] ?? ''), {
         method,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         ...(method !== 'GET' && { body: JSON.stringify(bodyFor(operation.name)) }),
@@ -475,7 +475,11 @@ function bodyFor(name: string): object {
   return BODIES[name] ?? { title: 'planted', toId: 'lead', content: 'planted' };
 }
 
+/** An operation that needs no team names one in its query. */
+const QUERIES: Readonly<Record<string, string>> = { 'team.search': '?text=planted&teamId=demo' };
+
 const BODIES: Readonly<Record<string, object>> = {
+  'team.search': { text: 'planted', teamId: 'demo' },
   'team.create': { name: 'planted' },
   'team.up': { source: 'team: planted', folder: '/', yes: true },
   'team.check': { source: 'team: planted', folder: '/' },

@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, relative, resolve, sep, join } from 'node:path';
 
 /** A hook without its files. */
@@ -114,8 +114,7 @@ function filesOf(
     for (const word of wordsOf(text)) {
       // `$(dirname "$0")/lib.sh` is a word that ends like this.
       const beside = resolve(dirname(path), basename(word));
-      const content = beside === path ? undefined : contentOf(beside);
-      if (content !== undefined && isProgram(beside, content.subarray(0, 2).toString())) add(beside);
+      if (beside !== path && isProgramFile(beside)) add(beside);
     }
   }
   return found;
@@ -157,7 +156,24 @@ function isProgram(path: string, head: string): boolean {
 }
 
 function isProgramFile(path: string): boolean {
-  return isProgram(path, contentOf(path)?.subarray(0, 2).toString() ?? '');
+  const head = headOf(path);
+  return head !== undefined && isProgram(path, head);
+}
+
+/** The first two characters of a regular file: the program of an agent can have 300 MB. */
+function headOf(path: string): string | undefined {
+  try {
+    if (!statSync(path).isFile()) return undefined;
+    const file = openSync(path, 'r');
+    try {
+      const head = Buffer.alloc(2);
+      return head.toString('latin1', 0, readSync(file, head));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a path is a folder, or in it. */
