@@ -69,8 +69,6 @@ async function start(options: PlacedOptions, ending: Ending): Promise<Daemon> {
     void supervisor.close({ end: true }).finally(() => ending.fail(lost));
   });
   await teams.start(faces);
-  // Only now: a daemon that failed to start has kept no teams in this journal.
-  storage.remember();
   writeCard(home.card, { ...card, journal: storage.journal.location });
   // While members can still reach the daemon: they release their tasks and say that they stop.
   closers.add('members', async () => {

@@ -66,6 +66,9 @@ export async function openFaces(
   const http = await (options.port === undefined
     ? listenOnLastPort(join(home.directory, 'port'), listen)
     : listen(options.port));
+  // Before the first call is answered: killed after it, the next daemon must find what it was told. Not earlier, since a
+  // daemon that could not listen has kept no teams in this journal.
+  storage.remember();
   card.url = http.url;
   closers.add('http', () => http.close());
   const socket = await listenSocket(home.socket, hub);

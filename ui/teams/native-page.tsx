@@ -73,7 +73,8 @@ export function NativePage({ name }: { name: string }) {
 
 function JoinButton({ team, joined }: { team: NativeTeam; joined: string | undefined }) {
   const [isOpen, setOpen] = useState(false);
-  if (joined !== undefined) {
+  // The news of the join may come before its answer, and a form that goes cancels its call.
+  if (joined !== undefined && !isOpen) {
     return (
       <>
         <button
