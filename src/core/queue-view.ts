@@ -1,4 +1,5 @@
 import type { TaskRecord, TeamState } from './state.ts';
+import { firstLine } from './text.ts';
 import type { EndedLanding, TaskWork } from './work.ts';
 
 /* Apart from `work.ts`, because the dashboard and the command line load this, and need no schemas. */
@@ -128,7 +129,7 @@ function askedOf(state: TeamState, task: TaskRecord): AskedEntry | undefined {
 function sentBackOf({ id: taskId, title, status, work, feedback, updatedAt }: TaskRecord): SentBack | undefined {
   if (!work || status !== 'in_progress' || !wentBack(work) || feedback === undefined) return undefined;
   const { memberId, conflicts = [] } = work;
-  const why = feedback.split('\n', 1)[0] ?? '';
+  const why = firstLine(feedback);
   return {
     taskId,
     title,

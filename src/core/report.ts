@@ -5,7 +5,7 @@ import { isVacant } from './person.ts';
 import { answererOf, TeamRequest } from './request.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import { pendingRequests } from './tables.ts';
-import { shorten } from './text.ts';
+import { firstLine, shorten } from './text.ts';
 import { Timestamp } from './time.ts';
 import { addUsage, NO_USAGE, Usage } from './usage.ts';
 import { requireTeam, viewTask } from './view.ts';
@@ -193,7 +193,7 @@ function answeredRemarks(state: TeamState): Remark[] {
         requestId: id,
         memberId,
         ...(taskId !== undefined && { taskId }),
-        text: isLate ? said : `${said.split('\n', 1)[0]} You said ${status === 'approved' ? 'yes' : 'no'}.`,
+        text: isLate ? said : `${firstLine(said)} You said ${status === 'approved' ? 'yes' : 'no'}.`,
       },
     ];
   });

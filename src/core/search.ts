@@ -3,7 +3,7 @@ import { excerptOf } from './excerpt.ts';
 import type { TeamMessage } from './message.ts';
 import { isVacant } from './person.ts';
 import type { TeamState } from './state.ts';
-import { inOneLine, shorten } from './text.ts';
+import { firstLine, inOneLine, shorten } from './text.ts';
 import { Timestamp } from './time.ts';
 
 /** What a search looks for, in the order of its answer. */
@@ -77,7 +77,7 @@ export function* searchablesOf(state: TeamState): Generator<Searchable> {
       kind: 'note',
       teamId,
       id,
-      title: firstLine(text),
+      title: firstLine(text.trimStart()),
       names: [],
       texts: [text, tags.join(', ')],
       at: updatedAt,
@@ -88,7 +88,7 @@ export function* searchablesOf(state: TeamState): Generator<Searchable> {
 /** A message as a search sees it. */
 export function searchableMessage(message: TeamMessage): Searchable {
   const { id, teamId, toId, summary, content, sentAt } = message;
-  const title = summary ?? firstLine(content);
+  const title = summary ?? firstLine(content.trimStart());
   return { kind: 'message', teamId, id, title, names: [], texts: [content], at: sentAt, memberId: toId };
 }
 
@@ -115,8 +115,4 @@ export function hitOf(found: Searchable, wanted: RegExp): SearchHit {
     ...(at && { at }),
     ...(excerpt ?? { before: '', match: '', after: '' }),
   };
-}
-
-function firstLine(text: string): string {
-  return text.trimStart().split('\n', 1)[0] ?? '';
 }

@@ -31,6 +31,11 @@ export function inOneLine(text: string): string {
   return text.replace(/\u001b\[[0-9;?]*[a-zA-Z]/g, '').replace(/\s+/g, ' ');
 }
 
+/** The first line of a text. */
+export function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}
+
 /** A text of at most `length` characters; an ellipsis replaces the rest. */
 export function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;

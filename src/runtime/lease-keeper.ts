@@ -60,7 +60,7 @@ export function keepLeases(ledger: Ledger, onError: (error: unknown, teamId: str
     },
   };
 
-  /** Keeps in step with the record of a task. */
+  /** Looks at a task that may have changed: its lease, and when it ends. */
   function note({ teamId, tasks }: TeamState, taskId: string): void {
     const { status, lease, leaseUntil, assigneeId: memberId } = tasks.get(taskId) ?? {};
     const own = leases.get(teamId);

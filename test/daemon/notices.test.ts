@@ -1,33 +1,19 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startDaemon } from '../../src/daemon.ts';
 import { until } from '../until.ts';
+import { openWebhook } from '../webhook.ts';
 import { connect, temporaryHome } from './serve.ts';
 
 test('a daemon sends what the last one left, notes what is new, and forgets all when notices are switched off', async () => {
   const got: { path: string | undefined; body: string }[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      got.push({ path: request.url, body });
-      response.end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const url = await openWebhook((path, body) => void got.push({ path, body }));
   const home = temporaryHome();
   mkdirSync(home.directory, { recursive: true, mode: 0o700 });
   const config = join(home.directory, 'config.yaml');
   const file = join(home.directory, 'notices.json');
-  writeFileSync(config, `notify: { webhook: { url: 'http://127.0.0.1:${port}/\${TOPIC}', template: ntfy } }\n`);
+  writeFileSync(config, `notify: { webhook: { url: '${url}/\${TOPIC}', template: ntfy } }\n`);
   const message = { team: 'alpha', title: 'Troupe: team alpha', text: 'Which database?', notices: [] };
   const left = { told: {}, waiting: [], sending: { message, left: ['webhook'] }, sentAt: 0 };
   writeFileSync(file, JSON.stringify({ alpha: left }));

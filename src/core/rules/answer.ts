@@ -15,7 +15,7 @@ import type { QuestionKind, TeamRequest } from '../request.ts';
 import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { pendingRequests } from '../tables.ts';
-import { quote, shorten } from '../text.ts';
+import { firstLine, quote, shorten } from '../text.ts';
 import { releaseTask } from './give-back.ts';
 import { requireOpenTeam } from './guard.ts';
 import { joinTeam, stopMember } from './member.ts';
@@ -129,7 +129,7 @@ function settleWork(state: TeamState, { at, by, commandId, approve, feedback, wo
     return failTask(state, { type: 'task.fail', ...about, reason: `${request.content}\nNobody looked at it in time.` });
   }
   // The full text becomes the task's feedback, like a gate's, and goes into the next attempt.
-  const reason = feedback ? `sent back: ${feedback.split('\n', 1)[0]}`.slice(0, 900) : 'sent back by a person';
+  const reason = feedback ? `sent back: ${firstLine(feedback)}`.slice(0, 900) : 'sent back by a person';
   return releaseTask(state, { type: 'task.release', ...about, reason });
 }
 

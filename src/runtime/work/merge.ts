@@ -39,7 +39,7 @@ export async function mergeWork(works: TeamWorks, teamId: string): Promise<Merge
     );
   }
   const { branch, base, tip } = work;
-  const { files, added, deleted } = await depot.diff(base, tip, { maxBytes: 1 });
+  const { files, added, deleted } = await depot.diff(base, tip, { maxBytes: 0 });
   const git = usersGit(depot.handle.git, repository);
   const merged = await alone(() => mergeIn(git, { repository, work: { branch, base, tip, depot: depot.dir } }));
   if ('refused' in merged) throw new TeamError('conflict', merged.refused);

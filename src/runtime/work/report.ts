@@ -1,5 +1,4 @@
 import { isHandedIn } from '../../core/approval.ts';
-import { shortId } from '../../core/commit-id.ts';
 import { TeamError } from '../../core/errors.ts';
 import { folderInWorkspace } from '../../core/folder.ts';
 import { overlapsOf } from '../../core/overlap-view.ts';
@@ -8,13 +7,12 @@ import { placeOf, viewQueue } from '../../core/queue-view.ts';
 import type { QueueView } from '../../core/queue-view.ts';
 import type { TeamState } from '../../core/state.ts';
 import { pendingRequests } from '../../core/tables.ts';
-import { quote } from '../../core/text.ts';
-import { requireMember, requireTask, requireTeam } from '../../core/view.ts';
+import { requireMember, requireTeam } from '../../core/view.ts';
 import type { DiskUse } from '../../core/work-disk.ts';
 import type { TaskWork } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { branchIn, isMerged } from '../../workspaces/checkout.ts';
-import type { Diff, DiffFile, DiffOptions } from '../../workspaces/depot/diff.ts';
+import type { DiffFile } from '../../workspaces/depot/diff.ts';
 import { isFolder } from '../../workspaces/places.ts';
 import type { Workspace } from '../../workspaces/workspace.ts';
 import { problemsOf } from './problems.ts';
@@ -94,13 +92,14 @@ export async function reportWork(
   works: TeamWorks,
   { teamId, memberId: only }: { readonly teamId: string; readonly memberId?: string | undefined },
 ): Promise<WorkReport | undefined> {
-  const isAsked = ({ memberId }: { readonly memberId: string }): boolean => only === undefined || memberId === only;
+  const isWanted = ({ memberId }: { readonly memberId: string }): boolean => only === undefined || memberId === only;
   const { apart, tasks, overlaps, queue } = await ledger.view(teamId, (state) => {
     requireTeam(state);
-    const isListed = (one: { readonly memberId: string }): boolean => isAsked(one) && works.isHere(state, one.memberId);
+    const isListed = (one: { readonly memberId: string }): boolean =>
+      isWanted(one) && works.isHere(state, one.memberId);
     return {
       apart: membersApart(state).filter(isListed),
-      tasks: tasksOf(state).filter(isAsked),
+      tasks: tasksOf(state).filter(isWanted),
       overlaps: overlapsOf(state, only),
       queue: viewQueue(state),
     };
@@ -121,7 +120,7 @@ export async function reportWork(
   // It may have been moved since it was last used.
   const isThere = !checkout.isAbsent && (await isFolder(checkout.folder));
   const into = isThere ? await branchIn(depot.handle.git, checkout) : undefined;
-  const kept = (await depot.kept()).filter(({ team, member }) => team === teamId && isAsked({ memberId: member }));
+  const kept = (await depot.kept()).filter(({ team, member }) => team === teamId && isWanted({ memberId: member }));
   return {
     ...(isThere && { repository: checkout.folder }),
     ...(into !== undefined && { into }),
@@ -234,12 +233,13 @@ async function compareWorker(
   };
 }
 
+/** How many landings are between two commits of the branch. */
 async function countBetween({ handle }: TeamPlace['depot'], base: string, tip: string): Promise<number> {
   const { out } = await handle.run(['rev-list', '--count', '--first-parent', `${base}..${tip}`]);
   return Number(out.toString());
 }
 
-function membersApart({ members, tasks }: TeamState): { memberId: string; taskId: string | undefined }[] {
+export function membersApart({ members, tasks }: TeamState): { memberId: string; taskId: string | undefined }[] {
   const held = [...tasks.values()].filter(({ status, work }) => status === 'in_progress' && work?.aside === undefined);
   return [...members.values()]
     .filter(({ workspace }) => workspace === 'own')
@@ -255,74 +255,4 @@ function tasksOf(state: TeamState): TaskReport[] {
     const isAsked = isHeld && pendingRequests(state, taskId).some(({ kind }) => kind === 'gate');
     return [{ taskId, title, isHeld, isAsked, ...work, ...(place > 0 && { place }) }];
   });
-}
-
-/** Two commits to compare, and what they are. */
-export interface Compared {
-  readonly from: string;
-  readonly to: string;
-  readonly title: string;
-}
-
-/** What a task, a member or (by default) the whole team changed. */
-export async function diffWork(
-  ledger: Ledger,
-  works: TeamWorks,
-  { teamId, of, ...options }: DiffOptions & { readonly teamId: string; readonly of?: string | undefined },
-): Promise<Diff & Compared> {
-  const place = await placeToCompare(ledger, works, teamId);
-  const sides = await sidesOf(ledger, works, { place, teamId, of });
-  return { ...(await place.depot.diff(sides.from, sides.to, options)), ...sides };
-}
-
-/** The project of a team whose members work apart; the others have nothing to compare. */
-export async function placeToCompare(ledger: Ledger, works: TeamWorks, teamId: string): Promise<TeamPlace> {
-  const place = await works.placeOf(teamId);
-  await ledger.view(teamId, requireTeam);
-  if (place) return works.bring(teamId);
-  throw new TeamError('conflict', `The members of team ${teamId} share a folder: use git diff there`);
-}
-
-/** What is compared for a task, a member or the whole team. The folder of a member is saved first. */
-export async function sidesOf(
-  ledger: Ledger,
-  works: TeamWorks,
-  { place, teamId, of }: { place: TeamPlace; teamId: string; of: string | undefined },
-): Promise<Compared> {
-  const { work } = place;
-  if (of === undefined) return { from: work.base, to: work.tip, title: `${work.branch} since ${shortId(work.base)}` };
-  const { members, task } = await ledger.view(teamId, (state) => ({
-    members: membersApart(state).map(({ memberId }) => memberId),
-    task: /^\d+$/.test(of) ? requireTask(state, of, { deleted: true }) : undefined,
-  }));
-  if (task) {
-    const { work: done } = task;
-    if (!done) throw new TeamError('not_found', `Nobody has worked on task ${of} in a workspace yet`);
-    const name = `task ${of}`;
-    // What waits for its approval is shown as its holder has it: comments name the lines of that.
-    if (done.state !== 'asked' && done.onto !== undefined && done.merged !== undefined) {
-      return { from: done.onto, to: done.merged, title: `${name}, as it landed` };
-    }
-    if (done.commit !== undefined) {
-      const how = done.state === 'conflicted' ? 'which conflicts with the branch' : 'as it was handed in';
-      return { from: done.base, to: await works.commitOf(teamId, done.commit), title: `${name}, ${how}` };
-    }
-    return ofMember(works, { teamId, memberId: done.memberId, title: `${name}, which ${done.memberId} works on` });
-  }
-  if (!members.includes(of)) {
-    const names = members.join(', ') || 'none';
-    throw new TeamError(
-      'not_found',
-      `${quote(of)} is neither a task nor a member with a workspace; these are: ${names}`,
-    );
-  }
-  return ofMember(works, { teamId, memberId: of, title: `what ${of} has not handed in` });
-}
-
-async function ofMember(
-  works: TeamWorks,
-  { teamId, memberId, title }: { teamId: string; memberId: string; title: string },
-): Promise<Compared> {
-  const { base, commit, here = commit } = await works.saveOf({ teamId, memberId });
-  return { from: base, to: here, title };
 }

@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
 import { until } from '../../until.ts';
+import { openWebhook } from '../../webhook.ts';
 import { acquaint, LONG_MS, newJournal, startMachine } from './stage.ts';
 import type { Machine } from './stage.ts';
 
@@ -24,21 +23,8 @@ function remembered({ home }: Machine, teamId: string): Remembered | undefined {
 /** A service that notes which machine sent what. */
 async function listen() {
   const got: { from: string; text: string }[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      got.push({ from: (request.url ?? '').slice(1), text: body });
-      response.end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const notify = (name: string) => ({ webhook: { url: `http://127.0.0.1:${port}/${name}`, template: 'ntfy' } });
+  const url = await openWebhook((path, body) => void got.push({ from: path.slice(1), text: body }));
+  const notify = (name: string) => ({ webhook: { url: `${url}/${name}`, template: 'ntfy' } });
   return { got, notify };
 }
 

@@ -1,6 +1,4 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { SYSTEM, USER } from '../../../src/core/actor.ts';
@@ -15,6 +13,7 @@ import { complete, claim, createTeam, run, task, TEAM } from '../../ledger/comma
 import { openLedger } from '../../ledger/places.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
+import { openWebhook } from '../../webhook.ts';
 
 const TOKEN = 'hook-token-93f1c2d4e5';
 const HOUR_MS = 3_600_000;
@@ -177,21 +176,11 @@ async function setStage() {
   const bodies: NoticeMessage[] = [];
   const paths: string[] = [];
   const answers: number[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      bodies.push(JSON.parse(body) as NoticeMessage);
-      paths.push(request.url ?? '');
-      response.writeHead(answers.shift() ?? 200, { location: '/elsewhere' }).end();
-    });
+  const url = await openWebhook((path, body) => {
+    bodies.push(JSON.parse(body) as NoticeMessage);
+    paths.push(path);
+    return answers.shift();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   const environment = { ...process.env, HOOK_TOKEN: TOKEN };
   const logged: string[] = [];
   const note = (name: string, facts?: object) => void logged.push(`${name} ${JSON.stringify(facts)}`);
@@ -202,7 +191,7 @@ async function setStage() {
     settings: object = {},
     { isSender = () => true, isAllowed, ...options }: Partial<NoticesOptions & Sending> = {},
   ) {
-    const webhook = { url: `http://127.0.0.1:${port}/in/\${HOOK_TOKEN}` };
+    const webhook = { url: `${url}/in/\${HOOK_TOKEN}` };
     const given = NotifySettings.parse({ webhook, ...settings });
     const notices = keepNotices({
       ledger,

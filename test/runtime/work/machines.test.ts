@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StoredPack } from '../../../src/core/work.ts';
-import { diffWork } from '../../../src/runtime/work/report.ts';
+import { diffWork } from '../../../src/runtime/work/compare.ts';
 import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
 import { rounds } from '../../proof.ts';

@@ -8,6 +8,7 @@ import type {
 import { CallError } from '../../../client/client.ts';
 import type { Client } from '../../../client/client.ts';
 import { isAnsweredBy } from '../../../core/request.ts';
+import { firstLine } from '../../../core/text.ts';
 import { meaningOfNo, meaningOfYes } from '../../show/views/waiting.ts';
 import { answerCommand } from '../../show/words.ts';
 import { answer } from '../approve.ts';
@@ -171,10 +172,6 @@ function optionsFor(request: Request): PermissionOption[] {
 function action(meaning: string): string {
   const words = meaning.replace(/^To /, '');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
 }
 
 function wholeQuestion({ content, taskId, kind, detail }: Request): string {
