@@ -88,7 +88,10 @@ function ratioOf(before: Ran | undefined, now: Ran | undefined): number {
 
 function planOf({ work, fix, gate }: typeof SHORT, { count, bad }: { count: number; bad: number }): Plan {
   const next = random(count);
-  const tasks = Array.from({ length: count }, () => ({ work: work * (0.5 + next()), isBad: next() < bad }));
+  const tasks = Array.from({ length: count }, () => ({ work: work * (0.5 + next()), isBad: false }));
+  // Just so many as the name says: of 200 works, a chance of 5 % each makes 6 bad ones or 14.
+  const order = tasks.map((task) => ({ task, at: next() })).sort((a, b) => a.at - b.at);
+  for (const { task } of order.slice(0, Math.round(count * bad))) task.isBad = true;
   return { tasks, fix, gate };
 }
 
