@@ -3,6 +3,8 @@ import type { EventsFrame, RequestFrame, SubscribedFrame } from '../operations/f
 /** From where to follow a team. */
 export interface SubscribeOptions {
   readonly after?: number;
+  /** The stream that `after` belongs to: the subscription fails if another team has the name by now. */
+  readonly stream?: string;
   readonly signal?: AbortSignal;
   /** Called with the team's newest batch number whenever the subscription is set up, also after a reconnect. */
   readonly onStand?: (seq: number) => void;
@@ -25,6 +27,7 @@ export class Feed {
     this.teamId = teamId;
     this.#options = options;
     this.#after = options.after ?? 0;
+    this.#stream = options.stream;
   }
 
   /** The request for everything after the last batch seen. */

@@ -28,10 +28,11 @@ export {
   wordApprover,
   wordLanding,
 } from '../core/queue-view.ts';
+export { openSnapshot } from '../core/snapshot.ts';
 export { situationOf } from '../core/situation.ts';
 export { agentNameOf, wordOnLimit } from '../core/on-limit.ts';
 export { isPerson, isVacant } from '../core/person.ts';
-export { teamUsage, viewMember, viewTask } from '../core/view.ts';
+export { sameSince, teamUsage, viewMember, viewTask } from '../core/view.ts';
 export { isLost, waitingOf } from '../core/waiting.ts';
 export { addUsage, NO_USAGE } from '../core/usage.ts';
 export { waitsSince, workedOn, workIn } from '../core/work-time.ts';
@@ -51,41 +52,87 @@ export function whyNot(state: TeamState, command: Command): string | undefined {
   }
 }
 
+/** Where a copy begins, if not before the first batch. */
+export interface Beginning {
+  /** The state after this batch. It becomes the copy's own. */
+  readonly state: TeamState;
+  readonly seq: number;
+  /** The first batch that `apply` gets is the one after this. Older ones come by `addOlder`. */
+  readonly after: number;
+}
+
 /**
  * A copy of a team that its events keep up to date, and the team at any earlier moment. A batch seen before is ignored.
- * A batch after a gap throws, because the copy would be wrong.
+ * A batch after a gap throws, because the copy would be wrong. A copy that begins with a snapshot knows the present at
+ * once, and earlier moments when it has all older batches.
  */
 export class Replica {
   readonly live: TeamState;
+  /** From the first batch on, without a gap. */
   readonly #batches: Batch[] = [];
+  /** The newest batches, until the older ones reach them. */
+  #newest: Batch[] | undefined;
+  /** The number of the batch before the newest ones. */
+  readonly #after: number;
+  /** The number of the last batch that the live state has. */
+  #seq: number;
   readonly #past: TeamState;
   /** The undo position of the past state before each batch. */
   readonly #marks: number[] = [];
 
-  constructor(teamId: string) {
-    this.live = createState(teamId);
+  constructor(teamId: string, { state, seq, after }: Partial<Beginning> = {}) {
+    this.live = state ?? createState(teamId);
+    this.#seq = seq ?? 0;
+    this.#after = after ?? 0;
+    if (this.#after > 0) this.#newest = [];
     this.#past = createState(teamId);
     noteChanges(this.#past);
   }
 
-  /** Everything that happened, from the first batch on. */
+  /** Everything that happened, from the first batch on; as far as the older ones are here. */
   get batches(): readonly Batch[] {
     return this.#batches;
   }
 
+  /** Everything that happened; while older batches are missing, only the newest. */
+  get recent(): readonly Batch[] {
+    const newest = this.#newest ?? this.#batches;
+    return newest.at(-1)?.seq === this.#seq ? newest : NONE;
+  }
+
+  /** Whether all batches are here. */
+  get isWhole(): boolean {
+    return this.#newest === undefined && this.#batches.length === this.#seq;
+  }
+
   /** The number of the last batch. */
   get seq(): number {
-    return this.#batches.length;
+    return this.#seq;
   }
 
   /** Applies the next batch; returns whether it was new. */
   apply(batch: Batch): boolean {
-    if (batch.seq <= this.seq) return false;
-    if (batch.seq > this.seq + 1) {
-      throw new Error(`Team ${this.live.teamId}: expected batch ${this.seq + 1}, got ${batch.seq}: subscribe again`);
+    const list = this.#newest ?? this.#batches;
+    const last = list.at(-1)?.seq ?? (this.#newest ? this.#after : 0);
+    if (batch.seq <= last) return false;
+    if (batch.seq > last + 1) throw this.#gap(last, batch);
+    if (batch.seq > this.#seq) {
+      for (const event of batch.events) evolve(this.live, event);
+      this.#seq = batch.seq;
     }
-    for (const event of batch.events) evolve(this.live, event);
+    list.push(batch);
+    return true;
+  }
+
+  /** Adds a batch from before the newest ones, the oldest first; returns whether it was new. */
+  addOlder(batch: Batch): boolean {
+    const last = this.#batches.length;
+    if (batch.seq <= last || !this.#newest) return false;
+    if (batch.seq > last + 1) throw this.#gap(last, batch);
     this.#batches.push(batch);
+    if (batch.seq < this.#after) return true;
+    for (const newer of this.#newest) this.#batches.push(newer);
+    this.#newest = undefined;
     return true;
   }
 
@@ -94,15 +141,31 @@ export class Replica {
    * result is valid until the next call.
    */
   at(seq: number): TeamState {
-    const wanted = Math.max(0, Math.min(seq, this.seq));
+    this.moveTo(seq, () => true);
+    return this.#past;
+  }
+
+  /** Moves towards that state as long as it may; returns whether it is there. */
+  moveTo(seq: number, mayGoOn: () => boolean): boolean {
+    const wanted = Math.max(0, Math.min(seq, this.#batches.length));
     if (wanted < this.#marks.length) {
       takeBackTo(this.#past, this.#marks[wanted] as number);
       this.#marks.length = wanted;
     }
     while (this.#marks.length < wanted) {
+      if (this.#marks.length % LOOK_EVERY === 0 && !mayGoOn()) return false;
       this.#marks.push(changeMark(this.#past));
       for (const event of this.#batches[this.#marks.length - 1]?.events ?? []) evolve(this.#past, event);
     }
-    return this.#past;
+    return true;
+  }
+
+  #gap(last: number, batch: Batch): Error {
+    return new Error(`Team ${this.live.teamId}: expected batch ${last + 1}, got ${batch.seq}: subscribe again`);
   }
 }
+
+const NONE: readonly Batch[] = [];
+
+/** How many batches are applied between two looks at the clock. */
+const LOOK_EVERY = 16;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { requireTeam } from '../core/view.ts';
+import { takeSnapshot } from '../core/snapshot.ts';
+import { requireTeam, streamOf } from '../core/view.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 import { ENOUGH_CHARS } from './page.ts';
@@ -10,6 +11,13 @@ export const EventJson = z.looseObject({ type: z.string(), at: z.number(), by: z
 
 /** The batch of one commit. */
 export const Batch = z.object({ seq: z.number().int(), events: z.array(EventJson) });
+
+/** A state that a program of the same version opens, and the batch that it ends with. */
+const Snapshot = z.object({
+  seq: z.number().int(),
+  stream: z.string().describe('tells the team from earlier ones of its name'),
+  body: z.string().describe('the state as JSON; its form changes with the version of Troupe'),
+});
 
 export const eventOperations = [
   operation({
@@ -42,5 +50,22 @@ export const eventOperations = [
       }
       return batches;
     },
+  }),
+  operation({
+    name: 'event.snapshot',
+    summary: 'Get the state of a team after its last batch, to follow it from there',
+    // It has everybody's mail.
+    scope: 'lead',
+    long: true,
+    input: InTeam,
+    result: Snapshot,
+    route: 'GET /api/teams/:teamId/snapshot',
+    cli: { examples: ['troupe event snapshot --team demo --json'] },
+    run: ({ ledger }, { teamId }) =>
+      ledger.view(teamId, (state, seq) => {
+        const stream = streamOf(requireTeam(state));
+        // Only a writer needs receipts, and they are the larger part of a team that has run for weeks.
+        return { seq, stream, body: takeSnapshot({ ...state, receipts: new Map() }) };
+      }),
   }),
 ] as const;

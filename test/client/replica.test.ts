@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Replica } from '../../src/client/replica.ts';
 import { evolve } from '../../src/core/evolve.ts';
+import { openSnapshot, takeSnapshot } from '../../src/core/snapshot.ts';
 import { createState } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
@@ -85,6 +86,64 @@ describe('a copy of a team', () => {
     expect(() => replica.apply(third)).toThrow('expected batch 2, got 3');
     expect(replica.apply(second)).toBe(true);
     expect(replica.seq).toBe(2);
+  });
+});
+
+describe('a copy that begins with a snapshot', () => {
+  /** The state after a batch, as a snapshot brings it. */
+  function stateAt(history: readonly Batch[], seq: number): TeamState {
+    const state = createState('demo');
+    for (const { events } of history.slice(0, seq)) for (const event of events) evolve(state, event);
+    return openSnapshot('demo', takeSnapshot(state)) as TeamState;
+  }
+
+  test.for([0, 1, 4, 8])(
+    'is right at once, and whole when all older batches are here (newest after %d)',
+    async (after) => {
+      const history = await makeHistory();
+      const taken = history.length - 1;
+      const replica = new Replica('demo', { state: stateAt(history, taken), seq: taken, after });
+      const now = (seq: number): object => picture(stateAt(history, seq));
+      expect(picture(replica.live)).toEqual(now(taken));
+      expect([replica.seq, replica.isWhole, replica.recent]).toEqual([taken, false, []]);
+      // The last batch comes live, while older ones are still missing; each comes twice, as after a lost connection.
+      for (const batch of history.slice(after)) {
+        expect([replica.apply(batch), replica.apply(batch)]).toEqual([true, false]);
+      }
+      expect(picture(replica.live)).toEqual(now(history.length));
+      expect(replica.recent).toEqual(history.slice(after));
+      expect(replica.isWhole).toBe(after === 0);
+      for (const batch of history.slice(0, after)) {
+        expect([replica.addOlder(batch), replica.addOlder(batch)]).toEqual([true, false]);
+      }
+      expect(replica.isWhole).toBe(true);
+      expect(replica.recent).toEqual(history);
+      expect(replica.recent).toBe(replica.batches);
+      expect(picture(replica.live)).toEqual(now(history.length));
+      for (const seq of [3, history.length, 1, 6]) expect(picture(replica.at(seq))).toEqual(now(seq));
+    },
+  );
+
+  test('older batches may be complete before the newest arrive', async () => {
+    const history = await makeHistory();
+    const last = history.length;
+    const replica = new Replica('demo', { state: stateAt(history, last), seq: last, after: 4 });
+    for (const batch of history.slice(0, 4)) replica.addOlder(batch);
+    expect([replica.isWhole, replica.recent]).toEqual([false, []]);
+    for (const batch of history.slice(4)) replica.apply(batch);
+    expect([replica.isWhole, replica.recent]).toEqual([true, history]);
+    expect(picture(replica.live)).toEqual(picture(stateAt(history, last)));
+  });
+
+  test('refuses a gap among older batches, and moves to a moment in slices', async () => {
+    const history = await makeHistory();
+    const replica = new Replica('demo', { state: stateAt(history, 8), seq: 8, after: 6 });
+    expect(() => replica.addOlder(history[1] as Batch)).toThrow('expected batch 1, got 2');
+    for (const batch of history.slice(0, 6)) replica.addOlder(batch);
+    for (const batch of history.slice(6)) replica.apply(batch);
+    expect(replica.moveTo(5, () => false)).toBe(false);
+    expect(replica.moveTo(5, () => true)).toBe(true);
+    expect(picture(replica.at(5))).toEqual(picture(stateAt(history, 5)));
   });
 });
 

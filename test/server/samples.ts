@@ -238,6 +238,7 @@ export const SAMPLES: OperationSamples = {
   },
   'native.clean': async (stage) => ({ input: { names: [leftTeam(stage)], quiet: 0 } }),
   'event.list': async ({ teamId }) => ({ input: { teamId, after: 1, limit: 1 } }),
+  'event.snapshot': async ({ teamId }) => ({ input: { teamId } }),
   'agent.list': async () => ({ input: {} }),
   'daemon.settings': async () => ({ input: {} }),
   'daemon.status': async () => ({ input: {} }),

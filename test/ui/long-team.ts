@@ -2,6 +2,7 @@ import type { Home } from '../../src/client/home.ts';
 import { JoinInput } from '../../src/core/member.ts';
 import { CreateTaskInput } from '../../src/core/task.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
+import { Usage } from '../../src/core/usage.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
 import { HomeLedger } from './home-ledger.ts';
 
@@ -28,7 +29,7 @@ export async function writeLongTeam(home: Home, name: string, events: number): P
     first.map((command) => ({ ...command, at: start })),
     () => undefined,
   );
-  const usage = { inputTokens: 1_200, outputTokens: 300, costUsd: 0.01 };
+  const usage = Usage.parse({ inputTokens: 1_200, outputTokens: 300, costUsd: 0.01 });
   const step = (Date.now() - start) / events;
   const commandOf = (i: number): NewCommand => {
     const member = members[i % members.length] as string;
@@ -36,7 +37,7 @@ export async function writeLongTeam(home: Home, name: string, events: number): P
     if (i % 3 === 0) return { type: 'task.update', by: member, taskId, activeForm: `Step ${i} of many` };
     const status = Math.floor(i / 8) % 2 === 0 ? 'idle' : 'active';
     if (i % 3 === 1) return { type: 'member.change', by: member, memberId: member, status };
-    return { type: 'usage.record', by: member, memberId: member, usage } as NewCommand;
+    return { type: 'usage.record', by: member, memberId: member, usage };
   };
   for (let i = 0; i < events; i += STEPS * PER_STEP) {
     const steps = Array.from({ length: STEPS }, (_, b) => {

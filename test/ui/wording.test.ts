@@ -20,9 +20,6 @@ const { initialsOf } = await loadPart<{ initialsOf: (name: string) => string }>(
 const { withoutRepeat } = await loadPart<{ withoutRepeat: (content: string, feedback?: string) => string }>(
   'ui/queue/repeat.ts',
 );
-const { joinedFirst } = await loadPart<{ joinedFirst: (history: readonly object[], id: string) => number | undefined }>(
-  'ui/data/free-since.ts',
-);
 
 test('a name that begins with the typed text ranks before one that contains it, and scattered letters rank last', () => {
   const entries = [
@@ -95,12 +92,6 @@ test('the last feedback of a gate is shown once', () => {
     const told = `Task #3 was sent back 3 times. The last feedback: ${short}`;
     expect(withoutRepeat(told, short)).toBe('Task #3 was sent back 3 times.');
   }
-});
-
-test('a member that a daemon restarted has been on the team since its first join', () => {
-  const join = (at: number) => ({ seq: at, events: [{ at, type: 'teammate:joined', by: 'lead', memberId: 'ann' }] });
-  expect(joinedFirst([join(1), join(2)], 'ann')).toBe(1);
-  expect(joinedFirst([join(1)], 'bo')).toBe(undefined);
 });
 
 test('members with similar names have different initials', () => {

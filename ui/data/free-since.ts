@@ -6,7 +6,6 @@ interface Known {
   /** How many batches were read. */
   seq: number;
   readonly holders: Map<string, string>;
-  readonly joined: Map<string, number>;
   /** When each member joined or let go of a task, in order. */
   readonly freed: Map<string, { readonly seq: number; readonly at: number }[]>;
 }
@@ -15,7 +14,7 @@ const known = new WeakMap<readonly Batch[], Known>();
 
 /**
  * Since when a member has had nothing to do, as of a batch: the end of its last task, or its joining. The state does
- * not say it, because a released task no longer names its holder. The history does, and each batch is read once.
+ * not say it, because a released task no longer names its holder. The whole history does, and each batch is read once.
  */
 export function freeSince(history: readonly Batch[], seq: number, memberId: string): number | undefined {
   return readOn(history)
@@ -23,13 +22,8 @@ export function freeSince(history: readonly Batch[], seq: number, memberId: stri
     ?.findLast((one) => one.seq <= seq)?.at;
 }
 
-/** When a member joined first. Its record begins again with each start, also when a daemon restarts it. */
-export function joinedFirst(history: readonly Batch[], memberId: string): number | undefined {
-  return readOn(history).joined.get(memberId);
-}
-
 function readOn(history: readonly Batch[]): Known {
-  const here = known.get(history) ?? { seq: 0, holders: new Map(), joined: new Map(), freed: new Map() };
+  const here = known.get(history) ?? { seq: 0, holders: new Map(), freed: new Map() };
   known.set(history, here);
   for (; here.seq < history.length; here.seq++) {
     for (const event of history[here.seq]?.events ?? []) {
@@ -40,16 +34,13 @@ function readOn(history: readonly Batch[]): Known {
   return here;
 }
 
-function note({ holders, joined, freed }: Known, event: TeamEvent, seq: number): void {
+function note({ holders, freed }: Known, event: TeamEvent, seq: number): void {
   const free = (memberId: string): void => {
     const times = freed.get(memberId) ?? [];
     times.push({ seq, at: event.at });
     freed.set(memberId, times);
   };
-  if (event.type === 'teammate:joined') {
-    free(event.memberId);
-    if (!joined.has(event.memberId)) joined.set(event.memberId, event.at);
-  }
+  if (event.type === 'teammate:joined') free(event.memberId);
   if (event.type === 'task:claimed') holders.set(event.taskId, event.memberId);
   if ('taskId' in event && event.taskId !== undefined && taskRowOf(event.type)?.letsGo) {
     const holder = holders.get(event.taskId);

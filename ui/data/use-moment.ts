@@ -6,7 +6,8 @@ import { useStore, useTeam } from './use-team.tsx';
 export function useMoment(): void {
   const store = useStore();
   const phase = useTeam(({ phase }) => phase);
-  const moment = useTeam(({ moment }) => moment);
+  // Also one that cannot be shown yet: whoever copies the address means it.
+  const moment = useTeam(({ wanted, moment }) => wanted ?? moment);
   const [query, setQuery] = useQuery();
   const asked = Number(query.get('at') ?? 0);
   useEffect(() => {

@@ -1,6 +1,5 @@
-import { isLost, isPerson, waitingOf, wordOnLimit } from '../../src/client/replica.ts';
+import { isLost, isPerson, sameSince, waitingOf, wordOnLimit } from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
-import { joinedFirst } from '../data/free-since.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { BudgetMark } from '../parts/budget-mark.tsx';
@@ -24,7 +23,7 @@ import { MemberState, StateSpan } from '../team/member-state.tsx';
 export function Facts({ member }: { member: MemberRecord }) {
   const usage = useTeam(({ view }) => view.state.memberUsage.get(member.id));
   const now = useTeamNow();
-  const joined = useTeam(({ history }) => joinedFirst(history, member.id)) ?? member.joinedAt.getTime();
+  const joined = sameSince(member);
   return (
     <section className="member-facts" aria-label="On record">
       <div className="big-figures">

@@ -3,11 +3,13 @@ import { useMemo } from 'react';
 import { useStore, useTeam } from '../data/use-team.tsx';
 import { plural, showCost, showCount, tokensOf } from '../parts/format.ts';
 import { CENT, Plot } from '../parts/plot.tsx';
+import { Reading } from '../parts/reading.tsx';
 
 /** A member's cumulative usage over time. */
 export function UsagePlot({ memberId }: { memberId: string }) {
   const store = useStore();
   const seq = useTeam(({ moment, progress }) => moment ?? progress.done);
+  const isWhole = useTeam(({ isWhole }) => isWhole);
   const { times, tokens, costs } = useMemo(() => {
     const times: number[] = [];
     const tokens: number[] = [];
@@ -21,7 +23,8 @@ export function UsagePlot({ memberId }: { memberId: string }) {
       }
     }
     return { times, tokens, costs };
-  }, [seq, memberId]);
+  }, [seq, isWhole, memberId]);
+  if (!isWhole) return <Reading what="the history" />;
   const used = tokens.at(-1) ?? 0;
   const cost = costs.at(-1) ?? 0;
   if (used === 0 && cost === 0) {

@@ -20,6 +20,7 @@ import {
 } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { CENT, Plot } from '../parts/plot.tsx';
+import { Reading } from '../parts/reading.tsx';
 import { FailedTeam } from '../team/failed-team.tsx';
 import { Bars } from './bars.tsx';
 import { measure } from './measure.ts';
@@ -35,6 +36,7 @@ export function NumbersPage({ teamId }: { teamId: string }) {
   const store = useStore();
   const phase = useTeam(({ phase }) => phase);
   const seq = useTeam(({ progress }) => progress.done);
+  const isWhole = useTeam(({ isWhole }) => isWhole);
   const { state, team, members, byId, counts } = useTeam(({ view }) => view);
   const step = useNow(STEP_MS);
   const figures = useMemo(
@@ -44,10 +46,18 @@ export function NumbersPage({ teamId }: { teamId: string }) {
         state.requests.values(),
         team?.closedAt?.getTime() ?? Math.max(daemonNow(), store.history.at(-1)?.events[0]?.at ?? 0),
       ),
-    [seq, team, team?.closedAt === undefined && step],
+    [seq, isWhole, team, team?.closedAt === undefined && step],
   );
   if (phase === 'failed') return <FailedTeam />;
   if (phase === 'loading') return <main id="main" aria-busy />;
+  if (!isWhole) {
+    return (
+      <main className="page" id="main" tabIndex={-1} aria-busy>
+        <PageHead teamId={teamId} />
+        <Reading what="the history" />
+      </main>
+    );
+  }
   const { times, created, done, tokens, cost, spent, pairs } = figures;
   const hours = Math.max(1 / 60, ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 3_600_000);
   const total = done.at(-1) ?? 0;
@@ -69,12 +79,7 @@ export function NumbersPage({ teamId }: { teamId: string }) {
   const colors = new Map(members.map(({ id, color }) => [id, color]));
   return (
     <main className="page" id="main" tabIndex={-1}>
-      <div className="page-head">
-        <h1>Numbers</h1>
-        <Link className="meta" href={teamPath(teamId)}>
-          {teamId}
-        </Link>
-      </div>
+      <PageHead teamId={teamId} />
       <div className="numbers">
         <Figure
           name="Completed"
@@ -190,6 +195,17 @@ export function NumbersPage({ teamId }: { teamId: string }) {
         </Panel>
       </div>
     </main>
+  );
+}
+
+function PageHead({ teamId }: { teamId: string }) {
+  return (
+    <div className="page-head">
+      <h1>Numbers</h1>
+      <Link className="meta" href={teamPath(teamId)}>
+        {teamId}
+      </Link>
+    </div>
   );
 }
 

@@ -45,17 +45,23 @@ function isAtHand(member: MemberRecord): boolean {
   return isPerson(member) && member.status !== 'stopped';
 }
 
-/** Since when this state holds: the request, the task, being idle, or the status itself. */
-function useSince(member: MemberRecord): number {
+/**
+ * Since when this state holds: the request, the task, being idle, or the status itself. Undefined while the history that
+ * says it is being read.
+ */
+function useSince(member: MemberRecord): number | undefined {
   const task = useHeldTask(member.id);
   const asked = useAsked(member.id);
-  const free = useTeam(({ history, moment, progress }) => freeSince(history, moment ?? progress.done, member.id));
+  const free = useTeam(({ isWhole, history, moment, progress }) =>
+    isWhole ? freeSince(history, moment ?? progress.done, member.id) : 'being read',
+  );
   const since = member.statusSince.getTime();
   if (member.status === 'stopped') return since;
   if (asked !== undefined) return asked;
   if (task?.startedAt) return task.startedAt.getTime();
   // An idle member that a message woke has been working since then.
-  return member.status === 'active' && waitingOf(member) === undefined ? Math.max(free ?? since, since) : since;
+  if (member.status !== 'active' || waitingOf(member) !== undefined) return since;
+  return free === 'being read' ? undefined : Math.max(free ?? since, since);
 }
 
 /** Its task and since when; or since when its state holds. */
@@ -64,7 +70,7 @@ export function Doing({ member }: { member: MemberRecord }) {
   const isAsking = useAsked(member.id) !== undefined;
   const isLead = useTeam(({ view }) => view.team?.leadId === member.id);
   const now = useTeamNow();
-  const since = showSpan(now - useSince(member));
+  const since = useSince(member);
   const waiting = waitingOf(member);
   if (task) {
     return (
@@ -92,7 +98,8 @@ export function Doing({ member }: { member: MemberRecord }) {
   if (member.status === 'stopped' && !isLost(member)) {
     return (
       <span className="doing quiet">
-        <span className="one-line">{showControls(member.stopReason ?? 'stopped')}</span> <span>· {since} ago</span>
+        <span className="one-line">{showControls(member.stopReason ?? 'stopped')}</span>{' '}
+        <span>· {showSpan(now - member.statusSince.getTime())} ago</span>
       </span>
     );
   }
@@ -107,7 +114,8 @@ export function Doing({ member }: { member: MemberRecord }) {
   }
   return (
     <span className="quiet">
-      {member.status === 'active' && !isAsking ? (isLead ? 'leading ' : 'without a task ') : ''}for {since}
+      {member.status === 'active' && !isAsking ? (isLead ? 'leading ' : 'without a task ') : ''}
+      {since !== undefined && `for ${showSpan(now - since)}`}
     </span>
   );
 }
@@ -123,6 +131,7 @@ export function StateSpan({ member }: { member: MemberRecord }) {
   const since = useSince(member);
   const now = useTeamNow();
   const isWorking = task?.startedAt !== undefined && !isAsking && member.status !== 'stopped';
+  if (since === undefined) return null;
   return (
     <span className="unbroken" title={showMoment(since)}>
       for {isWorking ? <WorkTime task={task} /> : <>{showSpan(now - since)}</>}

@@ -1,13 +1,15 @@
 import { pastOf } from '../../data/task-past.ts';
 import { useStore, useTeam } from '../../data/use-team.tsx';
 import { showTime } from '../../parts/format.ts';
+import { Reading } from '../../parts/reading.tsx';
 import { describeEvent } from '../event-text.ts';
 
 /** The history of a task, the newest first. Each line shows the team at that moment. */
 export function TaskHistory({ taskId }: { taskId: string }) {
   const store = useStore();
   const seq = useTeam(({ moment, progress }) => moment ?? progress.done);
-  const events = pastOf(store.history.slice(0, seq), taskId);
+  const isWhole = useTeam(({ isWhole }) => isWhole);
+  const events = pastOf(isWhole ? store.history.slice(0, seq) : store.history, taskId);
   return (
     <section className="sheet-part">
       <h3>History</h3>
@@ -21,6 +23,7 @@ export function TaskHistory({ taskId }: { taskId: string }) {
           </li>
         ))}
       </ol>
+      <Reading what="older events" />
     </section>
   );
 }

@@ -5,6 +5,7 @@ import { attemptsOf } from '../../data/task-attempts.ts';
 import type { TaskView } from '../../data/task-view.ts';
 import { useStore, useTeam } from '../../data/use-team.tsx';
 import { later } from '../../parts/later.ts';
+import { Reading } from '../../parts/reading.tsx';
 import { GatePart } from './gate-part.tsx';
 import { LogPart } from './log-part.tsx';
 import { MessagesPart } from './messages-part.tsx';
@@ -28,7 +29,12 @@ export function SheetParts({ teamId, view }: { teamId: string; view: TaskView })
   const { task } = view;
   const store = useStore();
   const seq = useTeam(({ moment, progress }) => moment ?? progress.done);
-  const attempts = useMemo(() => attemptsOf(store.history.slice(0, seq), task.id), [store, seq, task.id]);
+  const isWhole = useTeam(({ isWhole }) => isWhole);
+  // Without the first attempts, all the others would have wrong numbers.
+  const attempts = useMemo(
+    () => (isWhole ? attemptsOf(store.history.slice(0, seq), task.id) : []),
+    [store, seq, isWhole, task.id],
+  );
   const [query, setQuery] = useQuery();
   const part = PARTS.find(([name]) => name === query.get('part'))?.[0] ?? 'task';
   const show = (
@@ -76,7 +82,8 @@ export function SheetParts({ teamId, view }: { teamId: string; view: TaskView })
             <DiffPart teamId={teamId} taskId={task.id} file={query.get('file') ?? undefined} />
           </Suspense>
         )}
-        {part === 'log' && (
+        {(part === 'log' || part === 'messages') && <Reading what="the history" />}
+        {part === 'log' && isWhole && (
           <LogPart
             teamId={teamId}
             attempts={attempts}
@@ -85,7 +92,7 @@ export function SheetParts({ teamId, view }: { teamId: string; view: TaskView })
           />
         )}
         {part === 'gate' && <GatePart teamId={teamId} taskId={task.id} revision={task.revision} />}
-        {part === 'messages' && <MessagesPart taskId={task.id} attempts={attempts} />}
+        {part === 'messages' && isWhole && <MessagesPart taskId={task.id} attempts={attempts} />}
       </div>
     </>
   );

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { useStore, useTeam } from '../../data/use-team.tsx';
 import { plural, showTime } from '../../parts/format.ts';
 import { useKeys } from '../../parts/keys.ts';
+import { Reading } from '../../parts/reading.tsx';
 import { describeEvent } from '../event-text.ts';
 import { DiffLink, workOf } from './diff-link.tsx';
 import { LANES, momentsOf } from './marks.ts';
@@ -17,6 +18,7 @@ export function EventList({ onClose, zoom }: { onClose: () => void; zoom: ReactN
   useKeys({ Escape: onClose });
   const store = useStore();
   const seq = useTeam(({ progress }) => progress.done);
+  const isWhole = useTeam(({ isWhole }) => isWhole);
   const moment = useTeam(({ moment }) => moment);
   const [lane, setLane] = useState<Lane>();
   const shown = useMemo(
@@ -24,7 +26,7 @@ export function EventList({ onClose, zoom }: { onClose: () => void; zoom: ReactN
       momentsOf(store.history)
         .filter((one) => lane === undefined || one.lane === lane)
         .toReversed(),
-    [store.history, seq, lane],
+    [store.history, seq, isWhole, lane],
   );
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -60,7 +62,7 @@ export function EventList({ onClose, zoom }: { onClose: () => void; zoom: ReactN
           <X size={15} aria-hidden />
         </button>
       </header>
-      {shown.length === 0 && <p className="quiet">None of these yet.</p>}
+      {shown.length === 0 && isWhole && <p className="quiet">None of these yet.</p>}
       <div className="events" ref={box} tabIndex={0} role="group" aria-label={plural(shown.length, 'event')}>
         <ol style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, key, start }) => {
@@ -85,6 +87,7 @@ export function EventList({ onClose, zoom }: { onClose: () => void; zoom: ReactN
             );
           })}
         </ol>
+        <Reading what="older events" />
       </div>
     </section>
   );

@@ -26,16 +26,17 @@ export interface Moment {
   readonly shape: Shape;
 }
 
-const read = new WeakMap<readonly Batch[], { seq: number; moments: Moment[] }>();
+const read = new WeakMap<readonly Batch[], { count: number; moments: Moment[] }>();
 
 /** All events of the four lanes, the oldest first; a longer history is read from where the last call ended. */
 export function momentsOf(history: readonly Batch[]): readonly Moment[] {
-  const known = read.get(history) ?? { seq: 0, moments: [] };
+  const known = read.get(history) ?? { count: 0, moments: [] };
   read.set(history, known);
-  for (; known.seq < history.length; known.seq++) {
-    for (const event of history[known.seq]?.events ?? []) {
+  for (; known.count < history.length; known.count++) {
+    const { seq, events } = history[known.count] as Batch;
+    for (const event of events) {
       const shape = shapeOf(event);
-      if (shape) known.moments.push({ seq: known.seq + 1, event, shape, lane: laneOf(shape) });
+      if (shape) known.moments.push({ seq, event, shape, lane: laneOf(shape) });
     }
   }
   return known.moments;

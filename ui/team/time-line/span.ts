@@ -10,8 +10,7 @@ export interface Span {
 }
 
 /** From the first event to now; for a closed team, to its last event. */
-export function spanOf(history: readonly Batch[], now: number | undefined): Span {
-  const start = history[0]?.events[0]?.at ?? 0;
+export function spanOf(start: number, history: readonly Batch[], now: number | undefined): Span {
   const last = history.at(-1)?.events.at(-1)?.at ?? start;
   return { start, end: Math.max(last, now ?? last) };
 }

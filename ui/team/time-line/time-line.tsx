@@ -7,6 +7,7 @@ import { useStore, useTeam } from '../../data/use-team.tsx';
 import { CopyLink } from '../../parts/copy-link.tsx';
 import { showMoment, showTime, useNow } from '../../parts/format.ts';
 import { useKeys } from '../../parts/keys.ts';
+import { Reading } from '../../parts/reading.tsx';
 import { describeEvent } from '../event-text.ts';
 import { DiffLink } from './diff-link.tsx';
 import { EventList } from './event-list.tsx';
@@ -31,15 +32,17 @@ export function TimeLine() {
   const isPast = moment !== undefined;
   const shown = moment ?? seq;
   const { history } = store;
+  const isWhole = useTeam(({ isWhole }) => isWhole);
   const isEnded = useTeam(({ isEnded }) => isEnded);
-  const whole = useSpan(history, seq, isEnded);
+  const whole = useSpan(history, { seq, isWhole, isEnded });
   const track = useRef<HTMLDivElement>(null);
   const at = history[shown - 1]?.events[0]?.at ?? whole.end;
   const zoomed = useWindow(whole, isPast ? at : whole.end, track);
   const { start, end } = zoomed.span;
   const span = useMemo((): Span => ({ start, end }), [start, end]);
-  const bars = useMemo(() => drawBars(countEvents(history, span)), [seq, span]);
-  const marks = useMemo(() => findMarks(momentsOf(history), span), [seq, span]);
+  // A part of the history would look like all of it.
+  const bars = useMemo(() => drawBars(isWhole ? countEvents(history, span) : []), [seq, isWhole, span]);
+  const marks = useMemo(() => (isWhole ? findMarks(momentsOf(history), span) : []), [seq, isWhole, span]);
   const ticks = useMemo(() => makeTicks(span), [span]);
   // The slider moves within the part that is shown.
   const first = zoomed.isZoomed ? seqAt(history, span.start) : 1;
@@ -62,6 +65,7 @@ export function TimeLine() {
   }, [isPlaying, store]);
 
   const drag = (event: PointerEvent<HTMLDivElement>): void => {
+    if (!isWhole) return;
     if (event.type === 'pointerdown') event.currentTarget.setPointerCapture(event.pointerId);
     else if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
     const mark = event.target instanceof HTMLElement ? event.target.dataset['seq'] : undefined;
@@ -104,6 +108,7 @@ export function TimeLine() {
       <TimeZoom window={zoomed} className="wide" />
       <div
         className={`track${zoomed.isZoomed ? ' is-zoomed' : ''}`}
+        aria-busy={!isWhole}
         ref={track}
         onPointerDown={drag}
         onPointerMove={drag}
@@ -121,6 +126,7 @@ export function TimeLine() {
         {isPast && <Bars path={bars} isLater />}
         <Bars path={bars} part={isPast ? place(at) : 1} />
         <Marks marks={marks} />
+        {!isWhole && <ReadHistory />}
         <div className="ticks" aria-hidden>
           {ticks.map(({ time, label }) => (
             <span key={time} style={{ left: `${place(time) * 100}%` }}>
@@ -135,6 +141,7 @@ export function TimeLine() {
         <input
           className="scrub"
           type="range"
+          disabled={!isWhole}
           min={first}
           max={last}
           value={Math.max(first, Math.min(last, shown))}
@@ -173,6 +180,7 @@ export function TimeLine() {
       ) : (
         <LivePill />
       )}
+      <Going />
       {isPast && (
         <div className="moment" role="status">
           <b>{showMoment(at)}</b> <span className="one-line">{lastEvent(history[shown - 1])}</span>
@@ -184,13 +192,41 @@ export function TimeLine() {
   );
 }
 
+/** Says how much of the history was read, and reads the marks of that part: of the whole, they would delay a frame. */
+function ReadHistory() {
+  const store = useStore();
+  useTeam(({ share }) => share);
+  momentsOf(store.older);
+  return <Reading what="the history" />;
+}
+
+/** Says which moment was asked for, while the present is still shown. */
+function Going() {
+  const store = useStore();
+  const wanted = useTeam(({ wanted }) => wanted);
+  if (wanted === undefined) return null;
+  return (
+    <div className="moment" role="status">
+      <b>Going to event {wanted.toLocaleString('en-US')}</b>
+      <span className="one-line">this is the present until then</span>
+      <button type="button" className="button ghost small" onClick={() => store.show(undefined)}>
+        Stay here
+      </button>
+    </div>
+  );
+}
+
 /** The span grows with the clock in steps, so that the marks need not be placed again every second. */
-function useSpan(history: readonly Batch[], seq: number, isEnded: boolean): Span {
+function useSpan(
+  history: readonly Batch[],
+  { seq, isWhole, isEnded }: { seq: number; isWhole: boolean; isEnded: boolean },
+): Span {
   const now = useNow();
-  const start = history[0]?.events[0]?.at ?? now;
+  const created = useTeam(({ state }) => state.team?.createdAt.getTime());
+  const start = (isWhole ? history[0]?.events[0]?.at : created) ?? now;
   const step = Math.max(1_000, Math.floor((now - start) / (4 * BUCKETS)));
   const until = isEnded ? undefined : now - ((now - start) % step);
-  return useMemo(() => spanOf(history, until), [seq, until]);
+  return useMemo(() => spanOf(start, history, until), [seq, isWhole, start, until]);
 }
 
 /** Whether a moment is on the line. */

@@ -30,6 +30,8 @@ export const views: Views = {
   'transcript.text': (part) => textPart(part),
   'event.list': (batches, screen) =>
     batches.length === 0 ? 'Nothing happened.\n' : batches.flatMap((batch) => eventLines(batch, screen)).join(''),
+  'event.snapshot': ({ seq, body }) =>
+    `The state after batch ${seq} has ${count(body.length, 'character')}. --json prints it.\n`,
 };
 
 function settingsDetails(settings: ResultOf<'daemon.settings'>, screen: Screen): string {
