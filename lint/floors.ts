@@ -62,6 +62,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'depot/diff.ts',
     'depot/filters.ts',
     'depot/handle.ts',
+    'depot/loose.ts',
     'depot/make.ts',
     'depot/merge.ts',
     'depot/origin.ts',

@@ -19,6 +19,8 @@ export interface Staging {
   /** New files that are taken even if they are ignored. */
   readonly staged?: readonly Buffer[];
   readonly signal?: AbortSignal | undefined;
+  /** Called before the index is replaced for the first time. */
+  readonly beforeChange?: () => Promise<void>;
 }
 
 /** What was brought into the index. */
@@ -71,11 +73,13 @@ export async function stageFolder(staging: Staging, prior: readonly Buffer[]): P
   }
   const known = await leaveFiltered(staging, found, leave);
   const fitting = await leaveTooMuch(staging, { found: known, prior }, leave);
+  const isTouched = gone.length + fitting.length > 0;
+  if (isTouched) await staging.beforeChange?.();
   if (gone.length > 0) {
     await git.run(place, ['update-index', '-z', '--force-remove', '--stdin'], { input: joinZero(gone), signal });
   }
   await feed(staging, fitting, leave);
-  return { isTouched: gone.length + fitting.length > 0, leftOut };
+  return { isTouched, leftOut };
 }
 
 /** What differs from the index, and what is not in it. While git reads no file because of some attributes: those. */
@@ -211,11 +215,9 @@ async function leaveTooMuch(
   leave: Leave,
 ): Promise<readonly Candidate[]> {
   const news = new Set(found.map(({ path }) => path.toString('latin1')));
-  let total = 0;
-  for (const path of prior) {
-    if (news.has(path.toString('latin1'))) continue;
-    total += (await lstat(inFolder(folder, path)).catch(() => undefined))?.size ?? 0;
-  }
+  const others = prior.filter((path) => !news.has(path.toString('latin1')));
+  const sizes = others.map(async (path) => (await lstat(inFolder(folder, path)).catch(() => undefined))?.size ?? 0);
+  let total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   return [...found]
     .sort((a, b) => a.size - b.size)
     .filter(({ path, size }) => {

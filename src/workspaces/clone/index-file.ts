@@ -1,4 +1,8 @@
-import { rm, stat } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { link, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { compareIndex } from '../depot/compare.ts';
+import type { RawChange } from '../depot/compare.ts';
 import { GitError } from '../git-errors.ts';
 import { readId } from '../git.ts';
 import type { Git } from '../git.ts';
@@ -9,6 +13,15 @@ import type { ObjectId } from '../workspace.ts';
 export interface IndexFile {
   /** What the index has, as a tree. */
   writeTree(): Promise<ObjectId>;
+  /** What the index has, as a tree, and how that differs from a base. */
+  compare(base: ObjectId, signal?: AbortSignal): Promise<{ tree: ObjectId; changes: readonly RawChange[] }>;
+  /**
+   * Keeps the file beside the one that replaces it, until `forget`. On a disk with `discard`, to free the blocks of a
+   * replaced index of 10,000 files took 6 to 13 ms, twice in a save. So it is done after the save is acknowledged.
+   */
+  keep(): Promise<void>;
+  /** Removes what was kept, without anybody waiting for it. */
+  forget(): void;
   /** Makes later saves cheap; waits until a moment in which that is possible. */
   settle(): Promise<void>;
   /** The files changed: it has to settle again. */
@@ -25,9 +38,20 @@ export function openIndex(files: { git: Git; dir: string; index: string; folder:
   const { git, dir, index, folder } = files;
   const place = { dir, index, tree: folder };
   let isSettled = false;
+  const kept: string[] = [];
 
   return {
-    writeTree: async () => readId(await git.run(place, ['write-tree'])),
+    writeTree,
+    async compare(base, signal) {
+      await keep();
+      // Both at once. Neither is left running when the other fails: it would hold the lock of the index.
+      const [tree, changes] = await Promise.allSettled([writeTree(), compareIndex(git, place, base, signal)]);
+      if (tree.status === 'rejected') throw tree.reason;
+      if (changes.status === 'rejected') throw changes.reason;
+      return { tree: tree.value, changes: changes.value };
+    },
+    keep,
+    forget,
     settle,
     unsettle: () => void (isSettled = false),
     async makeAgain(error, trees) {
@@ -43,6 +67,25 @@ export function openIndex(files: { git: Git; dir: string; index: string; folder:
       throw error;
     },
   };
+
+  async function writeTree(): Promise<ObjectId> {
+    return readId(await git.run(place, ['write-tree']));
+  }
+
+  async function keep(): Promise<void> {
+    // The next daemon removes what is left with such a name.
+    const beside = join(dirname(index), `tmp_${randomBytes(6).toString('hex')}`);
+    try {
+      await link(index, beside);
+      kept.push(beside);
+    } catch {
+      // The disk knows no links, or there is no index.
+    }
+  }
+
+  function forget(): void {
+    for (const path of kept.splice(0)) void rm(path, { force: true }).catch(() => {});
+  }
 
   /**
    * Git reads every file that is no older than the index, by the second, since it may have changed in that second. After

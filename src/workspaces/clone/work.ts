@@ -150,6 +150,14 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
   }
 
   async function save(signal?: AbortSignal): Promise<Saved> {
+    try {
+      return await saveFolder(signal);
+    } finally {
+      index.forget();
+    }
+  }
+
+  async function saveFolder(signal?: AbortSignal): Promise<Saved> {
     const { base } = state;
     const before = known?.base === base ? known : await lookUp(base);
     // The index changes now. If a later step fails, what it has is looked up again.
@@ -157,8 +165,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     const { isTouched, leftOut } = await stage(before.changes, signal);
     // What came through a link is no work of the member.
     await requireInPlace(folder);
-    const tree = isTouched ? await index.writeTree() : before.tree;
-    const changes = tree === before.tree ? before.changes : await compare(handle, [base, tree], { signal });
+    const { tree, changes } = isTouched ? await index.compare(base, signal) : before;
     const hasOwn = last?.base === base;
     // A folder as its base has it needs no commit: the base is its save.
     if (!hasOwn && changes.length === 0) {
@@ -193,7 +200,8 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
 
   async function stage(changes: readonly RawChange[], signal?: AbortSignal): Promise<Staged> {
     const filters = await depot.unknownFilters(state.base);
-    const staging = { git, dir, index: files.index, folder, limits, filters, signal };
+    const beforeChange = () => index.keep();
+    const staging = { git, dir, index: files.index, folder, limits, filters, signal, beforeChange };
     const paths = changes.map(({ path }) => path);
     try {
       await index.settle();

@@ -2,6 +2,7 @@ import { TeamError } from '../../core/errors.ts';
 import { readId, requireId } from '../git.ts';
 import type { ObjectId } from '../workspace.ts';
 import type { DepotHandle } from './handle.ts';
+import { writeLoose } from './loose.ts';
 
 /** Who made a commit. */
 export interface Identity {
@@ -25,13 +26,9 @@ export interface NewCommit {
 }
 
 /** Makes a commit. It is durable, but a ref has to keep it. */
-export async function makeCommit(
-  { run }: DepotHandle,
-  { tree, parents, message, trailers = [], author, committer = author, at }: NewCommit,
-): Promise<ObjectId> {
-  const date = `@${Math.floor(at / 1000)} +0000`;
-  const lines = trailers.map(([name, value]) => `${name}: ${oneLine(value)}`);
-  const text = `${message.trim()}\n${lines.length > 0 ? `\n${lines.join('\n')}\n` : ''}`;
+export async function makeCommit({ run }: DepotHandle, commit: NewCommit): Promise<ObjectId> {
+  const { tree, parents, author, committer = author, at } = commit;
+  const date = `@${secondsOf(at)} +0000`;
   const words = ['commit-tree', requireId(tree), ...parents.flatMap((parent) => ['-p', requireId(parent)])];
   const variables = {
     GIT_AUTHOR_NAME: identityText(author.name, 'author'),
@@ -41,8 +38,35 @@ export async function makeCommit(
     GIT_COMMITTER_EMAIL: identityText(committer.email, ''),
     GIT_COMMITTER_DATE: date,
   };
+  return readId(await run(words, { input: messageOf(commit), variables }));
+}
+
+/**
+ * Makes the same commit without git, which would look whether the tree and the parents exist: only for a caller that has
+ * just done so. It is durable, but a ref has to keep it.
+ */
+export async function writeCommit({ dir }: DepotHandle, commit: NewCommit): Promise<ObjectId> {
+  const { tree, parents, author, committer = author, at } = commit;
+  const when = `${secondsOf(at)} +0000`;
+  const lines = [
+    `tree ${requireId(tree)}`,
+    ...parents.map((parent) => `parent ${requireId(parent)}`),
+    `author ${identityText(author.name, 'author')} <${identityText(author.email, '')}> ${when}`,
+    `committer ${identityText(committer.name, 'committer')} <${identityText(committer.email, '')}> ${when}`,
+  ];
+  const format = tree.length === 64 ? 'sha256' : 'sha1';
+  return writeLoose(dir, { type: 'commit', body: `${lines.join('\n')}\n\n${messageOf(commit)}`, format });
+}
+
+function secondsOf(at: number): number {
+  return Math.floor(at / 1000);
+}
+
+function messageOf({ message, trailers = [] }: NewCommit): string {
+  const lines = trailers.map(([name, value]) => `${name}: ${oneLine(value)}`);
+  const text = `${message.trim()}\n${lines.length > 0 ? `\n${lines.join('\n')}\n` : ''}`;
   if (text.includes('\0')) throw new TeamError('invalid', 'The message of a commit cannot contain a zero byte');
-  return readId(await run(words, { input: text, variables }));
+  return text;
 }
 
 /** What git would cut out of an identity; what is left must not be empty. */

@@ -1,10 +1,13 @@
 import { requireId, splitZero } from '../git.ts';
+import type { Git, GitPlace } from '../git.ts';
 import { toText } from '../paths.ts';
 import type { Change, ObjectId } from '../workspace.ts';
 import type { DepotHandle } from './handle.ts';
 
 /** Options of every comparison: no program that attributes or settings name, no look into submodules. */
 export const SAFE_DIFF = ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all', '--no-color'];
+
+const RAW = ['-z', '--raw', '--full-index', '--no-abbrev'];
 
 /** A change with what git knows about both sides. */
 export interface RawChange {
@@ -35,9 +38,20 @@ export async function compare(
   { renames = false, signal }: { renames?: boolean; signal?: AbortSignal | undefined } = {},
 ): Promise<RawChange[]> {
   const find = renames ? '--find-renames' : '--no-renames';
-  const words = ['diff-tree', '-r', '-z', '--raw', '--full-index', '--no-abbrev', find, ...SAFE_DIFF];
+  const words = ['diff-tree', '-r', ...RAW, find, ...SAFE_DIFF];
   const { out } = await run([...words, requireId(from), requireId(to)], { signal });
   return readRaw(splitZero(out));
+}
+
+/** Compares a commit with what an index has, as if that were a tree. */
+export async function compareIndex(
+  git: Git,
+  place: GitPlace,
+  from: ObjectId,
+  signal?: AbortSignal,
+): Promise<RawChange[]> {
+  const words = ['diff-index', '--cached', ...RAW, '--no-renames', ...SAFE_DIFF];
+  return readRaw(splitZero((await git.run(place, [...words, requireId(from)], { signal })).out));
 }
 
 /** Reads the output of `--raw -z`, up to where something else follows. */

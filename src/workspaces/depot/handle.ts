@@ -1,9 +1,10 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Git, GitOptions, GitResult } from '../git.ts';
-import { isId, readId, requireId } from '../git.ts';
+import { readId, requireId } from '../git.ts';
 import { openQueue } from '../queue.ts';
 import type { ObjectId } from '../workspace.ts';
+import { moveLooseRef, readLooseRef } from './loose.ts';
 
 /** One change of a ref. `from` is what it must be now: undefined for anything, empty for a ref that must not exist. */
 export interface RefChange {
@@ -21,6 +22,8 @@ export interface DepotHandle {
   readonly run: (args: readonly string[], options?: GitOptions) => Promise<GitResult>;
   /** Changes refs, all or none. They are durable when it resolves. */
   changeRefs(changes: readonly RefChange[]): Promise<void>;
+  /** Moves one ref to a commit that was just written. It is durable when it resolves. */
+  advanceRef(change: { readonly ref: string; readonly to: ObjectId; readonly from: ObjectId }): Promise<void>;
   /** What a ref names; undefined if it does not exist. */
   readRef(ref: string): Promise<ObjectId | undefined>;
   /** Runs work while no ref is changed. */
@@ -32,6 +35,18 @@ export interface DepotHandle {
 /** Opens the shared ways to use a depot. */
 export function openHandle(git: Git, dir: string, alone: DepotHandle['alone'] = openQueue()): DepotHandle {
   const run: DepotHandle['run'] = (args, options) => git.run({ dir }, args, options);
+  const clear = async (changes: readonly RefChange[]): Promise<void> => {
+    // Changes come one after the other, so a lock is what a stopped command of ours has left.
+    const locks = [...changes.map(({ ref }) => join(dir, `${ref}.lock`)), join(dir, 'packed-refs.lock')];
+    for (const lock of locks) await rm(lock, { force: true });
+  };
+  const change = async (changes: readonly RefChange[]): Promise<void> => {
+    const lines = changes.map(({ ref, to, from }) => {
+      const old = from === undefined ? '' : from || '0'.repeat(to?.length ?? 40);
+      return to === undefined ? `delete ${ref}\0${old}\0` : `update ${ref}\0${requireId(to)}\0${old}\0`;
+    });
+    await run(['update-ref', '-z', '--stdin'], { input: lines.join('') });
+  };
   return {
     git,
     dir,
@@ -40,17 +55,16 @@ export function openHandle(git: Git, dir: string, alone: DepotHandle['alone'] = 
     changeRefs: (changes) =>
       alone(async () => {
         if (changes.length === 0) return;
-        // Changes come one after the other, so a lock is what a stopped command of ours has left.
-        const locks = [...changes.map(({ ref }) => join(dir, `${ref}.lock`)), join(dir, 'packed-refs.lock')];
-        for (const lock of locks) await rm(lock, { force: true });
-        const lines = changes.map(({ ref, to, from }) => {
-          const old = from === undefined ? '' : from || '0'.repeat(to?.length ?? 40);
-          return to === undefined ? `delete ${ref}\0${old}\0` : `update ${ref}\0${requireId(to)}\0${old}\0`;
-        });
-        await run(['update-ref', '-z', '--stdin'], { input: lines.join('') });
+        await clear(changes);
+        await change(changes);
+      }),
+    advanceRef: (one) =>
+      alone(async () => {
+        await clear([one]);
+        if (!(await moveLooseRef(dir, one))) await change([one]);
       }),
     async readRef(ref) {
-      const loose = await readLoose(dir, ref);
+      const loose = await readLooseRef(dir, ref);
       if (loose !== undefined) return loose;
       const found = await run(['rev-parse', '--verify', '--quiet', '--end-of-options', ref], { exits: [0, 1] });
       return found.code === 0 ? readId(found) : undefined;
@@ -59,14 +73,4 @@ export function openHandle(git: Git, dir: string, alone: DepotHandle['alone'] = 
       return readId(await run(['rev-parse', '--verify', '--end-of-options', `${requireId(id)}^{tree}`]));
     },
   };
-}
-
-/**
- * What the file of a ref names: git replaces it as a whole, and a git process takes 7 ms. Undefined if only git can tell: the ref is
- * packed, leads to another one, is to be peeled, or does not exist.
- */
-async function readLoose(dir: string, ref: string): Promise<ObjectId | undefined> {
-  if (!/^refs(?:\/[\w.-]+)+$/.test(ref) || ref.includes('..')) return undefined;
-  const text = (await readFile(join(dir, ref), 'latin1').catch(() => '')).trim();
-  return isId(text) && !/^0+$/.test(text) ? text : undefined;
 }

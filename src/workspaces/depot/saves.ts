@@ -1,8 +1,9 @@
 import { requireId } from '../git.ts';
 import type { KeptWork, ObjectId, Save, WorkspaceName } from '../workspace.ts';
-import { makeCommit } from './commit.ts';
+import { makeCommit, writeCommit } from './commit.ts';
 import { compare } from './compare.ts';
 import type { DepotHandle } from './handle.ts';
+import { areLoose } from './loose.ts';
 
 /** The address marks a commit as a save of ours; no mail ever goes there. */
 const EMAIL = 'saves@troupe.invalid';
@@ -38,18 +39,27 @@ export interface NewSave {
  */
 export async function makeSave(handle: DepotHandle, { name, tree, base, last, carries, at }: NewSave): Promise<Save> {
   const goesOn = last !== undefined && (last.base === base || (await isAncestor(handle, last.base, base)));
-  const commit = await makeCommit(handle, {
+  const ref = savesRef(name);
+  const made = {
     tree,
     parents: goesOn ? [last.commit, base] : [base],
     message: `Save of ${name.team}/${name.member}\n\nBase: ${base}${carries === undefined ? '' : `\nCarries: ${carries}`}`,
     author: { name: name.member, email: EMAIL },
     at,
-  });
+  };
+  const save = (commit: ObjectId): Save => ({ commit, tree, base, at: Math.floor(at / 1000) * 1000 });
+  // The caller has just compared the tree with the base.
+  if (last?.base === base && (await areLoose(handle.dir, [tree, last.commit]))) {
+    const commit = await writeCommit(handle, made);
+    await handle.advanceRef({ ref, to: commit, from: last.commit });
+    return save(commit);
+  }
+  const commit = await makeCommit(handle, made);
   await handle.changeRefs([
-    { ref: savesRef(name), to: commit, from: last?.commit ?? '' },
+    { ref, to: commit, from: last?.commit ?? '' },
     ...(last && !goesOn ? [{ ref: `${earlierRefs(name)}/${last.commit}`, to: last.commit }] : []),
   ]);
-  return { commit, tree, base, at: Math.floor(at / 1000) * 1000 };
+  return save(commit);
 }
 
 /** The saves behind a ref or a commit, newest first; none if the ref does not exist. `until`: none that is later. */

@@ -1,0 +1,85 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { access, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { deflate } from 'node:zlib';
+import { TeamError } from '../../core/errors.ts';
+import { isId } from '../git.ts';
+import type { ObjectId } from '../workspace.ts';
+
+// Files of a depot that are read and written without git. Starting a git process stops a daemon of 130 MB for 4 ms, and
+// the process itself needs 3 ms more: a commit and a ref are a sixth of a save. Git sees them as its own.
+
+/**
+ * What the file of a ref names: git replaces it as a whole. Undefined if only git can tell: the ref is packed, leads to
+ * another one, is to be peeled, or does not exist.
+ */
+export async function readLooseRef(dir: string, ref: string): Promise<ObjectId | undefined> {
+  if (!/^refs(?:\/[\w.-]+)+$/.test(ref) || ref.includes('..')) return undefined;
+  const text = (await readFile(join(dir, ref), 'latin1').catch(() => '')).trim();
+  return isId(text) && !/^0+$/.test(text) ? text : undefined;
+}
+
+/**
+ * Moves a ref by its file, as git does: a lock, flushed and renamed. The caller has removed locks that were left, and no
+ * other ref changes meanwhile. False if only git can do it or explain why not.
+ */
+export async function moveLooseRef(
+  dir: string,
+  { ref, to, from }: { ref: string; to: ObjectId; from: ObjectId },
+): Promise<boolean> {
+  if ((await readLooseRef(dir, ref)) !== from) return false;
+  const path = join(dir, ref);
+  await writeFlushed(`${path}.lock`, `${to}\n`);
+  await rename(`${path}.lock`, path).catch(refuse(path));
+  return true;
+}
+
+/** Whether all these objects are files of their own, and not in a pack or missing. */
+export async function areLoose(dir: string, ids: readonly ObjectId[]): Promise<boolean> {
+  const found = ids.map((id) => access(pathOf(dir, id)).then(...YES_OR_NO));
+  return (await Promise.all(found)).every(Boolean);
+}
+
+/** Writes an object as a file of its own, durably, and returns its id. */
+export async function writeLoose(
+  dir: string,
+  { type, body, format }: { type: 'commit'; body: string; format: 'sha1' | 'sha256' },
+): Promise<ObjectId> {
+  const bytes = Buffer.from(body);
+  const whole = Buffer.concat([Buffer.from(`${type} ${bytes.length}\0`), bytes]);
+  const id = createHash(format).update(whole).digest('hex');
+  // The name that git gives to half-written objects: the next daemon removes them.
+  const draft = join(dir, 'objects', `tmp_obj_${randomBytes(6).toString('hex')}`);
+  await writeFlushed(draft, await compress(whole), 0o444);
+  const path = pathOf(dir, id);
+  await mkdir(join(path, '..'), { recursive: true }).catch(refuse(path));
+  await rename(draft, path).catch(refuse(path));
+  return id;
+}
+
+const compress = promisify(deflate);
+
+const YES_OR_NO = [() => true, () => false] as const;
+
+function pathOf(dir: string, id: ObjectId): string {
+  return join(dir, 'objects', id.slice(0, 2), id.slice(2));
+}
+
+async function writeFlushed(path: string, content: Buffer | string, mode = 0o644): Promise<void> {
+  try {
+    await using file = await open(path, 'wx', mode);
+    await file.writeFile(content);
+    await file.sync();
+  } catch (error) {
+    refuse(path)(error);
+  }
+}
+
+function refuse(path: string): (error: unknown) => never {
+  return (error) => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const facts = code === undefined ? {} : { facts: { errno: code } };
+    throw new TeamError('storage', `Cannot write ${path}: ${message}`, { cause: error, ...facts });
+  };
+}
