@@ -114,12 +114,12 @@ function converse(
     begun = deliver('turn/start', turn, {}).then((answer) => {
       thread.turnId = TurnStarted.parse(answer).turn.id;
     });
-    await begun;
     const onAbort = (): void => void interrupt(ended);
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
     const lost = server.gone.then((reason) => Promise.reject(new TeamError('conflict', reason)));
     try {
+      await begun;
       return await Promise.race([ended, lost]);
     } finally {
       lost.catch(() => {});
@@ -128,14 +128,21 @@ function converse(
     }
   };
 
-  /** Repeats the interrupt: a turn that is only just starting may not be interruptible yet. */
+  /** Ends the turn. A server that is stuck answers no request at all; then it is killed. */
   const interrupt = async (ended: Promise<unknown>): Promise<void> => {
-    const giveUp = Date.now() + server.cancelMs;
-    const params = { threadId: thread.id, turnId: thread.turnId };
+    // A turn that is refused when it should start does not run either.
+    const over = Promise.race([begun.then(() => ended), server.gone]);
+    void askToEnd(over).catch(() => {});
+    if (!(await within(over, server.cancelMs))) await server.close();
+  };
+
+  /** Repeats the interrupt: a turn that is only just starting may not be interruptible yet. */
+  const askToEnd = async (over: Promise<unknown>): Promise<void> => {
+    await begun;
     do {
+      const params = { threadId: thread.id, turnId: thread.turnId };
       await connection.request('turn/interrupt', params).catch(() => {});
-    } while (!(await within(ended, AGAIN_MS)) && Date.now() < giveUp);
-    if (!(await within(ended, 0))) await server.close();
+    } while (!(await within(over, AGAIN_MS)));
   };
 
   const steer = async (turn: Turn): Promise<boolean> => {

@@ -245,6 +245,17 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     expect(eventsOf(session, 'shown')).toEqual([]);
   });
 
+  test('is killed if it does not react when its turn is cancelled', async () => {
+    model.use(() => LONG_WORK);
+    const session = await open(claudeAgent({ command: [program as string], cancelMs: 1 }));
+    await session.send(turn('long'), { when: 'next' });
+    await session.heardText('working');
+    process.kill(session.pids[0] as number, 'SIGSTOP');
+    await session.cancel();
+    await session.over;
+    expect(session.ends()).toMatchObject([{ reason: 'cancelled' }]);
+  });
+
   describe('in a team', () => {
     test.for(['http', 'stdio'] as const)('uses the team tools over %s, and no others in delegate mode', async (way) => {
       const { tools, tasks, token } = await team(way);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StartOptions } from '../../src/agents/agent.ts';
 import { codexAgent } from '../../src/agents/codex.ts';
+import { turn } from '../contracts/agent.ts';
 import { openaiServer } from '../models/openai.ts';
 import type { ModelServer } from '../models/script.ts';
 import { needs } from '../tools.ts';
@@ -10,7 +11,7 @@ import { HANG_MS } from '../until.ts';
 import { describeDriven } from './driven.ts';
 import type { Rig } from './driven.ts';
 import { agentProgram } from './installed.ts';
-import { doTurn, makePlace, MANNERS, startIn } from './real.ts';
+import { doTurn, makePlace, MANNERS, open, startIn } from './real.ts';
 import type { Place } from './real.ts';
 import { codexProvider } from './setups.ts';
 
@@ -28,10 +29,10 @@ describe('codex', needs(program !== undefined, 'codex is not installed'), () => 
     place.remove();
   });
 
-  const agent = () =>
+  const agent = (cancelMs = HANG_MS) =>
     codexAgent({
       command: [program as string],
-      cancelMs: HANG_MS,
+      cancelMs,
       toolsMs: HANG_MS,
       args: [
         ['-c', 'model_provider="scripted"'],
@@ -77,6 +78,19 @@ describe('codex', needs(program !== undefined, 'codex is not installed'), () => 
     },
   };
   const shared = describeDriven(rig);
+
+  test('is killed if it does not react when its turn is cancelled', async () => {
+    model.use(MANNERS.slow);
+    const pids: number[] = [];
+    const session = await open(agent(1).start({ ...start(), onProcess: (pid) => pids.push(pid) }));
+    await session.send(turn('long'), { when: 'next' });
+    await session.heardText('working');
+    process.kill(-(pids[0] as number), 'SIGSTOP');
+    await session.cancel();
+    await session.over;
+    expect(session.ends()).toMatchObject([{ reason: 'cancelled' }]);
+    model.use(MANNERS.quick);
+  });
 
   test('reports the windows of its account, and until when it is limited', async () => {
     const session = await shared.use();

@@ -26,7 +26,9 @@ interface Running {
 
 /** An interrupt has no effect while a turn is only beginning, so it is repeated after this time. */
 const INTERRUPT_AGAIN_MS = 1_000;
-const CANCEL_MS = 5_000;
+
+/** Enough for several requests on a busy machine. */
+const CANCEL_MS = 10_000;
 
 /** A running Claude Code that is not a session yet. */
 export interface Opened {
@@ -172,10 +174,7 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
   };
 }
 
-/**
- * Takes back the texts that the turn has not begun with, then interrupts the rest. A queued text would otherwise start
- * its own turn after the interrupt. If the interrupt fails, the program is killed.
- */
+/** Ends a turn. A program that is stuck answers no request at all; then it is killed. */
 async function interrupt(
   connection: Connection,
   program: LiveProgram,
@@ -183,19 +182,23 @@ async function interrupt(
   cancelMs = CANCEL_MS,
 ): Promise<void> {
   current.stopping = true;
-  try {
-    for (const uuid of [...current.open].reverse()) {
-      if (await takeBack(connection, uuid)) current.open.delete(uuid);
-    }
-    if (current.open.size === 0) current.ended.resolve();
-    const giveUp = performance.now() + cancelMs;
-    while (current.open.size > 0 && performance.now() < giveUp) {
-      await connection.request({ subtype: 'interrupt' });
-      if (await within(current.ended.promise, INTERRUPT_AGAIN_MS)) return;
-    }
-    if (current.open.size > 0) await program.close();
-  } catch {
-    // The program is gone, which also ends the turn.
+  // If the program goes meanwhile, that also ends the turn.
+  void askToEnd(connection, current).catch(() => {});
+  if (!(await within(Promise.race([current.ended.promise, connection.gone]), cancelMs))) await program.close();
+}
+
+/**
+ * Takes back the texts that the turn has not begun with, then interrupts the rest. A queued text would otherwise start
+ * its own turn after the interrupt.
+ */
+async function askToEnd(connection: Connection, current: Running): Promise<void> {
+  for (const uuid of [...current.open].reverse()) {
+    if (await takeBack(connection, uuid)) current.open.delete(uuid);
+  }
+  if (current.open.size === 0) current.ended.resolve();
+  while (current.open.size > 0) {
+    await connection.request({ subtype: 'interrupt' });
+    if (await within(current.ended.promise, INTERRUPT_AGAIN_MS)) return;
   }
 }
 
