@@ -142,6 +142,7 @@ export const ChangeMemberInput = z.strictObject({
     .optional()
     .describe('what the turns of its fallbacks would be charged to, by their names'),
   result: textOf(RESULT_BYTES).optional().describe('its result before it became idle'),
+  interrupted: Line.optional().describe('why its turn was ended that is now done again, such as a silence'),
   reason: Line.optional().describe('why'),
   metadata: Metadata.optional().describe('your own data'),
 });
@@ -199,6 +200,8 @@ export const MEMBER_EVENT_DATA = {
     onLimit: OnLimit.optional(),
     account: z.string().optional(),
     fallbackAccounts: z.record(z.string(), z.string()).optional(),
+    /** Its turn was ended without asking anybody, and is done again. */
+    interrupted: z.string().optional(),
     metadata: Metadata.optional(),
   }),
   /** It goes on with another agent; without `standIn`, with its own again. */

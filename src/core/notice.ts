@@ -8,6 +8,7 @@ import { isDown, isExpected } from './state.ts';
 import type { MemberRecord, TeamState } from './state.ts';
 import { pendingRequests } from './tables.ts';
 import { inOneLine, shorten } from './text.ts';
+import { silentSince, waitingOf } from './waiting.ts';
 
 /**
  * What people are told about outside of Troupe: a person is needed, a team is done, it failed, a budget is used up, an
@@ -52,13 +53,14 @@ const LISTED = 10;
 /** Everything that a person should hear of now. It follows from the state, so no restart loses it. */
 export function noticesOf(state: TeamState): Notice[] {
   if (state.team?.status !== 'active') return [];
-  return [...requestNotices(state), ...limitNotices(state), ...endNotices(state)];
+  return [...requestNotices(state), ...silenceNotices(state), ...limitNotices(state), ...endNotices(state)];
 }
 
 /** Whether a notice that waits is still worth sending. */
 export function stillHolds(notice: Notice, state: TeamState): boolean {
   if (notice.requestId !== undefined) return state.requests.get(notice.requestId)?.status === 'pending';
   if (notice.kind === 'limited') return limitNotices(state).some(({ subject }) => subject === notice.subject);
+  if (notice.kind === 'hung') return silenceNotices(state).some(({ version }) => version === notice.version);
   // A team that was done or stuck is often closed right after that.
   if (state.team?.status !== 'active') return true;
   const { pending, in_progress: inProgress } = state.index.counts;
@@ -101,6 +103,20 @@ const WORDS: Readonly<Partial<Record<TeamRequest['kind'], string>>> = {
   work: 'Work waits for your approval',
   plan: 'A plan waits for your approval',
 };
+
+/** Turns of which nothing was heard for too long. Once a person is asked about one, the request is the notice. */
+function silenceNotices({ members, requests }: TeamState): Notice[] {
+  return [...members.values()].flatMap((member): Notice[] => {
+    const since = silentSince(member);
+    if (since === undefined || !isExpected(member)) return [];
+    const { id: memberId } = member;
+    for (const { kind, status, memberId: whose } of requests.values()) {
+      if (kind === 'hang' && status === 'pending' && whose === memberId) return [];
+    }
+    const text = `A turn is silent (${memberId}): ${brief(waitingOf(member) ?? '')}`;
+    return [{ kind: 'hung', subject: `silence ${memberId}`, version: `${memberId} ${since}`, text, memberId }];
+  });
+}
 
 function limitNotices({ accounts, members }: TeamState): Notice[] {
   return [...accounts.values()].flatMap(({ id, limit }): Notice[] => {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { describeLimit, showTime } from './account-words.ts';
 import { SYSTEM, USER } from './actor.ts';
 import { whyBlocked } from './blocked.ts';
+import { showAmount } from './budget-words.ts';
 import { isVacant } from './person.ts';
 import { answererOf, TeamRequest } from './request.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
@@ -36,7 +38,19 @@ const ReportedMember = z.object({
 
 /** Something that went wrong, or still waits: about a task, a member or a request. */
 const Remark = z.object({
-  what: z.enum(['failed', 'sent back', 'crashed', 'stopped', 'unanswered', 'answered', 'request', 'blocked', 'open']),
+  what: z.enum([
+    'failed',
+    'sent back',
+    'crashed',
+    'stopped',
+    'interrupted',
+    'limited',
+    'unanswered',
+    'answered',
+    'request',
+    'blocked',
+    'open',
+  ]),
   taskId: z.string().optional(),
   memberId: z.string().optional(),
   /** The kind of the request. */
@@ -85,8 +99,8 @@ export function reportOf(state: TeamState, now: number): TeamReport {
     done: tasks.filter((task) => task.status === 'completed').map((task) => doneTask(state, task, now)),
     members: members.filter((member) => !isVacant(member)).map((member) => reportMember(state, member, tasks)),
     usage: [...state.memberUsage.values()].reduce(addUsage, NO_USAGE),
-    waits: [...requestRemarks(state), ...openRemarks(state, tasks)],
-    wrong: [...taskRemarks(tasks), ...memberRemarks(members), ...answeredRemarks(state)],
+    waits: [...requestRemarks(state), ...limitRemarks(state), ...openRemarks(state, tasks)],
+    wrong: [...taskRemarks(tasks), ...memberRemarks(members), ...freedRemarks(state), ...answeredRemarks(state)],
     ...(work && { landed: { branch: work.branch, base: work.base, tip: work.tip, tasks: landed } }),
     ...(lead?.lastResult !== undefined && { answer: lead.lastResult }),
   };
@@ -146,6 +160,32 @@ function openRemarks(state: TeamState, tasks: readonly TaskRecord[]): Remark[] {
     });
 }
 
+/** The accounts whose members wait now. About a login a person is asked. */
+function limitRemarks({ accounts }: TeamState): Remark[] {
+  return [...accounts.values()].flatMap(({ id, limit }): Remark[] =>
+    limit && limit.cause !== 'unauthorised'
+      ? [{ what: 'limited', text: `the account is ${describeLimit(limit, id)}: ${shorten(limit.reason, TEXT_LENGTH)}` }]
+      : [],
+  );
+}
+
+/** A shorter time without an account is not worth a line. */
+const WORTH_MS = 60_000;
+
+/** The accounts that could not be used for a while. */
+function freedRemarks({ accounts }: TeamState): Remark[] {
+  return [...accounts.values()].flatMap(({ id, freed }): Remark[] => {
+    if (!freed || freed.waited < WORTH_MS) return [];
+    const span = showAmount('minutes', freed.waited / 60_000);
+    return [
+      {
+        what: 'limited',
+        text: `the account ${id} could not be used for ${span}, until ${showTime(freed.at, freed.at)}`,
+      },
+    ];
+  });
+}
+
 function taskRemarks(tasks: readonly TaskRecord[]): Remark[] {
   return tasks.flatMap((task): Remark[] => {
     const { id: taskId, title, status, failure, rejections, feedback, assigneeId } = task;
@@ -159,21 +199,31 @@ function taskRemarks(tasks: readonly TaskRecord[]): Remark[] {
       {
         what: 'sent back',
         ...about,
-        text: `${title}: sent back ${rejections === 1 ? 'once' : `${rejections} times`}.${why}`,
+        text: `${title}: sent back ${times(rejections)}.${why}`,
       },
     ];
   });
 }
 
 function memberRemarks(members: readonly MemberRecord[]): Remark[] {
-  return members.flatMap(({ id: memberId, restarts = [], status, stopReason, returning }): Remark[] => {
-    if (status === 'stopped' && !returning && stopReason?.startsWith('crashed')) {
-      return [{ what: 'stopped', memberId, text: shorten(stopReason, TEXT_LENGTH) }];
+  return members.flatMap((member): Remark[] => {
+    const { id: memberId, restarts = [], interruptions, status, stopReason, returning } = member;
+    const isGivenUp = status === 'stopped' && !returning && stopReason?.startsWith('crashed');
+    const remarks: Remark[] = [];
+    if (isGivenUp) remarks.push({ what: 'stopped', memberId, text: shorten(stopReason ?? '', TEXT_LENGTH) });
+    else if (restarts.length > 0) {
+      remarks.push({ what: 'crashed', memberId, text: `restarted after a crash, ${times(restarts.length)} lately` });
     }
-    return restarts.length === 0
-      ? []
-      : [{ what: 'crashed', memberId, text: `restarted after a crash, ${restarts.length} times lately` }];
+    if (interruptions) {
+      const text = `a turn was ended and done again, ${times(interruptions.times)}. Last: ${interruptions.last}`;
+      remarks.push({ what: 'interrupted', memberId, text: shorten(text, TEXT_LENGTH) });
+    }
+    return remarks;
   });
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
 }
 
 /** Requests that tell of trouble even if a person has answered them. */

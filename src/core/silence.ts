@@ -28,21 +28,23 @@ export interface TurnClock {
   readonly tools: ReadonlyMap<string, { readonly name: string; readonly ms: number }>;
   /** Questions of the agent that nobody has answered yet. */
   readonly asked: number;
-  /** The agent says that it waits, such as for an overloaded model. */
-  readonly isWaiting: boolean;
+  /** How long the agent still waits, as it says, such as for an overloaded model. Milliseconds. */
+  readonly waitMs: number;
 }
 
 /** The clock of a turn that begins. */
-export const NEW_TURN: TurnClock = { quietMs: 0, tools: new Map(), asked: 0, isWaiting: false };
+export const NEW_TURN: TurnClock = { quietMs: 0, tools: new Map(), asked: 0, waitMs: 0 };
 
 /** What of a turn moves its clock. */
 export type Heard =
   | { readonly type: 'tool'; readonly id: string; readonly name: string; readonly isRunning: boolean }
-  | { readonly type: 'asked' | 'answered' | 'waiting' | 'sign' };
+  /** It waits for so long. Without a time it is a sign of life: a model may never answer the next try either. */
+  | { readonly type: 'waiting'; readonly ms?: number | undefined }
+  | { readonly type: 'asked' | 'answered' | 'sign' };
 
 /** The clock after an event. */
 export function hearEvent(clock: TurnClock, heard: Heard): TurnClock {
-  const next = { ...clock, quietMs: 0, isWaiting: heard.type === 'waiting' };
+  const next = { ...clock, quietMs: 0, waitMs: heard.type === 'waiting' ? Math.max(0, heard.ms ?? 0) : 0 };
   if (heard.type === 'asked') return { ...next, asked: clock.asked + 1 };
   if (heard.type === 'answered') return { ...next, asked: Math.max(0, clock.asked - 1) };
   if (heard.type !== 'tool') return next;
@@ -55,10 +57,13 @@ export function hearEvent(clock: TurnClock, heard: Heard): TurnClock {
 
 /** The clock after some time. `isOurs` says which tools wait for the team, such as for its gates. */
 export function passTime(clock: TurnClock, ms: number, isOurs: (tool: string) => boolean): TurnClock {
-  const { tools, asked, isWaiting, quietMs } = clock;
-  if (asked > 0 || isWaiting || [...tools.values()].some(({ name }) => isOurs(name))) return clock;
-  if (tools.size === 0) return { ...clock, quietMs: quietMs + ms };
-  return { ...clock, tools: new Map([...tools].map(([id, tool]) => [id, { ...tool, ms: tool.ms + ms }])) };
+  const { tools, asked, quietMs } = clock;
+  const waitMs = Math.max(0, clock.waitMs - ms);
+  if (asked > 0 || [...tools.values()].some(({ name }) => isOurs(name))) return { ...clock, waitMs };
+  const passed = ms - (clock.waitMs - waitMs);
+  if (tools.size === 0) return { ...clock, waitMs, quietMs: quietMs + passed };
+  const running = [...tools].map(([id, tool]) => [id, { ...tool, ms: tool.ms + passed }] as const);
+  return { ...clock, waitMs, tools: new Map(running) };
 }
 
 /** A silence that is longer than its limit. */

@@ -27,6 +27,8 @@ export type MemberRecord = Omit<TeamMember, 'assignedTasks' | 'planModeRequired'
   firstJoinedAt?: number | undefined;
   /** When it was last restarted after a crash, newest last; only as many as the next decision needs. */
   restarts?: number[] | undefined;
+  /** How often a turn of it was ended without asking anybody, and why the last time. */
+  interruptions?: { readonly times: number; readonly last: string } | undefined;
   /** When it last started other members, newest last; only as many as the next decision needs. */
   spawns?: number[] | undefined;
   /** What people granted of its budget. */

@@ -43,6 +43,7 @@ export function viewMember(
     planApproved,
     firstJoinedAt: _firstJoinedAt,
     restarts: _restarts,
+    interruptions: _interruptions,
     spawns: _spawns,
     sendsPaidAt: _sendsPaidAt,
     granted: _granted,

@@ -1,8 +1,9 @@
 import type { Agent, StartOptions } from '../agents/agent.ts';
 import { OWN_AGENTS } from '../agents/catalog.ts';
 import type { AgentSpec } from '../core/agent.ts';
-import { ANSWER_WITHIN } from '../core/limits.ts';
+import { ANSWER_WITHIN, LINE_LENGTH } from '../core/limits.ts';
 import type { Evidence } from '../core/silence.ts';
+import { oneLine } from '../core/text.ts';
 import { askPerson } from './ask-person.ts';
 import type { Bench } from './bench.ts';
 import { saveWork } from './open-work.ts';
@@ -50,6 +51,8 @@ export function watchSilence(options: WatchedMember, around: Around): TurnWatch 
       if (agent.abilities.steer) void seat().steer({ text, messages: [] }).catch(onError);
     },
     keep,
+    note: async (reason) =>
+      void (await door.call('member.update', { ...who, interrupted: oneLine(reason, LINE_LENGTH) })),
     cancel: () => seat().cancel(),
     async ask(content, ended) {
       const within = ANSWER_WITHIN.hang;

@@ -19,6 +19,8 @@ export interface SilenceOptions {
   readonly nudge: (text: string) => Promise<void>;
   /** Keeps the state of the work. */
   readonly keep: () => Promise<void>;
+  /** Writes down that the turn is ended without asking anybody, and why. */
+  readonly note: (reason: string) => Promise<void>;
   /** Ends the turn; its session can go on. */
   readonly cancel: () => Promise<void>;
   /** Asks a person whether to end the turn; the signal says that this is no longer the question. */
@@ -54,8 +56,11 @@ export function watchTurns(options: SilenceOptions): TurnWatch {
       if (event.type === 'tool') {
         const { id, name, status } = event;
         clock = hearEvent(clock, { type: 'tool', id, name, isRunning: status === 'running' });
+      } else if (event.type === 'waiting') {
+        const ms = event.until === undefined ? undefined : event.until - Date.now();
+        clock = hearEvent(clock, { type: 'waiting', ms });
       } else if (event.type !== 'permission') {
-        clock = hearEvent(clock, { type: event.type === 'waiting' ? 'waiting' : 'sign' });
+        clock = hearEvent(clock, { type: 'sign' });
       }
     },
     asked(permission) {
@@ -95,6 +100,8 @@ export function watchTurns(options: SilenceOptions): TurnWatch {
     let done: SilenceStep | undefined;
     let grace = 0;
     let reason: string | undefined;
+    /** When this silence began, in milliseconds since 1970. */
+    let since: number | undefined;
     let endedFor: string | undefined;
     let acting: Promise<void> | undefined;
 
@@ -118,7 +125,8 @@ export function watchTurns(options: SilenceOptions): TurnWatch {
       const evidence = await options.look(reason === undefined);
       if (over.signal.aborted || !tooSilent(clock, limits, { isProgram })) return;
       reason = describeSilence(silence, evidence);
-      await options.tell({ reason, silentSince: Date.now() - Math.round(silence.ms) });
+      since ??= Date.now() - Math.round(silence.ms);
+      await options.tell({ reason, silentSince: since });
       const isAlive = showsLife(evidence, silence);
       if (isAlive && step !== 'tell' && silence.ms < PATIENCE * silence.limit) {
         grace += silence.limit / 5;
@@ -130,7 +138,7 @@ export function watchTurns(options: SilenceOptions): TurnWatch {
 
     async function take(step: SilenceStep, { limit }: Silence): Promise<void> {
       if (step === 'nudge') await options.nudge(`Troupe: ${reason}. Go on, or end your turn and say what keeps you.`);
-      if (step === 'interrupt') await end();
+      if (step === 'interrupt') await end(options.note);
       if (step !== 'ask') return;
       await options.keep();
       const question = `${reason}. Yes ends this turn; it is then done again. No lets it go on.`;
@@ -139,16 +147,17 @@ export function watchTurns(options: SilenceOptions): TurnWatch {
       done = 'tell';
     }
 
-    async function end(): Promise<void> {
+    async function end(note?: SilenceOptions['note']): Promise<void> {
       await options.keep();
       if (over.signal.aborted) return;
       endedFor = reason;
+      void note?.(reason ?? '').catch(onError);
       await options.cancel();
     }
 
     async function recover(): Promise<void> {
       if (reason === undefined) return;
-      [reason, done, grace] = [undefined, undefined, 0];
+      [reason, since, done, grace] = [undefined, undefined, undefined, 0];
       await options.tell(undefined);
     }
 

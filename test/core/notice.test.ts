@@ -31,6 +31,32 @@ describe('a notice', () => {
     }
   });
 
+  test('says that a turn is silent, until it is heard of again or a person is asked', () => {
+    const team = teamOf('ann');
+    const say = (waiting: object | null) =>
+      team.as('ann', 'member.change', { memberId: 'ann', metadata: { waiting } as never });
+    say({ reason: 'nothing heard for 15 minutes (1 process)', silentSince: 1_000 });
+    const notice = only(team);
+    expect(notice).toMatchObject({
+      kind: 'hung',
+      memberId: 'ann',
+      text: expect.stringContaining('(ann): nothing heard') as string,
+    });
+    // The same silence in other words is no news; the next one is.
+    say({ reason: 'nothing heard for 18 minutes (1 process)', silentSince: 1_000 });
+    expect(only(team)).toMatchObject({ subject: notice.subject, version: notice.version });
+    expect(stillHolds(notice, team.state)).toBe(true);
+    team.as('@system', 'request.raise', { kind: 'hang', memberId: 'ann', content: 'End it?' });
+    expect(only(team).requestId).toBeDefined();
+    expect(stillHolds(notice, team.state)).toBe(false);
+    say(null);
+    team.as('@user', 'request.answer', { requestId: only(team).requestId ?? '', approve: true });
+    expect(noticesOf(team.state)).toEqual([]);
+    say({ reason: 'nothing heard for 15 minutes (1 process)', silentSince: 2_000 });
+    expect(only(team).version).not.toBe(notice.version);
+    expect(stillHolds(notice, team.state)).toBe(false);
+  });
+
   test('says that all tasks are completed, once for each time', () => {
     const team = teamOf('ann');
     expect(noticesOf(team.state)).toEqual([]);

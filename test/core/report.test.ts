@@ -66,6 +66,49 @@ test('names trouble that a person has answered, and no questions', () => {
   expect(reportText(seen(team), screen)).toContain('\n  hang needed you (ann): A hang. You said yes.\n');
 });
 
+test('names turns that were ended for silence without a question, also after the member crashed', () => {
+  const team = busyTeam();
+  for (const minutes of [15, 16]) {
+    team.as('ann', 'member.change', { memberId: 'ann', interrupted: `nothing heard for ${minutes} minutes` });
+  }
+  team.as('@system', 'member.leave', { memberId: 'ann', reason: 'crashed', returning: true });
+  team.join('ann');
+  expect(seen(team).wrong.slice(1)).toMatchObject([
+    { what: 'crashed', memberId: 'ann' },
+    {
+      what: 'interrupted',
+      memberId: 'ann',
+      text: 'a turn was ended and done again, 2 times. Last: nothing heard for 16 minutes',
+    },
+  ]);
+  expect(reportText(seen(team), screen)).toContain('\n  interrupted (ann): a turn was ended and done again');
+});
+
+test('names accounts that cannot be used, and those that could not for a while', () => {
+  const team = busyTeam();
+  const limit = {
+    cause: 'limited' as const,
+    reason: 'used up',
+    since: team.now,
+    until: team.now + 3_600_000,
+    known: true,
+    tries: 1,
+  };
+  team.as('@system', 'account.set', { account: 'claude', limit });
+  expect(seen(team).waits).toContainEqual({
+    what: 'limited',
+    text: expect.stringMatching(/^the account is limited until \d\d:\d\d \(claude\): used up$/) as string,
+  });
+  team.pass(3_600_000);
+  team.as('@system', 'account.set', { account: 'claude', limit: null });
+  const { waits, wrong } = seen(team);
+  expect(waits.filter(({ what }) => what === 'limited')).toEqual([]);
+  expect(wrong.at(-1)).toMatchObject({
+    what: 'limited',
+    text: expect.stringContaining('claude could not be used for 60 minutes') as string,
+  });
+});
+
 test('makes hostile titles harmless in text and in Markdown', () => {
   const title = '# [click](http://evil.example) <script>alert(1)</script> @everyone **x** `y` | z';
   const report = seen(busyTeam({ title, failure: '\u001b[2J\n## gone <b>' }));

@@ -38,8 +38,19 @@ describe('a turn is too silent', () => {
     expect(tooSilent(play({ type: 'asked' }, 600), {}, AGENT)).toBeUndefined();
     expect(tooSilent(play({ type: 'asked' }, 600, { type: 'answered' }, 14), {}, AGENT)).toBeUndefined();
     expect(tooSilent(play({ type: 'asked' }, 600, { type: 'answered' }, 15), {}, AGENT)).toBeDefined();
-    expect(tooSilent(play({ type: 'waiting' }, 600), {}, AGENT)).toBeUndefined();
+    expect(tooSilent(play({ type: 'waiting', ms: 600 * MINUTE }, 600), {}, AGENT)).toBeUndefined();
     expect(tooSilent(play(tool('1', 'mcp__troupe__TaskUpdate'), tool('2', 'Bash'), 600), {}, AGENT)).toBeUndefined();
+  });
+
+  test('after the time that it said it would wait, or at once if it named none: the next try may hang, too', () => {
+    const waiting = (minutes?: number): Heard => ({ type: 'waiting', ms: minutes && minutes * MINUTE });
+    expect(tooSilent(play(waiting(60), 74), {}, AGENT)).toBeUndefined();
+    expect(tooSilent(play(waiting(60), 70, 5), {}, AGENT)).toMatchObject({ ms: 15 * MINUTE });
+    expect(tooSilent(play(10, waiting(), 14), {}, AGENT)).toBeUndefined();
+    expect(tooSilent(play(10, waiting(), 15), {}, AGENT)).toMatchObject({ ms: 15 * MINUTE });
+    expect(tooSilent(play(waiting(60), { type: 'sign' }, 15), {}, AGENT)).toBeDefined();
+    expect(tooSilent(play(tool('1', 'Bash'), waiting(60), 119), {}, AGENT)).toBeUndefined();
+    expect(tooSilent(play(tool('1', 'Bash'), waiting(60), 120), {}, AGENT)).toMatchObject({ tool: 'Bash' });
   });
 
   test('if it is a program, only after the time of a tool', () => {

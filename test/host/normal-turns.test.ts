@@ -27,8 +27,8 @@ interface Manner {
   readonly answers: Pauses;
   /** Pauses of model calls after which the program tried again by itself, without a word. */
   readonly retries: readonly Pauses[];
-  /** Whether it says that it waits for an overloaded model. */
-  readonly tellsWaits: boolean;
+  /** How long it waits for an overloaded model when it says so, and whether it names the end of the wait. */
+  readonly waits?: { readonly pauses: Pauses; readonly isNamed: boolean };
   /** How long a command runs before the program itself ends it or puts it aside. */
   readonly commands: Pauses;
   /** It repeats that a tool runs, this often. */
@@ -44,7 +44,8 @@ const MANNERS: readonly Manner[] = [
       [300 * SECOND, 310 * SECOND],
       [366 * SECOND, 388 * SECOND],
     ],
-    tellsWaits: true,
+    // A limit that it waits out inside the turn may be hours away.
+    waits: { pauses: [MINUTE, 2 * HOUR], isNamed: true },
     commands: [SECOND, 120 * SECOND],
     beats: 30 * SECOND,
   },
@@ -52,7 +53,7 @@ const MANNERS: readonly Manner[] = [
     name: 'codex',
     answers: [2 * SECOND, 180 * SECOND],
     retries: [[300 * SECOND, 310 * SECOND]],
-    tellsWaits: true,
+    waits: { pauses: [SECOND, 30 * SECOND], isNamed: false },
     commands: [SECOND, 30 * SECOND],
   },
   {
@@ -64,7 +65,6 @@ const MANNERS: readonly Manner[] = [
       [328 * SECOND, 383 * SECOND],
       [8 * 61 * SECOND, 8 * 97 * SECOND],
     ],
-    tellsWaits: false,
     commands: [SECOND, 5 * MINUTE],
   },
   {
@@ -75,11 +75,10 @@ const MANNERS: readonly Manner[] = [
       [2 * 300 * SECOND, 2 * 310 * SECOND],
       [40 * SECOND, 45 * SECOND],
     ],
-    tellsWaits: false,
     commands: [SECOND, 2 * MINUTE],
   },
   // A program without a word for most of an hour.
-  { name: 'exec', isProgram: true, answers: [SECOND, 55 * MINUTE], retries: [], tellsWaits: false, commands: [0, 0] },
+  { name: 'exec', isProgram: true, answers: [SECOND, 55 * MINUTE], retries: [], commands: [0, 0] },
 ];
 
 test('no alarm in 100 hours of generated normal turns; a turn that hangs among them is noticed', async () => {
@@ -114,10 +113,11 @@ test('no alarm in 100 hours of generated normal turns; a turn that hangs among t
       if (random() < 0.03 && manner.retries.length > 0) {
         await pass(between(manner.retries[Math.floor(random() * manner.retries.length)] as Pauses));
       }
-      if (random() < 0.02 && manner.tellsWaits) {
-        // A limit that the program waits out inside the turn may be hours away.
-        watch.hear({ type: 'waiting', reason: 'overloaded' });
-        await wait(between([MINUTE, 2 * HOUR]));
+      const { waits } = manner;
+      if (random() < 0.02 && waits) {
+        const ms = between(waits.pauses);
+        watch.hear({ type: 'waiting', reason: 'overloaded', ...(waits.isNamed && { until: Date.now() + ms }) });
+        await wait(ms);
       }
       await pass(between(manner.answers));
       watch.hear({ type: 'text', text: 'Reading on' });
@@ -167,6 +167,7 @@ test('no alarm in 100 hours of generated normal turns; a turn that hangs among t
       tell: async (waiting) => void alarms.push(`told ${waiting?.reason}`),
       nudge: async () => void alarms.push('nudged'),
       keep: async () => {},
+      note: async () => void alarms.push('noted'),
       cancel: async () => void alarms.push('ended'),
       ask: async () => (alarms.push('asked'), false),
       onError: (error) => void alarms.push(String(error)),
@@ -182,10 +183,18 @@ test('no alarm in 100 hours of generated normal turns; a turn that hangs among t
     await run(watch, () => turnOf(manner, watch));
     expect(alarms, `turn ${turns}, of ${manner.name}`).toEqual([]);
   }
-  // The same clocks with a model that never answers.
-  const hung = watchOf(MANNERS[1] as Manner);
-  await run(hung, () => pass(16 * MINUTE));
-  expect(alarms).toEqual([expect.stringMatching(/^told nothing heard for 15 minutes/), 'told undefined']);
+  // The same clocks with a model that never answers, also after the program said that it tries again.
+  const heard = [expect.stringMatching(/^told nothing heard for 15 minutes/), 'told undefined'];
+  for (const ms of [0, HOUR]) {
+    const hung = watchOf(MANNERS[1] as Manner);
+    await run(hung, async () => {
+      hung.hear({ type: 'waiting', reason: 'overloaded', ...(ms > 0 && { until: Date.now() + ms }) });
+      await wait(ms);
+      expect(alarms).toEqual([]);
+      await pass(16 * MINUTE);
+    });
+    expect(alarms.splice(0)).toEqual(heard);
+  }
   expect(turns).toBeGreaterThan(MANNERS.length);
   expect(longest).toBeGreaterThan(10 * MINUTE);
 });

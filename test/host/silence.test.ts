@@ -39,6 +39,16 @@ test('a silent turn is told, then ended and done again; if it is silent again, a
   await until('the task is done', async () => (await task('1')).status === 'completed');
   expect((await task('1')).result).toMatch(/^did it in turn 3/);
   expect((await member('ada')).metadata?.['waiting'] ?? null).toBeNull();
+  // The report names both ends of a turn: the one that nobody was asked about, and the other.
+  const { wrong } = await house.call<{ wrong: object[] }>('team.report', { teamId: 'demo' });
+  expect(wrong).toMatchObject([
+    {
+      what: 'interrupted',
+      memberId: 'ada',
+      text: expect.stringMatching(/again, once\. Last: nothing heard/) as string,
+    },
+    { what: 'answered', kind: 'hang', memberId: 'ada' },
+  ]);
   expect(ada.errors).toEqual([]);
 });
 

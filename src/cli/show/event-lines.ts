@@ -46,7 +46,7 @@ function whereWhole(event: Batch['events'][number]): string {
 function isTold(event: Batch['events'][number]): boolean {
   const { type, usage, ...more } = event as Partial<EventOf<'usage:recorded'>> & { metadata?: Metadata };
   if (type === 'usage:recorded' && usage) return usage.inputTokens + usage.outputTokens + (usage.costUsd ?? 0) > 0;
-  const changes = ['role', 'model', 'color', 'cwd', 'backendType', 'budget'];
+  const changes = ['role', 'model', 'color', 'cwd', 'backendType', 'budget', 'interrupted'];
   if (event.type !== 'teammate:changed' || changes.some((name) => name in more)) return true;
   return waitingOf(more) !== undefined;
 }

@@ -261,8 +261,11 @@ function wordAnswer({ memberId, approved, kind, choice }: EventOf<'request:answe
   return choice === undefined ? `left the question to ${memberId}` : `gave ${memberId} its default answer`;
 }
 
-function wordChange({ by, memberId, status, metadata }: EventOf<'teammate:changed'>): EventWords {
+function wordChange({ by, memberId, status, metadata, interrupted }: EventOf<'teammate:changed'>): EventWords {
   if (status !== undefined) return { actor: memberId, text: `is ${status}`, tone: 'quiet' };
+  if (interrupted !== undefined) {
+    return { actor: memberId, text: 'was interrupted and does its turn again', reason: interrupted, tone: 'notable' };
+  }
   if (metadata?.['waiting'] === null) return { actor: memberId, text: 'no longer waits', tone: 'quiet' };
   const reason = waitingOf({ metadata });
   if (reason === undefined) return { actor: by, text: `changed ${memberId}`, tone: 'quiet' };

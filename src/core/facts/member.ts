@@ -24,6 +24,7 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       firstJoinedAt: before?.returning ? sameSince(before) : undefined,
       // Rate limits continue when a member returns. A person who starts a given-up member has looked at it.
       restarts: by === USER && !before?.returning ? undefined : before?.restarts,
+      interruptions: before?.interruptions,
       spawns: before?.spawns,
       sendsPaidAt: before?.sendsPaidAt,
       granted: before?.granted,
@@ -39,7 +40,10 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
     }));
   },
 
-  'teammate:changed': (state, { type: _type, at, by: _by, cause: _cause, print: _print, memberId, ...changes }) => {
+  'teammate:changed': (
+    state,
+    { type: _type, at, by: _by, cause: _cause, print: _print, memberId, interrupted, ...changes },
+  ) => {
     const before = state.members.get(memberId)?.budget;
     changeMember(state, memberId, (member) => ({
       ...member,
@@ -49,6 +53,9 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       granted: changes.budget ? changes.granted : member.granted,
       statusSince: changes.status && changes.status !== member.status ? new Date(at) : member.statusSince,
       metadata: mergeMetadata(member.metadata, changes.metadata),
+      ...(interrupted !== undefined && {
+        interruptions: { times: (member.interruptions?.times ?? 0) + 1, last: interrupted },
+      }),
     }));
     if (changes.budget) withdrawBudgets(state, { before, after: changes.budget, memberId });
   },

@@ -74,8 +74,8 @@ function withoutBookkeeping({ events, ...batch }: Batch): Batch {
   const silent = ['message:delivered', 'message:acknowledged', 'message:read', 'teammate:placed'];
   const isNews = (event: Batch['events'][number]): boolean => {
     if (event.type !== 'teammate:changed') return !silent.includes(event.type);
-    const { status, metadata } = event as Extract<TeamEvent, { type: 'teammate:changed' }>;
-    return status !== undefined || metadata?.['waiting'] !== undefined;
+    const { status, metadata, interrupted } = event as Extract<TeamEvent, { type: 'teammate:changed' }>;
+    return status !== undefined || interrupted !== undefined || metadata?.['waiting'] !== undefined;
   };
   return { ...batch, events: events.filter(isNews) };
 }
