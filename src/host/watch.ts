@@ -1,5 +1,6 @@
 import type { TeamEvent } from '../core/event.ts';
 import { rowOf } from '../core/events/table.ts';
+import { ringAt } from '../runtime/wall-clock.ts';
 import type { Door } from './door.ts';
 import { isPassing, pauseBeforeRetry } from './patience.ts';
 
@@ -13,9 +14,6 @@ export interface Watch {
   /** Calls back for every event until the returned function is called. */
   onEvent(listener: (event: TeamEvent) => void): () => void;
 }
-
-/** The longest timeout of a Node timer. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** Follows the team until the signal aborts. */
 export function watchTeam(
@@ -78,10 +76,9 @@ export function watchTeam(
         // A promise that raced a timer would stay behind, and take an event from the next caller.
         const { promise, resolve } = Promise.withResolvers<void>();
         wake = resolve;
-        const ms = Math.min(LONGEST_MS, Math.max(0, (until ?? 0) - Date.now()));
-        const timer = until === undefined ? undefined : setTimeout(resolve, ms);
+        const takeBack = until === undefined ? undefined : ringAt(until, resolve);
         await promise;
-        clearTimeout(timer);
+        takeBack?.();
       }
       const said = { isOwn };
       pending = false;

@@ -1,4 +1,6 @@
 import { SYSTEM } from '../core/actor.ts';
+import { TeamError } from '../core/errors.ts';
+import type { ErrorCode } from '../core/errors.ts';
 import type { Metadata } from '../core/json.ts';
 import { afterCrash } from '../core/restarts.ts';
 import type { MemberRecord } from '../core/state.ts';
@@ -54,16 +56,24 @@ export async function recordCrash(
   if (!runsOn(hostId, member)) return undefined;
   const departure = { teamId, memberId, hostId, reason: `crashed: ${how}`.slice(0, 500) };
   if (member.status === 'shutting-down') {
-    await recordDeparture(ledger, departure);
+    await recordDeparture(ledger, departure).catch(ignoreOver);
     return undefined;
   }
   const next = afterCrash(member.restarts ?? [], Date.now(), perNight);
   const returning = next.restartsIn !== undefined;
   const question = returning ? undefined : { content: askAfterCrash(memberId, how, next) };
-  const held = await recordDeparture(ledger, { ...departure, returning, question });
+  const held = await recordDeparture(ledger, { ...departure, returning, question }).catch(ignoreOver);
+  if (!held) return undefined;
   await tellLeadOfCrash({ ledger, mailbox }, { teamId, memberId, how, held, returning });
   return { member, restartsIn: next.restartsIn };
 }
+
+/** The team was closed, or the member stopped, at the same moment. */
+function ignoreOver(error: unknown): undefined {
+  if (!(error instanceof TeamError) || !OVER.has(error.code)) throw error;
+}
+
+const OVER: ReadonlySet<ErrorCode> = new Set(['team_closed', 'member_stopped', 'not_found'] as const);
 
 function askAfterCrash(memberId: string, how: string, { times, within }: { times: number; within: string }): string {
   return (

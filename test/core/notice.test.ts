@@ -33,8 +33,8 @@ describe('a notice', () => {
 
   test('says that a turn is silent, until it is heard of again or a person is asked', () => {
     const team = teamOf('ann');
-    const say = (waiting: object | null) =>
-      team.as('ann', 'member.change', { memberId: 'ann', metadata: { waiting } as never });
+    const say = (waiting: { reason: string; silentSince: number } | null) =>
+      team.as('ann', 'member.change', { memberId: 'ann', metadata: { waiting } });
     say({ reason: 'nothing heard for 15 minutes (1 process)', silentSince: 1_000 });
     const notice = only(team);
     expect(notice).toMatchObject({
