@@ -1,6 +1,7 @@
 import { CallError, Client } from '../../src/client/client.ts';
 import type { CallOptions, Connect } from '../../src/client/client.ts';
 import { webSocketConnect } from '../../src/client/websocket.ts';
+import type { ErrorFrame } from '../../src/operations/frames.ts';
 import type { InputOf, OperationName, ResultOf } from '../../src/operations/index.ts';
 import { compareClocks } from './clock.ts';
 import { createSignal } from './signal.ts';
@@ -53,6 +54,19 @@ export async function call<N extends OperationName>(
     noteLock(error);
     throw error;
   }
+}
+
+/** Sends a call that outlives the page, and waits for the answer as long as the page is there. */
+export async function callAtEnd(address: string, input: object, commandId: string): Promise<void> {
+  const answer = await fetch(address, {
+    method: 'POST',
+    keepalive: true,
+    headers: { 'content-type': 'application/json', 'x-troupe-csrf': '1', 'idempotency-key': commandId },
+    body: JSON.stringify(input),
+  });
+  if (answer.ok) return;
+  const { error } = (await answer.json()) as { error: ErrorFrame['error'] };
+  throw new CallError(error.code, error.message, error.facts);
 }
 
 /** Follows a team: past batches first, then new ones. */

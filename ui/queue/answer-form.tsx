@@ -10,7 +10,7 @@ import { plural } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { say } from '../parts/toast.tsx';
-import { answerRequest, judgeAgain, kindOf, noTo, queuePath, wordAnswer, workOf, yesTo } from './answer.ts';
+import { answerCall, judgeAgain, kindOf, noTo, queuePath, wordAnswer, workOf, yesTo } from './answer.ts';
 import type { RequestShown } from './answer.ts';
 import { AmountField, useAmount } from './budget-amount.tsx';
 import { CommentList, LostNote } from './comment-list.tsx';
@@ -73,8 +73,8 @@ function YesOrNo({ request, canAct, place = 'card', isRead = true, onShow }: Ans
     if (!canAct || (approve && (!isRead || !amount.isRight || !check()))) return;
     if (approve && comments.length > 0 && !isWarned) return setWarned(true);
     const said = approve ? { feedback, grants: amount.given } : { feedback, comments };
-    const send = (): Promise<unknown> => answerRequest(request, approve, said);
-    giveAnswer(request, wordAnswer(request, approve, said), work ? () => sendWithDraft(work, send) : send);
+    const words = wordAnswer(request, approve, said);
+    giveAnswer(request, words, answerCall(request, approve, said), work && ((send) => sendWithDraft(work, send)));
   };
   const judge = async (): Promise<void> => {
     if (check() && (await run(() => judgeAgain(request)))) say(`The gate let the work of ${request.memberId} pass`);

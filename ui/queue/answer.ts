@@ -1,4 +1,6 @@
 import { showGrant } from '../../src/client/replica.ts';
+import type { InputOf } from '../../src/operations/index.ts';
+import type { AnswerCall } from '../data/answers.ts';
 import { call } from '../data/daemon.ts';
 import type { LineComment, Reviewed } from '../data/review-drafts.ts';
 
@@ -45,21 +47,21 @@ export function workOf({ teamId, taskId, kind, detail }: RequestShown): Reviewed
   return { teamId, taskId, commit };
 }
 
-/** Approves or rejects a request, with the operation for its kind. */
-export function answerRequest(
+/** The call that approves or rejects a request, with the operation for its kind. */
+export function answerCall(
   request: RequestShown,
   approve: boolean,
   { feedback = '', comments = [], choice, grants }: Said,
-): Promise<unknown> {
+): AnswerCall {
   const { teamId, id: requestId, kind, revision } = request;
   const named = { teamId, requestId, ...(revision !== undefined && { revision }) };
   const said = feedback.trim() === '' ? {} : { feedback };
-  if (kind === 'plan') return call(approve ? 'plan.approve' : 'plan.reject', { ...named, ...said });
+  if (kind === 'plan') return { name: approve ? 'plan.approve' : 'plan.reject', input: { ...named, ...said } };
   // The answer is about the commit that was shown.
   const { commit } = workOf(request) ?? {};
   const about = commit === undefined ? {} : { commit };
   const lines = comments.map(({ side, ...comment }) => ({ ...comment, ...(side === 'old' && { side }) }));
-  return call('request.answer', {
+  const input: InputOf<'request.answer'> = {
     ...named,
     approve,
     ...said,
@@ -67,7 +69,8 @@ export function answerRequest(
     ...(lines.length > 0 && { comments: lines }),
     ...(choice !== undefined && { choice }),
     ...(grants !== undefined && { grants }),
-  });
+  };
+  return { name: 'request.answer', input };
 }
 
 /** Runs the gate again on the current work; if it rejects, that is an error with the reason. */

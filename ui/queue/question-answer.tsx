@@ -4,7 +4,7 @@ import { giveAnswer, useGiven } from '../data/answers.ts';
 import { showControls } from '../parts/controls.ts';
 import { FailureNote } from '../parts/failure.tsx';
 import { useSettled } from '../parts/settled.ts';
-import { answerRequest, wordAnswer } from './answer.ts';
+import { answerCall, wordAnswer } from './answer.ts';
 import type { Asked, RequestShown } from './answer.ts';
 
 /** The answers to a member's question: a button for each choice, and a text if it allows one. */
@@ -26,7 +26,7 @@ export function QuestionAnswer({
   const answer = (approve: boolean, choice?: string): void => {
     if (!canAct || !isRead || !check()) return;
     const said = { feedback: text, choice };
-    giveAnswer(request, wordAnswer(request, approve, said), () => answerRequest(request, approve, said));
+    giveAnswer(request, wordAnswer(request, approve, said), answerCall(request, approve, said));
   };
   return (
     <div className="answer" ref={ref}>
