@@ -29,6 +29,7 @@ export {
   wordLanding,
 } from '../core/queue-view.ts';
 export { openSnapshot } from '../core/snapshot.ts';
+export { wordGate } from '../core/request-words.ts';
 export { situationOf } from '../core/situation.ts';
 export { agentNameOf, wordOnLimit } from '../core/on-limit.ts';
 export { isPerson, isVacant } from '../core/person.ts';

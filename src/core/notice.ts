@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { describeLimit } from './account-words.ts';
 import type { EventNoun } from './event.ts';
+import { wordRequest } from './request-words.ts';
 import { answererOf } from './request.ts';
 import type { TeamRequest } from './request.ts';
 import { countTasks, lastFailed, requestsToPerson } from './situation.ts';
@@ -75,7 +76,7 @@ function requestNotices(state: TeamState): Notice[] {
       kind: kindOf(kind),
       subject: `request ${id}`,
       version: '',
-      text: `${WORDS[kind] ?? 'A person is needed'} (${about}): ${brief(content)}`,
+      text: `${wordRequest(request)} (${about}): ${brief(content)}`,
       requestId: id,
       // Nobody should let work land without its differences, which only the dashboard shows.
       ...(kind !== 'work' && kind !== 'review' && { revision: request.revision }),
@@ -91,18 +92,6 @@ function kindOf(kind: TeamRequest['kind']): NoticeKind {
   // Troupe no longer restarts the member.
   return kind === 'restart' ? 'failed' : 'person';
 }
-
-const WORDS: Readonly<Partial<Record<TeamRequest['kind'], string>>> = {
-  gate: 'A gate needs you',
-  permission: 'Permission needed',
-  budget: 'A budget is used up',
-  restart: 'A member was given up',
-  question: 'A question for you',
-  hang: 'A turn hangs',
-  account: 'An account cannot be used',
-  work: 'Work waits for your approval',
-  plan: 'A plan waits for your approval',
-};
 
 /** Turns of which nothing was heard for too long. Once a person is asked about one, the request is the notice. */
 function silenceNotices({ members, requests }: TeamState): Notice[] {

@@ -141,6 +141,17 @@ describe(`a team of ${WIDE.tasks} tasks and ${WIDE.messages} messages`, () => {
     await box('45').click();
     await box('43').click({ modifiers: ['Shift'] });
     await eventually(() => page.locator('.bulk-count').innerText()).toBe('4 chosen');
+    // The list of events leaves the bar free, on a desktop and on a phone.
+    await page.getByRole('button', { name: 'Events', exact: true }).click();
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const [events, bar] = [page.locator('.event-list'), page.locator('.bulk')];
+      await eventually(async () => {
+        const [above, below] = [await events.boundingBox(), await bar.boundingBox()];
+        return above && below && above.y >= 0 && above.y + above.height <= below.y;
+      }).toBe(true);
+    }
+    await page.getByRole('button', { name: 'Fold the events' }).click();
     await page.locator('.bulk').getByRole('button', { name: 'Release…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('3 tasks will change, 1 is refused.').waitFor();

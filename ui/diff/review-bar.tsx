@@ -55,7 +55,7 @@ export function ReviewBar({
       </section>
     ) : null;
   }
-  const { name } = kindOf(request.kind);
+  const { name } = kindOf(request);
   return (
     <section className="review-bar" aria-label="Review">
       {isShown ? (

@@ -66,7 +66,7 @@ function YesOrNo({ request, canAct, place = 'card', isRead = true, onShow }: Ans
   // The buttons take nothing for a moment after they appeared, moved, became others, or the end was read.
   const { ref, isSettled, check } = useSettled(`${feedback === undefined} ${isWarning} ${isRead}`);
   const isOff = !canAct || isBusy || !isSettled;
-  const { name } = kindOf(request.kind);
+  const { name } = kindOf(request);
   const no = noTo(request);
   const yes = yesTo(request, amount.value);
   const answer = (approve: boolean): void => {

@@ -1,4 +1,4 @@
-import { showGrant } from '../../src/client/replica.ts';
+import { showGrant, wordGate } from '../../src/client/replica.ts';
 import type { InputOf } from '../../src/operations/index.ts';
 import type { AnswerCall } from '../data/answers.ts';
 import { call } from '../data/daemon.ts';
@@ -103,7 +103,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   plan: { name: 'Plan', yes: 'Approve', no: 'Reject…', done: ['Approved', 'Rejected'], phase: 'gate' },
   permission: { name: 'Permission', yes: 'Allow', no: 'Deny…', done: ['Allowed', 'Denied'], phase: 'gate' },
   gate: {
-    name: 'Gate gave up',
+    // Why a person decides: `wordGate`.
+    name: 'Gate',
     yes: 'Accept',
     no: 'Send back…',
     done: ['Accepted', 'Sent back'],
@@ -166,12 +167,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
 /** The word for yes. Of a budget: how much it gives. */
 export function yesTo({ kind, detail }: RequestShown, grants?: number): string {
   const grant = kind === 'budget' ? showGrant(detail, grants) : undefined;
-  return grant === undefined ? kindOf(kind).yes : `Go on with ${grant}`;
+  return grant === undefined ? kindOf({ kind }).yes : `Go on with ${grant}`;
 }
 
 /** What an answer says, in words. */
 export function wordAnswer({ kind, detail }: RequestShown, approve: boolean, said: Said): string {
-  const [yes, other] = kindOf(kind).done;
+  const [yes, other] = kindOf({ kind }).done;
   const no = isTaskBudget({ kind, detail }) ? 'The task ends' : other;
   const grant = kind === 'budget' && approve ? showGrant(detail, said.grants) : undefined;
   const words = `${approve ? yes : no}${grant === undefined ? '' : ` with ${grant}`}`;
@@ -191,7 +192,7 @@ export function wordOutcome(request: RequestShown): string {
 
 /** The word for no. */
 export function noTo(request: { kind: string; detail?: Readonly<Record<string, unknown>> | undefined }): string {
-  return isTaskBudget(request) ? 'End the task…' : kindOf(request.kind).no;
+  return isTaskBudget(request) ? 'End the task…' : kindOf(request).no;
 }
 
 /** Without more, the task ends. */
@@ -212,9 +213,17 @@ export function unansweredOf({
   if (isTaskBudget({ kind, detail })) return 'the task fails';
   if (question?.fallback !== undefined) return `“${question.fallback}” counts`;
   if (question?.otherwise === 'fail') return 'the task fails';
-  return kindOf(kind).unanswered ?? 'it counts as no';
+  return kindOf({ kind }).unanswered ?? 'it counts as no';
 }
 
-export function kindOf(kind: string): Kind {
-  return KINDS[kind] ?? { name: kind, yes: 'Approve', no: 'Reject…', done: ['Approved', 'Rejected'], phase: 'gate' };
+/** What is asked, and the words for it. */
+export function kindOf({ kind, detail }: Pick<RequestShown, 'kind' | 'detail'>): Kind {
+  const known = KINDS[kind] ?? {
+    name: kind,
+    yes: 'Approve',
+    no: 'Reject…',
+    done: ['Approved', 'Rejected'],
+    phase: 'gate',
+  };
+  return kind === 'gate' ? { ...known, name: wordGate(detail) } : known;
 }

@@ -19,7 +19,7 @@ export function useNotices(): void {
     for (const request of requests) {
       const key = `${request.teamId}/${request.id}`;
       if (before.has(key)) continue;
-      const notice = new Notification(`${kindOf(request.kind).name} · ${request.memberId}`, {
+      const notice = new Notification(`${kindOf(request).name} · ${request.memberId}`, {
         body: showControls(request.content.slice(0, 200)),
         tag: key,
         icon: '/favicon.svg',

@@ -162,7 +162,7 @@ function NoticeButton() {
 function QueueLine({ request, isHere, onSelect }: { request: Waiting; isHere: boolean; onSelect: () => void }) {
   const now = useNow();
   const given = useGiven(request);
-  const { name, phase } = kindOf(request.kind);
+  const { name, phase } = kindOf(request);
   return (
     <button type="button" className={`queue-line is-${phase}`} aria-current={isHere} onClick={onSelect}>
       <span className="row">
@@ -202,7 +202,7 @@ function Detail({
   const isElsewhere = isOver && (given === undefined || given.state === 'refused');
   const outcome = useOutcome(request, isElsewhere);
   const task = useTask(request.teamId, request.taskId);
-  const { name, phase } = kindOf(request.kind);
+  const { name, phase } = kindOf(request);
   const unanswered = unansweredOf(request);
   const deadline = request.deadline === undefined ? undefined : Date.parse(request.deadline);
   return (

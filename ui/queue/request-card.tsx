@@ -34,7 +34,7 @@ export function RequestCard({
   /** Goes on to the next one, after this one was answered. */
   onNext: () => void;
 }) {
-  const { name, phase } = kindOf(request.kind);
+  const { name, phase } = kindOf(request);
   const isAnswerable = isForPerson(request);
   const isOver = request.status !== 'pending';
   const given = useGiven(request);
@@ -96,7 +96,7 @@ function OpenLink({ request }: { request: RequestShown }) {
   return (
     <Link className="request-open" href={queuePath(request)}>
       <span className="hidden">
-        Open {kindOf(request.kind).name} of {request.memberId}
+        Open {kindOf(request).name} of {request.memberId}
       </span>
     </Link>
   );

@@ -159,7 +159,8 @@ export function askAboutGate(state: TeamState, command: CommandOf<'task.reject'>
   const { unapproved } = command;
   if (command.refused && unapproved === undefined) {
     const how = 'Yes completes the task as it is. No gives it back, to be done again, with what you write.';
-    return askAboutWork(state, command, { task, said: `The model refused task #${task.id}. ${feedback}\n${how}` });
+    const said = `The model refused task #${task.id}. ${feedback}\n${how}`;
+    return askAboutWork(state, command, { task, said, refused: true });
   }
   const how =
     unapproved === undefined
@@ -176,8 +177,9 @@ function askAboutWork(
     task,
     said,
     conflicted,
+    refused,
     approves,
-  }: { task: TaskRecord; said: string; conflicted?: true; approves?: string | undefined },
+  }: { task: TaskRecord; said: string; conflicted?: true; refused?: true; approves?: string | undefined },
 ): TeamEvent[] {
   const { at, result } = command;
   const { id: taskId, epoch, assigneeId } = task;
@@ -194,6 +196,7 @@ function askAboutWork(
         epoch,
         ...(result !== undefined && { result: result.slice(0, ASKED_LENGTH) }),
         ...(conflicted && { conflicted }),
+        ...(refused && { refused }),
         ...(approves !== undefined && { approves }),
       },
     }),

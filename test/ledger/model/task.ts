@@ -380,7 +380,12 @@ export function sendBackOf(
         ? `The work of task #${taskId} conflicted with landed work ${times} times, now in ${(work.conflicts ?? []).join(', ')}. ` +
           'Yes completes the task, and its work stays beside the branch. No sends it back.'
         : `Task #${taskId} was sent back ${times} times. The last feedback: ${feedback}`;
-  const detail = { epoch, ...(result !== undefined && { result }), ...(work && { conflicted: true }) };
+  const detail = {
+    epoch,
+    ...(result !== undefined && { result }),
+    ...(work && { conflicted: true }),
+    ...(isRefused && { refused: true }),
+  };
   ask(world, { id, kind: 'gate', memberId, content, taskId, deadline: at + 24 * 3_600_000, detail }, command);
   attempt.facts.push(`request:raised ${id}`);
 }

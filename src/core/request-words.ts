@@ -1,0 +1,26 @@
+import type { TeamRequest } from './request.ts';
+
+/** Which request it is. */
+type Named = Pick<TeamRequest, 'kind' | 'detail'>;
+
+const WORDS: Readonly<Partial<Record<TeamRequest['kind'], string>>> = {
+  permission: 'Permission needed',
+  budget: 'A budget is used up',
+  restart: 'A member was given up',
+  question: 'A question for you',
+  hang: 'A turn hangs',
+  account: 'An account cannot be used',
+  work: 'Work waits for your approval',
+  plan: 'A plan waits for your approval',
+};
+
+/** What a request asks for, in a few words. */
+export function wordRequest(request: Named): string {
+  return request.kind === 'gate' ? wordGate(request.detail) : (WORDS[request.kind] ?? 'A person is needed');
+}
+
+/** Why a person decides about work, and not a gate. */
+export function wordGate(detail: Named['detail']): string {
+  if (detail?.['refused'] === true) return 'The model refused';
+  return detail?.['conflicted'] === true ? 'Work keeps conflicting' : 'Gate gave up';
+}
