@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { describeLimit } from './account-words.ts';
+import { describeLimit, describeWindow, showTime } from './account-words.ts';
+import { ACCOUNT_WARNING } from './account.ts';
+import type { AccountWindow } from './account.ts';
 import type { EventNoun } from './event.ts';
 import { wordRequest } from './request-words.ts';
 import { answererOf } from './request.ts';
@@ -108,14 +110,30 @@ function silenceNotices({ members, requests }: TeamState): Notice[] {
 }
 
 function limitNotices({ accounts, members }: TeamState): Notice[] {
-  return [...accounts.values()].flatMap(({ id, limit }): Notice[] => {
-    // Overloads pass within minutes, and about a login a person is asked.
-    if (limit?.cause !== 'limited') return [];
+  return [...accounts.values()].flatMap(({ id, limit, windows }): Notice[] => {
     if (![...members.values()].some((one) => one.account === id && isExpected(one))) return [];
+    if (!limit) return windows.filter(isWarned).map((window) => warningOf(id, window));
+    // Overloads pass within minutes, and about a login a person is asked.
+    if (limit.cause !== 'limited') return [];
     const text = `Its account is ${describeLimit(limit, id)}: ${brief(limit.reason)}`;
     return [{ kind: 'limited', subject: `account ${id}`, version: String(limit.since), text }];
   });
 }
+
+function isWarned({ used }: AccountWindow): boolean {
+  return used >= ACCOUNT_WARNING && used < 1;
+}
+
+/** Has no version: it is told again only after much less of the window was used in between. */
+function warningOf(account: string, window: AccountWindow): Notice {
+  const { name, resetsAt } = window;
+  const until = resetsAt === undefined ? '' : `; it begins again at ${showTime(resetsAt, resetsAt)}`;
+  const text = `Its account ${account} has used ${describeWindow(window)}${until}.`;
+  return { kind: 'limited', subject: `${WARNING}${account} ${name}`, version: '', text };
+}
+
+/** Begins the subject of a warning. */
+export const WARNING = 'use of ';
 
 /** The team has nothing more to do, or nobody can go on. */
 function endNotices(state: TeamState): Notice[] {

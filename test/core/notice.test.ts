@@ -31,6 +31,30 @@ describe('a notice', () => {
     }
   });
 
+  test('warns when 80 % of a window of an account are used, until less of it is, or its limit is reached', () => {
+    const team = teamOf('ann');
+    team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+    const use = (used: number) =>
+      team.as('ann', 'account.report', { memberId: 'ann', windows: [{ name: 'five_hour', used, resetsAt: team.now }] });
+    use(0.79);
+    expect(noticesOf(team.state)).toEqual([]);
+    use(0.81);
+    const warning = only(team);
+    expect(warning).toMatchObject({
+      kind: 'limited',
+      text: expect.stringContaining('claude has used five_hour 81 %') as string,
+    });
+    use(0.95);
+    expect(only(team)).toMatchObject({ subject: warning.subject, version: warning.version });
+    expect(stillHolds(warning, team.state)).toBe(true);
+    team.as('ann', 'account.report', { memberId: 'ann', cause: 'limited', reason: 'used up' });
+    expect(only(team).subject).toBe('account claude');
+    expect(stillHolds(warning, team.state)).toBe(false);
+    team.as('@system', 'account.set', { account: 'claude', limit: null });
+    use(0.1);
+    expect(noticesOf(team.state)).toEqual([]);
+  });
+
   test('says that a turn is silent, until it is heard of again or a person is asked', () => {
     const team = teamOf('ann');
     const say = (waiting: { reason: string; silentSince: number } | null) =>

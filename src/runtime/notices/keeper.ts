@@ -1,5 +1,5 @@
 import { nounOf } from '../../core/event.ts';
-import { composeNotices, NOTICE_NOUNS, noticesOf, stillHolds } from '../../core/notice.ts';
+import { composeNotices, NOTICE_NOUNS, noticesOf, stillHolds, WARNING } from '../../core/notice.ts';
 import type { Notice } from '../../core/notice.ts';
 import { quietUntil } from '../../core/quiet-hours.ts';
 import type { TeamState } from '../../core/state.ts';
@@ -99,13 +99,14 @@ export function keepNotices(options: NoticesOptions) {
     const { on } = way.settings;
     const entry = known ?? { told: {}, waiting: [], sentAt: 0 };
     const kept = entry.waiting.filter((notice) => stillHolds(notice, state));
-    const news = noticesOf(state).filter(
+    const notices = noticesOf(state);
+    const news = notices.filter(
       (notice) => (on?.includes(notice.kind) ?? true) && entry.told[notice.subject] !== notice.version,
     );
     // Nobody wants to hear of teams that ended before notices were switched on.
     const old = isNew ? news.filter(({ requestId }) => requestId === undefined) : [];
     const waiting = news.filter((notice) => !old.includes(notice)).reduce(withNotice, kept);
-    const told = { ...pruneTold(entry.told, state), ...versionsOf(old) };
+    const told = { ...pruneTold(entry.told, state, notices), ...versionsOf(old) };
     const isOver = state.team?.status === 'cleaned-up' && waiting.length === 0 && !entry.sending;
     if (isOver ? !known : isSame(entry, { told, waiting })) return;
     if (isOver) file.entries.delete(teamId);
@@ -234,12 +235,17 @@ function versionsOf(notices: readonly Notice[]): Record<string, string> {
   return Object.fromEntries(notices.map(({ subject, version }) => [subject, version]));
 }
 
-/** Requests that are answered are never raised again. */
-function pruneTold(told: Readonly<Record<string, string>>, { requests }: TeamState): Record<string, string> {
+/** Requests that are answered are never raised again. A warning that is over may come again. */
+function pruneTold(
+  told: Readonly<Record<string, string>>,
+  { requests }: TeamState,
+  notices: readonly Notice[],
+): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(told).filter(
-      ([subject]) => !subject.startsWith('request ') || requests.get(subject.slice(8))?.status === 'pending',
-    ),
+    Object.entries(told).filter(([subject]) => {
+      if (subject.startsWith('request ')) return requests.get(subject.slice(8))?.status === 'pending';
+      return !subject.startsWith(WARNING) || notices.some((notice) => notice.subject === subject);
+    }),
   );
 }
 

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Replica } from '../../../src/client/replica.ts';
+import { OVER_BUDGET, waitingOf } from '../../../src/core/waiting.ts';
 import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
 import { until } from '../../until.ts';
-import { newJournal, SHELL, startMachine } from './stage.ts';
+import { acquaint, completedIn, eventsOf, LONG_MS, newJournal, SHELL, startMachine } from './stage.ts';
 import type { Machine } from './stage.ts';
 
 const TEAM = 'both';
@@ -106,6 +107,39 @@ describe('features of one machine work across machines', NEEDS_NATS, () => {
     await startMachine('gamma', journal, { labels: ['gpu'] });
     await until('it runs', async () => (await memberOf(a, 'painter')).hostId === 'gamma');
     expect((await memberOf(a, 'painter')).metadata?.['waiting']).toBeUndefined();
+  });
+
+  test('for the budget of a team: turns on both machines are interrupted, a person is asked once, and both go on', async () => {
+    const journal = await newJournal(servers, { leaseMs: LONG_MS });
+    const [a, b] = await Promise.all([startMachine('alpha', journal), startMachine('beta', journal)]);
+    await acquaint(a, b);
+    // The first turn of each member costs a dollar and never ends.
+    const spends = '{"type":"usage","usage":{"costUsd":1}}';
+    const script = `cat > /dev/null; f=${a.folder}/$TROUPE_TASK_ID; if [ -e $f ]; then echo done; else touch $f; echo '${spends}'; exec sleep 3600; fi`;
+    const member = (name: string, host: string) => ({ name, host, agent: { exec: ['sh', '-c', script] } });
+    const teamId = 'thrifty';
+    const file = a.teamFile({
+      team: teamId,
+      budget: { usd: 1.5 },
+      members: [member('here', 'alpha'), member('there', 'beta')],
+      tasks: ['here', 'there'].map((assign) => ({ title: `done ${assign}`, assign })),
+    });
+    const { code, stderr } = await a.troupe('up', file, '--detach', '--yes');
+    expect(code, stderr).toBe(0);
+    const waits = async (name: string) =>
+      waitingOf(await b.connection.call('member.show', { teamId, memberId: name })) === OVER_BUDGET;
+    await until('both wait for more', async () => (await waits('here')) && (await waits('there')));
+    const asked = await b.connection.call('request.list', { teamId, kind: 'budget' });
+    expect(asked).toMatchObject([
+      { status: 'pending', content: expect.stringMatching(/\$2\.00 of \$1\.50.*here \(\$1\.00\)/) as string },
+    ]);
+    await b.connection.call('request.answer', { teamId, requestId: asked[0]?.id ?? '', approve: true });
+    const tasks = () => a.connection.call('task.list', { teamId });
+    await until('both are done', async () => (await tasks()).every(({ status }) => status === 'completed'));
+    const events = await eventsOf(a, teamId);
+    expect(events.filter(({ type }) => type === 'task:failed' || type === 'teammate:stopped')).toEqual([]);
+    expect(events.filter((event) => event.type === 'request:raised')).toHaveLength(1);
+    expect(completedIn(events).toSorted()).toEqual(['1', '2']);
   });
 });
 

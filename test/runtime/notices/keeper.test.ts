@@ -102,6 +102,24 @@ test('sends at most one message in its time, and leaves out what was answered me
   ]);
 });
 
+test('warns of an account once, and again when it was used less in between', async () => {
+  const stage = await setStage();
+  await stage.open();
+  const use = (used: number): NewCommand => ({
+    type: 'account.report',
+    by: 'ann',
+    memberId: 'ann',
+    windows: [{ name: 'week', used }],
+  });
+  await run(stage.ledger, { type: 'member.change', by: 'ann', memberId: 'ann', account: 'claude' }, use(0.8));
+  await stage.got(1);
+  await run(stage.ledger, use(0.9));
+  await run(stage.ledger, use(0.1));
+  await run(stage.ledger, use(0.85));
+  const texts = (await stage.got(2)).map(({ text }) => text);
+  expect(texts).toEqual(['Its account claude has used week 80 %.', 'Its account claude has used week 85 %.']);
+});
+
 test('collects during quiet hours', async () => {
   const stage = await setStage();
   const now = new Date();
