@@ -26,6 +26,7 @@ import { watchAbsence } from './host/absence.ts';
 import type { Door } from './host/door.ts';
 import { codeOf } from './host/door.ts';
 import { agentEnvironment } from './host/environment.ts';
+import { openMemberSandbox } from './host/member-sandbox.ts';
 import { openWork } from './host/open-work.ts';
 import { patientDoor } from './host/patience.ts';
 import { handoverOf, startOf } from './host/start.ts';
@@ -100,7 +101,6 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
       first.workspace === 'own' ? await openWork(door, { teamId, memberId }, { signal, onError }) : undefined;
     const cwd = folderOfMember(first, process.cwd(), work?.folder) ?? process.cwd();
     const leads = team.leadId === memberId;
-    const toolsNow = (): TeamTools => toolsFor(home, tokenFile);
     const envOf = (spec: AgentSpec): ReturnType<typeof agentEnvironment> =>
       agentEnvironment(environment, {
         provider: providerOf(spec, environment),
@@ -117,30 +117,47 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
       });
     const accountFor = (spec: AgentSpec): string | undefined =>
       accountOf(spec, { memberId, env: envOf(spec), home: findUserHome(environment), machine: first.hostId });
-    const live = async (member: typeof first, spec: AgentSpec, before: string | undefined): Promise<Ending> =>
-      runTeammate({
-        door,
-        agent: await agentFor(spec, { home, environment, memberId, leads, team }),
-        signal,
-        onError,
-        worksApart: work !== undefined,
-        processes: () => {
-          const pids = findMarked(environment[MARKER] ?? '');
-          return { count: pids.length, cpuMs: cpuTimeOf(pids) };
-        },
-        account: accountFor(spec),
-        fallbackAccounts: Object.fromEntries(
-          onLimitOf(member, team).agents.flatMap(({ name, agent }) => {
-            const account = accountFor(agent);
-            return account === undefined ? [] : [[name, account]];
-          }),
-        ),
-        switches: true,
-        handover: handoverOf(member, before),
-        transcriptPath: (sessionId) => join(home.transcripts, teamId, memberId, `${sessionId}.jsonl`),
-        ...startOf({ team, member, agent: spec }, { cwd, env: envOf(spec), tools: toolsNow() }),
-        toolsNow,
-      });
+    const live = async (member: typeof first, spec: AgentSpec, before: string | undefined): Promise<Ending> => {
+      const daemon = {
+        socket: home.socket,
+        token: () => readFileSync(tokenFile, 'utf8').trim(),
+        url: () => readCard(home.card)?.url ?? undefined,
+      };
+      const box = await openMemberSandbox(spec, { state: home.directory, env: envOf(spec), daemon });
+      const seen = box ? { directory: box.home, tokenFile: join(box.home, 'token') } : { ...home, tokenFile };
+      const toolsNow = (): TeamTools => {
+        box?.refresh();
+        return toolsFor(home, tokenFile, seen);
+      };
+      const env = { ...envOf(spec), TROUPE_HOME: seen.directory, TROUPE_TOKEN_FILE: seen.tokenFile };
+      try {
+        return await runTeammate({
+          door,
+          agent: await agentFor(spec, { home, environment, memberId, leads, team }),
+          signal,
+          onError,
+          worksApart: work !== undefined,
+          processes: () => {
+            const pids = findMarked(environment[MARKER] ?? '');
+            return { count: pids.length, cpuMs: cpuTimeOf(pids) };
+          },
+          account: accountFor(spec),
+          fallbackAccounts: Object.fromEntries(
+            onLimitOf(member, team).agents.flatMap(({ name, agent }) => {
+              const account = accountFor(agent);
+              return account === undefined ? [] : [[name, account]];
+            }),
+          ),
+          switches: true,
+          handover: handoverOf(member, before),
+          transcriptPath: (sessionId) => join(home.transcripts, teamId, memberId, `${sessionId}.jsonl`),
+          ...startOf({ team, member, agent: spec }, { cwd, env, tools: toolsNow(), ...(box && { sandbox: box }) }),
+          toolsNow,
+        });
+      } finally {
+        await box?.close();
+      }
+    };
     let ending = await live(first, first.agent, undefined);
     for (let before = first.agent; ending === 'switched';) {
       const member = await patient.call('member.show', { teamId, memberId });
@@ -213,8 +230,15 @@ function nativeAgent({ command, args }: AgentSpec, { home, environment, memberId
   });
 }
 
-/** The team's tools for the member: the daemon's endpoint with the member's credential, and this program on stdio. */
-function toolsFor(home: Home, tokenFile: string): TeamTools {
+/**
+ * The team's tools for the member: the daemon's endpoint with the member's credential, and this program on stdio, with
+ * the state directory as it is seen there.
+ */
+function toolsFor(
+  home: Home,
+  tokenFile: string,
+  seen: { readonly directory: string; readonly tokenFile: string },
+): TeamTools {
   const url = readCard(home.card)?.url;
   const token = readFileSync(tokenFile, 'utf8').trim();
   return {
@@ -226,7 +250,11 @@ function toolsFor(home: Home, tokenFile: string): TeamTools {
     stdio: {
       command: process.execPath,
       args: [fileURLToPath(new URL('../bin/troupe.js', import.meta.url)), 'mcp'],
-      env: { TROUPE_HOME: home.directory, TROUPE_TOKEN_FILE: tokenFile, CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' },
+      env: {
+        TROUPE_HOME: seen.directory,
+        TROUPE_TOKEN_FILE: seen.tokenFile,
+        CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
+      },
     },
   };
 }

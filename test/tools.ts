@@ -25,6 +25,7 @@ export const TOOLS: readonly Tool[] = [
   { program: 'nats-server', debianPackage: 'nats-server', why: 'to keep the journal of teams on several machines' },
   { program: 'git-lfs', debianPackage: 'git-lfs', why: 'to see that large files are saved as pointers' },
   { program: 'tmux', debianPackage: 'tmux', why: 'to see what a terminal shows' },
+  { program: 'bwrap', debianPackage: 'bubblewrap', why: 'to run members in a sandbox' },
   { program: 'zsh', debianPackage: 'zsh', why: 'to complete commands in it' },
   { program: 'fish', debianPackage: 'fish', why: 'to complete commands in it' },
 ];

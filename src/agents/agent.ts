@@ -3,6 +3,7 @@ import type { TeamMessage } from '../core/message.ts';
 import type { SharedTask } from '../core/task.ts';
 import type { Trouble } from '../core/trouble.ts';
 import type { Usage } from '../core/usage.ts';
+import type { SandboxWrap } from './sandbox/wrap.ts';
 
 /** A task and a message as JSON: a program gets them on standard input. */
 export type TaskJson = z.input<typeof SharedTask>;
@@ -153,6 +154,8 @@ export interface StartOptions {
   readonly tools?: TeamTools | undefined;
   /** The session to resume, if the agent can. */
   readonly resume?: string | undefined;
+  /** Runs its programs apart from everything else. */
+  readonly sandbox?: SandboxWrap | undefined;
   /** Called with every process that starts, so that none is without a record. */
   readonly onProcess?: ((pid: number) => void) | undefined;
 }

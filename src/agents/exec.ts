@@ -124,7 +124,8 @@ async function launch(
   env: Readonly<Record<string, string>>,
 ): Promise<RunningProcess> {
   try {
-    return await startProcess({ command, cwd: start.cwd, env, marker: start.env['TROUPE_PROCESS'] ?? start.sessionId });
+    const { cwd, sandbox } = start;
+    return await startProcess({ command, cwd, env, sandbox, marker: start.env['TROUPE_PROCESS'] ?? start.sessionId });
   } catch (error) {
     throw new TeamError('invalid', `Cannot run ${command[0]} in ${start.cwd}: ${(error as Error).message}`, {
       cause: error,

@@ -70,9 +70,12 @@ export async function within(work: Promise<unknown>, ms: number): Promise<boolea
   return came;
 }
 
-async function launch(command: LiveProgramOptions['command'], { cwd, env }: StartOptions): Promise<RunningProcess> {
+async function launch(
+  command: LiveProgramOptions['command'],
+  { cwd, env, sandbox }: StartOptions,
+): Promise<RunningProcess> {
   try {
-    return await startProcess({ command, cwd, env, marker: env['TROUPE_PROCESS'] ?? crypto.randomUUID() });
+    return await startProcess({ command, cwd, env, sandbox, marker: env['TROUPE_PROCESS'] ?? crypto.randomUUID() });
   } catch (error) {
     throw new TeamError('invalid', `Cannot run ${command[0]} in ${cwd}: ${(error as Error).message}`, { cause: error });
   }

@@ -8,6 +8,24 @@ export const CLAUDE_LOGIN: Login = {
   // On a Mac it is in the keychain.
   stored: { files: ['.credentials.json'], isAll: process.platform !== 'darwin' },
   command: 'claude auth login',
+  hosts: ['api.anthropic.com', 'platform.claude.com', 'console.anthropic.com', 'claude.ai'],
+  keeps: {
+    write: ['.'],
+    settings: [
+      'settings.json',
+      'settings.local.json',
+      'CLAUDE.md',
+      'agents',
+      'commands',
+      'hooks',
+      'plugins',
+      'rules',
+      'skills',
+      'teams',
+      'tasks',
+    ],
+    read: ['.claude.json'],
+  },
 };
 
 /** Codex, however it is run. */
@@ -17,6 +35,11 @@ export const CODEX_LOGIN: Login = {
   folder: { variable: 'CODEX_HOME', fallback: '.codex' },
   stored: { files: ['auth.json'], isAll: true },
   command: 'codex login',
+  hosts: ['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
+  keeps: {
+    write: ['.'],
+    settings: ['config.toml', 'hooks.json', 'AGENTS.md', 'prompts', 'rules', 'skills', 'plugins'],
+  },
 };
 
 /** Gemini CLI keeps its login in `.gemini` of this folder. */
@@ -27,6 +50,11 @@ export const GEMINI_LOGIN: Login = {
   // Or in a keychain, or in the files of gcloud.
   stored: { files: ['.gemini/oauth_creds.json', '.gemini/gemini-credentials.json'], isAll: false },
   command: 'gemini',
+  hosts: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com'],
+  keeps: {
+    write: ['.gemini'],
+    settings: ['.gemini/settings.json', '.gemini/.env', '.gemini/GEMINI.md', '.gemini/commands', '.gemini/extensions'],
+  },
 };
 
 /** OpenCode has one login for each provider, in `opencode` of this folder. */
@@ -37,4 +65,6 @@ export const OPENCODE_LOGIN: Login = {
   // Some of its models need none.
   stored: { files: ['opencode/auth.json'], isAll: false },
   command: 'opencode auth login',
+  hosts: ['opencode.ai', 'models.dev', 'api.anthropic.com', 'api.openai.com', 'openrouter.ai'],
+  keeps: { write: ['opencode'], settings: [], read: ['.config/opencode'] },
 };

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { openProcessTable } from './process-table.ts';
 import type { MarkedProcess, ProcessTable } from './process-table.ts';
+import type { SandboxWrap } from './sandbox/wrap.ts';
 
 /** The variable that marks every descendant of our process, also one that left its group. */
 export const MARKER = 'TROUPE_PROCESS';
@@ -25,6 +26,8 @@ export interface ProcessOptions {
   readonly marker: string;
   /** A file for its output instead of pipes: such a process survives our end. */
   readonly log?: string;
+  /** Runs it apart from everything else. */
+  readonly sandbox?: SandboxWrap | undefined;
 }
 
 /** How a process ended. */
@@ -51,8 +54,9 @@ const TABLE = openProcessTable();
 export const LOOK_EVERY_MS = TABLE.everyMs;
 
 /** Starts a program without a shell, in its own session. Rejects if it cannot run at all. */
-export function startProcess({ command, cwd, env, marker, log }: ProcessOptions): Promise<RunningProcess> {
+export function startProcess({ marker, log, sandbox, ...wanted }: ProcessOptions): Promise<RunningProcess> {
   return new Promise((resolve, reject) => {
+    const { command, cwd, env } = sandbox?.wrap(wanted) ?? wanted;
     const [file, ...args] = command;
     const output = log === undefined ? 'pipe' : openSync(log, 'a', 0o600);
     const child = spawn(file, args, {

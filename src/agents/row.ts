@@ -18,6 +18,17 @@ export interface Login {
   readonly stored: { readonly files: readonly string[]; readonly isAll: boolean };
   /** The command with which a person logs in. */
   readonly command: string;
+  /** The usual hosts of its model and of the login itself. A sandbox lets its agent reach these. */
+  readonly hosts: readonly string[];
+  /**
+   * What its agent has in a sandbox. It writes these below that folder (`.`: all of it), apart from its settings, which
+   * name programs. It reads these below the home directory.
+   */
+  readonly keeps: {
+    readonly write: readonly string[];
+    readonly settings: readonly string[];
+    readonly read?: readonly string[];
+  };
 }
 
 /** What is known of an agent before one is started. Adapters, commands and documents all read it here. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Sandbox } from './sandbox.ts';
 import { SilenceLimits } from './silence.ts';
 import { Line, Slug } from './text.ts';
 
@@ -80,6 +81,8 @@ export const AgentSpec = z.strictObject({
     .optional(),
   /** How long nothing may be heard of a turn before something is done about it. */
   silence: z.union([z.literal('off'), SilenceLimits]).optional(),
+  /** Runs all its processes apart from the rest of the machine. */
+  sandbox: Sandbox.optional(),
 });
 export type AgentSpec = z.output<typeof AgentSpec>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Sandbox } from './sandbox.ts';
 import { Slug, TaskId } from './text.ts';
 import { Timestamp } from './time.ts';
 
@@ -38,6 +39,8 @@ export const HookConfig = z.strictObject({
   /** It sometimes rejects good work: a rejection counts only if it rejects twice. */
   flaky: z.boolean().optional().describe('ask once more before a rejection counts'),
   enabled: z.boolean().default(true).describe('whether it runs'),
+  /** Runs it apart from the rest of the machine: it runs what agents wrote. */
+  sandbox: Sandbox.optional().describe('whether it runs in a sandbox, and what is open there'),
   /** What any exit code but 0 and 2 means: allow, or send the work back. Gates should block. */
   onFailure: z.enum(['allow', 'block']).default('allow').describe('whether a failing hook allows or blocks'),
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { wrongPattern } from './file-patterns.ts';
 import { HookVariable } from './hook.ts';
+import { Sandbox } from './sandbox.ts';
 import { TeamRemote } from './team-remote.ts';
 import { Line, quote, Slug } from './text.ts';
 
@@ -14,6 +15,8 @@ export const TeamSetup = z.strictObject({
   timeout: z.number().int().min(1),
   /** Names of variables that it may see. */
   env: z.array(HookVariable).max(32).optional(),
+  /** Runs it apart from the rest of the machine. */
+  sandbox: Sandbox.optional(),
   /** The folder that it was approved for, and the hash of what was approved. */
   folder: z.string().min(1).max(4_096),
   approved: z.string().max(128),

@@ -1,8 +1,11 @@
 import { explainUnknown, findAgent } from '../agents/catalog.ts';
 import { requireProgram, requireScript } from '../agents/program.ts';
-import { catalogNameOf, hasProcess, shellTextOf } from '../core/agent.ts';
+import type { AgentRow } from '../agents/row.ts';
+import { requireSandbox } from '../agents/sandbox/able.ts';
+import { catalogNameOf, hasProcess, isNativeAgent, shellTextOf } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
+import { sandboxOf } from '../core/sandbox.ts';
 import { agentEnvironment } from './environment.ts';
 
 /** An agent and its working folder. */
@@ -53,9 +56,10 @@ export function requireRunnable(
   ours?: Readonly<Record<string, string | undefined>>,
   { isCallers = false } = {},
 ): void {
-  if (!hasProcess(spec)) return;
   const name = catalogNameOf(spec);
   const known = findAgent(name);
+  requireBoxable(spec, known);
+  if (!hasProcess(spec)) return;
   const program = spec.command?.[0] ?? known?.program;
   if (program === undefined) throw new TeamError('invalid', explainUnknown(name) ?? `The agent ${name} has no program`);
   if (!ours) return;
@@ -66,4 +70,22 @@ export function requireRunnable(
   const text = shellTextOf(spec.command ?? []);
   if (text !== undefined && cwd !== undefined) requireScript(text, cwd);
   for (const needed of known?.needs ?? []) requireProgram(needed.program, { cwd, env }, needed.next);
+  if (sandboxOf(spec.sandbox)) requireSandbox(ours);
+}
+
+/** Refuses a sandbox for what cannot run in one: a sandbox that was asked for is never left out. */
+function requireBoxable(spec: AgentSpec, known: AgentRow | undefined): void {
+  const sandbox = sandboxOf(spec.sandbox);
+  if (!sandbox) return;
+  const name = catalogNameOf(spec);
+  const refuse = (why: string): never => {
+    throw new TeamError('invalid', `The agent ${name} cannot run in a sandbox: ${why}`);
+  };
+  if (!hasProcess(spec)) refuse('it is a function of this process');
+  if (isNativeAgent(spec)) refuse('its terminal, tmux, is outside of it. Use the agent claude');
+  if (sandbox.network === 'none' && known?.login) {
+    refuse(
+      'without a network it cannot reach its model. Leave network out: then it reaches its model and its daemon only',
+    );
+  }
 }

@@ -11,7 +11,7 @@ import type { TeammateOptions } from './teammate.ts';
 /** The start options of a member, from its record and its team: its role, its rights, the session to resume. */
 export function startOf(
   { team, member, agent }: { team: ResultOf<'team.show'>; member: ResultOf<'member.show'>; agent: AgentSpec },
-  around: Pick<StartOptions, 'cwd' | 'env' | 'tools'>,
+  around: Pick<StartOptions, 'cwd' | 'env' | 'tools' | 'sandbox'>,
 ): Pick<TeammateOptions, 'start' | 'permissions' | 'workMode' | 'silence'> {
   const { id: memberId, role, spawnPrompt: prompt, model, sessionId } = member;
   const { id: teamId, leadId } = team;

@@ -5,6 +5,8 @@ import type { AgentChoice, AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { folderOfNewMember } from '../core/folder.ts';
 import type { Fallback, OnLimit } from '../core/on-limit.ts';
+import { sandboxOf } from '../core/sandbox.ts';
+import type { Sandbox } from '../core/sandbox.ts';
 import type { TeamState } from '../core/state.ts';
 import { quote } from '../core/text.ts';
 import { requireTeam } from '../core/view.ts';
@@ -16,6 +18,8 @@ export interface AgentWish {
   readonly agent?: AgentSpec | undefined;
   /** The kind of agent, as free text. If it is the name of an agent, that agent is meant. */
   readonly agentType: string;
+  /** Whether it runs in a sandbox. */
+  readonly sandbox?: Sandbox | undefined;
 }
 
 /** The agent of a teammate that is about to start. Refuses one that cannot run in the teammate's work folder. */
@@ -38,7 +42,20 @@ export async function agentForTeammate(
  * the team's own choice, else the daemon's (`ours`): from its `config.yaml`, or the first installed one. A lead that is
  * an agent chooses among those that a person set up for the team; the first is its default.
  */
-export function chooseAgent(
+export function chooseAgent(state: TeamState, caller: Caller, wish: AgentWish, ours: () => AgentSpec): AgentSpec {
+  const chosen = chooseProgram(state, caller, wish, ours);
+  if (caller.scope === 'admin') return boxed(chosen, wish.sandbox ?? chosen.sandbox);
+  // An agent may only close more: those that it starts have its own sandbox, if they have no other.
+  const own = state.members.get(caller.memberId ?? '')?.agent?.sandbox;
+  return boxed(chosen, chosen.sandbox ?? own ?? wish.sandbox);
+}
+
+function boxed(agent: AgentSpec, sandbox: Sandbox | undefined): AgentSpec {
+  const { sandbox: _before, ...rest } = agent;
+  return sandbox !== undefined && sandboxOf(sandbox) ? { ...rest, sandbox } : rest;
+}
+
+function chooseProgram(
   state: TeamState,
   caller: Caller,
   { agent, agentType }: AgentWish,

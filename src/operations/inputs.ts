@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Sandbox } from '../core/sandbox.ts';
 import { Slug } from '../core/text.ts';
 
 /** The team that an operation is about. */
@@ -10,4 +11,11 @@ export const Milliseconds = z.number().int().min(0).meta({ 'x-unit': 'ms' });
 /** How long a call may wait for something to happen. */
 export const Wait = {
   wait: Milliseconds.max(300_000).optional().describe('wait up to so many milliseconds for one'),
+};
+
+/** How a member runs. */
+export const InSandbox = {
+  sandbox: Sandbox.optional().describe(
+    'true: it runs apart from your files, processes and network; or what is open there, as {"network":["github.com"]}',
+  ),
 };

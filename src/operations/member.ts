@@ -10,7 +10,7 @@ import { RecordUsageInput, Usage } from '../core/usage.ts';
 import { requireMember, requireTask, requireTeam, viewMember } from '../core/view.ts';
 import { hasScope } from './caller.ts';
 import { agentForTeammate, chooseAgent, fallbacksFor } from './choose-agent.ts';
-import { InTeam } from './inputs.ts';
+import { InSandbox, InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 
 const SessionView = z.object({
@@ -32,7 +32,7 @@ export const memberOperations = [
     name: 'member.add',
     summary: 'Add a member to a team',
     scope: 'lead',
-    input: JoinInput.extend(InTeam.shape),
+    input: JoinInput.extend({ ...InSandbox, ...InTeam.shape }),
     result: TeamMember,
     route: 'POST /api/teams/:teamId/members',
     cli: {
@@ -42,10 +42,11 @@ export const memberOperations = [
         'troupe member add ada --team demo --plan-approval-required --prompt - < brief.md',
       ],
     },
-    run: async ({ ledger, daemon, caller, actor, once }, { teamId, ...input }) => {
+    run: async ({ ledger, daemon, caller, actor, once }, { teamId, sandbox, ...input }) => {
+      const wish = { ...input, sandbox };
       const agent =
         input.agent &&
-        (await ledger.view(teamId, (state) => chooseAgent(state, caller, input, () => daemon.defaultAgent())));
+        (await ledger.view(teamId, (state) => chooseAgent(state, caller, wish, () => daemon.defaultAgent())));
       const fallbacks = await fallbacksFor(ledger, teamId, input);
       return ledger.execute(
         teamId,
@@ -58,7 +59,7 @@ export const memberOperations = [
     name: 'member.spawn',
     summary: 'Start a teammate: a daemon runs its agent',
     scope: 'lead',
-    input: JoinInput.omit({ status: true, sessionId: true }).extend(InTeam.shape),
+    input: JoinInput.omit({ status: true, sessionId: true }).extend({ ...InSandbox, ...InTeam.shape }),
     result: TeamMember,
     route: 'POST /api/teams/:teamId/teammates',
     message: { type: 'spawn_teammate', answer: 'teammate_spawned', fields: (member) => ({ member }) },
@@ -67,10 +68,11 @@ export const memberOperations = [
       examples: [
         'troupe member spawn tester --team demo --agent codex',
         `troupe member spawn worker-1 --team demo --agent '{"exec":"./work.sh"}'`,
+        'troupe member spawn tester --team demo --agent codex --sandbox true',
       ],
     },
-    run: async ({ ledger, coordinator, daemon, caller, actor, once }, { teamId, ...input }) => {
-      const agent = await agentForTeammate({ ledger, daemon }, caller, { teamId, ...input });
+    run: async ({ ledger, coordinator, daemon, caller, actor, once }, { teamId, sandbox, ...input }) => {
+      const agent = await agentForTeammate({ ledger, daemon }, caller, { teamId, sandbox, ...input });
       const fallbacks = await fallbacksFor(ledger, teamId, input);
       const { agents = [] } = fallbacks.onLimit ?? {};
       daemon.requireAgents?.(agents.map((one) => ({ spec: one.agent, cwd: input.cwd })));

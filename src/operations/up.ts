@@ -10,6 +10,7 @@ import { describeBroken } from '../runtime/hooks/obstacle.ts';
 import { approvePrograms, findUnapproved, programsOf } from '../runtime/team-file/approval.ts';
 import type { Unapproved } from '../runtime/team-file/approval.ts';
 import { describeBudgets } from '../runtime/team-file/budgets.ts';
+import { exposedIn } from '../runtime/team-file/exposed.ts';
 import { agentsOf } from '../runtime/team-file/file-agents.ts';
 import { hooksOf, pathOfHook } from '../runtime/team-file/hooks.ts';
 import { NOTIFY, notifyOf } from '../runtime/team-file/notify.ts';
@@ -115,6 +116,10 @@ export const upOperations = [
         )
         .describe('what the file runs as you, or allows without a question, and that you have not approved'),
       work: PlannedWork.optional(),
+      exposed: z
+        .array(z.string())
+        .default([])
+        .describe('members that may do everything without asking (mode full), and have no sandbox'),
       budgets: z.array(z.string()).default([]).describe('what the file changes about the budgets of a standing team'),
       variables: z
         .object({
@@ -155,6 +160,7 @@ export const upOperations = [
         broken: [...hooks.broken(configs), ...brokenSetup(setup)],
         unrunnable: findUnrunnable(file, { source, name, folder }, (agents) => daemon.requireAgents?.(agents, given)),
         unapproved,
+        exposed: exposedIn(file, folder),
         budgets,
         ...(variables && { variables: { ...variables, isShared: daemon.hostId !== undefined } }),
       };

@@ -56,3 +56,28 @@ test('an agent type chooses an agent only if it is the name of one', async () =>
   expect(await choice('opencode')).toEqual({ kind: 'acp', name: 'opencode' });
   await expect(choice('opencode', LEAD)).rejects.toThrow('lead may start teammates with fast, not with "opencode"');
 });
+
+test('a person chooses the sandbox of a teammate; an agent can only close more', async () => {
+  const boxed = { kind: 'codex', sandbox: { network: ['github.com'] } };
+  const house = await openTeam([], { agents: { open: { kind: 'codex' }, boxed }, leadAgent: { kind: 'claude' } });
+  const choice = async (agentType: string, caller: Caller, sandbox?: boolean) =>
+    (
+      await house.services.ledger.view('demo', (state) =>
+        chooseAgent(state, caller, { agentType, sandbox }, () => OURS),
+      )
+    ).sandbox;
+  expect(await choice('open', ADMIN)).toBeUndefined();
+  expect(await choice('open', ADMIN, true)).toBe(true);
+  expect(await choice('boxed', ADMIN)).toEqual(boxed.sandbox);
+  expect(await choice('boxed', ADMIN, false)).toBeUndefined();
+  expect(await choice('open', LEAD, true)).toBe(true);
+  expect(await choice('boxed', LEAD, false)).toEqual(boxed.sandbox);
+});
+
+test('what an agent in a sandbox starts is in a sandbox', async () => {
+  const agents = { open: { kind: 'codex' } };
+  expect(await choose({ agents, leadAgent: { kind: 'claude', sandbox: true } }, LEAD)).toEqual({
+    kind: 'codex',
+    sandbox: true,
+  });
+});

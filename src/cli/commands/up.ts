@@ -65,6 +65,7 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     if (config.outdated) warn(fold(outdatedNotice(config.name, config.outdated), screen));
     if (config.leftOut) warn(fold(leftOutNotice(config.leftOut), screen));
     if (found.elsewhere) warn(fold(describeMove(found, team.folder), screen));
+    if (found.exposed && found.exposed.length > 0) warn(fold(exposedNotice(found.exposed), screen));
     for (const line of found.budgets ?? []) warn(fold(`troupe: ${clean(line)}\n`, screen));
     const where = given.json ? '' : fold(workspacesLine(config, found, environment), screen);
     if (detach) {
@@ -108,6 +109,11 @@ function lackingNotice(lacking: readonly string[], file: string): string {
   const names = lacking.map((name) => `\${${name}}`).join(', ');
   const [are, them] = lacking.length > 1 ? ['They are', 'them'] : ['It is', 'it'];
   return `troupe: ${clean(file)} takes ${names} from your environment. ${are} not set there, so empty for the members. To change that, stop the team, set ${them} and run the same command again.\n`;
+}
+
+/** Warns about members that ask nothing and are kept from nothing. */
+function exposedNotice(names: readonly string[]): string {
+  return `troupe: ${names.map(clean).join(', ')} may do everything as you, without asking (mode: full). To keep that inside of a workspace, add sandbox: true to the team file.\n`;
 }
 
 /** A process keeps the environment that it was started with. */

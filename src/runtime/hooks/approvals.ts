@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
+import type { HookConfig } from '../../core/hook.ts';
+import { sandboxOf } from '../../core/sandbox.ts';
+import type { Sandbox } from '../../core/sandbox.ts';
+import type { TeamSetup } from '../../core/team-work.ts';
 import { joinSome } from '../../core/text.ts';
 import { replacePrivateFile } from '../private-file.ts';
 import { realPath } from '../team-file/place.ts';
@@ -71,23 +75,29 @@ export interface ApprovedFolder {
  * approved folder need not exist, if its real name is known: a workspace may be on another machine.
  */
 export function hashHook(
-  hook: HookText & { readonly env?: readonly string[] | undefined },
+  hook: HookText & Pick<HookConfig, 'env' | 'sandbox'>,
   cwd: string,
   { approvedIn = cwd, realName = realPath(approvedIn) }: ApprovedFolder = {},
 ): string {
-  const { command, executor, env = [] } = hook;
+  const { command, executor, env = [], sandbox } = hook;
   const files = placedIn(approvedIn, cwd, filesOfHook(hook, cwd));
-  return hashAll([command, executor, env, realName, digestFiles(files)]);
+  return hashAll([command, executor, env, realName, digestFiles(files), ...boxOf(sandbox)]);
 }
 
 /** The same of a command that makes workspaces ready. */
 export function hashSetup(
-  { command, env = [] }: { readonly command: string; readonly env?: readonly string[] | undefined },
+  { command, env = [], sandbox }: Pick<TeamSetup, 'command' | 'env' | 'sandbox'>,
   cwd: string,
   approvedIn = cwd,
 ): string {
   const files = placedIn(approvedIn, cwd, filesOfSetup(command, cwd));
-  return hashAll(['setup', command, env, realPath(approvedIn), digestFiles(files)]);
+  return hashAll(['setup', command, env, realPath(approvedIn), digestFiles(files), ...boxOf(sandbox)]);
+}
+
+/** A sandbox is part of what is approved: without it, or with more open, the same program can do more. */
+export function boxOf(sandbox: Sandbox | undefined): object[] {
+  const settings = sandboxOf(sandbox);
+  return settings ? [{ sandbox: settings }] : [];
 }
 
 /** The name of a setup among the approvals. */

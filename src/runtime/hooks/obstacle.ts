@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { faultOf, findScript } from '../../agents/program.ts';
-import type { HookResult, HookType } from '../../core/hook.ts';
+import { findSandbox } from '../../agents/sandbox/able.ts';
+import type { HookConfig, HookResult, HookType } from '../../core/hook.ts';
+import { sandboxOf } from '../../core/sandbox.ts';
 import { shellWord } from '../../core/shell.ts';
 import { quote } from '../../core/text.ts';
 import { isFolder } from './hook-files.ts';
@@ -15,7 +17,7 @@ const SHELL_SAID = /^\/bin\/sh: (?:(?:line )?\d+: )?(.+: .+)$/m;
 /**
  * The parts of a hook that show whether it can run. `approved`: it comes from a team file and is bound to its content.
  */
-type Obstructed = HookText & { readonly approved?: string | undefined };
+type Obstructed = HookText & Pick<HookConfig, 'approved' | 'sandbox'>;
 
 /** Says in words that a hook cannot run, and why. */
 export function describeBroken(broken: { type: HookType | 'setup'; command: string; why: string }): string {
@@ -27,9 +29,11 @@ export function describeBroken(broken: { type: HookType | 'setup'; command: stri
  * Why a hook cannot run and how to fix it; undefined if no obstacle is known. Checks only a command that plainly names
  * a file: what a shell makes of other commands is its own business.
  */
-export function findObstacle({ command, executor, approved }: Obstructed, cwd: string): string | undefined {
+export function findObstacle({ command, executor, approved, sandbox }: Obstructed, cwd: string): string | undefined {
   const text = command.trim();
   if (!isFolder(cwd)) return `its folder ${cwd} does not exist`;
+  const able = sandboxOf(sandbox) && findSandbox(process.env);
+  if (able?.why !== undefined) return `there is no sandbox here: ${able.why}; ${able.next}`;
   const script = executor === 'node' ? { path: text, isRead: true } : findScript(text);
   const fault = script && faultOf(resolve(cwd, script.path), script);
   if (!script || !fault) return undefined;

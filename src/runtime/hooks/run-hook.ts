@@ -7,6 +7,7 @@ import { filesOfHook } from './hook-files.ts';
 import { findObstacle, whyNotRun } from './obstacle.ts';
 import { commandOf, runProgram } from './run-program.ts';
 import { applyPolicy, refuse, refuseChanged } from './verdict.ts';
+import { withSandbox } from './with-sandbox.ts';
 
 /** What running a hook needs from the daemon. */
 export interface RunHookOptions {
@@ -63,9 +64,10 @@ async function runApproved(
     if (cwd !== approvedIn) return refuseChanged(`${what}. Read it in ${cwd}.`, content);
     return refuse(hook, `${what}: ${mend}`);
   }
-  const { timeout } = hook;
-  const program = { command: commandOf(hook), timeout, grace, env, payload, cwd, marker };
-  const result = await runProgram({ ...program, ...(signal && { signal }) });
+  const { timeout, sandbox } = hook;
+  const result = await withSandbox(sandbox, { command: commandOf(hook), cwd, env }, (start) =>
+    runProgram({ ...start, timeout, grace, payload, marker, ...(signal && { signal }) }),
+  );
   // A shell reads its script as it runs: the judged member could rewrite the rest of it meanwhile.
   if (isBound && hashHook(hook, cwd, { approvedIn, realName }) !== content) {
     return refuse(

@@ -18,16 +18,22 @@ export function agentNameOf(agent: AgentRef): string {
 /** The specification of a member's agent, or of the lead's, as the whole file says. */
 export function specIn(file: TeamFile, entry: Entry): AgentSpec {
   const { lead, agents } = file;
-  if (entry.permissions !== 'lead') return specOf(entry, agents);
+  if (entry.permissions !== 'lead') return specOf(boxed(file, entry), agents);
   // Only the rules: what the lead may do without asking is its mode, and nobody gets that by starting under it.
   const { permissions = {} } = typeof lead === 'object' ? specOf(lead, agents) : {};
-  return specOf({ ...entry, permissions }, agents);
+  return specOf({ ...boxed(file, entry), permissions }, agents);
 }
 
-/** What an entry says about its member rather than about its program: what it may do without asking. */
-export function rightsIn(file: TeamFile, entry: Entry): Pick<Entry, 'mode' | 'permissions' | 'silence'> {
-  const { mode, permissions } = specIn(file, entry);
-  return defined({ mode, permissions, silence: entry.silence });
+/** An entry with the sandbox that it has if it says nothing itself: that of its agent, or of all members. */
+function boxed({ agents, sandbox }: TeamFile, entry: Entry): Entry {
+  const set = typeof entry.agent === 'string' ? agents?.[entry.agent] : undefined;
+  return { ...entry, sandbox: entry.sandbox ?? set?.sandbox ?? sandbox };
+}
+
+/** What an entry says about its member rather than about its program: what it may do without asking, and where. */
+export function rightsIn(file: TeamFile, entry: Entry): Pick<Entry, 'mode' | 'permissions' | 'silence' | 'sandbox'> {
+  const { mode, permissions, sandbox = false } = specIn(file, entry);
+  return defined({ mode, permissions, silence: entry.silence, sandbox });
 }
 
 /** The specification of an entry's agent; `agents` under its name gives the defaults. */
@@ -38,7 +44,7 @@ export function specOf(entry: Entry, agents: TeamFile['agents']): AgentSpec {
     const env = { ...general.env, ...entry.env };
     return specOf({ ...general, ...defined(entry), agent, ...(Object.keys(env).length > 0 && { env }) }, undefined);
   }
-  const { agent, command, account, args, env, mode, model, permissions, silence } = entry;
+  const { agent, command, account, args, env, mode, model, permissions, silence, sandbox } = entry;
   const rest = defined({
     account,
     args,
@@ -47,6 +53,7 @@ export function specOf(entry: Entry, agents: TeamFile['agents']): AgentSpec {
     model,
     permissions: typeof permissions === 'object' ? defined(permissions) : undefined,
     silence: silenceOf(silence),
+    sandbox: sandbox === false ? undefined : sandbox,
   });
   if (typeof agent === 'object' && 'exec' in agent) {
     return { kind: 'exec', command: argvOf(agent.exec), ...defined({ messages: agent.messages }), ...rest };
@@ -71,9 +78,14 @@ function silenceOf(silence: Entry['silence']): AgentSpec['silence'] {
 export function choiceOf(file: TeamFile): AgentChoice | undefined {
   if (typeof file.lead !== 'object') return undefined;
   const { lead, agents } = file;
-  if (!agents) return typeof lead.agent === 'string' ? { [lead.agent]: specOf(lead, undefined) } : undefined;
+  if (!agents) {
+    return typeof lead.agent === 'string' ? { [lead.agent]: specOf(boxed(file, lead), undefined) } : undefined;
+  }
   return Object.fromEntries(
-    Object.entries(agents).map(([name, entry]) => [name, specOf({ agent: name, ...defined(entry) }, undefined)]),
+    Object.entries(agents).map(([name, entry]) => [
+      name,
+      specOf(boxed(file, { agent: name, ...defined(entry) }), undefined),
+    ]),
   );
 }
 

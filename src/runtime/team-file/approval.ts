@@ -5,7 +5,7 @@ import type { HookConfig } from '../../core/hook.ts';
 import { commandLineOf, powersOf } from '../../core/powers.ts';
 import type { Powers } from '../../core/powers.ts';
 import type { TeamSetup } from '../../core/team-work.ts';
-import { digestFiles, hashAll, nameOfSetup } from '../hooks/approvals.ts';
+import { boxOf, digestFiles, hashAll, nameOfSetup } from '../hooks/approvals.ts';
 import { filesNamed, filesOfCommand, filesOfSetup, isWithin } from '../hooks/hook-files.ts';
 import type { TeamHooks } from '../hooks/team-hooks.ts';
 import { choiceOf } from './agents.ts';
@@ -54,11 +54,12 @@ export function programsOf(file: TeamFile, folder: string): FileProgram[] {
     const obeyed = filesNamed(findAgent(catalogNameOf(spec))?.obeys ?? [], [folder, cwd]);
     const powers = powersIn(folder, { spec, cwd, obeysFiles: obeyed.size > 0 });
     if (!powers) continue;
-    const { command = [], args = [], kind } = spec;
+    const { command = [], args = [], kind, sandbox } = spec;
     const own = filesOfCommand([...command, ...args], { cwd, folder, isOwn: isOwnAgent(spec) });
     const files = new Map([...own, ...obeyed]);
     const { env, isFree, allow } = powers;
-    const hash = hashAll(['agent', kind, command, args, env, isFree, allow, realPath(cwd), digestFiles(files)]);
+    const what = ['agent', kind, command, args, env, isFree, allow, realPath(cwd), digestFiles(files)];
+    const hash = hashAll([...what, ...boxOf(sandbox)]);
     const known = programs.get(hash);
     // A team of 32 members with one program is one question, and a further member none.
     if (known) {

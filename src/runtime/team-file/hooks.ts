@@ -21,6 +21,7 @@ export function hooksOf(file: TeamFile, folder: string): HookConfig[] {
       onFailure: entry.onFailure ?? 'allow',
       ...(entry.env && { env: entry.env }),
       ...(entry.flaky && { flaky: true }),
+      ...(entry.sandbox && { sandbox: entry.sandbox }),
       approved: hashHook({ ...entry, executor }, folder),
     })),
   );

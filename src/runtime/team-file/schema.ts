@@ -11,6 +11,7 @@ import {
 } from '../../core/limits.ts';
 import { BackendType } from '../../core/member.ts';
 import { WorkQuietHours } from '../../core/quiet-hours.ts';
+import { Sandbox } from '../../core/sandbox.ts';
 import { DependencyFailurePolicy, FilePatterns, SharedTaskPriority, Title } from '../../core/task.ts';
 import { RemoteName } from '../../core/team-remote.ts';
 import { ApprovePaths } from '../../core/team-work.ts';
@@ -40,6 +41,9 @@ const Permissions = z.strictObject({
 });
 const ANSWERS = 'answers in advance; without a matching rule, a person is asked';
 
+const SANDBOX =
+  'true: all its processes run apart from your files, your other processes and the network; or what is open there';
+
 /** The settings of an agent, wherever one is named. */
 const Setup = {
   model: Line.optional().describe('the model, in the words of its agent'),
@@ -56,6 +60,7 @@ const Setup = {
     ])
     .optional()
     .describe('how long nothing may be heard of a turn before Troupe looks after it; off: for ever'),
+  sandbox: Sandbox.optional().describe(SANDBOX),
   command: Command.optional().describe('a program instead of the one on the PATH'),
   account: Slug.optional().describe(
     'the name of its login: members with the same agent and name share its limits, on every machine',
@@ -153,6 +158,7 @@ const HookEntry = z.strictObject({
   env: z.array(HookVariable).max(32).optional().describe('names of your environment variables that it may see'),
   onFailure: z.enum(['allow', 'block']).optional().describe('block: a failing gate sends the work back'),
   flaky: z.boolean().optional().describe('true: it sometimes rejects good work, so it is asked once more'),
+  sandbox: Sandbox.optional().describe(SANDBOX),
 });
 
 const SetupEntry = z.union([
@@ -161,6 +167,7 @@ const SetupEntry = z.union([
     command: withoutSecret(z.string().min(1)).describe('the shell command'),
     timeout: Duration.optional().describe('how long it may run (default: 15m)'),
     env: z.array(HookVariable).max(32).optional().describe('names of your environment variables that it may see'),
+    sandbox: Sandbox.optional().describe(SANDBOX),
   }),
 ]);
 
@@ -183,6 +190,9 @@ export const TeamFile = z.strictObject({
     .record(Slug, AgentEntry)
     .optional()
     .describe('your agents by name: members use them, and a lead may start only these'),
+  sandbox: Sandbox.optional().describe(
+    'the sandbox of all members that say nothing else; gates and setup have their own',
+  ),
   budget: BudgetEntry.optional().describe('what all members together may use before a person is asked'),
   quietHours: WorkQuietHours.optional().describe(
     'when no turn of a member begins, such as "22:00-07:00", in the time zone of the daemon; running turns end normally',

@@ -14,13 +14,15 @@ export function setupOf(file: TeamFile, given: string): TeamSetup | undefined {
   if (entry === undefined) return undefined;
   // Another machine cannot look up where a link leads.
   const folder = realPath(given);
-  const { command, timeout, env } = typeof entry === 'string' ? { command: entry } : entry;
+  const { command, timeout, env, sandbox } =
+    typeof entry === 'string' ? ({ command: entry } as Exclude<typeof entry, string>) : entry;
   return {
     command,
     timeout: timeout === undefined ? TIMEOUT_MS : milliseconds(timeout),
     ...(env && { env }),
+    ...(sandbox && { sandbox }),
     folder,
-    approved: hashSetup({ command, env }, folder),
+    approved: hashSetup({ command, env, sandbox }, folder),
   };
 }
 
@@ -33,7 +35,7 @@ export function setupVariables(file: TeamFile): { readonly env?: readonly string
 /** A setup whose program is missing or not executable, with the fix. */
 export function brokenSetup(setup: TeamSetup | undefined): { type: 'setup'; command: string; why: string }[] {
   if (!setup) return [];
-  const { command, folder, approved } = setup;
-  const why = findObstacle({ command, executor: 'shell', approved }, folder);
+  const { command, folder } = setup;
+  const why = findObstacle({ ...setup, executor: 'shell' }, folder);
   return why === undefined ? [] : [{ type: 'setup', command, why }];
 }

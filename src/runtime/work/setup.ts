@@ -1,3 +1,4 @@
+import { TeamError } from '../../core/errors.ts';
 import type { TeamSetup } from '../../core/team-work.ts';
 import type { Variables } from '../../core/variables.ts';
 import { hashSetup, nameChanged, nameOfSetup } from '../hooks/approvals.ts';
@@ -5,6 +6,7 @@ import type { Approvals } from '../hooks/approvals.ts';
 import { filesOfSetup } from '../hooks/hook-files.ts';
 import { findObstacle } from '../hooks/obstacle.ts';
 import { hookEnvironment, runProgram } from '../hooks/run-program.ts';
+import { withSandbox } from '../hooks/with-sandbox.ts';
 import type { ProcessRecords } from '../process-records.ts';
 import { Semaphore } from '../semaphore.ts';
 
@@ -56,9 +58,9 @@ export function openSetups({ approvals, records, environmentOf }: SetupsOptions)
   };
 
   async function run({ teamId, memberId, setup, cwd, slot, signal, onStart }: SetupJob): Promise<SetupEnd> {
-    const { command, env: wanted, folder, timeout } = setup;
+    const { command, env: wanted, folder, timeout, sandbox } = setup;
     signal.throwIfAborted();
-    const obstacle = findObstacle({ command, executor: 'shell', approved: setup.approved }, cwd);
+    const obstacle = findObstacle({ ...setup, executor: 'shell' }, cwd);
     if (obstacle !== undefined) return { output: '', why: `cannot be run: ${obstacle}` };
     const content = hashSetup(setup, cwd, folder);
     if (content !== setup.approved && !approvals.has(content)) {
@@ -73,13 +75,19 @@ export function openSetups({ approvals, records, environmentOf }: SetupsOptions)
       records.write({ id: marker, teamId, startedAt: new Date().toISOString() });
       // One stream: errors stay beside the lines that they belong to.
       const shell = ['/bin/sh', '-c', 'exec /bin/sh -c "$1" 2>&1', 'sh', command] as const;
-      const result = await runProgram({ command: shell, cwd, env, timeout, marker, signal, onStart });
+      const result = await withSandbox(sandbox, { command: shell, cwd, env }, (start) =>
+        runProgram({ ...start, timeout, marker, signal, onStart }),
+      );
       signal.throwIfAborted();
       const output = `${result.stdout}${result.stderr}`;
       if (result.timedOut) return { output, why: `did not end within ${timeout / 1000} s and was stopped` };
       if (result.exitCode === 0) return { output };
       const { code } = result;
       return { output, why: code === undefined ? 'was ended by a signal' : `failed with exit code ${code}` };
+    } catch (error) {
+      // Its sandbox was refused.
+      if (signal.aborted || !(error instanceof TeamError)) throw error;
+      return { output: '', why: `cannot be run: ${error.message}` };
     } finally {
       records.remove(marker);
     }

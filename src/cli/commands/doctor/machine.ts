@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { AGENTS, findAgent } from '../../../agents/catalog.ts';
 import { findProgram } from '../../../agents/program.ts';
 import type { AgentRow } from '../../../agents/row.ts';
+import { findSandbox } from '../../../agents/sandbox/able.ts';
 import type { Check } from './check.ts';
 
 /** The journal needs node:sqlite without a flag. */
@@ -32,7 +33,16 @@ export function checkTools(environment: NodeJS.ProcessEnv): Check[] {
     const found = findProgram(program, { cwd: '/', env: environment });
     return { name: program, state: 'ok', found: found ?? `not installed; needed only ${use}` };
   });
-  return [checkGit(environment), ...others];
+  return [checkGit(environment), ...others, checkSandbox(environment)];
+}
+
+/** Whether members, gates and setups can run in a sandbox here. None does unless somebody asks for it. */
+function checkSandbox(environment: NodeJS.ProcessEnv): Check {
+  const { program, why, next } = findSandbox(environment);
+  const name = 'sandbox';
+  if (program === undefined) return { name, state: 'ok', found: `not possible: ${why}; to have one, ${next}` };
+  const untested = process.platform === 'darwin' ? '; never tested on macOS' : '';
+  return { name, state: 'ok', found: `works, by ${program}${untested}` };
 }
 
 /** The oldest git that can merge without a folder. */
