@@ -66,6 +66,11 @@ export function passTime(clock: TurnClock, ms: number, isOurs: (tool: string) =>
   return { ...clock, waitMs, tools: new Map(running) };
 }
 
+/** The clock as if all that it knows of had begun just now: what passed was the time of a person. */
+export function forgetTime(clock: TurnClock): TurnClock {
+  return { ...clock, quietMs: 0, tools: new Map([...clock.tools].map(([id, tool]) => [id, { ...tool, ms: 0 }])) };
+}
+
 /** A silence that is longer than its limit. */
 export interface Silence {
   /** The tool that runs; undefined if the model is waited for. */

@@ -44,6 +44,10 @@ export function watchSilence(options: WatchedMember, around: Around): TurnWatch 
     limits: silence,
     isProgram: Object.hasOwn(OWN_AGENTS, agent.kind),
     teamTools: start.tools?.name,
+    async isAsking() {
+      const open = await door.call('request.list', { teamId: who.teamId, kind: 'question', status: 'pending' });
+      return open.some(({ memberId }) => memberId === who.memberId);
+    },
     look: lookAround(options, { door, who, keep }),
     tell,
     async nudge(text) {

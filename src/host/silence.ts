@@ -1,6 +1,6 @@
 import type { AgentEvent, Permission } from '../agents/agent.ts';
 import { describeSilence } from '../core/silence-words.ts';
-import { hearEvent, NEW_TURN, passTime, showsLife, stepFor, tooSilent } from '../core/silence.ts';
+import { forgetTime, hearEvent, NEW_TURN, passTime, showsLife, stepFor, tooSilent } from '../core/silence.ts';
 import type { Evidence, Silence, SilenceLimits, SilenceStep } from '../core/silence.ts';
 import type { TurnGuard } from './interruptions.ts';
 
@@ -11,6 +11,8 @@ export interface SilenceOptions {
   readonly isProgram: boolean;
   /** The name of the team's tools: such a call may wait for gates and people. */
   readonly teamTools: string | undefined;
+  /** Whether the member has asked its user something that is still open. */
+  readonly isAsking: () => Promise<boolean>;
   /** Looks at the machine; `isFirst` in a silence, it has nothing to compare with. */
   readonly look: (isFirst: boolean) => Promise<Evidence>;
   /** Says what is silent and since when, or (undefined) that it no longer is. */
@@ -120,6 +122,11 @@ export function watchTurns(options: SilenceOptions): TurnWatch {
     async function act(): Promise<void> {
       const silence = tooSilent(clock, limits, { isProgram });
       if (!silence) return recover();
+      // A program, or one that the agent runs, may have asked with `troupe ask` and wait for the answer.
+      if ((isProgram || silence.tool !== undefined) && (await options.isAsking())) {
+        clock = forgetTime(clock);
+        return recover();
+      }
       const step = stepFor({ ...silence, ms: silence.ms - grace }, wasInterrupted);
       if (step === done) return;
       const evidence = await options.look(reason === undefined);

@@ -163,6 +163,7 @@ test('no alarm in 100 hours of generated normal turns; a turn that hangs among t
       limits: {},
       isProgram: isProgram === true,
       teamTools: 'troupe',
+      isAsking: async () => false,
       look: async () => ({ processes: 1, cpuMs: undefined, hasChanged: undefined }),
       tell: async (waiting) => void alarms.push(`told ${waiting?.reason}`),
       nudge: async () => void alarms.push('nudged'),

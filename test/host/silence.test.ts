@@ -93,3 +93,44 @@ test('a turn with signs of life is left alone, also while it waits for a person'
   expect(ada.turns).toHaveLength(1);
   expect(await house.call('request.list', { teamId: 'demo', kind: 'hang' })).toEqual([]);
 });
+
+test('a program that waits for the answer of its user is left alone, and another one beside it is not', async () => {
+  const house = await openTeam(['ada', 'bob']);
+  const { create, task } = ask(house);
+  await create('Ask', { assigneeId: 'ada' });
+  await create('Hang', { assigneeId: 'bob' });
+  const teamId = 'demo';
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<string>();
+  const ada = startMember(
+    house,
+    'ada',
+    async (_turn, { count }) => {
+      // The answer is also a message, which comes with a turn of its own.
+      if (count > 1) return 'took this one';
+      await house.call('question.ask', { teamId, content: 'Which one?' }, 'ada');
+      asked.resolve();
+      return answered.promise;
+    },
+    { silence: SHORT },
+  );
+  await asked.promise;
+  // Its clock begins later, so when it has run out twice, that of the first has had the time for it, too.
+  const bob = startMember(
+    house,
+    'bob',
+    (_turn, { signal }) =>
+      new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('ended')))),
+    { silence: SHORT },
+  );
+  const hangs = () => house.call<TeamRequest[]>('request.list', { teamId, kind: 'hang' });
+  await until('a person is asked about bob', async () => (await hangs()).length > 0);
+  expect((await hangs()).map(({ memberId }) => memberId)).toEqual(['bob']);
+  expect(ada.turns).toHaveLength(1);
+  expect(bob.turns).toHaveLength(2);
+  const [question] = await house.call<TeamRequest[]>('request.list', { teamId, kind: 'question' });
+  await house.call('request.answer', { teamId, requestId: question?.id, approve: true, feedback: 'this one' });
+  answered.resolve('got it');
+  await until('the task is done', async () => (await task('1')).status === 'completed');
+  expect((await task('1')).result).toBe('took this one');
+});
