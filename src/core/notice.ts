@@ -143,14 +143,16 @@ function endNotices(state: TeamState): Notice[] {
   const mail = lead && state.index.inboxes.get(lead.id)?.waiting.size;
   // Questions are notices of their own; the team goes on with the answer.
   if (inProgress > 0 || isAsked || mail) return [];
-  const isWaiting = [...state.accounts.values()].some(({ limit }) => limit);
   if (pending + failed === 0) {
     // Without a lead the members need not be idle: nothing is left for them.
-    const isDone = lead ? lead.status === 'idle' && !hasFailed(lead) && !isAnyBusy(state) && !isWaiting : completed > 0;
+    const isDone = lead
+      ? lead.status === 'idle' && !hasFailed(lead) && !isAnyBusy(state) && !isLimited(state, lead)
+      : completed > 0;
     if (!isDone || (completed === 0 && lead?.lastResult === undefined)) return [];
     const text = completed === 0 ? 'The team is done.' : `The team is done: ${countTasks(completed)} completed.`;
     return [{ kind: 'done', subject: 'end', version: `done ${state.completions}`, text }];
   }
+  const isWaiting = [...state.members.values()].some((one) => isExpected(one) && isLimited(state, one));
   if (failed === 0 || isAnyBusy(state) || isDown(state) || isWaiting) return [];
   const last = lastFailed(state);
   if (!last) return [];
@@ -165,6 +167,11 @@ function endNotices(state: TeamState): Notice[] {
       taskId,
     },
   ];
+}
+
+/** Its account cannot be used now. That of an agent for which another one stands in does not matter. */
+function isLimited({ accounts }: TeamState, { account }: MemberRecord): boolean {
+  return accounts.get(account ?? '')?.limit !== undefined;
 }
 
 /** The lead, if Troupe runs it. */

@@ -5,6 +5,7 @@ import { whyBlocked } from './blocked.ts';
 import { showAmount } from './budget-words.ts';
 import { isVacant } from './person.ts';
 import { answererOf, TeamRequest } from './request.ts';
+import { isExpected } from './state.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import { pendingRequests } from './tables.ts';
 import { firstLine, shorten } from './text.ts';
@@ -161,9 +162,10 @@ function openRemarks(state: TeamState, tasks: readonly TaskRecord[]): Remark[] {
 }
 
 /** The accounts whose members wait now. About a login a person is asked. */
-function limitRemarks({ accounts }: TeamState): Remark[] {
+function limitRemarks({ accounts, members }: TeamState): Remark[] {
+  const used = new Set([...members.values()].filter(isExpected).map(({ account }) => account));
   return [...accounts.values()].flatMap(({ id, limit }): Remark[] =>
-    limit && limit.cause !== 'unauthorised'
+    limit && limit.cause !== 'unauthorised' && used.has(id)
       ? [{ what: 'limited', text: `the account is ${describeLimit(limit, id)}: ${shorten(limit.reason, TEXT_LENGTH)}` }]
       : [],
   );

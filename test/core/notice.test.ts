@@ -126,6 +126,13 @@ describe('a notice', () => {
     lead('idle');
     const notice = only(team);
     expect(notice.kind).toBe('done');
+    // A limited account matters only if the lead itself uses it.
+    const limit = { cause: 'limited' as const, reason: 'used up', since: 1, until: 2, known: true, tries: 1 };
+    team.as('@system', 'account.set', { account: 'claude', limit });
+    team.as('@system', 'member.change', { memberId: 'ann', account: 'claude' });
+    expect(noticesOf(team.state).map(({ kind }) => kind)).toEqual(['limited', 'done']);
+    team.as('@system', 'member.change', { memberId: 'lead', account: 'claude' });
+    expect(noticesOf(team.state).map(({ kind }) => kind)).toEqual(['limited']);
     // It goes on with what it hears.
     lead('active');
     expect(stillHolds(notice, team.state)).toBe(false);

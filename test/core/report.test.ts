@@ -95,6 +95,8 @@ test('names accounts that cannot be used, and those that could not for a while',
     tries: 1,
   };
   team.as('@system', 'account.set', { account: 'claude', limit });
+  expect(seen(team).waits.filter(({ what }) => what === 'limited')).toEqual([]);
+  team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
   expect(seen(team).waits).toContainEqual({
     what: 'limited',
     text: expect.stringMatching(/^the account is limited until \d\d:\d\d \(claude\): used up$/) as string,
