@@ -13,7 +13,7 @@ import {
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { StartOptions } from '../../src/agents/agent.ts';
@@ -80,10 +80,10 @@ async function start(script: string, sandbox = box, more: Partial<StartOptions> 
 }
 
 /** A server on this machine; returns its port. */
-async function serve(text: string): Promise<number> {
+async function serve(text: string, address = '127.0.0.1'): Promise<number> {
   const server = createServer((_, answer) => answer.end(text));
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
   return (server.address() as AddressInfo).port;
 }
 
@@ -204,6 +204,21 @@ describe('a program in a sandbox', there, () => {
       /^the next token/,
     );
     expect(readFileSync(join(opened.home, 'token'), 'utf8')).toBe('the next token\n');
+  });
+
+  test('reaches the hosts and ports that its settings name, and no others', async (context) => {
+    const address = Object.values(networkInterfaces())
+      .flatMap((all) => all ?? [])
+      .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+    context.skip(address === undefined, 'this machine has no address but loopback');
+    const [near, far, other] = [await serve('near'), await serve('far', address), await serve('other', address)];
+    const opened = await open({ network: [`127.0.0.1:${near}`, `${address}:${far}`] });
+    const script = [`127.0.0.1:${near}`, `${address}:${far}`, `${address}:${other}`].map((host) =>
+      get(`http://${host}`),
+    );
+    const said = await run(script.join(';'), opened);
+    expect(said.split('\n').slice(0, 2)).toEqual(['near', 'far']);
+    expect(said).not.toContain('other');
   });
 
   test('reads and writes what its settings open; a deeper one counts', async () => {

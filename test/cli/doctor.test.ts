@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import { findSandbox } from '../../src/agents/sandbox/able.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { newTroupe } from './troupe.ts';
@@ -168,11 +169,22 @@ describe('the doctor', () => {
     const troupe = newTroupe();
     const { named, status } = await examine(troupe, { env: { PATH: '/nowhere' } });
     expect(status).toBe(0);
-    expect(named).toMatchObject({ git: { state: 'warn' }, tmux: { state: 'ok' } });
+    const without = {
+      state: 'ok',
+      found: expect.stringMatching(/not possible: .* is not on the PATH; to have one/) as string,
+    };
+    expect(named).toMatchObject({ git: { state: 'warn' }, tmux: { state: 'ok' }, sandbox: without });
     expect(named['agents']).toMatchObject({
       state: 'ok',
       found: expect.stringContaining('none is on the PATH') as string,
     });
+  });
+
+  test('says whether a sandbox works here', async (context) => {
+    const { program, why } = findSandbox(process.env);
+    context.skip(program === undefined, `no sandbox here: ${why}`);
+    const { named } = await examine(newTroupe());
+    expect(named['sandbox']).toMatchObject({ state: 'ok', found: expect.stringMatching(/^works, by /) as string });
   });
 
   test('lists the installed agents, and how a team file names them', async () => {
