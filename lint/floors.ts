@@ -35,6 +35,8 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'agent.ts',
     'catalog.ts',
     'claude/team-tools.ts',
+    'codex/tools.ts',
+    'extras.ts',
     'live-program.ts',
     'login-state.ts',
     'logins.ts',

@@ -25,7 +25,7 @@ import { streamOf } from './core/view.ts';
 import { watchAbsence } from './host/absence.ts';
 import type { Door } from './host/door.ts';
 import { codeOf } from './host/door.ts';
-import { agentEnvironment } from './host/environment.ts';
+import { agentEnvironment, serversOf } from './host/environment.ts';
 import { openMemberSandbox } from './host/member-sandbox.ts';
 import { openWork } from './host/open-work.ts';
 import { patientDoor } from './host/patience.ts';
@@ -151,7 +151,10 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
           switches: true,
           handover: handoverOf(member, before),
           transcriptPath: (sessionId) => join(home.transcripts, teamId, memberId, `${sessionId}.jsonl`),
-          ...startOf({ team, member, agent: spec }, { cwd, env, tools: toolsNow(), ...(box && { sandbox: box }) }),
+          ...startOf(
+            { team, member, agent: spec },
+            { cwd, env, tools: toolsNow(), servers: serversOf(spec, environment), ...(box && { sandbox: box }) },
+          ),
           toolsNow,
         });
       } finally {

@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { client, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk/unstable';
 import type { ClientContext, InitializeResponse, McpServer } from '@agentclientprotocol/sdk/unstable';
+import type { McpServer as OwnServer } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { ACP_AGENTS, UNKNOWN_ACP } from './acp/agents.ts';
 import type { AcpAgent } from './acp/agents.ts';
@@ -10,6 +11,7 @@ import { AcpSession } from './acp/session.ts';
 import { troubleIn } from './acp/troubles.ts';
 import type { Agent, AgentEvent, AgentSession, StartOptions, TeamTools, Turn, TurnEnd } from './agent.ts';
 import { explainUnknown } from './catalog.ts';
+import { ownServers } from './extras.ts';
 import { startLiveProgram, within } from './live-program.ts';
 import type { LiveProgram } from './live-program.ts';
 import { turnByTurn } from './turns.ts';
@@ -131,7 +133,9 @@ async function resume(
   start: StartOptions,
   { agentCapabilities }: InitializeResponse,
 ): Promise<Opened> {
-  const asked = { cwd: start.cwd, mcpServers: start.tools ? [serverOf(start.tools, agentCapabilities)] : [] };
+  const own = ownServers(start).map(([name, server]) => ownServerOf(name, server, agentCapabilities));
+  const team = start.tools ? [serverOf(start.tools, agentCapabilities)] : [];
+  const asked = { cwd: start.cwd, mcpServers: [...team, ...own] };
   const method = agentCapabilities?.sessionCapabilities?.resume
     ? ('session/resume' as const)
     : agentCapabilities?.loadSession && ('session/load' as const);
@@ -154,9 +158,26 @@ async function resume(
   return { id: sessionId, isNew: true, modes: modes?.availableModes.map(({ id }) => id) };
 }
 
+function pairs(values: Readonly<Record<string, string>>): { name: string; value: string }[] {
+  return Object.entries(values).map(([name, value]) => ({ name, value }));
+}
+
+function ownServerOf(
+  name: string,
+  server: OwnServer,
+  capabilities: InitializeResponse['agentCapabilities'],
+): McpServer {
+  if (!('url' in server)) {
+    const [command = '', ...args] = server.command;
+    return { name, command, args, env: pairs(server.env ?? {}) };
+  }
+  if (!capabilities?.mcpCapabilities?.http) {
+    throw new TeamError('invalid', `it takes no servers of tools over HTTP, such as ${name}`);
+  }
+  return { type: 'http', name, url: server.url, headers: pairs(server.headers ?? {}) };
+}
+
 function serverOf({ name, http, stdio }: TeamTools, capabilities: InitializeResponse['agentCapabilities']): McpServer {
-  const pairs = (values: Readonly<Record<string, string>>) =>
-    Object.entries(values).map(([key, value]) => ({ name: key, value }));
   if (http && capabilities?.mcpCapabilities?.http) {
     return { type: 'http', name, url: http.url, headers: pairs(http.headers) };
   }

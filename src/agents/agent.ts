@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { AgentSpec, McpServer } from '../core/agent.ts';
 import type { TeamMessage } from '../core/message.ts';
 import type { SharedTask } from '../core/task.ts';
 import type { Trouble } from '../core/trouble.ts';
@@ -150,6 +151,12 @@ export interface StartOptions {
   readonly role: string;
   readonly model?: string | undefined;
   readonly mode: Mode;
+  /** How long its model thinks, in the agent's own words. */
+  readonly effort?: string | undefined;
+  /** Servers of tools of its own, by name; `ownServers` says which it has in its mode. */
+  readonly servers?: Readonly<Record<string, McpServer>> | undefined;
+  /** Which of its own tools it has. */
+  readonly ownTools?: AgentSpec['tools'];
   /** The team's tools; without them it only answers. */
   readonly tools?: TeamTools | undefined;
   /** The session to resume, if the agent can. */

@@ -5,6 +5,7 @@ import { matchesName } from '../core/variables.ts';
 import type { Variables } from '../core/variables.ts';
 import { ACP_AGENTS, UNKNOWN_ACP } from './acp/agents.ts';
 import type { Abilities } from './agent.ts';
+import { CODEX_TOOLS } from './codex/tools.ts';
 import { CLAUDE_LOGIN, CODEX_LOGIN } from './logins.ts';
 import type { AgentRow } from './row.ts';
 
@@ -15,6 +16,12 @@ const CLAUDE_CODE = {
   known: 'measured',
   isClaudeCode: true,
   login: CLAUDE_LOGIN,
+  takes: {
+    effort: ['low', 'medium', 'high', 'xhigh', 'max'],
+    mcp: true,
+    skills: true,
+    tools: true,
+  },
   obeys: ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'],
   env: ['ANTHROPIC_*', 'CLAUDE_*', 'DISABLE_*', 'MAX_THINKING_TOKENS', 'MCP_TIMEOUT', 'API_TIMEOUT_MS'],
   clouds: [
@@ -55,6 +62,10 @@ export const AGENTS = {
     cost: 'tokens',
     holds: { plan: 'refused', delegate: 'refused' },
     variantOf: 'claude',
+    takes: {
+      ...CLAUDE_CODE.takes,
+      mcp: { not: 'in a terminal it has the servers of your own settings (claude mcp add); or use claude' },
+    },
     needs: [{ program: 'tmux', next: 'install tmux, in which it runs; or use claude, which needs none' }],
     versions: ['2.1.37', '2.1.325'],
   },
@@ -70,6 +81,12 @@ export const AGENTS = {
     obeys: ['.codex/config.toml'],
     env: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
     login: CODEX_LOGIN,
+    takes: {
+      effort: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
+      mcp: true,
+      skills: true,
+      tools: CODEX_TOOLS,
+    },
   },
   ...ACP_AGENTS,
 } as const satisfies Readonly<Record<string, AgentRow>>;
@@ -89,6 +106,12 @@ const OWN = {
   cost: 'none',
   holds: { plan: 'asked', delegate: 'asked' },
   known: 'measured',
+  takes: {
+    effort: { not: 'it is your own; give it what it needs as args or env' },
+    mcp: { not: 'it is your own; it can start servers itself' },
+    skills: { not: 'it is your own; it can read files itself' },
+    tools: { not: 'it is your own; it has no tools that Troupe knows' },
+  },
 } as const;
 
 /** The agents without a name: any other that speaks ACP, and what a user writes. */

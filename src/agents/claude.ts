@@ -99,7 +99,9 @@ async function untilReady({ ready }: Opened, program: LiveProgram, name: string)
 }
 
 /** Files that only the user may read, for the moment of the start: everyone could read arguments. */
-function privateFiles({ role, tools, env }: StartOptions) {
+function privateFiles(start: StartOptions) {
+  const { role, env } = start;
+  const servers = toolsConfig(start);
   const folder = mkdtempSync(join(env['TROUPE_HOME'] ?? tmpdir(), 'start-'));
   const write = (name: string, text: string): string => {
     const path = join(folder, name);
@@ -108,7 +110,7 @@ function privateFiles({ role, tools, env }: StartOptions) {
   };
   return {
     roleFile: write('role.md', role),
-    toolsFile: tools && write('tools.json', JSON.stringify(toolsConfig(tools))),
+    toolsFile: servers && write('tools.json', JSON.stringify(servers)),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

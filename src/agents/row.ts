@@ -1,4 +1,4 @@
-import type { AgentKind } from '../core/agent.ts';
+import type { AgentExtras, AgentKind } from '../core/agent.ts';
 import type { Abilities } from './agent.ts';
 
 /**
@@ -31,6 +31,9 @@ export interface Login {
   };
 }
 
+/** Which extras an agent takes: any (true), only these values, or none, for this reason. */
+export type Takes = Readonly<Record<keyof AgentExtras, true | readonly string[] | { readonly not: string }>>;
+
 /** What is known of an agent before one is started. Adapters, commands and documents all read it here. */
 export interface AgentRow {
   readonly title: string;
@@ -43,6 +46,8 @@ export interface AgentRow {
   /** The cost is reported by the agent, computed from tokens and a price table, or unknown. */
   readonly cost: 'reported' | 'tokens' | 'none';
   readonly holds: { readonly plan: Hold; readonly delegate: Hold };
+  /** Which extras of a member it takes. */
+  readonly takes: Takes;
   /** Our own tests run the real program, or only its documentation says so. */
   readonly known: 'measured' | 'documented';
   /** The agent that runs the same program in the usual way; this one is used only on request. */

@@ -51,6 +51,65 @@ const PermissionRule = z
   .max(1_000)
   .regex(/^[^()]+(\(.*\))?$/s, 'is not a rule such as "Bash(npm test*)" or "WebFetch"');
 
+const VariableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
+const Value = z.string().max(32_768);
+
+/** A server of tools over MCP that a member has beside its team's: a program, or an address. */
+export const McpServer = z.union([
+  z.strictObject({
+    command: z.array(z.string().min(1).max(4096)).min(1).max(64),
+    env: z.record(VariableName, Value).optional(),
+  }),
+  z.strictObject({
+    url: z.url({ protocol: /^https?$/ }).max(2048),
+    headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), Value.regex(/^[^\r\n]*$/)).optional(),
+  }),
+]);
+export type McpServer = z.output<typeof McpServer>;
+
+/** The name under which every agent has the tools of its team. */
+export const TEAM_SERVER = 'troupe';
+
+/** A tool as its agent calls it. */
+const ToolName = z.string().regex(/^[\w.-]{1,200}$/, 'is not the name of a tool, such as "WebFetch"');
+
+/** What a person may set for an agent beside its program. Not every agent takes each: its row in the catalog says so. */
+export const AgentExtras = z.strictObject({
+  effort: z
+    .string()
+    .regex(/^[a-z]{1,20}$/)
+    .optional()
+    .describe('how long its model thinks, in the words of its agent: low, medium, high …'),
+  mcp: z
+    .record(
+      Slug.refine((name) => name !== TEAM_SERVER, `${TEAM_SERVER} is the server of the team itself`),
+      McpServer,
+    )
+    .optional()
+    .describe('servers of tools (MCP) that only it has, by name'),
+  skills: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(1024)
+        .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), 'must be below the folder'),
+    )
+    .max(16)
+    .optional()
+    .describe(
+      'files of the project that it reads before it begins, such as docs/style.md; a folder means its SKILL.md',
+    ),
+  tools: z
+    .strictObject({
+      allow: z.array(ToolName).max(200).optional().describe('it has only these of its own tools'),
+      deny: z.array(ToolName).max(200).optional().describe('it has none of these'),
+    })
+    .optional()
+    .describe('which of its own tools it has'),
+});
+export type AgentExtras = z.output<typeof AgentExtras>;
+
 /**
  * What runs a member. Programs, arguments and environment come from a person (the command line, a team file), never
  * from an agent. A value `${NAME}` in `env` comes from the environment of the machine that starts it, so that secrets
@@ -62,7 +121,7 @@ export const AgentSpec = z.strictObject({
   command: z.array(z.string().min(1).max(4096)).min(1).max(64).optional(),
   /** Added to the adapter's own arguments. */
   args: z.array(z.string().max(4096)).max(64).optional(),
-  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(32_768)).optional(),
+  env: z.record(VariableName, Value).optional(),
   /** Which ACP agent. */
   name: Slug.optional(),
   /** `exec`: also start the program when there is only mail; otherwise mail waits for its next task. */
@@ -83,6 +142,7 @@ export const AgentSpec = z.strictObject({
   silence: z.union([z.literal('off'), SilenceLimits]).optional(),
   /** Runs all its processes apart from the rest of the machine. */
   sandbox: Sandbox.optional(),
+  ...AgentExtras.shape,
 });
 export type AgentSpec = z.output<typeof AgentSpec>;
 
@@ -113,8 +173,14 @@ export function fillIn(value: string, lookUp: (name: string) => string | undefin
 }
 
 /** The names that an agent's variables take from the environment of its daemon. */
-export function namesTaken({ env = {} }: Pick<AgentSpec, 'env'>): string[] {
-  return Object.values(env).flatMap((value) => [...value.matchAll(VARIABLE)].map(([, name = '']) => name));
+export function namesTaken({ env = {}, mcp = {} }: Pick<AgentSpec, 'env' | 'mcp'>): string[] {
+  const values = [env, ...Object.values(mcp).map(secretsOf)].flatMap((given) => Object.values(given));
+  return values.flatMap((value) => [...value.matchAll(VARIABLE)].map(([, name = '']) => name));
+}
+
+/** What a server gets that may be secret: the variables of a program, the headers for an address. */
+export function secretsOf(server: McpServer): Readonly<Record<string, string>> {
+  return ('url' in server ? server.headers : server.env) ?? {};
 }
 
 /** A list is a program and its arguments; a text is a shell command, run as it is. */

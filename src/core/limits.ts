@@ -24,6 +24,9 @@ export const PLAN_BYTES = 256 * 1024;
 /** A spawn prompt may carry a role, conventions and a brief. Bytes. */
 export const PROMPT_BYTES = 128 * 1024;
 
+/** A file that a member reads before it begins. */
+export const SKILL_BYTES = 64 * 1024;
+
 /** One short line: summaries, roles, models, reasons. Characters. */
 export const LINE_LENGTH = 1000;
 

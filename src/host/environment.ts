@@ -1,4 +1,5 @@
-import { fillIn } from '../core/agent.ts';
+import { fillIn, secretsOf } from '../core/agent.ts';
+import type { AgentSpec, McpServer } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { RUNS_CODE } from '../core/hook.ts';
 import { PYTHON } from '../core/variables.ts';
@@ -56,4 +57,18 @@ export function agentEnvironment(
     env[name] = fillIn(value, (source) => ours[source]);
   }
   return { ...env, ...options.team };
+}
+
+/** The servers of a member's own, with what they take from our environment. */
+export function serversOf(
+  { mcp = {} }: Pick<AgentSpec, 'mcp'>,
+  ours: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, McpServer>> {
+  const filled = (server: McpServer): McpServer => {
+    const values = Object.fromEntries(
+      Object.entries(secretsOf(server)).map(([name, value]) => [name, fillIn(value, (source) => ours[source])]),
+    );
+    return 'url' in server ? { ...server, headers: values } : { ...server, env: values };
+  };
+  return Object.fromEntries(Object.entries(mcp).map(([name, server]) => [name, filled(server)]));
 }

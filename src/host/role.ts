@@ -13,6 +13,8 @@ export interface RoleParts {
   readonly agents: readonly string[];
   /** Whether it has the team's tools. */
   readonly hasTools: boolean;
+  /** Texts of the project that it should know. */
+  readonly skills?: readonly string[];
   /** Whether it works in a workspace of its own. */
   readonly worksApart?: boolean;
 }
@@ -21,13 +23,15 @@ export interface RoleParts {
  * What an agent is told about itself at the start. Short on purpose: every turn pays for it. The turns say what to do.
  */
 export function describeRole(parts: RoleParts): string {
-  const { teamId, memberId, leads, role, prompt } = parts;
+  const { teamId, memberId, leads, role, prompt, skills = [] } = parts;
   const who = leads
     ? `You are "${memberId}", the lead of the team "${teamId}" of coding agents.`
     : `You are "${memberId}" (${role}), a teammate in the team "${teamId}" of coding agents, led by "${parts.leadId}".`;
   const how = leads ? leadText(parts) : teammateText(parts);
   // A lead gets its goal as its first turn.
-  return [who, how, parts.worksApart ? APART : undefined, leads ? undefined : prompt].filter(Boolean).join('\n\n');
+  return [who, how, parts.worksApart ? APART : undefined, leads ? undefined : prompt, ...skills]
+    .filter(Boolean)
+    .join('\n\n');
 }
 
 /** Without it, agents commit, push, and look for the user's checkout. */

@@ -1,4 +1,5 @@
-import { explainUnknown, findAgent } from '../agents/catalog.ts';
+import { UNKNOWN_ACP } from '../agents/acp/agents.ts';
+import { explainUnknown, findAgent, NAMELESS } from '../agents/catalog.ts';
 import { requireProgram, requireScript } from '../agents/program.ts';
 import type { AgentRow } from '../agents/row.ts';
 import { requireSandbox } from '../agents/sandbox/able.ts';
@@ -7,6 +8,7 @@ import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { sandboxOf } from '../core/sandbox.ts';
 import { agentEnvironment } from './environment.ts';
+import { readSkills, requireExtras } from './extras.ts';
 
 /** An agent and its working folder. */
 export interface Wanted {
@@ -59,10 +61,12 @@ export function requireRunnable(
   const name = catalogNameOf(spec);
   const known = findAgent(name);
   requireBoxable(spec, known);
+  requireExtras(spec, known ?? NAMELESS[spec.kind] ?? UNKNOWN_ACP);
   if (!hasProcess(spec)) return;
   const program = spec.command?.[0] ?? known?.program;
   if (program === undefined) throw new TeamError('invalid', explainUnknown(name) ?? `The agent ${name} has no program`);
   if (!ours) return;
+  if (cwd !== undefined) readSkills(spec.skills ?? [], [cwd]);
   const env = agentEnvironment(ours, { ...(spec.env && { added: spec.env }), team: {} });
   const hints = [known?.install, isCallers ? undefined : ELSEWHERE].filter(Boolean).join('; ');
   const next = spec.command || hints === '' ? undefined : hints;

@@ -4,6 +4,7 @@ import type { AgentSpec } from '../core/agent.ts';
 import { folderOfWork } from '../core/folder.ts';
 import { NO_SESSION } from '../core/member.ts';
 import type { ResultOf } from '../operations/index.ts';
+import { readSkills } from './extras.ts';
 import { rightsOf } from './permissions.ts';
 import { describeRole } from './role.ts';
 import type { TeammateOptions } from './teammate.ts';
@@ -11,7 +12,7 @@ import type { TeammateOptions } from './teammate.ts';
 /** The start options of a member, from its record and its team: its role, its rights, the session to resume. */
 export function startOf(
   { team, member, agent }: { team: ResultOf<'team.show'>; member: ResultOf<'member.show'>; agent: AgentSpec },
-  around: Pick<StartOptions, 'cwd' | 'env' | 'tools' | 'sandbox'>,
+  around: Pick<StartOptions, 'cwd' | 'env' | 'tools' | 'servers' | 'sandbox'>,
 ): Pick<TeammateOptions, 'start' | 'permissions' | 'workMode' | 'silence'> {
   const { id: memberId, role, spawnPrompt: prompt, model, sessionId } = member;
   const { id: teamId, leadId } = team;
@@ -20,6 +21,9 @@ export function startOf(
   const { mode: workMode, permissions } = rightsOf(agent);
   const agents = Object.keys(team.agents ?? {});
   const hasTools = around.tools !== undefined;
+  const copyOf = member.workspace === 'own' && team.work ? folderOfWork(team.work) : undefined;
+  // The person's own folder comes first: a file there need not be committed, and no agent changes it.
+  const skills = readSkills(agent.skills ?? [], copyOf === undefined ? [around.cwd] : [copyOf, around.cwd]);
   return {
     permissions,
     workMode,
@@ -28,7 +32,9 @@ export function startOf(
       teamId,
       memberId,
       ...around,
-      ...(member.workspace === 'own' && team.work && { copyOf: folderOfWork(team.work) }),
+      copyOf,
+      effort: agent.effort,
+      ownTools: agent.tools,
       role: describeRole({
         teamId,
         memberId,
@@ -39,6 +45,7 @@ export function startOf(
         prompt,
         agents,
         hasTools,
+        skills,
         worksApart: member.workspace === 'own',
       }),
       model,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { explainUnknown, findAgent } from '../agents/catalog.ts';
 import { agentNamed, catalogNameOf, isOwnAgent } from '../core/agent.ts';
-import type { AgentChoice, AgentSpec } from '../core/agent.ts';
+import type { AgentChoice, AgentExtras, AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { folderOfNewMember } from '../core/folder.ts';
 import type { Fallback, OnLimit } from '../core/on-limit.ts';
@@ -20,6 +20,8 @@ export interface AgentWish {
   readonly agentType: string;
   /** Whether it runs in a sandbox. */
   readonly sandbox?: Sandbox | undefined;
+  /** What is set beside the agent, whichever it is. */
+  readonly extras?: AgentExtras;
 }
 
 /** The agent of a teammate that is about to start. Refuses one that cannot run in the teammate's work folder. */
@@ -29,7 +31,11 @@ export async function agentForTeammate(
   { teamId, ...wish }: AgentWish & { readonly teamId: string; readonly cwd?: string | undefined },
 ): Promise<AgentSpec> {
   const { agent, cwd } = await ledger.view(teamId, (state) => {
-    const chosen = chooseAgent(state, caller, wish, () => daemon.defaultAgent());
+    requireMaySet(caller, wish.extras ?? {});
+    const chosen = {
+      ...chooseAgent(state, caller, wish, () => daemon.defaultAgent()),
+      ...definedIn(wish.extras ?? {}),
+    };
     const lead = state.members.get(requireTeam(state).leadId);
     return { agent: chosen, cwd: folderOfNewMember({ ...wish, agent: chosen }, lead) };
   });
@@ -137,11 +143,24 @@ function chooseFallback(agents: AgentChoice, { name, agent }: Fallback): Fallbac
 
 /** Only a person decides which program runs with the user's rights, never an agent. */
 function requireMayRun(caller: Caller, agent: AgentSpec | undefined): void {
-  if (caller.scope === 'admin' || !(agent?.command ?? agent?.args ?? agent?.env)) return;
+  if (caller.scope === 'admin' || !(agent?.command ?? agent?.args ?? agent?.env ?? agent?.mcp)) return;
   throw new TeamError(
     'not_allowed',
-    'Only a person may choose the program: name an agent without command, args and env',
+    'Only a person may choose the program: name an agent without command, args, env and mcp',
   );
+}
+
+/** A lead may say how hard a teammate thinks and what it reads, but not what it can do. */
+function requireMaySet(caller: Caller, { mcp, tools }: AgentExtras): void {
+  if (caller.scope === 'admin' || !(mcp ?? tools)) return;
+  throw new TeamError(
+    'not_allowed',
+    'Only a person may choose the tools of a teammate: name an agent without mcp and tools',
+  );
+}
+
+function definedIn(extras: AgentExtras): AgentExtras {
+  return Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
 }
 
 /** Whether only a name is given. The team may then have a fuller spec under that name. */

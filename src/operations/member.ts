@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgentExtras } from '../core/agent.ts';
 import { budgetUses } from '../core/budget-use.ts';
 import { TeamError } from '../core/errors.ts';
 import { RESULT_BYTES } from '../core/limits.ts';
@@ -59,20 +60,28 @@ export const memberOperations = [
     name: 'member.spawn',
     summary: 'Start a teammate: a daemon runs its agent',
     scope: 'lead',
-    input: JoinInput.omit({ status: true, sessionId: true }).extend({ ...InSandbox, ...InTeam.shape }),
+    input: JoinInput.omit({ status: true, sessionId: true }).extend({
+      ...AgentExtras.shape,
+      ...InSandbox,
+      ...InTeam.shape,
+    }),
     result: TeamMember,
     route: 'POST /api/teams/:teamId/teammates',
     message: { type: 'spawn_teammate', answer: 'teammate_spawned', fields: (member) => ({ member }) },
     cli: {
       args: ['name'],
       examples: [
-        'troupe member spawn tester --team demo --agent codex',
+        'troupe member spawn tester --team demo --agent codex --effort high --skills docs/testing.md',
         `troupe member spawn worker-1 --team demo --agent '{"exec":"./work.sh"}'`,
         'troupe member spawn tester --team demo --agent codex --sandbox true',
       ],
     },
-    run: async ({ ledger, coordinator, daemon, caller, actor, once }, { teamId, sandbox, ...input }) => {
-      const agent = await agentForTeammate({ ledger, daemon }, caller, { teamId, sandbox, ...input });
+    run: async (
+      { ledger, coordinator, daemon, caller, actor, once },
+      { teamId, sandbox, effort, mcp, skills, tools, ...input },
+    ) => {
+      const extras = { effort, mcp, skills, tools };
+      const agent = await agentForTeammate({ ledger, daemon }, caller, { teamId, sandbox, extras, ...input });
       const fallbacks = await fallbacksFor(ledger, teamId, input);
       const { agents = [] } = fallbacks.onLimit ?? {};
       daemon.requireAgents?.(agents.map((one) => ({ spec: one.agent, cwd: input.cwd })));

@@ -9,7 +9,7 @@ import type { AgentRow } from '../agents/row.ts';
 /** An agent from the catalog, and whether it is on this machine. */
 export interface InstalledAgent extends Omit<
   AgentRow,
-  'env' | 'clouds' | 'foreign' | 'variantOf' | 'isClaudeCode' | 'needs' | 'versions' | 'login' | 'obeys'
+  'env' | 'clouds' | 'foreign' | 'variantOf' | 'isClaudeCode' | 'needs' | 'versions' | 'login' | 'obeys' | 'takes'
 > {
   readonly name: string;
   /** The program's file; missing if it is not installed, or if the user must name it. */

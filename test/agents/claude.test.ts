@@ -16,6 +16,8 @@ import { TROUPE_SOURCE } from '../setup/source.ts';
 import { needs } from '../tools.ts';
 import { HANG_MS, until } from '../until.ts';
 import { SHORT_RUN } from './bun.ts';
+import { expectExtras, WHISPERS } from './extras.ts';
+import type { Extras } from './extras.ts';
 import { agentProgram } from './installed.ts';
 import { doTurn, makePlace, startIn } from './real.ts';
 import type { Place } from './real.ts';
@@ -28,6 +30,14 @@ const obeys: ModelScript = ({ turns }) => {
   const [, name, input = '{}'] = /^call (\S+) (.*)$/m.exec(last?.role === 'user' ? last.text : '') ?? [];
   if (name !== undefined) return { calls: [{ name, input: JSON.parse(input) as Record<string, unknown> }] };
   return { text: `did ${last?.text.trim()}` };
+};
+
+/** What its session in edit mode is given. */
+const EXTRAS: Extras = {
+  start: { effort: 'high', ownTools: { deny: ['Skill'] } },
+  asks: true,
+  lacks: 'Skill',
+  effort: (body) => (body as { output_config?: { effort?: string } }).output_config?.effort,
 };
 
 const LONG_WORK: ModelReply = { text: 'working', calls: [{ name: 'Bash', input: { command: 'tail -f /dev/null' } }] };
@@ -91,8 +101,12 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
 
   /** A session in edit mode, with additional arguments. */
   const edits = new SharedSession((more) =>
-    agent(obeys, ['--add-dir', home]).start({ ...start(), mode: 'edit', ...more }),
+    agent(obeys, ['--add-dir', home]).start({ ...start(), mode: 'edit', ...WHISPERS, ...EXTRAS.start, ...more }),
   );
+
+  test('has the server of tools that it was given, the effort, and not the tools that were taken away', async () => {
+    await expectExtras(await edits.use(), model, EXTRAS);
+  });
 
   test('does several turns in one process, knows its role, and reports usage and cost of each turn', async () => {
     const session = await edits.use();

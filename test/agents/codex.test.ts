@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StartOptions } from '../../src/agents/agent.ts';
 import { codexAgent } from '../../src/agents/codex.ts';
@@ -13,7 +11,7 @@ import type { Rig } from './driven.ts';
 import { agentProgram } from './installed.ts';
 import { doTurn, makePlace, MANNERS, open, startIn } from './real.ts';
 import type { Place } from './real.ts';
-import { codexProvider } from './setups.ts';
+import { codexHome, codexProvider } from './setups.ts';
 
 const program = agentProgram('codex');
 
@@ -41,9 +39,8 @@ describe('codex', needs(program !== undefined, 'codex is not installed'), () => 
       ].flat(),
     });
   const start = (): StartOptions => {
-    const home = join(place.home, '.codex');
-    mkdirSync(home, { recursive: true });
-    return startIn(place, { CODEX_HOME: home, MODEL_KEY: 'a dummy' });
+    const { env } = startIn(place);
+    return startIn(place, { ...codexHome({ HOME: place.home, PATH: env['PATH'] ?? '' }), MODEL_KEY: 'a dummy' });
   };
 
   const rig: Rig = {
@@ -61,6 +58,12 @@ describe('codex', needs(program !== undefined, 'codex is not installed'), () => 
     write: (path) => ({ name: 'exec_command', input: { cmd: `echo text > ${path}` } }),
     used: { inputTokens: 400, cacheReadTokens: 100, outputTokens: 20, costUsd: 0 },
     spends: true,
+    extras: {
+      start: { effort: 'high', ownTools: { deny: ['web_search'] } },
+      asks: true,
+      lacks: 'web_search',
+      effort: (body) => (body as { reasoning?: { effort?: string } }).reasoning?.effort,
+    },
     troubles: {
       limited: {
         error: { status: 429, message: 'used up', more: { type: 'usage_limit_reached', resets_in_seconds: 60 } },

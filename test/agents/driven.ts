@@ -10,6 +10,8 @@ import type { Heard } from '../contracts/agent.ts';
 import type { SharedSession } from '../contracts/shared-session.ts';
 import type { ModelReply, ModelRequest, ModelServer } from '../models/script.ts';
 import { lastUserText } from '../models/script.ts';
+import { expectExtras, WHISPERS } from './extras.ts';
+import type { Extras } from './extras.ts';
 import { doTurn, MANNERS, markerOf, open, SLOW, steps, workUntil } from './real.ts';
 import type { Place } from './real.ts';
 import { shareDaemon } from './team.ts';
@@ -39,6 +41,8 @@ export interface Rig {
   readonly troubles: Partial<Readonly<Record<Trouble, ModelReply>>>;
   /** Whether it has only read-only tools of its team in plan mode. */
   readonly onlyReadsInPlan?: boolean;
+  /** What it is given in edit mode, beside a server of tools of its own. */
+  readonly extras?: Extras;
   /** Makes its sessions look older. */
   age?(): void;
 }
@@ -58,7 +62,7 @@ export function describeDriven(rig: Rig): SharedSession {
     async beforeResume() {
       rig.age?.();
       team = await teams.make();
-      return { mode: 'edit', tools: team.tools };
+      return { mode: 'edit', tools: team.tools, ...WHISPERS, ...rig.extras?.start };
     },
   }));
   /** Returns a function that lists the files made since. */
@@ -153,6 +157,12 @@ export function describeDriven(rig: Rig): SharedSession {
     expect(JSON.stringify(batches)).toMatch(/"task:created".*"worker"|"worker".*"task:created"/s);
     expect(session.events.some(({ type }) => type === 'permission')).toBe(false);
     expect(readFileSync(`/proc/${session.pids[0]}/cmdline`, 'latin1')).not.toContain(token);
+  });
+
+  test('has the server of tools that it was given, the effort, and not the tools that were taken away', async (context) => {
+    const { extras } = rig;
+    context.skip(!extras, 'it takes none');
+    await expectExtras(await shared.use(), rig.model(), extras as Extras);
   });
 
   /** Makes it try all kinds of changes, in a mode in which only team tools can change something. */

@@ -42,6 +42,7 @@ describe('gemini', needs(program !== undefined, 'gemini is not installed'), () =
     shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'it is needed' } }),
     write: (file_path) => ({ name: 'write_file', input: { file_path, content: 'text' } }),
     // It does not report cached tokens apart.
+    extras: { start: {}, asks: true },
     used: { inputTokens: 500, outputTokens: 20, costUsd: 0 },
     onlyReadsInPlan: true,
     troubles: {

@@ -42,6 +42,7 @@ describe('opencode', needs(program !== undefined, 'opencode is not installed'), 
     start,
     shell: (command) => ({ name: 'bash', input: { command, description: 'it is needed' } }),
     write: (filePath) => ({ name: 'write', input: { filePath, content: 'text' } }),
+    extras: { start: { ownTools: { deny: ['webfetch'] } }, asks: false, lacks: 'webfetch' },
     used: { inputTokens: 500, cacheReadTokens: 100, outputTokens: 20, costUsd: (500 * 3 + 20 * 15) / 1e6 },
     // It compacts a conversation that is too long by itself.
     troubles: {

@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { anthropicServer } from '../models/anthropic.ts';
 import { geminiServer } from '../models/gemini.ts';
@@ -6,7 +7,7 @@ import { openaiServer } from '../models/openai.ts';
 import type { ModelScript, ModelServer } from '../models/script.ts';
 import { COMPILED_CODE } from '../setup/compiled-code.ts';
 import { SHORT_RUN } from './bun.ts';
-import { agentProgram } from './installed.ts';
+import { AGENTS_FOLDER, agentProgram } from './installed.ts';
 import type { InstalledAgent } from './installed.ts';
 import type { Place } from './real.ts';
 
@@ -39,9 +40,9 @@ export async function setUp(name: InstalledAgent, { home, cwd }: Place, script: 
 /** Shorter than any real key: a team file with a key of real length is refused. */
 const KEY = 'dummy';
 
-type Environment = Readonly<Record<string, string>>;
+type Environment = Readonly<Record<'HOME' | 'PATH', string>>;
 
-const MORE: Record<InstalledAgent, (model: ModelServer, base: Environment & { HOME: string }) => object> = {
+const MORE: Record<InstalledAgent, (model: ModelServer, base: Environment) => object> = {
   claude: ({ url }, base) => ({
     env: {
       ...base,
@@ -52,10 +53,8 @@ const MORE: Record<InstalledAgent, (model: ModelServer, base: Environment & { HO
     },
   }),
   codex: (model, base) => {
-    const CODEX_HOME = join(base.HOME, '.codex');
-    mkdirSync(CODEX_HOME, { recursive: true });
     const args = ['model_provider="scripted"', 'model="plain"', `model_providers.scripted=${codexProvider(model)}`];
-    return { args: args.flatMap((value) => ['-c', value]), env: { ...base, CODEX_HOME, MODEL_KEY: KEY } };
+    return { args: args.flatMap((value) => ['-c', value]), env: { ...base, ...codexHome(base), MODEL_KEY: KEY } };
   },
   gemini: (model, base) => ({ args: ['--model', 'gemini-plain'], env: { ...base, ...geminiEnvironment(model) } }),
   opencode: (model, base) => ({ model: 'scripted/plain', env: { ...base, ...opencodeEnvironment(model, base.HOME) } }),
@@ -96,6 +95,26 @@ function haveOpencodePlugin(home: string): void {
   mkdirSync(join(folder, 'node_modules'), { recursive: true });
   const lock = { packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } } };
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
+}
+
+/**
+ * The variables that give Codex a home of its own. Where bubblewrap is installed, its sandbox needs a helper, which Codex
+ * does not make in a home among temporary files. So the helper is on the PATH, outside of /dev, which its sandbox hides.
+ */
+export function codexHome({ HOME, PATH }: Readonly<Record<'HOME' | 'PATH', string>>): Record<string, string> {
+  const CODEX_HOME = join(HOME, '.codex');
+  const helpers = join(AGENTS_FOLDER, 'node_modules/.codex-helpers');
+  for (const folder of [CODEX_HOME, helpers]) mkdirSync(folder, { recursive: true });
+  const vendor = join(AGENTS_FOLDER, `node_modules/@openai/codex-${process.platform}-${process.arch}/vendor`);
+  const [target] = existsSync(vendor) ? readdirSync(vendor) : [];
+  const helper = join(helpers, 'codex-linux-sandbox');
+  // Another test may make it at the same time.
+  if (target !== undefined && !existsSync(helper)) {
+    const own = join(helpers, randomUUID());
+    symlinkSync(join(vendor, target, 'bin/codex'), own);
+    renameSync(own, helper);
+  }
+  return { CODEX_HOME, PATH: `${helpers}:${PATH}` };
 }
 
 /** A provider for Codex's configuration file, without WebSockets, which the scripted model does not support. */

@@ -104,9 +104,11 @@ describe(
       const entries = [...setups].map(([name, { entry }]) => {
         const { cwd: _cwd, env, ...rest } = entry;
         const { GEMINI_CLI_TRUST_WORKSPACE: _trust, ...own } = env as Record<string, string>;
-        return { name, agent: name, ...rest, env: own };
+        return { name, agent: name, ...rest, env: own, skills: ['style.md'] };
       });
       const file = join(repository, 'troupe.yaml');
+      // It is not committed, so it is only in the checkout.
+      writeFileSync(join(repository, 'style.md'), 'Write like a walrus.');
       const hooks = { TaskCompleted: { command: './gate.sh', onFailure: 'block' } };
       writeFileSync(file, JSON.stringify({ team: 'mixed', members: entries, tasks, hooks }));
       await stage.ask('up', file, '--yes', '--detach');
@@ -137,7 +139,12 @@ describe(
           const inbox = all.filter(({ fromId }) => REAL_AGENTS.includes(fromId as (typeof REAL_AGENTS)[number]));
           return inbox.length === 3 && inbox.every(({ readAt }) => readAt !== undefined);
         });
-        const texts = setups.get(own)?.model.requests.flatMap(({ turns }) => turns.map(({ text }) => text)) ?? [];
+        const asked = setups.get(own)?.model.requests ?? [];
+        const texts = asked.flatMap(({ system, turns }) => [system, ...turns.map(({ text }) => text)]);
+        expect(
+          texts.some((text) => text.includes('Write like a walrus.')),
+          `the skill of ${own}`,
+        ).toBe(true);
         for (const other of REAL_AGENTS.filter((name) => name !== own)) {
           expect(
             texts.some((text) => text.includes(`hello ${own}, says ${other}`)),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { AgentSpec } from '../../src/core/agent.ts';
+import type { AgentExtras, AgentSpec } from '../../src/core/agent.ts';
 import { ADMIN } from '../../src/operations/caller.ts';
 import type { Caller } from '../../src/operations/caller.ts';
-import { chooseAgent } from '../../src/operations/choose-agent.ts';
+import { agentForTeammate, chooseAgent } from '../../src/operations/choose-agent.ts';
 import { openTeam } from '../mcp/house.ts';
 
 const OURS: AgentSpec = { kind: 'acp', name: 'goose' };
@@ -37,6 +37,23 @@ test("else it is the daemon's choice, or a refusal if the caller is an agent tha
   expect(await choose({})).toEqual(OURS);
   expect(await choose({ leadAgent: SCRIPT }, ADMIN, [SCRIPT])).toEqual(OURS);
   await expect(choose({ leadAgent: { kind: 'claude' } }, LEAD)).rejects.toThrow('lead has no agents for new teammates');
+});
+
+test('a lead sets how hard a teammate thinks and what it reads, but only a person what it can do', async () => {
+  const house = await openTeam([], { agents: { fast: { kind: 'codex', effort: 'low', tools: { deny: ['shell'] } } } });
+  const { ledger } = house.services;
+  const daemon = { defaultAgent: () => OURS } as Parameters<typeof agentForTeammate>[0]['daemon'];
+  const start = (caller: Caller, extras: AgentExtras) =>
+    agentForTeammate({ ledger, daemon }, caller, { teamId: 'demo', ...UNSAID, extras });
+  expect(await start(LEAD, { effort: 'high', skills: ['style.md'] })).toEqual({
+    kind: 'codex',
+    effort: 'high',
+    skills: ['style.md'],
+    tools: { deny: ['shell'] },
+  });
+  await expect(start(LEAD, { tools: { allow: ['shell'] } })).rejects.toThrow('Only a person may choose the tools');
+  await expect(start(LEAD, { mcp: { x: { command: ['x'] } } })).rejects.toThrow('Only a person may choose the tools');
+  expect(await start(ADMIN, { tools: { allow: ['shell'] } })).toMatchObject({ tools: { allow: ['shell'] } });
 });
 
 test('an agent named general-purpose is chosen as the default', async () => {

@@ -22,6 +22,11 @@ describe('what a team file runs needs an approval', () => {
     ['another binary', { agent: 'claude', command: './claude' }, { command: './claude' }],
     ['arguments', { agent: 'claude', args: ['--mcp-config', 'm.json'] }, { command: 'claude --mcp-config m.json' }],
     ['variables', { agent: 'codex', env: { PATH: './bin' } }, { command: 'codex', env: ['PATH=./bin'] }],
+    [
+      'servers of tools',
+      { agent: 'codex', mcp: { docs: { command: 'npx docs', env: { A: '1' } }, api: { url: 'https://a.b/mcp' } } },
+      { servers: ['docs: npx docs A=1', 'api: https://a.b/mcp'] },
+    ],
     ['mode full', { agent: 'codex', mode: 'full' }, { isFree: true }],
     ['permissions', { agent: 'codex', permissions: { allow: ['shell(*)'] } }, { allow: ['shell(*)'] }],
     ['a folder outside of its own', { agent: 'codex', cwd: '..' }, { command: 'codex' }],

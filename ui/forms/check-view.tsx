@@ -69,7 +69,7 @@ export function CheckView({
 }
 
 /** What a person approves, in one line. */
-function wordPowers({ members, isFree, obeys, allow, env, files }: Found['unapproved'][number]): string {
+function wordPowers({ members, isFree, obeys, allow, env, servers, files }: Found['unapproved'][number]): string {
   const list = (before: string, words: readonly string[] = []): string[] =>
     words.length > 0 ? [`${before} ${words.join(', ')}`] : [];
   return [
@@ -78,6 +78,7 @@ function wordPowers({ members, isFree, obeys, allow, env, files }: Found['unappr
     ...list('may do without asking:', allow),
     ...list('obeys settings in this folder:', obeys),
     ...list('gets', env),
+    ...list('has the tools of', servers),
     ...list('what it does is in', files),
   ].join('; ');
 }

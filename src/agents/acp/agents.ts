@@ -22,7 +22,12 @@ export interface AcpAgent extends AgentRow {
   /** The variable that takes settings as JSON, and our settings for a session; the user's own in it are kept. */
   readonly settings?: {
     readonly variable: string;
-    readonly value: (session: { mode: Mode; model: string | undefined; tools: string | undefined }) => object;
+    readonly value: (session: {
+      mode: Mode;
+      model: string | undefined;
+      servers: readonly string[];
+      ownTools: StartOptions['ownTools'];
+    }) => object;
   };
   /** How a text reaches a running turn: a protocol extension, or a second prompt that the agent folds in. */
   readonly steering: 'method' | 'second prompt' | 'none';
@@ -78,6 +83,12 @@ const PLAIN = {
   cost: 'none',
   holds: { plan: 'refused', delegate: 'refused' },
   known: 'documented',
+  takes: {
+    effort: { not: 'the protocol has no setting for it; choose a model, or say it in args or env' },
+    mcp: true,
+    skills: true,
+    tools: { not: 'the protocol has no list of tools; use mode or permissions' },
+  },
 } as const satisfies Partial<AcpAgent>;
 
 /** Any command that a user names. */
@@ -113,6 +124,11 @@ export const ACP_AGENTS = {
     isTeamTool: ({ title, optionIds }, tools) =>
       optionIds.includes('proceed_always_server') && /^[\w-]+ \(([\w-]+) MCP Server\)$/.exec(title)?.[1] === tools,
     leaveMs: 1_000,
+    takes: {
+      ...PLAIN.takes,
+      effort: { not: 'Gemini CLI sets it by model: choose a model' },
+      tools: { not: 'name a policy file of Gemini CLI instead, as args: [--policy, no-web.toml]' },
+    },
     losesFreshHistory: true,
     abilities: ABLE,
     holds: { plan: 'enforced', delegate: 'refused' },
@@ -131,16 +147,17 @@ export const ACP_AGENTS = {
     login: OPENCODE_LOGIN,
     settings: {
       variable: 'OPENCODE_CONFIG_CONTENT',
-      value: ({ mode, model, tools }) => ({
+      value: ({ mode, model, ...given }) => ({
         autoupdate: false,
         ...(model !== undefined && { model }),
-        ...openCodePermissions(mode, tools),
+        ...openCodePermissions(mode, given),
       }),
     },
     steering: 'second prompt',
     // It has retried five times by then, and passes on only the provider's sentence.
     troubleIn: openCodeTrouble,
     usage: 'last call',
+    takes: { ...PLAIN.takes, tools: true },
     // It never asks about tools of MCP servers.
     isTeamTool: never,
     abilities: { ...ABLE, steer: true },
@@ -220,17 +237,35 @@ export const ACP_AGENTS = {
   },
 } as const satisfies Readonly<Record<string, AcpAgent>>;
 
-/** What OpenCode allows, asks about and removes. The model does not even see a denied tool. */
-function openCodePermissions(mode: Mode, tools: string | undefined): object {
-  const team = tools === undefined ? {} : { [`${tools}_*`]: 'allow' };
-  switch (mode) {
-    case 'plan':
-      return { permission: { edit: 'deny', bash: 'deny', task: 'deny', ...team } };
-    case 'delegate':
-      return { permission: { '*': 'deny', ...team } };
-    case 'edit':
-      return { permission: { edit: 'allow', bash: 'ask', webfetch: 'ask', external_directory: 'ask', ...team } };
-    case 'full':
-      return {};
-  }
+/**
+ * What OpenCode allows, asks about and removes; the last rule that matches a tool decides. The model does not even see a
+ * denied tool. `servers` are those of the team and of the member.
+ */
+function openCodePermissions(
+  mode: Mode,
+  { servers, ownTools }: { servers: readonly string[]; ownTools: StartOptions['ownTools'] },
+): object {
+  if (mode === 'full' && !ownTools) return {};
+  const rules = OPENCODE_RULES[mode];
+  const { allow, deny = [] } = ownTools ?? {};
+  const { external_directory } = rules;
+  const only = allow && {
+    '*': 'deny',
+    ...(external_directory && { external_directory }),
+    ...Object.fromEntries(allow.map((tool) => [tool, rules[tool] ?? rules['*'] ?? 'allow'])),
+  };
+  return {
+    permission: {
+      ...(only ?? rules),
+      ...Object.fromEntries(servers.map((name) => [`${name}_*`, 'allow'])),
+      ...Object.fromEntries(deny.map((tool) => [tool, 'deny'])),
+    },
+  };
 }
+
+const OPENCODE_RULES: Readonly<Record<Mode, Readonly<Record<string, string>>>> = {
+  plan: { edit: 'deny', bash: 'deny', task: 'deny' },
+  delegate: { '*': 'deny' },
+  edit: { edit: 'allow', bash: 'ask', webfetch: 'ask', external_directory: 'ask' },
+  full: {},
+};

@@ -1,16 +1,19 @@
 import { TeamError } from '../../core/errors.ts';
 import type { StartOptions } from '../agent.ts';
+import { ownServers } from '../extras.ts';
 import type { AcpAgent } from './agents.ts';
 
 /** The environment of an agent's process: the given one, our fixed variables, and the settings for the session. */
 export function environmentFor(
   { set: always = {}, setThere, settings }: AcpAgent,
-  { env, copyOf, mode, model, tools }: StartOptions,
+  start: StartOptions,
 ): Record<string, string> {
+  const { env, copyOf, mode, model, tools, ownTools } = start;
   const set = { ...always, ...setThere?.({ env, copyOf }) };
   if (!settings) return { ...env, ...set };
   const { variable } = settings;
-  const ours = settings.value({ mode, model, tools: tools?.name });
+  const servers = [...(tools ? [tools.name] : []), ...ownServers(start).map(([name]) => name)];
+  const ours = settings.value({ mode, model, servers, ownTools });
   return { ...env, ...set, [variable]: JSON.stringify(merge(readObject(variable, env[variable]), ours)) };
 }
 

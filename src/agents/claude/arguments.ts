@@ -42,9 +42,14 @@ export interface Session {
  * The arguments of Claude Code for a session, without secrets. Each is one word, so that none takes the next as its
  * value.
  */
-export function claudeArguments(start: Pick<StartOptions, 'mode' | 'model' | 'tools'>, session: Session): string[] {
-  const { permissionMode, tools } = MODES[start.mode];
-  const unfit = [...UNFIT, ...(start.tools ? OTHER_TEAMS : [])];
+export function claudeArguments(
+  start: Pick<StartOptions, 'mode' | 'model' | 'tools' | 'effort' | 'ownTools'>,
+  session: Session,
+): string[] {
+  const { permissionMode, tools: fixed } = MODES[start.mode];
+  const { allow, deny = [] } = start.ownTools ?? {};
+  const tools = fixed && allow ? fixed.filter((tool) => allow.includes(tool)) : (fixed ?? allow);
+  const unfit = [...UNFIT, ...(start.tools ? OTHER_TEAMS : []), ...deny];
   return [
     '--print',
     '--verbose',
@@ -57,7 +62,9 @@ export function claudeArguments(start: Pick<StartOptions, 'mode' | 'model' | 'to
     `--${session.resumes ? 'resume' : 'session-id'}=${session.id}`,
     `--append-system-prompt-file=${session.roleFile}`,
     ...(start.model === undefined ? [] : [`--model=${start.model}`]),
-    ...(tools === undefined ? [] : [`--tools=${tools.join(',')}`, '--strict-mcp-config']),
+    ...(start.effort === undefined ? [] : [`--effort=${start.effort}`]),
+    ...(tools === undefined ? [] : [`--tools=${tools.join(',')}`]),
+    ...(fixed === undefined ? [] : ['--strict-mcp-config']),
     `--disallowedTools=${unfit.join(',')}`,
     ...teamToolArguments(start.tools, session.toolsFile),
   ];

@@ -1,4 +1,6 @@
-import type { StartOptions } from '../agent.ts';
+import type { McpServer } from '../../core/agent.ts';
+import type { StartOptions, TeamTools } from '../agent.ts';
+import { ownServers } from '../extras.ts';
 
 /** Its tools for its own teams; beside our team's tools, a model would pick the wrong ones. */
 export const OTHER_TEAMS = [
@@ -20,8 +22,23 @@ export function teamToolArguments(tools: StartOptions['tools'], file: string | u
   ];
 }
 
-/** The team's tools in Claude Code's format. Without `alwaysLoad` a model would have to search for them first. */
-export function toolsConfig({ name, http, stdio }: NonNullable<StartOptions['tools']>): object {
+/**
+ * The servers of a member in Claude Code's format: the team's, and its own. Without `alwaysLoad` a model would have to
+ * search for the tools first.
+ */
+export function toolsConfig(start: Pick<StartOptions, 'tools' | 'mode' | 'servers'>): object | undefined {
+  const own = Object.fromEntries(ownServers(start).map(([name, server]) => [name, configOf(server)]));
+  const mcpServers = { ...own, ...(start.tools && teamConfig(start.tools)) };
+  return Object.keys(mcpServers).length > 0 ? { mcpServers } : undefined;
+}
+
+function teamConfig({ name, http, stdio }: TeamTools): object {
   const server = http ? { type: 'http', url: http.url, headers: http.headers } : { type: 'stdio', ...stdio };
-  return { mcpServers: { [name]: { ...server, alwaysLoad: true } } };
+  return { [name]: { ...server, alwaysLoad: true } };
+}
+
+function configOf(server: McpServer): object {
+  if ('url' in server) return { type: 'http', url: server.url, headers: server.headers ?? {}, alwaysLoad: true };
+  const [command, ...args] = server.command;
+  return { type: 'stdio', command, args, env: server.env ?? {}, alwaysLoad: true };
 }

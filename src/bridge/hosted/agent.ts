@@ -134,13 +134,13 @@ async function launch(
   paths: NativePaths,
   sessionId: string,
 ): Promise<Pane> {
-  const { memberId: member, cwd, mode, model, resumes, tools: team, file } = start;
+  const { memberId: member, cwd, mode, model, effort, ownTools, resumes, tools: team, file } = start;
   const reading = await readConfig(paths);
   const config = reading.kind === 'read' ? reading.config : undefined;
   const color = config?.members.find(({ name }) => name === member)?.color ?? 'blue';
   const leadSessionId = config?.leadSessionId ?? crypto.randomUUID();
   const [program = NAME, ...before] = command;
-  const who = { member, team: paths.name, color, leadSessionId, sessionId, resumes, mode, model };
+  const who = { member, team: paths.name, color, leadSessionId, sessionId, resumes, mode, model, effort, ownTools };
   const own = teammateArguments({ ...who, tools: team && file !== undefined ? { team, file } : undefined });
   const pane = await openPane(openScreen, {
     command: [program, ...before, ...own, ...args],
@@ -157,7 +157,7 @@ async function launch(
 function writeTools(tools: TeamTools, env: StartOptions['env']): { path: string; remove: () => void } {
   const folder = mkdtempSync(join(env['TROUPE_HOME'] ?? tmpdir(), 'start-'));
   const path = join(folder, 'tools.json');
-  writeFileSync(path, JSON.stringify(toolsConfig(tools)), { mode: 0o600, flag: 'wx' });
+  writeFileSync(path, JSON.stringify(toolsConfig({ tools, mode: 'delegate' })), { mode: 0o600, flag: 'wx' });
   return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 

@@ -1,4 +1,4 @@
-import type { Mode, TeamTools } from '../../agents/agent.ts';
+import type { Mode, StartOptions, TeamTools } from '../../agents/agent.ts';
 import { OTHER_TEAMS, teamToolArguments } from '../../agents/claude/team-tools.ts';
 
 /**
@@ -21,6 +21,8 @@ export interface TeammateArguments {
   readonly resumes: boolean;
   readonly mode: Mode;
   readonly model: string | undefined;
+  readonly effort?: StartOptions['effort'];
+  readonly ownTools?: StartOptions['ownTools'];
   /** A lead has our team's tools; for teammates, those of Claude Code's own teams are enough. */
   readonly tools?: { readonly team: TeamTools; readonly file: string } | undefined;
 }
@@ -30,7 +32,9 @@ export interface TeammateArguments {
  * we don't know what it signs. Without the key it accepts every message in the lead's name, as all other versions do.
  */
 export function teammateArguments(given: TeammateArguments): string[] {
-  const { member, team, color, leadSessionId, sessionId, resumes, mode, model, tools } = given;
+  const { member, team, color, leadSessionId, sessionId, resumes, mode, model, effort, tools } = given;
+  const { allow, deny = [] } = given.ownTools ?? {};
+  const unfit = [...(tools ? OTHER_TEAMS : []), ...deny];
   return [
     '--agent-id',
     `${member}@${team}`,
@@ -48,7 +52,11 @@ export function teammateArguments(given: TeammateArguments): string[] {
     sessionId,
     ...(mode === 'plan' ? ['--plan-mode-required'] : ['--permission-mode', permissionMode(mode)]),
     ...(model === undefined ? [] : ['--model', model]),
-    ...(tools ? [`--disallowedTools=${OTHER_TEAMS.join(',')}`, ...teamToolArguments(tools.team, tools.file)] : []),
+    ...(effort === undefined ? [] : ['--effort', effort]),
+    // Those of its own teams are how it hears of its tasks.
+    ...(allow ? [`--tools=${[...allow, ...OTHER_TEAMS].join(',')}`] : []),
+    ...(unfit.length > 0 ? [`--disallowedTools=${unfit.join(',')}`] : []),
+    ...(tools ? teamToolArguments(tools.team, tools.file) : []),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { agentNamed, argvOf } from '../../core/agent.ts';
-import type { AgentChoice, AgentSpec } from '../../core/agent.ts';
+import type { AgentChoice, AgentSpec, McpServer } from '../../core/agent.ts';
 import type { AgentRef, TeamFile } from './schema.ts';
 import { milliseconds } from './values.ts';
 
@@ -30,10 +30,14 @@ function boxed({ agents, sandbox }: TeamFile, entry: Entry): Entry {
   return { ...entry, sandbox: entry.sandbox ?? set?.sandbox ?? sandbox };
 }
 
-/** What an entry says about its member rather than about its program: what it may do without asking, and where. */
-export function rightsIn(file: TeamFile, entry: Entry): Pick<Entry, 'mode' | 'permissions' | 'silence' | 'sandbox'> {
+/** What an entry says about its member rather than about its program: what it may do without asking and where, what it has and knows. */
+export function rightsIn(
+  file: TeamFile,
+  entry: Entry,
+): Pick<Entry, 'mode' | 'permissions' | 'silence' | 'sandbox' | 'mcp' | 'skills'> {
   const { mode, permissions, sandbox = false } = specIn(file, entry);
-  return defined({ mode, permissions, silence: entry.silence, sandbox });
+  const { silence, mcp, skills } = entry;
+  return defined({ mode, permissions, silence, sandbox, mcp, skills });
 }
 
 /** The specification of an entry's agent; `agents` under its name gives the defaults. */
@@ -45,6 +49,7 @@ export function specOf(entry: Entry, agents: TeamFile['agents']): AgentSpec {
     return specOf({ ...general, ...defined(entry), agent, ...(Object.keys(env).length > 0 && { env }) }, undefined);
   }
   const { agent, command, account, args, env, mode, model, permissions, silence, sandbox } = entry;
+  const { effort, mcp, skills, tools } = entry;
   const rest = defined({
     account,
     args,
@@ -54,12 +59,21 @@ export function specOf(entry: Entry, agents: TeamFile['agents']): AgentSpec {
     permissions: typeof permissions === 'object' ? defined(permissions) : undefined,
     silence: silenceOf(silence),
     sandbox: sandbox === false ? undefined : sandbox,
+    effort,
+    mcp: mcp && Object.fromEntries(Object.entries(mcp).map(([name, server]) => [name, serverOf(server)])),
+    skills,
+    tools,
   });
   if (typeof agent === 'object' && 'exec' in agent) {
     return { kind: 'exec', command: argvOf(agent.exec), ...defined({ messages: agent.messages }), ...rest };
   }
   if (typeof agent === 'object') return { kind: 'acp', command: argvOf(agent.acp), ...rest };
   return { ...agentNamed(agent), ...(command !== undefined && { command: argvOf(command) }), ...rest };
+}
+
+function serverOf(server: NonNullable<Entry['mcp']>[string]): McpServer {
+  if ('url' in server) return { url: server.url, ...defined({ headers: server.headers }) };
+  return { command: argvOf(server.command), ...defined({ env: server.env }) };
 }
 
 function silenceOf(silence: Entry['silence']): AgentSpec['silence'] {

@@ -56,10 +56,14 @@ export function programsOf(file: TeamFile, folder: string): FileProgram[] {
     if (!powers) continue;
     const { command = [], args = [], kind, sandbox } = spec;
     const own = filesOfCommand([...command, ...args], { cwd, folder, isOwn: isOwnAgent(spec) });
-    const files = new Map([...own, ...obeyed]);
-    const { env, isFree, allow } = powers;
+    const ofServers = Object.values(spec.mcp ?? {}).flatMap((server) =>
+      'url' in server ? [] : [...filesOfCommand(server.command, { cwd, folder, isOwn: true })],
+    );
+    const files = new Map([...own, ...ofServers, ...obeyed]);
+    const { env, isFree, allow, servers } = powers;
     const what = ['agent', kind, command, args, env, isFree, allow, realPath(cwd), digestFiles(files)];
-    const hash = hashAll([...what, ...boxOf(sandbox)]);
+    // A team without servers keeps the approval that it has.
+    const hash = hashAll([...what, ...(servers.length > 0 ? [servers] : []), ...boxOf(sandbox)]);
     const known = programs.get(hash);
     // A team of 32 members with one program is one question, and a further member none.
     if (known) {
@@ -77,7 +81,7 @@ export function findUnapproved(hooks: TeamHooks, file: FilePrograms): Unapproved
   const { approvals } = hooks;
   const gates = hooks
     .unapproved(file.hooks)
-    .map((hook) => ({ ...hook, members: [], obeys: [], isFree: false, allow: [] }));
+    .map((hook) => ({ ...hook, members: [], obeys: [], servers: [], isFree: false, allow: [] }));
   const agents = file.agents
     .filter(({ hash }) => !approvals.has(hash))
     .map((program) => ({
@@ -107,6 +111,7 @@ function unapprovedSetup({ approvals }: TeamHooks, { setup }: FilePrograms): Una
       changedFiles,
       members: [],
       obeys: [],
+      servers: [],
       isFree: false,
       allow: [],
     },
@@ -128,6 +133,7 @@ function unapprovedNotify({ approvals }: TeamHooks, { notify }: FilePrograms): U
       changedFiles: approvals.changed(NOTIFY, folder, files),
       members: [],
       obeys: [],
+      servers: [],
       isFree: false,
       allow: [],
     },
@@ -163,5 +169,5 @@ function powersIn(
 ): Powers | undefined {
   const powers = powersOf(spec);
   if (powers || (!obeysFiles && isWithin(realPath(folder), realPath(cwd)))) return powers;
-  return { command: commandLineOf(spec), env: [], isFree: false, allow: [] };
+  return { command: commandLineOf(spec), env: [], servers: [], isFree: false, allow: [] };
 }

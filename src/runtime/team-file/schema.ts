@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgentExtras } from '../../core/agent.ts';
 import type { Budget } from '../../core/budget.ts';
 import { HookType, HookVariable } from '../../core/hook.ts';
 import {
@@ -44,6 +45,18 @@ const ANSWERS = 'answers in advance; without a matching rule, a person is asked'
 const SANDBOX =
   'true: all its processes run apart from your files, your other processes and the network; or what is open there';
 
+/** A server of tools of a member's own. */
+const ServerEntry = z.union([
+  z.strictObject({
+    command: Command.describe('a program that speaks MCP over standard input and output'),
+    env: Variables.optional().describe('its variables; ${NAME} comes from the environment of troupe up'),
+  }),
+  z.strictObject({
+    url: z.url({ protocol: /^https?$/ }).describe('the address of a server that speaks MCP over HTTP'),
+    headers: Variables.optional().describe('its headers; ${NAME} comes from the environment of troupe up'),
+  }),
+]);
+
 /** The settings of an agent, wherever one is named. */
 const Setup = {
   model: Line.optional().describe('the model, in the words of its agent'),
@@ -61,6 +74,10 @@ const Setup = {
     .optional()
     .describe('how long nothing may be heard of a turn before Troupe looks after it; off: for ever'),
   sandbox: Sandbox.optional().describe(SANDBOX),
+  effort: AgentExtras.shape.effort,
+  mcp: z.record(Slug, ServerEntry).optional().describe('servers of tools (MCP) that only it has, by name'),
+  skills: AgentExtras.shape.skills,
+  tools: AgentExtras.shape.tools,
   command: Command.optional().describe('a program instead of the one on the PATH'),
   account: Slug.optional().describe(
     'the name of its login: members with the same agent and name share its limits, on every machine',
