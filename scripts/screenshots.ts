@@ -46,6 +46,10 @@ const STATES: readonly Shot[] = [
   { name: 'stuck', path: '/t/stuck?view=list', ready: '.situation-help' },
   { name: 'limited', path: '/t/limited?view=members', ready: '.situation-help' },
   { name: 'spawn', path: '/t/empty?view=list', ready: '.situation-help', act: openSpawn },
+  { name: 'events', path: `/t/${TEAM}?view=list`, ready: '.list-body .list-row', act: chooseAndList },
+  { name: 'search', path: '/search?q=journal', ready: '.found' },
+  { name: 'settings', path: '/settings', ready: '.settings-page dl, .settings-page section' },
+  { name: 'notes', path: `/t/${TEAM}/notes`, ready: '.notes-page' },
 ];
 
 const SHOTS: readonly Shot[] = [
@@ -73,6 +77,12 @@ const SHOTS: readonly Shot[] = [
   { name: 'queue-390', path: '/queue', ready: '.queue-detail', size: NARROW },
   { name: 'numbers-390', path: `/t/${TEAM}/numbers`, ready: '.plot canvas', size: NARROW },
   { name: 'member-390', path: `/t/${TEAM}/m/ada`, ready: '.step.said', size: NARROW },
+  { name: 'past-390', path: `/t/${TEAM}?at=88`, ready: '.is-past .list-row', size: NARROW },
+  { name: 'task-390', path: `/t/${TEAM}/task/13`, ready: '.sheet-title', size: NARROW },
+  { name: 'usage-390', path: `/t/${TEAM}/m/ada?tab=usage`, ready: '.plot canvas', size: NARROW },
+  { name: 'lead-390', path: `/t/${TEAM}/m/lead?tab=inbox`, ready: '.message', size: NARROW },
+  { name: 'native-390', path: '/native/session-bugs', ready: '.native-mail li', size: NARROW },
+  { name: 'empty-390', path: '/t/docs-site', ready: '.empty', size: NARROW },
   ...STATES,
   ...STATES.map((shot) => ({ ...shot, name: `${shot.name}-390`, size: NARROW })),
 ];
@@ -116,8 +126,8 @@ async function shoot(browser: Browser, colorScheme: 'light' | 'dark'): Promise<v
     if (focus !== undefined) await page.locator(focus).focus();
     for (const key of keys) await page.keyboard.press(key);
     await act?.(page);
-    // The graph scrolls to the tasks in progress after its layout was measured.
-    await page.waitForTimeout(400);
+    // The graph scrolls to the tasks in progress after its layout was measured, and buttons that answer take a moment.
+    await page.waitForTimeout(1_000);
     await page.screenshot({ path: join(IMAGES, `${name}-${colorScheme}.png`) });
     console.log(`docs/images/${name}-${colorScheme}.png`);
   }
@@ -159,4 +169,11 @@ async function answer(page: Page): Promise<void> {
 async function openSpawn(page: Page): Promise<void> {
   await page.locator('.situation-help').first().click();
   await page.getByRole('dialog', { name: 'Spawn a teammate' }).waitFor();
+}
+
+async function chooseAndList(page: Page): Promise<void> {
+  const boxes = page.getByRole('checkbox', { name: /^Choose #/ });
+  for (const at of [1, 2]) await boxes.nth(at).check();
+  await page.getByRole('button', { name: 'Events', exact: true }).click();
+  await page.locator('.event-list li').first().waitFor();
 }

@@ -5,6 +5,7 @@ import { useRoute } from './data/route.ts';
 import { useSignal } from './data/signal.ts';
 import { Logo } from './frame.tsx';
 import type { Failure } from './parts/act.ts';
+import { Command } from './parts/command.tsx';
 import { FailureNote } from './parts/failure.tsx';
 
 /** Why a code did not work. */
@@ -48,7 +49,7 @@ export function Login() {
             ? 'This browser is not logged in, or its login expired after 8 hours. In a terminal on this machine:'
             : REASONS[came]}
         </p>
-        <code className="command">troupe ui{'teamId' in route && ` --team ${route.teamId}`}</code>
+        <Command text={`troupe ui${'teamId' in route ? ` --team ${route.teamId}` : ''}`} />
         <form
           className="form"
           onSubmit={(event) => {

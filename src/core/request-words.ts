@@ -21,6 +21,6 @@ export function wordRequest(request: Named): string {
 
 /** Why a person decides about work, and not a gate. */
 export function wordGate(detail: Named['detail']): string {
-  if (detail?.['refused'] === true) return 'The model refused';
-  return detail?.['conflicted'] === true ? 'Work keeps conflicting' : 'Gate gave up';
+  if (detail?.['refused'] === true) return 'Refused by the model';
+  return detail?.['conflicted'] === true ? 'Repeated conflicts' : 'Gate gave up';
 }

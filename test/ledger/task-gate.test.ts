@@ -214,7 +214,7 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       expect(await get('1')).toMatchObject({ status: 'in_progress', assigneeId: 'ann', rejections: 0 });
       const [request] = await ledger.view(TEAM, ({ requests }) => [...requests.values()]);
       expect(request).toMatchObject({ kind: 'gate', status: 'pending', taskId: '1' });
-      expect(wordGate(request?.detail)).toBe('The model refused');
+      expect(wordGate(request?.detail)).toBe('Refused by the model');
       expect(request?.content).toBe(
         `The model refused task #1. Its answer: the model refused: no\n${said}\n` +
           'Yes completes the task as it is. No gives it back, to be done again, with what you write.',

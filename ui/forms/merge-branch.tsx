@@ -6,6 +6,7 @@ import { useTeam } from '../data/use-team.tsx';
 import { Counts } from '../diff/file-words.tsx';
 import { failureOf } from '../parts/act.ts';
 import type { Failure } from '../parts/act.ts';
+import { Command } from '../parts/command.tsx';
 import { showControls } from '../parts/controls.ts';
 import { FailureNote } from '../parts/failure.tsx';
 import { plural } from '../parts/format.ts';
@@ -47,7 +48,7 @@ function MergeForm({ teamId, onClose }: { teamId: string; onClose: () => void })
         </p>
       )}
       {work?.repository === undefined && work?.workspaces === 'own' && (
-        <code className="command">troupe merge --team {teamId}</code>
+        <Command text={`troupe merge --team ${teamId}`} />
       )}
       {open > 0 && obstacle === undefined && work && (
         <p className="hint">

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { notePath } from '../data/links.ts';
 import { teamPath, useQuery } from '../data/route.ts';
 import { useTeam } from '../data/use-team.tsx';
+import { Command } from '../parts/command.tsx';
 import { showControls } from '../parts/controls.ts';
 import { CopyLink } from '../parts/copy-link.tsx';
 import { showMoment, showTime } from '../parts/format.ts';
@@ -45,7 +46,7 @@ export function NotesPage({ teamId }: { teamId: string }) {
           <NotebookText size={32} aria-hidden />
           <h2>No note yet</h2>
           <p>Members write notes for each other. From a terminal:</p>
-          <code className="command">troupe note add "The API wants UTC" --team {teamId}</code>
+          <Command text={`troupe note add "The API wants UTC" --team ${teamId}`} />
         </div>
       )}
       {wanted !== null && all.length > 0 && !notes.has(wanted) && <p className="quiet">Note {wanted} was removed.</p>}

@@ -70,7 +70,8 @@ export function RequestCard({
       )}
       {isOpen && deadline !== undefined && isAnswerable && (
         <p className="meta">
-          Without an answer {unansweredOf(request)} {deadline > now ? `in ${showSpan(deadline - now)}` : 'now'}.
+          Without an answer {unansweredOf(request)}{' '}
+          <span className="unbroken">{deadline > now ? `in ${showSpan(deadline - now)}` : 'now'}.</span>
         </p>
       )}
       {isOpen && isElsewhere && <Outcome request={request} failure={given?.failure} />}

@@ -4,6 +4,7 @@ import { useCanAct } from '../data/use-can-act.ts';
 import { useMoment } from '../data/use-moment.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { NewTask } from '../forms/new-task.tsx';
+import { Command } from '../parts/command.tsx';
 import { showControls } from '../parts/controls.ts';
 import { useKeys } from '../parts/keys.ts';
 import { later } from '../parts/later.ts';
@@ -88,7 +89,7 @@ function Stage({ teamId, taskId }: { teamId: string; taskId: string | undefined 
                 <button type="button" className="button primary" onClick={() => setNew(true)}>
                   Create a task
                 </button>
-                <code className="command">troupe task add "Write the parser" --team {teamId}</code>
+                <Command text={`troupe task add "Write the parser" --team ${teamId}`} />
               </>
             )}
           </div>

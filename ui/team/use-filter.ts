@@ -22,7 +22,9 @@ export function useFilter() {
   const [query, setQuery] = useQuery();
   const asked = query.get('view') ?? '';
   const isNarrow = useNarrow();
-  const view = (VIEWS.includes(asked) ? asked : isNarrow ? 'list' : 'graph') as TeamViewName;
+  // A link that was copied on a phone: on a wide screen, the members are beside the tasks anyway.
+  const isKnown = VIEWS.includes(asked) && (isNarrow || asked !== 'members');
+  const view = (isKnown ? asked : isNarrow ? 'list' : 'graph') as TeamViewName;
   const text = query.get('q') ?? '';
   const member = query.get('member') ?? '';
   const status = TASK_PHASES.find((phase) => phase === query.get('status')) ?? '';

@@ -6,6 +6,7 @@ import { queue, teams } from '../data/teams.ts';
 import type { TeamLine } from '../data/teams.ts';
 import { NewTeam } from '../forms/new-team.tsx';
 import { StartTeam } from '../forms/start-team.tsx';
+import { Command } from '../parts/command.tsx';
 import { showControls } from '../parts/controls.ts';
 import { costOrUntold, plural, tokensOf, tokensOrUntold } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
@@ -70,7 +71,7 @@ export function TeamsPage() {
             <Play size={15} aria-hidden /> Start here
           </button>
           <p className="quiet">A team file does the same from a terminal:</p>
-          <code className="command">troupe init script && troupe up</code>
+          <Command text="troupe init script && troupe up" />
         </div>
       )}
       {list && list.length > 0 && found.length + foundNative.length === 0 && (

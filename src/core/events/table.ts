@@ -275,7 +275,7 @@ function wordChange({ by, memberId, status, metadata, interrupted }: EventOf<'te
 /** Programs that count no tokens still have turns. */
 function wordUsage({ inputTokens, outputTokens, turns }: Usage): string {
   const tokens = inputTokens + outputTokens;
-  if (tokens > 0) return `used ${tokens} tokens`;
+  if (tokens > 0) return `used ${tokens.toLocaleString('en-US')} tokens`;
   return turns === 1 ? 'did a turn' : `did ${turns} turns`;
 }
 
