@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -22,8 +22,21 @@ export function openWorkspace(): Workspace {
   const place = [own, tmpdir()].find((path) => diskOf(path) === 'disk') ?? own;
   const disk = diskOf(place);
   if (disk !== 'disk') console.error(`There is only ${disk} to write to: what flushes cost is not measured.`);
+  return makeIn(place);
+}
+
+/** Makes a folder in memory if that many bytes are free there, else on the disk. For work without flushes. */
+export function openMemory(bytes: number): Workspace {
+  if (!existsSync(MEMORY) || diskOf(MEMORY) === 'disk') return openWorkspace();
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize < bytes ? openWorkspace() : makeIn(MEMORY);
+}
+
+const MEMORY = '/dev/shm';
+
+function makeIn(place: string): Workspace {
   const folder = mkdtempSync(join(place, 'run-'));
-  return { folder, disk, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+  return { folder, disk: diskOf(place), [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 function diskOf(path: string): string {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCheckout } from '../src/workspaces/checkout.ts';
 import type { Checkout } from '../src/workspaces/checkout.ts';
@@ -39,30 +39,35 @@ export function makeProject(folder: string, files: number): { project: string } 
   mkdirSync(project);
   const path = (i: number): string => `d${i % 100}/file-${i}.ts`;
   plainGit(project, ['init', '-q', '-b', 'main']);
-  plainGit(project, ['fast-import', '--quiet'], makeStream(files, path));
+  importFiles(project, files, path);
   plainGit(project, ['reset', '-q', '--hard']);
   return { project, path };
 }
 
-/** Runs git in a folder, with no settings but its own. */
-export function plainGit(folder: string, args: readonly string[], input?: string): void {
+/** Runs git in a folder, with no settings but its own. Its input is nothing, or an open file. */
+export function plainGit(folder: string, args: readonly string[], input: 'ignore' | number = 'ignore'): void {
   const env = { PATH: process.env['PATH'], HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
-  execFileSync('git', args, { cwd: folder, env, stdio: ['pipe', 'ignore', 'pipe'], input: input ?? '' });
+  execFileSync('git', args, { cwd: folder, env, stdio: [input, 'ignore', 'pipe'] });
 }
 
-function makeStream(files: number, path: (i: number) => string): string {
-  const parts: string[] = [];
-  const commit = (number: number, chosen: readonly number[]): void => {
-    parts.push(`commit refs/heads/main\ncommitter A <a@example.com> ${1_700_000_000 + number} +0000\ndata 1\nx\n`);
-    for (const i of chosen) {
+/** Imports the files from a stream on the disk: in memory, it would make each later start of a process slower. */
+function importFiles(project: string, files: number, path: (i: number) => string): void {
+  const stream = join(project, '.git', 'stream');
+  const writer = openSync(stream, 'w');
+  for (const part of makeStream(files, path)) writeSync(writer, part);
+  closeSync(writer);
+  const reader = openSync(stream, 'r');
+  plainGit(project, ['fast-import', '--quiet'], reader);
+  closeSync(reader);
+  rmSync(stream);
+}
+
+function* makeStream(files: number, path: (i: number) => string): Generator<string> {
+  for (let number = 0; number <= 10; number++) {
+    yield `commit refs/heads/main\ncommitter A <a@example.com> ${1_700_000_000 + number} +0000\ndata 1\nx\n`;
+    for (const i of number === 0 ? Array(files).keys() : [number % files]) {
       const text = `export const line = '${i} of ${number}';\n`.repeat(LINES);
-      parts.push(`M 644 inline ${path(i)}\ndata ${text.length}\n${text}\n`);
+      yield `M 644 inline ${path(i)}\ndata ${text.length}\n${text}\n`;
     }
-  };
-  commit(
-    0,
-    Array.from({ length: files }, (_, i) => i),
-  );
-  for (let number = 1; number <= 10; number++) commit(number, [number % files]);
-  return parts.join('');
+  }
 }
