@@ -3,6 +3,7 @@ import { graceLeft } from '../core/budget-use.ts';
 import { describeUse, showAmount } from '../core/budget-words.ts';
 import type { TeamEvent } from '../core/event.ts';
 import type { Bench } from './bench.ts';
+import { budgetsOf } from './budget.ts';
 import type { TurnGuard } from './interruptions.ts';
 import { saveWork } from './open-work.ts';
 import type { Seat } from './seat.ts';
@@ -88,7 +89,7 @@ function watchOne(options: OverrunOptions, taskId: string | undefined) {
   }
 
   async function act(): Promise<void> {
-    const uses = await door.call('budget.show', { ...who, ...(taskId !== undefined && { taskId }) });
+    const uses = await budgetsOf(door, who, taskId);
     clearTimeout(timer);
     const grace = graceLeft(uses, graceMs);
     const [tightest] = uses;
