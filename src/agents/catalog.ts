@@ -87,6 +87,7 @@ export const AGENTS = {
       skills: true,
       tools: CODEX_TOOLS,
     },
+    boxesCommands: true,
   },
   ...ACP_AGENTS,
 } as const satisfies Readonly<Record<string, AgentRow>>;

@@ -64,6 +64,8 @@ export interface AgentRow {
   readonly env: readonly string[];
   /** Further variables if another variable chooses this cloud as the provider: its keys go nowhere else. */
   readonly clouds?: readonly { readonly chosenBy: string; readonly env: readonly string[] }[];
+  /** Its commands run in a sandbox of its own, which cannot be made inside of another; only mode `full` has none. */
+  readonly boxesCommands?: true;
   /** How it logs in, if known. */
   readonly login?: Login;
   /** Never these, despite their names: they belong to the session that started us. */

@@ -87,6 +87,9 @@ function requireBoxable(spec: AgentSpec, known: AgentRow | undefined): void {
   };
   if (!hasProcess(spec)) refuse('it is a function of this process');
   if (isNativeAgent(spec)) refuse('its terminal, tmux, is outside of it. Use the agent claude');
+  if (known?.boxesCommands && spec.mode !== 'full') {
+    refuse('its commands run in a sandbox of its own, which cannot be made inside of another. Give it mode: full');
+  }
   if (sandbox.network === 'none' && known?.login) {
     refuse(
       'without a network it cannot reach its model. Leave network out: then it reaches its model and its daemon only',

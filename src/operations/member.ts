@@ -73,7 +73,7 @@ export const memberOperations = [
       examples: [
         'troupe member spawn tester --team demo --agent codex --effort high --skills docs/testing.md',
         `troupe member spawn worker-1 --team demo --agent '{"exec":"./work.sh"}'`,
-        'troupe member spawn tester --team demo --agent codex --sandbox true',
+        'troupe member spawn tester --team demo --agent claude --sandbox true',
       ],
     },
     run: async (

@@ -67,6 +67,25 @@ exit 2
     expect(existsSync(outside)).toBe(false);
     await until('no box is left of the programs', () => readdirSync(join(directory, 'box')).length <= 2);
   });
+
+  test('is asked for by a command too, refused with the reason, and recommended for members that ask nothing', async () => {
+    const stage = newStage();
+    const { team } = stage;
+    const file = stage.teamFile({ team, members: [{ name: 'free', agent: { exec: 'true' }, mode: 'full' }] });
+    const raised = await stage.troupe('up', file, '--yes', '--detach');
+    expect(raised.code, raised.stderr).toBe(0);
+    expect(raised.stderr).toMatch(/free may do everything as you.*sandbox: true/s);
+    const spawn = (name: string, agent: string, sandbox: string) =>
+      stage.troupe('member', 'spawn', name, '--team', team, '--agent', agent, '--sandbox', sandbox, '--json');
+    const refused = await spawn('native', 'claude-native', 'true');
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toMatch(/cannot run in a sandbox: its terminal, tmux, is outside/);
+    const boxed = await spawn('boxed', '{"exec":"true"}', '{"network":["github.com"]}');
+    expect(JSON.parse(boxed.stdout)).toMatchObject({ agent: { sandbox: { network: ['github.com'] } } });
+    const wrong = await spawn('wrong', '{"exec":"true"}', '{"network":["localhost"]}');
+    expect(wrong.stderr).toMatch(/name the port/);
+    expect((await stage.troupe('down', team, '--now')).code).toBe(0);
+  });
 });
 
 async function serve(text: string): Promise<number> {

@@ -25,6 +25,8 @@ describe('a sandbox is refused', () => {
     expect(check({ kind: 'claude-native', sandbox: true })).toThrow(/tmux, is outside of it. Use the agent claude/);
     expect(check({ kind: 'function', sandbox: true })).toThrow(/a function of this process/);
     expect(check({ kind: 'claude', sandbox: { network: 'none' } })).toThrow(/cannot reach its model/);
+    expect(check({ kind: 'codex', sandbox: true })).toThrow(/cannot be made inside of another. Give it mode: full/);
+    expect(check({ kind: 'codex', sandbox: true, mode: 'full' })).not.toThrow();
     expect(check({ kind: 'claude-native', sandbox: false })).not.toThrow();
     expect(check({ kind: 'exec', command: ['x'], sandbox: { network: 'none' } })).not.toThrow();
   });

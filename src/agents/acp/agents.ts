@@ -173,6 +173,7 @@ export const ACP_AGENTS = {
     install: 'npm install -g @agentclientprotocol/codex-acp',
     env: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
     login: CODEX_LOGIN,
+    boxesCommands: true,
     steering: 'method',
     failure: 'no usage',
     role: 'system text',
