@@ -97,7 +97,12 @@ describe('preparing the tests', () => {
 });
 
 function prepare(path: string, agents = wholeAgents()) {
-  return spawnSync(process.execPath, [SCRIPT, agents], { encoding: 'utf8', env: { PATH: path } });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, agents], {
+    encoding: 'utf8',
+    env: { PATH: path },
+  });
+  // Whether newer versions of git could be had depends on the machine.
+  return { status, stdout, stderr: stderr.replace(/^Newer versions of git are missing .*\n/m, '') };
 }
 
 function pathWithTools(): string {
