@@ -86,12 +86,18 @@ function ratioOf(before: Ran | undefined, now: Ran | undefined): number {
   return before && now ? before.ms / now.ms : Number.NaN;
 }
 
+/** Half to one and a half times the usual work, evenly spread, and just as many bad works as is said, in a random order. */
 function planOf({ work, fix, gate }: typeof SHORT, { count, bad }: { count: number; bad: number }): Plan {
   const next = random(count);
-  const tasks = Array.from({ length: count }, () => ({ work: work * (0.5 + next()), isBad: false }));
-  // Just so many as the name says: of 200 works, a chance of 5 % each makes 6 bad ones or 14.
-  const order = tasks.map((task) => ({ task, at: next() })).sort((a, b) => a.at - b.at);
-  for (const { task } of order.slice(0, Math.round(count * bad))) task.isBad = true;
+  const mixed = (): number[] => {
+    const places = Array.from({ length: count }, (_, i) => ({ i, at: next() }));
+    return places.sort((a, b) => a.at - b.at).map(({ i }) => i);
+  };
+  const [lengths, ranks] = [mixed(), mixed()];
+  const tasks = lengths.map((length, i) => ({
+    work: work * (0.5 + (length + 0.5) / count),
+    isBad: (ranks[i] ?? 0) < Math.round(count * bad),
+  }));
   return { tasks, fix, gate };
 }
 
