@@ -7,6 +7,9 @@ import { interleave, median, time } from './rounds.ts';
 
 const EDITS = 20;
 
+/** What makes git flush what it writes; it flushes nothing by itself. */
+const DURABLE = ['-c', 'core.fsync=objects,derived-metadata,reference', '-c', 'core.fsyncMethod=batch'];
+
 /** A save of a changed folder, durable and kept by a ref, against a look at the same folder. */
 export const workspaceSave: Benchmark = {
   name: 'workspace-save',
@@ -20,11 +23,20 @@ export const workspaceSave: Benchmark = {
     const workspace = await workspaces.open({ team: 'bench', member: 'ada' }, { base: checkout.head });
     await workspace.save();
     let number = 0;
-    const edit = (count: number): void => {
+    const edit = (count: number, folder = workspace.folder): void => {
       for (let i = 0; i < count; i++) {
         number++;
-        writeFileSync(join(workspace.folder, path((number * 37) % files)), `changed ${number}\n`.repeat(60));
+        writeFileSync(join(folder, path((number * 37) % files)), `changed ${number}\n`.repeat(60));
       }
+    };
+    const clone = join(disk.folder, 'clone');
+    plainGit(disk.folder, ['clone', '-q', '--shared', join(disk.folder, 'project'), clone]);
+    const byHand = (): Promise<number> => {
+      edit(EDITS, clone);
+      return time(() => {
+        plainGit(clone, [...DURABLE, 'add', '--all']);
+        plainGit(clone, [...DURABLE, '-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-q', '-m', 'x']);
+      });
     };
     const save = (count: number) => async (): Promise<number> => {
       edit(count);
@@ -40,13 +52,19 @@ export const workspaceSave: Benchmark = {
       await workspace.save();
       return ms;
     };
-    const found = await interleave(scale, status, { many: save(EDITS), one: save(1), none: save(0) });
+    const found = await interleave(scale, status, { many: save(EDITS), one: save(1), none: save(0), byHand });
     return {
       value: median(found.parts.many),
       limit: 'git status',
       limitValue: median(found.limit),
       ratio: median(found.ratios.many),
-      peers: [],
+      peers: [
+        {
+          name: 'git add and git commit after 20 edits, flushed as ours',
+          value: median(found.parts.byHand),
+          ratio: median(found.parts.many) / median(found.parts.byHand),
+        },
+      ],
       targets: [
         { what: 'times git status, after 20 edits', value: median(found.ratios.many), atMost: 2 },
         { what: 'times git status, after one edit', value: median(found.ratios.one), atMost: 2 },
