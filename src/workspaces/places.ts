@@ -42,8 +42,17 @@ export async function openPlaces(
     await mkdir(folder, { recursive: true, mode: PRIVATE });
   }
   for (const name of await readdir(making)) await rm(join(making, name), { recursive: true, force: true });
-  for (const depot of await readdir(depots)) await removeLocks(join(depots, depot));
-  await removeLocks(indexes);
+  for (const name of await readdir(depots)) {
+    const depot = join(depots, name);
+    // No ref has such a name. A ref may well begin like a draft: those are among the objects alone.
+    await removeDebris(depot, LOCK, ['no-tree', 'objects']);
+    await removeDebris(join(depot, 'objects'), LOCK_OR_DRAFT);
+  }
+  for (const team of await readdir(indexes)) {
+    for (const member of await readdir(join(indexes, team)).catch(() => [])) {
+      await removeDebris(join(indexes, team, member), LOCK_OR_DRAFT);
+    }
+  }
   return places;
 }
 
@@ -103,14 +112,17 @@ export async function emptyTrash(places: Places, before: number): Promise<Trash[
   return old;
 }
 
-/** Removes locks and half-written objects. They are ours: nobody else writes here. */
-export async function removeLocks(folder: string): Promise<void> {
+const LOCK = /\.lock$/;
+const LOCK_OR_DRAFT = /\.lock$|^tmp_|^\.tmp-|^bulk_fsync_/;
+
+/** Removes locks and half-written files. They are ours: nobody else writes here. */
+async function removeDebris(folder: string, names: RegExp, except: readonly string[] = []): Promise<void> {
   const found = await readdir(folder, { withFileTypes: true, recursive: false }).catch(() => []);
   for (const entry of found) {
+    if (except.includes(entry.name)) continue;
     const path = join(folder, entry.name);
-    // Objects are in 256 folders and in `pack`. Whole ones never have such names.
-    if (/\.lock$|^tmp_|^\.tmp-|^bulk_fsync_/.test(entry.name)) await rm(path, { recursive: true, force: true });
-    else if (entry.isDirectory() && entry.name !== 'no-tree') await removeLocks(path);
+    if (names.test(entry.name)) await rm(path, { recursive: true, force: true });
+    else if (entry.isDirectory()) await removeDebris(path, names);
   }
 }
 

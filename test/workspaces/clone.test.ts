@@ -172,6 +172,55 @@ describe('after a crash of the machine', () => {
     expect(contents(found.folder)).toEqual({ ...contents(checkout.folder), 'x.log': 'forced\n' });
   });
 
+  test.for([1, 5])('an index without its page %i is made again', async (page) => {
+    const { root, checkout, workspaces, places } = await openStage();
+    const ada = await workspaces.open(ADA, { base: checkout.head });
+    write(
+      ada.folder,
+      Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`file-with-a-name-${at}.ts`, `${at}\n`])),
+    );
+    const saved = await ada.save();
+    const index = join(places.indexes, 'alpha/ada/index');
+    const bytes = readFileSync(index);
+    bytes.fill(0, page * 4096, (page + 1) * 4096);
+    writeFileSync(index, bytes);
+    write(ada.folder, { new: 'n\n' });
+    const found = await (await openStage({ root })).workspaces.open(ADA, { base: checkout.head });
+    const next = await found.save();
+    expect(next?.changes).toHaveLength(301);
+    expect((await found.saves()).map(({ commit }) => commit)).toEqual([next?.commit, saved?.commit]);
+  });
+
+  test('what a killed daemon left goes, and nothing that only has a name like it', async () => {
+    const root = newProject();
+    plainGit(join(root, 'project'), 'branch', 'tmp_side');
+    const { checkout, workspaces, places, depot } = await openStage({ root });
+    const names = ['tmp_team', 'objects'].map((team) => ({ team, member: 'tmp_ada' }));
+    const saves = [];
+    for (const name of names) {
+      const workspace = await workspaces.open(name, { base: checkout.head });
+      write(workspace.folder, { new: 'n\n' });
+      saves.push(await workspace.save());
+    }
+    const about = join(places.indexes, 'objects/tmp_ada');
+    const left = [join(about, 'tmp_1'), join(about, 'index.lock'), join(depot.dir, 'refs/saves/x.lock')];
+    left.push(
+      join(depot.dir, 'objects/tmp_obj_1'),
+      join(depot.dir, 'objects/pack/.tmp-1-pack'),
+      join(depot.dir, 'config.lock'),
+    );
+    for (const path of left) writeFileSync(path, '');
+    const refs = plainGit(depot.dir, 'for-each-ref');
+    const next = await openStage({ root });
+    expect(left.filter((path) => existsSync(path))).toEqual([]);
+    expect(plainGit(depot.dir, 'for-each-ref')).toBe(refs);
+    for (const [at, name] of names.entries()) {
+      const found = await next.workspaces.open(name, { base: checkout.head });
+      expect(found.opened.how).toBe('found');
+      expect(await found.saves()).toMatchObject([{ commit: saves[at]?.commit }]);
+    }
+  });
+
   test('a folder that is gone comes back as it was last saved', async () => {
     const { root, checkout, workspaces } = await openStage();
     const ada = await workspaces.open(ADA, { base: checkout.head });

@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { link, rm, stat } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { link, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { TeamError } from '../../core/errors.ts';
 import { compareIndex } from '../depot/compare.ts';
 import type { RawChange } from '../depot/compare.ts';
 import { GitError } from '../git-errors.ts';
@@ -31,6 +32,11 @@ export interface IndexFile {
    * compared with it in full. Other errors are thrown.
    */
   makeAgain(error: unknown, trees: readonly ObjectId[]): Promise<void>;
+  /**
+   * The same before the first use by a daemon. After a power cut a page of the file may be missing: git does not look at
+   * the checksum, and takes what is there for entries.
+   */
+  ensureWhole(trees: readonly ObjectId[]): Promise<void>;
 }
 
 /** The index of a folder. */
@@ -56,17 +62,34 @@ export function openIndex(files: { git: Git; dir: string; index: string; folder:
     unsettle: () => void (isSettled = false),
     async makeAgain(error, trees) {
       if (!(error instanceof GitError) || error.code !== 'corrupt') throw error;
-      for (const tree of trees) {
-        await rm(index, { force: true });
-        const made = await git.run(place, ['read-tree', tree], { exits: [0, 128] });
-        const isWhole = made.code === 0 && (await git.run(place, ['write-tree'], { exits: [0, 128] })).code === 0;
-        if (!isWhole) continue;
-        await markSubmodules(files);
-        return;
-      }
-      throw error;
+      if (!(await readAgain(trees))) throw error;
+    },
+    async ensureWhole(trees) {
+      if ((await hasChecksum()) || (await readAgain(trees))) return;
+      throw new TeamError('corrupt', `${index} is damaged, and so is all that it could be made from again`);
     },
   };
+
+  /** Whether the file ends with the hash of what is before. */
+  async function hasChecksum(): Promise<boolean> {
+    const bytes = await readFile(index).catch(() => Buffer.of());
+    return [['sha1', 20] as const, ['sha256', 32] as const].some(([format, length]) => {
+      const hash = createHash(format).update(bytes.subarray(0, -length)).digest();
+      return hash.equals(bytes.subarray(-length));
+    });
+  }
+
+  async function readAgain(trees: readonly ObjectId[]): Promise<boolean> {
+    for (const tree of trees) {
+      await rm(index, { force: true });
+      const made = await git.run(place, ['read-tree', tree], { exits: [0, 128] });
+      const isWhole = made.code === 0 && (await git.run(place, ['write-tree'], { exits: [0, 128] })).code === 0;
+      if (!isWhole) continue;
+      await markSubmodules(files);
+      return true;
+    }
+    return false;
+  }
 
   async function writeTree(): Promise<ObjectId> {
     return readId(await git.run(place, ['write-tree']));

@@ -76,6 +76,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
   /** What the last save changed, so that an unchanged folder costs two commands. */
   let known: { tree: ObjectId; base: ObjectId; changes: readonly RawChange[] } | undefined;
   let isClosed = false;
+  await index.ensureWhole(trees());
   if (state.moving) await lay(state.moving);
   else await ensureDotGit();
 
@@ -214,7 +215,12 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
   }
 
   function makeIndexAgain(error: unknown): Promise<void> {
-    return index.makeAgain(error, [...(last ? [last.tree] : []), state.base]);
+    return index.makeAgain(error, trees());
+  }
+
+  /** What an index can be made from. */
+  function trees(): ObjectId[] {
+    return [...(last ? [last.tree] : []), state.base];
   }
 
   /** Saves and brings the folder to a tree. After a kill, the same again gives the same result. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { access, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
@@ -72,6 +72,8 @@ async function writeFlushed(path: string, content: Buffer | string, mode = 0o644
     await file.writeFile(content);
     await file.sync();
   } catch (error) {
+    // A full disk has no room for half of it.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true }).catch(() => {});
     refuse(path)(error);
   }
 }
