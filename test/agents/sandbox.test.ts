@@ -93,6 +93,21 @@ function get(url: string): string {
 }
 
 describe('a program in a sandbox', there, () => {
+  test('reads the objects that its workspace borrows, but not those of a project that it names itself', async () => {
+    for (const depot of ['ours', 'theirs']) {
+      mkdirSync(at(`state/depots/${depot}.git/objects`), { recursive: true });
+      writeFileSync(at(`state/depots/${depot}.git/objects/code`), `the code of ${depot}`);
+    }
+    const index = at('state/indexes/demo/ada');
+    mkdirSync(index, { recursive: true });
+    writeFileSync(join(index, 'state.json'), JSON.stringify({ depot: 'ours' }));
+    mkdirSync(join(HERE(), '.git/objects/info'), { recursive: true });
+    writeFileSync(join(HERE(), '.git/objects/info/alternates'), `${at('state/depots/theirs.git/objects')}\n`);
+    const said = await run(`cat ${at('state/depots')}/*/objects/code 2>&1`);
+    expect(said).toContain('the code of ours');
+    expect(said).not.toContain('theirs');
+  });
+
   test('writes its workspace and its own temporary folder, and nothing else', async () => {
     const targets = [at('outside'), at('state/x'), at('state/workspaces/demo/bob/x'), at('home/x'), '/etc/troupe-x'];
     const tries = targets.map((path) => `echo x 2>/dev/null > ${path}`).join('; ');

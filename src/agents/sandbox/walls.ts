@@ -124,7 +124,7 @@ function workspaceOf(
   const place = isIn(named, cwd) ? join(state, relative(named, cwd)) : cwd;
   if (place !== real) throw new TeamError('invalid', `A sandbox cannot have ${cwd} as its work folder: it is a link`);
   const top = topOf(real, (folder) => folder !== state && isIn(state, folder)) ?? real;
-  return { cwd: real, mounts: [{ path: top, as: 'write' }, ...mountsOf('read', borrowed(top, join(state, 'depots')))] };
+  return { cwd: real, mounts: [{ path: top, as: 'write' }, ...mountsOf('read', borrowed(top, state))] };
 }
 
 /** The nearest folder with a `.git`, from here upwards. */
@@ -136,10 +136,24 @@ function topOf(folder: string, isAllowed: (folder: string) => boolean): string |
   return undefined;
 }
 
-/** The objects that a workspace borrows. The member can write the list of it, so only depots count. */
-function borrowed(top: string, depots: string): string[] {
-  const listed = alternatesIn(join(top, '.git', 'objects')).filter((path) => isIn(depots, resolve(path)));
-  return [...listed, ...listed.flatMap((path) => alternatesIn(path))];
+/**
+ * The objects that a workspace borrows. The member can write the list in its `.git`, and could name the depot of another
+ * project there, so the daemon's own record counts: `indexes` has one for each folder in `workspaces`.
+ */
+function borrowed(top: string, state: string): string[] {
+  const [team = '', member = ''] = relative(join(state, 'workspaces'), top).split('/');
+  const { depot } = readRecord(join(state, 'indexes', team, member, 'state.json'));
+  if (typeof depot !== 'string' || !/^[\w-]+$/.test(depot)) return [];
+  const objects = join(state, 'depots', `${depot}.git`, 'objects');
+  return [objects, ...alternatesIn(objects)];
+}
+
+function readRecord(path: string): { depot?: unknown } {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as { depot?: unknown };
+  } catch {
+    return {};
+  }
 }
 
 function alternatesIn(objects: string): string[] {
