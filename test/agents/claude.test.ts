@@ -104,10 +104,6 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     agent(obeys, ['--add-dir', home]).start({ ...start(), mode: 'edit', ...WHISPERS, ...EXTRAS.start, ...more }),
   );
 
-  test('has the server of tools that it was given, the effort, and not the tools that were taken away', async () => {
-    await expectExtras(await edits.use(), model, EXTRAS);
-  });
-
   test('does several turns in one process, knows its role, and reports usage and cost of each turn', async () => {
     const session = await edits.use();
     // Without a session to resume it starts a new one.
@@ -178,6 +174,10 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
       'Write running',
       'Write done',
     ]);
+  });
+
+  test('has the server of tools that it was given, the effort, and not the tools that were taken away', async () => {
+    await expectExtras(await edits.use(), model, EXTRAS);
   });
 
   test('takes a steering message beside a tool, or after a text, in the same turn', async () => {

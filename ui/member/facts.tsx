@@ -1,4 +1,4 @@
-import { isLost, isPerson, sameSince, waitingOf, wordOnLimit } from '../../src/client/replica.ts';
+import { isLost, isPerson, sameSince, waitingOf, wordOnLimit, wordSettings } from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
@@ -54,6 +54,12 @@ export function Facts({ member }: { member: MemberRecord }) {
         )}
         {agentOf(member) !== '' && <Fact name="Agent">{agentOf(member)}</Fact>}
         {member.agent?.mode && <Fact name="May do alone">{member.agent.mode}</Fact>}
+        {member.agent &&
+          wordSettings(member.agent).map(([name, text]) => (
+            <Fact key={name} name={name[0]?.toUpperCase() + name.slice(1)}>
+              {showControls(text)}
+            </Fact>
+          ))}
         {member.planApprovalRequired && (
           <Fact name="Plan">{member.planApproved ? 'approved' : 'must be approved first'}</Fact>
         )}

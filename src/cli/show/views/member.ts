@@ -1,3 +1,4 @@
+import { wordSettings } from '../../../core/agent-words.ts';
 import { agentNameOf, wordOnLimit } from '../../../core/on-limit.ts';
 import { isVacant } from '../../../core/person.ts';
 import { isLost, waitingOf } from '../../../core/waiting.ts';
@@ -155,6 +156,7 @@ function memberDetails(member: Member, screen: Screen): string {
     ['plan', member.planModeRequired ? 'must be approved before it may change anything' : undefined],
     ['agent', member.agent ? runBy(member) : `none that Troupe runs (${member.agentType})`],
     ['model', member.model],
+    ...(member.agent ? wordSettings(member.agent) : []),
     ['runs on', member.hostId === 'local' ? undefined : member.hostId],
     ['waits', waitingOf(member)],
     ['quiet hours', member.quietHours],
