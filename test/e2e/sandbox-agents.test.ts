@@ -68,7 +68,7 @@ describe('real agents in a sandbox', needs(able.program !== undefined && missing
     expect(code, `${stdout}${stderr}`).toBe(0);
     for (const [at, name] of AGENTS.entries()) {
       const { result = '' } = await stage.task(stage.team, String(at + 1));
-      expect(result, result).toMatch(/No such file.*No such file.*No such process.*END/s);
+      expect(result, result).toMatch(/No such file.*No such file.*No such process.*END/is);
       expect(result).not.toMatch(/private$/m);
       // The tools of its team answered.
       expect(result).toContain(`Try ${name}`);
