@@ -72,7 +72,25 @@ async function fetchBranch(
   // Git says nothing with --quiet, and in the user's language without.
   const { code, out: there } = await git(['rev-parse', '--quiet', '--verify', ours]);
   const isOther = code === 0 && (await git(['merge-base', '--is-ancestor', there, tip])).code !== 0;
-  return isOther ? wordOtherBranch(branch) : fetch(`${ours}:${ours}`);
+  if (isOther) return wordOtherBranch(branch);
+  const taken = code === 0 ? undefined : await findInTheWay(git, branch);
+  return taken === undefined ? fetch(`${ours}:${ours}`) : wordInTheWay(branch, taken);
+}
+
+/** A branch of the user that leaves no room for another: git keeps no `troupe/demo` beside a `troupe`. */
+async function findInTheWay(git: UsersGit, branch: string): Promise<string | undefined> {
+  const parts = branch.split('/');
+  const above = parts.slice(1).map((_, at) => `refs/heads/${parts.slice(0, at + 1).join('/')}`);
+  const { out } = await git(['for-each-ref', '--format=%(refname)', ...above, `refs/heads/${branch}/`]);
+  const isOne = (ref: string): boolean => above.includes(ref) || ref.startsWith(`refs/heads/${branch}/`);
+  return out.split('\n').find(isOne)?.replace('refs/heads/', '');
+}
+
+function wordInTheWay(branch: string, taken: string): string {
+  return (
+    `Git cannot have a branch ${branch} beside your branch ${taken}. Nothing was changed. ` +
+    `Give yours another name, then merge again: git branch -m ${taken} old-${taken.replaceAll('/', '-')}`
+  );
 }
 
 const IN_MERGE =

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ResultOf } from '../../src/operations/index.ts';
@@ -280,13 +289,18 @@ describe('commands about work', () => {
       Troupe,
       'environment'
     > as Troupe;
+    // In no save yet.
+    const late = join(stage.home.directory, 'workspaces', stage.team, 'ann', 'late.txt');
+    writeFileSync(late, 'late\n');
     const terminal = openTerminal(troupe, `troupe team delete ${stage.team}`, { columns: 200 });
     const asked = await terminal.see(/permanently\? \[y\/N\]/);
     expect(asked).toContain(
       `  ${branch}: 3 files (+4 -2) that no other branch of ${repository} has. To merge it first: troupe merge`,
     );
+    expect(asked).toContain('  ann: 1 file (+1 -0), not handed in');
     terminal.press('n', 'Enter');
     await terminal.see('is still there: nothing was deleted');
+    rmSync(late);
 
     plainGit(repository, 'checkout', '-qb', branch);
     plainGit(repository, 'config', `branch.${branch}.mergeOptions`, '--squash');

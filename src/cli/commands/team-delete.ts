@@ -60,7 +60,15 @@ async function describeUnmerged(
 ): Promise<string> {
   const work = await client.call('work.show', { teamId }, { signal }).catch(() => undefined);
   if (work?.workspaces !== 'own') return '';
-  return wordUnmerged(work, { teamId, isDeleted, isMerged: isMerged(work, environment) });
+  // The last save of a folder may be older than what is in it. What cannot be saved is shown as it was.
+  const members = work.members?.map(async (member) => {
+    const now = await client.call('work.check', { teamId, memberId: member.memberId }, { signal }).catch(() => ({}));
+    return { ...member, ...now };
+  });
+  return wordUnmerged(
+    { ...work, ...(members && { members: await Promise.all(members) }) },
+    { teamId, isDeleted, isMerged: isMerged(work, environment) },
+  );
 }
 
 /** Whether a branch of the checkout has the team's, besides a copy of the team's branch itself. */

@@ -113,8 +113,7 @@ export async function reportWork(
   const made = new Set((await workspaces.list()).flatMap(({ team, member }) => (team === teamId ? member : [])));
   const members: MemberReport[] = [];
   for (const { memberId, taskId } of apart) {
-    const handedIn = tasks.find((task) => task.memberId === memberId && task.isHeld && isHandedIn(task))?.commit;
-    if (made.has(memberId)) members.push(await reportMember(works, place, { teamId, memberId, taskId, handedIn }));
+    if (made.has(memberId)) members.push(await reportMember(works, place, { teamId, memberId, taskId, tasks }));
   }
   const { files, added, deleted } = await depot.diff(work.base, work.tip, { maxBytes: 0 });
   // It may have been moved since it was last used.
@@ -157,16 +156,25 @@ async function reportMember(
     teamId,
     memberId,
     taskId,
-    handedIn,
-  }: { teamId: string; memberId: string; taskId: string | undefined; handedIn: string | undefined },
+    tasks,
+  }: { teamId: string; memberId: string; taskId: string | undefined; tasks: readonly TaskReport[] },
 ): Promise<MemberReport> {
   const workspace = await works.workspaceOf({ teamId, memberId });
   const base = workspace.base ?? place.work.base;
   const [last] = await workspace.saves(1);
   // An older save has been handed in, or was put away.
   const save = last?.base === base ? last.commit : undefined;
+  const handedIn = handedInOf(tasks, memberId, save);
   const { changes: _, ...found } = await compareWorker(works, place, { workspace, base, save, taskId, handedIn });
   return { ...found, ...(save !== undefined && { save }), size: await workspace.size() };
+}
+
+/** The commit that a member handed in and that waits, or that landed and is all that its folder has. */
+function handedInOf(tasks: readonly TaskReport[], memberId: string, save: string | undefined): string | undefined {
+  // A folder is brought to the tip at the next claim. Until then it has the work that landed, on the base of before.
+  const isIn = (task: TaskReport): boolean =>
+    (task.isHeld && isHandedIn(task)) || (task.state === 'landed' && task.commit === save);
+  return tasks.find((task) => task.memberId === memberId && isIn(task))?.commit;
 }
 
 /** What a member has not handed in now, and what would keep it from handing that in. */
@@ -184,10 +192,10 @@ export async function checkWork(
   works: TeamWorks,
   { teamId, memberId }: { readonly teamId: string; readonly memberId: string },
 ): Promise<WorkCheck> {
-  const own = await ledger.view(teamId, (state) => {
+  const { own, tasks } = await ledger.view(teamId, (state) => {
     requireTeam(state);
     requireMember(state, memberId);
-    return membersApart(state).find((one) => one.memberId === memberId);
+    return { own: membersApart(state).find((one) => one.memberId === memberId), tasks: tasksOf(state) };
   });
   if (!own) throw new TeamError('conflict', `${memberId} has no workspace of its own: use git status in its folder`);
   const place = await works.bring(teamId);
@@ -197,7 +205,9 @@ export async function checkWork(
   const problems = await problemsOf(workspace, saved, works.settings);
   const unsaved = listUnsaved(await workspace.unsaved(place.work.base));
   const { base, commit: save } = saved;
-  return { ...(await compareWorker(works, place, { workspace, base, save, taskId: own.taskId })), problems, unsaved };
+  const handedIn = handedInOf(tasks, memberId, save);
+  const found = await compareWorker(works, place, { workspace, base, save, taskId: own.taskId, handedIn });
+  return { ...found, problems, unsaved };
 }
 
 async function compareWorker(
@@ -214,7 +224,7 @@ async function compareWorker(
     base: string;
     save: string | undefined;
     taskId: string | undefined;
-    /** What waits to land. */
+    /** What waits to land, or has. */
     handedIn?: string | undefined;
   },
 ): Promise<Omit<WorkCheck, 'problems' | 'unsaved'>> {
