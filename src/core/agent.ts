@@ -54,6 +54,8 @@ const PermissionRule = z
 const VariableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 const Value = z.string().max(32_768);
 
+export const NO_URL = 'is not an address such as https://mcp.example.com';
+
 /** A server of tools over MCP that a member has beside its team's: a program, or an address. */
 export const McpServer = z.union([
   z.strictObject({
@@ -61,7 +63,7 @@ export const McpServer = z.union([
     env: z.record(VariableName, Value).optional(),
   }),
   z.strictObject({
-    url: z.url({ protocol: /^https?$/ }).max(2048),
+    url: z.url({ protocol: /^https?$/, error: NO_URL }).max(2048),
     headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), Value.regex(/^[^\r\n]*$/)).optional(),
   }),
 ]);

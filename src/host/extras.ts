@@ -11,10 +11,13 @@ export function requireExtras(spec: AgentSpec, { title, takes }: Pick<AgentRow, 
   for (const [field, values] of Object.entries(wishesOf(spec)) as [keyof AgentExtras, readonly string[]][]) {
     const taken = takes[field];
     if (taken === true || values.length === 0) continue;
-    if ('not' in taken) throw new TeamError('invalid', `${title} takes no ${field}: ${taken.not}`);
+    if ('not' in taken) throw new TeamError('invalid', `${field} is not for ${title}: ${taken.not}`);
     const unknown = values.find((value) => !taken.includes(value));
     if (unknown === undefined) continue;
-    throw new TeamError('invalid', `${title} has no ${field} ${quote(unknown)}: choose from ${taken.join(', ')}`);
+    throw new TeamError(
+      'invalid',
+      `${field} ${quote(unknown)} is unknown to ${title}: choose from ${taken.join(', ')}`,
+    );
   }
 }
 

@@ -3,6 +3,8 @@ import { explainUnknown, findAgent, NAMELESS } from '../agents/catalog.ts';
 import { requireProgram, requireScript } from '../agents/program.ts';
 import type { AgentRow } from '../agents/row.ts';
 import { requireSandbox } from '../agents/sandbox/able.ts';
+import { requireWritten } from '../agents/sandbox/walls.ts';
+import { findUserHome } from '../agents/user-home.ts';
 import { catalogNameOf, hasProcess, isNativeAgent, shellTextOf } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
@@ -61,10 +63,12 @@ export function requireRunnable(
   const name = catalogNameOf(spec);
   const known = findAgent(name);
   requireBoxable(spec, known);
-  requireExtras(spec, known ?? NAMELESS[spec.kind] ?? UNKNOWN_ACP);
-  if (!hasProcess(spec)) return;
   const program = spec.command?.[0] ?? known?.program;
-  if (program === undefined) throw new TeamError('invalid', explainUnknown(name) ?? `The agent ${name} has no program`);
+  if (program === undefined && hasProcess(spec)) {
+    throw new TeamError('invalid', explainUnknown(name) ?? `The agent ${name} has no program`);
+  }
+  requireExtras(spec, known ?? NAMELESS[spec.kind] ?? UNKNOWN_ACP);
+  if (program === undefined) return;
   if (!ours) return;
   if (cwd !== undefined) readSkills(spec.skills ?? [], [cwd]);
   const env = agentEnvironment(ours, { ...(spec.env && { added: spec.env }), team: {} });
@@ -74,7 +78,10 @@ export function requireRunnable(
   const text = shellTextOf(spec.command ?? []);
   if (text !== undefined && cwd !== undefined) requireScript(text, cwd);
   for (const needed of known?.needs ?? []) requireProgram(needed.program, { cwd, env }, needed.next);
-  if (sandboxOf(spec.sandbox)) requireSandbox(ours);
+  const box = sandboxOf(spec.sandbox);
+  if (!box) return;
+  requireSandbox(ours);
+  requireWritten(box.write ?? [], findUserHome(env));
 }
 
 /** Refuses a sandbox for what cannot run in one: a sandbox that was asked for is never left out. */

@@ -106,6 +106,7 @@ export const upOperations = [
               .default([])
               .describe('settings in the checkout by which the agent may run programs without asking'),
             servers: z.array(z.string()).default([]).describe('the servers of tools (MCP) that it gets'),
+            sandbox: z.boolean().default(false).describe('whether it runs in a sandbox'),
             isFree: z.boolean().default(false).describe('whether it may do everything without asking (mode full)'),
             allow: z.array(z.string()).default([]).describe('what it may do without asking'),
             hash: z.string(),

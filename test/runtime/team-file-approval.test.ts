@@ -27,6 +27,7 @@ describe('what a team file runs needs an approval', () => {
       { agent: 'codex', mcp: { docs: { command: 'npx docs', env: { A: '1' } }, api: { url: 'https://a.b/mcp' } } },
       { servers: ['docs: npx docs A=1', 'api: https://a.b/mcp'] },
     ],
+    ['a program in a sandbox', { agent: { exec: './run.sh' }, sandbox: true }, { sandbox: true }],
     ['mode full', { agent: 'codex', mode: 'full' }, { isFree: true }],
     ['permissions', { agent: 'codex', permissions: { allow: ['shell(*)'] } }, { allow: ['shell(*)'] }],
     ['a folder outside of its own', { agent: 'codex', cwd: '..' }, { command: 'codex' }],

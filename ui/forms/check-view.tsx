@@ -69,11 +69,21 @@ export function CheckView({
 }
 
 /** What a person approves, in one line. */
-function wordPowers({ members, isFree, obeys, allow, env, servers, files }: Found['unapproved'][number]): string {
+function wordPowers({
+  members,
+  isFree,
+  obeys,
+  allow,
+  env,
+  servers,
+  sandbox,
+  files,
+}: Found['unapproved'][number]): string {
   const list = (before: string, words: readonly string[] = []): string[] =>
     words.length > 0 ? [`${before} ${words.join(', ')}`] : [];
   return [
     ...list('for', members),
+    ...(sandbox === true ? ['runs in a sandbox'] : []),
     ...(isFree === true ? ['may do everything without asking'] : []),
     ...list('may do without asking:', allow),
     ...list('obeys settings in this folder:', obeys),

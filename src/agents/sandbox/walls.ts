@@ -171,19 +171,27 @@ function namedPaths(
   { read = [], write = [] }: SandboxSettings,
   { home, state }: { home: string; state: string },
 ): { read: string[]; write: string[] } {
+  requireWritten(write, home);
   const full = (path: string): string => {
-    const named = path.startsWith('~') ? join(home, path.slice(1)) : path;
+    const named = inHome(path, home);
     const real = existsSync(named) ? realpathSync(named) : named;
     if (isIn(state, real)) {
       throw new TeamError('invalid', `A sandbox cannot open ${path}: it is in the state directory of Troupe`);
     }
     return named;
   };
-  const missing = write.find((path) => !existsSync(full(path)));
-  if (missing !== undefined) {
-    throw new TeamError('invalid', `A sandbox cannot let a program write ${missing}: it does not exist. Make it first`);
-  }
   return { read: read.map(full), write: write.map(full) };
+}
+
+/** Refuses to open what does not exist: nothing can be written there. */
+export function requireWritten(write: readonly string[], home: string): void {
+  const missing = write.find((path) => !existsSync(inHome(path, home)));
+  if (missing === undefined) return;
+  throw new TeamError('invalid', `A sandbox cannot let a program write ${missing}: it does not exist. Make it first`);
+}
+
+function inHome(path: string, home: string): string {
+  return path.startsWith('~') ? join(home, path.slice(1)) : path;
 }
 
 /** The folders of the PATH, with the packages of npm beside them. */

@@ -4,6 +4,8 @@ import type { AgentSpec } from '../../core/agent.ts';
 import type { HookConfig } from '../../core/hook.ts';
 import { commandLineOf, powersOf } from '../../core/powers.ts';
 import type { Powers } from '../../core/powers.ts';
+import { sandboxOf } from '../../core/sandbox.ts';
+import type { Sandbox } from '../../core/sandbox.ts';
 import type { TeamSetup } from '../../core/team-work.ts';
 import { boxOf, digestFiles, hashAll, nameOfSetup } from '../hooks/approvals.ts';
 import { filesNamed, filesOfCommand, filesOfSetup, isWithin } from '../hooks/hook-files.ts';
@@ -32,6 +34,8 @@ export interface Unapproved extends Powers {
   readonly changedFiles: string[];
   /** The members that it is for, and the names of agents that a lead may start; empty for a hook. */
   readonly members: string[];
+  /** Whether it runs in a sandbox. */
+  readonly sandbox: boolean;
 }
 
 /** What a file runs: hooks, its members' programs, the setup of their workspaces, and notices. One approval covers all. */
@@ -70,18 +74,29 @@ export function programsOf(file: TeamFile, folder: string): FileProgram[] {
       known.members.push(...(known.members.includes(name) ? [] : [name]));
       continue;
     }
-    const named = { files: [...files.keys()], obeys: [...obeyed.keys()], members: [name] };
+    const named = { sandbox: isBoxed(sandbox), files: [...files.keys()], obeys: [...obeyed.keys()], members: [name] };
     programs.set(hash, { ...powers, hash, folder: cwd, ...named });
   }
   return [...programs.values()];
 }
 
+function isBoxed(sandbox: Sandbox | undefined): boolean {
+  return sandboxOf(sandbox) !== undefined;
+}
+
 /** What a file runs, as far as it is not approved with its present content. */
 export function findUnapproved(hooks: TeamHooks, file: FilePrograms): Unapproved[] {
   const { approvals } = hooks;
-  const gates = hooks
-    .unapproved(file.hooks)
-    .map((hook) => ({ ...hook, members: [], obeys: [], servers: [], isFree: false, allow: [] }));
+  const boxes = new Map(file.hooks.map(({ approved = '', sandbox }) => [approved, sandbox]));
+  const gates = hooks.unapproved(file.hooks).map((hook) => ({
+    ...hook,
+    sandbox: isBoxed(boxes.get(hook.hash)),
+    members: [],
+    obeys: [],
+    servers: [],
+    isFree: false,
+    allow: [],
+  }));
   const agents = file.agents
     .filter(({ hash }) => !approvals.has(hash))
     .map((program) => ({
@@ -109,6 +124,7 @@ function unapprovedSetup({ approvals }: TeamHooks, { setup }: FilePrograms): Una
       files,
       changed,
       changedFiles,
+      sandbox: isBoxed(setup.sandbox),
       members: [],
       obeys: [],
       servers: [],
@@ -131,6 +147,7 @@ function unapprovedNotify({ approvals }: TeamHooks, { notify }: FilePrograms): U
       files,
       changed: approvals.knew(NOTIFY, folder),
       changedFiles: approvals.changed(NOTIFY, folder, files),
+      sandbox: false,
       members: [],
       obeys: [],
       servers: [],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AgentExtras } from '../../core/agent.ts';
+import { AgentExtras, NO_URL } from '../../core/agent.ts';
 import type { Budget } from '../../core/budget.ts';
 import { HookType, HookVariable } from '../../core/hook.ts';
 import {
@@ -52,7 +52,7 @@ const ServerEntry = z.union([
     env: Variables.optional().describe('its variables; ${NAME} comes from the environment of troupe up'),
   }),
   z.strictObject({
-    url: z.url({ protocol: /^https?$/ }).describe('the address of a server that speaks MCP over HTTP'),
+    url: z.url({ protocol: /^https?$/, error: NO_URL }).describe('the address of a server that speaks MCP over HTTP'),
     headers: Variables.optional().describe('its headers; ${NAME} comes from the environment of troupe up'),
   }),
 ]);

@@ -40,7 +40,12 @@ export function checkTools(environment: NodeJS.ProcessEnv): Check[] {
 function checkSandbox(environment: NodeJS.ProcessEnv): Check {
   const { program, why, next } = findSandbox(environment);
   const name = 'sandbox';
-  if (program === undefined) return { name, state: 'ok', found: `not possible: ${why}; to have one, ${next}` };
+  if (program === undefined)
+    return {
+      name,
+      state: 'ok',
+      found: `none here, and none is needed unless you ask for one (${why}; to have one, ${next})`,
+    };
   const untested = process.platform === 'darwin' ? '; never tested on macOS' : '';
   return { name, state: 'ok', found: `works, by ${program}${untested}` };
 }
