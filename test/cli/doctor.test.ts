@@ -171,7 +171,7 @@ describe('the doctor', () => {
     expect(status).toBe(0);
     const without = {
       state: 'ok',
-      found: expect.stringMatching(/not possible: .* is not on the PATH; to have one/) as string,
+      found: expect.stringMatching(/none is needed \(.* is not on the PATH; to have one/) as string,
     };
     expect(named).toMatchObject({ git: { state: 'warn' }, tmux: { state: 'ok' }, sandbox: without });
     expect(named['agents']).toMatchObject({
