@@ -40,9 +40,9 @@ export function checkTools(environment: NodeJS.ProcessEnv): Check[] {
 function checkSandbox(environment: NodeJS.ProcessEnv): Check {
   const { program, why, next } = findSandbox(environment);
   const name = 'sandbox';
-  // It is not needed unless somebody asks for one.
-  if (program === undefined)
+  if (program === undefined) {
     return { name, state: 'ok', found: `none, and none is needed (${why}; to have one, ${next})` };
+  }
   const untested = process.platform === 'darwin' ? '; never tested on macOS' : '';
   return { name, state: 'ok', found: `works, by ${program}${untested}` };
 }
