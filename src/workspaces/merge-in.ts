@@ -54,7 +54,10 @@ export async function mergeIn(
   const merge = await git(['merge', ...WHOLE, isHere ? tip : branch]);
   if (merge.code === 0) return { ...about, merged: true };
   await git(['merge', '--abort']);
-  return { refused: `git did not merge ${branch}, and nothing was changed. It said:\n${merge.said}` };
+  // A base that the checkout does not have was made from its uncommitted files.
+  const isTaken = (await git(['merge-base', '--is-ancestor', base, 'HEAD'])).code === 1;
+  const next = isTaken ? TAKEN_ALONG : '';
+  return { refused: `git did not merge ${branch}, and your files are as they were. It said:\n${merge.said}${next}` };
 }
 
 /** Returns why the branch cannot be brought; undefined if the repository has it now. */
@@ -92,6 +95,9 @@ function wordInTheWay(branch: string, taken: string): string {
     `Give yours another name, then merge again: git branch -m ${taken} old-${taken.replaceAll('/', '-')}`
   );
 }
+
+const TAKEN_ALONG =
+  '\nThe branch has the uncommitted files that the team took along when it began. Commit yours, or put them away with git stash; then merge again';
 
 const IN_MERGE =
   'A merge is in progress in your checkout. Finish it with git commit, or take it back with git merge --abort; then merge again';

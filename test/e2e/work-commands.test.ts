@@ -280,7 +280,7 @@ describe('commands about work', () => {
     plainGit(repository, 'config', 'merge.autoStash', 'true');
     write(repository, { 'common.txt': 'not committed\n' });
     const dirty = await inside(stage, repository, ['merge']);
-    expect(dirty).toMatchObject({ code: 4, stderr: expect.stringContaining('and nothing was changed') });
+    expect(dirty).toMatchObject({ code: 4, stderr: expect.stringContaining('and your files are as they were') });
     expect(readFileSync(join(repository, 'common.txt'), 'utf8')).toBe('not committed\n');
     plainGit(repository, 'checkout', '-q', '--', 'common.txt');
     plainGit(repository, 'branch', '-D', branch);

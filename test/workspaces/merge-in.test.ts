@@ -26,3 +26,22 @@ test.for(['troupe', 'troupe/demo/old'])(
     expect(await mergeIn(git, { repository, work })).toEqual({ into: 'main', merged: true });
   },
 );
+
+test('uncommitted files that the team took along keep git from merging: it is said, and after a commit it merges', async () => {
+  const root = newProject();
+  const repository = join(root, 'project');
+  const depot = join(root, 'depot');
+  plainGit(root, 'clone', '-q', repository, depot);
+  plainGit(depot, 'checkout', '-qb', 'troupe/demo');
+  write(repository, { 'mine.txt': 'mine\n' });
+  write(depot, { 'mine.txt': 'mine\n' });
+  const base = commitAll(depot);
+  write(depot, { 'new.txt': 'new\n' });
+  const tip = commitAll(depot);
+  const git = gitIn(repository, plainEnvironment(root));
+  const work = { branch: 'troupe/demo', base, tip, depot };
+  const refused = expect.stringMatching(/your files are as they were.*mine\.txt.*took along.*Commit yours/s);
+  expect(await mergeIn(git, { repository, work })).toEqual({ refused });
+  commitAll(repository);
+  expect(await mergeIn(git, { repository, work })).toEqual({ into: 'main', merged: true });
+});
