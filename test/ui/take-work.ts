@@ -55,7 +55,7 @@ export function describeTaking(team: string, stage: () => Stage, open: ReturnTyp
       const content = readFileSync(file, 'utf8');
       writeFileSync(file, 'mine\n');
       await merge.click();
-      await form.getByText('nothing was changed').waitFor();
+      await form.getByText('your files are as they were').waitFor();
       expect(readFileSync(file, 'utf8')).toBe('mine\n');
       expect(plainGit(repository, 'rev-parse', 'HEAD')).toBe(before);
       writeFileSync(file, content);
