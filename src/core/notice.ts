@@ -95,7 +95,7 @@ function kindOf(kind: TeamRequest['kind']): NoticeKind {
   return kind === 'restart' ? 'failed' : 'person';
 }
 
-/** Turns of which nothing was heard for too long. Once a person is asked about one, the request is the notice. */
+/** Turns that are silent for too long. If a person is already asked about one, the request is the notice. */
 function silenceNotices({ members, requests }: TeamState): Notice[] {
   return [...members.values()].flatMap((member): Notice[] => {
     const since = silentSince(member);
@@ -124,7 +124,7 @@ function isWarned({ used }: AccountWindow): boolean {
   return used >= ACCOUNT_WARNING && used < 1;
 }
 
-/** Has no version: it is told again only after much less of the window was used in between. */
+/** A warning has no version. It is sent again only after the use of the window fell far below the limit for warnings. */
 function warningOf(account: string, window: AccountWindow): Notice {
   const { name, resetsAt } = window;
   const until = resetsAt === undefined ? '' : `; it begins again at ${showTime(resetsAt, resetsAt)}`;

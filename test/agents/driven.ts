@@ -42,7 +42,7 @@ export interface Rig {
   /** Whether it has only read-only tools of its team in plan mode. */
   readonly onlyReadsInPlan?: boolean;
   /** What it is given in edit mode, beside a server of tools of its own. */
-  readonly extras?: Extras;
+  readonly extras: Extras;
   /** Makes its sessions look older. */
   age?(): void;
 }
@@ -62,7 +62,7 @@ export function describeDriven(rig: Rig): SharedSession {
     async beforeResume() {
       rig.age?.();
       team = await teams.make();
-      return { mode: 'edit', tools: team.tools, ...WHISPERS, ...rig.extras?.start };
+      return { mode: 'edit', tools: team.tools, ...WHISPERS, ...rig.extras.start };
     },
   }));
   /** Returns a function that lists the files made since. */
@@ -159,10 +159,8 @@ export function describeDriven(rig: Rig): SharedSession {
     expect(readFileSync(`/proc/${session.pids[0]}/cmdline`, 'latin1')).not.toContain(token);
   });
 
-  test('has the server of tools that it was given, the effort, and not the tools that were taken away', async (context) => {
-    const { extras } = rig;
-    context.skip(!extras, 'it takes none');
-    await expectExtras(await shared.use(), rig.model(), extras as Extras);
+  test('has the server of tools that it was given, the effort, and not the tools that were taken away', async () => {
+    await expectExtras(await shared.use(), rig.model(), rig.extras);
   });
 
   /** Makes it try all kinds of changes, in a mode in which only team tools can change something. */
