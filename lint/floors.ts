@@ -8,7 +8,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['ledger'],
   ['runtime', 'bridge'],
   ['operations'],
-  ['server', 'mcp', 'client', 'host'],
+  ['server', 'mcp', 'client', 'teammate'],
   ['journals.ts', 'workspaces.ts'],
   ['daemon'],
   ['daemon.ts', 'embed.ts', 'teammate.ts', 'cli'],

@@ -5,9 +5,6 @@ import { join, resolve } from 'node:path';
 import { openBridge } from './bridge/bridge.ts';
 import { homeAt } from './client/home.ts';
 import { TeamError } from './core/errors.ts';
-import { openInProcess } from './host/in-process.ts';
-import { findOwn } from './host/own-agents.ts';
-import type { OwnAgents } from './host/own-agents.ts';
 import { openJournal } from './journals.ts';
 import { Ledger } from './ledger/ledger.ts';
 import type { DaemonService } from './operations/operation.ts';
@@ -15,6 +12,9 @@ import { createClosers } from './runtime/closers.ts';
 import { prepareHome } from './runtime/home.ts';
 import { openTeams } from './runtime/teams.ts';
 import type { Teams } from './runtime/teams.ts';
+import { openInProcess } from './teammate/in-process.ts';
+import { findOwn } from './teammate/own-agents.ts';
+import type { OwnAgents } from './teammate/own-agents.ts';
 
 /** The agents, and where teams are stored. */
 export interface EmbedOptions {

@@ -108,12 +108,12 @@ export type { DaemonPlace } from './client/connect.ts';
 export type { SubscribeOptions } from './client/feed.ts';
 export type { Home } from './client/home.ts';
 
-export type { Change, Door } from './host/door.ts';
-export type { OwnAgents } from './host/own-agents.ts';
-export { localDoor } from './host/local-door.ts';
-export { runTeammate } from './host/teammate.ts';
-export type { TeammateOptions } from './host/teammate.ts';
-export type { Ending } from './host/teammate-steps.ts';
+export type { Change, Door } from './teammate/door.ts';
+export type { OwnAgents } from './teammate/own-agents.ts';
+export { localDoor } from './teammate/local-door.ts';
+export { runTeammate } from './teammate/teammate.ts';
+export type { TeammateOptions } from './teammate/teammate.ts';
+export type { Ending } from './teammate/teammate-steps.ts';
 
 export type { JournalPlace } from './journals.ts';
 export { startDaemon } from './daemon.ts';

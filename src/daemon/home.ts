@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { identify } from '../agents/process.ts';
 import type { Home } from '../client/home.ts';
-import type { OwnAgents } from '../host/own-agents.ts';
 import type { JournalPlace } from '../journals.ts';
 import { removeCard, writeCard } from '../runtime/card.ts';
 import type { DaemonCard } from '../runtime/card.ts';
@@ -18,6 +17,7 @@ import { openTeamEnvironments } from '../runtime/team-environments.ts';
 import type { TeamEnvironments } from '../runtime/team-environments.ts';
 import { readVersion } from '../runtime/version.ts';
 import type { HttpOptions } from '../server/http.ts';
+import type { OwnAgents } from '../teammate/own-agents.ts';
 import type { Ending } from './ending.ts';
 
 /** How a daemon runs; the defaults are those of `troupe serve`. */

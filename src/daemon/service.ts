@@ -1,7 +1,5 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { requireAllRunnable } from '../host/runnable.ts';
-import { variablesOf } from '../host/team-variables.ts';
 import type { HostCard } from '../journal/hosts.ts';
 import type { DaemonService } from '../operations/operation.ts';
 import { readConfig } from '../runtime/config.ts';
@@ -10,6 +8,8 @@ import { teamFolder } from '../runtime/home.ts';
 import { installedNames } from '../runtime/installed-agents.ts';
 import { residentBytes } from '../runtime/memory.ts';
 import type { TeamWorks } from '../runtime/work/team-works.ts';
+import { requireAllRunnable } from '../teammate/runnable.ts';
+import { variablesOf } from '../teammate/team-variables.ts';
 import type { Ending } from './ending.ts';
 import type { TakenHome } from './home.ts';
 import type { Storage } from './storage.ts';

@@ -6,8 +6,6 @@ import { findNativeRoot } from '../bridge/layout.ts';
 import { feedbackOf } from '../core/hook.ts';
 import { isDown } from '../core/state.ts';
 import type { TeamState } from '../core/state.ts';
-import type { InProcessOptions } from '../host/in-process.ts';
-import { findOwn } from '../host/own-agents.ts';
 import { openScratch } from '../journals.ts';
 import { SharedTaskList } from '../ledger/task-list.ts';
 import { ADMIN } from '../operations/caller.ts';
@@ -23,6 +21,8 @@ import { openStopMark, recordStop } from '../runtime/stop-mark.ts';
 import { openGates, openTeams } from '../runtime/teams.ts';
 import type { GatesOptions, Teams, TeamsOptions } from '../runtime/teams.ts';
 import { openNearness } from '../runtime/work/nearness.ts';
+import type { InProcessOptions } from '../teammate/in-process.ts';
+import { findOwn } from '../teammate/own-agents.ts';
 import type { Ending } from './ending.ts';
 import type { DaemonOptions } from './home.ts';
 import { openDaemonNotices } from './notices.ts';
@@ -152,7 +152,7 @@ export function openDaemonTeams(
   /** Runs members whose agents are objects of this process. Their code is loaded only if there are any. */
   async function startOwn(services: Services): Promise<void> {
     if (!agents) return;
-    const { openInProcess } = await import('../host/in-process.ts');
+    const { openInProcess } = await import('../teammate/in-process.ts');
     const { supervisor } = teams;
     const died: InProcessOptions['died'] = (who, how) => supervisor.died(who, how);
     const own = openInProcess({ agents, services, hostId, environment, died, onError });

@@ -38,7 +38,7 @@ interface Followed {
   turn: { span: TeamSpan; input: number; output: number; tools: Map<string, TeamSpan> } | undefined;
 }
 
-/** A line of a transcript, as far as spans need it; `host/transcript.ts` writes it. */
+/** A line of a transcript, as far as spans need it; `teammate/transcript.ts` writes it. */
 interface Entry {
   readonly at: number;
   readonly type: string;

@@ -10,8 +10,8 @@ import type { AgentRow } from '../../src/agents/row.ts';
 import { teammateArguments } from '../../src/bridge/hosted/arguments.ts';
 import { AgentSpec, namesTaken } from '../../src/core/agent.ts';
 import { SKILL_BYTES } from '../../src/core/limits.ts';
-import { serversOf } from '../../src/host/environment.ts';
-import { readSkills, requireExtras } from '../../src/host/extras.ts';
+import { serversOf } from '../../src/teammate/environment.ts';
+import { readSkills, requireExtras } from '../../src/teammate/extras.ts';
 import { defaultStart } from '../contracts/agent.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { localDoor } from '../../src/host/local-door.ts';
+import { localDoor } from '../../src/teammate/local-door.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { openUnix, openWebSocket } from './wire.ts';

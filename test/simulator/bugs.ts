@@ -45,7 +45,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'a process outlives the lease of its daemon',
     mendedBy: '52d81770',
-    file: 'host/absence.ts',
+    file: 'teammate/absence.ts',
     now: 'onOver(lease);',
     before: '',
   },
@@ -122,7 +122,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'a message whose turn did not show it is never shown',
     mendedBy: 'd2702f7c',
-    file: 'host/work.ts',
+    file: 'teammate/work.ts',
     now: 'bench.mail.doubt([...messageIds, ...joined]);',
     before: '',
   },

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { codeOf } from '../../../src/host/door.ts';
+import { codeOf } from '../../../src/teammate/door.ts';
 import { track } from '../../daemon/processes.ts';
 import { BIN } from '../../daemon/serve.ts';
 import { whyNoNetworks } from '../../nats/network.ts';

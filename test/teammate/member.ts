@@ -7,12 +7,12 @@ import { turnByTurn } from '../../src/agents/turns.ts';
 import type { LiveAgent } from '../../src/agents/turns.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import type { SharedTask } from '../../src/core/task.ts';
-import type { Door } from '../../src/host/door.ts';
-import { localDoor } from '../../src/host/local-door.ts';
-import type { Ending } from '../../src/host/teammate-steps.ts';
-import { runTeammate } from '../../src/host/teammate.ts';
-import type { TeammateOptions } from '../../src/host/teammate.ts';
 import type { OperationName } from '../../src/operations/index.ts';
+import type { Door } from '../../src/teammate/door.ts';
+import { localDoor } from '../../src/teammate/local-door.ts';
+import type { Ending } from '../../src/teammate/teammate-steps.ts';
+import { runTeammate } from '../../src/teammate/teammate.ts';
+import type { TeammateOptions } from '../../src/teammate/teammate.ts';
 import type { House } from '../mcp/house.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { TeamMessage } from '../../src/core/message.ts';
-import type { Door } from '../../src/host/door.ts';
-import { openMail } from '../../src/host/mail.ts';
-import type { Mail } from '../../src/host/mail.ts';
+import type { Door } from '../../src/teammate/door.ts';
+import { openMail } from '../../src/teammate/mail.ts';
+import type { Mail } from '../../src/teammate/mail.ts';
 import { connect, member, openTeam, use } from '../mcp/house.ts';
 import type { House } from '../mcp/house.ts';
 

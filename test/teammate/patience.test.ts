@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { TeamError } from '../../src/core/errors.ts';
-import type { Change, Door } from '../../src/host/door.ts';
-import { patientDoor } from '../../src/host/patience.ts';
-import { watchTeam } from '../../src/host/watch.ts';
+import type { Change, Door } from '../../src/teammate/door.ts';
+import { patientDoor } from '../../src/teammate/patience.ts';
+import { watchTeam } from '../../src/teammate/watch.ts';
 
 const away = () => new TeamError('storage', 'No server answers');
 

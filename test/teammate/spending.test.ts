@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { NO_USAGE } from '../../src/core/usage.ts';
 import type { Usage } from '../../src/core/usage.ts';
-import { newTally } from '../../src/host/spending.ts';
+import { newTally } from '../../src/teammate/spending.ts';
 import { openTeam } from '../mcp/house.ts';
 import { until } from '../until.ts';
 import { ask, startMember } from './member.ts';

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AgentEvent, Permission, TurnEnd } from '../../src/agents/agent.ts';
-import { watchTurns } from '../../src/host/silence.ts';
-import type { TurnWatch } from '../../src/host/silence.ts';
+import { watchTurns } from '../../src/teammate/silence.ts';
+import type { TurnWatch } from '../../src/teammate/silence.ts';
 import { seededRandom } from '../seed.ts';
 
 /*

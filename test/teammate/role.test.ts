@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeRole } from '../../src/host/role.ts';
-import type { RoleParts } from '../../src/host/role.ts';
+import { describeRole } from '../../src/teammate/role.ts';
+import type { RoleParts } from '../../src/teammate/role.ts';
 
 const PARTS: RoleParts = {
   teamId: 'demo',

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { watchAbsence } from '../../src/host/absence.ts';
+import { watchAbsence } from '../../src/teammate/absence.ts';
 import { until } from '../until.ts';
 
 const LEASE_MS = 4_000;

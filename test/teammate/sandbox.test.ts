@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findSandbox } from '../../src/agents/sandbox/able.ts';
 import type { AgentSpec } from '../../src/core/agent.ts';
-import { requireRunnable } from '../../src/host/runnable.ts';
+import { requireRunnable } from '../../src/teammate/runnable.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needs } from '../tools.ts';
 

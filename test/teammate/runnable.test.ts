@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { agentNamed, argvOf } from '../../src/core/agent.ts';
-import { requireAllRunnable, requireRunnable } from '../../src/host/runnable.ts';
+import { requireAllRunnable, requireRunnable } from '../../src/teammate/runnable.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const EMPTY = { PATH: '/nowhere' };
