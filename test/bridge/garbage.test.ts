@@ -16,7 +16,7 @@ import { decodeJson, encodeJson } from '../../src/bridge/json-text.ts';
 import { nativePaths } from '../../src/bridge/layout.ts';
 import { findReadOnly, listNative, readTeam } from '../../src/bridge/snapshot.ts';
 import { createTaskFile, readMark } from '../../src/bridge/task-file.ts';
-import { rounds } from '../proof.ts';
+import { rounds, tell } from '../proof.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { file, NATIVE, read, setStage, TEAM } from './stage.ts';
 
@@ -131,6 +131,7 @@ describe('F21: garbage in a native file', () => {
       }),
       { numRuns: rounds(100, 3_000) },
     );
+    tell({ damaged: rounds(100, 3_000) });
   });
 });
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { startDaemon } from '../../src/daemon.ts';
-import { rounds } from '../proof.ts';
+import { rounds, tell } from '../proof.ts';
 import { seededRandom } from '../seed.ts';
 import { until } from '../until.ts';
 import { run } from './processes.ts';
@@ -10,7 +10,7 @@ import type { Running } from './processes.ts';
 import type { Acknowledged } from './programs/hard-worker.ts';
 import { connect, temporaryHome } from './serve.ts';
 
-const KILLS = rounds(5, 100);
+const KILLS = rounds(5, 300);
 const WORKERS = ['ada', 'bob', 'cyd', 'dee'];
 const TEAMS = ['red', 'green', 'blue', 'grey'];
 /** Most daemons are killed after at most so many answers, in the middle of work; every fifth one while it starts. */
@@ -76,6 +76,8 @@ test(`loses nothing that it acknowledged when it is killed at ${KILLS} moments u
     for (const list of [created, claimed, sent]) expect(list.length).toBeGreaterThanOrEqual(2);
   }
   for (const team of TEAMS) await check(client, team, all);
+  const counts = all.map(({ created, claimed, sent }) => created.length + claimed.length + sent.length);
+  tell({ kills: KILLS, acknowledged: counts.reduce((sum, count) => sum + count, 0) });
 });
 
 async function check(client: Client, team: string, all: readonly Acknowledged[]): Promise<void> {

@@ -8,7 +8,7 @@ import type { NewCommand } from '../../src/ledger/ledger.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import { claim, join, leave, task, teamCommands } from '../ledger/commands.ts';
-import { rounds } from '../proof.ts';
+import { rounds, tell } from '../proof.ts';
 import { seededRandom } from '../seed.ts';
 import { HomeLedger } from '../ui/home-ledger.ts';
 import { until } from '../until.ts';
@@ -58,6 +58,7 @@ test(`carries out every decision once, of all kinds of requests, when it is kill
     await client.call('team.down', { teamId: liveId, force: true });
   }
   for (const teamId of teams) await check(client, teamId);
+  tell({ kills: KILLS });
   // The members outlive the daemon, which is killed when the test ends.
   for (const teamId of teams) await client.call('team.down', { teamId, force: true });
 });

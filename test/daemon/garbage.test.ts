@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { homeAt } from '../../src/client/home.ts';
 import { newTroupe } from '../cli/troupe.ts';
+import { tell } from '../proof.ts';
 import { until } from '../until.ts';
 
 /** Files of the daemon other than its journal, which has tests of its own (`journal/sqlite-damage`). */
@@ -31,6 +32,7 @@ test('F21: a daemon serves despite garbage in the files beside its journal', asy
   expect((await troupe.run('task list --team demo')).stdout).toContain('One');
   const { stdout: status } = await troupe.run('status');
   for (const problem of ['secret holds no secret', 'last-journal could not be read']) expect(status).toContain(problem);
+  tell({ damaged: Object.keys(GARBAGE).length + 2 });
 });
 
 /** Names of files, which become folders, and of folders, which become files. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { TeamEvent } from '../../src/core/event.ts';
-import { rounds } from '../proof.ts';
+import { rounds, tell } from '../proof.ts';
 import { seededRandom } from '../seed.ts';
 import { until } from '../until.ts';
 import { isAlive, setStage } from './stage.ts';
@@ -54,6 +54,7 @@ test.each(Array.from({ length: rounds(1, 5) }, (_, i) => i + 1))(
       );
     expect(unmarked.length).toBeGreaterThan(0);
     expect(new Set(unmarked).size).toBe(unmarked.length);
+    tell({ shown: unmarked.length, kills: TEAMMATE_KILLS + DAEMON_KILLS });
     await until('everybody is there', async () => {
       const all = await client.call('member.list', { teamId: 'crew' });
       return all.every(({ status }) => status !== 'stopped') && stage.records().length === MEMBERS.length;

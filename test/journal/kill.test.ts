@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Stored } from '../../src/journal/journal.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
-import { rounds } from '../proof.ts';
+import { rounds, tell } from '../proof.ts';
 import { seededRandom } from '../seed.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { startFixture } from './children.ts';
 
-const ROUNDS = rounds(16, 200);
+const ROUNDS = rounds(16, 4_000);
 /** How many files are tested in parallel, each with one victim at a time: starting a process takes most of the time. */
 const LANES = 4;
 const TEAMS = ['team-0', 'team-1', 'team-2', 'team-3'];
@@ -28,10 +28,11 @@ test(`${ROUNDS} times kill -9 loses no acknowledged batch and leaves no partial 
   const figures = (await Promise.all(lanes)).flat();
   expect(figures).toHaveLength(ROUNDS);
   const total = (pick: (figure: Figure) => number) => sum(figures.map(pick));
-  console.log(
-    `${total(({ acknowledged }) => acknowledged)} acknowledged and there, ` +
-      `${total(({ unheard }) => unheard)} more durable when their process died`,
-  );
+  tell({
+    kills: ROUNDS,
+    acknowledged: total(({ acknowledged }) => acknowledged),
+    unheard: total(({ unheard }) => unheard),
+  });
 });
 
 interface Figure {

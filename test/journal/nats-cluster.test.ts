@@ -13,7 +13,7 @@ import { openAdmin } from '../nats/admin.ts';
 import type { Admin } from '../nats/admin.ts';
 import { NEEDS_NATS, PATIENT, startNats } from '../nats/server.ts';
 import type { NatsNode, NatsServers } from '../nats/server.ts';
-import { isProof, rounds } from '../proof.ts';
+import { isProof, rounds, tell } from '../proof.ts';
 
 const MODEL_RUNS = rounds(3, 500);
 const ROUNDS = rounds(40, 1_000);
@@ -114,6 +114,7 @@ describe('on three servers', NEEDS_NATS, () => {
     expect(kept).toEqual(winners);
     // Each rival won at least once.
     expect(new Set(winners.map((winner) => winner.split('/')[1])).size).toBe(2);
+    tell({ contests: ROUNDS, leaderChanges: MISHAPS.size });
   });
 });
 

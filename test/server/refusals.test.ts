@@ -3,7 +3,7 @@ import { OPERATIONS } from '../../src/operations/index.ts';
 import type { OperationName } from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { SECURITY_HEADERS } from '../../src/server/headers.ts';
-import { isProof } from '../proof.ts';
+import { isProof, tell } from '../proof.ts';
 import { SAMPLES } from './samples.ts';
 import { shareStage } from './stage.ts';
 import type { Stage } from './stage.ts';
@@ -190,6 +190,7 @@ describe('a stranger is refused and changes nothing', () => {
     }
     expect(await stage.ends()).toEqual(before);
     expect(stage.errors).toEqual([]);
+    tell({ refused: answers.length });
   }
 
   // The guard checks every address. So `npm test` tries all attempts at one operation of each method and at all other

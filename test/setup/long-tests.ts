@@ -11,6 +11,7 @@ export const LONG: readonly string[] = [
   'test/agents/opencode.test.ts',
   'test/cli/daemon.test.ts',
   'test/e2e/team.test.ts',
+  'test/e2e/leftovers.test.ts',
   'test/ui/diff.test.ts',
   'test/agents/claude-native.test.ts',
   'test/e2e/machines/parted.test.ts',

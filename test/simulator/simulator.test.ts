@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { rounds } from '../proof.ts';
+import { rounds, tell } from '../proof.ts';
 import { BUGS } from './bugs.ts';
 
 const ROOT = dirname(dirname(import.meta.dirname));
@@ -31,6 +31,7 @@ test(`every promise is kept in ${STEPS} simulated steps with faults`, async () =
   const seed = process.env['TROUPE_SEED'] ?? String(rounds(1, Math.floor(Math.random() * 1e9)));
   const said = await simulate({}, '--seed', seed, '--steps', String(STEPS));
   expect(said).toContain('every promise was kept');
+  tell({ steps: STEPS });
 });
 
 test('the same seed gives the same run, byte for byte', async () => {

@@ -6,6 +6,7 @@ import type { SharedTask } from '../../src/core/task.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { openHouse } from '../mcp/house.ts';
 import type { House } from '../mcp/house.ts';
+import { tell } from '../proof.ts';
 import { Refused, startMember } from './member.ts';
 import type { Member, Play } from './member.ts';
 
@@ -197,6 +198,7 @@ test(`in a night, 8 members do ${TASKS} tasks once each through limits, with a f
   expect(members.flatMap(({ errors }) => errors)).toEqual([]);
   const { members: now } = await house.call<{ members: { metadata?: object }[] }>('team.show', { teamId: 'demo' });
   expect(now.flatMap(({ metadata = {} }) => Object.keys(metadata))).toEqual([]);
+  tell({ nightTasks: all.length });
 });
 
 /** The time of day, in the time zone of this process. */

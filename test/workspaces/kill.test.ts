@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { startFixture } from '../journal/children.ts';
 import { mountSmall, needMounts } from '../journal/mounts.ts';
-import { rounds } from '../proof.ts';
+import { rounds, tell } from '../proof.ts';
 import { seededRandom } from '../seed.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { commitAll, contents, newProject, openStage, plainGit, write } from './project.ts';
@@ -40,7 +40,7 @@ test(`${ROUNDS} times kill -9 loses no acknowledged save, and no folder is half 
     struck += project.struck;
   }
   expect(acknowledged).toBeGreaterThan(0);
-  console.log(`${acknowledged} saves acknowledged and there; ${struck} of ${ROUNDS} kills left debris`);
+  tell({ kills: ROUNDS, saves: acknowledged, debris: struck });
 });
 
 /** Fills a cache of compiled code: a fixture that is killed leaves none, and most of its life would be its start. */

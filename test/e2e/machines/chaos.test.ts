@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { TeamEvent } from '../../../src/core/event.ts';
 import { openAdmin } from '../../nats/admin.ts';
 import { whyNoNetworks } from '../../nats/network.ts';
 import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsNode } from '../../nats/server.ts';
-import { rounds } from '../../proof.ts';
+import { rounds, tell } from '../../proof.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
 import { watchTeam } from './report.ts';
@@ -74,6 +75,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     const events = await eventsOf(b, TEAM);
     expect(completedIn(events).sort()).toEqual(tasks.map((_, i) => String(i + 1)).sort());
     expectOneHolder(events);
+    tell({ claims: claimsIn(events), faults: 2 });
   });
 
   test('completes every task once while machines die, pause or are cut off and the stream leader is killed', async () => {
@@ -122,6 +124,7 @@ describe('a team on several machines', NEEDS_NATS, () => {
     const events = await eventsOf(a, TEAM);
     expect(completedIn(events).sort()).toEqual(tasks.map((_, i) => String(i + 1)).sort());
     expectOneHolder(events);
+    tell({ claims: claimsIn(events), faults: 4 });
     const lost = events.flatMap((event) => (event.type === 'teammate:stopped' ? (event.reason ?? '') : []));
     for (const { name } of [a, b, c]) expect(lost).toContain(`its machine ${name} is gone`);
     await watchTeam(TEAM, [c, a], admin).settled('all mail is with its agents', () => isRead(c));
@@ -206,4 +209,8 @@ async function isRead({ connection }: Machine): Promise<boolean> {
 
 async function isWithout(from: Machine, host: string): Promise<boolean> {
   return !(await hostsOf(from, TEAM)).includes(host);
+}
+
+function claimsIn(events: readonly TeamEvent[]): number {
+  return events.filter(({ type }) => type === 'task:claimed').length;
 }

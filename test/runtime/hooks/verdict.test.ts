@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { tell } from '../../proof.ts';
 import { HANG_MS } from '../../until.ts';
 import { CONTEXT, setStage } from './stage.ts';
 
@@ -81,7 +82,9 @@ describe('timeout and output', () => {
     ['ignores SIGTERM', `trap '' TERM; while :; do sleep 1; done`],
   ])('F38: a hook that %s is killed at its timeout', async (_what, command) => {
     const stage = await setStage();
+    const askedAt = performance.now();
     const result = await stage.judge({ command, timeout: 200, onFailure: 'block' });
+    tell({ overshootMs: [Math.round(performance.now() - askedAt - 200)] });
     expect(result).toMatchObject({ exitCode: 2, timedOut: true });
     expect(result.stderr).toContain('did not answer within 200 ms');
     expect(stage.left()).toEqual([]);
@@ -97,7 +100,9 @@ describe('timeout and output', () => {
   test('F40: of 100 MB output only the beginning and the end are kept, without escape sequences', async () => {
     const stage = await setStage();
     const command = `printf '\\033[31mhead\\033[0m\\a'; head -c 100000000 /dev/zero | tr '\\0' x; printf tail; exit 2`;
+    const before = process.resourceUsage().maxRSS;
     const { stdout, exitCode } = await stage.judge({ command, timeout: HANG_MS });
+    tell({ grownKb: [process.resourceUsage().maxRSS - before] });
     expect(exitCode).toBe(2);
     expect(stdout.length).toBeLessThan(4_500_000);
     expect(stdout).toMatch(/^headxxx/);

@@ -13,7 +13,7 @@ import { run } from '../../daemon/processes.ts';
 import type { Running } from '../../daemon/processes.ts';
 import { connect } from '../../daemon/serve.ts';
 import { processesOf } from '../../e2e/stage.ts';
-import { rounds } from '../../proof.ts';
+import { rounds, tell } from '../../proof.ts';
 import { seededRandom } from '../../seed.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
@@ -52,6 +52,7 @@ test(`every work lands exactly once and every tip has passed the gate, with ${KI
   for (let done = 0; done < KILLS; done += PER_TEAM) {
     landed += await killInTeam({ random, struck, first: done, kills: Math.min(PER_TEAM, KILLS - done) });
   }
+  tell({ kills: KILLS, works: landed });
   console.log(`${landed} works landed; killed ${[...struck].map(([at, n]) => `${at}: ${n}`).join(', ')}`);
 });
 

@@ -1,0 +1,171 @@
+import type { Figure, Sums } from './figure.ts';
+
+/** What is measured, in the order of the page. The goals are those of a release. */
+export const FIGURES: readonly Figure[] = [
+  {
+    name: 'lost',
+    what: 'Acknowledged operations that are lost when processes are killed',
+    goal: '0 of 1,000,000, with 1,000 times kill -9',
+    parts: [
+      { test: 'journal/kill', minutes: 12 },
+      { test: 'daemon/crash', minutes: 8 },
+      { test: 'daemon/decisions', minutes: 5 },
+    ],
+    judge: (facts) => ({
+      measured: `0 of ${show(facts.count('acknowledged'))}, with ${show(facts.count('kills'))} kills`,
+      met: facts.count('acknowledged') >= 1_000_000 && facts.count('kills') >= 1_000,
+    }),
+  },
+  {
+    name: 'shown',
+    what: 'Messages shown twice without a mark when daemon and members are killed',
+    goal: '0 of 100,000',
+    parts: [
+      { test: 'daemon/shown', minutes: 12 },
+      { test: 'e2e/chaos', minutes: 6 },
+    ],
+    judge: (facts) => ({
+      measured: `0 of ${show(facts.count('shown'))}, with ${show(facts.count('kills'))} kills; ${show(facts.count('again'))} shown again, marked`,
+      met: facts.count('shown') >= 100_000,
+    }),
+  },
+  {
+    name: 'holders',
+    what: 'Tasks with two holders, and stale writes that are accepted',
+    goal: '0 of 100,000 claims by 8 processes; 0 with several daemons while stream leaders change',
+    parts: [
+      { test: 'ledger/race', minutes: 12 },
+      { test: 'journal/nats-cluster', minutes: 15 },
+      { test: 'e2e/machines/chaos', minutes: 8 },
+    ],
+    judge: (facts) => ({
+      measured: `0 of ${show(facts.count('claims'))} claims; 0 of ${show(facts.count('contests'))} contests between two daemons with ${facts.count('leaderChanges')} changes of leaders`,
+      met: facts.count('claims') >= 100_000 && facts.count('contests') >= 1_000,
+    }),
+  },
+  {
+    name: 'reclaim',
+    what: 'Time until the task of a dead member is free',
+    goal: 'p99 at most 5 s; at most 35 s if its machine died (lease 30 s)',
+    parts: [{ test: 'e2e/reclaim', minutes: 12 }],
+    judge: (facts) => ({
+      measured: `${seconds(facts.p99('local'))} s (p99 of ${facts.samples('local').length}); ${seconds(facts.most('remote'))} s (most of ${facts.samples('remote').length} machines)`,
+      met: facts.p99('local') <= 5_000 && facts.most('remote') <= 35_000,
+    }),
+  },
+  {
+    name: 'sweep',
+    what: 'System calls at which a kill tears a file or loses what was acknowledged',
+    goal: '0 of at least 500, each struck once',
+    parts: [{ test: 'daemon/sweep', minutes: 6 }],
+    judge: (facts) => ({
+      measured: `0 of ${show(facts.count('points'))}${skips(facts)}`,
+      met: facts.count('points') >= 500,
+    }),
+  },
+  {
+    name: 'simulated',
+    what: 'Promises broken in a simulation with faults (crash, partition, torn write, late answers, clock jumps)',
+    goal: '0 in 1,000,000 steps',
+    parts: [{ test: 'simulator/simulator', minutes: 12 }],
+    judge: (facts) => ({
+      measured: `0 in ${show(facts.count('steps'))} steps`,
+      met: facts.count('steps') >= 1_000_000,
+    }),
+  },
+  {
+    name: 'leftovers',
+    what: 'Processes that are left 10 s after a team was stopped or killed',
+    goal: '0 in 200 runs; no foreign process touched',
+    parts: [{ test: 'e2e/leftovers', minutes: 20 }],
+    judge: (facts) => ({
+      measured: `0 in ${show(facts.count('runs'))} runs; the last was gone after ${seconds(facts.most('waits'))} s`,
+      met: facts.count('runs') >= 200 && facts.most('waits') <= 10_000,
+    }),
+  },
+  {
+    name: 'gates',
+    what: 'Gates that misbehave: hang, ignore signals, leave their group, print 100 MB, change, end in every way',
+    goal: 'every verdict right, within timeout + 6 s, with at most 8 MB more memory',
+    parts: [
+      { test: 'runtime/hooks/verdict', minutes: 1 },
+      { test: 'runtime/hooks/team-hooks', minutes: 1 },
+      { test: 'runtime/hooks/approvals', minutes: 1 },
+      { test: 'runtime/hooks/executors', minutes: 1 },
+    ],
+    judge: (facts) => ({
+      measured: `${facts.count('tests')} cases right; at most ${seconds(facts.most('overshootMs'))} s after the timeout; ${Math.round(facts.most('grownKb') / 1024)} MB more memory${skips(facts)}`,
+      met: facts.most('overshootMs') <= 6_000 && facts.most('grownKb') <= 8 * 1024,
+    }),
+  },
+  {
+    name: 'hostile',
+    what: 'Hostile requests that are let in, malformed frames that do harm, and clients that never read',
+    goal: 'every address refuses every bad token, Origin and Host; 1,000,000 frames and no error; 1,000 connections with 64 MB more memory, others wait at most 50 ms (p99)',
+    parts: [
+      { test: 'server/refusals', minutes: 8 },
+      { test: 'server/fuzz', minutes: 25 },
+      { test: 'server/load', minutes: 3 },
+    ],
+    judge: (facts) => ({
+      measured: `${show(facts.count('refused'))} requests refused; ${show(facts.count('frames'))} frames, no error; ${show(facts.count('connections'))} connections with ${facts.most('grownMb')} MB more, others wait ${facts.p99('answerMs')} ms`,
+      met:
+        facts.count('frames') >= 1_000_000 &&
+        facts.count('connections') >= 1_000 &&
+        facts.most('grownMb') <= 64 &&
+        facts.p99('answerMs') <= 50,
+    }),
+  },
+  {
+    name: 'damage',
+    what: 'Damaged files that stop the daemon, spread to other teams, or lose what is good',
+    goal: '0, for every kind of file; 1,000 teams are there 3 s after a start',
+    parts: [
+      { test: 'journal/sqlite-damage', minutes: 1 },
+      { test: 'daemon/garbage', minutes: 1 },
+      { test: 'bridge/garbage', minutes: 3 },
+      { test: 'daemon/status', minutes: 2 },
+    ],
+    judge: (facts) => ({
+      measured: `0 of ${show(facts.count('damaged'))} damaged files and ${facts.count('tests')} cases; ${show(facts.count('teams'))} teams after ${seconds(facts.most('startMs'))} s${skips(facts)}`,
+      met: facts.count('teams') >= 1_000 && facts.most('startMs') <= 3_000,
+    }),
+  },
+  {
+    name: 'work',
+    what: 'Commits lost by workspaces and the merge queue when daemon and agents are killed',
+    goal: '0 with 500 kills; each work lands once',
+    parts: [
+      { test: 'workspaces/kill', minutes: 15 },
+      { test: 'runtime/landing/kill', minutes: 60 },
+    ],
+    judge: (facts) => ({
+      measured: `0 with ${show(facts.count('kills'))} kills: ${show(facts.count('saves'))} saves there, ${show(facts.count('works'))} works landed once`,
+      met: facts.count('kills') >= 500,
+    }),
+  },
+  {
+    name: 'night',
+    what: 'Tasks that fail because an account reached its limit, in a simulated night',
+    goal: '0',
+    parts: [{ test: 'teammate/night', minutes: 1 }],
+    judge: (facts) => ({
+      measured: `0 of ${facts.count('nightTasks')}`,
+      met: facts.count('nightTasks') >= 120,
+    }),
+  },
+];
+
+function show(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+function seconds(ms: number): string {
+  return (ms / 1_000).toLocaleString('en-US', { maximumFractionDigits: 1 });
+}
+
+/** A test that could not run here is told, so that nobody takes it for a success. */
+function skips(facts: Sums): string {
+  const skipped = facts.count('skipped');
+  return skipped === 0 ? '' : `; ${skipped} cases could not run here`;
+}

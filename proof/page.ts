@@ -1,0 +1,43 @@
+import type { Figure } from './figure.ts';
+import type { FigureResult } from './results.ts';
+
+/** `docs/proof.md`: every figure with its goal, what was measured, and where. */
+export function renderPage(figures: readonly Figure[], results: readonly FigureResult[]): string {
+  const rows = figures.map((figure) => {
+    const result = results.find(({ name }) => name === figure.name);
+    const measured = result ? `${result.met ? '' : '**missed**: '}${result.measured}` : 'not measured yet';
+    const where = result ? `${result.date}, ${result.commit}` : '';
+    return `| ${figure.name} | ${figure.what} | ${figure.goal} | ${measured} | ${where} |`;
+  });
+  const machines = [...new Set(results.map(({ machine }) => machine))].map((machine) => `- ${machine}`);
+  return `<!-- Written by npm run proof. Change proof/page.ts, not this file. -->
+
+# What Troupe survives
+
+Each figure is measured with real processes, files and servers. To measure one again:
+
+\`\`\`sh
+npm run proof -- NAME          # as below; npm run proof -- --list says how long it takes
+npm run proof -- --quick NAME  # the same code with few repetitions
+\`\`\`
+
+| name | what | goal | measured | date, commit |
+|---|---|---|---|---|
+${rows.join('\n')}
+
+Machines:
+
+${machines.join('\n')}
+
+Details, with the seed that repeats what each test drew at random: [proof/results.json](../proof/results.json).
+
+## What this does not cover
+
+- A machine that loses power. The order of writes and flushes is tested (\`test/journal/sqlite-disk.test.ts\`); the disk itself is not.
+- Disks that lie about flushes, file systems over a network, macOS.
+- Real models. The agents are the real programs, and their models follow a script on the same machine.
+- Machines far apart. Several machines are several daemons on one machine, with links that are cut.
+- The simulator runs models of SQLite, git and agents, which fail as the real ones were seen to fail.
+- A kill at each system call covers the daemon's own files, not those of git.
+`;
+}

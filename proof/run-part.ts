@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Facts } from '../test/proof.ts';
+import type { Part } from './figure.ts';
+import { ROOT } from './results.ts';
+import type { PartResult } from './results.ts';
+
+export interface PartRun extends PartResult {
+  /** What the tests printed; shown if they fail. */
+  readonly output: string;
+}
+
+/** Under what name the result of a part is kept: two figures that need the same part share it. */
+export function keyOf({ test }: Part, size: Size): string {
+  return `${test} (${size})`;
+}
+
+/** Of vitest's report. */
+interface Counts {
+  readonly numPassedTests: number;
+  readonly numPendingTests: number;
+}
+
+export type Size = 'full' | 'quick';
+
+/** Runs the tests of a part in a process of its own. The seed is drawn here, so that it can be named. */
+export async function runPart(part: Part, size: Size): Promise<PartRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-proof-'));
+  const factsFile = join(folder, 'facts');
+  const seed = Number(process.env['TROUPE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const countsFile = join(folder, 'counts');
+  const reports = ['--reporter=default', '--reporter=json', `--outputFile.json=${countsFile}`];
+  const env = {
+    ...process.env,
+    NO_COLOR: '1',
+    TROUPE_SEED: String(seed),
+    TROUPE_PROOF_FACTS: factsFile,
+    TROUPE_PROOF: size === 'full' ? (process.env['TROUPE_PROOF'] ?? '1') : '',
+  };
+  const from = performance.now();
+  const child = spawn(
+    process.execPath,
+    [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', `test/${part.test}.test.ts`, ...reports],
+    {
+      cwd: ROOT,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
+  process.once('SIGTERM', forward);
+  const [code] = (await once(child, 'close')) as [number | null];
+  process.off('SIGTERM', forward);
+  const facts = existsSync(factsFile) ? readFileSync(factsFile, 'utf8').trim().split('\n').filter(Boolean) : [];
+  const counts = existsSync(countsFile) ? (JSON.parse(readFileSync(countsFile, 'utf8')) as Counts) : undefined;
+  rmSync(folder, { recursive: true });
+  return {
+    passed: code === 0,
+    seconds: Math.round((performance.now() - from) / 1000),
+    seed,
+    facts: [
+      ...facts.map((line) => JSON.parse(line) as Facts),
+      { tests: counts?.numPassedTests ?? 0, skipped: counts?.numPendingTests ?? 0 },
+    ],
+    output: Buffer.concat(chunks).toString(),
+  };
+}
