@@ -7,6 +7,7 @@ import { ACP_AGENTS, UNKNOWN_ACP } from './acp/agents.ts';
 import type { AcpAgent } from './acp/agents.ts';
 import { environmentFor } from './acp/environment.ts';
 import { waitForHistory } from './acp/fresh-history.ts';
+import type { Aside } from './acp/opencode-server.ts';
 import { AcpSession } from './acp/session.ts';
 import { troubleIn } from './acp/troubles.ts';
 import type { Agent, AgentEvent, AgentSession, StartOptions, TeamTools, Turn, TurnEnd } from './agent.ts';
@@ -25,6 +26,8 @@ export interface AcpOptions {
   readonly args?: readonly string[] | undefined;
   /** How long a cancelled turn may take to end before its process is killed. */
   readonly cancelMs?: number | undefined;
+  /** How often to look whether it waits for its model while nothing is heard. */
+  readonly lookMs?: number | undefined;
 }
 
 const CANCEL_MS = 5_000;
@@ -42,14 +45,16 @@ export function acpAgent(options: AcpOptions): Agent {
     abilities: agent.abilities,
     async start(start) {
       if (agent.losesFreshHistory && start.resume) await waitForHistory(start.resume, start.env);
+      // A user who chooses its port has a use of their own for it.
+      const aside = options.args?.includes('--port') ? undefined : await agent.aside?.(start.env);
       const program = await startLiveProgram({
-        command: commandOf(agent, options, start),
-        start: { ...start, env: environmentFor(agent, start) },
+        command: commandOf(agent, options, start, aside?.args),
+        start: { ...start, env: { ...environmentFor(agent, start), ...aside?.env } },
         install: agent.install,
         leaveMs: agent.leaveMs,
       });
       try {
-        return await Promise.race([openSession(agent, start, program, options), lostBefore(program)]);
+        return await Promise.race([openSession(agent, start, program, { ...options, ...aside }), lostBefore(program)]);
       } catch (error) {
         await program.close();
         const isLogin = error instanceof RequestError && troubleIn(error)?.trouble === 'unauthorised';
@@ -68,10 +73,15 @@ function findRow({ name, command }: AcpOptions): AcpAgent {
   throw new TeamError('invalid', explainUnknown(name ?? 'acp') ?? `The agent ${name} does not speak ACP`);
 }
 
-function commandOf(agent: AcpAgent, options: AcpOptions, { model }: StartOptions): [string, ...string[]] {
+function commandOf(
+  agent: AcpAgent,
+  options: AcpOptions,
+  { model }: StartOptions,
+  aside: readonly string[] = [],
+): [string, ...string[]] {
   const [program = agent.program, ...rest] = options.command ?? [];
   const chosen = model === undefined ? [] : (agent.modelArgs?.(model) ?? []);
-  return [program, ...rest, ...agent.args, ...chosen, ...(options.args ?? [])];
+  return [program, ...rest, ...agent.args, ...aside, ...chosen, ...(options.args ?? [])];
 }
 
 async function lostBefore({ gone }: LiveProgram): Promise<never> {
@@ -82,7 +92,7 @@ async function openSession(
   agent: AcpAgent,
   start: StartOptions,
   program: LiveProgram,
-  options: AcpOptions,
+  options: AcpOptions & Partial<Pick<Aside, 'findWait'>>,
 ): Promise<AgentSession> {
   const ours: { session?: AcpSession } = {};
   const stream = ndJsonStream(
@@ -116,6 +126,8 @@ async function openSession(
     tools: start.tools?.name,
     preface,
     isNew: opened.isNew,
+    findWait: options.findWait,
+    lookMs: options.lookMs,
   });
   return converse(ours.session, program, { ...options, agent });
 }

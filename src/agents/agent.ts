@@ -69,6 +69,8 @@ export type AgentEvent =
   | { readonly type: 'spending'; readonly usage: Usage; readonly model?: string | undefined }
   /** The model is overloaded or limits the agent, which goes on by itself, at `until` (ms since 1970) if it says so. */
   | { readonly type: 'waiting'; readonly reason: string; readonly until?: number }
+  /** A sign of life without content: the model thinks, or the subagent that a tool runs goes on. */
+  | { readonly type: 'alive'; readonly toolId?: string }
   /** How far the windows of its account are used up, as its provider says; windows that it does not name stay. */
   | { readonly type: 'limits'; readonly windows: readonly LimitWindow[] }
   /** It compacted its conversation to what it considered important. */

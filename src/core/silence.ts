@@ -40,15 +40,21 @@ export type Heard =
   | { readonly type: 'tool'; readonly id: string; readonly name: string; readonly isRunning: boolean }
   /** It waits for so long. Without a time it is a sign of life: a model may never answer the next try either. */
   | { readonly type: 'waiting'; readonly ms?: number | undefined }
-  | { readonly type: 'asked' | 'answered' | 'sign' };
+  /** A sign of life; of what a tool runs, such as a subagent, with the id of the tool. */
+  | { readonly type: 'sign'; readonly toolId?: string | undefined }
+  | { readonly type: 'asked' | 'answered' };
 
 /** The clock after an event. */
 export function hearEvent(clock: TurnClock, heard: Heard): TurnClock {
   const next = { ...clock, quietMs: 0, waitMs: heard.type === 'waiting' ? Math.max(0, heard.ms ?? 0) : 0 };
   if (heard.type === 'asked') return { ...next, asked: clock.asked + 1 };
   if (heard.type === 'answered') return { ...next, asked: Math.max(0, clock.asked - 1) };
-  if (heard.type !== 'tool') return next;
   const tools = new Map(clock.tools);
+  if (heard.type === 'sign') {
+    const tool = tools.get(heard.toolId ?? '');
+    return tool ? { ...next, tools: tools.set(heard.toolId ?? '', { ...tool, ms: 0 }) } : next;
+  }
+  if (heard.type !== 'tool') return next;
   // Repeated news of a running tool are no progress: some agents send them by a timer.
   if (!heard.isRunning) tools.delete(heard.id);
   else if (!tools.has(heard.id)) tools.set(heard.id, { name: heard.name, ms: 0 });

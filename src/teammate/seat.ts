@@ -121,7 +121,9 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       hearing.permission(event, mode);
       return;
     }
-    if (event.type !== 'limits' && event.type !== 'spending') transcript.write({ at, ...event });
+    if (event.type !== 'limits' && event.type !== 'spending' && event.type !== 'alive') {
+      transcript.write({ at, ...event });
+    }
     if (isWaiting && event.type !== 'waiting') {
       isWaiting = false;
       await hearing.waiting(undefined);

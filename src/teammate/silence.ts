@@ -62,7 +62,7 @@ export function watchTurns(options: SilenceOptions): TurnWatch {
         const ms = event.until === undefined ? undefined : event.until - Date.now();
         clock = hearEvent(clock, { type: 'waiting', ms });
       } else if (event.type !== 'permission') {
-        clock = hearEvent(clock, { type: 'sign' });
+        clock = hearEvent(clock, { type: 'sign', toolId: event.type === 'alive' ? event.toolId : undefined });
       }
     },
     asked(permission) {

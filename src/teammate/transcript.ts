@@ -12,7 +12,7 @@ export type TranscriptEntry =
       readonly taskId?: string | undefined;
       readonly messageIds: readonly string[];
     }
-  | ({ readonly at: number } & Exclude<AgentEvent, { type: 'permission' | 'spending' }>)
+  | ({ readonly at: number } & Exclude<AgentEvent, { type: 'permission' | 'spending' | 'alive' }>)
   | { readonly at: number; readonly type: 'permission'; readonly tool: string; readonly description: string }
   /** A gate did not let the task complete. */
   | { readonly at: number; readonly type: 'rejected'; readonly taskId: string; readonly feedback: string }

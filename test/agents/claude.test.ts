@@ -99,10 +99,12 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     return session;
   };
 
-  /** A session in edit mode, with additional arguments. */
-  const edits = new SharedSession((more) =>
-    agent(obeys, ['--add-dir', home]).start({ ...start(), mode: 'edit', ...WHISPERS, ...EXTRAS.start, ...more }),
-  );
+  /** A session in edit mode, with additional arguments, which tries again as often as Claude Code does by default. */
+  const edits = new SharedSession((more) => {
+    const env = { ...start().env, CLAUDE_CODE_MAX_RETRIES: '10' };
+    const given = { ...start(), env, mode: 'edit', ...WHISPERS, ...EXTRAS.start, ...more } as const;
+    return agent(obeys, ['--add-dir', home]).start(given);
+  });
 
   test('does several turns in one process, knows its role, and reports usage and cost of each turn', async () => {
     const session = await edits.use();
@@ -331,6 +333,17 @@ describe('Claude Code', needs(program !== undefined, 'Claude Code is not install
     }
     const expected = Object.keys(replies).map((trouble) => [trouble, { reason: 'failed', trouble }]);
     expect(ends).toMatchObject(Object.fromEntries(expected));
+  });
+
+  test('says at once that its login is not accepted, and does not try ten times', async () => {
+    const session = await edits.use();
+    const before = model.requests.length;
+    model.use(() => ({ error: { status: 401, message: 'invalid x-api-key' } }));
+    expect(await doTurn(session, 'denied')).toMatchObject({ reason: 'failed', trouble: 'unauthorised' });
+    // Its first call, a second one with another token if it could get one, and what it sent before it was stopped.
+    expect(model.requests.length - before).toBeLessThan(8);
+    model.use(obeys);
+    expect(await doTurn(session, 'logged in')).toMatchObject({ reason: 'done', text: 'did logged in' });
   });
 
   test('reports the windows of its account, and until when it is limited', async () => {

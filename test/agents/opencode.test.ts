@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acpAgent } from '../../src/agents/acp.ts';
 import type { StartOptions } from '../../src/agents/agent.ts';
 import { anthropicServer } from '../models/anthropic.ts';
@@ -8,7 +9,7 @@ import { HANG_MS } from '../until.ts';
 import { describeDriven } from './driven.ts';
 import type { Rig } from './driven.ts';
 import { agentProgram } from './installed.ts';
-import { makePlace, MANNERS, startIn } from './real.ts';
+import { doTurn, makePlace, MANNERS, startIn } from './real.ts';
 import type { Place } from './real.ts';
 import { opencodeEnvironment } from './setups.ts';
 
@@ -27,7 +28,7 @@ describe('opencode', needs(program !== undefined, 'opencode is not installed'), 
   });
 
   const agent = () => {
-    const opencode = acpAgent({ name: 'opencode', command: [program as string], cancelMs: HANG_MS });
+    const opencode = acpAgent({ name: 'opencode', command: [program as string], cancelMs: HANG_MS, lookMs: 200 });
     const start: typeof opencode.start = (options) => opencode.start({ ...options, model: 'scripted/plain' });
     return { ...opencode, start };
   };
@@ -51,5 +52,24 @@ describe('opencode', needs(program !== undefined, 'opencode is not installed'), 
       refused: { text: 'I will not do that', refuses: true },
     },
   };
-  describeDriven(rig);
+  const shared = describeDriven(rig);
+
+  test('says that it waits for its model, and ends a turn whose wait is as long as a limit', async () => {
+    const session = await shared.use();
+    model.use(() => ({ error: { status: 429, message: 'used up for today', retryAfter: 3_600 } }));
+    const end = await doTurn(session, 'too much');
+    const waits = session.events.flatMap((event) => (event.type === 'waiting' ? [event] : []));
+    expect(waits).toMatchObject([{ reason: expect.stringContaining('used up for today') as string }]);
+    expect(end).toMatchObject({ reason: 'failed', trouble: 'limited', resetsAt: waits[0]?.until });
+    expect(end.resetsAt).toBeGreaterThan(Date.now() + 2_000_000);
+    model.use(MANNERS.quick);
+    expect(await doTurn(session, 'one more')).toMatchObject({ reason: 'done', text: 'did one more' });
+  });
+
+  test('lets nobody else use the server that it has besides', async () => {
+    const session = await shared.use();
+    const args = readFileSync(`/proc/${session.pids[0]}/cmdline`, 'utf8').split('\0');
+    const answer = await fetch(`http://127.0.0.1:${args[args.indexOf('--port') + 1]}/session/status`);
+    expect(answer.status).toBe(401);
+  });
 });

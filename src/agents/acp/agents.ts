@@ -2,6 +2,8 @@ import type { Abilities, Mode, StartOptions } from '../agent.ts';
 import { CLAUDE_LOGIN, CODEX_LOGIN, GEMINI_LOGIN, OPENCODE_LOGIN } from '../logins.ts';
 import type { AgentRow } from '../row.ts';
 import { geminiTrust } from './gemini-trust.ts';
+import { openCodeServer } from './opencode-server.ts';
+import type { Aside } from './opencode-server.ts';
 import { geminiTrouble, openCodeTrouble } from './troubles.ts';
 import type { Explained, Refusal } from './troubles.ts';
 
@@ -45,6 +47,8 @@ export interface AcpAgent extends AgentRow {
   readonly meta?: (tools: string | undefined) => Readonly<Record<string, unknown>>;
   /** Recognizes a call of the team's own tools by something that a model cannot choose. */
   readonly isTeamTool: (asked: AskedTool, tools: string) => boolean;
+  /** Another way to ask it what it does not say over ACP, made for each session. */
+  readonly aside?: (env: Readonly<Record<string, string>>) => Promise<Aside>;
   /** How long it may take to end once its input is closed. */
   readonly leaveMs: number;
   /**
@@ -154,6 +158,7 @@ export const ACP_AGENTS = {
       }),
     },
     steering: 'second prompt',
+    aside: openCodeServer,
     // It has retried five times by then, and passes on only the provider's sentence.
     troubleIn: openCodeTrouble,
     usage: 'last call',

@@ -9,12 +9,15 @@ import type {
 import { troubleOfText } from '../../core/trouble.ts';
 import type { Trouble } from '../../core/trouble.ts';
 import type { AgentEvent, Mode, Turn, TurnEnd } from '../agent.ts';
+import { lifeSigns } from '../alive.ts';
 import { textFlow } from '../text.ts';
 import type { AcpAgent } from './agents.ts';
 import { Meter } from './meter.ts';
 import { answerPermission } from './permissions.ts';
 import { learn, toolEvent } from './tool.ts';
 import type { KnownCall } from './tool.ts';
+import { watchWaits } from './waits.ts';
+import type { FindWait, WaitWatch } from './waits.ts';
 
 type Emit = (event: AgentEvent) => void;
 
@@ -32,6 +35,9 @@ export interface AcpSessionOptions {
   /** Sent before its first prompt, if there is no other way to give it its role. */
   readonly preface: string | undefined;
   readonly isNew: boolean;
+  /** Asks it whether it waits for its model, and how often. */
+  readonly findWait?: FindWait | undefined;
+  readonly lookMs?: number | undefined;
 }
 
 /** One conversation over ACP: its prompts and their results. */
@@ -42,9 +48,11 @@ export class AcpSession {
   readonly #meter: Meter;
   readonly #calls = new Map<string, KnownCall>();
   readonly #flow = textFlow((said) => this.#emit(said));
+  readonly #alive = lifeSigns((event) => this.#emit(event));
   #preface: string | undefined;
   #emit: Emit = () => {};
   #cancelled = new AbortController();
+  #waits: WaitWatch | undefined;
   /** The agent's text since its last tool call, and all of it. */
   #said: { last: string; all: string; messageId?: string | undefined } = { last: '', all: '' };
   /** What was denied since the agent last said something. */
@@ -69,6 +77,7 @@ export class AcpSession {
   /** Runs a turn to its end; rejects if the agent refuses a prompt. */
   async run(turn: Turn, emit: Emit, signal: AbortSignal): Promise<TurnEnd> {
     this.#begin(emit, signal);
+    this.#waits = this.#watchWaits();
     try {
       let response = await this.#settle(this.#prompt(turn.text, idsOf(turn)));
       for (let times = 0; this.#gaveUp(response, signal) && times < GO_ON_LIMIT; times++) {
@@ -78,8 +87,9 @@ export class AcpSession {
         this.#unread = false;
         response = await this.#settle(this.#prompt(READ_ON, []));
       }
-      return this.#end(response, signal);
+      return (signal.aborted ? undefined : this.#waits?.limited()) ?? this.#end(response, signal);
     } finally {
+      this.#waits?.stop();
       this.#flow.flush();
       const used = this.#meter.end();
       if (used) emit(used);
@@ -122,6 +132,7 @@ export class AcpSession {
   }
 
   hear(update: SessionUpdate): void {
+    this.#waits?.heard();
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':
         this.#hearText(update.content.type === 'text' ? update.content.text : '', update.messageId ?? undefined);
@@ -138,6 +149,10 @@ export class AcpSession {
       }
       case 'agent_thought_chunk':
         this.#answered();
+        this.#alive();
+        break;
+      case 'plan':
+        this.#alive();
         break;
       case 'usage_update':
         this.#meter.hear(update);
@@ -172,6 +187,13 @@ export class AcpSession {
     this.#meter.begin();
     this.#cancelled = new AbortController();
     signal.addEventListener('abort', () => this.#cancelled.abort(), { once: true });
+  }
+
+  #watchWaits(): WaitWatch | undefined {
+    const { findWait, lookMs: everyMs } = this.#options;
+    if (!findWait) return undefined;
+    const find = (): ReturnType<FindWait> => findWait(this.id);
+    return watchWaits({ find, tell: this.#emit, giveUp: () => this.cancel(), everyMs });
   }
 
   #prompt(text: string, messageIds: readonly string[]): Promise<PromptResponse> {

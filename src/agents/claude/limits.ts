@@ -30,6 +30,19 @@ export interface Hints {
   limit?: RateLimit | undefined;
   /** How the model's last message ended. */
   stopReason?: string | undefined;
+  /** How often in a row the model did not accept the login, although Claude Code tries again. */
+  denied?: number | undefined;
+}
+
+/** Claude Code may get another token after the first denial; after the second nobody but a person can help. */
+const DENIALS = 2;
+
+/**
+ * Whether the model does not accept the login. With an API key, Claude Code would try for three more minutes, ten times in
+ * all, before it says so.
+ */
+export function isDenied({ denied = 0 }: Hints): boolean {
+  return denied >= DENIALS;
 }
 
 /** Claude Code's names for errors of the account. Others say too little. */

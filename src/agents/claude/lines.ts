@@ -106,12 +106,12 @@ export const Said = z.discriminatedUnion('type', [
     uuid: z.string().optional(),
     isReplay: z.boolean().optional(),
   }),
-  /** A piece of an answer as it comes; only pieces of text concern us. */
+  /** A piece of an answer as it comes; all but pieces of text are only signs of life. */
   z.object({
     type: z.literal('stream_event'),
     event: z.object({
-      type: z.literal('content_block_delta'),
-      delta: z.object({ type: z.literal('text_delta'), text: z.string() }),
+      type: z.string(),
+      delta: z.object({ type: z.string(), text: z.string() }).optional().catch(undefined),
     }),
     parent_tool_use_id: z.string().nullish(),
   }),

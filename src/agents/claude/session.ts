@@ -1,10 +1,11 @@
+import { troubleOfStatus } from '../../core/trouble.ts';
 import type { AgentEvent, AgentSession, StartOptions, Turn, TurnEnd } from '../agent.ts';
 import { within } from '../live-program.ts';
 import type { LiveProgram } from '../live-program.ts';
 import { turnByTurn } from '../turns.ts';
 import { connect, takeBack } from './connection.ts';
 import type { Connection, Heard } from './connection.ts';
-import { troubleIn } from './limits.ts';
+import { isDenied, troubleIn } from './limits.ts';
 import type { Hints } from './limits.ts';
 import type { Result } from './lines.ts';
 import { newPermissions } from './permissions.ts';
@@ -82,6 +83,7 @@ export function openSession(program: LiveProgram, start: Starting): Opened {
     else {
       if (said.type === 'assistant' && !said.parent_tool_use_id) meter.answered(said.message);
       if (running) takeHints(running.hints, said);
+      if (running && !running.stopping && isDenied(running.hints)) void interrupt(connection, program, running);
       if (said.type === 'assistant' || said.type === 'user') spending.news();
       telling.hear(said);
     }
@@ -206,12 +208,18 @@ async function askToEnd(connection: Connection, current: Running): Promise<void>
 function endOf({ results, hints }: Pick<Running, 'results' | 'hints'>, cancelled: boolean): TurnEnd {
   const text = results.flatMap(({ is_error: failed, result }) => (failed || !result ? [] : [result])).join('\n\n');
   const last = results.at(-1);
-  if (cancelled || last?.terminal_reason?.startsWith('aborted_')) return { type: 'turnEnd', reason: 'cancelled', text };
+  const isAborted = last?.terminal_reason?.startsWith('aborted_') === true;
+  if (cancelled || (isAborted && !isDenied(hints))) return { type: 'turnEnd', reason: 'cancelled', text };
   if (last && isRefusal(last, hints)) {
     const error = `the model refused: ${last.result || 'it gave no reason'}`;
     return { type: 'turnEnd', reason: 'failed', text, error, trouble: 'refused' };
   }
-  if (last && !last.is_error && last.subtype === 'success') return { type: 'turnEnd', reason: 'done', text };
+  const isDone = last?.subtype === 'success' && !last.is_error && !isAborted;
+  if (isDone) return { type: 'turnEnd', reason: 'done', text };
+  if (isDenied(hints)) {
+    const error = 'the model does not accept the login (401)';
+    return { type: 'turnEnd', reason: 'failed', text, error, trouble: 'unauthorised' };
+  }
   const error = last?.result || last?.errors?.join('; ') || last?.subtype || 'Claude Code gave no result';
   return { type: 'turnEnd', reason: 'failed', text, error, ...troubleIn(last, hints) };
 }
@@ -223,7 +231,13 @@ function isRefusal({ stop_reason: reason }: Result, hints: Hints): boolean {
 
 function takeHints(hints: Hints, said: Heard): void {
   if (said.type === 'rate_limit_event') hints.limit = said.rate_limit_info;
+  if (said.type === 'system' && said.subtype === 'api_retry') {
+    const { denied = 0 } = hints;
+    // The turn is being ended for it: nothing that comes now changes why.
+    if (!isDenied(hints)) hints.denied = troubleOfStatus(said.error_status) === 'unauthorised' ? denied + 1 : 0;
+  }
   if (said.type !== 'assistant' || said.parent_tool_use_id) return;
+  if (!isDenied(hints)) hints.denied = 0;
   hints.error = said.error ?? undefined;
   hints.stopReason = said.message.stop_reason ?? undefined;
 }

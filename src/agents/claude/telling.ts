@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../agent.ts';
+import { lifeSigns } from '../alive.ts';
 import { blocksText, keepOutput, textFlow } from '../text.ts';
 import type { Heard } from './connection.ts';
 import { windowsOf } from './limits.ts';
@@ -15,14 +16,17 @@ const SYNTHETIC = '<synthetic>';
 export function newTelling(tell: (event: AgentEvent) => void): Telling {
   const tools = new Map<string, string>();
   const flow = textFlow(tell);
+  const alive = lifeSigns(tell);
   let flowed = false;
   return {
     hear(said) {
       // The steps of its subagents are internal; their result is the result of the tool that started them.
-      if ('parent_tool_use_id' in said && said.parent_tool_use_id) return;
+      if ('parent_tool_use_id' in said && said.parent_tool_use_id) return alive(said.parent_tool_use_id);
       if (said.type === 'stream_event') {
+        const { delta } = said.event;
+        if (delta?.type !== 'text_delta') return alive();
         flowed = true;
-        flow.add(said.event.delta.text);
+        flow.add(delta.text);
       } else if (said.type === 'assistant' && said.message.model !== SYNTHETIC) {
         for (const block of said.message.content) {
           // A text that came in pieces comes once more as a whole.

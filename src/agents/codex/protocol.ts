@@ -44,6 +44,8 @@ export const News = {
   'item/started': z.looseObject({ threadId: z.string(), item: Item }),
   'item/completed': z.looseObject({ threadId: z.string(), item: Item }),
   'item/agentMessage/delta': z.looseObject({ threadId: z.string(), delta: z.string() }),
+  'item/reasoning/summaryTextDelta': z.looseObject({ threadId: z.string() }),
+  'item/reasoning/textDelta': z.looseObject({ threadId: z.string() }),
   'thread/tokenUsage/updated': z.looseObject({
     threadId: z.string(),
     tokenUsage: z.looseObject({ total: Tokens, last: Tokens, modelContextWindow: z.number().nullish() }),

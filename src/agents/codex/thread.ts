@@ -1,9 +1,13 @@
 import { NO_USAGE } from '../../core/usage.ts';
 import type { AgentEvent, LimitWindow, TurnEnd } from '../agent.ts';
+import { lifeSigns } from '../alive.ts';
 import { keepOutput, textFlow } from '../text.ts';
 import { troubleIn, windowsOf } from './limits.ts';
 import { News } from './protocol.ts';
 import type { Item, NewsOf, Tokens } from './protocol.ts';
+
+/** An item that starts subagents, waits for them, or ends them. */
+const SUBAGENT = 'collabAgentToolCall';
 
 /** Follows one thread and reports what happens in its turns. */
 export class Thread {
@@ -17,6 +21,7 @@ export class Thread {
   #turnId: string | undefined;
   #text = '';
   #flow = textFlow((said) => this.#emit(said));
+  readonly #alive = lifeSigns((event) => this.#emit(event));
   /** Sent texts, by the id under which the thread will report them. */
   readonly #unshown = new Map<string, readonly string[]>();
   readonly #items = new Map<string, Item>();
@@ -83,11 +88,21 @@ export class Thread {
     if (method === 'thread/tokenUsage/updated') return this.#hearUsage(news.data as never);
     if (method === 'account/rateLimits/updated') return this.#hearLimits(news.data as never);
     // Its subagents are threads too and share the connection.
-    if (told.threadId !== this.id) return;
+    if (told.threadId !== this.id) return this.#hearSubagent();
     if (method === 'item/started' || method === 'item/completed') this.#hearItem(told.item, method);
     else if (method === 'item/agentMessage/delta') this.#flow.add((news.data as never as { delta: string }).delta);
     else if (method === 'turn/completed') this.#hearEnd(news.data as never);
     else if (method === 'error') this.#hearTrouble(news.data as never);
+    else this.#alive();
+  }
+
+  /** Which tool started it is not said. */
+  #hearSubagent(): void {
+    const waiting = [...this.#items.values()].filter(
+      ({ type, status }) => type === SUBAGENT && status === 'inProgress',
+    );
+    if (waiting.length === 0) this.#alive();
+    for (const { id } of waiting) this.#alive(id);
   }
 
   #hearItem(item: Item, method: string): void {
@@ -101,7 +116,7 @@ export class Thread {
     }
     this.#items.set(item.id, item);
     const tool = toolOf(item);
-    if (!tool) return;
+    if (!tool) return this.#alive();
     this.#flow.flush();
     const failed = item.status === 'failed' || item.status === 'declined';
     const status = isDone ? (failed ? 'failed' : 'done') : 'running';
@@ -200,6 +215,10 @@ function toolOf(item: Item): { name: string; input: unknown } | undefined {
       return { name: 'edit', input: { paths: item.changes?.map(({ path }) => path), changes: item.changes } };
     case 'mcpToolCall':
       return { name: `mcp__${item.server}__${item.tool}`, input: item.arguments };
+    case SUBAGENT:
+      return { name: item.tool ?? 'subagent', input: undefined };
+    case 'sleep':
+      return { name: 'sleep', input: undefined };
     case 'webSearch':
       return { name: 'web_search', input: { query: item.query } };
     default:
