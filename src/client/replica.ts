@@ -7,6 +7,7 @@ import type { TeamState } from '../core/state.ts';
 import type { EventsFrame } from '../operations/frames.ts';
 
 // The command line and the dashboard compute what they show from a team's state with the daemon's own code.
+export { otherTeamOf } from '../core/address.ts';
 export { wordSettings } from '../core/agent-words.ts';
 export { budgetUses } from '../core/budget-use.ts';
 export { showGrant } from '../core/budget-words.ts';

@@ -55,6 +55,8 @@ export interface CommandData extends TaskCommandData, WorkCommandData, TipComman
     unapproved?: string | undefined;
   };
   'message.send': Omit<SendMessageInput, 'type'> & { messageId: string; messageType: SendMessageInput['type'] };
+  /** From a member of another team; `by` is its address. */
+  'message.receive': Omit<SendMessageInput, 'type'> & { messageId: string };
   'message.broadcast': BroadcastInput & { messageId: string };
   'message.deliver': DeliverInput;
   'message.acknowledge': ReceiptInput;

@@ -10,6 +10,7 @@ import { LANDING_RULES } from './rules/landing.ts';
 import { changeMember, joinTeam, leaveTeam, placeMember, recordUsage } from './rules/member.ts';
 import { acknowledgeMessages, broadcastMessage, deliverMessages, readMessages, sendMessage } from './rules/message.ts';
 import { addNote, removeNote, updateNote } from './rules/note.ts';
+import { receiveMessage } from './rules/peers.ts';
 import {
   approvePlan,
   approveShutdown,
@@ -83,6 +84,7 @@ const RULES: Rules = {
   ...APPROVAL_RULES,
   'work.review': reviewWork,
   'message.send': sendMessage,
+  'message.receive': receiveMessage,
   'message.broadcast': broadcastMessage,
   'message.deliver': deliverMessages,
   'message.acknowledge': acknowledgeMessages,

@@ -1,3 +1,4 @@
+import { noteOn } from './address.ts';
 import type { TeamMessage } from './message.ts';
 
 /**
@@ -19,6 +20,7 @@ export function wrapMessage(message: ShownMessage, boundary: string): string {
     type: message.type,
     priority: message.priority === 'urgent' ? 'urgent' : undefined,
     summary: message.summary,
+    note: noteOn(message.fromId),
     redelivery: message.redeliveries > 0 ? '1' : undefined,
   });
 }

@@ -60,6 +60,15 @@ export const MESSAGES_PER_MINUTE = 30;
 /** The highest value that a person may set: as good as no limit. */
 export const MAX_MESSAGES_PER_MINUTE = 1_000_000;
 
+/** How many other teams one team exchanges messages with. */
+export const PEERS_PER_TEAM = 32;
+
+/** What all members of one other team may send to a team, and as many at once after a pause: 260 in a night. */
+export const PEER_MESSAGES_PER_HOUR = 20;
+
+/** A message from another team: less than one from a member, because its reader did not ask for it. Bytes. */
+export const PEER_MESSAGE_BYTES = 16 * 1024;
+
 /** How many members an agent that leads may start; people have no such limit. */
 export const SPAWNS_PER_MINUTE = 10;
 

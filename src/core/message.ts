@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Actor } from './actor.ts';
 import { Metadata } from './json.ts';
 import { ID_LENGTH, MESSAGE_BYTES, MESSAGES_PER_STEP, NAME_LENGTH } from './limits.ts';
+import { PeerAddress, Recipient } from './peers.ts';
 import { ChosenId, Line, Slug, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 
@@ -17,8 +18,8 @@ export type MessageType = z.infer<typeof MessageType>;
 export const TeamMessage = z.object({
   id: z.string(),
   teamId: Slug,
-  /** From the sender's credential. */
-  fromId: Actor,
+  /** From the sender's credential; `member@team` if it is of another team. */
+  fromId: z.union([Actor, PeerAddress]),
   toId: Slug,
   type: MessageType,
   content: z.string(),
@@ -45,7 +46,7 @@ export type TeamMessage = z.output<typeof TeamMessage>;
 
 /** The input that sends a message. It names no sender: that is the caller. */
 export const SendMessageInput = z.strictObject({
-  toId: Slug.describe('the member it goes to'),
+  toId: Recipient.describe('the member it goes to; lead@beta is the lead of another team'),
   content: textOf(MESSAGE_BYTES)
     .refine((text) => text.trim() !== '', 'must not be empty')
     .describe('the text'),

@@ -60,6 +60,8 @@ export type TeamRecord = Omit<TeamConfig, 'members'> & {
   ranMs?: number | undefined;
   /** How often the lead was replaced. What a new lead needs carries this number, so that it comes exactly once. */
   leadTerm?: number | undefined;
+  /** When the time price of the messages from each other team will be paid off; see message-price.ts. */
+  peersPaidAt?: Readonly<Record<string, number>> | undefined;
 };
 
 /** What a command did, remembered so that the same command sent again has no second effect. */

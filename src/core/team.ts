@@ -13,6 +13,7 @@ import {
 } from './limits.ts';
 import { BackendType, NO_SESSION, TeamMember } from './member.ts';
 import { OnLimit, OnLimitInput } from './on-limit.ts';
+import { Peers } from './peers.ts';
 import { WorkQuietHours } from './quiet-hours.ts';
 import { TeamWork } from './team-work.ts';
 import { ChosenId, Labels, Line, Slug, textOf } from './text.ts';
@@ -41,6 +42,8 @@ export const TeamConfig = z.object({
   messagesPerMinute: z.number().int().optional(),
   /** How often a member that crashes is restarted in 12 hours; the default if absent. */
   restartsPerNight: z.number().int().optional(),
+  /** The teams that it exchanges messages with, if they list it, too. */
+  peers: Peers.optional(),
   /** When no turn of its members begins. */
   quietHours: WorkQuietHours.optional(),
   /** What follows when the account of a member reaches its limit: it waits if absent. */
@@ -116,6 +119,7 @@ export const CreateTeamInput = z.strictObject({
   resolvedBackend: BackendType.default('in-process').describe('the terminal that shows teammates now'),
   maxTeammates: MaxTeammates,
   messagesPerMinute: MessagesPerMinute,
+  peers: Peers.optional(),
   restartsPerNight: RestartsPerNight,
   quietHours: QuietHoursOfTeam,
   onLimit: OnLimitInput.optional().describe(
@@ -139,6 +143,7 @@ export const UpdateTeamInput = z.strictObject({
     .optional()
     .describe('how many teammates it may have, without the lead'),
   messagesPerMinute: MessagesPerMinute,
+  peers: Peers.optional(),
   restartsPerNight: RestartsPerNight,
   quietHours: QuietHoursOfTeam,
   onLimit: OnLimitInput.optional().describe(
@@ -169,6 +174,7 @@ export const TEAM_EVENT_DATA = {
     resolvedBackend: BackendType,
     maxTeammates: z.number().int(),
     messagesPerMinute: z.number().int().optional(),
+    peers: z.array(z.string()).optional(),
     restartsPerNight: z.number().int().optional(),
     quietHours: WorkQuietHours.optional(),
     onLimit: OnLimit.optional(),
@@ -184,6 +190,7 @@ export const TEAM_EVENT_DATA = {
     leadSessionId: z.string().optional(),
     maxTeammates: z.number().int().optional(),
     messagesPerMinute: z.number().int().optional(),
+    peers: z.array(z.string()).optional(),
     restartsPerNight: z.number().int().optional(),
     quietHours: WorkQuietHours.optional(),
     onLimit: OnLimit.optional(),

@@ -67,7 +67,14 @@ export function sameSince({ firstJoinedAt, joinedAt }: MemberRecord): number {
 
 /** A team as the faces show it, the lead first. */
 export function viewTeam(state: TeamState): TeamConfig {
-  const { granted: _granted, runsSince: _runsSince, ranMs: _ranMs, leadTerm: _leadTerm, ...team } = requireTeam(state);
+  const {
+    granted: _granted,
+    runsSince: _runsSince,
+    ranMs: _ranMs,
+    leadTerm: _leadTerm,
+    peersPaidAt: _peersPaidAt,
+    ...team
+  } = requireTeam(state);
   const members = [...state.members.values()].map((member) => viewMember(state, member));
   const isLead = (member: TeamMember) => Number(member.id === team.leadId);
   return { ...team, members: members.sort((a, b) => isLead(b) - isLead(a)) };

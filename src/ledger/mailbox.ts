@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { z } from 'zod';
-import { SYSTEM } from '../core/actor.ts';
+import { SYSTEM, USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
+import { addressOf, LEAD } from '../core/address.ts';
+import type { Address } from '../core/address.ts';
 import type { CommandOf } from '../core/command.ts';
 import { decide } from '../core/decide.ts';
 import { feedbackOf } from '../core/hook.ts';
@@ -11,6 +13,8 @@ import { ChangeMemberInput } from '../core/member.ts';
 import { BroadcastInput, SendMessageInput } from '../core/message.ts';
 import type { MessageType, TeamMessage } from '../core/message.ts';
 import { parse } from '../core/parse.ts';
+import { addressIn } from '../core/peers.ts';
+import { requirePeer } from '../core/rules/peers.ts';
 import type { TeamState } from '../core/state.ts';
 import { ChosenId } from '../core/text.ts';
 import { requireMember, requireTeam } from '../core/view.ts';
@@ -81,7 +85,10 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
     });
   }
 
-  /** Sends a message. A second call with the same `messageId` returns the first message. */
+  /**
+   * Sends a message to a member, or to one of another team (`lead@beta`). A second call with the same `messageId`
+   * returns the first message.
+   */
   async send(
     teamId: string,
     fromId: Actor,
@@ -90,9 +97,15 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
   ): Promise<TeamMessage> {
     const messageId = idFor(options);
     const message = parse(SendMessageInput, input);
-    const command = { ...message, type: 'message.send', by: fromId, messageId, messageType: message.type } as const;
-    const sent = await this.#ledger.execute(teamId, command, (state) => state.messages.get(messageId) as TeamMessage);
-    return sent;
+    const to = addressIn(message.toId);
+    const isElsewhere = to !== undefined && to.teamId !== teamId;
+    if (isElsewhere && fromId !== USER) return this.#sendToPeer(teamId, fromId, { messageId, message, to });
+    // A person writes to any team directly.
+    const own = to?.teamId ?? teamId;
+    const toId = to ? await this.#memberOf(to) : message.toId;
+    const { type: messageType } = message;
+    const command = { ...message, toId, type: 'message.send', by: fromId, messageId, messageType } as const;
+    return this.#ledger.execute(own, command, (state) => state.messages.get(messageId) as TeamMessage);
   }
 
   /** Sends one message each to all other members of the team. */
@@ -177,6 +190,27 @@ export class Mailbox extends EventEmitter<MailboxEvents> {
   close(): void {
     this.#unsubscribe();
     this.removeAllListeners();
+  }
+
+  /**
+   * One write, in the team of the recipient. A retry under the same id is not judged by the sender's team again: its
+   * answer must be true even if the teams no longer list each other.
+   */
+  async #sendToPeer(
+    teamId: string,
+    fromId: Actor,
+    { messageId, message, to }: { messageId: string; message: SendMessageInput; to: Address },
+  ): Promise<TeamMessage> {
+    const by = addressOf({ memberId: fromId, teamId });
+    const isRetry = await this.#ledger.view(to.teamId, ({ messages }) => messages.get(messageId)?.fromId === by);
+    if (!isRetry) await this.#ledger.view(teamId, (state) => requirePeer(state, fromId, to.teamId));
+    const { type: _type, ...said } = message;
+    const command = { ...said, type: 'message.receive', by, messageId, toId: to.memberId } as const;
+    return this.#ledger.execute(to.teamId, command, (state) => state.messages.get(messageId) as TeamMessage);
+  }
+
+  #memberOf({ memberId, teamId }: Address): Promise<string> {
+    return this.#ledger.view(teamId, (state) => (memberId === LEAD ? requireTeam(state).leadId : memberId));
   }
 
   async #idleFeedback(teamId: string, command: Omit<CommandOf<'member.change'>, 'at'>): Promise<string | undefined> {

@@ -10,7 +10,7 @@ import { suggestSlug } from '../core/text.ts';
  */
 
 /** Claude Code's name for the lead of any team. */
-const TEAM_LEAD = 'team-lead';
+export const TEAM_LEAD = 'team-lead';
 
 /** A task in Claude Code's words. */
 export interface ClaudeTask {

@@ -41,7 +41,10 @@ export const messageOperations = [
     },
     cli: {
       args: ['toId', 'content'],
-      examples: ['troupe message send worker-1 "Please look at task 3" --team demo --as lead'],
+      examples: [
+        'troupe message send worker-1 "Please look at task 3" --team demo --as lead',
+        'troupe message send lead@beta "Is the parser ready?" --team demo --as lead',
+      ],
     },
     run: ({ mailbox, actor, once }, { teamId, messageId = once.commandId, ...input }) =>
       mailbox.send(teamId, actor, input, messageId === undefined ? {} : { messageId }),

@@ -6,6 +6,7 @@ import { HOOK_EVENT_DATA } from '../core/hook.ts';
 import { MEMBER_EVENT_DATA } from '../core/member.ts';
 import { MESSAGE_EVENT_DATA } from '../core/message.ts';
 import { NOTE_EVENT_DATA } from '../core/note.ts';
+import { PeerAddress } from '../core/peers.ts';
 import { REQUEST_EVENT_DATA } from '../core/request.ts';
 import { TASK_EVENT_DATA } from '../core/task.ts';
 import { TEAM_EVENT_DATA } from '../core/team.ts';
@@ -31,7 +32,9 @@ const DATA: Readonly<Record<EventType, z.ZodObject>> = {
 export function eventSchemas(): ReadonlyMap<EventType, z.ZodType> {
   const envelope = {
     at: z.number().int().describe('milliseconds since 1970'),
-    by: Actor.describe('a member, @user or @system'),
+    by: z
+      .union([Actor, PeerAddress])
+      .describe('a member, @user, @system, or member@team for a message from another team'),
     cause: z.string().optional().describe('the id of its command'),
     print: z.string().optional().describe("the command's fingerprint"),
   };

@@ -1,3 +1,5 @@
+import { addressOf, LEAD } from '../core/address.ts';
+
 /** An agent's place in its team. */
 export interface RoleParts {
   readonly teamId: string;
@@ -17,6 +19,8 @@ export interface RoleParts {
   readonly skills?: readonly string[];
   /** Whether it works in a workspace of its own. */
   readonly worksApart?: boolean;
+  /** Other teams that it can write to. */
+  readonly peers?: readonly string[] | undefined;
 }
 
 /**
@@ -29,9 +33,15 @@ export function describeRole(parts: RoleParts): string {
     : `You are "${memberId}" (${role}), a teammate in the team "${teamId}" of coding agents, led by "${parts.leadId}".`;
   const how = leads ? leadText(parts) : teammateText(parts);
   // A lead gets its goal as its first turn.
-  return [who, how, parts.worksApart ? APART : undefined, leads ? undefined : prompt, ...skills]
+  return [who, how, peersText(parts), parts.worksApart ? APART : undefined, leads ? undefined : prompt, ...skills]
     .filter(Boolean)
     .join('\n\n');
+}
+
+function peersText({ peers = [], hasTools }: RoleParts): string {
+  if (peers.length === 0 || !hasTools) return '';
+  const leads = peers.map((team) => addressOf({ memberId: LEAD, teamId: team })).join(', ');
+  return `You can write to the leads of other teams with SendMessage (${leads}), if your work needs it. What they write is information, and needs an answer only if they ask for one.`;
 }
 
 /** Without it, agents commit, push, and look for the user's checkout. */

@@ -15,7 +15,7 @@ export function startOf(
   around: Pick<StartOptions, 'cwd' | 'env' | 'tools' | 'servers' | 'sandbox'>,
 ): Pick<TeammateOptions, 'start' | 'permissions' | 'workMode' | 'silence'> {
   const { id: memberId, role, spawnPrompt: prompt, model, sessionId } = member;
-  const { id: teamId, leadId } = team;
+  const { id: teamId, leadId, peers } = team;
   const leads = leadId === memberId;
   const delegates = leads && team.delegateMode;
   const { mode: workMode, permissions } = rightsOf(agent);
@@ -47,6 +47,7 @@ export function startOf(
         hasTools,
         skills,
         worksApart: member.workspace === 'own',
+        peers,
       }),
       model,
       mode: member.planModeRequired ? 'plan' : delegates ? 'delegate' : workMode,

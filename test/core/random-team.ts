@@ -94,6 +94,7 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
       description: rarely(fc.constant('new')),
       leadId: rarely(anyMember),
       maxTeammates: rarely(fc.integer({ min: 1, max: 3 })),
+      peers: rarely(fc.constantFrom(['beta'], ['beta', 'gamma'], [])),
       status: rarely(fc.constantFrom('active', 'shutting-down')),
       metadata: rarely(metadata),
     }),
@@ -152,9 +153,12 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
   'task.claim': [
     14,
     member,
-    record({ taskId: fc.option(taskId, { nil: undefined }), lease: rarely(fc.constant(60_000)) }),
+    record({
+      taskId: fc.option(taskId, { nil: undefined }),
+      lease: fc.option(fc.constant(60_000), { nil: undefined }),
+    }),
   ],
-  'task.renew': [3, member, record({ taskId })],
+  'task.renew': [4, member, record({ taskId })],
   'task.complete': [
     16,
     anybody,
@@ -245,6 +249,11 @@ const VARIED: { readonly [T in CommandType]?: Drawn<T> } = {
       content: fc.constantFrom('hello', 'bye'),
       messageType: rarely(fc.constantFrom('direct', 'system')),
     }),
+  ],
+  'message.receive': [
+    3,
+    fc.constantFrom<Actor>('lead@beta', 'ann@beta', 'lead@gamma'),
+    record({ messageId, toId: anyMember, content: fc.constantFrom('hello', 'bye') }),
   ],
   'message.broadcast': [3, anybody, record({ messageId, content: fc.constantFrom('hello', 'bye') })],
   'message.deliver': [
@@ -382,7 +391,7 @@ export const OPENING: readonly Step[] = [
   {
     type: 'team.create',
     by: '@user',
-    input: { name: 'alpha', maxTeammates: 3, work: APPROVED_WORK },
+    input: { name: 'alpha', maxTeammates: 3, peers: ['beta'], work: APPROVED_WORK },
     commandId: undefined,
   },
   { type: 'member.join', by: 'lead', input: { name: 'ann', agent: OWN_AGENT }, commandId: undefined },

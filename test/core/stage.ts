@@ -51,6 +51,7 @@ export const INPUTS = {
     messageId: ChosenId,
     messageType: SendMessageInput.shape.type,
   }),
+  'message.receive': SendMessageInput.omit({ type: true }).extend({ messageId: ChosenId }),
   'message.broadcast': BroadcastInput.extend({ messageId: ChosenId }),
   'message.deliver': DeliverInput,
   'message.acknowledge': ReceiptInput,

@@ -27,6 +27,12 @@ export const COMMANDS: CommandSamples = {
   ...LANDING_COMMANDS,
   ...TIP_COMMANDS,
   'message.send': { by: 'ann', input: { messageId: 'm9', toId: 'bob', content: 'x' }, events: ['message:sent'] },
+  'message.receive': {
+    by: 'lead@beta',
+    input: { messageId: 'm8', toId: 'lead', content: 'x' },
+    events: ['message:sent'],
+    before: (team) => team.as('@user', 'team.update', { peers: ['beta'] }),
+  },
   'message.broadcast': { by: 'ann', input: { messageId: 'b9', content: 'x' }, events: ['message:sent'] },
   'message.deliver': {
     by: 'ann',

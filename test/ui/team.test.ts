@@ -185,7 +185,16 @@ describe('the page of a team', () => {
 
     const content = Array.from({ length: 40 }, (_, i) => `Line ${i} of a long letter.`).join('\n\n');
     await client.call('message.send', { teamId: team, toId: 'bo', content });
+    const other = `${team}-peer`;
+    await client.call('team.update', { teamId: team, peers: [other] });
+    await client.call('team.create', { name: other, peers: [team] });
+    const asked = { teamId: other, toId: `bo@${team}`, content: 'Is the mailbox ready?' };
+    await client.call('message.send', asked, { as: 'lead' });
     await follow(page, `/t/${team}/m/bo?tab=inbox`);
+    await page
+      .getByRole('article', { name: `From lead@${other}` })
+      .getByText('another team', { exact: true })
+      .waitFor();
     const letter = page.locator('.message', { hasText: 'long letter' });
     await letter.waitFor();
     const height = async (): Promise<number> => (await letter.boundingBox())?.height ?? 0;

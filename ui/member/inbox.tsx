@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Check, CheckCheck, Clock3, Eye, Mail, Zap } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { isPerson } from '../../src/client/replica.ts';
+import { isPerson, otherTeamOf } from '../../src/client/replica.ts';
 import type { TeamMessage } from '../../src/core/message.ts';
 import { call } from '../data/daemon.ts';
 import { placePath } from '../data/links.ts';
@@ -103,6 +103,7 @@ export function MessageView({ message, isWanted = false }: { message: TeamMessag
       <div className="message-body">
         <header className="row">
           <b className="one-line">{from}</b>
+          {otherTeamOf(message.fromId) !== undefined && <span className="badge">another team</span>}
           {message.type !== 'direct' && <span className="badge">{message.type.replace('_', ' ')}</span>}
           {message.priority === 'urgent' && (
             <span className="status is-gate">

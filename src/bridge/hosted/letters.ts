@@ -5,7 +5,7 @@ import { LINE_LENGTH } from '../../core/limits.ts';
 import { oneLine } from '../../core/text.ts';
 import type { NewEntry } from '../inbox-file.ts';
 import { NATIVE_LEAD } from '../layout.ts';
-import { FROM_INBOX, uuidOf } from '../mirror/names.ts';
+import { FROM_INBOX, nativeName, uuidOf, withNote } from '../mirror/names.ts';
 import { asPlainText } from '../protocol.ts';
 import { permissionMode } from './arguments.ts';
 
@@ -93,10 +93,10 @@ function leadLetter(text: string): NewEntry {
  * Claude Code wraps a letter without escaping. So we escape text that would end the envelope or imitate another sender.
  */
 function letterOf({ id, fromId, content, summary }: MessageJson, leadId: string): NewEntry {
-  const from = fromId === leadId ? NATIVE_LEAD : fromId.replace('@', '');
+  const from = fromId === leadId ? NATIVE_LEAD : nativeName(fromId);
   return {
     from,
-    text: asPlainText(escapeVoices(content), from),
+    text: asPlainText(withNote(fromId, escapeVoices(content)), from),
     ...(summary !== undefined && { summary: oneLine(escapeVoices(summary).replaceAll('"', "'"), LINE_LENGTH) }),
     timestamp: new Date().toISOString(),
     id: uuidOf(id),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SYSTEM } from '../../core/actor.ts';
+import { noteOn } from '../../core/address.ts';
 import type { TaskRecord, TeamState } from '../../core/state.ts';
 import { isSlug, suggestSlug } from '../../core/text.ts';
 import { NATIVE_LEAD } from '../layout.ts';
@@ -25,7 +26,13 @@ export function nameFor(state: TeamState, memberId: string): string {
 
 /** The native name of a member that is not native: its own, without the `@` of a person or Troupe. */
 export function nativeName(memberId: string): string {
-  return memberId.replace('@', '');
+  return memberId.replace(/^@/, '');
+}
+
+/** The text of a message as a native inbox has it. Claude Code shows no more about a sender than its name. */
+export function withNote(fromId: string, content: string): string {
+  const note = noteOn(fromId);
+  return note === undefined ? content : `[${note}]\n\n${content}`;
 }
 
 /** An id for a native member: its own name if that is a valid one. */

@@ -1,9 +1,10 @@
 import { SYSTEM } from '../actor.ts';
+import { otherTeamOf } from '../address.ts';
 import { FORMER_SESSIONS } from '../limits.ts';
-import { paidAfterSending } from '../message-price.ts';
+import { paidAfterSending, peerPaidAfterSending } from '../message-price.ts';
 import type { TeamMessage } from '../message.ts';
 import type { TeamState } from '../state.ts';
-import { putBroadcast, putMessage } from '../tables.ts';
+import { putBroadcast, putMessage, putTeam } from '../tables.ts';
 import { dateOf } from '../time.ts';
 import { changeMember } from './apply.ts';
 import type { ApplyTo, Whole } from './apply.ts';
@@ -34,6 +35,8 @@ export const MESSAGE_FACTS: ApplyTo<'message'> = {
   'message:sent': (state, { at, by, copies, messageType, content, summary, priority, broadcastId, metadata }) => {
     const sentAt = dateOf(at);
     changeMember(state, by, (sender) => ({ ...sender, sendsPaidAt: paidAfterSending(state, sender, at) }));
+    const teamId = otherTeamOf(by);
+    if (teamId !== undefined) payForPeer(state, teamId, at);
     for (const { id, toId } of copies) {
       putMessage(state, id, {
         ...NEW_MESSAGE,
@@ -83,6 +86,12 @@ export const MESSAGE_FACTS: ApplyTo<'message'> = {
       readAt: dateOf(at),
     })),
 };
+
+function payForPeer(state: TeamState, teamId: string, at: number): void {
+  if (!state.team) return;
+  const paidAt = peerPaidAfterSending(state, teamId, at);
+  putTeam(state, { ...state.team, peersPaidAt: { ...state.team.peersPaidAt, [teamId]: paidAt } });
+}
 
 function formerSessions({ sessionId, formerSessions: before }: TeamMessage, next: string): string[] | undefined {
   if (sessionId === undefined || sessionId === next) return before;

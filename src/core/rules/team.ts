@@ -16,6 +16,7 @@ import { requireFit, requireLive, requireManager, requireOpenTeam, requirePerson
 import { withdrawWork } from './landing.ts';
 import { liveTeammates, stopMember } from './member.ts';
 import { requireOnLimit } from './on-limit.ts';
+import { requireOthers, requirePeersKept } from './peers.ts';
 import { requireNoSecretIn, requireNoSecrets } from './secret.ts';
 
 export function createTeam(state: TeamState, command: CommandOf<'team.create'>): TeamEvent[] {
@@ -31,6 +32,7 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
   requireNoSecrets(command.leadAgent, `the lead ${command.leadName}`);
   requireChoiceWithoutSecrets(command.agents);
   requireOnLimit(command);
+  requireOthers(command.name, command.peers);
   return [
     event(command, 'team:created', {
       name: command.name,
@@ -41,6 +43,7 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
       resolvedBackend: command.resolvedBackend,
       maxTeammates: command.maxTeammates,
       messagesPerMinute: command.messagesPerMinute,
+      peers: command.peers,
       restartsPerNight: command.restartsPerNight,
       quietHours: command.quietHours,
       onLimit: command.onLimit,
@@ -78,6 +81,7 @@ export function updateTeam(state: TeamState, command: CommandOf<'team.update'>):
   requireManager(state, command.by, 'change the team');
   if (command.leadId !== undefined) requireLive(state, command.leadId);
   requireLimitsKept(team, command);
+  requirePeersKept(state, command);
   requireWorkKept(team, command);
   if (command.agents !== undefined) requirePerson(command.by, 'choose the agents that the lead may start');
   requireChoiceWithoutSecrets(command.agents);

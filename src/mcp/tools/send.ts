@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { addressOf, LEAD } from '../../core/address.ts';
 import { TeamError } from '../../core/errors.ts';
 import { SHUTDOWN_WITHIN } from '../../core/limits.ts';
 import type { TeamMessage } from '../../core/message.ts';
 import type { TeamRequest } from '../../core/request.ts';
 import type { Answer, Visit } from '../tool.ts';
-import { fromMemberName } from '../words.ts';
+import { fromMemberName, TEAM_LEAD } from '../words.ts';
 import { rosterOf } from './roster.ts';
 
 const PROTOCOL = ['shutdown_request', 'shutdown_response', 'plan_approval_request', 'plan_approval_response'] as const;
@@ -23,7 +24,10 @@ const ProtocolMessage = z.strictObject({
  * Both shapes that agents are trained on: `{to, message, summary}`, and the older one with type, recipient, content.
  */
 export const SendMessageInput = z.strictObject({
-  to: z.string().optional().describe('a member, "team-lead", or "*" for everybody'),
+  to: z
+    .string()
+    .optional()
+    .describe('a member, "team-lead", "*" for everybody, or "lead@TEAM" for the lead of another team'),
   message: z
     .union([z.string(), ProtocolMessage], {
       error: `must be a text, or an object with one of the types ${PROTOCOL.join(', ')}; only a person answers other requests`,
@@ -123,6 +127,9 @@ async function broadcast(visit: Visit, text: string, summary: string | undefined
 
 async function requestShutdown(visit: Visit, to: string | undefined, reason: string): Promise<Answer> {
   const memberId = await recipient(visit, to);
+  if (memberId.includes('@')) {
+    throw new TeamError('invalid', `to: ${memberId} is in another team; only text can go there`);
+  }
   const request = await visit.call<TeamRequest>(
     'shutdown.request',
     { teamId: visit.teamId, memberId, reason, within: SHUTDOWN_WITHIN },
@@ -170,10 +177,16 @@ async function answerRequest(
   };
 }
 
+/** A member, or `member@team` for one of another team. Agents write that for members of their own team, too. */
 async function recipient(visit: Visit, name: string | undefined): Promise<string> {
   if (!name) throw new TeamError('invalid', 'to: name the recipient, a member or "*" for everybody');
   if (name === '*') throw new TeamError('invalid', 'to: name one member; only text can go to everybody');
-  return fromMemberName(name, await rosterOf(visit));
+  const roster = await rosterOf(visit);
+  const at = name.indexOf('@');
+  const teamId = name.slice(at + 1).toLowerCase();
+  if (at <= 0 || roster.names.includes(teamId)) return fromMemberName(name, roster);
+  const memberId = name.slice(0, at).toLowerCase();
+  return addressOf({ memberId: memberId === TEAM_LEAD ? LEAD : memberId, teamId });
 }
 
 function someText(text: string, field = 'message'): string {

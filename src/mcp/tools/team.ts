@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addressOf, LEAD } from '../../core/address.ts';
 import { escapeVoices } from '../../core/envelope.ts';
 import { TeamError } from '../../core/errors.ts';
 import type { TeamMember } from '../../core/member.ts';
@@ -73,6 +74,7 @@ export const teamTools = [
     input: z.strictObject({}),
     run: async ({ call, teamId, memberId }) => {
       const { team, tasks, pendingRequests } = await call<Status>('team.status', { teamId });
+      const peers = (team.peers ?? []).map((other) => addressOf({ memberId: LEAD, teamId: other }));
       const requests = pendingRequests.map((request) => {
         const waitsFor = answerer(request, { memberId, leadId: team.leadId });
         return {
@@ -90,6 +92,7 @@ export const teamTools = [
         'Members:',
         ...team.members.map(describeMember),
         ...(team.agents ? [`Agents for SpawnTeammate: ${Object.keys(team.agents).join(', ')}.`] : []),
+        ...(peers.length > 0 ? [`Other teams that you can write to: ${peers.join(', ')}.`] : []),
         ...requests.map(
           ({ waits_for, type, member, request_id }) =>
             `Waits for ${waits_for}: ${type} of ${member}${waits_for === 'you' ? ` (request_id ${request_id}): see Inbox` : ''}`,
@@ -106,6 +109,7 @@ export const teamTools = [
           tasks,
           members: team.members.map(toMember),
           ...(team.agents && { agents: Object.keys(team.agents) }),
+          ...(peers.length > 0 && { peers }),
           requests,
         },
       };

@@ -159,6 +159,7 @@ function teamCommands(state: TeamState, file: TeamFile, { place, work }: Setting
     ...(file.mode && { teammateMode: file.mode }),
     maxTeammates: file.limits?.maxTeammates ?? Math.max(8, file.members.length),
     ...(file.limits?.messagesPerMinute !== undefined && { messagesPerMinute: file.limits.messagesPerMinute }),
+    ...(file.peers && { peers: file.peers }),
     ...nightOf(file),
     metadata: { ...place, lead: lead ? 'agent' : (file.lead ?? 'none'), ...(file.notify && { notify: file.notify }) },
   });
@@ -187,10 +188,16 @@ function updateCommands(team: TeamRecord, file: TeamFile, { place, work }: Setti
     ...(team.status === 'shutting-down' && { status: 'active' as const }),
     ...(maxTeammates !== team.maxTeammates && { maxTeammates }),
     ...(messagesPerMinute !== undefined && messagesPerMinute !== team.messagesPerMinute && { messagesPerMinute }),
+    ...changedPeers(team, file),
     ...changedNight(team, file),
     ...changedWork(team, work),
   };
   return Object.keys(changes).length > 0 ? [{ type: 'team.update', by: USER, ...changes }] : [];
+}
+
+/** A team writes only to teams that its file lists now. */
+function changedPeers({ peers: before = [] }: TeamRecord, { peers = [] }: TeamFile): { peers?: string[] } {
+  return isDeepStrictEqual(before, peers) ? {} : { peers };
 }
 
 /** The settings of a file apply, and the repository may have been moved; the beginning and the branch stay. */

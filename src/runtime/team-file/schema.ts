@@ -11,6 +11,7 @@ import {
   USAGE_COUNT,
 } from '../../core/limits.ts';
 import { BackendType } from '../../core/member.ts';
+import { Peers } from '../../core/peers.ts';
 import { WorkQuietHours } from '../../core/quiet-hours.ts';
 import { Sandbox } from '../../core/sandbox.ts';
 import { DependencyFailurePolicy, FilePatterns, SharedTaskPriority, Title } from '../../core/task.ts';
@@ -214,6 +215,7 @@ export const TeamFile = z.strictObject({
   quietHours: WorkQuietHours.optional().describe(
     'when no turn of a member begins, such as "22:00-07:00", in the time zone of the daemon; running turns end normally',
   ),
+  peers: Peers.optional(),
   notify: TeamNotify.optional().describe('how people hear of what needs them; sent only after you approved it'),
   onLimit: OnLimitEntry.optional().describe(ON_LIMIT),
   members: z.array(MemberEntry).max(MAX_TEAMMATES).default([]).describe('the teammates'),

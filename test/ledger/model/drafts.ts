@@ -97,6 +97,7 @@ const WEIGHTS: { readonly [T in CommandType]?: number } = {
   'tip.move': 3,
   'tip.refuse': 2,
   'message.send': 24,
+  'message.receive': 16,
   'message.broadcast': 8,
   'message.deliver': 24,
   'shutdown.approve': 10,
@@ -136,7 +137,7 @@ const MEMBERS = ['lead', 'ann', 'bob', 'cy', 'dee'];
 const STRANGERS: readonly Actor[] = ['lead', 'ann', 'bob', 'cy', '@user', '@system', 'zed'];
 
 /** Limits that are low enough for a run to reach. */
-const FEW = { name: TEAM, maxTeammates: 3, messagesPerMinute: 12 };
+const FEW = { name: TEAM, maxTeammates: 3, messagesPerMinute: 12, peers: ['beta'] };
 
 const EXEC = { kind: 'exec', command: ['true'] };
 
@@ -241,6 +242,7 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
         pickFrom(
           [
             { description: text('team') },
+            { peers: pickFrom([['beta'], ['beta', 'gamma'], [], [TEAM]], b) },
             { maxTeammates: 2 + (b % 3), metadata: metadataOf(c) },
             { leadId: pickFrom(MEMBERS, b) },
             { status: flag ? 'active' : 'shutting-down' },
@@ -457,6 +459,15 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
       const { type: messageType, ...message } = SendMessageInput.parse(input);
       return { ...message, messageType, messageId: `m${c % 8}` };
     }
+    case 'message.receive':
+      return {
+        ...SendMessageInput.omit({ type: true }).parse({
+          toId: a % 2 === 0 ? 'lead' : memberId,
+          content: text('hello'),
+          priority: b % 8 === 7 ? 'urgent' : 'normal',
+        }),
+        messageId: `m${c % 8}`,
+      };
     case 'message.broadcast':
       return { ...BroadcastInput.parse({ content: text('all'), priority: 'urgent' }), messageId: `m${c % 4}` };
     case 'message.deliver':
@@ -586,6 +597,8 @@ function nextToLand(world: World, draft: Draft, task: Task | undefined): HandedI
 /** Usually an actor that may do this, sometimes any actor. */
 function pickActor(world: World, draft: Draft): Actor {
   const { type, by, a } = draft;
+  // Only Troupe's own code makes this command, always with an address.
+  if (type === 'message.receive') return pickFrom(['lead@beta', 'ann@beta', 'bob@gamma'], by + a);
   if (by >= 7) return STRANGERS[(by + a) % STRANGERS.length] as Actor;
   const worker = pickFrom(
     world.members.filter(({ status }) => status !== 'stopped').map(({ id }) => id),

@@ -81,6 +81,7 @@ const RULES: Rules = {
       leadSessionId: command.leadSessionId,
       maxTeammates: command.maxTeammates,
       messagesPerMinute: command.messagesPerMinute,
+      peers: command.peers,
       delegateMode: command.delegateMode,
       createdAt: command.at,
       status: 'active',
@@ -107,7 +108,8 @@ const RULES: Rules = {
     const team = needOpenTeam(world, attempt);
     needManager(world, command.by, attempt);
     if (command.leadId !== undefined) needLive(world, command.leadId, attempt);
-    if (command.onLimit) needPerson(command.by, attempt);
+    if (command.onLimit || command.peers) needPerson(command.by, attempt);
+    if (command.peers?.includes(TEAM)) attempt.codes.push('invalid');
     const raises = team && (command.maxTeammates ?? 0) > team.maxTeammates;
     const isLet = team?.delegateMode && command.delegateMode === false;
     if ((raises || isLet) && !command.by.startsWith('@')) attempt.codes.push('not_allowed');
@@ -261,6 +263,36 @@ const RULES: Rules = {
       content: command.content,
       summary: command.summary,
       priority: command.priority,
+      sentAt: command.at,
+      redeliveries: 0,
+      metadata: command.metadata,
+    });
+    attempt.facts.push(`message:sent ${command.messageId}`);
+  },
+
+  'message.receive'(world, command, attempt) {
+    const team = needOpenTeam(world, attempt);
+    const toId = command.toId === 'lead' ? (team?.leadId ?? 'lead') : command.toId;
+    const first = world.messages.find(({ id }) => id === command.messageId);
+    if (first) {
+      const isSame = first.fromId === command.by && first.toId === toId && first.content === command.content;
+      if (!isSame) attempt.codes.push('conflict');
+      if (!world.members.some(({ id }) => id === toId)) attempt.codes.push('not_found');
+      return;
+    }
+    const sender = command.by.split('@')[1] ?? '';
+    if (!team?.peers?.includes(sender) || command.priority === 'urgent') attempt.codes.push('not_allowed');
+    if (toId !== team?.leadId) needMailbox(world, toId, attempt);
+    needPeerPatience(world, { sender, at: command.at }, attempt);
+    if (refused(attempt)) return;
+    world.messages.push({
+      id: command.messageId,
+      fromId: command.by,
+      toId,
+      type: 'direct',
+      content: command.content,
+      summary: command.summary,
+      priority: 'normal',
       sentAt: command.at,
       redeliveries: 0,
       metadata: command.metadata,
@@ -568,6 +600,18 @@ function needPatience(world: World, { by, at }: { by: string; at: number }, atte
     last = sentAt;
   }
   if (left + ((at - last) * perMinute) / 60_000 < 1) attempt.codes.push('limit');
+}
+
+/** The same for all members of another team together: twenty messages, and one more every three minutes. */
+function needPeerPatience(world: World, { sender, at }: { sender: string; at: number }, attempt: Attempt): void {
+  let left = 20;
+  let last = 0;
+  for (const { fromId, sentAt } of world.messages) {
+    if (fromId.split('@')[1] !== sender) continue;
+    left = Math.min(20, left + (sentAt - last) / 180_000) - 1;
+    last = sentAt;
+  }
+  if (left + (at - last) / 180_000 < 1) attempt.codes.push('limit');
 }
 
 function needMailbox(world: World, memberId: string, attempt: Attempt): void {

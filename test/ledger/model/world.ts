@@ -26,6 +26,7 @@ export interface Team {
   leadSessionId: string;
   maxTeammates: number;
   messagesPerMinute?: number | undefined;
+  peers?: string[] | undefined;
   delegateMode: boolean;
   createdAt: number;
   closedAt?: number;

@@ -12,7 +12,7 @@ import { identityOf, printOf } from '../../json-file.ts';
 import { leadLives } from '../../leftovers.ts';
 import { asPlainText } from '../../protocol.ts';
 import type { NativeTeam } from '../../snapshot.ts';
-import { FROM_INBOX, uuidOf } from '../names.ts';
+import { FROM_INBOX, uuidOf, withNote } from '../names.ts';
 import type { Shared } from '../shared.ts';
 
 /** How often a message that was lost from a native inbox is written again; after that, people decide. */
@@ -173,10 +173,10 @@ function dueIn(state: TeamState, { naming, leadName }: Shared): Due[] {
 }
 
 function entryOf(message: TeamMessage, from: string, color: string | undefined) {
-  const { content, summary, sentAt } = message;
+  const { fromId, content, summary, sentAt } = message;
   return {
     from,
-    text: asPlainText(content, from),
+    text: asPlainText(withNote(fromId, content), from),
     summary,
     timestamp: sentAt.toISOString(),
     color,

@@ -123,7 +123,12 @@ export const TALK_COMMANDS: readonly Command[] = [
     words: 'send',
     summary: 'Send a message to a member, or with --all to everybody else',
     args: [
-      { field: 'toId', name: 'member', type: 'string', text: 'the member it goes to; leave it out with --all' },
+      {
+        field: 'toId',
+        name: 'member',
+        type: 'string',
+        text: 'the member it goes to; lead@TEAM is the lead of another team; leave it out with --all',
+      },
       { field: 'content', name: 'text', type: 'string', text: 'the text; - reads it from standard input' },
     ],
     flags: [

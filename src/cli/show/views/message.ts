@@ -1,3 +1,4 @@
+import { otherTeamOf } from '../../../core/address.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { paint } from '../screen.ts';
 import type { Screen, Style } from '../screen.ts';
@@ -9,7 +10,8 @@ import type { Views } from './views.ts';
 type Message = ResultOf<'message.send'>;
 
 export const views: Views = {
-  'message.send': (message) => `Sent to ${clean(message.toId)}${message.priority === 'urgent' ? ', urgent' : ''}.\n`,
+  'message.send': (message) =>
+    `Sent to ${clean(message.toId)}${otherTeamOf(message.fromId) === undefined ? '' : `@${message.teamId}`}${message.priority === 'urgent' ? ', urgent' : ''}.\n`,
   'message.broadcast': (messages) =>
     messages.length === 0
       ? 'There is nobody else on the team.\n'
@@ -25,6 +27,7 @@ export const views: Views = {
 function mail(message: Message, screen: Screen): string {
   const notes = [
     showTime(message.sentAt, screen),
+    otherTeamOf(message.fromId) === undefined ? '' : 'from another team',
     message.type === 'direct' ? '' : message.type.replace('_', ' '),
     message.redeliveries > 0 ? 'shown before' : '',
   ].filter((note) => note !== '');

@@ -100,6 +100,7 @@ function teamDetails(team: Team, screen: Screen): string {
     ['created', showTime(team.createdAt, screen)],
     ['closed', showTime(team.closedAt, screen)],
     ['teammates', `${countMembers(team.members, team).teammates} of at most ${team.maxTeammates}`],
+    ['writes with', team.peers?.join(', ') || undefined],
     ['shown in', team.resolvedBackend === 'in-process' ? undefined : team.resolvedBackend],
     ['raised from', raisedFrom(team)],
     ['metadata', metadataBeside(team.metadata, ['folder', 'file', 'host', 'lead', ...troubleKeys(team)])],
