@@ -160,10 +160,10 @@ test('only a person chooses the peers of a team, and never the team itself', () 
 
 test('an address has two names, and no name looks like an address', () => {
   expect(addressIn('lead@beta')).toEqual({ memberId: 'lead', teamId: 'beta' });
-  const hostile = [
-    ...['lead@', '@beta', '@user', 'lead@beta@gamma', 'lead@all', 'user@beta', 'lead@be ta', 'lead@\u202ebeta'],
-    ...['lead@BETA', '*@beta', 'lead@constructor', 'lead\n@beta', 'lead@../beta', '__proto__@beta', 'lead＠beta'],
-  ];
+  const hostile =
+    'lead@|@beta|@user|lead@beta@gamma|lead@all|user@beta|lead@be ta|lead@\u202ebeta|lead@BETA|*@beta|lead@constructor|lead\n@beta|lead@../beta|__proto__@beta|lead＠beta'.split(
+      '|',
+    );
   for (const text of hostile) {
     expect(addressIn(text), text).toBeUndefined();
     expect(Recipient.safeParse(text).success, text).toBe(false);
