@@ -47,7 +47,7 @@ test('two leads ask and answer each other; a file that no longer lists the other
     asker.troupe('send', `lead@${to.team}`, 'hello?', '--team', from.team, '--as', as);
   const refused = await send(asker, answerer, 'ann');
   expect(refused).toMatchObject({
-    code: 3,
+    code: 5,
     stderr: expect.stringContaining(`Team ${asker.team} does not list ${answerer.team} in its peers`),
   });
   const refusedBack = await send(answerer, asker, 'boss');
