@@ -16,11 +16,18 @@ export interface Failure {
 export class GitError extends TeamError {
   /** What git printed to its error output. */
   readonly complaint: string;
+  /** Whether a signal ended it. Then it had no time to remove its locks. */
+  readonly isKilled: boolean;
 
-  constructor(code: ErrorCode, message: string, { complaint, errno }: { complaint: string; errno?: string }) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { complaint, errno, isKilled = false }: { complaint: string; errno?: string; isKilled?: boolean },
+  ) {
     super(code, message, errno === undefined ? {} : { facts: { errno } });
     this.name = 'GitError';
     this.complaint = complaint;
+    this.isKilled = isKilled;
   }
 }
 
@@ -80,20 +87,21 @@ const KNOWN: readonly Known[] = [
 /** Turns the end of a command into an error that says what to do. */
 export function explainFailure({ args, how, err, dir, limits }: Failure): GitError {
   const name = `git ${args[0]}`;
+  const isKilled = typeof how === 'string';
   if (how === 'timeout') {
     const seconds = Math.round(limits.timeoutMs / 1000);
     const message = `${name} in ${dir} did not end within ${seconds} s and was stopped: try again when the machine is less busy`;
-    return new GitError('storage', message, { complaint: err });
+    return new GitError('storage', message, { complaint: err, isKilled });
   }
   if (how === 'output') {
     const message = `${name} printed more than ${limits.maxBytes} bytes and was stopped: ask for less`;
-    return new GitError('limit', message, { complaint: err });
+    return new GitError('limit', message, { complaint: err, isKilled });
   }
   const known = KNOWN.find(({ sign }) => sign.test(err));
   const said = firstLines(err) || `it ended with ${how}`;
   const { code = 'storage', errno, advice } = known ?? {};
   const message = `${name} failed in ${dir}: ${advice === undefined ? said : `${advice} (${said})`}`;
-  return new GitError(code, message, { complaint: err, ...(errno !== undefined && { errno }) });
+  return new GitError(code, message, { complaint: err, isKilled, ...(errno !== undefined && { errno }) });
 }
 
 /** Why git could not be started at all. */

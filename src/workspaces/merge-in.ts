@@ -1,3 +1,4 @@
+import { shellWord } from '../core/shell.ts';
 import { bringLargeFiles } from './bring-large-files.ts';
 import type { Said, UsersGit } from './users-git.ts';
 
@@ -30,7 +31,8 @@ const WHOLE = ['--no-edit', '--no-autostash', '--commit', '--no-squash'];
 
 /**
  * Brings a team's branch into the user's checkout, with the user's own git. A merge that would conflict is not begun, and
- * one that git refuses is taken back, so the checkout is never left half merged.
+ * one that git refuses is taken back: neither the checkout nor a branch is left changed. Without a conflict, the
+ * repository has the team's branch afterwards.
  */
 export async function mergeIn(
   git: UsersGit,
@@ -44,40 +46,45 @@ export async function mergeIn(
   if ((await git(['rev-parse', '--quiet', '--verify', 'MERGE_HEAD'])).code === 0) return { refused: IN_MERGE };
   // Git does not fetch into the branch that is checked out. Then the commit is merged into it.
   const isHere = into === branch;
-  const problem = await fetchBranch(git, { branch, tip, depot, isHere });
+  const ours = `refs/heads/${branch}`;
+  const before = (await git(['rev-parse', '--quiet', '--verify', ours])).out;
+  // Only its commits: no branch changes before it is known that they merge.
+  const fetched = await fetch(git, depot, ours);
+  const problem = fetched ?? (isHere ? undefined : await findProblem(git, { branch, before, tip }));
   if (problem !== undefined) return { refused: problem };
   await bringLargeFiles(git, { repository, depot });
   if ((await git(['merge-base', '--is-ancestor', tip, 'HEAD'])).code === 0) return { ...about, merged: false };
   const trial = await git(['merge-tree', '--write-tree', '--name-only', '--no-messages', 'HEAD', tip]);
-  if (trial.code === 1) return { refused: wordConflict(branch, into || 'HEAD', trial.out.split('\n').slice(1)) };
+  if (trial.code === 1) return { refused: wordConflict(work, into || 'HEAD', trial.out.split('\n').slice(1)) };
   if (trial.code !== 0) return { refused: wordRefusal(trial) };
+  const placed = isHere ? undefined : await fetch(git, depot, `${ours}:${ours}`);
+  if (placed !== undefined) return { refused: placed };
   const merge = await git(['merge', ...WHOLE, isHere ? tip : branch]);
   if (merge.code === 0) return { ...about, merged: true };
   await git(['merge', '--abort']);
+  if (!isHere) await git(['update-ref', ...(before === '' ? ['-d', ours] : [ours, before]), tip]);
   // A base that the checkout does not have was made from its uncommitted files.
   const isTaken = (await git(['merge-base', '--is-ancestor', base, 'HEAD'])).code === 1;
   const next = isTaken ? TAKEN_ALONG : '';
   return { refused: `git did not merge ${branch}, and your files are as they were. It said:\n${merge.said}${next}` };
 }
 
-/** Returns why the branch cannot be brought; undefined if the repository has it now. */
-async function fetchBranch(
+/** Fetches from the depot; returns why git refused. */
+async function fetch(git: UsersGit, depot: string, what: string): Promise<string | undefined> {
+  const said = await git(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', depot, what]);
+  return said.code === 0 ? undefined : wordRefusal(said);
+}
+
+/** Why the user's repository cannot have the branch, if its commits are there. */
+async function findProblem(
   git: UsersGit,
-  { branch, tip, depot, isHere }: { branch: string; tip: string; depot: string; isHere: boolean },
+  { branch, before, tip }: { branch: string; before: string; tip: string },
 ): Promise<string | undefined> {
-  const ours = `refs/heads/${branch}`;
-  const fetch = async (what: string): Promise<string | undefined> => {
-    const said = await git(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', depot, what]);
-    return said.code === 0 ? undefined : wordRefusal(said);
-  };
-  const problem = await fetch(ours);
-  if (problem !== undefined || isHere) return problem;
   // Git says nothing with --quiet, and in the user's language without.
-  const { code, out: there } = await git(['rev-parse', '--quiet', '--verify', ours]);
-  const isOther = code === 0 && (await git(['merge-base', '--is-ancestor', there, tip])).code !== 0;
+  const isOther = before !== '' && (await git(['merge-base', '--is-ancestor', before, tip])).code !== 0;
   if (isOther) return wordOtherBranch(branch);
-  const taken = code === 0 ? undefined : await findInTheWay(git, branch);
-  return taken === undefined ? fetch(`${ours}:${ours}`) : wordInTheWay(branch, taken);
+  const taken = before === '' ? await findInTheWay(git, branch) : undefined;
+  return taken === undefined ? undefined : wordInTheWay(branch, taken);
 }
 
 /** A branch of the user that leaves no room for another: git keeps no `troupe/demo` beside a `troupe`. */
@@ -111,11 +118,11 @@ function wordOtherBranch(branch: string): string {
   );
 }
 
-function wordConflict(branch: string, into: string, paths: readonly string[]): string {
+function wordConflict({ branch, depot }: TeamBranch, into: string, paths: readonly string[]): string {
   const names = paths.filter((path) => path !== '').join(', ');
   return (
-    `${branch} does not merge into ${into} without a conflict in ${names}. Your files were not changed; the branch is in your repository now. ` +
-    `To resolve it yourself: git merge ${branch}`
+    `${branch} does not merge into ${into} without a conflict in ${names}. Nothing was changed. ` +
+    `To resolve it yourself: git pull --no-rebase ${shellWord(depot)} ${branch}`
   );
 }
 

@@ -112,11 +112,12 @@ export async function emptyTrash(places: Places, before: number): Promise<Trash[
   return old;
 }
 
-const LOCK = /\.lock$/;
+/** What git calls a lock. */
+export const LOCK = /\.lock$/;
 const LOCK_OR_DRAFT = /\.lock$|^tmp_|^\.tmp-|^bulk_fsync_/;
 
 /** Removes locks and half-written files. They are ours: nobody else writes here. */
-async function removeDebris(folder: string, names: RegExp, except: readonly string[] = []): Promise<void> {
+export async function removeDebris(folder: string, names: RegExp, except: readonly string[] = []): Promise<void> {
   const found = await readdir(folder, { withFileTypes: true, recursive: false }).catch(() => []);
   for (const entry of found) {
     if (except.includes(entry.name)) continue;

@@ -46,7 +46,7 @@ describe('members with workspaces of their own', () => {
     expect(refused).toMatchObject({
       code: 4,
       stderr: expect.stringContaining(
-        'does not merge into main without a conflict in common.txt. Your files were not changed;',
+        'does not merge into main without a conflict in common.txt. Nothing was changed.',
       ),
     });
     expect(plainGit(repository, 'status', '--porcelain')).toBe('?? troupe.yaml');

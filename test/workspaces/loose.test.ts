@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeCommit, writeCommit } from '../../src/workspaces/depot/commit.ts';
@@ -65,4 +65,18 @@ test('an object that cannot be written is a refusal of the disk', async () => {
     facts: { errno: 'ENOENT' },
   });
   expect(await areLoose(gone, ['a'.repeat(40)])).toBe(false);
+});
+
+test('a lock of a command that somebody runs by hand stays, one of a stopped command goes', async () => {
+  const { handle, commit } = await openBare('sha1');
+  const [one, two] = [await commit('1'), await commit('2')];
+  const ref = 'refs/saves/alpha/ada';
+  await handle.changeRefs([{ ref, to: one, from: '' }]);
+  const lock = join(handle.dir, `${ref}.lock`);
+  writeFileSync(lock, '');
+  await expect(handle.advanceRef({ ref, to: two, from: one })).rejects.toMatchObject({ code: 'conflict' });
+  expect(existsSync(lock)).toBe(true);
+  await expect(handle.run(['update-ref', '-d', ref], { signal: AbortSignal.abort() })).rejects.toThrow();
+  await handle.advanceRef({ ref, to: two, from: one });
+  expect([existsSync(lock), await handle.readRef(ref)]).toEqual([false, two]);
 });

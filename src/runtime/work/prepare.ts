@@ -158,15 +158,16 @@ export function openPreparing({ ledger, indexes, setups, onError }: PreparingOpt
 
   /** Stops the member, gives its tasks back, and asks a person. Nothing counts as its failure. */
   async function stopMember(prepared: Prepared, setup: TeamSetup, ended: SetupEnd): Promise<TeamError> {
-    const { teamId, memberId, workspace } = prepared;
+    const { teamId, memberId, place, workspace } = prepared;
     const { why = '', output, unapproved } = ended;
+    const cwd = folderInWorkspace(workspace.folder, place.work);
     const hostId = await ledger.view(teamId, ({ members }) => members.get(memberId)?.hostId);
     const said = `The setup of its workspace (${quote(setup.command)}) ${why}`;
     const next =
       unapproved === undefined
-        ? `It ran in ${workspace.folder}. All of its output: troupe work setup ${memberId} --team ${teamId}\n\n` +
+        ? `It ran in ${cwd}. All of its output: troupe work setup ${memberId} --team ${teamId}\n\n` +
           'Fix the cause, then say yes to run it again. If the command is wrong, change work.setup in the team file and run troupe up.'
-        : `Read them in ${workspace.folder}. Yes approves them and runs it, for all members that wait for this.`;
+        : `Read them in ${cwd}. Yes approves them and runs it, for all members that wait for this.`;
     const content = [
       `${memberId} cannot begin. ${said}. It is stopped, and holds no task.`,
       ...(output.trim() === '' ? [] : [`The end of its output:\n${output.trimEnd().slice(-END_CHARS)}`]),

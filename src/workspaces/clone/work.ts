@@ -276,11 +276,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
       await save();
     }
     const ends = [...(last ? [{ ref, commit: last.commit }] : []), ...(await listEarlier(handle, name))];
-    const kept: KeptWork[] = [];
-    for (const { commit } of ends) {
-      const open = await findOpenWork(handle, commit, { tip, landed: new Set(landed) });
-      if (open) kept.push(keptAs(open));
-    }
+    const kept = (await findOpenWork(handle, ends, { tip, landed })).map(keptAs);
     await handle.changeRefs([
       ...kept.map(({ ref: keeps, commit }) => ({ ref: keeps, to: commit })),
       ...ends.map((end) => ({ ref: end.ref, to: undefined, from: end.commit })),

@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { GitError } from '../git-errors.ts';
 import type { Git, GitOptions, GitResult } from '../git.ts';
 import { readId, requireId } from '../git.ts';
+import { LOCK, removeDebris } from '../places.ts';
 import { openQueue } from '../queue.ts';
 import type { ObjectId } from '../workspace.ts';
 import { moveLooseRef, readLooseRef } from './loose.ts';
@@ -32,13 +34,31 @@ export interface DepotHandle {
   treeOf(id: ObjectId): Promise<ObjectId>;
 }
 
+/**
+ * Depots in which a command was stopped or killed: it may have left locks. Other locks are of commands that somebody runs
+ * there by hand, and git waits for those.
+ */
+const interrupted = new Set<string>();
+
+const LOCKS_REFS = new Set(['update-ref', 'pack-refs', 'fetch']);
+
 /** Opens the shared ways to use a depot. */
 export function openHandle(git: Git, dir: string, alone: DepotHandle['alone'] = openQueue()): DepotHandle {
-  const run: DepotHandle['run'] = (args, options) => git.run({ dir }, args, options);
-  const clear = async (changes: readonly RefChange[]): Promise<void> => {
-    // Changes come one after the other, so a lock is what a stopped command of ours has left.
-    const locks = [...changes.map(({ ref }) => join(dir, `${ref}.lock`)), join(dir, 'packed-refs.lock')];
-    for (const lock of locks) await rm(lock, { force: true });
+  const run: DepotHandle['run'] = async (args, options) => {
+    try {
+      return await git.run({ dir }, args, options);
+    } catch (error) {
+      const isKilled = !(error instanceof GitError) || error.isKilled;
+      if (isKilled && LOCKS_REFS.has(args[0] ?? '')) interrupted.add(dir);
+      throw error;
+    }
+  };
+  const clear = async (): Promise<void> => {
+    if (!interrupted.has(dir)) return;
+    // Changes come one after the other, so a lock is what the stopped command has left.
+    await removeDebris(join(dir, 'refs'), LOCK);
+    await rm(join(dir, 'packed-refs.lock'), { force: true });
+    interrupted.delete(dir);
   };
   const change = async (changes: readonly RefChange[]): Promise<void> => {
     const lines = changes.map(({ ref, to, from }) => {
@@ -55,12 +75,12 @@ export function openHandle(git: Git, dir: string, alone: DepotHandle['alone'] = 
     changeRefs: (changes) =>
       alone(async () => {
         if (changes.length === 0) return;
-        await clear(changes);
+        await clear();
         await change(changes);
       }),
     advanceRef: (one) =>
       alone(async () => {
-        await clear([one]);
+        await clear();
         if (!(await moveLooseRef(dir, one))) await change([one]);
       }),
     async readRef(ref) {

@@ -21,8 +21,8 @@ export async function readLooseRef(dir: string, ref: string): Promise<ObjectId |
 }
 
 /**
- * Moves a ref by its file, as git does: a lock, flushed and renamed. The caller has removed locks that were left, and no
- * other ref changes meanwhile. False if only git can do it or explain why not.
+ * Moves a ref by its file, as git does: a lock, flushed and renamed. The caller has removed locks that were left, and
+ * changes no other ref meanwhile. False if only git can do it or explain why not, also if somebody else has the lock.
  */
 export async function moveLooseRef(
   dir: string,
@@ -30,8 +30,22 @@ export async function moveLooseRef(
 ): Promise<boolean> {
   if ((await readLooseRef(dir, ref)) !== from) return false;
   const path = join(dir, ref);
-  await writeFlushed(`${path}.lock`, `${to}\n`);
-  await rename(`${path}.lock`, path).catch(refuse(path));
+  const lock = `${path}.lock`;
+  try {
+    await writeFlushed(lock, `${to}\n`);
+  } catch (error) {
+    if (error instanceof TeamError && error.facts?.errno === 'EEXIST') return false;
+    throw error;
+  }
+  // With the lock: another program may have moved the ref just before.
+  if ((await readLooseRef(dir, ref)) !== from) {
+    await rm(lock, { force: true });
+    return false;
+  }
+  await rename(lock, path).catch(async (error: unknown) => {
+    await rm(lock, { force: true }).catch(() => {});
+    refuse(path)(error);
+  });
   return true;
 }
 

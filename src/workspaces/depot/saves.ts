@@ -15,9 +15,22 @@ export function savesRef({ team, member }: WorkspaceName): string {
   return `refs/saves/${team}/${member}`;
 }
 
-/** Where saves are that a restore went back behind. Each ref keeps one save with all before it. */
+/**
+ * Where saves are that a restore went back behind, or that were put away before a folder went on with something else. Each
+ * ref keeps one save with all before it.
+ */
 function earlierRefs({ team, member }: WorkspaceName): string {
   return `refs/earlier/${team}/${member}`;
+}
+
+/**
+ * Keeps a save by a ref of its own, and returns the ref. Otherwise it could go with later saves: of those from one base,
+ * only the last one counts when the workspace is closed.
+ */
+export async function keepSave(handle: DepotHandle, name: WorkspaceName, commit: ObjectId): Promise<string> {
+  const ref = `${earlierRefs(name)}/${requireId(commit)}`;
+  await handle.changeRefs([{ ref, to: commit }]);
+  return ref;
 }
 
 /** A save to make. */

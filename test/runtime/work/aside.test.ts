@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { HookResult } from '../../../src/core/hook.ts';
 import { answerRequest } from '../../../src/ledger/answer-request.ts';
 import { verdict } from '../../ledger/task-lists.ts';
-import { plainGit } from '../../workspaces/project.ts';
+import { plainGit, write } from '../../workspaces/project.ts';
 import { openStage, TEAM } from './stage.ts';
 
 /** The gate cannot judge the first task: a person is asked, and ann goes on with a second one in the same folder. */
@@ -50,4 +50,18 @@ test('work that a person sends back is in the folder again when its holder goes 
   expect([read('one.txt'), read('a.txt'), read('two.txt')]).toEqual(['one\n', 'changed\n', 'two\n']);
   const work = await stage.ledger.view(TEAM, ({ tasks }) => tasks.get('1')?.work);
   expect(work).toEqual({ memberId: 'ann', epoch: expect.any(Number), base: await stage.tip(), state: 'begun' });
+});
+
+test('work of no task is kept when the team is deleted, also if the next task began from the same commit', async () => {
+  const stage = await openStage();
+  await stage.begin('ann', {});
+  await stage.complete('ann', '1');
+  const { folder } = (await stage.works.open({ teamId: TEAM, memberId: 'ann' }))!;
+  write(folder, { 'note.txt': 'by a person\n' });
+  await stage.begin('ann', { 'two.txt': 'two\n' });
+  await stage.complete('ann', '2');
+  await stage.works.remove(TEAM);
+  const [kept = ''] = plainGit(stage.depot, 'for-each-ref', '--format=%(refname)', 'refs/kept').split('\n');
+  expect(plainGit(stage.depot, 'show', `${kept}:note.txt`)).toBe('by a person');
+  expect(plainGit(stage.depot, 'for-each-ref', 'refs/saves', 'refs/earlier')).toBe('');
 });
