@@ -5,7 +5,7 @@ import { requireTask } from '../../core/view.ts';
 import type { TaskWork } from '../../core/work.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Depot } from '../../workspaces/depot.ts';
-import { keepSave } from '../../workspaces/depot/saves.ts';
+import { savesRef } from '../../workspaces/depot/saves.ts';
 import type { Saved, Workspace } from '../../workspaces/workspace.ts';
 import type { Branches } from './branches.ts';
 import { claimOf } from './held.ts';
@@ -62,9 +62,9 @@ export function openBeginning(options: BeginningOptions) {
       const isContinued = isOwn && (beganFrom(before) === saved.base || isLost) && !isHandled;
       // It went back because of a conflict, and both sides are not in the folder yet.
       const isSentBack = isOwn && before.state === 'conflicted' && before.commit === saved.commit;
-      if (saved && others.length > 0) await putAside(depot, worker, saved, others);
+      if (saved && others.length > 0) await putAside(worker, saved, others);
       else if (hasWork && !isContinued && !isHandled && !isOfSetup) {
-        await keep(depot, worker, saved, { why: 'it was not handed in with a task' });
+        await keep(worker, saved, { why: 'it was not handed in with a task' });
       }
       if (isSentBack) await options.layMerged(worker, tip);
       else if (!isContinued) {
@@ -92,18 +92,16 @@ export function openBeginning(options: BeginningOptions) {
   };
 
   /** The member still holds these tasks, such as one that a person is asked about. The folder goes on without them. */
-  async function putAside(depot: Depot, worker: Worker, saved: Saved, tasks: readonly ClaimedTask[]): Promise<void> {
-    for (const task of tasks)
-      await keep(depot, worker, saved, { ...task, why: 'its holder goes on with another task' });
+  async function putAside(worker: Worker, saved: Saved, tasks: readonly ClaimedTask[]): Promise<void> {
+    for (const task of tasks) await keep(worker, saved, { ...task, why: 'its holder goes on with another task' });
   }
 
   async function keep(
-    depot: Depot,
     { teamId, memberId }: Worker,
     { commit }: Saved,
     { taskId, epoch, why }: Partial<ClaimedTask> & { readonly why: string },
   ): Promise<void> {
-    const ref = await keepSave(depot.handle, { team: teamId, member: memberId }, commit);
+    const ref = savesRef({ team: teamId, member: memberId });
     const kept = { type: 'work.keep', by: SYSTEM, memberId, taskId, commit, ref, why } as const;
     const commandId = taskId === undefined ? `kept-${commit}` : `aside-${taskId}-${epoch}-${commit}`;
     await ledger.execute(teamId, { ...kept, commandId }, () => undefined);

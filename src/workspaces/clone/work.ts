@@ -4,7 +4,7 @@ import type { Checkout } from '../checkout.ts';
 import type { Depot } from '../depot.ts';
 import { compare, toChange } from '../depot/compare.ts';
 import type { RawChange } from '../depot/compare.ts';
-import { listAllSaves, listEarlier, listSaves, makeSave, savesRef } from '../depot/saves.ts';
+import { leaveSave, listAllSaves, listEarlier, listSaves, makeSave, savesRef } from '../depot/saves.ts';
 import { GitError } from '../git-errors.ts';
 import { requireId } from '../git.ts';
 import { isFolder, putAway } from '../places.ts';
@@ -235,6 +235,8 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     if (state.moving) await clearWay(folder, changes, { places, label });
     else await requireFree(folder, changes);
     await requireInPlace(folder);
+    const isLeft = base === saved.base && tree !== saved.tree && carries !== saved.commit;
+    if (isLeft && !state.moving) await leaveSave(handle, name, saved);
     // Until HEAD in the agent's `.git` is replaced, too, the next daemon begins here again.
     await keep({ ...state, moving });
     known = undefined;

@@ -16,21 +16,20 @@ export function savesRef({ team, member }: WorkspaceName): string {
 }
 
 /**
- * Where saves are that a restore went back behind, or that were put away before a folder went on with something else. Each
- * ref keeps one save with all before it.
+ * Where saves are that a restore went back behind, or whose folder went on without them from the same base. Each ref keeps
+ * one save with all before it.
  */
 function earlierRefs({ team, member }: WorkspaceName): string {
   return `refs/earlier/${team}/${member}`;
 }
 
 /**
- * Keeps a save by a ref of its own, and returns the ref. Otherwise it could go with later saves: of those from one base,
- * only the last one counts when the workspace is closed.
+ * Keeps a save by a ref of its own, before its folder goes on without it from the same base. Of the saves from one base,
+ * only the last one counts when a workspace is closed. In a folder of Troupe's own it is nobody's work.
  */
-export async function keepSave(handle: DepotHandle, name: WorkspaceName, commit: ObjectId): Promise<string> {
-  const ref = `${earlierRefs(name)}/${requireId(commit)}`;
-  await handle.changeRefs([{ ref, to: commit }]);
-  return ref;
+export async function leaveSave(handle: DepotHandle, name: WorkspaceName, { commit, base }: Save): Promise<void> {
+  if (commit === base || name.member.startsWith('@')) return;
+  await handle.changeRefs([{ ref: `${earlierRefs(name)}/${commit}`, to: commit }]);
 }
 
 /** A save to make. */
