@@ -33,6 +33,7 @@ import { openMemberSandbox } from './teammate/member-sandbox.ts';
 import { openWork } from './teammate/open-work.ts';
 import { patientDoor } from './teammate/patience.ts';
 import { handoverOf, startOf } from './teammate/start.ts';
+import { teamAgent } from './teammate/team-agent.ts';
 import type { Ending } from './teammate/teammate-steps.ts';
 import { runTeammate } from './teammate/teammate.ts';
 import { openTmuxScreen } from './terminals/tmux-screen.ts';
@@ -133,7 +134,7 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
       try {
         return await runTeammate({
           door,
-          agent: await agentFor(spec, { home, environment, memberId, leads, team }),
+          agent: await agentFor(spec, { home, environment, memberId, leads, team, door: patient }),
           signal,
           onError,
           worksApart: work !== undefined,
@@ -191,6 +192,7 @@ function takenOver(memberId: string, leaseMs: number): TeamError {
 
 /** What an adapter may need to know about its surroundings. */
 interface Surroundings extends Pick<TeammateProcessOptions, 'home' | 'environment' | 'memberId'> {
+  readonly door: Door;
   readonly leads: boolean;
   readonly team: ResultOf<'team.show'>;
 }
@@ -210,6 +212,7 @@ const ADAPTERS: Readonly<
     return program === undefined ? undefined : execAgent({ command: [program, ...rest], mail: leads || messages });
   },
   function: () => undefined,
+  team: (_spec, { door }) => teamAgent(door),
 };
 
 async function agentFor(spec: AgentSpec, around: Surroundings): Promise<Agent> {

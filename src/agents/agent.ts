@@ -173,6 +173,8 @@ export interface StartOptions {
 export interface Agent {
   readonly kind: string;
   readonly abilities: Abilities;
+  /** Mail that is not urgent joins its running turn, too: its turn lasts as long as its task. */
+  readonly takesAllMail?: true;
   /** Starts a session. Rejects with a `TeamError` that says what is missing if the program cannot run. */
   start(options: StartOptions): Promise<AgentSession>;
 }

@@ -1,4 +1,4 @@
-import { hasProcess } from '../core/agent.ts';
+import { hasProcess, isTeamAgent } from '../core/agent.ts';
 import { findNearest } from '../core/nearest.ts';
 import { quote } from '../core/text.ts';
 import { matchesName } from '../core/variables.ts';
@@ -95,11 +95,14 @@ export const AGENTS = {
 /** The name of a known agent. */
 type AgentName = keyof typeof AGENTS;
 
-/** What a user's own programs and functions can do. */
+/** What a user's own programs, functions and teams can do. */
 export const OWN_AGENTS = {
   exec: { steer: false, interrupt: true, resume: true, mail: false, usage: true, permissions: false },
   function: { steer: false, interrupt: true, resume: true, mail: true, usage: false, permissions: false },
+  team: { steer: true, interrupt: true, resume: true, mail: false, usage: true, permissions: false },
 } as const satisfies Readonly<Record<string, Abilities>>;
+
+const OF_INNER = { not: 'it is a team: set it for its members, in its file' } as const;
 
 const OWN = {
   program: '',
@@ -115,7 +118,7 @@ const OWN = {
   },
 } as const;
 
-/** The agents without a name: any other that speaks ACP, and what a user writes. */
+/** The agents without a name: any other that speaks ACP, what a user writes, and teams. */
 export const NAMELESS: Readonly<Record<string, AgentRow>> = {
   acp: UNKNOWN_ACP,
   exec: {
@@ -133,6 +136,15 @@ export const NAMELESS: Readonly<Record<string, AgentRow>> = {
     install: 'give it to the library',
     abilities: OWN_AGENTS.function,
   },
+  team: {
+    ...OWN,
+    title: 'a team of its own',
+    kind: 'team',
+    install: 'name its file: agent: { team: ./review/troupe.yaml }',
+    abilities: OWN_AGENTS.team,
+    cost: 'reported',
+    takes: { effort: OF_INNER, mcp: OF_INNER, skills: OF_INNER, tools: OF_INNER },
+  },
 };
 
 /** The row of the agent with this name. */
@@ -145,7 +157,8 @@ export function explainUnknown(name: string): string | undefined {
   if (findAgent(name)) return undefined;
   const nameless = Object.hasOwn(NAMELESS, name) ? NAMELESS[name] : undefined;
   if (nameless) {
-    const next = hasProcess(nameless) ? `name it, as in {"${name}": "./work.sh"}` : nameless.install;
+    const isProgram = hasProcess(nameless) && !isTeamAgent(nameless);
+    const next = isProgram ? `name it, as in {"${name}": "./work.sh"}` : nameless.install;
     return `The agent ${name} is ${nameless.title}: ${next}`;
   }
   const names = Object.keys(AGENTS);

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { InnerTeam } from './inner.ts';
 import { Sandbox } from './sandbox.ts';
 import { SilenceLimits } from './silence.ts';
 import { Line, Slug } from './text.ts';
 
 /** How a member's agent runs. A `function` runs in the process that registered it. */
-export const AgentKind = z.enum(['exec', 'function', 'claude', 'codex', 'acp', 'claude-native']);
+export const AgentKind = z.enum(['exec', 'function', 'claude', 'codex', 'acp', 'claude-native', 'team']);
 export type AgentKind = z.infer<typeof AgentKind>;
 
 /** What rules need to know about a kind. */
@@ -17,6 +18,8 @@ interface KindRow {
   readonly isNamed: boolean;
   /** It is a teammate of a native team, which we lead. */
   readonly isNative?: true;
+  /** It is a team. */
+  readonly isTeam?: true;
 }
 
 /** How the kinds differ, for rules. Everything else is in `agents/catalog.ts`. */
@@ -27,6 +30,7 @@ const KINDS: Readonly<Record<AgentKind, KindRow>> = {
   codex: { hasProcess: true, isOwn: false, isNamed: true },
   acp: { hasProcess: true, isOwn: false, isNamed: false },
   'claude-native': { hasProcess: true, isOwn: false, isNamed: true, isNative: true },
+  team: { hasProcess: true, isOwn: true, isNamed: false, isTeam: true },
 };
 
 /** Whether a daemon runs this agent. */
@@ -42,6 +46,11 @@ export function isOwnAgent({ kind }: Pick<AgentSpec, 'kind'>): boolean {
 /** Whether it is a teammate of a native team, which we lead. */
 export function isNativeAgent({ kind }: Pick<AgentSpec, 'kind'>): boolean {
   return KINDS[kind].isNative === true;
+}
+
+/** Whether it is a team of its own. */
+export function isTeamAgent({ kind }: Pick<AgentSpec, 'kind'>): boolean {
+  return KINDS[kind].isTeam === true;
 }
 
 /** What a person allows or forbids in advance: a tool by name, or `Tool(beginning of its input*)`. */
@@ -126,6 +135,8 @@ export const AgentSpec = z.strictObject({
   env: z.record(VariableName, Value).optional(),
   /** Which ACP agent. */
   name: Slug.optional(),
+  /** Of `team`: the team. Only a team file names one, and the daemon reads it. */
+  team: InnerTeam.optional(),
   /** `exec`: also start the program when there is only mail; otherwise mail waits for its next task. */
   messages: z.boolean().optional(),
   /** What the agent may do without asking. */

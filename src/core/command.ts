@@ -2,6 +2,7 @@ import type { ReportAccountInput, SetAccountInput } from './account.ts';
 import type { Actor } from './actor.ts';
 import type { Granted } from './budget.ts';
 import type { HookConfig, HookType } from './hook.ts';
+import type { TeamParent } from './inner.ts';
 import type { ChangeMemberInput, JoinInput, LeaveInput, PlaceMemberInput } from './member.ts';
 import type { BroadcastInput, DeliverInput, ReceiptInput, SendMessageInput } from './message.ts';
 import type { AddNoteInput, RemoveNoteInput, UpdateNoteInput } from './note.ts';
@@ -22,8 +23,8 @@ import type { HandedIn, WorkCommandData } from './work.ts';
 
 /** The data of each command, besides its envelope: the parsed input of its verb. */
 export interface CommandData extends TaskCommandData, WorkCommandData, TipCommandData {
-  /** Only Troupe itself says where members work. */
-  'team.create': CreateTeamInput & { work?: TeamWork | undefined };
+  /** Only Troupe itself says where members work, and for which task of another team. */
+  'team.create': CreateTeamInput & { work?: TeamWork | undefined; parent?: TeamParent | undefined };
   /** Only Troupe itself says which part of a budget people granted; without it, none. */
   'team.update': UpdateTeamInput & { granted?: Granted | undefined; work?: TeamWork | undefined };
   'team.close': CloseTeamInput;
@@ -39,6 +40,8 @@ export interface CommandData extends TaskCommandData, WorkCommandData, TipComman
     unjudged?: false | undefined;
     withheld?: string | null | undefined;
     granted?: Granted | undefined;
+    /** The team that works on it for its holder. */
+    inner?: string | undefined;
   };
   /** Only Troupe itself deletes a task because its hooks rejected it: `unjudged` says that no verdict came before. */
   'task.delete': TaskCommandData['task.delete'] & { unjudged?: true | undefined };
@@ -74,7 +77,8 @@ export interface CommandData extends TaskCommandData, WorkCommandData, TipComman
   'note.remove': RemoveNoteInput;
   'hook.register': { hook: HookConfig };
   'hook.remove': { hookType: HookType };
-  'usage.record': RecordUsageInput;
+  /** With `inner`, the usage is all that this team used for the task so far: what is not counted yet is recorded. */
+  'usage.record': RecordUsageInput & { inner?: string | undefined };
   'account.report': ReportAccountInput;
   'account.set': SetAccountInput;
 }

@@ -48,6 +48,18 @@ export const TASKS_PER_TEAM = 10_000;
 /** How many deleted tasks can be reopened; older ones leave memory and snapshots. 100,000 of them took 67 MB. */
 export const DELETED_TASKS = 1_000;
 
+/** How deep teams may be inside of teams, unless the outermost says otherwise: each level multiplies what is spent. */
+export const DEFAULT_DEPTH = 2;
+
+/** The most that a team may say. */
+export const MAX_DEPTH = 4;
+
+/** The file of a team that runs a member. It is stored with the member. Bytes. */
+export const TEAM_FILE_BYTES = 64 * 1024;
+
+/** The files of a team and of all teams inside it. */
+export const INNER_FILES = 16;
+
 /** Few enough to follow, and a limit on what a runaway lead can spend. */
 export const DEFAULT_TEAMMATES = 8;
 

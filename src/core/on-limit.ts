@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentNamed, AgentInput, AgentSpec, catalogNameOf, hasProcess, isNativeAgent } from './agent.ts';
+import { agentNamed, AgentInput, AgentSpec, catalogNameOf, hasProcess, isNativeAgent, isTeamAgent } from './agent.ts';
 import { TeamError } from './errors.ts';
 import { lineOf } from './text.ts';
 
@@ -74,12 +74,14 @@ export function requireFallbacks({ agents }: OnLimit): void {
   for (const { name, agent } of agents) {
     if (names.has(name)) throw new TeamError('invalid', `onLimit names ${name} twice: remove one`);
     names.add(name);
-    if (hasProcess(agent) && !isNativeAgent(agent)) continue;
+    if (hasProcess(agent) && !isNativeAgent(agent) && !isTeamAgent(agent)) continue;
     throw new TeamError(
       'invalid',
       isNativeAgent(agent)
         ? `${name} cannot stand in: it works in a terminal and a native team of its own; name claude instead`
-        : `${name} cannot stand in: it is a function of another process, which no daemon can start`,
+        : isTeamAgent(agent)
+          ? `${name} cannot stand in: it is a team, whose members have limits of their own`
+          : `${name} cannot stand in: it is a function of another process, which no daemon can start`,
     );
   }
 }

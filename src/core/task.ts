@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Actor } from './actor.ts';
 import { Budget, Granted } from './budget.ts';
 import { wrongPattern } from './file-patterns.ts';
+import { TaskInner } from './inner.ts';
 import { Metadata } from './json.ts';
 import {
   DEPENDENCIES_PER_TASK,
@@ -75,6 +76,8 @@ export const SharedTask = z.object({
   feedback: z.string().optional(),
   /** What its holder changed, if its members work apart. */
   work: TaskWork.optional(),
+  /** The team that works on it for its holder, if that is a team. */
+  inner: TaskInner.optional(),
   /** How much all its holders together may use for it. */
   budget: Budget.optional(),
   /** How long its holder may be silent, in milliseconds, and until when it may be now. Then the task is released. */
@@ -291,6 +294,8 @@ export const TASK_EVENT_DATA = {
     unjudged: z.literal(false).optional(),
     /** Why nobody can claim it now; null clears it. */
     withheld: z.string().nullable().optional(),
+    /** The team that works on it for its holder. */
+    inner: z.object({ teamId: z.string(), memberId: z.string() }).optional(),
   }),
   /** Reserved for a member, or (null) for nobody. `epoch` is new if the task was taken from a holder. */
   'task:assigned': z.object({ taskId: z.string(), assigneeId: z.string().nullable(), epoch: z.number().int() }),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AgentChoice, AgentInput } from './agent.ts';
 import { Budget, Granted } from './budget.ts';
 import { HookConfig } from './hook.ts';
+import { TeamParent } from './inner.ts';
 import { Metadata } from './json.ts';
 import {
   DEFAULT_TEAMMATES,
@@ -59,6 +60,8 @@ export const TeamConfig = z.object({
   budget: Budget.optional(),
   /** How its members work apart; absent if they share a folder. */
   work: StandingWork.optional(),
+  /** The task of another team that it works on. */
+  parent: TeamParent.optional(),
   /** In execution order. */
   hooks: z.array(HookConfig),
   metadata: Metadata.optional(),
@@ -182,6 +185,7 @@ export const TEAM_EVENT_DATA = {
     agents: AgentChoice.optional(),
     budget: Budget.optional(),
     work: TeamWork.optional(),
+    parent: TeamParent.optional(),
     metadata: Metadata.optional(),
   }),
   'team:updated': z.object({

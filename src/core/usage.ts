@@ -32,6 +32,8 @@ export const USAGE_EVENT_DATA = {
     taskId: z.string().optional(),
     usage: Usage,
     context: ContextUse.optional(),
+    /** The team inside the member that used it. */
+    inner: z.string().optional(),
   }),
 } as const;
 

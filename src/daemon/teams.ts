@@ -78,6 +78,7 @@ export function openDaemonTeams(
     ...(membership && { turnFor: (state, memberId) => membership.keeper?.turnFor(state, memberId) }),
     environment,
     environmentOf,
+    environments,
     teammateCommand: [process.execPath, fileURLToPath(new URL('../../bin/troupe.js', import.meta.url))],
     memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
     agentFor: async (teamId, teammate) =>

@@ -143,10 +143,10 @@ function chooseFallback(agents: AgentChoice, { name, agent }: Fallback): Fallbac
 
 /** Only a person decides which program runs with the user's rights, never an agent. */
 function requireMayRun(caller: Caller, agent: AgentSpec | undefined): void {
-  if (caller.scope === 'admin' || !(agent?.command ?? agent?.args ?? agent?.env ?? agent?.mcp)) return;
+  if (caller.scope === 'admin' || !(agent?.command ?? agent?.args ?? agent?.env ?? agent?.mcp ?? agent?.team)) return;
   throw new TeamError(
     'not_allowed',
-    'Only a person may choose the program: name an agent without command, args, env and mcp',
+    'Only a person may choose the program: name an agent without command, args, env, mcp and team',
   );
 }
 

@@ -15,6 +15,7 @@ import { eventOperations } from './event.ts';
 import { readFirstDesign } from './first-design.ts';
 import { gateRunOperations } from './gate-runs.ts';
 import { hookOperations } from './hook.ts';
+import { innerOperations } from './inner.ts';
 import { memberOperations } from './member.ts';
 import { messageOperations } from './message.ts';
 import { nativeOperations } from './native.ts';
@@ -45,6 +46,7 @@ const ALL = [
   ...attendOperations,
   ...memberOperations,
   ...taskOperations,
+  ...innerOperations,
   ...workOperations,
   ...workBranchOperations,
   ...workReviewOperations,

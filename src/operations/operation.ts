@@ -12,6 +12,7 @@ import type { Attendance } from '../runtime/attendance.ts';
 import type { DaemonConfig } from '../runtime/config.ts';
 import type { TeamCoordinator } from '../runtime/coordinator.ts';
 import type { TeamHooks } from '../runtime/hooks/team-hooks.ts';
+import type { InnerTeams } from '../runtime/inner/inner-teams.ts';
 import type { Queues } from '../runtime/landing/queue-keeper.ts';
 import type { Leases } from '../runtime/lease-keeper.ts';
 import type { SessionManager } from '../runtime/sessions.ts';
@@ -36,6 +37,8 @@ export interface Services {
   readonly leases?: Pick<Leases, 'heard'>;
   /** The teams that depend on a client. */
   readonly attendance: Pick<Attendance, 'enter'>;
+  /** The teams inside members; only a daemon runs them. */
+  readonly inner?: InnerTeams | undefined;
   /** The members' own workspaces; a process without a state directory has none. */
   readonly works?: TeamWorks | undefined;
   /** The merge queues of teams with workspaces. */

@@ -12,8 +12,8 @@ import { CloseTeamInput, CreateTeamInput, TeamConfig, UpdateTeamInput } from '..
 import { Line, quote } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
 import { Usage } from '../core/usage.ts';
-import { requireTeam, streamOf, teamUsage, viewTeam } from '../core/view.ts';
-import { BATCHES_TOLD, fullDigest, gather, makeDigest } from '../runtime/digest.ts';
+import { streamOf, teamUsage, viewTeam } from '../core/view.ts';
+import { digestSince } from '../runtime/digest-since.ts';
 import { chooseFallbacks } from './choose-agent.ts';
 import { InTeam, Milliseconds, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
@@ -197,13 +197,7 @@ export const teamOperations = [
     result: z.object({ seq: z.number().int(), text: z.string(), settled: z.boolean(), due: z.boolean() }),
     route: 'GET /api/teams/:teamId/digest',
     cli: { args: ['teamId'], examples: ['troupe team digest demo', 'troupe team digest demo --after 120'] },
-    run: async ({ ledger }, { teamId, after }) => {
-      const { leadId, end } = await ledger.view(teamId, (state, seq) => ({ ...requireTeam(state), end: seq }));
-      if (after === undefined || end - after > BATCHES_TOLD) return ledger.view(teamId, fullDigest);
-      const happened = gather(after, leadId);
-      if (after < end) for await (const batch of ledger.read(teamId, after)) happened.add(batch);
-      return ledger.view(teamId, (state) => makeDigest(state, happened));
-    },
+    run: ({ ledger }, { teamId, after }) => digestSince(ledger, teamId, after),
   }),
   operation({
     name: 'team.report',
@@ -226,7 +220,7 @@ export const teamOperations = [
     result: z.object({ teamId: z.string(), deleted: z.literal(true) }),
     route: 'DELETE /api/teams/:teamId',
     cli: { args: ['teamId'], examples: ['troupe team delete demo'] },
-    run: async ({ ledger, daemon, works, actor }, { teamId, force }) => {
+    run: async ({ ledger, daemon, works, inner, actor }, { teamId, force }) => {
       const status = await ledger
         .view(teamId, (state) => state.team?.status)
         .catch((error: unknown) => {
@@ -244,6 +238,7 @@ export const teamOperations = [
           () => undefined,
         );
       }
+      await inner?.endAll(teamId);
       await removeTeam({ ledger, daemon, works }, teamId);
       return { teamId, deleted: true as const };
     },
@@ -319,11 +314,16 @@ function countBlocked(state: TeamState): number {
   return blocked;
 }
 
-/** Removes all data of a closed team. */
+/** Removes all data of a closed team, and of the teams that worked for it. */
 export async function removeTeam(
   { ledger, daemon, works }: Pick<Services, 'ledger' | 'daemon' | 'works'>,
   teamId: string,
 ): Promise<void> {
+  // Teams inside its members: nobody could find them without it.
+  const inner = await ledger.viewAll(({ team }) => (team?.parent?.teamId === teamId ? [team.name] : []), {
+    unreadable: () => [],
+  });
+  for (const name of inner.flat()) await removeTeam({ ledger, daemon, works }, name);
   // First: what is not on a branch is found by the journal.
   await works?.remove(teamId);
   await ledger.drop(teamId);

@@ -19,21 +19,21 @@ export const Outdated = z
   .object({ members: z.array(z.string()), variables: z.array(z.string()) })
   .describe('running members that keep an earlier environment, and the variables that differ');
 
-/** The names of variables that a file's team takes. */
-export function variablesIn(file: TeamFile, daemon: DaemonService): TeamVariables | undefined {
+/** The names of variables that the teams of these files take. */
+export function variablesIn(files: readonly TeamFile[], daemon: DaemonService): TeamVariables | undefined {
   return daemon.variablesOf?.(
-    [...specsOf(file), ...startedOf(file, '/').map(({ spec }) => spec)],
-    [...Object.values(file.hooks ?? {}).flat(), setupVariables(file)],
+    files.flatMap((file) => [...specsOf(file), ...startedOf(file, '/').map(({ spec }) => spec)]),
+    files.flatMap((file) => [...Object.values(file.hooks ?? {}).flat(), setupVariables(file)]),
   );
 }
 
-/** What a command gives to a file's team: only what the team takes. */
+/** What a command gives to the teams of these files: only what they take. */
 export function givenTo(
-  file: TeamFile,
+  files: readonly TeamFile[],
   daemon: DaemonService,
   environment: z.output<typeof Environment>,
 ): TeamEnvironment | undefined {
-  const variables = environment && variablesIn(file, daemon);
+  const variables = environment && variablesIn(files, daemon);
   if (!variables) return undefined;
   const patterns = [...variables.usual, ...variables.named];
   return { patterns, values: pickVariables(environment, patterns) };

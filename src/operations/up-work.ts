@@ -22,7 +22,7 @@ interface Asked {
   /** The name of the file, if there is one. */
   readonly name?: string;
   /** What it runs. */
-  readonly programs?: FilePrograms;
+  readonly programs?: FilePrograms | undefined;
 }
 
 /** Where the members of a file would work, for people. An existing team stays as it is. */

@@ -6,22 +6,20 @@ import { parse } from '../core/parse.ts';
 import { TeamConfig } from '../core/team.ts';
 import { isSlug, Line, quote, Slug, suggestSlug, textOf } from '../core/text.ts';
 import { viewTeam } from '../core/view.ts';
-import { describeBroken } from '../runtime/hooks/obstacle.ts';
-import { approvePrograms, findUnapproved, programsOf } from '../runtime/team-file/approval.ts';
+import { approvePrograms, findUnapproved } from '../runtime/team-file/approval.ts';
 import type { Unapproved } from '../runtime/team-file/approval.ts';
 import { describeBudgets } from '../runtime/team-file/budgets.ts';
 import { exposedIn } from '../runtime/team-file/exposed.ts';
 import { agentsOf } from '../runtime/team-file/file-agents.ts';
-import { hooksOf, pathOfHook } from '../runtime/team-file/hooks.ts';
-import { NOTIFY, notifyOf } from '../runtime/team-file/notify.ts';
-import { parseTeamFile } from '../runtime/team-file/parse.ts';
+import { NOTIFY } from '../runtime/team-file/notify.ts';
 import { findElsewhere, placeOf, requirePlace } from '../runtime/team-file/place.ts';
 import { raiseTeam } from '../runtime/team-file/raise.ts';
 import type { RaiseOptions } from '../runtime/team-file/raise.ts';
 import { findUnrunnable } from '../runtime/team-file/runnable.ts';
 import { TeamFile } from '../runtime/team-file/schema.ts';
-import { brokenSetup, setupOf } from '../runtime/team-file/setup.ts';
-import { placeIn, problemsOf } from '../runtime/yaml-file.ts';
+import { readWanted } from '../runtime/team-file/wanted.ts';
+import { brokenIn, describeBrokenIn, filesIn, mergePrograms, programsIn } from '../runtime/team-file/whole.ts';
+import { problemsOf } from '../runtime/yaml-file.ts';
 import { operation } from './operation.ts';
 import { removeTeam } from './team.ts';
 import { Environment, givenTo, Outdated, variablesIn, withEnvironment } from './up-environment.ts';
@@ -137,20 +135,18 @@ export const upOperations = [
     route: 'POST /api/check',
     cli: { args: ['source'], examples: ['troupe team check - --folder "$PWD" < troupe.yaml'] },
     run: async ({ ledger, hooks, daemon, works }, { source, name, folder, environment, team }) => {
-      const file = wantedFile(parseTeamFile(source, name), { team });
-      const configs = hooksOf(file, folder);
-      const setup = setupOf(file, folder);
-      const programs = { hooks: configs, agents: programsOf(file, folder), setup, notify: notifyOf(file, folder) };
-      const unapproved = findUnapproved(hooks, programs);
+      const { file, parts } = readWanted({ source, name, folder, team }, daemon);
+      const all = programsIn(parts);
+      const unapproved = all.flatMap((programs) => findUnapproved(hooks, programs));
       const place = placeOf(folder, name, daemon.hostId);
       const { elsewhere, budgets } = await ledger.view(file.team, (state) => ({
         elsewhere: findElsewhere(state.team, place),
         budgets: describeBudgets(state, file),
       }));
-      const variables = variablesIn(file, daemon);
-      const given = givenTo(file, daemon, environment);
+      const variables = variablesIn(filesIn(parts), daemon);
+      const given = givenTo(filesIn(parts), daemon, environment);
       // Nobody should read what is refused afterwards.
-      const judged = unapproved.length > 0 && { programs };
+      const judged = unapproved.length > 0 && { programs: mergePrograms(all) };
       const work = await describePlan({ ledger, works, daemon }, { file, folder, name, ...judged });
       return {
         ...(work && { work }),
@@ -159,10 +155,14 @@ export const upOperations = [
         tasks: file.tasks.length,
         leads: typeof file.lead === 'object',
         ...(elsewhere && { elsewhere }),
-        broken: [...hooks.broken(configs), ...brokenSetup(setup)],
-        unrunnable: findUnrunnable(file, { source, name, folder }, (agents) => daemon.requireAgents?.(agents, given)),
+        broken: brokenIn(hooks, all),
+        unrunnable: parts.flatMap((part) =>
+          findUnrunnable(part.file, part, (agents) => daemon.requireAgents?.(agents, given)),
+        ),
         unapproved,
-        exposed: exposedIn(file, folder),
+        exposed: parts.flatMap((part) =>
+          exposedIn(part.file, part.folder).map((who) => [...part.within, who].join(' › ')),
+        ),
         budgets,
         ...(variables && { variables: { ...variables, isShared: daemon.hostId !== undefined } }),
       };
@@ -190,27 +190,24 @@ export const upOperations = [
     route: 'POST /api/up',
     cli: { args: ['source'], examples: ['troupe team up - --folder "$PWD" --yes < troupe.yaml'] },
     run: async ({ ledger, hooks, sessions, daemon, actor, works }, input) => {
-      const { source, name, folder, approve, yes, again, withChanges, environment } = input;
-      const file = wantedFile(parseTeamFile(source, name), input);
+      const { name, folder, approve, yes, again, withChanges, environment } = input;
+      const { file, parts } = readWanted(input, daemon);
       const place = placeOf(folder, name, daemon.hostId);
       await ledger.view(file.team, (state) => requirePlace(state, place));
-      const where = { source, name, folder };
-      const given = givenTo(file, daemon, environment);
-      const unrunnable = findUnrunnable(file, where, (agents) => daemon.requireAgents?.(agents, given));
+      const given = givenTo(filesIn(parts), daemon, environment);
+      const unrunnable = parts.flatMap((part) =>
+        findUnrunnable(part.file, part, (agents) => daemon.requireAgents?.(agents, given)),
+      );
       if (unrunnable.length > 0) throw problemsOf(unrunnable, name);
-      const configs = hooksOf(file, folder);
-      const setup = setupOf(file, folder);
-      const [broken] = [...hooks.broken(configs), ...brokenSetup(setup)];
-      if (broken) {
-        const path = broken.type === 'setup' ? ['work', 'setup'] : pathOfHook(file, { ...broken, type: broken.type });
-        throw new TeamError('invalid', `${placeIn(source, name, path)}: ${describeBroken(broken)}`);
-      }
-      const programs = { hooks: configs, agents: programsOf(file, folder), setup, notify: notifyOf(file, folder) };
-      approvePrograms(hooks, programs, (hash) => yes || approve.includes(hash));
+      const all = programsIn(parts);
+      const broken = describeBrokenIn(hooks, parts, all);
+      if (broken !== undefined) throw new TeamError('invalid', broken);
+      for (const one of all) approvePrograms(hooks, one, (hash) => yes || approve.includes(hash));
+      const programs = mergePrograms(all);
       // Notices that nobody approved are not sent; the team needs none.
-      const left = findUnapproved(hooks, programs).filter(({ type }) => type !== NOTIFY);
+      const left = all.flatMap((one) => findUnapproved(hooks, one)).filter(({ type }) => type !== NOTIFY);
       if (left.length > 0) throw unapprovedError(left, name);
-      const asked = { file, folder, name, withChanges, again, programs };
+      const asked = { file, folder, name, withChanges, again, ...(programs && { programs }) };
       const { work, leftOut } = await workFor({ ledger, works, daemon }, asked);
       const judge: RaiseOptions['judge'] = async (registered, tasks) => {
         const unwanted = await hooks.judgeNewTasks(file.team, { hooks: registered, tasks, createdBy: actor });
@@ -258,7 +255,7 @@ export const upOperations = [
     run: async ({ ledger, sessions, daemon, works }, input) => {
       const team = input.name ?? nameFor(input.goal, new Set(await ledger.teams()));
       const file = teamFor(team, input);
-      const given = givenTo(file, daemon, input.environment);
+      const given = givenTo([file], daemon, input.environment);
       daemon.requireAgents?.(agentsOf(file, input.folder), given);
       const place = placeOf(input.folder, undefined, daemon.hostId);
       const asked = { file, folder: input.folder, withChanges: false, again: false };
@@ -271,20 +268,6 @@ export const upOperations = [
     },
   }),
 ] as const;
-
-/** A file under another name, with a goal for its lead. */
-function wantedFile(
-  file: TeamFile,
-  { team = file.team, goal }: { team?: string | undefined; goal?: string | undefined },
-): TeamFile {
-  if (goal === undefined) return { ...file, team };
-  const { lead } = file;
-  if (typeof lead !== 'object') {
-    throw new TeamError('invalid', `No agent leads team ${team}, so nobody can be told the goal: add it as a task`);
-  }
-  const prompt = [...(lead.prompt === undefined ? [] : [lead.prompt]), goal].join('\n\n');
-  return { ...file, team, lead: { ...lead, prompt: parse(textOf(PROMPT_BYTES), prompt) } };
-}
 
 /** A file may come from somebody else, so nothing of it runs before a person has read it. */
 function unapprovedError(left: readonly Unapproved[], name: string): TeamError {

@@ -24,6 +24,8 @@ import { keepRuns } from './hooks/keep-runs.ts';
 import { keepTrouble } from './hooks/keep-trouble.ts';
 import type { HookRun } from './hooks/run-hooks.ts';
 import { TeamHooks } from './hooks/team-hooks.ts';
+import { keepInnerTeams } from './inner/inner-teams.ts';
+import type { InnerTeams } from './inner/inner-teams.ts';
 import { keepQueues } from './landing/queue-keeper.ts';
 import type { Queues } from './landing/queue-keeper.ts';
 import { keepLeads } from './lead-keeper.ts';
@@ -36,6 +38,7 @@ import { openProcessRecords } from './process-records.ts';
 import type { ProcessRecords } from './process-records.ts';
 import { SessionManager } from './sessions.ts';
 import { Supervisor } from './supervisor.ts';
+import type { TeamEnvironments } from './team-environments.ts';
 import { TeamMemory } from './team-memory.ts';
 import { teammateArguments } from './teammate-command.ts';
 import type { TeamWorks } from './work/team-works.ts';
@@ -79,6 +82,8 @@ export interface TeamsOptions extends GatesOptions {
   /** The command of a teammate's process, without its arguments. */
   readonly teammateCommand: readonly [string, ...string[]];
   readonly memberToken: (teamId: string, memberId: string, scope: 'member' | 'lead') => Promise<string>;
+  /** The environments that commands gave to teams. */
+  readonly environments?: TeamEnvironments;
   /** Chooses the agent of a new teammate; without it none is chosen. */
   readonly agentFor?: AgentFor;
   /** Confirms claims of tasks that another program shares. */
@@ -97,6 +102,8 @@ export interface Teams {
   readonly accounts: Accounts;
   readonly attendance: Attendance;
   readonly leases: Leases;
+  /** The teams inside members. */
+  readonly inner: InnerTeams;
   /** Gives the processes of members tokens that are valid now. They read their token whenever they connect. */
   renewTokens(): Promise<void>;
   /** Takes over what an earlier daemon left: members, processes, pending requests. */
@@ -165,6 +172,18 @@ export function openTeams(options: TeamsOptions): Teams {
     (teamId, memberId, reason) => sessions.stopSession(teamId, memberId, reason),
     (error, teamId) => onError(error, { teamId }),
   );
+  const inner = keepInnerTeams({
+    ledger,
+    hooks,
+    works,
+    mailbox,
+    sessions,
+    coordinator,
+    attendance,
+    environments: options.environments,
+    folderOf: (teamId) => teamFolder(options.home, teamId),
+    onError: (error, teamId) => onError(error, { teamId }),
+  });
   const leases = keepLeases(ledger, (error, teamId) => onError(error, { teamId }));
   const newTasks = keepNewTasks({ ledger, tasks, alone: options.turnFor === undefined }, (error, teamId) =>
     onError(error, { teamId }),
@@ -193,6 +212,7 @@ export function openTeams(options: TeamsOptions): Teams {
       await deadlines.start();
       await leases.start();
       await budgets.start();
+      await inner.start();
     },
     land: async () => queues?.start(),
     async stopLanding() {
@@ -211,8 +231,10 @@ export function openTeams(options: TeamsOptions): Teams {
     accounts,
     attendance,
     leases,
+    inner,
     async close() {
       attendance.close();
+      inner.close();
       leases.close();
       await this.stopLanding();
       await supervisor.close({ end: false });

@@ -1,11 +1,14 @@
-import type { TaskJson } from '../agents/agent.ts';
+import type { Agent, TaskJson } from '../agents/agent.ts';
 import type { TeamEvent } from '../core/event.ts';
 
 /** Whether a message came that should join the member's running turn. */
-export function isUrgentMail(event: TeamEvent, memberId: string): boolean {
-  return (
-    event.type === 'message:sent' && event.priority === 'urgent' && event.copies.some(({ toId }) => toId === memberId)
-  );
+export function joinsTurn(
+  event: TeamEvent,
+  memberId: string,
+  { takesAllMail }: Pick<Agent, 'takesAllMail'>,
+): boolean {
+  if (event.type !== 'message:sent' || !(takesAllMail || event.priority === 'urgent')) return false;
+  return event.copies.some(({ toId }) => toId === memberId);
 }
 
 /** Whether the task changed hands or is gone, so that further work is useless. */

@@ -12,7 +12,7 @@ import type {
 } from '../agents/agent.ts';
 import { withCost } from '../core/prices.ts';
 import { NO_USAGE } from '../core/usage.ts';
-import { isUrgentMail, takesAway } from './during-turn.ts';
+import { joinsTurn, takesAway } from './during-turn.ts';
 import type { Hearing } from './hearing.ts';
 import { describeWish } from './permissions.ts';
 import { newTally } from './spending.ts';
@@ -62,6 +62,8 @@ export interface Seat {
   /** Adds an entry to its transcript while that is open. */
   note(entry: TranscriptEntry): void;
   close(): Promise<void>;
+  /** Mail that is not urgent joins a running turn, too. */
+  readonly takesAllMail: boolean;
   /** Resolves when the session ended unasked. */
   readonly lost: Promise<void>;
 }
@@ -208,6 +210,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       return fullness >= FULL;
     },
     lost: lost.promise,
+    takesAllMail: agent.takesAllMail === true,
     note(entry) {
       if (!open.isOver) open.transcript.write(entry);
     },
@@ -220,7 +223,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       const cancel = (): void => void session.cancel();
       const stopListening = watch.onEvent((event) => {
         if (task && takesAway(event, task)) cancel();
-        if (onUrgent && agent.abilities.steer && isUrgentMail(event, start.memberId)) onUrgent();
+        if (onUrgent && agent.abilities.steer && joinsTurn(event, start.memberId, agent)) onUrgent();
       });
       signal.addEventListener('abort', cancel, { once: true });
       try {

@@ -145,7 +145,7 @@ function inShort(text: string): string {
 async function steer({ seat, mail, onError }: Bench): Promise<string[]> {
   const messageIds: string[] = [];
   try {
-    const messages = await mail.take(seat.sessionId, { urgentOnly: true });
+    const messages = await mail.take(seat.sessionId, { urgentOnly: !seat.takesAllMail });
     messageIds.push(...messages.map(({ id }) => id));
     if (messages.length > 0) await seat.steer(makeTurn({ messages }));
   } catch (error) {

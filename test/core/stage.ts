@@ -22,7 +22,7 @@ import {
 } from '../../src/core/request.ts';
 import { createState } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
-import { CompleteTaskInput, RejectTaskInput, TASK_COMMANDS } from '../../src/core/task.ts';
+import { ChangeTaskInput, CompleteTaskInput, RejectTaskInput, TASK_COMMANDS } from '../../src/core/task.ts';
 import type { SharedTask } from '../../src/core/task.ts';
 import { CommitId, TeamWork } from '../../src/core/team-work.ts';
 import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../src/core/team.ts';
@@ -45,6 +45,8 @@ export const INPUTS = {
   'task.complete': CompleteTaskInput.extend({ work: HandedIn.optional(), accepted: z.boolean().optional() }),
   'task.reject': RejectTaskInput.extend({ work: HandedIn.optional(), commit: CommitId.optional() }),
   'request.answer': AnswerRequestInput.extend({ work: HandedIn.optional() }),
+  'task.update': ChangeTaskInput.extend({ inner: z.string().optional() }),
+  'usage.record': RecordUsageInput.extend({ inner: z.string().optional() }),
   ...WORK_COMMANDS,
   ...TIP_COMMANDS,
   'message.send': SendMessageInput.omit({ type: true }).extend({
@@ -68,7 +70,6 @@ export const INPUTS = {
   'note.remove': RemoveNoteInput,
   'hook.register': z.strictObject({ hook: HookConfig }),
   'hook.remove': z.strictObject({ hookType: HookType }),
-  'usage.record': RecordUsageInput,
   'account.report': ReportAccountInput,
   'account.set': SetAccountInput,
 } as const satisfies Record<CommandType, z.ZodType>;

@@ -232,7 +232,7 @@ hooks:
     [
       'a form that is none of those accepted',
       'team: x\nmembers:\n  - name: b\n    agent: 3\n',
-      /^t\.yaml:4:12: members\[0\]\.agent cannot be 3: it takes a text .*, or \{ exec: … \}, or \{ acp: … \}; in quotes it is one: "3"$/,
+      /^t\.yaml:4:12: members\[0\]\.agent cannot be 3: it takes a text .*, or \{ exec: … \}, or \{ acp: … \}, or \{ team: … \}; in quotes it is one: "3"$/,
     ],
     [
       'a value that does not fit in the only form that has its key',

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { INNER_OPERATIONS } from '../samples/inner.ts';
 import type { OperationSamples } from '../samples/sample.ts';
 import { heldTask, TASK_OPERATIONS } from '../samples/task.ts';
 import { WORK_OPERATIONS } from '../samples/work.ts';
@@ -152,6 +153,7 @@ export const SAMPLES: OperationSamples = {
   'account.enter': async ({ teamId }) => ({ input: { teamId, memberId: 'worker' }, as: 'worker' }),
   'account.clear': async ({ teamId }) => ({ input: { teamId, account: 'claude' } }),
   'usage.show': async ({ teamId }) => ({ input: { teamId } }),
+  ...INNER_OPERATIONS,
   ...TASK_OPERATIONS,
   ...WORK_OPERATIONS,
   'message.send': async ({ teamId }) => ({ input: { teamId, toId: 'worker', content: 'Hello' }, as: 'lead' }),

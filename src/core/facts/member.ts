@@ -4,7 +4,7 @@ import { mergeMetadata } from '../json.ts';
 import { SPAWNS_PER_MINUTE } from '../limits.ts';
 import { withRestart } from '../restarts.ts';
 import type { MemberRecord, TeamState } from '../state.ts';
-import { putMember, putTeam, putUsage } from '../tables.ts';
+import { putMember, putTask, putTeam, putUsage } from '../tables.ts';
 import { addUsage, NO_USAGE } from '../usage.ts';
 import { sameSince } from '../view.ts';
 import { changeMember, defined, withdrawBudgets, withdrawRequests } from './apply.ts';
@@ -102,13 +102,16 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
     );
   },
 
-  'usage:recorded': (state, { memberId, taskId, usage, context }) => {
+  'usage:recorded': (state, { memberId, taskId, usage, context, inner }) => {
     if (context) changeMember(state, memberId, (member) => ({ ...member, context }));
     // It is heard of again.
     withdrawRequests(state, (request) => request.kind === 'hang' && request.memberId === memberId);
     putUsage(state, 'memberUsage', memberId, addUsage(state.memberUsage.get(memberId) ?? NO_USAGE, usage));
     if (taskId === undefined) return;
     putUsage(state, 'taskUsage', taskId, addUsage(state.taskUsage.get(taskId) ?? NO_USAGE, usage));
+    const task = state.tasks.get(taskId);
+    if (!task?.inner || task.inner.teamId !== inner) return;
+    putTask(state, taskId, { ...task, inner: { ...task.inner, usage: addUsage(task.inner.usage, usage) } });
   },
 };
 

@@ -4,6 +4,7 @@ import { mergeMetadata } from '../json.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { countCompletion, noteDeleted, noteReturned, putNextTask, putTask } from '../tables.ts';
 import { dateOf } from '../time.ts';
+import { NO_USAGE } from '../usage.ts';
 import { workedOn } from '../work-time.ts';
 import { changeTask, defined, withdrawBudgets } from './apply.ts';
 import type { ApplyTo, Whole } from './apply.ts';
@@ -35,6 +36,7 @@ export const NEW_TASK: Whole<TaskRecord> = {
   result: undefined,
   failure: undefined,
   work: undefined,
+  inner: undefined,
   budget: undefined,
   lease: undefined,
   leaseUntil: undefined,
@@ -77,7 +79,20 @@ export const TASK_FACTS: ApplyTo<'task'> = {
 
   'task:updated': (
     state,
-    { type: _type, at, by: _by, cause: _cause, print: _print, taskId, withheld, files, budget, granted, ...changes },
+    {
+      type: _type,
+      at,
+      by: _by,
+      cause: _cause,
+      print: _print,
+      taskId,
+      withheld,
+      files,
+      budget,
+      granted,
+      inner,
+      ...changes
+    },
   ) => {
     const before = state.tasks.get(taskId)?.budget;
     changeTask(state, taskId, at, (task) => ({
@@ -85,6 +100,7 @@ export const TASK_FACTS: ApplyTo<'task'> = {
       ...defined(changes),
       files: files === undefined ? task.files : files.length > 0 ? files : undefined,
       withheld: withheld === undefined ? task.withheld : (withheld ?? undefined),
+      ...(inner && { inner: { ...inner, usage: NO_USAGE } }),
       ...(budget && { budget: hasLimits(budget) ? budget : undefined, granted }),
       metadata: mergeMetadata(task.metadata, changes.metadata),
     }));

@@ -8,7 +8,8 @@ import type { TeamEvent } from '../event.ts';
 import { folderOfNewMember, workspaceOfNewMember } from '../folder.ts';
 import { assignedTo } from '../ready.ts';
 import { isExpected } from '../state.ts';
-import type { MemberRecord, TeamState } from '../state.ts';
+import type { MemberRecord, TaskRecord, TeamState } from '../state.ts';
+import { isNoUsage, subtractUsage } from '../usage.ts';
 import { requireMember, requireTask, requireTeam } from '../view.ts';
 import { waitingOf } from '../waiting.ts';
 import { askInPlaceOf } from './approval.ts';
@@ -206,8 +207,18 @@ export function recordUsage(state: TeamState, command: CommandOf<'usage.record'>
     requireOpenTeam(state);
     requireManager(state, command.by, 'record the usage of others');
   }
-  if (taskId !== undefined) requireTask(state, taskId, { deleted: true });
+  const task = taskId === undefined ? undefined : requireTask(state, taskId, { deleted: true });
+  if (command.inner !== undefined) return recordInner(command, command.inner, task);
   return [event(command, 'usage:recorded', { memberId, taskId, usage, context })];
+}
+
+/** The total of a team inside a member counts once, however often it is told and whatever was lost in between. */
+function recordInner(command: CommandOf<'usage.record'>, inner: string, task: TaskRecord | undefined): TeamEvent[] {
+  const { memberId, by } = command;
+  if (by !== SYSTEM) throw new TeamError('not_allowed', `${by} may not count what team ${inner} used: only Troupe may`);
+  if (task?.inner?.teamId !== inner || task.inner.memberId !== memberId) return [];
+  const usage = subtractUsage(command.usage, task.inner.usage);
+  return isNoUsage(usage) ? [] : [event(command, 'usage:recorded', { memberId, taskId: task.id, usage, inner })];
 }
 
 function nextColor(state: TeamState, memberId: string): string | undefined {

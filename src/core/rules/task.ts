@@ -111,13 +111,15 @@ function updateTask(state: TeamState, command: CommandOf<'task.update'>): TeamEv
     ...changes
   } = command;
   if (changes.unjudged !== undefined) return passTask(state, task, command);
+  if (changes.inner !== undefined) return enterTask(task, command, changes.inner);
   if (changes.withheld !== undefined) requireWithholder(task, command.by);
   const isSaid = (changes.withheld ?? undefined) === task.withheld && changes.metadata === undefined;
   if (changes.withheld !== undefined && isSaid) return [];
   requireFit(`task ${task.id}`, task.metadata, changes.metadata);
   if (changes.priority !== undefined) requirePriority(changes.priority);
   if (changes.budget) requireBudgetChange(state, task, { by: command.by, budget: changes.budget });
-  const updated = event(command, 'task:updated', changes);
+  const { inner: _inner, ...said } = changes;
+  const updated = event(command, 'task:updated', said);
   const { files } = changes;
   if (task.status !== 'pending') return [updated, ...(files ? freeFiles(state, command, [task], files) : [])];
   const after = {
@@ -155,6 +157,19 @@ function passTask(state: TeamState, task: TaskRecord, command: CommandOf<'task.u
     event(command, 'task:updated', { taskId: task.id, unjudged: false }),
     ...unblocked(state, command, task, { after: { ...task, unjudged: undefined } }),
   ];
+}
+
+/** A team begins to work on a task for its holder; a second time changes nothing. */
+function enterTask(task: TaskRecord, command: CommandOf<'task.update'>, teamId: string): TeamEvent[] {
+  const { id: taskId, status, assigneeId: memberId, inner } = task;
+  if (command.by !== SYSTEM) {
+    throw new TeamError('not_allowed', `${command.by} may not give task ${taskId} to a team: only Troupe itself may`);
+  }
+  if (status !== 'in_progress' || memberId === undefined) {
+    throw new TeamError('conflict', `Nobody holds task ${taskId}, so no team can work on it`);
+  }
+  if (inner?.teamId === teamId && inner.memberId === memberId) return [];
+  return [event(command, 'task:updated', { taskId, inner: { teamId, memberId } })];
 }
 
 /** Only Troupe itself withholds a task and frees it again, if another program shares the task list. */

@@ -51,6 +51,7 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
       agents: command.agents,
       budget: command.budget,
       work: command.work,
+      parent: command.parent,
       metadata: command.metadata,
     }),
     event(command, 'teammate:joined', {

@@ -12,7 +12,7 @@ type Entry = Omit<NonNullable<TeamFile['agents']>[string], 'agent' | 'permission
 /** The name of an agent in lists. */
 export function agentNameOf(agent: AgentRef): string {
   if (typeof agent === 'string') return agent;
-  return 'exec' in agent ? 'exec' : 'acp';
+  return 'exec' in agent ? 'exec' : 'acp' in agent ? 'acp' : 'team';
 }
 
 /** The specification of a member's agent, or of the lead's, as the whole file says. */
@@ -66,6 +66,10 @@ export function specOf(entry: Entry, agents: TeamFile['agents']): AgentSpec {
   });
   if (typeof agent === 'object' && 'exec' in agent) {
     return { kind: 'exec', command: argvOf(agent.exec), ...defined({ messages: agent.messages }), ...rest };
+  }
+  if (typeof agent === 'object' && 'team' in agent) {
+    // Its members have clocks, rights and sandboxes of their own.
+    return { kind: 'team', silence: 'off', ...(typeof agent.team === 'object' && { team: agent.team }) };
   }
   if (typeof agent === 'object') return { kind: 'acp', command: argvOf(agent.acp), ...rest };
   return { ...agentNamed(agent), ...(command !== undefined && { command: argvOf(command) }), ...rest };

@@ -5,6 +5,7 @@ import { TeamError } from '../../core/errors.ts';
 import { evolve } from '../../core/evolve.ts';
 import { folderOfWork } from '../../core/folder.ts';
 import type { HookConfig } from '../../core/hook.ts';
+import type { TeamParent } from '../../core/inner.ts';
 import { JoinInput } from '../../core/member.ts';
 import { parse } from '../../core/parse.ts';
 import { createState } from '../../core/state.ts';
@@ -38,6 +39,8 @@ export interface RaiseOptions {
   readonly remove?: () => Promise<void>;
   /** How the members of a new team work apart; an existing team keeps its own, with these settings. */
   readonly work?: TeamWork | undefined;
+  /** Of a team inside a member: for which task it works, and the folder in which members work that share one. */
+  readonly inside?: { readonly parent: TeamParent; readonly folder: string } | undefined;
 }
 
 /**
@@ -50,7 +53,7 @@ export async function raiseTeam(
   ledger: Ledger,
   file: TeamFile,
   place: Place,
-  { judge, remove, work }: RaiseOptions = {},
+  { judge, remove, work, inside }: RaiseOptions = {},
 ): Promise<void> {
   const look = () =>
     ledger.view(file.team, (found) => {
@@ -60,7 +63,7 @@ export async function raiseTeam(
       const state = isOver && remove ? createState(file.team) : found;
       return {
         isOver,
-        commands: commandsFor(state, file, { place, work }),
+        commands: commandsFor(state, file, { place, work, inside }),
         next: state.nextTask,
         hooks: hooksAfter(state.team?.hooks ?? [], hooksOf(file, place.folder), foldersOf(state.team, place)),
       };
@@ -113,24 +116,25 @@ function openError(team: string): TeamError {
 interface Setting {
   readonly place: Place;
   readonly work: TeamWork | undefined;
+  readonly inside?: RaiseOptions['inside'];
 }
 
-function commandsFor(state: TeamState, file: TeamFile, { place, work: wanted }: Setting): NewCommand[] {
-  const { folder } = place;
+function commandsFor(state: TeamState, file: TeamFile, { place, work: wanted, inside }: Setting): NewCommand[] {
+  const { folder } = inside ?? place;
   const { work: standing } = state.team ?? {};
   const work = standing && wanted ? { ...standing, repository: wanted.repository } : state.team ? standing : wanted;
   if (state.team?.status === 'cleaned-up') throw closedError(file.team);
   const joins = memberCommands(state, file, { folder, work });
   const back = new Set(joins.flatMap((command) => (command.type === 'member.join' ? command.name : [])));
   return [
-    ...teamCommands(state, file, { place, work: wanted }),
+    ...teamCommands(state, file, { place, work: wanted, inside }),
     ...joins,
     ...assignCommands(state, file, back),
     ...taskCommands(state, file),
   ];
 }
 
-function teamCommands(state: TeamState, file: TeamFile, { place, work }: Setting): NewCommand[] {
+function teamCommands(state: TeamState, file: TeamFile, { place, work, inside }: Setting): NewCommand[] {
   const { folder } = place;
   const hooks = hookCommands(state.team?.hooks ?? [], hooksOf(file, folder), foldersOf(state.team, place));
   if (state.team) {
@@ -145,7 +149,7 @@ function teamCommands(state: TeamState, file: TeamFile, { place, work }: Setting
   const team = parse(CreateTeamInput, {
     name: file.team,
     description: file.description ?? '',
-    cwd: folderFor(lead, { folder, work }),
+    cwd: folderFor(lead, { folder: inside?.folder ?? folder, work }),
     ...(lead?.workspace && { leadWorkspace: lead.workspace }),
     ...(lead?.name !== undefined && { leadName: lead.name }),
     leadAgentType: lead ? agentNameOf(lead.agent) : (file.lead ?? 'none'),
@@ -165,7 +169,7 @@ function teamCommands(state: TeamState, file: TeamFile, { place, work }: Setting
   });
   const budget = lead?.budget && budgetOf(lead.budget);
   return [
-    { type: 'team.create', by: USER, ...team, ...(work && { work }) },
+    { type: 'team.create', by: USER, ...team, ...(work && { work }), ...(inside && { parent: inside.parent }) },
     ...(budget ? [{ type: 'member.change' as const, by: USER, memberId: team.leadName, budget }] : []),
     ...nightCommands(state, file, team.leadName),
     ...hooks,

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { TeamError } from '../../core/errors.ts';
 import { placeIn } from '../yaml-file.ts';
 import type { Path } from '../yaml-problems.ts';
+import { agentNameOf } from './agents.ts';
 import { startedOf } from './fallbacks.ts';
 import type { FileAgent } from './file-agents.ts';
 import type { TeamFile } from './schema.ts';
@@ -33,7 +34,7 @@ function pathOf({ path, entry, cwd, place }: FileAgent, { agents }: TeamFile): P
   if (place) return place;
   if (entry.cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return [...path, 'cwd'];
   if (entry.command !== undefined) return [...path, 'command'];
-  if (typeof entry.agent === 'object') return [...path, 'agent', 'exec' in entry.agent ? 'exec' : 'acp'];
+  if (typeof entry.agent === 'object') return [...path, 'agent', agentNameOf(entry.agent)];
   const set = agents?.[entry.agent];
   if (set?.command !== undefined) return ['agents', entry.agent, 'command'];
   return set?.agent === undefined ? [...path, 'agent'] : ['agents', entry.agent, 'agent'];

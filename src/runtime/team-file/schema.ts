@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { AgentExtras, NO_URL } from '../../core/agent.ts';
 import type { Budget } from '../../core/budget.ts';
 import { HookType, HookVariable } from '../../core/hook.ts';
+import type { InnerTeam } from '../../core/inner.ts';
 import {
   DESCRIPTION_BYTES,
+  MAX_DEPTH,
   MAX_MESSAGES_PER_MINUTE,
   MAX_TEAMMATES,
   PROMPT_BYTES,
@@ -23,7 +25,7 @@ import { WorkspaceKind } from '../../core/work.ts';
 import { TeamNotify } from '../notices/settings.ts';
 import { Command, Duration, milliseconds, Size, Variables, withoutSecret, Words } from './values.ts';
 
-/** What runs a member: a named agent, the user's own program, or an agent that speaks ACP. */
+/** What runs a member: a named agent, the user's own program, an agent that speaks ACP, or a team. */
 export const AgentRef = z.union([
   Slug.describe('an agent by its name: claude, codex, gemini, opencode …'),
   z.strictObject({
@@ -32,6 +34,15 @@ export const AgentRef = z.union([
   }),
   z.strictObject({
     acp: Command.describe('a command that speaks ACP'),
+  }),
+  z.strictObject({
+    team: z
+      .string()
+      .min(1)
+      .max(1_024)
+      .describe('the file of a team, relative to this file: the member is that team')
+      // When the file is read, the team itself takes the place of its name.
+      .transform((path): string | InnerTeam => path),
   }),
 ]);
 export type AgentRef = z.output<typeof AgentRef>;
@@ -125,7 +136,9 @@ const ON_LIMIT =
   'when an account reaches its limit: wait (default), ask, { ask: [codex] }, or { fallback: [codex, claude@second] }';
 
 const Runs = {
-  agent: AgentRef.describe('what runs it: the name of an agent, a program (exec), or a command that speaks ACP (acp)'),
+  agent: AgentRef.describe(
+    'what runs it: the name of an agent, a program (exec), a command that speaks ACP (acp), or a team (team)',
+  ),
   ...Setup,
   role: Line.optional().describe('its role on the team, in a few words'),
   prompt: textOf(PROMPT_BYTES).optional().describe('what it should know and how it should work'),
@@ -270,6 +283,13 @@ export const TeamFile = z.strictObject({
   limits: z
     .strictObject({
       maxTeammates: MaxTeammates,
+      depth: z
+        .number()
+        .int()
+        .min(0)
+        .max(MAX_DEPTH)
+        .optional()
+        .describe('how deep teams may be inside of this one (default: 2); of the outermost team'),
       messagesPerMinute: z
         .number()
         .int()

@@ -163,7 +163,7 @@ export const TASK_RULES: Rules<'task'> = {
       revision: _revision,
       ...rest
     } = command;
-    const { metadata, ...changes } = rest;
+    const { metadata, inner: _inner, ...changes } = rest;
     const policy = task.onDependencyFailure;
     touch(task, at, {});
     change(task, changes, metadata);

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { SYSTEM } from '../../src/core/actor.ts';
+import { nameOfInner, wordPath } from '../../src/core/inner.ts';
+import { NAME_LENGTH } from '../../src/core/limits.ts';
+import { isSlug } from '../../src/core/text.ts';
+import { Usage } from '../../src/core/usage.ts';
+import { teamOf } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+/** A team whose member holds a task. */
+function holding(): Stage {
+  const team = teamOf('ann');
+  team.task();
+  team.claimNext('ann');
+  return team;
+}
+
+const used = (inputTokens: number) => Usage.parse({ inputTokens, turns: 1 });
+
+test('the total of an inner team counts once, however often it is told', () => {
+  const team = holding();
+  team.as(SYSTEM, 'task.update', { taskId: '1', inner: 'demo-ann-1' });
+  const tell = (tokens: number, inner = 'demo-ann-1') =>
+    team.as(SYSTEM, 'usage.record', { memberId: 'ann', taskId: '1', usage: used(tokens), inner });
+  tell(100);
+  tell(100);
+  tell(250);
+  // Of another team, or an old total.
+  tell(900, 'demo-ann-2');
+  tell(100);
+  expect(team.state.taskUsage.get('1')).toMatchObject({ inputTokens: 250, turns: 1 });
+  expect(team.state.memberUsage.get('ann')).toMatchObject({ inputTokens: 250, turns: 1 });
+  expect(team.state.tasks.get('1')?.inner).toMatchObject({ teamId: 'demo-ann-1', memberId: 'ann' });
+});
+
+test('only Troupe itself lets a team work on a task, or counts what it used', () => {
+  const team = holding();
+  expect(team.refuse('ann', 'task.update', { taskId: '1', inner: 'demo-ann-1' }).message).toContain('only Troupe');
+  const usage = { memberId: 'ann', taskId: '1', usage: used(1), inner: 'demo-ann-1' };
+  expect(team.refuse('ann', 'usage.record', usage).message).toContain('only Troupe');
+});
+
+test('the name of an inner team is a valid and free one, also of long names', () => {
+  const parent = { teamId: 'alpha', memberId: 'rev', taskId: '3' };
+  expect(nameOfInner(parent, () => false)).toBe('alpha-rev-3');
+  expect(nameOfInner(parent, (name) => name === 'alpha-rev-3')).toBe('alpha-rev-3-2');
+  const long = { teamId: 'a'.repeat(NAME_LENGTH), memberId: 'b'.repeat(NAME_LENGTH), taskId: '123456789' };
+  const name = nameOfInner(long, () => false);
+  expect(isSlug(name)).toBe(true);
+  expect(nameOfInner(long, (one) => one === name)).not.toBe(name);
+});
+
+test('a path names the way to a member', () => {
+  expect(wordPath([], 'ada')).toBe('ada');
+  expect(wordPath([{ teamId: 'alpha', memberId: 'rev' }], 'ada')).toBe('alpha/rev › ada');
+});

@@ -1,0 +1,207 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { until } from '../until.ts';
+import { makeRepository, plainGit } from '../workspaces/project.ts';
+import { shareDaemon } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const newStage = shareDaemon();
+
+/** A member entry for a fixture, without a name. */
+function fixture(stage: Stage, name: string): object {
+  const { name: _name, ...runs } = stage.member('', name) as { name: string };
+  return runs;
+}
+
+/** Rejects the first work that it sees. */
+const GATE = '#!/bin/sh\ngrep -q twice part.txt || { echo "Say twice" >&2; exit 2; }\n';
+
+/** A repository with a team in it, one member of which is a team of two. */
+function makeNested(
+  stage: Stage,
+  work: string,
+  {
+    inner = {},
+    outer = {},
+    prompt = 'add ann Write the part',
+  }: { inner?: object; outer?: object; prompt?: string } = {},
+): string {
+  const repository = join(stage.folder, 'project');
+  makeRepository(repository, { 'common.txt': 'one\ntwo\n', 'work.sh': `#!/bin/sh\n${work}\n`, 'gate.sh': GATE });
+  chmodSync(join(repository, 'gate.sh'), 0o755);
+  chmodSync(join(repository, 'work.sh'), 0o755);
+  const review = {
+    team: 'review',
+    lead: { name: 'chief', prompt, ...fixture(stage, 'converses') },
+    members: [{ name: 'ann', agent: { exec: ['./work.sh'] } }],
+    ...inner,
+  };
+  const team = {
+    team: stage.team,
+    lead: 'person',
+    members: [
+      { name: 'rev', agent: { team: './review/troupe.yaml' } },
+      { name: 'bob', agent: { exec: ['./work.sh'] } },
+    ],
+    tasks: [{ title: 'Review it', description: 'All of it', assign: 'rev' }],
+    ...outer,
+  };
+  mkdirSync(join(repository, 'review'), { recursive: true });
+  writeFileSync(join(repository, 'review/troupe.yaml'), JSON.stringify(review, null, 2));
+  writeFileSync(join(repository, 'troupe.yaml'), JSON.stringify(team, null, 2));
+  plainGit(repository, 'add', '-A');
+  plainGit(repository, 'commit', '-qm', 'teams');
+  return repository;
+}
+
+async function up(stage: Stage, repository: string): Promise<void> {
+  await stage.ask('up', join(repository, 'troupe.yaml'), '--yes', '--detach');
+}
+
+const completed = (stage: Stage, taskId = '1') =>
+  until('the task is completed', async () => {
+    const task = await stage.task(stage.team, taskId);
+    if (task.status === 'failed') throw new Error(`failed: ${task.failure}`);
+    return task.status === 'completed' ? task : undefined;
+  });
+
+test('a team inside a member gets the task, works with members and gates of its own, and its work and answer go back', async () => {
+  const stage = newStage();
+  const repository = makeNested(
+    stage,
+    '[ -e part.txt ] && n=twice; echo "$n by $TROUPE_MEMBER_NAME of $TROUPE_TEAM_ID" > part.txt',
+    {
+      inner: { hooks: { TaskCompleted: { command: './gate.sh' } } },
+    },
+  );
+  await up(stage, repository);
+  const task = await completed(stage);
+  const inner = `${stage.team}-rev-1`;
+  expect(task).toMatchObject({
+    result: expect.stringMatching(/^news: Tasks: 1 completed/),
+    inner: { teamId: inner, memberId: 'rev' },
+    work: { state: 'landed' },
+  });
+  const client = stage.client();
+  const { parent, status } = await until('the inner team is closed', async () => {
+    const team = await client.call('team.show', { teamId: inner });
+    return team.status === 'cleaned-up' ? team : undefined;
+  });
+  expect({ parent, status }).toEqual({
+    parent: { teamId: stage.team, memberId: 'rev', taskId: '1' },
+    status: 'cleaned-up',
+  });
+  const [own] = await client.call('task.list', { teamId: inner });
+  expect(own).toMatchObject({ title: 'Write the part', assigneeId: 'ann', rejections: 1, work: { state: 'landed' } });
+  const { work } = await client.call('team.show', { teamId: stage.team });
+  const landed = await client.call('work.diff', { teamId: stage.team });
+  expect(JSON.stringify(landed)).toContain(`twice by ann of ${inner}`);
+  expect(work?.tip).not.toBe(work?.base);
+});
+
+/** Waits until the program of a member has written its line, and returns how often it did. */
+const begun = (stage: Stage, times = 1) =>
+  until(`the work began ${times} times`, () => {
+    const path = join(stage.folder, 'begun');
+    return existsSync(path) && readFileSync(path, 'utf8').split('\n').length - 1 >= times;
+  });
+
+/** A program that says what it used, and waits for the file `go` before it does its part. */
+const waiting = ({ folder }: Stage, tokens = 0): string => `
+echo '{"type":"usage","usage":{"inputTokens":${tokens},"turns":1}}'
+echo x >> ${folder}/begun
+until [ -e ${folder}/go ]; do sleep 0.05; done
+echo part > part.txt`;
+
+test('what a team inside a member uses counts once to that member; its budget stops the team, and a yes lets it go on', async () => {
+  const stage = newStage();
+  const repository = makeNested(stage, waiting(stage, 600), {
+    outer: {
+      members: [
+        { name: 'rev', agent: { team: './review/troupe.yaml' }, budget: { tokens: 500 } },
+        { name: 'bob', agent: { exec: ['./work.sh'] } },
+      ],
+    },
+  });
+  await up(stage, repository);
+  const client = stage.client();
+  const teamId = stage.team;
+  const inner = `${teamId}-rev-1`;
+  const request = await until('a person is asked about the budget of the outer member', async () => {
+    const [asked] = await client.call('request.list', { teamId, kind: 'budget', status: 'pending' });
+    return asked;
+  });
+  expect(request).toMatchObject({ memberId: 'rev', content: expect.stringContaining('600 tokens of 500 tokens') });
+  await until('the inner team rests', async () => {
+    const members = await client.call('member.list', { teamId: inner });
+    return members.every(({ status }) => status === 'stopped');
+  });
+  stage.letGo();
+  await stage.ask('approve', request.id, '--more', '5000');
+  await completed(stage);
+  const { usage } = await client
+    .call('task.show', { teamId, taskId: '1' })
+    .then(({ inner: own }) => own ?? { usage: undefined });
+  const { usage: total } = await client.call('team.status', { teamId: inner });
+  expect(usage).toEqual(total);
+  expect(total).toMatchObject({ inputTokens: 1_200 });
+  const spent = (await client.call('team.status', { teamId })).usage;
+  expect(spent).toMatchObject({ inputTokens: 1_200 });
+});
+
+test('after a kill of the process of a member that is a team, and of the daemon, the same team goes on and ends once', async () => {
+  const stage = newStage();
+  const repository = makeNested(stage, waiting(stage));
+  await up(stage, repository);
+  await begun(stage);
+  process.kill(await stage.pidOf(stage.team, 'rev'), 'SIGKILL');
+  await begun(stage, 2);
+  const daemon = stage.daemonPid();
+  process.kill(daemon, 'SIGKILL');
+  await until('another daemon runs', async () => {
+    await stage.troupe('ps');
+    return stage.daemonPid() !== daemon;
+  });
+  stage.letGo();
+  const { inner, result } = await completed(stage);
+  expect(inner).toMatchObject({ teamId: `${stage.team}-rev-1` });
+  expect(result).toMatch(/^news: Tasks: 1 completed/);
+  const teams = await stage.client().call('team.list', {});
+  expect(teams.filter(({ parent }) => parent?.teamId === stage.team)).toHaveLength(1);
+});
+
+test('a shutdown of the outer team ends the team inside, and a deletion deletes it', async () => {
+  const stage = newStage();
+  const repository = makeNested(stage, waiting(stage));
+  await up(stage, repository);
+  await begun(stage);
+  const inner = `${stage.team}-rev-1`;
+  await stage.ask('down', stage.team, '--now');
+  const client = stage.client();
+  await until('the inner team is closed', async () => {
+    const { status } = await client.call('team.show', { teamId: inner });
+    return status === 'cleaned-up' && !stage.records().some(({ teamId }) => teamId === inner);
+  });
+  await stage.ask('team', 'delete', stage.team);
+  expect((await client.call('team.list', {})).filter(({ name }) => name.startsWith(stage.team))).toEqual([]);
+});
+
+test('a message to a member that is a team reaches the lead of that team while it works', async () => {
+  const stage = newStage();
+  const repository = makeNested(stage, waiting(stage));
+  await up(stage, repository);
+  await begun(stage);
+  await stage.ask('send', 'rev', 'Mind the gap', '--team', stage.team);
+  const inner = `${stage.team}-rev-1`;
+  const client = stage.client();
+  const mail = await until('the lead has it', async () => {
+    const all = await client.call('message.inbox', { teamId: inner, memberId: 'chief' });
+    return all.find(({ content, acknowledgedAt }) => content === 'Mind the gap' && acknowledgedAt !== undefined);
+  });
+  expect(mail).toMatchObject({ fromId: '@user' });
+  const [own] = await client.call('message.inbox', { teamId: stage.team, memberId: 'rev' });
+  expect(own).toMatchObject({ content: 'Mind the gap', redeliveries: 0 });
+  stage.letGo();
+  await completed(stage);
+});
