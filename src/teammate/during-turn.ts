@@ -2,11 +2,7 @@ import type { Agent, TaskJson } from '../agents/agent.ts';
 import type { TeamEvent } from '../core/event.ts';
 
 /** Whether a message came that should join the member's running turn. */
-export function joinsTurn(
-  event: TeamEvent,
-  memberId: string,
-  { takesAllMail }: Pick<Agent, 'takesAllMail'>,
-): boolean {
+export function joinsTurn(event: TeamEvent, memberId: string, { takesAllMail }: Pick<Agent, 'takesAllMail'>): boolean {
   if (event.type !== 'message:sent' || !(takesAllMail || event.priority === 'urgent')) return false;
   return event.copies.some(({ toId }) => toId === memberId);
 }

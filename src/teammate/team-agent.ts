@@ -78,10 +78,10 @@ async function follow(
     });
     const progress = await Promise.race([asked, cancelled]);
     for (const line of progress.lines) emit({ type: 'text', text: line });
-    if (progress.waiting !== undefined && progress.waiting !== waiting)
+    if (progress.waiting !== undefined && progress.waiting !== waiting) {
       emit({ type: 'waiting', reason: progress.waiting });
-    // Any other event ends the wait.
-    else if (progress.waiting === undefined && waiting !== undefined && progress.lines.length === 0) {
+    } else if (progress.waiting === undefined && waiting !== undefined && progress.lines.length === 0) {
+      // Any other event ends the wait.
       emit({ type: 'text', text: 'The team goes on.' });
     }
     ({ seq: after, waiting } = { waiting: undefined, ...progress });

@@ -66,7 +66,7 @@ export async function raiseInner(parts: RaiseParts, { name, parent, team, goal }
 /** A person approved what the file runs when the outer team was brought up. A program may have changed since. */
 function requireApproved(hooks: TeamHooks, part: ReturnType<typeof innerFileOf>): void {
   const unapproved = programsIn([part]).flatMap((programs) => findUnapproved(hooks, programs));
-  const [first] = unapproved.filter(({ type }) => type !== NOTIFY);
+  const first = unapproved.find(({ type }) => type !== NOTIFY);
   if (!first) return;
   throw new TeamError(
     'not_allowed',

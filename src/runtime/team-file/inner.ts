@@ -74,26 +74,25 @@ export function readTeamFile(source: string, name: string, folder: string): Whol
 
   const visit = (part: FilePart, above: readonly string[]): void => {
     const problems: string[] = [];
-    const refuse = (path: Path, text: string): void =>
-      void problems.push(`${placeIn(part.source, part.name, path)}: ${text}`);
+    const refuse = (path: Path, text: string): undefined => {
+      problems.push(`${placeIn(part.source, part.name, path)}: ${text}`);
+      return undefined;
+    };
     for (const { path, text } of misplaced(part.file)) refuse(path, text);
     const found = namings(part.file).map(({ path, who, cwd, to }) => {
       const target = resolve(part.home, to);
       const seen = isWithin(folder, target) ? look(to, target, top) : { why: leadsOut(to, top) };
-      if ('why' in seen) return void refuse(path, seen.why);
+      if ('why' in seen) return refuse(path, seen.why);
       if (above.includes(seen.real)) {
         const ring = [...above.slice(above.indexOf(seen.real)), seen.real].map((one) => relative(top, one));
-        return void refuse(path, `these teams would run each other: ${ring.join(' › ')}`);
+        return refuse(path, `these teams would run each other: ${ring.join(' › ')}`);
       }
       if (above.length > limit) {
         const raise = part.within.length === 0 ? 'limits.depth' : `limits.depth of ${name}`;
-        return void refuse(
-          path,
-          `teams may be ${limit} deep here, and this is one more: raise ${raise}, or flatten it`,
-        );
+        return refuse(path, `teams may be ${limit} deep here, and this is one more: raise ${raise}, or flatten it`);
       }
       texts.set(target, seen.text);
-      if (texts.size > INNER_FILES) return void refuse(path, `a team may have ${INNER_FILES} teams inside it at most`);
+      if (texts.size > INNER_FILES) return refuse(path, `a team may have ${INNER_FILES} teams inside it at most`);
       return { who, folder: folderIn(part.folder, { cwd }), target, real: seen.real, text: seen.text };
     });
     if (problems.length > 0) throw problemsOf(problems, part.name);

@@ -2,6 +2,7 @@ import { views as account } from './account.ts';
 import { views as agent } from './agent.ts';
 import { views as daemon } from './daemon.ts';
 import { views as hook } from './hook.ts';
+import { views as inner } from './inner.ts';
 import { views as member } from './member.ts';
 import { views as message } from './message.ts';
 import { views as native } from './native.ts';
@@ -19,6 +20,7 @@ export const views: Views = {
   ...agent,
   ...daemon,
   ...hook,
+  ...inner,
   ...member,
   ...message,
   ...native,
