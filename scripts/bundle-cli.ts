@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
 import type { Plugin } from 'vite';
+import { LATER } from './bundle-programs.ts';
 import { keepPlaces } from './keep-places.ts';
 
 /** Programs that load their own modules; they are not part of the bundle. */
@@ -20,8 +21,8 @@ export async function bundleCli(root: string): Promise<void> {
     configFile: false,
     logLevel: 'error',
     plugins: [keepPlaces(folder), toAscii],
-    // Commands such as `up`, `ps` and `stop --all` use schemas. The library has 95 modules.
-    ssr: { noExternal: ['zod'] },
+    // Who installs Troupe installs none of the packages that commands need.
+    ssr: { noExternal: true },
     build: {
       ssr: true,
       outDir: folder,
@@ -30,7 +31,7 @@ export async function bundleCli(root: string): Promise<void> {
       target: 'node22',
       rolldownOptions: {
         input: entry,
-        external: [PROGRAMS],
+        external: [PROGRAMS, ...LATER],
         preserveEntrySignatures: false,
         output: {
           format: 'cjs',

@@ -1,23 +1,28 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { build } from 'vite';
 import { keepPlaces } from './keep-places.ts';
 import { completeLicenses, LICENSES } from './licenses.ts';
 
-/** The programs to bundle, and what each exports. */
-const PROGRAMS = { serve: 'runServe', teammate: 'runTeammateCommand' } as const;
+/** What is bundled: programs that commands load, and the library. Each is a module of `dist/`. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  serve: 'cli/commands/serve',
+  teammate: 'cli/commands/teammate',
+  mcp: 'cli/commands/mcp',
+  library: 'index',
+};
 
-/** Loaded on demand only: traces, and a journal on servers. */
-const LATER = [/^node:/, /^@opentelemetry\//, /^@nats-io\//];
+/** Not part of the package: traces and a journal on servers load their libraries when they are wanted. */
+export const LATER = [/^node:/, /^@opentelemetry\//, /^@nats-io\//];
 
 /**
- * Bundles the daemon and a teammate's process into few files each, with the libraries that every start needs. After
- * kill -9 the next command waits for the whole start. 418 modules take 345 ms to load, the bundle 120 ms, both with
- * V8's code cache.
+ * Bundles the daemon, a teammate's process and the library into few files, with the packages that they need: who installs
+ * Troupe installs none of these. After kill -9 the next command waits for the whole start. 418 modules take 345 ms to
+ * load, the bundle 120 ms, both with V8's code cache.
  */
 export async function bundlePrograms(root: string): Promise<void> {
   const folder = join(root, 'dist/cli');
-  const names = Object.keys(PROGRAMS);
+  const moduleOf = (path: string): string => join(root, 'dist', `${path}.js`);
   await build({
     root,
     configFile: false,
@@ -33,7 +38,7 @@ export async function bundlePrograms(root: string): Promise<void> {
       target: 'node22',
       license: LICENSES,
       rolldownOptions: {
-        input: Object.fromEntries(names.map((name) => [`program-${name}`, join(folder, 'commands', `${name}.js`)])),
+        input: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [`program-${name}`, moduleOf(path)])),
         external: LATER,
         preserveEntrySignatures: 'strict',
         output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'program-part-[name].js' },
@@ -41,7 +46,8 @@ export async function bundlePrograms(root: string): Promise<void> {
     },
   });
   completeLicenses(root, join(folder, LICENSES.fileName));
-  for (const [name, exported] of Object.entries(PROGRAMS)) {
-    writeFileSync(join(folder, 'commands', `${name}.js`), `export { ${exported} } from '../program-${name}.js';\n`);
+  for (const [name, path] of Object.entries(ENTRIES)) {
+    const bundle = relative(dirname(moduleOf(path)), join(folder, `program-${name}.js`));
+    writeFileSync(moduleOf(path), `export * from '${bundle.startsWith('.') ? '' : './'}${bundle}';\n`);
   }
 }

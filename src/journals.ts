@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TeamError } from './core/errors.ts';
+import { explainMissing } from './core/missing-package.ts';
 import { withoutPassword } from './core/secret.ts';
 import type { JournalAwayError } from './journal/away.ts';
 import { fileAddress, OWN_ADDRESS, pathInAddress } from './journal/file-address.ts';
@@ -116,7 +117,10 @@ const KINDS: { readonly [P in JournalPlace as P['kind']]: JournalKind<P> } = {
       return showAddress(readNatsAddress(url, base ?? process.cwd()));
     },
     async open({ url, base }, { mark }) {
-      const { natsJournal } = await import('./journal/nats.ts');
+      const { natsJournal } = await import('./journal/nats.ts').catch((error: unknown) => {
+        const missing = explainMissing(error);
+        throw missing === undefined ? error : new TeamError('unsupported', missing);
+      });
       const { repeatAddress } = await import('./journal/nats/address.ts');
       const journal = await natsJournal(url, {
         ...(base !== undefined && { base }),

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { nounOf } from '../src/core/event.ts';
+import { OPTIONAL_PACKAGES } from '../src/core/missing-package.ts';
 import { eventSchemas } from '../src/server/event-schemas.ts';
 import { LONG } from './setup/long-tests.ts';
 
@@ -13,6 +14,8 @@ describe('the package', () => {
     scripts: z.record(z.string(), z.string()),
     dependencies: z.record(z.string(), z.string()),
     devDependencies: z.record(z.string(), z.string()),
+    peerDependencies: z.record(z.string(), z.string()),
+    peerDependenciesMeta: z.record(z.string(), z.strictObject({ optional: z.literal(true) })),
     overrides: z.record(z.string(), z.string()),
     engines: z.object({ node: z.string() }),
     files: z.array(z.string()),
@@ -38,6 +41,14 @@ describe('the package', () => {
     const versions = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.overrides };
     const loose = Object.entries(versions).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version));
     expect(loose).toEqual([]);
+  });
+
+  test('names optional packages in the versions that it was tested with', () => {
+    const { peerDependencies, peerDependenciesMeta, devDependencies } = manifest;
+    const peers = Object.entries(peerDependencies).map(([name, version]) => `${name}@${version}`);
+    expect(Object.values(OPTIONAL_PACKAGES).flat()).toEqual(peers);
+    expect(Object.keys(peerDependenciesMeta)).toEqual(Object.keys(peerDependencies));
+    expect(devDependencies).toMatchObject(peerDependencies);
   });
 
   test('asks for a Node that all its dependencies accept, and says the same everywhere', () => {

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import {
   cpSync,
   mkdirSync,
@@ -69,6 +69,23 @@ describe('docs/library.md, in a project that installed the package', () => {
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
     // Several threads would each check much of the same.
     await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--singleThreaded'], project);
+  });
+
+  test('its command works, and names the packages that a journal on servers needs', async () => {
+    const troupe = (words: string, environment: object = {}) =>
+      spawnSync(process.execPath, [join(project, 'node_modules/troupe/bin/troupe.js'), ...words.split(' ')], {
+        encoding: 'utf8',
+        env: { ...process.env, TROUPE_SOURCE: '', TROUPE_HOME: join(folder, 'home'), ...environment },
+      });
+    expect(troupe('team create demo')).toMatchObject({ status: 0, stdout: 'Team demo created; its lead is lead.\n' });
+    expect(troupe('stop')).toMatchObject({ status: 0, stderr: '' });
+    const { status, stderr } = troupe('status', { TROUPE_JOURNAL: 'nats://127.0.0.1:1' });
+    expect(status).not.toBe(0);
+    expect(stderr).toMatch(/A journal on NATS needs packages .* npm install -g @nats-io\/jetstream@3/);
+    expect(troupe('journal init nats://127.0.0.1:1')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('npm install -g @nats-io/') as string,
+    });
   });
 });
 

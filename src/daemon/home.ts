@@ -16,12 +16,12 @@ import type { Reserve } from '../runtime/reserve.ts';
 import { openTeamEnvironments } from '../runtime/team-environments.ts';
 import type { TeamEnvironments } from '../runtime/team-environments.ts';
 import { readVersion } from '../runtime/version.ts';
-import type { HttpOptions } from '../server/http.ts';
+import type { ListenOptions } from '../server/listen-options.ts';
 import type { OwnAgents } from '../teammate/own-agents.ts';
 import type { Ending } from './ending.ts';
 
 /** How a daemon runs; the defaults are those of `troupe serve`. */
-export interface DaemonOptions extends Pick<HttpOptions, 'host' | 'port' | 'tls' | 'origins'> {
+export interface DaemonOptions extends ListenOptions {
   /** The state directory, or the paths in it. */
   readonly home: string | Home;
   /** `sqlite` in a file, by default the home's; `nats` for several machines; `memory` forgets everything at the end. */

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import type { Span, SpanContext } from '@opentelemetry/api';
 import type * as Sdk from '@opentelemetry/sdk-trace';
 import type { TeamEvent } from '../core/event.ts';
+import { explainMissing } from '../core/missing-package.ts';
 import type { Picker } from '../ledger/options.ts';
 import type { Log } from './log.ts';
 import type { Append } from './observed-journal.ts';
@@ -42,12 +43,19 @@ export async function startTracing(
   { version, transcripts, log }: { version: string; transcripts: string; log: Log },
 ): Promise<Tracing | undefined> {
   if (!isWanted(environment, log)) return undefined;
-  const [api, sdk, { OTLPTraceExporter }, resources] = await Promise.all([
+  const loaded = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/resources'),
-  ]);
+  ]).catch((error: unknown) => {
+    const missing = explainMissing(error);
+    if (missing === undefined) throw error;
+    log.warn('tracing.failed', { message: missing });
+    return undefined;
+  });
+  if (!loaded) return undefined;
+  const [api, sdk, { OTLPTraceExporter }, resources] = loaded;
   let complainedAt = -Infinity;
   const complain = (message: string): void => {
     if (performance.now() - complainedAt < COMPLAIN_EVERY_MS) return;

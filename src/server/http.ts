@@ -12,18 +12,12 @@ import type { Address, Admitted, Refusal } from './guard.ts';
 import { retryHeader, SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
 import { LOOK_MS } from './limits.ts';
+import type { ListenOptions } from './listen-options.ts';
 import { openPages } from './pages.ts';
 import { openWebSockets, refuse as refuseUpgrade } from './websocket.ts';
 
-/** How the server is reached over TCP, and what it serves besides the operations. */
-export interface HttpOptions extends Extras {
-  /** An address of this machine; anything but loopback needs `tls` and `origins`. */
-  readonly host?: string;
-  /** 0, the default, takes a free port. */
-  readonly port?: number;
-  readonly tls?: { readonly cert: string; readonly key: string };
-  /** The origins under which browsers reach the server, besides those of loopback: `https://troupe.example:8443`. */
-  readonly origins?: readonly string[];
+/** How the server is reached, and what it serves besides the operations. */
+export interface HttpOptions extends ListenOptions, Extras {
   readonly hub: Hub;
   /** The public origin of links that answer requests; without it, there are none. */
   readonly answers?: string | undefined;

@@ -1,6 +1,7 @@
 import type { CallError } from '../../client/client.ts';
 import { ERROR_CODES } from '../../core/errors.ts';
 import type { ErrorCode } from '../../core/errors.ts';
+import { explainMissing } from '../../core/missing-package.ts';
 import { cleanLines, fold } from './text.ts';
 import { toJson, warn, writeBeside } from './write.ts';
 
@@ -50,6 +51,8 @@ export function errorScreen(): { columns: number } {
 
 function explain(error: unknown): { code: ErrorCode; message: string } {
   if (!(error instanceof Error)) return { code: 'internal', message: String(error) };
+  const missing = explainMissing(error);
+  if (missing !== undefined) return { code: 'unsupported', message: missing };
   const { code } = error as Partial<CallError>;
   if (code !== undefined && Object.hasOwn(ERROR_CODES, code)) return { code, message: error.message };
   return { code: 'internal', message: process.env['TROUPE_DEBUG'] ? (error.stack ?? error.message) : error.message };
