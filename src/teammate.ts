@@ -21,10 +21,12 @@ import { TeamError } from './core/errors.ts';
 import { folderOfMember } from './core/folder.ts';
 import { SHUTDOWN } from './core/member.ts';
 import { onLimitOf } from './core/on-limit.ts';
+import { pulseEvery } from './core/silence.ts';
 import { streamOf } from './core/view.ts';
 import type { ResultOf } from './operations/index.ts';
 import { readCard } from './runtime/card.ts';
 import { readLeaseFile } from './runtime/hosts/lease-file.ts';
+import { pulseFile } from './runtime/pulse-file.ts';
 import { watchAbsence } from './teammate/absence.ts';
 import type { Door } from './teammate/door.ts';
 import { codeOf } from './teammate/door.ts';
@@ -32,6 +34,7 @@ import { agentEnvironment, serversOf } from './teammate/environment.ts';
 import { openMemberSandbox } from './teammate/member-sandbox.ts';
 import { openWork } from './teammate/open-work.ts';
 import { patientDoor } from './teammate/patience.ts';
+import { startPulse } from './teammate/pulse.ts';
 import { handoverOf, startOf } from './teammate/start.ts';
 import { teamAgent } from './teammate/team-agent.ts';
 import type { Ending } from './teammate/teammate-steps.ts';
@@ -67,6 +70,7 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
   const tokenFile = environment['TROUPE_TOKEN_FILE'] ?? home.tokenFile;
   let isReached = false;
   let leaving: NodeJS.Timeout | undefined;
+  let pulse: ReturnType<typeof startPulse> | undefined;
   const lost = new AbortController();
   const signal = AbortSignal.any([options.signal, lost.signal]);
   const absence = watchAbsence({
@@ -96,6 +100,9 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
     const patient = patientDoor(door, { signal, onError });
     const first = await patient.call('member.show', { teamId, memberId });
     if (!first.agent) throw new TeamError('invalid', `Member ${memberId} of team ${teamId} has no agent to run`);
+    if (environment[MARKER]) {
+      pulse = startPulse(pulseFile(home.processes, environment[MARKER]), pulseEvery(first.agent.silence));
+    }
     // The daemon starts this process in the team's folder, if nobody named another.
     const team = await patient.call('team.show', { teamId });
     const work =
@@ -177,6 +184,7 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
   } finally {
     signal.removeEventListener('abort', hangUp);
     clearInterval(leaving);
+    pulse?.close();
     client.close();
     absence.close();
   }

@@ -43,6 +43,18 @@ export const AccountLimit = z.strictObject({
 });
 export type AccountLimit = z.output<typeof AccountLimit>;
 
+/** A limit that is over: when it was reached, when the account was used again, and how many members waited then. */
+export const PastLimit = z.strictObject({
+  cause: AccountCause,
+  since: Moment,
+  ended: Moment,
+  waiting: z.number().int().min(0),
+});
+export type PastLimit = z.output<typeof PastLimit>;
+
+/** How many past limits of an account a team keeps: more than a night has. */
+export const PAST_LIMITS = 50;
+
 /** What is known about an account. */
 export const Account = z.strictObject({
   id: AccountId,
@@ -52,6 +64,8 @@ export const Account = z.strictObject({
   limit: AccountLimit.optional(),
   /** When the last limit ended, and how long it had lasted. */
   freed: z.strictObject({ at: Moment, waited: z.number().int().min(0) }).optional(),
+  /** The last limits that are over, oldest first. */
+  past: z.array(PastLimit).optional(),
 });
 export type Account = z.output<typeof Account>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { describeLimit, showTime } from './account-words.ts';
+import type { AccountCause } from './account.ts';
 import { SYSTEM, USER } from './actor.ts';
 import { whyBlocked } from './blocked.ts';
 import { showAmount } from './budget-words.ts';
@@ -174,19 +175,28 @@ function limitRemarks({ accounts, members }: TeamState): Remark[] {
 /** A shorter time without an account is not worth a line. */
 const WORTH_MS = 60_000;
 
-/** The accounts that could not be used for a while. */
+/** Every limit that was reached and is over. */
 function freedRemarks({ accounts }: TeamState): Remark[] {
-  return [...accounts.values()].flatMap(({ id, freed }): Remark[] => {
-    if (!freed || freed.waited < WORTH_MS) return [];
-    const span = showAmount('minutes', freed.waited / 60_000);
-    return [
-      {
+  const all = [...accounts.values()].flatMap(({ id, past = [] }) => past.map((limit) => ({ id, ...limit })));
+  return all
+    .filter(({ since, ended }) => ended - since >= WORTH_MS)
+    .toSorted((a, b) => a.since - b.since)
+    .map(({ id, cause, since, ended, waiting }): Remark => {
+      const span = showAmount('minutes', (ended - since) / 60_000);
+      const who = waiting === 0 ? 'nobody' : waiting === 1 ? '1 member' : `${waiting} members`;
+      const when = `from ${showTime(since, since)} to ${showTime(ended, since)}`;
+      return {
         what: 'limited',
-        text: `the account ${id} could not be used for ${span}, until ${showTime(freed.at, freed.at)}`,
-      },
-    ];
-  });
+        text: `the account ${id} was ${WORDS[cause]} ${when} (could not be used for ${span}); ${who} waited with a turn`,
+      };
+    });
 }
+
+const WORDS: Readonly<Record<AccountCause, string>> = {
+  limited: 'limited',
+  overloaded: 'overloaded',
+  unauthorised: 'not logged in',
+};
 
 function taskRemarks(tasks: readonly TaskRecord[]): Remark[] {
   return tasks.flatMap((task): Remark[] => {

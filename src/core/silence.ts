@@ -11,11 +11,30 @@ export const SilenceLimits = z.strictObject({
   tool: Limit.optional(),
   /** The same for single tools, by their names. */
   tools: z.record(z.string().min(1).max(200), Limit).optional(),
+  /** The process that runs the agent and speaks for the member, at any time. */
+  process: Limit.optional(),
 });
 export type SilenceLimits = z.output<typeof SilenceLimits>;
 
 /** The limits of an agent that names none. */
-export const SILENCE = { model: 15 * 60_000, tool: 60 * 60_000 } as const;
+export const SILENCE = { model: 15 * 60_000, tool: 60 * 60_000, process: 15 * 60_000 } as const;
+
+/** How often the process of a member gives a sign of life, in milliseconds. */
+export function pulseEvery(limits: SilenceLimits | 'off' = {}): number {
+  const { process: limit = SILENCE.process } = limits === 'off' ? {} : limits;
+  return Math.min(10_000, Math.max(100, limit / 10));
+}
+
+/** What is due about a process without a sign of life: people are told early, and it is replaced in the end. */
+export function processStep(
+  quietMs: number,
+  { process: wanted = SILENCE.process }: SilenceLimits = {},
+  everyMs: number,
+): { readonly step: 'none' | 'tell' | 'restart'; readonly limit: number } {
+  // It may have begun with another agent, whose limit was longer.
+  const limit = Math.max(wanted, 10 * everyMs);
+  return { step: quietMs >= limit ? 'restart' : quietMs >= limit / 5 ? 'tell' : 'none', limit };
+}
 
 /**
  * What is known of a running turn. Time is added as it passes (`passTime`), so a machine that slept is no silence.

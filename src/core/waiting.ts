@@ -26,6 +26,13 @@ export function silentSince({ metadata }: { metadata?: Metadata | undefined }): 
   return typeof waiting.silentSince === 'number' ? waiting.silentSince : undefined;
 }
 
+/** The account that a member waits for. */
+export function waitsForAccount({ metadata }: { metadata?: Metadata | undefined }): string | undefined {
+  const waiting = metadata?.['waiting'];
+  if (typeof waiting !== 'object' || waiting === null || !('account' in waiting)) return undefined;
+  return typeof waiting.account === 'string' ? waiting.account : undefined;
+}
+
 /** What a member waits for whose budget is used up in the middle of its work. */
 export const OVER_BUDGET = 'more budget';
 

@@ -1,4 +1,4 @@
-import { endMarked, isRunning, LOOK_EVERY_MS, startProcess, stopProcess } from '../agents/process.ts';
+import { endMarked, isRunning, LOOK_EVERY_MS, signalGroup, startProcess, stopProcess } from '../agents/process.ts';
 import type { ProcessIdentity, ProcessOptions } from '../agents/process.ts';
 import type { MemberProcess, ProcessRecord, ProcessRecords } from './process-records.ts';
 
@@ -25,6 +25,8 @@ interface Running {
   cleared: Promise<void>;
   /** We asked it to end. Any other end is a crash, also by a signal from outside. */
   asked: boolean;
+  /** Why we killed it, if that counts as a crash. */
+  why?: string;
 }
 
 /** The grace period before SIGKILL: a member's process ends its agent first. */
@@ -109,6 +111,15 @@ export class MemberProcesses {
     return Promise.race([running.cleared.then(() => how), late]);
   }
 
+  /** Kills a member's process. That counts as a crash, for this reason. */
+  async fail(teamId: string, memberId: string, why: string): Promise<void> {
+    const running = this.#running.get(keyOf(teamId, memberId));
+    if (!running?.record.identity || running.asked) return;
+    running.why = why;
+    signalGroup(running.record.identity.pid, 'SIGKILL');
+    await running.cleared;
+  }
+
   /** From now on no end is reported that we did not ask for: a later daemon finds out. */
   letGo(): void {
     this.#letGo = true;
@@ -136,6 +147,7 @@ export class MemberProcesses {
     records.remove(record.id);
     const key = keyOf(record.teamId, record.memberId);
     if (this.#running.get(key) === running) this.#running.delete(key);
+    if (running.why !== undefined) return onEnded(record, { how: running.why, asked });
     await onEnded(record, { how: said ? `${how}: ${said}` : how, asked });
   }
 

@@ -48,7 +48,7 @@ export interface ProcessRecords {
   /** A new id. It names the state directory, so that its processes are found without their records. */
   newId(kind: 'member' | 'hook'): string;
   write(record: ProcessRecord): void;
-  /** Removes the record and the files beside it: the credential and the log. */
+  /** Removes the record and the files beside it: the credential, the log and the pulse. */
   remove(id: string): void;
   /** The last line of its log, usually why it ended. Empty if there is none. */
   lastWords(id: string): string;
@@ -75,7 +75,7 @@ export function openProcessRecords(folder: string, onUnreadable: (path: string) 
       replacePrivateFile(pathOf(record.id), JSON.stringify(record));
     },
     remove: (id) => {
-      for (const ending of ['json', 'token', 'log']) rmSync(join(folder, `${id}.${ending}`), { force: true });
+      for (const ending of ['json', 'token', 'log', 'pulse']) rmSync(join(folder, `${id}.${ending}`), { force: true });
     },
     lastWords: (id) => lastLine(join(folder, `${id}.log`)),
     list() {

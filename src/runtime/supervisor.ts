@@ -120,6 +120,11 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     return this.#processes.stop(teamId, memberId);
   }
 
+  /** Kills a member's process. That counts as a crash, for this reason. */
+  fail(teamId: string, memberId: string, why: string): Promise<void> {
+    return this.#processes.fail(teamId, memberId, why);
+  }
+
   /**
    * Restarts processes that a change of the lead made outdated: that of the new lead, if it was started before
    * `leadTerm`, and that of a former lead, which would go on to lead.

@@ -36,6 +36,7 @@ import { keepNewTasks } from './new-task-keeper.ts';
 import { replacePrivateFile } from './private-file.ts';
 import { openProcessRecords } from './process-records.ts';
 import type { ProcessRecords } from './process-records.ts';
+import { keepPulses } from './pulse-keeper.ts';
 import { SessionManager } from './sessions.ts';
 import { Supervisor } from './supervisor.ts';
 import type { TeamEnvironments } from './team-environments.ts';
@@ -188,6 +189,7 @@ export function openTeams(options: TeamsOptions): Teams {
   const newTasks = keepNewTasks({ ledger, tasks, alone: options.turnFor === undefined }, (error, teamId) =>
     onError(error, { teamId }),
   );
+  const pulses = keepPulses({ ledger, processes: supervisor, folder: options.home.processes, onError });
   const { hostId } = options;
   const isAlive = (other: string): boolean => works?.isAlive(other) ?? false;
   const isNear = (state: TeamState): boolean => works?.isNear(state) ?? false;
@@ -213,6 +215,7 @@ export function openTeams(options: TeamsOptions): Teams {
       await leases.start();
       await budgets.start();
       await inner.start();
+      pulses.start();
     },
     land: async () => queues?.start(),
     async stopLanding() {
@@ -236,6 +239,7 @@ export function openTeams(options: TeamsOptions): Teams {
       attendance.close();
       inner.close();
       leases.close();
+      pulses.close();
       await this.stopLanding();
       await supervisor.close({ end: false });
       deadlines.close();

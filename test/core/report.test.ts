@@ -107,8 +107,33 @@ test('names accounts that cannot be used, and those that could not for a while',
   expect(waits.filter(({ what }) => what === 'limited')).toEqual([]);
   expect(wrong.at(-1)).toMatchObject({
     what: 'limited',
-    text: expect.stringContaining('claude could not be used for 60 minutes') as string,
+    text: expect.stringMatching(
+      /^the account claude was limited from \d\d:\d\d to \d\d:\d\d \(could not be used for 60 minutes\); nobody waited/,
+    ) as string,
   });
+});
+
+test('lists every limit of the night, with the members that waited', () => {
+  const team = busyTeam();
+  team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+  const night = (minutes: number, waiting: object | null) => {
+    const [since, until] = [team.now, team.now + minutes * 60_000];
+    const limit = { cause: 'limited' as const, reason: 'used up', since, until, known: true, tries: 1 };
+    team.as('@system', 'account.set', { account: 'claude', limit });
+    team.as('ann', 'member.change', { memberId: 'ann', metadata: { waiting } });
+    team.pass(minutes * 60_000);
+    team.as('@system', 'account.set', { account: 'claude', limit: null });
+    team.pass(3_600_000);
+  };
+  night(120, { reason: 'limited', account: 'claude', until: team.now });
+  night(30, { reason: 'quiet hours' });
+  night(45, { reason: 'limited', account: 'claude', until: team.now });
+  const limits = seen(team).wrong.flatMap(({ what, text }) => (what === 'limited' ? [text] : []));
+  expect(limits).toEqual([
+    expect.stringMatching(/for 2 hours\); 1 member waited|for 120 minutes\); 1 member waited/),
+    expect.stringMatching(/for 30 minutes\); nobody waited/),
+    expect.stringMatching(/for 45 minutes\); 1 member waited/),
+  ]);
 });
 
 test('makes hostile titles harmless in text and in Markdown', () => {

@@ -1,7 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeSilence } from '../../src/core/silence-words.ts';
-import { hearEvent, NEW_TURN, passTime, SILENCE, showsLife, stepFor, tooSilent } from '../../src/core/silence.ts';
+import {
+  hearEvent,
+  NEW_TURN,
+  passTime,
+  processStep,
+  pulseEvery,
+  SILENCE,
+  showsLife,
+  stepFor,
+  tooSilent,
+} from '../../src/core/silence.ts';
 import type { Heard, TurnClock } from '../../src/core/silence.ts';
 
 const MINUTE = 60_000;
@@ -16,6 +26,14 @@ function play(...steps: readonly (Heard | number)[]): TurnClock {
     NEW_TURN,
   );
 }
+
+test('a process without a sign of life is told after a fifth of its limit, then replaced', () => {
+  const stepAt = (minutes: number) => processStep(minutes * MINUTE, undefined, pulseEvery()).step;
+  expect([0, 2.9, 3, 14.9, 15].map(stepAt)).toEqual(['none', 'none', 'tell', 'tell', 'restart']);
+  // It began with an agent whose limit was longer, so it beats less often than the new limit wants.
+  expect(processStep(20_000, { process: 1_000 }, 10_000)).toEqual({ step: 'tell', limit: 100_000 });
+  expect([pulseEvery('off'), pulseEvery({ process: 1_000 })]).toEqual([10_000, 100]);
+});
 
 describe('a turn is too silent', () => {
   test('when nothing was heard for 15 minutes and no tool runs', () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { silentSince } from '../../src/core/waiting.ts';
 import { readLog } from '../daemon/serve.ts';
 import { until } from '../until.ts';
 import { isAlive, processesOf, setStage } from './stage.ts';
@@ -10,7 +11,7 @@ type Scene = (stage: Stage, team: string) => Promise<void>;
 
 test('killed teammates and leads come back, their work is done once, and messages are shown once or marked', async () => {
   const stage = setStage();
-  await play(stage, { killed, program, silent, givenUp, lead, terminated, mail });
+  await play(stage, { killed, frozen, thawed, program, silent, givenUp, lead, terminated, mail });
   expect(readLog(stage.home).filter(({ event }) => event === 'teams.failed')).toEqual([]);
 });
 
@@ -32,6 +33,51 @@ const killed: Scene = async (stage, team) => {
     expect.stringMatching(/^worker crashed \(ended by SIGKILL.*Given back: #1\. It is started again\.$/),
   ]);
 };
+
+/** SIGSTOP of the member's own process: everybody sees it, then it is replaced, and the task goes on under a new epoch. */
+const frozen: Scene = async (stage, team) => {
+  const worker = { ...stage.member('worker', 'slow'), silence: { process: '20s' } };
+  await detach(stage, team, { members: [worker], tasks: [{ title: 'Carry on' }] });
+  await until('the work has begun', () => stage.work()[0]);
+  const before = await stage.task(team, '1');
+  const pid = await stage.pidOf(team, 'worker');
+  process.kill(pid, 'SIGSTOP');
+  await until('everybody sees it', () => isSilent(stage, team));
+  await until('the task has another epoch', async () => (await stage.task(team, '1')).epoch > before.epoch);
+  await until('it is gone', () => !isAlive(pid));
+  await until('the work has begun again', () => stage.work()[1]);
+  expect(await isSilent(stage, team)).toBe(false);
+  stage.letGo();
+  await completed(stage, team, ['1']);
+  const told = await stage.client().call('message.inbox', { teamId: team, memberId: 'lead' });
+  expect(told[0]?.content).toMatch(
+    /^worker crashed \(its process gave no sign of life.*Given back: #1\. It is started again\.$/,
+  );
+};
+
+/** A process that goes on in time is left alone. */
+const thawed: Scene = async (stage, team) => {
+  const worker = { ...stage.member('worker', 'slow'), silence: { process: '100s' } };
+  await detach(stage, team, { members: [worker], tasks: [{ title: 'Carry on' }] });
+  await until('the work has begun', () => stage.work()[0]);
+  const before = await stage.task(team, '1');
+  const pid = await stage.pidOf(team, 'worker');
+  process.kill(pid, 'SIGSTOP');
+  try {
+    await until('everybody sees it', () => isSilent(stage, team));
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  await until('nobody sees it any more', async () => !(await isSilent(stage, team)));
+  stage.letGo();
+  await completed(stage, team, ['1']);
+  expect([await stage.pidOf(team, 'worker'), (await stage.task(team, '1')).epoch]).toEqual([pid, before.epoch]);
+};
+
+async function isSilent(stage: Stage, teamId: string): Promise<boolean> {
+  const member = await stage.client().call('member.show', { teamId, memberId: 'worker' });
+  return silentSince(member) !== undefined;
+}
 
 /** SIGKILL of a program that does a task, as by the kernel for memory: no verdict. It is done again, under the usual cap. */
 const program: Scene = async (stage, team) => {

@@ -1,7 +1,8 @@
-import { ACCOUNTS_PER_TEAM, mergeWindows } from '../account.ts';
-import type { Account } from '../account.ts';
+import { ACCOUNTS_PER_TEAM, mergeWindows, PAST_LIMITS } from '../account.ts';
+import type { Account, AccountLimit, PastLimit } from '../account.ts';
 import type { TeamState } from '../state.ts';
 import { putAccount } from '../tables.ts';
+import { waitsForAccount } from '../waiting.ts';
 import { withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
@@ -16,15 +17,23 @@ export const ACCOUNT_FACTS: ApplyTo<'account'> = {
     }
     const ended = limit === null ? before?.limit : undefined;
     const freed = ended ? { at, waited: Math.max(0, at - ended.since) } : before?.freed;
+    const past = [...(before?.past ?? []), ...(ended ? [pastLimit(state, id, ended, at)] : [])].slice(-PAST_LIMITS);
     putAccount(state, id, {
       id,
       at,
       windows: mergeWindows(before?.windows ?? [], windows),
       ...(next && { limit: next }),
       ...(freed && { freed }),
+      ...(past.length > 0 && { past }),
     });
   },
 };
+
+/** Members say what they wait for, and go on only after this event. */
+function pastLimit({ members }: TeamState, id: string, { cause, since }: AccountLimit, at: number): PastLimit {
+  const waiting = [...members.values()].filter((member) => waitsForAccount(member) === id).length;
+  return { cause, since, ended: Math.max(at, since), waiting };
+}
 
 /** The account that nobody has spoken of for the longest time. */
 function oldest({ accounts }: TeamState): string {

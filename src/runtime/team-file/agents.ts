@@ -82,8 +82,9 @@ function serverOf(server: NonNullable<Entry['mcp']>[string]): McpServer {
 
 function silenceOf(silence: Entry['silence']): AgentSpec['silence'] {
   if (typeof silence !== 'object') return silence;
-  const { model, tool, tools } = silence;
+  const { model, tool, tools, process } = silence;
   return {
+    ...(process !== undefined && { process: milliseconds(process) }),
     ...(model !== undefined && { model: milliseconds(model) }),
     ...(tool !== undefined && { tool: milliseconds(tool) }),
     ...(tools && {

@@ -81,6 +81,7 @@ const Setup = {
         model: Duration.optional().describe('while no tool runs (default: 15m)'),
         tool: Duration.optional().describe('while a tool runs, or a program (exec) (default: 60m)'),
         tools: z.record(z.string(), Duration).optional().describe('for single tools, by name: { Bash: 2h }'),
+        process: Duration.optional().describe('of the process that runs the agent (default: 15m)'),
       }),
     ])
     .optional()

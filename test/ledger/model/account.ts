@@ -62,7 +62,15 @@ function note(
     const place = account.windows.findIndex(({ name }) => name === window.name);
     account.windows.splice(place < 0 ? account.windows.length : place, place < 0 ? 0 : 1, window);
   }
-  if (limit === null && account.limit) account.freed = { at, waited: at - account.limit.since };
+  if (limit === null && account.limit) {
+    const { cause, since } = account.limit;
+    account.freed = { at, waited: at - since };
+    const waiting = world.members.filter(({ metadata }) => {
+      const waits = metadata?.['waiting'] as { account?: unknown } | null | undefined;
+      return waits?.account === id;
+    });
+    account.past = [...(account.past ?? []), { cause, since, ended: at, waiting: waiting.length }].slice(-50);
+  }
   if (limit === null) {
     delete account.limit;
     for (const request of questionsAbout(world, id)) request.status = 'withdrawn';

@@ -1,4 +1,4 @@
-import type { AccountLimit, AccountWindow } from '../../../src/core/account.ts';
+import type { AccountLimit, AccountWindow, PastLimit } from '../../../src/core/account.ts';
 import type { Actor } from '../../../src/core/actor.ts';
 import type { AgentSpec } from '../../../src/core/agent.ts';
 import type { HookConfig } from '../../../src/core/hook.ts';
@@ -126,6 +126,7 @@ export interface ModelAccount {
   windows: AccountWindow[];
   limit?: AccountLimit;
   freed?: { at: number; waited: number };
+  past?: PastLimit[];
 }
 
 export interface World {
