@@ -138,6 +138,7 @@ export const FIGURES: readonly Figure[] = [
     parts: [
       { test: 'workspaces/kill', minutes: 15 },
       { test: 'runtime/landing/kill', minutes: 60 },
+      { test: 'e2e/work-kills', minutes: 15 },
     ],
     judge: (facts) => ({
       measured: `0 with ${show(facts.count('kills'))} kills: ${show(facts.count('saves'))} saves there, ${show(facts.count('works'))} works landed once`,

@@ -1,15 +1,10 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { findMarked } from '../../src/agents/process.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
-import { rounds } from '../proof.ts';
-import { seededRandom } from '../seed.ts';
 import { until } from '../until.ts';
 import { makeRepository, plainGit, write } from '../workspaces/project.ts';
-import { setStage, shareDaemon } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { shareDaemon } from './stage.ts';
 import { AGENT, bothHere, EACH_A_LINE, LINES, makeProject, pictureOf, up } from './work-project.ts';
 
 type Work = ResultOf<'work.show'>;
@@ -276,103 +271,3 @@ esac
     expect(await shared(inside(file('said', said)))).toBe('Workspaces: shared, because the team file says so');
   });
 });
-
-/** The members, agents and setups of a daemon. */
-function programsOf({ home }: Stage): number[] {
-  const ids = readdirSync(home.processes).flatMap((name) => (name.endsWith('.json') ? name.slice(0, -5) : []));
-  return ids.flatMap((id) => findMarked(id));
-}
-
-const KILLS = rounds(2, 120);
-
-test(`work lands exactly once and nothing is lost if the daemon, agents and setups are killed ${KILLS} times`, async () => {
-  const first = setStage();
-  const random = seededRandom();
-  let [killed, others] = [0, 0];
-  // When all tasks of a team are done, the next team goes on.
-  for (let stage = first; killed < KILLS; stage = first.aside()) {
-    const found = await killInTeam(stage, random, KILLS - killed);
-    killed += found.killed;
-    others += found.others;
-  }
-  console.log(`${killed} kills, ${others} of them of members, agents and setups`);
-});
-
-/** Kills at most so many times while a team works, lets it end, and checks what landed. */
-async function killInTeam(
-  stage: Stage,
-  random: () => number,
-  most: number,
-): Promise<{ killed: number; others: number }> {
-  // A setup that was killed halfway, or did not run again for a new lock file, would make the task fail. Lines are three
-  // apart, so that nothing conflicts.
-  const edit = `
-[ "$(git show HEAD:package-lock.json)" = "$(cat node_modules/ready)" ] || exit 1
-L=$((TASK * 3)); sed -i "s/^line $L\\$/line $L by task $TASK/" common.txt; echo "by task $TASK" >> log-$TASK.txt
-[ $TASK = 3 ] && echo 2 > package-lock.json || true
-`;
-  const tasks = Array.from({ length: rounds(4, 13) }, (_, i) => ({ title: `Task ${i + 1}` }));
-  const setup = 'rm -rf node_modules; mkdir node_modules; sleep 0.3; cat package-lock.json > node_modules/ready';
-  const repository = makeProject(stage, edit, { tasks, work: { setup } });
-  write(repository, { 'package-lock.json': '1\n' });
-  plainGit(repository, 'add', 'package-lock.json');
-  plainGit(repository, 'commit', '-qm', 'lock');
-  const before = pictureOf(repository);
-  const running = stage.start(['up', join(repository, 'troupe.yaml'), '--yes', '--keep']);
-  const { team: teamId } = stage;
-  const done = async (): Promise<number> => {
-    const listed = await stage.client().call('task.list', { teamId });
-    return listed.filter(({ status }) => status === 'completed').length;
-  };
-  /** A person lets members go on that were killed too often, or whose setup was. */
-  const sayYes = async (): Promise<void> => {
-    for (const { id, kind } of await stage.client().call('request.list', { teamId, status: 'pending' })) {
-      if (kind === 'restart') await stage.client().call('request.answer', { teamId, requestId: id, approve: true });
-    }
-  };
-  await until('the team is there', async () => existsSync(stage.home.card) && (await done().catch(() => -1)) >= 0);
-  let [killed, others] = [0, 0];
-  while (killed < most && (await done()) < tasks.length) {
-    // Somewhere in a task, which takes about a second.
-    await sleep(random() * 1_500);
-    const [pid] = random() < 0.5 ? [] : programsOf(stage).sort(() => random() - 0.5);
-    try {
-      process.kill(pid ?? stage.daemonPid(), 'SIGKILL');
-      killed++;
-      if (pid !== undefined) others++;
-    } catch {
-      // It ended by itself meanwhile.
-    }
-    if (pid === undefined) await until('the daemon is there', async () => (await stage.troupe('status')).code === 0);
-    await sayYes();
-  }
-  await until('all tasks are done', async () => {
-    await sayYes();
-    return (await done()) === tasks.length;
-  });
-  await running.ended;
-  const work = await stage.ask<Work>('work', '--team', stage.team);
-  const depot = work.depot ?? '';
-  expect(work.tasks?.map(({ state }) => state)).toEqual(tasks.map(() => 'landed'));
-  const landed = plainGit(
-    depot,
-    'log',
-    '--format=%(trailers:key=Task-Id,valueonly,separator=)',
-    `${work.base}..${work.tip}`,
-  );
-  expect(
-    landed
-      .split('\n')
-      .map(Number)
-      .sort((a, b) => a - b),
-  ).toEqual(tasks.map((_, i) => i + 1));
-  const text = plainGit(depot, 'show', `${work.tip}:common.txt`);
-  for (const [i] of tasks.entries()) {
-    expect(text).toContain(`line ${(i + 1) * 3} by task ${i + 1}`);
-    expect(plainGit(depot, 'show', `${work.tip}:log-${i + 1}.txt`)).toContain(`by task ${i + 1}`);
-  }
-  expect(plainGit(depot, 'rev-parse', `refs/heads/troupe/${stage.team}`)).toBe(work.tip);
-  expect(plainGit(depot, 'fsck', '--connectivity-only', '--no-dangling')).toBe('');
-  expect(pictureOf(repository)).toEqual(before);
-  return { killed, others };
-}

@@ -28,6 +28,7 @@ export const LONG: readonly string[] = [
   'test/server/operations.test.ts',
   'test/daemon/life.test.ts',
   'test/e2e/workspaces.test.ts',
+  'test/e2e/work-kills.test.ts',
   'test/e2e/landing.test.ts',
   'test/e2e/acp.test.ts',
   'test/e2e/setup.test.ts',

@@ -9,9 +9,8 @@ import type { TeamEvent } from '../../../src/core/event.ts';
 import { JoinInput } from '../../../src/core/member.ts';
 import { CreateTeamInput } from '../../../src/core/team.ts';
 import { startDaemon } from '../../../src/daemon.ts';
-import { run } from '../../daemon/processes.ts';
-import type { Running } from '../../daemon/processes.ts';
 import { connect } from '../../daemon/serve.ts';
+import { isReady, loadSpare, startSpare } from '../../daemon/spare.ts';
 import { processesOf } from '../../e2e/stage.ts';
 import { rounds, tell } from '../../proof.ts';
 import { seededRandom } from '../../seed.ts';
@@ -86,7 +85,7 @@ async function killInTeam({
   const failed = Promise.all(workers).then(() => {});
   for (let kill = 0; kill < kills; kill++) {
     const daemon = next;
-    daemon.child.stdin?.write('go\n');
+    startSpare(daemon);
     const spare = loadSpare(home);
     const moment = MOMENTS[(first + kill) % MOMENTS.length] ?? 'any';
     if (moment === 'start') await sleep(random() * LONGEST_START_MS);
@@ -100,7 +99,7 @@ async function killInTeam({
     struck.set(moment, (struck.get(moment) ?? 0) + 1);
     next = await spare;
   }
-  next.child.stdin?.write('go\n');
+  startSpare(next);
   await until('the last daemon is ready', () => isReady(next));
   await Promise.race([failed, addTasks()]);
   for (let n = seen.count('task:completed') + 1; n <= created; n++) {
@@ -134,18 +133,6 @@ async function makeTeam(home: Home, repository: string): Promise<void> {
   }
   await daemon.hooks.registerHook(TEAM, { type: 'TaskCompleted', command: 'sh ./gate.sh', onFailure: 'block' });
   await daemon.close();
-}
-
-async function loadSpare({ directory }: Home): Promise<Running> {
-  const env = { ...process.env, TROUPE_HOME: directory };
-  const spare = run('spare-daemon', [directory], { stdio: ['pipe', 'pipe', 'pipe'], env });
-  await until('it has loaded', () => spare.output.stdout === 'loaded\n');
-  return spare;
-}
-
-function isReady({ child, output }: Running): boolean {
-  if (child.exitCode !== null) throw new Error(`The daemon ended: ${output.stderr}`);
-  return output.stdout === 'loaded\nready\n';
 }
 
 /** The events of the team, as they come. */

@@ -1,0 +1,81 @@
+/** How many files a task writes. */
+export const FILES = 8;
+
+/** What a task has in one of its files. */
+export function fileOf(task: number, file: number): string {
+  return ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((letter) => `task ${task} file ${file} ${letter}\n`).join('');
+}
+
+/** All files that a task leaves, besides its line in `lines.txt`. */
+export function filesOf(task: number): Record<string, string> {
+  const own = Array.from({ length: FILES }, (_, i) => [`work/${task}/d${(i + 1) % 3}/f${i + 1}`, fileOf(task, i + 1)]);
+  return {
+    ...Object.fromEntries(own),
+    [`work/${task}/begun`]: `${task}\n`,
+    [`work/${task}/child`]: `${task}\n`,
+  };
+}
+
+/** The setup of a workspace: many small steps, and the file that says what it was for comes last. */
+export const SETUP = `rm -rf node_modules; mkdir node_modules
+for i in 1 2 3 4 5 6 7 8; do echo $i > node_modules/$i; sleep 0.02; done
+cat package-lock.json > node_modules/ready`;
+
+/** A task that changes what the setup reads. */
+export const CHANGES_SETUP = 3;
+
+/**
+ * A member's program. First it looks whether its folder was handed over whole: set up, and as the base has it except for
+ * what this task did before. What is wrong goes into the file `complaints`. Then it does what agents do: writes many
+ * files, commits, resets, stashes, has a child that writes, too, and leaves a process behind. Anything of it may be
+ * killed. So it ends well only if its last steps went well, and else with a signal, which is no verdict about the task.
+ */
+export function agentProgram(complaints: string): string {
+  return `#!/bin/sh
+T=$TROUPE_TASK_ID
+export GIT_OPTIONAL_LOCKS=0 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+die() { kill -9 $$; }
+complain() { echo "task $T of $TROUPE_MEMBER_NAME in $(pwd): $*" >> '${complaints}'; die; }
+ask() { said=$("$@" 2>&1); code=$?; [ $code -ne 137 ] || die; [ $code -eq 0 ] || complain "$* says $said"; }
+# What a person wrote is no file of git's then, and stays.
+back() { git reset -q $head && git reset -q --hard $head; }
+write() {
+  for i in ${[...Array(FILES).keys()].map((i) => i + 1).join(' ')}; do
+    d=work/$T/d$((i % 3)); mkdir -p $d
+    printf "task $T file $i %s\\n" a b c d e f g h > $d/f$i || die
+  done
+}
+
+ask git rev-parse HEAD; head=$said
+while ask git log -1 --format=%s $head; [ "$said" = own ]; do ask git rev-parse $head^; head=$said; done
+ask git show $head:package-lock.json; lock=$said
+ask cat package-lock.json; here=$said
+ask cat node_modules/ready; ready=$said
+[ "$ready" = "$lock" ] || [ "$ready" = "$here" ] || complain "its setup was for $ready, not for $lock"
+if [ -e work/$T/begun ]; then
+  rm -f .git/*.lock
+else
+  [ ! -e .git/index.lock ] || complain "a lock in its .git"
+  ask git status --porcelain -uall -- . ':!notes'
+  [ -z "$said" ] || complain "it is not as its base: $said"
+fi
+
+mkdir -p work/$T; echo $T > work/$T/begun
+(sleep 0.1; mkdir -p work/$T; echo $T > work/$T/child) & child=$!
+setsid sleep 600 > /dev/null 2>&1 < /dev/null &
+write
+git add work/$T && git commit -q -m own -- work/$T
+back
+mkdir -p work/$T; echo $T > work/$T/begun; write
+git stash push -q -u -- work/$T && git stash pop -q
+
+rm -f .git/*.lock
+back || die
+wait $child
+mkdir -p work/$T; echo $T > work/$T/begun; echo $T > work/$T/child; write
+L=$((T * 3))
+sed -i "s/^line $L\\$/line $L by task $T/" lines.txt || die
+[ $T -ne ${CHANGES_SETUP} ] || echo 2 > package-lock.json
+echo "did $T"
+`;
+}
