@@ -63,6 +63,10 @@ const PermissionRule = z
 const VariableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 const Value = z.string().max(32_768);
 
+/** What is said about servers that are not a map. */
+export const NO_SERVERS =
+  'must be a map of servers by name, such as { docs: { command: [docs-server] } } or { docs: { url: https://mcp.example.com } }';
+
 export const NO_URL = 'is not an address such as https://mcp.example.com';
 
 /** A server of tools over MCP that a member has beside its team's: a program, or an address. */
@@ -95,6 +99,7 @@ export const AgentExtras = z.strictObject({
     .record(
       Slug.refine((name) => name !== TEAM_SERVER, `${TEAM_SERVER} is the server of the team itself`),
       McpServer,
+      NO_SERVERS,
     )
     .optional()
     .describe('servers of tools (MCP) that only it has, by name'),

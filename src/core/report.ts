@@ -75,6 +75,8 @@ export const TeamReport = z.object({
   usage: Usage,
   waits: z.array(Remark),
   wrong: z.array(Remark),
+  /** Work that was sent back, and accepted after another try: the gates did their job. */
+  improved: z.array(Remark).default([]),
   /** The branch that holds the work, and the tasks whose work is on it. */
   landed: z.object({ branch: z.string(), base: z.string(), tip: z.string(), tasks: z.array(z.string()) }).optional(),
   /** The last answer of a lead that is an agent. */
@@ -102,6 +104,7 @@ export function reportOf(state: TeamState, now: number): TeamReport {
     members: members.filter((member) => !isVacant(member)).map((member) => reportMember(state, member, tasks)),
     usage: [...state.memberUsage.values()].reduce(addUsage, NO_USAGE),
     waits: [...requestRemarks(state), ...limitRemarks(state), ...openRemarks(state, tasks)],
+    improved: tasks.filter(({ status }) => status === 'completed').flatMap(sentBackRemarks),
     wrong: [...taskRemarks(tasks), ...memberRemarks(members), ...freedRemarks(state), ...answeredRemarks(state)],
     ...(work && { landed: { branch: work.branch, base: work.base, tip: work.tip, tasks: landed } }),
     ...(lead?.lastResult !== undefined && { answer: lead.lastResult }),
@@ -200,21 +203,20 @@ const WORDS: Readonly<Record<AccountCause, string>> = {
 
 function taskRemarks(tasks: readonly TaskRecord[]): Remark[] {
   return tasks.flatMap((task): Remark[] => {
-    const { id: taskId, title, status, failure, rejections, feedback, assigneeId } = task;
+    const { id: taskId, title, status, failure, assigneeId } = task;
     const about = { taskId, ...(assigneeId !== undefined && { memberId: assigneeId }) };
     if (status === 'failed') {
       return [{ what: 'failed', ...about, text: `${title}: ${shorten(failure ?? 'no reason given', TEXT_LENGTH)}` }];
     }
-    if (rejections === 0) return [];
-    const why = feedback === undefined ? '' : ` Last: ${shorten(feedback, TEXT_LENGTH)}`;
-    return [
-      {
-        what: 'sent back',
-        ...about,
-        text: `${title}: sent back ${times(rejections)}.${why}`,
-      },
-    ];
+    return status === 'completed' ? [] : sentBackRemarks(task);
   });
+}
+
+function sentBackRemarks({ id: taskId, title, rejections, feedback, assigneeId }: TaskRecord): Remark[] {
+  if (rejections === 0) return [];
+  const about = { taskId, ...(assigneeId !== undefined && { memberId: assigneeId }) };
+  const why = feedback === undefined ? '' : ` Last: ${shorten(feedback, TEXT_LENGTH)}`;
+  return [{ what: 'sent back', ...about, text: `${title}: sent back ${times(rejections)}.${why}` }];
 }
 
 function memberRemarks(members: readonly MemberRecord[]): Remark[] {

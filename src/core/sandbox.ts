@@ -20,7 +20,7 @@ export const SandboxPath = z
 /** What a sandbox opens. Everything else is read-only, hidden or unreachable. */
 export const SandboxSettings = z.strictObject({
   network: z
-    .union([z.literal('none'), z.array(SandboxHost).max(64)])
+    .union([z.literal('none'), z.array(SandboxHost).max(64)], 'must be a list of hosts, such as [example.com], or none')
     .optional()
     .describe('hosts that it may reach, such as registry.npmjs.org or *.github.com; none: only its daemon'),
   write: z.array(SandboxPath).max(64).optional().describe('files and folders that it may write, besides its workspace'),

@@ -2,6 +2,7 @@ import { TeamError } from './errors.ts';
 import { filesInTheWay } from './in-the-way.ts';
 import { DELETED_TASKS } from './limits.ts';
 import type { TeamMember } from './member.ts';
+import { findNearest } from './nearest.ts';
 import type { TeamNote } from './note.ts';
 import { explainBlocked, isBlocked, openDependencies } from './obstacles.ts';
 import { approverNow, isLanding, placeOf } from './queue-view.ts';
@@ -128,7 +129,10 @@ export function requireMember(state: TeamState, id: string): MemberRecord {
   const others = live.join(', ') || 'no live members';
   const team = requireTeam(state).id;
   if (!id.startsWith('@')) {
-    throw new TeamError('not_found', `Team ${team} has no member ${quote(id)}; it has ${others}`);
+    // In a closed team, all have stopped.
+    const near = live.length === 0 ? findNearest(id, [...state.members.keys()]) : undefined;
+    const hint = near === undefined ? '' : `; did you mean ${near}?`;
+    throw new TeamError('not_found', `Team ${team} has no member ${quote(id)}; it has ${others}${hint}`);
   }
   throw new TeamError(
     'invalid',

@@ -10,7 +10,9 @@ export const Milliseconds = z.number().int().min(0).meta({ 'x-unit': 'ms' });
 
 /** How long a call may wait for something to happen. */
 export const Wait = {
-  wait: Milliseconds.max(300_000).optional().describe('wait up to so many milliseconds for one'),
+  wait: Milliseconds.max(300_000, 'must be at most 5 minutes (5m)')
+    .optional()
+    .describe('wait up to so many milliseconds for one'),
 };
 
 /** How a member runs. */

@@ -13,7 +13,10 @@ import type { Context } from './operation.ts';
 const AskInput = InTeam.extend({
   content: textOf(QUESTION_BYTES).optional().describe('the question'),
   ...QuestionInput.shape,
-  within: Milliseconds.min(1).max(86_400_000).optional().describe('how long an answer is waited for (default: a day)'),
+  within: Milliseconds.min(1)
+    .max(86_400_000, 'must be at most a day (24h)')
+    .optional()
+    .describe('how long an answer is waited for (default: a day)'),
   taskId: RaiseRequestInput.shape.taskId.describe('the task it is about (default: the one that the member holds)'),
   requestId: AnswerRequestInput.shape.requestId
     .optional()

@@ -164,7 +164,9 @@ export const teamOperations = [
     scope: 'lead',
     input: InTeam.extend({
       reason: Line.default('the team is shut down').describe('why'),
-      within: Milliseconds.max(3_600_000).default(30_000).describe('milliseconds to agree and end'),
+      within: Milliseconds.max(3_600_000, 'must be at most an hour (1h)')
+        .default(30_000)
+        .describe('milliseconds to agree and end'),
       force: z.boolean().default(false).describe('stop members at once, without asking'),
       ask: z
         .boolean()

@@ -54,7 +54,7 @@ function explain(issue: Issue, path: Path, file: { whole: Form; value: unknown }
   if (found === undefined || found === null) return say(`is missing: ${accepted(forms)}`);
   if (issue.code === 'invalid_union') {
     const meant = branchMeant(issue.errors);
-    if (!meant) return say(misfit(found, forms));
+    if (!meant) return say(issue.message === 'Invalid input' ? misfit(found, forms) : issue.message);
     return meant.flatMap((one) => explain(one, [...path, ...(one.path as Path)], file));
   }
   if (issue.code === 'invalid_type' && isWorded(issue)) return say(issue.message);

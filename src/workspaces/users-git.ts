@@ -2,7 +2,7 @@
 export interface Said {
   readonly code: number;
   readonly out: string;
-  /** Both outputs, for people. */
+  /** Both outputs, for people: first what it did, then why it stopped. */
   readonly said: string;
 }
 

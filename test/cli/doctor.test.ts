@@ -93,7 +93,7 @@ describe('the doctor', () => {
     mkdirSync(troupe.home, { mode: 0o700 });
     chmodSync(troupe.home, 0o755);
     expect((await examine(troupe)).named['home']).toMatchObject({
-      state: 'warn',
+      state: 'fail',
       remedy: `run: chmod 700 ${troupe.home}`,
     });
     chmodSync(troupe.home, 0o777);

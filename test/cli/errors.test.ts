@@ -33,6 +33,12 @@ describe('a refusal', () => {
 
   test.each([
     ['dance', 2, 'invalid', 'There is no command "dance"'],
+    ['start', 2, 'invalid', 'There is no command "start": troupe up starts the team of a team file'],
+    ['kill ada', 2, 'invalid', 'troupe member stop NAME stops a member'],
+    ['stop all', 2, 'invalid', 'to kill everything: troupe stop --all'],
+    ['up again', 3, 'not_found', 'To start a closed team over: troupe up --again'],
+    ['inbox --team demo --of lead --wait 3', 2, 'invalid', '--wait needs a unit: 3s, 3m or 3h'],
+    ['inbox --team demo --of lead --wait 9d', 2, 'invalid', 'must be at most 5 minutes (5m)'],
     ['hlep', 2, 'invalid', 'did you mean troupe help?'],
     ['tsak list', 2, 'invalid', 'did you mean troupe task?'],
     ['task lits --team demo', 2, 'invalid', 'did you mean troupe task list?'],

@@ -22,18 +22,22 @@ function write(team: string, lines: readonly string[], script: string): string {
 const MEMBER = ['members:', '  - { name: ann, agent: { exec: [sh, work.sh] } }', 'tasks: [{ title: Choose }]'];
 
 test("a member's script asks and gets the answer, from another terminal and across a kill of the daemon", async () => {
-  const script = `cat > /dev/null\n${us} ask "Which one?" --choice red --choice blue --no-free-text\n`;
+  const script = `cat > /dev/null\n${us} ask "Which one?" --choice "red, or pink" --choice blue --no-free-text\n`;
   const up = troupe.start(['up', '--yes', write('script', MEMBER, script), '--json']);
   const hint = await until('up says so', () => /script waits for you.*/.exec(up.output.stderr)?.[0]);
   expect(hint).toContain('the question of ann (task #1). Which one? To answer: troupe answer ann ');
   await killDaemon(troupe.home);
   const { stdout } = await troupe.ask('approve --team script');
   expect(stdout).toContain('question of ann (team script, task #1,');
-  expect(stdout).toContain('  1. red\n  2. blue\n');
+  expect(stdout).toContain('  1. red, or pink\n  2. blue\n');
   expect(stdout).toContain('To choose: troupe answer ann --team script 1');
   expect(await troupe.ask('answer ann green --team script')).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('takes one of its choices: "red", "blue"'),
+    stderr: expect.stringContaining('takes one of its choices: "red, or pink", "blue"'),
+  });
+  expect(await troupe.ask('answer ann 7 --team script')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('There is no choice 7; there is 1 (red, or pink), 2 (blue)'),
   });
   expect(await troupe.ask('answer ann 2 --team script')).toMatchObject({ status: 0, stdout: 'ann has your answer.\n' });
   await up.ended;
@@ -63,10 +67,13 @@ test('troupe up takes the answer at its own terminal', async (context) => {
   const terminal = openTerminal(troupe, `troupe up --yes --no-panes '${write('seen', MEMBER, script)}'`);
   await terminal.see('ann (task #1) asks:');
   await terminal.see(/Which way\?\n {2}1\. left\n {2}2\. right\nYour answer \(an empty line leaves it open\):/);
-  terminal.press('2', 'Enter');
+  // A number is meant as a choice. What is no choice is not sent.
+  terminal.press('3', 'Enter');
+  await terminal.see('There is no choice 3; there is 1 (left), 2 (right)');
+  expect(await troupe.ask('answer ann 3 --as-text --team seen')).toMatchObject({ status: 0 });
   await terminal.see('1 of 1 tasks completed');
   await terminal.see('ended with 0');
-  expect(terminal.show()).toContain('right');
+  expect((await troupe.json<{ result: string }[]>('task list --team seen'))[0]?.result).toContain('3');
 });
 
 test('troupe down says who is asked to stop, and with --now asks nobody', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reportMarkdown, reportText } from '../../src/cli/show/report.ts';
+import { escapeMarkdown, reportEnd, reportMarkdown, reportText } from '../../src/cli/show/report.ts';
 import { reportOf, TeamReport } from '../../src/core/report.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { teamOf } from './stage.ts';
@@ -136,6 +136,23 @@ test('lists every limit of the night, with the members that waited', () => {
   ]);
 });
 
+test('does not call it wrong that a gate sent work back which was accepted later', () => {
+  const team = teamOf('ann');
+  for (const title of ['Write 1.2', 'Test it']) team.task({ title });
+  team.as('ann', 'task.claim', { taskId: '1' });
+  team.as('@system', 'task.reject', { taskId: '1', feedback: 'no heading.' });
+  expect(seen(team)).toMatchObject({ wrong: [{ what: 'sent back', taskId: '1' }], improved: [] });
+  team.as('ann', 'task.complete', { taskId: '1' });
+  const report = seen(team);
+  expect(report).toMatchObject({ wrong: [], improved: [{ what: 'sent back', taskId: '1', memberId: 'ann' }] });
+  const said = '#1 ann: Write 1.2: sent back once. Last: no heading.\n';
+  expect(reportText(report, screen)).toContain(`Accepted after another try\n  ${said}`);
+  expect(reportText(report, screen)).not.toContain('Went wrong');
+  expect(reportEnd({ ...report, improved: [] }, screen)).toBe('');
+  expect(reportEnd(report, screen)).toBe(`\nAccepted after another try\n  ${said}`);
+  expect(reportMarkdown(report)).toContain(`\n## Accepted after another try\n\n- ${said}`);
+});
+
 test('makes hostile titles harmless in text and in Markdown', () => {
   const title = '# [click](http://evil.example) <script>alert(1)</script> @everyone **x** `y` | z';
   const report = seen(busyTeam({ title, failure: '\u001b[2J\n## gone <b>' }));
@@ -146,4 +163,9 @@ test('makes hostile titles harmless in text and in Markdown', () => {
   expect(markdown).not.toMatch(/\u001b|<|[^\\]\[click|http:\/\/|@everyone|[^\\]\*\*/);
   expect(markdown).toMatch(/^# Report of team alpha\n\nTeam alpha/);
   expect(markdown).toContain('\\[click\\]');
+  const plain = 'It works (v1.2-rc+1), says Ann. Really!';
+  expect(escapeMarkdown(plain)).toBe(plain);
+  const begins = ['1. one', '- one', '# one', '> one', '+ one', '2) one'];
+  expect(begins.map(escapeMarkdown)).toEqual(['1\\. one', '\\- one', '\\# one', '\\> one', '\\+ one', '2\\) one']);
+  expect(escapeMarkdown('see www.evil.example')).toBe('see www&#46;evil.example');
 });

@@ -58,7 +58,7 @@ describe('troupe down', () => {
     const stage = newStage();
     await bringUp(stage, ['slow'], [{ title: 'Too long' }]);
     await until('the work has begun', () => stage.work()[0]);
-    const { code, stderr } = await stage.troupe('down', stage.team, '--within', '500');
+    const { code, stderr } = await stage.troupe('down', stage.team, '--within', '500ms');
     expect(code, stderr).toBe(0);
     expect(teammates(stage)).toEqual([]);
     expect(programs(stage)).toEqual([]);

@@ -244,6 +244,21 @@ hooks:
       'team: x\nlead: persn\n',
       /^t\.yaml:2:7: lead cannot be "persn" \(did you mean person\?\): it takes none or person, or \{ agent: … \}$/,
     ],
+    [
+      'one host in place of a list',
+      'team: x\nsandbox: { network: example.com }\n',
+      /^t\.yaml:2:21: sandbox\.network must be a list of hosts, such as \[example\.com\], or none$/,
+    ],
+    [
+      'a list of servers of tools',
+      'team: x\nmembers:\n  - { name: b, agent: claude, mcp: [docs] }\n',
+      /^t\.yaml:3:36: members\[0\]\.mcp must be a map of servers by name, such as \{ docs: \{ command: \[docs-server\] \} \}/,
+    ],
+    [
+      'a command of notices that is a text',
+      'team: x\nnotify: { command: notify-send }\n',
+      /^t\.yaml:2:20: notify\.command must be a list: \[program, argument\]$/,
+    ],
     ['several places that are no YAML', 'team: x\nmembers: [a\ntasks: "b\nteam: y\n', /^t\.yaml:3:.*\nt\.yaml:/],
     [
       'several faults, each on a line of its own in the order of the file',

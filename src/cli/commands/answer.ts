@@ -12,17 +12,19 @@ interface AnswerInput {
   readonly text: string;
   readonly teamId?: string;
   readonly revision?: string;
+  readonly asText?: boolean;
 }
 
 /** Answers a question of a member: with the number or the text of a choice, or in other words. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
-  const { requestId, text, teamId, revision } = given.input as unknown as AnswerInput;
+  const { requestId, text, teamId, revision, asText = false } = given.input as unknown as AnswerInput;
   const client = openClient(environment);
   try {
     const questions = (await findWaiting(client, teamId, signal)).filter(({ question }) => question !== undefined);
     const request = findRequest(questions, requestId);
     if (text.trim() === '') throw new Refusal('invalid', 'The answer is empty: troupe approve shows the question');
-    const said = { approve: true, ...chosenBy(text, request), comments: [], revision, signal };
+    const chosen = asText ? { choice: undefined, feedback: text } : chosenBy(text, request);
+    const said = { approve: true, ...chosen, comments: [], revision, signal };
     const answered = await answer(client, request, said);
     if (given.json) print(toJson(answered, screen.isTerminal ? 2 : undefined));
     else print(fold(`${describeAnswer(answered)}\n`, screen));

@@ -210,6 +210,8 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
       return number;
     }
     case 'duration':
+      // Programs count in milliseconds; who types 3 means seconds or minutes.
+      if (/^0*[1-9]\d*$/.test(value)) return fail(`needs a unit: ${value}s, ${value}m or ${value}h`);
       return parseDuration(value) ?? fail(`must be a time such as 30s or 5m, not ${JSON.stringify(value)}`);
     case 'time': {
       const ago = /^\d+$/.test(value) ? undefined : parseDuration(value);

@@ -46,9 +46,22 @@ export function unknownCommand(table: CommandTable, [first = '', second = '']: r
     return new UsageError(`There is no command ${JSON.stringify(`${first} ${second}`)}${hint}`, first);
   }
   if (first.startsWith('-')) return new UsageError(`There is no flag ${first} without a command before it`);
+  if (Object.hasOwn(OTHER_WORDS, first)) {
+    return new UsageError(`There is no command ${JSON.stringify(first)}: ${OTHER_WORDS[first]}`);
+  }
   const names = ['help', ...table.names];
   const nouns = [...new Set(names.flatMap((words) => [words.split(' ')[0] ?? '', words]))];
   const nearest = findNearest(first, nouns) ?? names.find((words) => words.split(' ')[1] === first);
   const hint = nearest === undefined ? '' : `; did you mean troupe ${nearest}?`;
   return new UsageError(`There is no command ${JSON.stringify(first)}${hint}`);
 }
+
+/** Words of other programs, and what they are here. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  start: 'troupe up starts the team of a team file, troupe run "GOAL" one for a goal, troupe serve the daemon',
+  restart:
+    'troupe up starts what is stopped, troupe up --again a closed team over, troupe member restart NAME one member',
+  kill: 'troupe member stop NAME stops a member, troupe down TEAM a team, troupe stop --all kills everything',
+  quit: 'troupe down TEAM ends a team, troupe stop the daemon',
+  resume: 'troupe up starts what is stopped',
+};

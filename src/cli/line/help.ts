@@ -26,10 +26,10 @@ export function helpFor(table: CommandTable, topic: readonly string[], screen: S
 
 /** Commands that people start with come first; the others are listed by noun. */
 const SECTIONS: readonly (readonly [name: string, words: readonly string[]])[] = [
-  ['Run a team', ['run', 'init', 'up', 'ps', 'peek', 'attach', 'approve', 'down', 'claude']],
+  ['Run a team', ['run', 'init', 'up', 'ps', 'peek', 'attach', 'approve', 'answer', 'down', 'report', 'claude']],
   [
     'Share the work',
-    ['team create', 'member add', 'task add', 'task list', 'task claim', 'task complete', 'send', 'inbox'],
+    ['team create', 'member add', 'task add', 'task list', 'task claim', 'task complete', 'send', 'inbox', 'ask'],
   ],
   ['Take the work', ['work', 'diff', 'merge', 'patch', 'pr', 'work clean']],
   ['Look', ['watch', 'status', 'ui', 'logs', 'notes', 'agents', 'doctor']],

@@ -21,6 +21,9 @@ export function unknownFlag(rawName: string, flags: readonly Input[], { words }:
 
 /** The message for a word that no argument takes. */
 export function explainExtra(command: Command, extra: string, { hasTeam }: { hasTeam: boolean }): string {
+  if (command.words === 'stop' && extra === 'all') {
+    return '"all" is one argument too many; to kill everything: troupe stop --all';
+  }
   const hint = command.args.length === 0 ? hintName(command, extra, hasTeam) : '; put a text with spaces in quotes';
   return `${JSON.stringify(extra)} is one argument too many${hint}`;
 }

@@ -25,7 +25,7 @@ function runner(where: readonly string[], environment: NodeJS.ProcessEnv): UserG
     });
     if (done.error) throw new Refusal('unsupported', `git cannot be run: ${done.error.message}`);
     const out = trim ? done.stdout.trim() : done.stdout;
-    return { code: done.status ?? 1, out, said: [done.stderr.trim(), out.trim()].filter(Boolean).join('\n') };
+    return { code: done.status ?? 1, out, said: [out.trim(), done.stderr.trim()].filter(Boolean).join('\n') };
   };
 }
 

@@ -28,10 +28,8 @@ export function reportText(report: Report, screen: Screen): string {
 export function reportEnd(report: Report, screen: Screen): string {
   const style = textStyle(screen);
   const isFree = tokensOf(report.usage) === 0 && (report.usage.costUsd ?? 0) === 0;
-  const sections = [isFree ? [] : costSection(report, style), wrongSection(report, style)].filter(
-    (lines) => lines.length > 0,
-  );
-  return sections.length === 0 ? '' : `\n${sections.flat().join('')}`;
+  const cost = isFree ? [] : costSection(report, style);
+  return [...cost, ...improvedSection(report, style), ...wrongSection(report, style)].join('');
 }
 
 /** The report as Markdown. Text of agents cannot make markup, links or mentions. */
@@ -44,7 +42,10 @@ export function reportMarkdown(report: Report): string {
   return `# Report of team ${escapeMarkdown(report.team)}\n\n${write(report, style).join('').trimStart()}`;
 }
 
-/** A text as one line in which no character means anything to Markdown or HTML, and nobody is mentioned. */
+/**
+ * A text as one line in which no character means anything to Markdown or HTML, and nobody is mentioned. It never begins a
+ * line, but may begin a list item: there, a number with a full stop or a dash would begin a list of its own.
+ */
 export function escapeMarkdown(text: string): string {
   return clean(text)
     .replace(/\s+/g, ' ')
@@ -52,7 +53,10 @@ export function escapeMarkdown(text: string): string {
     .replace(/</g, '&lt;')
     .replace(/@/g, '&#64;')
     .replace(/:\/\//g, '&#58;//')
-    .replace(/([\\`*_{}[\]()#+\-.!|~>])/g, '\\$1');
+    .replace(/\bwww\./gi, (word) => `${word.slice(0, -1)}&#46;`)
+    .replace(/([\\`*_[\]|~])/g, '\\$1')
+    .replace(/^(\s*)([#+\->=])/, '$1\\$2')
+    .replace(/^(\s*\d+)([.)])/, '$1\\$2');
 }
 
 function textStyle(screen: Screen): Style {
@@ -74,6 +78,7 @@ function write(report: Report, style: Style): string[] {
     ...doneSection(report, style),
     ...landedSection(report, style),
     ...costSection(report, style),
+    ...improvedSection(report, style),
     ...wrongSection(report, style),
     ...waitsSection(report, style),
     ...answerSection(report, style),
@@ -114,6 +119,15 @@ function costSection({ members, usage }: Report, style: Style): string[] {
     });
   const total = wordUsage(usage);
   return section(`Who and what it cost${total === '' ? '' : `: ${total}`}`, lines, style);
+}
+
+/** What was not good enough at first. */
+function improvedSection({ improved = [] }: Report, style: Style): string[] {
+  const lines = improved.map(({ taskId, memberId, text }) => {
+    const about = [`#${taskId}`, memberId ?? ''].filter(Boolean).join(' ');
+    return `${about}: ${style.foreign(text)}`;
+  });
+  return section('Accepted after another try', lines, style);
 }
 
 function wrongSection({ wrong }: Report, style: Style): string[] {

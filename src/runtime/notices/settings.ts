@@ -28,7 +28,7 @@ export type Webhook = z.output<typeof Webhook>;
 const Ways = z.strictObject({
   on: z.array(NoticeKind).min(1).optional().describe('what to tell (default: everything)'),
   command: z
-    .tuple([z.string().min(1)], z.string())
+    .tuple([z.string().min(1)], z.string(), 'must be a list: [program, argument]')
     .optional()
     .describe('a program and its arguments; it gets each notice as JSON on its standard input'),
   webhook: Webhook.optional().describe('an address to which each notice is posted'),

@@ -20,13 +20,22 @@ export function findUnrunnable(
     } catch (error) {
       if (!(error instanceof TeamError) || error.code !== 'invalid') throw error;
       const text = `${error.message.slice(0, 1).toLowerCase()}${error.message.slice(1)}`;
-      places.set(text, [...(places.get(text) ?? []), pathOf(agent, file)]);
+      places.set(text, [...(places.get(text) ?? []), extraAt(text, agent, file) ?? pathOf(agent, file)]);
     }
   }
   return [...places].map(([text, [first = [], ...others]]) => {
     const also = others.map((path) => placeIn(source, name, path).slice(name.length + 1));
     return `${placeIn(source, name, first)}${also.length > 0 ? ` (and ${also.join(', ')})` : ''}: ${text}`;
   });
+}
+
+/** The position of an extra (`effort`, `mcp` …) that the agent does not take: such a refusal begins with its name. */
+function extraAt(text: string, { path, entry, place }: FileAgent, { agents }: TeamFile): Path | undefined {
+  const [, field] = /^(effort|mcp|skills|tools) /.exec(text) ?? [];
+  if (field === undefined || place) return undefined;
+  if (Object.hasOwn(entry, field)) return [...path, field];
+  const set = typeof entry.agent === 'string' ? agents?.[entry.agent] : undefined;
+  return set && Object.hasOwn(set, field) ? ['agents', entry.agent as string, field] : undefined;
 }
 
 /** The position in the file that names an agent's program, or its folder if that is missing. */

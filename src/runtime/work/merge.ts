@@ -54,7 +54,7 @@ function usersGit(git: Git, folder: string): UsersGit {
     try {
       const { code, out, err } = await git.asUser(folder, args);
       const text = out.toString().trim();
-      return { code, out: text, said: [err.trim(), text].filter(Boolean).join('\n') };
+      return { code, out: text, said: [text, err.trim()].filter(Boolean).join('\n') };
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
       return { code: ENDED, out: '', said: error.message };

@@ -30,7 +30,9 @@ export function checkHome(home: Home): Check {
     return { name, state: 'fail', found: `${path} can be written by others (${mode})`, remedy: steps };
   }
   if ((found.mode & 0o077) !== 0) {
-    return { name, state: 'warn', found: `${path} can be read by others (${mode})`, remedy: `run: chmod 700 ${path}` };
+    // No daemon starts in it.
+    const problem = `${path} can be read by others (${mode}), so no daemon starts`;
+    return { name, state: 'fail', found: problem, remedy: `run: chmod 700 ${path}` };
   }
   if (!isWritable(path)) return { name, state: 'fail', found: `${path} cannot be written (${mode})`, remedy };
   return { name, state: 'ok', found: `${path} (${mode})` };

@@ -1,4 +1,5 @@
 import type { Client } from '../../../client/client.ts';
+import { findNearest } from '../../../core/nearest.ts';
 import { findOpenTeams } from '../../reach/open-teams.ts';
 import { untilOver, whyOver } from '../../reach/over.ts';
 import { errorScreen, Refusal } from '../../show/errors.ts';
@@ -146,9 +147,23 @@ export async function findTeamOf(client: Client, memberId: string, teamId: strin
   }
   const [only, ...others] = having;
   if (only !== undefined && others.length === 0) return only;
+  const meant = only === undefined ? await nearMember(client, memberId) : undefined;
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
   const why =
     only === undefined
-      ? `No open team has a member ${JSON.stringify(memberId)}: troupe ps lists the running members; for a closed team add --team`
+      ? `No open team has a member ${JSON.stringify(memberId)}: troupe ps lists the running members; for a closed team add --team${hint}`
       : `The teams ${having.join(', ')} have a member ${JSON.stringify(memberId)}: say which with --team`;
   throw new Refusal('not_found', why);
+}
+
+/** The member with a near name, and its team; in closed teams, too. */
+async function nearMember(client: Client, memberId: string): Promise<string | undefined> {
+  const teams = await client.call('team.list', {});
+  const found = new Map<string, string>();
+  for (const { name, problem } of teams) {
+    if (problem !== undefined) continue;
+    for (const { id } of await client.call('member.list', { teamId: name })) if (!found.has(id)) found.set(id, name);
+  }
+  const meant = found.has(memberId) ? memberId : findNearest(memberId, [...found.keys()]);
+  return meant === undefined ? undefined : `${meant} --team ${found.get(meant)}`;
 }

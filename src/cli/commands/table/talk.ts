@@ -62,7 +62,16 @@ export const TALK_COMMANDS: readonly Command[] = [
         required: true,
       },
     ],
-    flags: [OPTIONAL_TEAM, REVISION],
+    flags: [
+      OPTIONAL_TEAM,
+      REVISION,
+      {
+        field: 'asText',
+        name: 'as-text',
+        type: 'boolean',
+        text: 'the answer is a text of its own, also if it is a number',
+      },
+    ],
     scope: 'admin',
     load: () => import('../answer.ts'),
   },
@@ -80,7 +89,7 @@ export const TALK_COMMANDS: readonly Command[] = [
     ],
     flags: [
       TEAM,
-      { field: 'choices', name: 'choice', type: 'list', text: 'an answer to choose from; can be repeated' },
+      { field: 'choices', name: 'choice', type: 'texts', text: 'one answer to choose from; repeat it for each' },
       {
         field: 'freeText',
         name: 'free-text',

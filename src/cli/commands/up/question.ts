@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { CallError, Client } from '../../../client/client.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { newCommandId } from '../../reach/call.ts';
+import { Refusal } from '../../show/errors.ts';
 import { standardScreen } from '../../show/screen.ts';
 import { clean, fold } from '../../show/text.ts';
 import { wholeText } from '../../show/whole-text.ts';
@@ -10,7 +11,10 @@ import type { Standing } from './standing.ts';
 
 type Request = ResultOf<'request.list'>[number];
 
-/** What a typed answer means: the number or the text of a choice, else a text of its own. */
+/**
+ * What a typed answer means: the number or the text of a choice, else a text of its own. A number that no choice has is
+ * a mistake.
+ */
 export function chosenBy(
   text: string,
   { question }: Pick<Request, 'question'>,
@@ -21,7 +25,13 @@ export function chosenBy(
     choices.find((one) => one === typed) ??
     choices.find((one) => one.toLowerCase() === typed.toLowerCase()) ??
     (/^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined);
-  return choice === undefined ? { choice, feedback: text } : { choice, feedback: undefined };
+  if (choice !== undefined) return { choice, feedback: undefined };
+  if (choices.length > 0 && /^\d+$/.test(typed)) {
+    const list = choices.map((one, i) => `${i + 1} (${one})`).join(', ');
+    const other = question?.freeText ? `; to answer ${typed} as a text: troupe answer --as-text` : '';
+    throw new Refusal('invalid', `There is no choice ${typed}; there is ${list}${other}`);
+  }
+  return { choice, feedback: text };
 }
 
 /** Asks the person at the terminal what members ask their user. */
@@ -66,13 +76,13 @@ export function openQuestioner(client: Client, { hush }: { hush: (isAsking: bool
 
   const send = async (request: Request, typed: string): Promise<void> => {
     const { teamId, id: requestId, revision } = request;
-    const { choice, feedback } = chosenBy(typed, request);
-    const said = {
-      ...(revision !== undefined && { revision }),
-      ...(choice !== undefined && { choice }),
-      ...(feedback !== undefined && { feedback }),
-    };
     try {
+      const { choice, feedback } = chosenBy(typed, request);
+      const said = {
+        ...(revision !== undefined && { revision }),
+        ...(choice !== undefined && { choice }),
+        ...(feedback !== undefined && { feedback }),
+      };
       await client.call('request.answer', { teamId, requestId, approve: true, ...said }, { commandId: newCommandId() });
     } catch (error) {
       const { code, message } = error as CallError;

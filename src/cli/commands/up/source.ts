@@ -26,6 +26,7 @@ export function readSource(path: string, name: string): string {
 
 /** Suggests the file that was probably meant, from those in the same folder. */
 function hintFile(path: string, name: string): string {
+  if (name === 'again') return '. To start a closed team over: troupe up --again';
   const folder = dirname(name);
   const there = filesIn(dirname(path));
   if (!there) return `: there is no folder ${folder}`;
