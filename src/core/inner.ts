@@ -44,10 +44,3 @@ export function nameOfInner({ teamId, memberId, taskId }: TeamParent, isTaken: (
     if (!isTaken(slug)) return slug;
   }
 }
-
-/** The way from the outermost team to a member of an inner one: `alpha/rev › ada`. */
-export function wordPath(parents: readonly Pick<TeamParent, 'teamId' | 'memberId'>[], memberId: string): string {
-  const [first, ...rest] = parents;
-  if (!first) return memberId;
-  return [`${first.teamId}/${first.memberId}`, ...rest.map((parent) => parent.memberId), memberId].join(' › ');
-}

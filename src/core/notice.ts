@@ -56,7 +56,9 @@ const LISTED = 10;
 /** Everything that a person should hear of now. It follows from the state, so no restart loses it. */
 export function noticesOf(state: TeamState): Notice[] {
   if (state.team?.status !== 'active') return [];
-  return [...requestNotices(state), ...silenceNotices(state), ...limitNotices(state), ...endNotices(state)];
+  // The team around an inner team tells its end, as that of a task.
+  const ends = state.team.parent ? [] : endNotices(state);
+  return [...requestNotices(state), ...silenceNotices(state), ...limitNotices(state), ...ends];
 }
 
 /** Whether a notice that waits is still worth sending. */
@@ -73,7 +75,9 @@ export function stillHolds(notice: Notice, state: TeamState): boolean {
 function requestNotices(state: TeamState): Notice[] {
   return requestsToPerson(state).map((request): Notice => {
     const { id, memberId, taskId, kind, content } = request;
-    const about = taskId === undefined ? memberId : `${memberId}, task ${taskId}`;
+    const { parent } = state.team ?? {};
+    const who = parent ? `${parent.teamId}/${parent.memberId} › ${memberId}` : memberId;
+    const about = taskId === undefined ? who : `${who}, task ${taskId}`;
     return {
       kind: kindOf(kind),
       subject: `request ${id}`,

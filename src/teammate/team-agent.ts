@@ -78,12 +78,10 @@ async function follow(
     });
     const progress = await Promise.race([asked, cancelled]);
     for (const line of progress.lines) emit({ type: 'text', text: line });
-    if (progress.waiting !== undefined && progress.waiting !== waiting) {
-      emit({ type: 'waiting', reason: progress.waiting });
-    } else if (progress.waiting === undefined && waiting !== undefined && progress.lines.length === 0) {
-      // Any other event ends the wait.
-      emit({ type: 'text', text: 'The team goes on.' });
-    }
+    // Every other event ends a wait.
+    const isNews = progress.lines.length > 0 || progress.waiting !== waiting;
+    if (progress.waiting !== undefined && isNews) emit({ type: 'waiting', reason: progress.waiting });
+    else if (waiting !== undefined && isNews) emit({ type: 'text', text: 'The team goes on.' });
     ({ seq: after, waiting } = { waiting: undefined, ...progress });
     if (progress.state === 'done') return { type: 'turnEnd', reason: 'done', text: progress.text ?? '' };
     if (progress.state === 'failed') return failed(progress.text ?? 'its team failed');

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { SYSTEM } from '../../src/core/actor.ts';
-import { nameOfInner, wordPath } from '../../src/core/inner.ts';
+import { parentsOf, pathTo, withInner } from '../../src/core/inner-path.ts';
+import { nameOfInner } from '../../src/core/inner.ts';
 import { NAME_LENGTH } from '../../src/core/limits.ts';
 import { isSlug } from '../../src/core/text.ts';
 import { Usage } from '../../src/core/usage.ts';
@@ -51,6 +52,15 @@ test('the name of an inner team is a valid and free one, also of long names', ()
 });
 
 test('a path names the way to a member', () => {
-  expect(wordPath([], 'ada')).toBe('ada');
-  expect(wordPath([{ teamId: 'alpha', memberId: 'rev' }], 'ada')).toBe('alpha/rev › ada');
+  const teams = [
+    { name: 'alpha' },
+    { name: 'beta', parent: { teamId: 'alpha', memberId: 'rev', taskId: '1' } },
+    { name: 'gamma', parent: { teamId: 'beta', memberId: 'deep', taskId: '2' } },
+    { name: 'ring', parent: { teamId: 'ring', memberId: 'ann', taskId: '1' } },
+  ];
+  expect(pathTo(teams, 'alpha', 'rev')).toBeUndefined();
+  expect(pathTo(teams, 'beta', 'ada')).toBe('alpha/rev › ada');
+  expect(pathTo(teams, 'gamma', 'ada')).toBe('alpha/rev › deep › ada');
+  expect(withInner(teams, 'alpha')).toEqual(['alpha', 'beta', 'gamma']);
+  expect(parentsOf(teams, 'ring').length).toBeLessThanOrEqual(teams.length);
 });

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { BIN } from '../daemon/serve.ts';
 import { until } from '../until.ts';
 import { makeRepository, plainGit } from '../workspaces/project.ts';
 import { shareDaemon } from './stage.ts';
@@ -204,4 +205,41 @@ test('a message to a member that is a team reaches the lead of that team while i
   expect(own).toMatchObject({ content: 'Mind the gap', redeliveries: 0 });
   stage.letGo();
   await completed(stage);
+});
+
+test('questions and permissions of a team inside a member come up with their path, and are answered there', async () => {
+  const stage = newStage();
+  const troupe = `"${process.execPath}" "${BIN}"`;
+  const asks = `
+if [ -z "$TROUPE_TASK_ID" ]; then exit 0; fi
+ID=$(${troupe} request raise permission "May I write?" --team $TROUPE_TEAM_ID --member-id ann --as ann --json | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
+until ${troupe} request list --team $TROUPE_TEAM_ID --status approved --json | grep -qF "$ID"; do sleep 0.1; done
+echo part > part.txt`;
+  const repository = makeNested(stage, asks, { prompt: 'ask Which colour?\nadd ann Write the part' });
+  await up(stage, repository);
+  interface Waiting {
+    readonly id: string;
+    readonly teamId: string;
+    readonly kind: string;
+    readonly path: string;
+  }
+  const waiting = await until('both wait in the queue of the outer team', async () => {
+    const all = await stage.ask<Waiting[]>('approve', '--team', stage.team);
+    return all.length === 2 ? all.toSorted((a, b) => a.kind.localeCompare(b.kind)) : undefined;
+  });
+  expect(waiting.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
+    `permission ${stage.team}/rev › ann`,
+    `question ${stage.team}/rev › chief`,
+  ]);
+  const { stdout } = await stage.troupe('approve', '--team', stage.team);
+  expect(stdout).toContain(`permission of ${stage.team}/rev › ann (team ${stage.team}-rev-1, `);
+  await until('the member says that its team waits', async () => {
+    const { metadata } = await stage.client().call('member.show', { teamId: stage.team, memberId: 'rev' });
+    return JSON.stringify(metadata?.['waiting'] ?? '').includes('Needs you');
+  });
+  await stage.ask('approve', `${stage.team}/rev › ann`, '--team', stage.team);
+  await stage.ask('answer', 'chief', 'Blue', '--team', stage.team);
+  await completed(stage);
+  const { metadata } = await stage.client().call('member.show', { teamId: stage.team, memberId: 'rev' });
+  expect(metadata?.['waiting'] ?? null).toBeNull();
 });

@@ -25,6 +25,7 @@ import { agentOf, LeadBadge } from '../team/member-card.tsx';
 import { Doing, MemberState } from '../team/member-state.tsx';
 import { Facts } from './facts.tsx';
 import { Inbox } from './inbox.tsx';
+import { InnerTeams } from './inner-team.tsx';
 import { MemberTasks } from './member-tasks.tsx';
 import { TeamPanel } from './team-panel.tsx';
 import { Transcript } from './transcript.tsx';
@@ -75,6 +76,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
       <Facts member={member} />
       {member.workspace === 'own' && <WorkFacts teamId={teamId} memberId={memberId} />}
       {isLead && <TeamPanel teamId={teamId} />}
+      {member.agent?.kind === 'team' && <InnerTeams teamId={teamId} memberId={memberId} />}
     </>
   );
   return (

@@ -10,19 +10,19 @@ import { TaskLine } from '../team/task-line.tsx';
 /** Enough to show the state of a team; the team's page has all tasks. */
 const TASKS = 30;
 
-/** Shown beside a lead that is an agent: its teammates with what they do, and the shared task list. */
-export function TeamPanel({ teamId }: { teamId: string }) {
+/** Shown beside a lead that is an agent, and (`withLead`) inside of a member that is a team: the teammates with what they do, and the shared task list. */
+export function TeamPanel({ teamId, withLead = false }: { teamId: string; withLead?: boolean }) {
   const team = useTeam(({ view }) => view.team);
   const members = useTeam(({ view }) => view.members);
   const tasks = useTeam(({ view }) => view.tasks);
-  const teammates = members.filter((member) => member.id !== team?.leadId && isCounted(member, team));
+  const teammates = members.filter((member) => (withLead || member.id !== team?.leadId) && isCounted(member, team));
   const open = tasks.filter(({ phase }) => phase !== 'completed');
   const done = tasks.filter(({ phase }) => phase === 'completed').toReversed();
   const shown = [...open, ...done].slice(0, TASKS);
   return (
     <details className="team-panel" open>
       <summary>
-        Team <span className="quiet">{plural(teammates.length, 'teammate')}</span>
+        Team <span className="quiet">{plural(teammates.length, withLead ? 'member' : 'teammate')}</span>
       </summary>
       <ul className="team-panel-members">
         {teammates.map((member) => (

@@ -1,12 +1,13 @@
 import { Bell, BellOff, Inbox } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { pathTo } from '../../src/core/inner-path.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { useGiven } from '../data/answers.ts';
 import { call, reach } from '../data/daemon.ts';
 import { teamPath, useQuery } from '../data/route.ts';
 import { setWantsNotices, wantsNotices } from '../data/settings.ts';
 import { useSignal } from '../data/signal.ts';
-import { queue } from '../data/teams.ts';
+import { queue, teams } from '../data/teams.ts';
 import type { Waiting } from '../data/teams.ts';
 import { showControls } from '../parts/controls.ts';
 import { CopyLink } from '../parts/copy-link.tsx';
@@ -115,6 +116,12 @@ function useLinked(key: string | null): Waiting | 'looking' | undefined {
   return state?.key === key ? state.request : 'looking';
 }
 
+/** The way to the member of a team inside of another; undefined for other teams. */
+function usePath({ teamId, memberId }: Waiting): string | undefined {
+  const list = useSignal(teams);
+  return list && pathTo(list, teamId, memberId);
+}
+
 function keyOf({ teamId, id }: { teamId: string; id: string }): string {
   return `${teamId}/${id}`;
 }
@@ -162,6 +169,7 @@ function NoticeButton() {
 function QueueLine({ request, isHere, onSelect }: { request: Waiting; isHere: boolean; onSelect: () => void }) {
   const now = useNow();
   const given = useGiven(request);
+  const path = usePath(request);
   const { name, phase } = kindOf(request);
   return (
     <button type="button" className={`queue-line is-${phase}`} aria-current={isHere} onClick={onSelect}>
@@ -175,9 +183,7 @@ function QueueLine({ request, isHere, onSelect }: { request: Waiting; isHere: bo
       <span className={`one-line${request.kind === 'permission' ? ' mono' : ''}`}>
         {showControls(request.content.split('\n', 1)[0] ?? '').replace(/^#+ /, '')}
       </span>
-      <span className="meta one-line">
-        {request.memberId} · {request.teamId}
-      </span>
+      <span className="meta one-line">{path ?? `${request.memberId} · ${request.teamId}`}</span>
     </button>
   );
 }
@@ -202,6 +208,7 @@ function Detail({
   const isElsewhere = isOver && (given === undefined || given.state === 'refused');
   const outcome = useOutcome(request, isElsewhere);
   const task = useTask(request.teamId, request.taskId);
+  const path = usePath(request);
   const { name, phase } = kindOf(request);
   const unanswered = unansweredOf(request);
   const deadline = request.deadline === undefined ? undefined : Date.parse(request.deadline);
@@ -216,7 +223,7 @@ function Detail({
           </Link>
         </h2>
         <p className="meta">
-          <Link href={teamPath(request.teamId)}>{request.teamId}</Link> · asked{' '}
+          <Link href={teamPath(request.teamId)}>{path ?? request.teamId}</Link> · asked{' '}
           <span title={showMoment(new Date(request.requestedAt))}>
             {showSpan(now - Date.parse(request.requestedAt))} ago
           </span>

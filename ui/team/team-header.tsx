@@ -58,6 +58,14 @@ export function TeamHeader({ teamId }: { teamId: string }) {
       <h1 className="one-line" title={team?.description || teamId}>
         {teamId}
       </h1>
+      {team?.parent && (
+        <span className="meta one-line">
+          for{' '}
+          <Link href={teamPath(team.parent.teamId, `/m/${team.parent.memberId}`)}>
+            {team.parent.memberId} of {team.parent.teamId}
+          </Link>
+        </span>
+      )}
       {team && <HowItIs teamId={teamId} onSpawn={() => setForm('spawn')} />}
       <span className="meta team-age">
         <Age since={team?.createdAt} until={team?.closedAt} /> · {plural(teammates, 'teammate')}

@@ -1,5 +1,6 @@
 import { CircleAlert, Inbox, Play, Plus, Search, TriangleAlert, Users } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { parentsOf, withInner } from '../../src/core/inner-path.ts';
 import { teamPath, useQuery } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
 import { queue, teams } from '../data/teams.ts';
@@ -31,8 +32,8 @@ export function TeamsPage() {
   );
   const broken = found.filter(({ problem }) => problem !== undefined);
   const whole = found.filter(({ problem }) => problem === undefined).sort(byActivity);
-  const live = whole.filter(({ status }) => status !== 'cleaned-up');
-  const closed = whole.filter(({ status }) => status === 'cleaned-up');
+  const live = nested(whole.filter(({ status }) => status !== 'cleaned-up'));
+  const closed = nested(whole.filter(({ status }) => status === 'cleaned-up'));
   const native = useNativeTeams();
   const foundNative = native?.teams.filter(({ title }) => title.toLowerCase().includes(wanted)) ?? [];
   return (
@@ -124,6 +125,13 @@ function byActivity(a: TeamLine, b: TeamLine): number {
   return b.activeAt.localeCompare(a.activeAt);
 }
 
+/** Each team inside a member is below the team of that member. */
+function nested(lines: readonly TeamLine[]): TeamLine[] {
+  const isOuter = ({ parent }: TeamLine): boolean => !lines.some(({ id }) => id === parent?.teamId);
+  const order = lines.filter(isOuter).flatMap(({ id }) => withInner(lines, id));
+  return order.flatMap((id) => lines.find((line) => line.id === id) ?? []);
+}
+
 const FIGURES = [
   ['Tokens', 'number wide'],
   ['Cost', 'number'],
@@ -144,10 +152,12 @@ function TeamRow({ team }: { team: TeamLine }) {
   const { name, description, status, tasks, completedTasks, running, failed, waiting, members, usage, activeAt } = team;
   const { situation } = team;
   const gated = useGated(team.id);
+  const depth = useDepth(team);
   return (
     <TeamsRow
       href={teamPath(team.id)}
       name={name}
+      depth={depth}
       marks={
         <>
           <SituationPill situation={situation} />
@@ -164,7 +174,15 @@ function TeamRow({ team }: { team: TeamLine }) {
           )}
         </>
       }
-      words={showControls(description)}
+      words={
+        team.parent ? (
+          <>
+            Works on #{team.parent.taskId} for {team.parent.memberId} of {team.parent.teamId}
+          </>
+        ) : (
+          showControls(description)
+        )
+      }
       done={completedTasks}
       of={tasks}
       counts={{ completed: completedTasks, in_progress: running - gated, gate: gated, failed }}
@@ -178,6 +196,11 @@ function TeamRow({ team }: { team: TeamLine }) {
       activeAt={activeAt}
     />
   );
+}
+
+/** How many teams are around a team. */
+function useDepth({ id }: TeamLine): number {
+  return parentsOf(useSignal(teams) ?? [], id).length;
 }
 
 /** How many tasks of a team wait for a person because their gate gave up. */

@@ -41,6 +41,7 @@ export function TeamsTable({
 export function TeamsRow({
   href,
   name,
+  depth = 0,
   marks,
   words,
   done,
@@ -52,6 +53,8 @@ export function TeamsRow({
 }: {
   href: string;
   name: string;
+  /** How many teams are around it. */
+  depth?: number;
   marks: ReactNode;
   words: ReactNode;
   done: number;
@@ -61,7 +64,10 @@ export function TeamsRow({
 } & Pick<ComponentProps<typeof ProgressBar>, 'counts' | 'of'>) {
   return (
     <tr onClick={(event) => !(event.target instanceof HTMLAnchorElement) && navigate(href)}>
-      <td className="teams-name">
+      <td
+        className="teams-name"
+        style={depth > 0 ? { paddingLeft: `calc(var(--s4) + ${depth} * var(--s5))` } : undefined}
+      >
         <span className="row">
           <Link href={href} className="one-line">
             {showControls(name)}

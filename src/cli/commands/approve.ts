@@ -1,5 +1,6 @@
 import { CallError } from '../../client/client.ts';
 import type { Client } from '../../client/client.ts';
+import { pathTo, withInner } from '../../core/inner-path.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { newCommandId } from '../reach/call.ts';
@@ -10,7 +11,8 @@ import { fold } from '../show/text.ts';
 import { describeAnswer, describeJudged, waitingBlocks } from '../show/views/waiting.ts';
 import { print, toJson } from '../show/write.ts';
 
-type Request = ResultOf<'request.list'>[number];
+/** A request, with the way to its member if that is in a team inside of another. */
+export type Request = ResultOf<'request.list'>[number] & { readonly path?: string | undefined };
 
 interface Answer {
   readonly requestId?: string;
@@ -68,7 +70,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
 /** Finds a request by its id, or by its member if only one request of that member waits: ids are long. */
 export function findRequest(waiting: readonly Request[], named: string): Request {
   const exact = waiting.filter(({ id }) => id === named);
-  const found = exact.length > 0 ? exact : waiting.filter(({ memberId }) => memberId === named);
+  const found = exact.length > 0 ? exact : waiting.filter(({ memberId, path }) => memberId === named || path === named);
   const [request, ...others] = found;
   if (!request) {
     throw new Refusal('not_found', `No request of ${named} waits for you: troupe approve lists them`);
@@ -80,11 +82,22 @@ export function findRequest(waiting: readonly Request[], named: string): Request
 
 /** Shutdown requests are left out: the member that should stop answers them. */
 export async function findWaiting(client: Client, teamId: string | undefined, signal: AbortSignal): Promise<Request[]> {
-  const open = await findOpenTeams(client, teamId, { signal });
+  const named = await findOpenTeams(client, teamId, { signal });
+  const all = await client.call('team.list', {}, { signal });
+  // Requests of teams inside of its members come up to a team.
+  const within = [...new Set(named.flatMap((name) => withInner(all, name)))];
+  const closed = new Set(all.flatMap(({ name, status }) => (status === 'cleaned-up' ? name : [])));
+  const open = within.filter((name) => named.includes(name) || !closed.has(name));
   const lists = await Promise.all(
     open.map((name) => client.call('request.list', { teamId: name, status: 'pending' }, { signal })),
   );
-  return lists.flat().filter(({ kind }) => kind !== 'shutdown');
+  return lists
+    .flat()
+    .filter(({ kind }) => kind !== 'shutdown')
+    .map((request) => {
+      const path = pathTo(all, request.teamId, request.memberId);
+      return path === undefined ? request : { ...request, path };
+    });
 }
 
 interface Given {

@@ -106,10 +106,10 @@ export async function followWork(
   const told = new Set<string>();
   const tellRequests = ({ requests }: Standing): void => {
     for (const request of requests) {
-      const { id, kind, memberId, taskId, detail } = request;
+      const { id, kind, memberId, path = memberId, taskId, detail } = request;
       if (told.has(id)) continue;
       told.add(id);
-      const whose = kind === 'budget' && detail?.['of'] === 'team' ? 'the team' : clean(memberId);
+      const whose = kind === 'budget' && detail?.['of'] === 'team' ? 'the team' : clean(path);
       const about = taskId === undefined ? whose : `${whose} (task ${taskName(clean(taskId))})`;
       const how = howToAnswer(request, answerName(request, requests));
       warn(`troupe: ${teamId} waits for you: the ${kind} of ${about}. ${how}\n`);

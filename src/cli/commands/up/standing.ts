@@ -3,13 +3,16 @@ import { describeUse } from '../../../core/budget-words.ts';
 import { hookTroubles } from '../../../core/hook-trouble.ts';
 import { OVER_BUDGET, waitingOf } from '../../../core/waiting.ts';
 import type { ResultOf } from '../../../operations/index.ts';
+import { findWaiting } from '../approve.ts';
+import type { Request } from '../approve.ts';
 
 /** The state of a team, and why it would not continue. */
 export interface Standing {
   readonly seq: number;
   readonly tasks: ResultOf<'task.list'>;
   readonly members: ResultOf<'member.list'>;
-  readonly requests: ResultOf<'request.list'>;
+  /** Also those of teams inside of its members, with the way there. */
+  readonly requests: readonly Request[];
   readonly reason: 'done' | 'stuck' | 'person' | undefined;
   /** Hooks that failed and let work pass. */
   readonly troubles: readonly string[];
@@ -26,10 +29,12 @@ export async function look(client: Client, teamId: string): Promise<Standing> {
     client.call('task.list', { teamId, limit: 10_000 }),
   ]);
   const { members } = team;
-  const requests = pendingRequests.filter(({ kind }) => kind !== 'shutdown');
+  const own = pendingRequests.filter(({ kind }) => kind !== 'shutdown');
+  const hasTeams = members.some(({ agent }) => agent?.kind === 'team');
+  const requests = hasTeams ? await findWaiting(client, teamId, new AbortController().signal) : own;
   const lead = members.find(({ id, agent }) => id === team.leadId && agent !== undefined);
   const leads = lead && (await isLeading(client, teamId, lead));
-  const reason = leads ? undefined : reasonToEnd(tasks, members, requests, lead);
+  const reason = leads ? undefined : reasonToEnd(tasks, members, own, lead);
   const troubles = hookTroubles(team.metadata);
   const spent = reason === 'stuck' ? await findSpent(client, team) : [];
   return { seq, tasks, members, requests, reason, troubles, answer: lead?.lastResult, spent };

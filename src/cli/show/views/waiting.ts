@@ -8,7 +8,7 @@ import { toType } from '../to-type.ts';
 import { wholeText } from '../whole-text.ts';
 import { answerName, taskName } from '../words.ts';
 
-type Request = ResultOf<'request.list'>[number];
+type Request = ResultOf<'request.list'>[number] & { readonly path?: string | undefined };
 
 interface Meaning {
   readonly yes: string;
@@ -53,13 +53,13 @@ export function waitingBlocks(waiting: readonly Request[], screen: Screen, teamI
     .join('\n');
 }
 
-function headOf({ kind, memberId, teamId, taskId, requestedAt }: Request, screen: Screen): string {
+function headOf({ kind, memberId, path = memberId, teamId, taskId, requestedAt }: Request, screen: Screen): string {
   const about = [
     `team ${clean(teamId)}`,
     ...(taskId === undefined ? [] : [`task ${taskName(clean(taskId))}`]),
     showTime(requestedAt, screen),
   ];
-  const head = `${paint(screen, 'bold', `${kind} of ${clean(memberId)}`)} (${about.join(', ')})`;
+  const head = `${paint(screen, 'bold', `${kind} of ${clean(path)}`)} (${about.join(', ')})`;
   return `${fold(head, screen, 2)}\n`;
 }
 

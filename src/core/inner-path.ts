@@ -1,0 +1,34 @@
+import type { TeamParent } from './inner.ts';
+
+/* Apart from `inner.ts`, because the dashboard and the command line load this, and need no schemas. */
+
+/** A team, as far as its place among others is concerned. */
+interface Placed {
+  readonly name: string;
+  readonly parent?: TeamParent | undefined;
+}
+
+/** The teams around a team, outermost first; none if it is in no member. A ring, which cannot be, ends it. */
+export function parentsOf(teams: readonly Placed[], teamId: string): TeamParent[] {
+  const found: TeamParent[] = [];
+  for (let at: string | undefined = teamId; at !== undefined && found.length < teams.length;) {
+    const parent: TeamParent | undefined = teams.find(({ name }) => name === at)?.parent;
+    if (parent) found.unshift(parent);
+    at = parent?.teamId;
+  }
+  return found;
+}
+
+/** The way from the outermost team to a member of an inner one: `alpha/rev › ada`; undefined if the team is in no member. */
+export function pathTo(teams: readonly Placed[], teamId: string, memberId: string): string | undefined {
+  const [first, ...rest] = parentsOf(teams, teamId);
+  if (!first) return undefined;
+  return [`${first.teamId}/${first.memberId}`, ...rest.map((parent) => parent.memberId), memberId].join(' › ');
+}
+
+/** The names of a team and of all teams inside its members, each after the one around it. */
+export function withInner(teams: readonly Placed[], teamId: string): string[] {
+  const inner = teams.filter(({ name, parent }) => parent?.teamId === teamId && name !== teamId);
+  const others = teams.filter(({ name }) => name !== teamId);
+  return [teamId, ...inner.flatMap(({ name }) => withInner(others, name))];
+}
