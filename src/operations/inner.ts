@@ -179,7 +179,8 @@ async function linesAfter(ledger: Ledger, teamId: string, after: number): Promis
   for await (const { events } of ledger.read(teamId, after)) {
     for (const event of events) {
       const mark = rowOf(event)?.mark ?? null;
-      if (mark === null || mark === 'message') continue;
+      // A change of a member says nothing that people look for.
+      if (mark === null || mark === 'message' || event.type === 'teammate:changed') continue;
       const { actor, text, reason } = wordEvent(event);
       lines.push(`${actor} ${text}${reason === undefined ? '' : `: ${reason}`}`);
     }

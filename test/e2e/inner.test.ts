@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { BIN } from '../daemon/serve.ts';
 import { until } from '../until.ts';
@@ -141,14 +142,14 @@ test('what a team inside a member uses counts once to that member; its budget st
   stage.letGo();
   await stage.ask('approve', request.id, '--more', '5000');
   await completed(stage);
-  const { usage } = await client
-    .call('task.show', { teamId, taskId: '1' })
-    .then(({ inner: own }) => own ?? { usage: undefined });
-  const { usage: total } = await client.call('team.status', { teamId: inner });
-  expect(usage).toEqual(total);
-  expect(total).toMatchObject({ inputTokens: 1_200 });
-  const spent = (await client.call('team.status', { teamId })).usage;
-  expect(spent).toMatchObject({ inputTokens: 1_200 });
+  // What was used last is counted a moment later.
+  await until('all of it is counted', async () => {
+    const { usage: total } = await client.call('team.status', { teamId: inner });
+    const { inner: own } = await client.call('task.show', { teamId, taskId: '1' });
+    return isDeepStrictEqual(own?.usage, total);
+  });
+  expect((await client.call('team.status', { teamId: inner })).usage).toMatchObject({ inputTokens: 1_200 });
+  expect((await client.call('team.status', { teamId })).usage).toMatchObject({ inputTokens: 1_200 });
 });
 
 test('after a kill of the process of a member that is a team, and of the daemon, the same team goes on and ends once', async () => {
