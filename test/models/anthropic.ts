@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from './script.ts';
-import { headersOf, piecesOf, startModelServer, USED } from './server.ts';
+import { headersOf, piecesOf, startModelServer, think, USED } from './server.ts';
 import type { Exchange } from './server.ts';
 
 const Block = z.looseObject({ type: z.string(), text: z.string().optional(), content: z.unknown().optional() });
@@ -125,6 +125,13 @@ async function stream(exchange: Exchange, body: Body, reply: ModelReply): Promis
   const usage = usageOf(reply);
   send('message_start', { message: { ...message, stop_reason: null, usage: { ...usage, output_tokens: 1 } } });
   let index = 0;
+  if (reply.pace?.isHeard) {
+    send('content_block_start', { index, content_block: { type: 'thinking', thinking: '', signature: '' } });
+    const delta = { type: 'thinking_delta', thinking: 'Let me see. ' };
+    await think(reply, exchange.gone, () => send('content_block_delta', { index, delta }));
+    send('content_block_delta', { index, delta: { type: 'signature_delta', signature: 'c2lnbmVk' } });
+    send('content_block_stop', { index: index++ });
+  } else await think(reply, exchange.gone, () => send('ping', {}));
   if (reply.text) {
     send('content_block_start', { index, content_block: { type: 'text', text: '' } });
     for await (const text of piecesOf(reply, exchange.gone)) {

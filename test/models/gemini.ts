@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from './script.ts';
-import { headersOf, piecesOf, startModelServer, USED } from './server.ts';
+import { headersOf, piecesOf, startModelServer, think, USED } from './server.ts';
 import type { Exchange } from './server.ts';
 
 const Part = z.looseObject({
@@ -112,6 +112,7 @@ function chunk(model: string, parts: readonly object[], last?: ModelReply): obje
 
 async function stream(exchange: Exchange, model: string, reply: ModelReply): Promise<void> {
   const events = exchange.stream();
+  await think(reply, exchange.gone, () => events.send(chunk(model, [{ text: 'Let me see', thought: true }])));
   // What it blocks it does not say.
   const said = reply.refuses ? {} : reply;
   for await (const text of piecesOf(said, exchange.gone)) events.send(chunk(model, [{ text }]));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from './script.ts';
-import { headersOf, piecesOf, startModelServer, USED } from './server.ts';
+import { headersOf, piecesOf, startModelServer, think, USED } from './server.ts';
 import type { Exchange } from './server.ts';
 
 const Part = z.looseObject({ text: z.string().optional() });
@@ -79,6 +79,19 @@ async function stream(exchange: Exchange, body: Body, reply: ModelReply): Promis
   const id = `resp_${crypto.randomUUID()}`;
   let index = 0;
   send('response.created', { response: { id, status: 'in_progress' } });
+  if (reply.pace?.isHeard) {
+    const item = { type: 'reasoning', id: `rs_${crypto.randomUUID()}`, summary: [] };
+    const part = { item_id: item.id, output_index: index, summary_index: 0 };
+    send('response.output_item.added', { output_index: index, item });
+    send('response.reasoning_summary_part.added', { ...part, part: { type: 'summary_text', text: '' } });
+    const thought = { ...part, delta: 'Let me see. ' };
+    await think(reply, exchange.gone, () => send('response.reasoning_summary_text.delta', thought));
+    const summary = [{ type: 'summary_text', text: 'Let me see.' }];
+    send('response.output_item.done', { output_index: index++, item: { ...item, summary } });
+  } else {
+    const response = { id, status: 'in_progress' };
+    await think(reply, exchange.gone, () => send('response.in_progress', { response }));
+  }
   if (reply.text) {
     const item = { type: 'message', id: `msg_${crypto.randomUUID()}`, role: 'assistant' };
     send('response.output_item.added', { output_index: index, item: { ...item, content: [] } });

@@ -27,8 +27,20 @@ export interface ModelReply {
   readonly headers?: Readonly<Record<string, string>>;
   /** The model will not do it, in the words of the text. */
   readonly refuses?: true;
+  /** Takes its time after it accepted the request, as real models do. */
+  readonly pace?: Pace;
   /** Streams the first line at once, and the rest when this resolves. Ends early if the agent disconnects. */
   readonly held?: Promise<unknown>;
+}
+
+/** How a model takes its time, in milliseconds: it thinks, with a sign of life now and then, and says a word at a time. */
+export interface Pace {
+  readonly thinkMs: number;
+  /** How often it streams something while it thinks; undefined if not at all. */
+  readonly signMs?: number | undefined;
+  /** The signs are its thoughts, and not only that the connection lives. */
+  readonly isHeard?: boolean | undefined;
+  readonly wordMs: number;
 }
 
 /** The script of a model: a function of the request, usually a pure one. */

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { ModelReply, ModelRequest, ModelScript, ModelServer } from './script.ts';
 
@@ -64,13 +65,34 @@ export async function startModelServer(protocol: Protocol, script: ModelScript):
 }
 
 /** Yields the text of a reply: all of it, or held after its first line. Ends early if the agent disconnects. */
-export async function* piecesOf({ text = '', held }: ModelReply, gone: AbortSignal): AsyncGenerator<string> {
+export async function* piecesOf({ text = '', held, pace }: ModelReply, gone: AbortSignal): AsyncGenerator<string> {
   if (text === '') return;
+  if (pace) {
+    for (const word of text.split(/(?<=\s)/)) {
+      if (gone.aborted) return;
+      yield word;
+      await pause(pace.wordMs, gone);
+    }
+    return;
+  }
   if (!held) return yield text;
   const line = text.indexOf('\n') + 1;
   yield text.slice(0, line);
   if (!gone.aborted) await Promise.race([held, once(gone, 'abort')]);
   if (!gone.aborted) yield text.slice(line);
+}
+
+/** Thinks as long as the reply's pace says, and gives the protocol's signs of it. Ends early if the agent disconnects. */
+export async function think({ pace }: ModelReply, gone: AbortSignal, sign: () => void): Promise<void> {
+  const { thinkMs = 0, signMs = Infinity } = pace ?? {};
+  for (let left = thinkMs; left > 0 && !gone.aborted; left -= signMs) {
+    await pause(Math.min(left, signMs), gone);
+    if (signMs < Infinity) sign();
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => {});
 }
 
 /** The headers of an answer, with `retry-after` if its error has one. */
