@@ -18,6 +18,8 @@ interface Options {
   readonly files?: Record<string, string>;
   /** The command that makes workspaces ready. */
   readonly setup?: string;
+  /** The folder of the team in the repository. */
+  readonly prefix?: string;
 }
 
 /** A team with workspaces. */
@@ -29,7 +31,7 @@ export interface Apart {
 }
 
 /** A team `demo` with workspaces; alice and bob have their own. No process is started. */
-export async function openApart({ agents = {}, files, setup: command }: Options = {}): Promise<Apart> {
+export async function openApart({ agents = {}, files, setup: command, prefix = '' }: Options = {}): Promise<Apart> {
   const root = newProject(files ? { files } : {});
   const repository = join(root, 'project');
   const environment = { PATH: process.env['PATH'], HOME: root };
@@ -60,10 +62,10 @@ export async function openApart({ agents = {}, files, setup: command }: Options 
   const work = {
     workspaces: 'own',
     repository,
-    prefix: '',
+    prefix,
     base: project.checkout.head,
     branch: 'troupe/demo',
-    ...(command !== undefined && { setup: setupOf(command, repository) }),
+    ...(command !== undefined && { setup: setupOf(command, join(repository, prefix)) }),
   } as const;
   await house.services.works?.start();
   await house.land();

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { ResultOf } from '../../../src/operations/index.ts';
 import { openApart } from '../../mcp/apart.ts';
 import { write } from '../../workspaces/project.ts';
 
@@ -23,4 +24,15 @@ test('a member without a task gets what the setup makes of the new tip when its 
   // Nothing changed, so it does not run again.
   await house.call('work.save', { teamId: 'demo', memberId: 'alice' }, 'alice');
   expect(await made('alice')).toBe('1\n2\n');
+});
+
+test('a setup that fails is told with the folder in which it ran', async () => {
+  const { house } = await openApart({ files: { 'app/a.txt': 'a\n' }, setup: 'exit 3', prefix: 'app' });
+  await house.call('task.create', { teamId: 'demo', title: 'First' });
+  await house.call('task.claim', { teamId: 'demo', taskId: '1' }, 'alice');
+  const begun = house.call('work.begin', { teamId: 'demo', memberId: 'alice', taskId: '1', epoch: 1 }, 'alice');
+  await expect(begun).rejects.toMatchObject({ code: 'member_stopped' });
+  const open = { teamId: 'demo', status: 'pending' } as const;
+  const [request] = await house.call<ResultOf<'request.list'>>('request.list', open);
+  expect(request?.content).toMatch(/It ran in \S+\/workspaces\/demo\/alice\/app\./);
 });
