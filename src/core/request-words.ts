@@ -22,5 +22,5 @@ export function wordRequest(request: Named): string {
 /** Why a person decides about work, and not a gate. */
 export function wordGate(detail: Named['detail']): string {
   if (detail?.['refused'] === true) return 'Refused by the model';
-  return detail?.['conflicted'] === true ? 'Repeated conflicts' : 'Gate gave up';
+  return detail?.['conflicted'] === true ? 'Repeated conflicts' : 'Rejected work';
 }

@@ -39,7 +39,7 @@ async function writeRequests(home: Home): Promise<void> {
 
 /** The line in the queue for a team's gate that gave up. */
 const gateLine = (page: Page, teamId: string) =>
-  page.locator('.queue-line', { hasText: 'Gate gave up' }).filter({ hasText: `ada · ${teamId}` });
+  page.locator('.queue-line', { hasText: 'Rejected work' }).filter({ hasText: `ada · ${teamId}` });
 
 describe('a new request', () => {
   test('causes a desktop notification if nobody looks at the page, and a click on it opens the request', async (context) => {

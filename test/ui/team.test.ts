@@ -175,7 +175,7 @@ describe('the page of a team', () => {
     expect((await row.locator('.holder').boundingBox())?.width).toBeGreaterThan(30);
     expect((await page.locator('.side').boundingBox())?.height).toBeLessThan(60);
     await page.getByRole('button', { name: 'Show', exact: true }).click();
-    await page.getByRole('article', { name: 'Gate gave up of ada' }).getByRole('button', { name: 'Accept' }).waitFor();
+    await page.getByRole('article', { name: 'Rejected work of ada' }).getByRole('button', { name: 'Accept' }).waitFor();
     await page.getByRole('button', { name: 'Fold', exact: true }).click();
     await page.getByRole('button', { name: 'Filter by member or status' }).click();
     await page.getByRole('menuitem', { name: 'cleo' }).click();
@@ -339,7 +339,7 @@ test('every request can be answered from one queue by keys, and two browsers agr
   const other = await openPage(browser(), client, `/t/${team}`);
   await other.page.getByText('Waits for you 3').waitFor();
   const detail = page.locator('.queue-detail');
-  await detail.getByRole('heading', { name: 'Gate gave up of ada' }).waitFor();
+  await detail.getByRole('heading', { name: 'Rejected work of ada' }).waitFor();
   await page.keyboard.press('j');
   await detail.getByRole('heading', { name: 'Plan of finn' }).waitFor();
   await detail.getByText('At most 12 lines; the rest as a count').waitFor();
@@ -353,7 +353,7 @@ test('every request can be answered from one queue by keys, and two browsers agr
 
   // The other browser accepts the work that the gate rejected. The task is completed, here too.
   await other.page
-    .getByRole('article', { name: 'Gate gave up of ada' })
+    .getByRole('article', { name: 'Rejected work of ada' })
     .getByRole('button', { name: 'Accept' })
     .click();
   await eventually(() => page.title()).toBe('(1) Queue · Troupe');
