@@ -6,7 +6,7 @@ import { memoryJournal } from '../../src/journal/memory.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { Mailbox } from '../../src/ledger/mailbox.ts';
 import { keepBudgets } from '../../src/runtime/budget-keeper.ts';
-import { createTeam, join, run, TEAM } from '../ledger/commands.ts';
+import { claim, createTeam, join, run, task, TEAM } from '../ledger/commands.ts';
 import { openLedger } from '../ledger/places.ts';
 import { until } from '../until.ts';
 
@@ -36,9 +36,48 @@ test('a daemon asks about a budget that was used up when the last one was killed
   await until('a person is asked', () => asked(ledger));
 });
 
-async function setStage() {
-  const ledger = openLedger(memoryJournal());
-  await createTeam(ledger);
+/** Each is used up by two turns, of which one ran on either machine. */
+const BUDGETS = { turns: 2, tokens: 20, costUsd: 2, minutes: 0.002 };
+const HALF = { ...NO_USAGE, turns: 1, outputTokens: 10, costUsd: 1 };
+const cases = (['team', 'member', 'task'] as const).flatMap((of) =>
+  (['turns', 'tokens', 'costUsd', 'minutes'] as const)
+    // Nobody is asked about the turns of a task before it needs another one: its member does.
+    .filter((what) => of !== 'task' || what !== 'turns')
+    .map((what) => ({ of, what })),
+);
+
+test.each(cases)('two machines ask once about the $what of a $of that both have used', async ({ of, what }) => {
+  const journal = memoryJournal();
+  const a = await setStage(journal);
+  const b = await setStage(journal, false);
+  for (const { keeper } of [a, b]) await keeper().start();
+  const budget = { [what]: BUDGETS[what] };
+  await run(
+    a.ledger,
+    join('cy', { agent }),
+    task('Carry on'),
+    claim('cy', '1'),
+    ...(of === 'team' ? [{ type: 'team.update', by: USER, budget } as const] : []),
+    ...(of === 'member' ? [{ type: 'member.change', by: USER, memberId: 'cy', budget } as const] : []),
+    ...(of === 'task' ? [{ type: 'task.update', by: USER, taskId: '1', budget } as const] : []),
+  );
+  const turn = { type: 'usage.record', by: SYSTEM, memberId: 'cy', taskId: '1', usage: HALF } as const;
+  for (const { ledger } of [a, b]) await run(ledger, turn);
+  const request = await until('a person is asked', () => asked(b.ledger));
+  expect(request).toMatchObject({ memberId: 'cy', detail: { of, what } });
+  // Both see the same question, and neither asks another one.
+  await until('the other machine has it', async () => (await asked(a.ledger))?.id === request.id);
+  for (const { ledger } of [a, b]) {
+    const all = await ledger.view(TEAM, ({ requests }) =>
+      [...requests.values()].filter(({ kind }) => kind === 'budget'),
+    );
+    expect(all.map(({ id }) => id)).toEqual([request.id]);
+  }
+});
+
+async function setStage(journal = memoryJournal(), isNew = true) {
+  const ledger = openLedger(journal);
+  if (isNew) await createTeam(ledger);
   const mailbox = new Mailbox(ledger);
   onTestFinished(() => mailbox.close());
   const keeper = () => {
