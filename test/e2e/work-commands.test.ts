@@ -283,7 +283,6 @@ describe('commands about work', () => {
     expect(dirty).toMatchObject({ code: 4, stderr: expect.stringContaining('and your files are as they were') });
     expect(readFileSync(join(repository, 'common.txt'), 'utf8')).toBe('not committed\n');
     plainGit(repository, 'checkout', '-q', '--', 'common.txt');
-    plainGit(repository, 'branch', '-D', branch);
 
     const troupe = { environment: environmentFor(stage.home, { NO_COLOR: '1' }) } as Pick<
       Troupe,
