@@ -49,6 +49,7 @@ test('each agent takes an extra, or refuses it with the reason; none ignores it'
     ),
     exec: '',
     function: '',
+    team: '',
   });
 });
 

@@ -24,10 +24,7 @@ const ProtocolMessage = z.strictObject({
  * Both shapes that agents are trained on: `{to, message, summary}`, and the older one with type, recipient, content.
  */
 export const SendMessageInput = z.strictObject({
-  to: z
-    .string()
-    .optional()
-    .describe('a member, "team-lead", "*" for everybody, or "lead@TEAM" for the lead of another team'),
+  to: z.string().optional().describe('a member, "team-lead", "*" for all, or "lead@OTHER-TEAM"'),
   message: z
     .union([z.string(), ProtocolMessage], {
       error: `must be a text, or an object with one of the types ${PROTOCOL.join(', ')}; only a person answers other requests`,
