@@ -4,6 +4,7 @@ import type { AccountCause } from './account.ts';
 import { SYSTEM, USER } from './actor.ts';
 import { whyBlocked } from './blocked.ts';
 import { showAmount } from './budget-words.ts';
+import { InnerReport } from './inner-report.ts';
 import { isVacant } from './person.ts';
 import { answererOf, TeamRequest } from './request.ts';
 import { isExpected } from './state.ts';
@@ -81,11 +82,13 @@ export const TeamReport = z.object({
   landed: z.object({ branch: z.string(), base: z.string(), tip: z.string(), tasks: z.array(z.string()) }).optional(),
   /** The last answer of a lead that is an agent. */
   answer: z.string().optional(),
+  /** What the teams inside its members did, each after the one around it. */
+  inner: z.array(InnerReport).default([]),
 });
 export type TeamReport = z.output<typeof TeamReport>;
 
-/** The report of a team, from its state alone. */
-export function reportOf(state: TeamState, now: number): TeamReport {
+/** The report of a team, from its state and what the teams inside its members did. */
+export function reportOf(state: TeamState, now: number, inner: InnerReport[] = []): TeamReport {
   const team = requireTeam(state);
   const { id, description, status, createdAt, closedAt, leadId, work } = team;
   const tasks = [...state.tasks.values()].filter((task) => task.status !== 'deleted');
@@ -108,6 +111,7 @@ export function reportOf(state: TeamState, now: number): TeamReport {
     wrong: [...taskRemarks(tasks), ...memberRemarks(members), ...freedRemarks(state), ...answeredRemarks(state)],
     ...(work && { landed: { branch: work.branch, base: work.base, tip: work.tip, tasks: landed } }),
     ...(lead?.lastResult !== undefined && { answer: lead.lastResult }),
+    inner,
   };
 }
 

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
+import { withInner } from '../core/inner-path.ts';
+import { innerReportOf } from '../core/inner-report.ts';
+import type { InnerReport } from '../core/inner-report.ts';
 import { countMembers } from '../core/member-count.ts';
 import { NO_SESSION } from '../core/member.ts';
 import { isBlocked } from '../core/obstacles.ts';
@@ -210,7 +213,10 @@ export const teamOperations = [
     result: TeamReport,
     route: 'GET /api/teams/:teamId/report',
     cli: { args: ['teamId'], examples: ['troupe team report demo --json'] },
-    run: ({ ledger }, { teamId }) => ledger.view(teamId, (state) => reportOf(state, Date.now())),
+    run: async ({ ledger }, { teamId }) => {
+      const inner = await innerReports(ledger, teamId);
+      return ledger.view(teamId, (state) => reportOf(state, Date.now(), inner));
+    },
   }),
   operation({
     name: 'team.delete',
@@ -314,6 +320,18 @@ function countBlocked(state: TeamState): number {
   let blocked = 0;
   for (const task of state.tasks.values()) if (task.status === 'pending' && isBlocked(state, task)) blocked++;
   return blocked;
+}
+
+/** What the teams inside the members of a team did, and the teams inside those. */
+async function innerReports(ledger: Services['ledger'], teamId: string): Promise<InnerReport[]> {
+  const hasInner = await ledger.view(teamId, ({ tasks }) => [...tasks.values()].some(({ inner }) => inner));
+  if (!hasInner) return [];
+  const found = await ledger.viewAll((state) => innerReportOf(state) ?? [], { unreadable: () => [] });
+  const reports = found.flat();
+  const placed = reports.map(({ team: name, parent }) => ({ name, parent }));
+  return withInner(placed, teamId).flatMap(
+    (name) => reports.find(({ team }) => team === name && name !== teamId) ?? [],
+  );
 }
 
 /** Removes all data of a closed team, and of the teams that worked for it. */

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import { escapeMarkdown, reportEnd, reportMarkdown, reportText } from '../../src/cli/show/report.ts';
+import { innerReportOf } from '../../src/core/inner-report.ts';
+import type { InnerReport } from '../../src/core/inner-report.ts';
+import type { TeamParent } from '../../src/core/inner.ts';
 import { reportOf, TeamReport } from '../../src/core/report.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { teamOf } from './stage.ts';
@@ -8,8 +11,8 @@ import type { Stage } from './stage.ts';
 const screen = { isTerminal: false, hasColor: false, columns: 100, now: 0 };
 
 /** The report as clients get it. */
-function seen(team: Stage): ResultOf<'team.report'> {
-  const sent = JSON.parse(JSON.stringify(reportOf(team.state, Date.now()))) as ResultOf<'team.report'>;
+function seen(team: Stage, inner?: InnerReport[]): ResultOf<'team.report'> {
+  const sent = JSON.parse(JSON.stringify(reportOf(team.state, Date.now(), inner))) as ResultOf<'team.report'>;
   TeamReport.parse(sent);
   return sent;
 }
@@ -151,6 +154,28 @@ test('does not call it wrong that a gate sent work back which was accepted later
   expect(reportEnd({ ...report, improved: [] }, screen)).toBe('');
   expect(reportEnd(report, screen)).toBe(`\nAccepted after another try\n  ${said}`);
   expect(reportMarkdown(report)).toContain(`\n## Accepted after another try\n\n- ${said}`);
+});
+
+test('says what the teams inside of members did, also inside of those', () => {
+  const inside = (parent: TeamParent, name: string): InnerReport => {
+    const { state } = busyTeam();
+    const { team } = state;
+    if (!team) throw new Error('no team');
+    return innerReportOf({ ...state, team: { ...team, name, parent } }) ?? expect.fail('no report');
+  };
+  expect(innerReportOf(busyTeam().state)).toBeUndefined();
+  const report = seen(busyTeam(), [
+    inside({ teamId: 'alpha', memberId: 'ann', taskId: '1' }, 'alpha-ann-1'),
+    inside({ teamId: 'alpha-ann-1', memberId: 'bob', taskId: '2' }, 'alpha-ann-1-bob-2'),
+  ]);
+  const did = '1 of 3 tasks completed: Write the parser; Test it (failed); Ship it (pending)';
+  const lines = [
+    `#1 ann: team alpha-ann-1 (active), ${did}`,
+    `#2 bob of alpha-ann-1: team alpha-ann-1-bob-2 (active), ${did}`,
+  ];
+  const wide = { ...screen, columns: 300 };
+  expect(reportText(report, wide)).toContain(`Teams inside of members\n${lines.map((line) => `  ${line}\n`).join('')}`);
+  expect(reportMarkdown(report)).toContain(`## Teams inside of members\n\n- ${lines.join('\n- ')}\n`);
 });
 
 test('makes hostile titles harmless in text and in Markdown', () => {

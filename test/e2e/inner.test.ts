@@ -100,6 +100,15 @@ test('a team inside a member gets the task, works with members and gates of its 
   const landed = await client.call('work.diff', { teamId: stage.team });
   expect(JSON.stringify(landed)).toContain(`twice by ann of ${inner}`);
   expect(work?.tip).not.toBe(work?.base);
+  const report = await client.call('team.report', { teamId: stage.team });
+  expect(report.inner).toEqual([
+    { team: inner, parent, status, tasks: [{ id: '1', title: 'Write the part', status: 'completed' }] },
+  ]);
+  const { stdout } = await stage.troupe('report', stage.team);
+  expect(stdout).toContain(
+    `Teams inside of members\n  #1 rev: team ${inner} (closed), 1 of 1 task completed: Write the part\n`,
+  );
+  expect(await client.call('team.report', { teamId: inner })).toMatchObject({ inner: [] });
 });
 
 /** Waits until the program of a member has written its line, and returns how often it did. */

@@ -1,9 +1,11 @@
+import { joinSome } from '../../core/text.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { paint } from './screen.ts';
 import type { Screen } from './screen.ts';
 import { clean, fold } from './text.ts';
 import { showDuration } from './time.ts';
 import { count, dollars } from './views/details.ts';
+import { statusWord } from './words.ts';
 
 type Report = ResultOf<'team.report'>;
 type Usage = Report['usage'];
@@ -72,10 +74,10 @@ function write(report: Report, style: Style): string[] {
   const all = tasks.completed + tasks.failed + tasks.open;
   const failed = tasks.failed === 0 ? '' : `, ${tasks.failed} failed`;
   const open = tasks.open === 0 ? '' : `, ${tasks.open} open`;
-  const state = status === 'cleaned-up' ? 'closed' : status;
   return [
-    `Team ${style.foreign(team)} (${state}): ${tasks.completed} of ${count(all, 'task')} completed${failed}${open}.\n`,
+    `Team ${style.foreign(team)} (${standing(status)}): ${tasks.completed} of ${count(all, 'task')} completed${failed}${open}.\n`,
     ...doneSection(report, style),
+    ...innerSection(report, style),
     ...landedSection(report, style),
     ...costSection(report, style),
     ...improvedSection(report, style),
@@ -83,6 +85,10 @@ function write(report: Report, style: Style): string[] {
     ...waitsSection(report, style),
     ...answerSection(report, style),
   ];
+}
+
+function standing(status: string): string {
+  return status === 'cleaned-up' ? 'closed' : status;
 }
 
 function section(title: string, lines: readonly string[], style: Style): string[] {
@@ -102,6 +108,22 @@ function doneSection({ done }: Report, style: Style): string[] {
     return `#${id} ${style.foreign(title)}${known.length > 0 ? ` (${known.join(', ')})` : ''}`;
   });
   return section('Done', lines, style);
+}
+
+/** What teams inside of members did, a line for each team. */
+function innerSection({ team: outer, inner = [] }: Report, style: Style): string[] {
+  const lines = inner.map(({ team, parent, status, tasks }) => {
+    const inTeam = parent.teamId === outer ? '' : ` of ${style.foreign(parent.teamId)}`;
+    const completed = tasks.filter((task) => task.status === 'completed').length;
+    const titles = tasks.map((task) => {
+      const state = task.status === 'completed' ? '' : ` (${statusWord(task.status)})`;
+      return `${style.foreign(task.title)}${state}`;
+    });
+    const did = `${completed} of ${count(tasks.length, 'task')} completed`;
+    const names = titles.length === 0 ? '' : `: ${joinSome(titles, '; ')}`;
+    return `#${parent.taskId} ${style.foreign(parent.memberId)}${inTeam}: team ${style.foreign(team)} (${standing(status)}), ${did}${names}`;
+  });
+  return section('Teams inside of members', lines, style);
 }
 
 function landedSection({ landed }: Report, style: Style): string[] {
