@@ -3,10 +3,11 @@ import type { InputOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { newCommandId } from '../reach/call.ts';
 import { openClient } from '../reach/connect.ts';
+import { findNotHandedIn } from '../show/not-handed-in.ts';
 import { show } from '../show/result.ts';
 import { clean, fold } from '../show/text.ts';
 import { showRemaining } from '../show/time.ts';
-import { warn } from '../show/write.ts';
+import { print, warn } from '../show/write.ts';
 
 /** As long as the operation waits if nobody says how long. Milliseconds. */
 const WITHIN_MS = 30_000;
@@ -28,6 +29,10 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const result = await client.call('team.down', input, options);
     if (isTold) for (const line of await describeRefusals(client, { teamId, since, signal })) warn(fold(line, screen));
     await show('team.down', result, { json: given.json, screen });
+    if (given.json) return 0;
+    for (const line of await findNotHandedIn(client, { teamId, isOpen: false, signal })) {
+      print(fold(`${line}\n`, screen));
+    }
     return 0;
   } finally {
     client.close();

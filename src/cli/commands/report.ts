@@ -1,5 +1,6 @@
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
+import { findNotHandedIn } from '../show/not-handed-in.ts';
 import { reportMarkdown, reportText } from '../show/report.ts';
 import { print, toJson } from '../show/write.ts';
 
@@ -10,7 +11,10 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   try {
     const report = await client.call('team.report', { teamId }, { signal });
     if (given.json) print(toJson(report, screen.isTerminal ? 2 : undefined));
-    else print(markdown ? reportMarkdown(report) : reportText(report, screen));
+    else {
+      const left = await findNotHandedIn(client, { teamId, isOpen: report.status !== 'cleaned-up', signal });
+      print(markdown ? reportMarkdown(report, left) : reportText(report, screen, left));
+    }
     return 0;
   } finally {
     client.close();

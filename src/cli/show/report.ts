@@ -21,9 +21,9 @@ interface Style {
   foreign(text: string): string;
 }
 
-/** The report as text for a terminal or a file. */
-export function reportText(report: Report, screen: Screen): string {
-  return write(report, textStyle(screen)).join('');
+/** The report as text for a terminal or a file, with what was not handed in. */
+export function reportText(report: Report, screen: Screen, left: readonly string[] = []): string {
+  return write(report, textStyle(screen), left).join('');
 }
 
 /** The end of `troupe up` and `troupe run`, which have shown the tasks: cost, what went wrong, what waits. */
@@ -35,13 +35,13 @@ export function reportEnd(report: Report, screen: Screen): string {
 }
 
 /** The report as Markdown. Text of agents cannot make markup, links or mentions. */
-export function reportMarkdown(report: Report): string {
+export function reportMarkdown(report: Report, left: readonly string[] = []): string {
   const style: Style = {
     heading: (text) => `\n## ${text}\n\n`,
     item: (text) => `- ${text}\n`,
     foreign: escapeMarkdown,
   };
-  return `# Report of team ${escapeMarkdown(report.team)}\n\n${write(report, style).join('').trimStart()}`;
+  return `# Report of team ${escapeMarkdown(report.team)}\n\n${write(report, style, left).join('').trimStart()}`;
 }
 
 /**
@@ -69,7 +69,7 @@ function textStyle(screen: Screen): Style {
   };
 }
 
-function write(report: Report, style: Style): string[] {
+function write(report: Report, style: Style, left: readonly string[]): string[] {
   const { tasks, team, status } = report;
   const all = tasks.completed + tasks.failed + tasks.open;
   const failed = tasks.failed === 0 ? '' : `, ${tasks.failed} failed`;
@@ -79,6 +79,7 @@ function write(report: Report, style: Style): string[] {
     ...doneSection(report, style),
     ...innerSection(report, style),
     ...landedSection(report, style),
+    ...section('Not handed in', left.map(style.foreign), style),
     ...costSection(report, style),
     ...improvedSection(report, style),
     ...wrongSection(report, style),

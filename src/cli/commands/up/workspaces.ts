@@ -1,6 +1,7 @@
 import { shortId } from '../../../core/commit-id.ts';
 import { joinSome } from '../../../core/text.ts';
 import type { ResultOf } from '../../../operations/index.ts';
+import { describeNotHandedIn } from '../../show/not-handed-in.ts';
 import { shortPath } from '../../show/path.ts';
 import type { Screen } from '../../show/screen.ts';
 import { paint } from '../../show/screen.ts';
@@ -53,13 +54,17 @@ const FILES = 10;
 
 /** What landed and what did not, how the branch differs, and what to do next. */
 export function describeWork(
-  { work, changes = [], team }: Pick<Outcome, 'work' | 'changes' | 'team'>,
+  { work, changes = [], team, open: isOpen = false }: Pick<Outcome, 'work' | 'changes' | 'team' | 'open'>,
   screen: Screen,
 ): string[] {
   if (work?.workspaces !== 'own') return [];
   const { branch = '', base = '', tip = '', isMerged = false } = work;
   const where = `--team ${clean(team)}`;
-  if (tip === base) return [`Nothing landed on ${clean(branch)}.`, ...missing(work, where, screen)];
+  const absent = [
+    ...missing(work, where, screen),
+    ...describeNotHandedIn(work, { teamId: team, isOpen }).map((line) => paint(screen, 'yellow', line)),
+  ];
+  if (tip === base) return [`Nothing landed on ${clean(branch)}.`, ...absent];
   const more = changes.length > FILES ? [`  and ${changes.length - FILES} more`] : [];
   const ids = changes.slice(0, FILES).map((change) => (change.added === undefined ? 'binary' : lines(change)));
   const width = Math.max(0, ...ids.map((text) => text.length));
@@ -69,7 +74,7 @@ export function describeWork(
       .slice(0, FILES)
       .map(({ path }, i) => cut(`  ${(ids[i] ?? '').padEnd(width)}  ${clean(path)}`, screen.columns)),
     ...more,
-    ...missing(work, where, screen),
+    ...absent,
     `See it: troupe diff ${where}`,
     ...(isMerged ? [] : [`Bring it into your checkout: troupe merge ${where}`]),
   ];
