@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TeamError } from './errors.ts';
 import { InnerTeam } from './inner.ts';
 import { Sandbox } from './sandbox.ts';
 import { SilenceLimits } from './silence.ts';
@@ -51,6 +52,15 @@ export function isNativeAgent({ kind }: Pick<AgentSpec, 'kind'>): boolean {
 /** Whether it is a team of its own. */
 export function isTeamAgent({ kind }: Pick<AgentSpec, 'kind'>): boolean {
   return KINDS[kind].isTeam === true;
+}
+
+/** Refuses a team without the texts of its files: only `troupe up` reads those. */
+export function requireTeamFile(agent: Pick<AgentSpec, 'kind' | 'team'> | undefined): void {
+  if (!agent || !isTeamAgent(agent) || agent.team) return;
+  throw new TeamError(
+    'invalid',
+    'Only a team file can make a member a team: add agent: { team: ./review/troupe.yaml } there, and run troupe up',
+  );
 }
 
 /** What a person allows or forbids in advance: a tool by name, or `Tool(beginning of its input*)`. */
@@ -174,6 +184,8 @@ function readAgent(given: unknown): unknown {
   if (typeof given === 'string') return agentNamed(given);
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
   const { exec, acp, ...rest } = given as Readonly<Record<string, unknown>>;
+  // As in a team file. Without the texts of its files it is refused, with words that say what to do.
+  if (typeof rest['team'] === 'string') return { kind: 'team' };
   const kind = exec === undefined ? (acp === undefined ? undefined : 'acp') : 'exec';
   const command = exec ?? acp ?? rest['command'];
   return {

@@ -5,7 +5,7 @@ import type { AgentRow } from '../agents/row.ts';
 import { requireSandbox } from '../agents/sandbox/able.ts';
 import { requireWritten } from '../agents/sandbox/walls.ts';
 import { findUserHome } from '../agents/user-home.ts';
-import { catalogNameOf, hasProcess, isNativeAgent, isTeamAgent, shellTextOf } from '../core/agent.ts';
+import { catalogNameOf, hasProcess, isNativeAgent, isTeamAgent, requireTeamFile, shellTextOf } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import { sandboxOf } from '../core/sandbox.ts';
@@ -64,10 +64,7 @@ export function requireRunnable(
   const known = findAgent(name);
   requireBoxable(spec, known);
   const program = spec.command?.[0] ?? known?.program;
-  if (isTeamAgent(spec)) {
-    if (!spec.team) throw new TeamError('invalid', NO_FILE);
-    return;
-  }
+  if (isTeamAgent(spec)) return requireTeamFile(spec);
   if (program === undefined && hasProcess(spec)) {
     throw new TeamError('invalid', explainUnknown(name) ?? `The agent ${name} has no program`);
   }
@@ -87,9 +84,6 @@ export function requireRunnable(
   requireSandbox(ours);
   requireWritten(box.write ?? [], findUserHome(env));
 }
-
-const NO_FILE =
-  'Only a team file can make a member a team: add agent: { team: ./review/troupe.yaml } there, and run troupe up';
 
 /** Refuses a sandbox for what cannot run in one: a sandbox that was asked for is never left out. */
 function requireBoxable(spec: AgentSpec, known: AgentRow | undefined): void {

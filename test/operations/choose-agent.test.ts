@@ -98,3 +98,15 @@ test('what an agent in a sandbox starts is in a sandbox', async () => {
     sandbox: true,
   });
 });
+
+test('only a team file can make a member a team, however it is added', async () => {
+  const house = await openTeam([]);
+  for (const agent of [{ team: './review/troupe.yaml' }, { kind: 'team' }] as const) {
+    for (const operation of ['member.add', 'member.spawn'] as const) {
+      await expect(house.call(operation, { teamId: 'demo', name: 'rev', agent })).rejects.toThrow(
+        'Only a team file can make a member a team: add agent: { team: ./review/troupe.yaml } there',
+      );
+    }
+  }
+  expect(await house.services.ledger.view('demo', ({ members }) => members.has('rev'))).toBe(false);
+});

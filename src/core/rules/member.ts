@@ -1,4 +1,5 @@
 import { SYSTEM } from '../actor.ts';
+import { requireTeamFile } from '../agent.ts';
 import { isHandedIn } from '../approval.ts';
 import { isRaised } from '../budget.ts';
 import type { CommandEnvelope, CommandOf } from '../command.ts';
@@ -44,6 +45,7 @@ export function joinTeam(state: TeamState, command: CommandOf<'member.join'>): T
   // A returning member with an unchanged agent must not be refused for what is already stored.
   const isKept = JSON.stringify(command.agent) === JSON.stringify(before?.agent);
   if (!isKept) requireNoSecrets(command.agent, `member ${command.name}`);
+  if (!isKept) requireTeamFile(command.agent);
   if (command.agent) requireSpawnPace(state, command);
   const isQuiet = command.quietHours !== undefined && command.quietHours !== before?.quietHours;
   if (isQuiet) requirePerson(command.by, 'choose quiet hours');

@@ -1,3 +1,4 @@
+import { requireTeamFile } from '../agent.ts';
 import type { AgentChoice } from '../agent.ts';
 import { isRaised } from '../budget.ts';
 import type { CommandOf } from '../command.ts';
@@ -31,6 +32,7 @@ export function createTeam(state: TeamState, command: CommandOf<'team.create'>):
   if (!isSlug(command.name)) throw new TeamError('invalid', `${quote(command.name)} is not a valid team name`);
   requireNoSecrets(command.leadAgent, `the lead ${command.leadName}`);
   requireChoiceWithoutSecrets(command.agents);
+  requireTeamFile(command.leadAgent);
   requireOnLimit(command);
   requireOthers(command.name, command.peers);
   return [
