@@ -21,9 +21,31 @@ export function parentsOf(teams: readonly Placed[], teamId: string): TeamParent[
 
 /** The way from the outermost team to a member of an inner one: `alpha/rev › ada`; undefined if the team is in no member. */
 export function pathTo(teams: readonly Placed[], teamId: string, memberId: string): string | undefined {
+  const place = placeAmong(teams, teamId);
+  return place === undefined ? undefined : `${place} › ${memberId}`;
+}
+
+/** The member in which a team is, from the outermost team: `alpha/rev`; undefined if the team is in no member. */
+export function placeAmong(teams: readonly Placed[], teamId: string): string | undefined {
   const [first, ...rest] = parentsOf(teams, teamId);
-  if (!first) return undefined;
-  return [`${first.teamId}/${first.memberId}`, ...rest.map((parent) => parent.memberId), memberId].join(' › ');
+  return first && [`${first.teamId}/${first.memberId}`, ...rest.map((parent) => parent.memberId)].join(' › ');
+}
+
+/** Teams in their order, but each inner team after the one around it. */
+export function nested<T extends Placed>(teams: readonly T[]): T[] {
+  const names = new Set(teams.map(({ name }) => name));
+  const inside = new Map<string, T[]>();
+  const outermost: T[] = [];
+  for (const team of teams) {
+    const around = team.parent?.teamId;
+    if (around === undefined || !names.has(around)) outermost.push(team);
+    else inside.set(around, [...(inside.get(around) ?? []), team]);
+  }
+  const withInside = (team: T): T[] => [team, ...(inside.get(team.name) ?? []).flatMap(withInside)];
+  const placed = outermost.flatMap(withInside);
+  // A ring, which cannot be, hides nobody.
+  const shown = new Set(placed);
+  return [...placed, ...teams.filter((team) => !shown.has(team))];
 }
 
 /** The names of a team and of all teams inside its members, each after the one around it. */

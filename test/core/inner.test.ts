@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SYSTEM } from '../../src/core/actor.ts';
-import { parentsOf, pathTo, withInner } from '../../src/core/inner-path.ts';
+import { nested, parentsOf, pathTo, placeAmong, withInner } from '../../src/core/inner-path.ts';
 import { nameOfInner } from '../../src/core/inner.ts';
 import { NAME_LENGTH } from '../../src/core/limits.ts';
 import { isSlug } from '../../src/core/text.ts';
@@ -62,5 +62,10 @@ test('a path names the way to a member', () => {
   expect(pathTo(teams, 'beta', 'ada')).toBe('alpha/rev › ada');
   expect(pathTo(teams, 'gamma', 'ada')).toBe('alpha/rev › deep › ada');
   expect(withInner(teams, 'alpha')).toEqual(['alpha', 'beta', 'gamma']);
+  expect(teams.map(({ name }) => placeAmong(teams, name) ?? '')).toContain('alpha/rev › deep');
+  const shuffled = [...teams.toReversed(), { name: 'other' }];
+  expect(nested(shuffled).map(({ name }) => name)).toEqual(['alpha', 'beta', 'gamma', 'other', 'ring']);
+  // The team around it is not among them.
+  expect(nested(teams.filter(({ name }) => name !== 'alpha'))).toHaveLength(teams.length - 1);
   expect(parentsOf(teams, 'ring').length).toBeLessThanOrEqual(teams.length);
 });

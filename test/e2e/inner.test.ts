@@ -203,8 +203,14 @@ test('a message to a member that is a team reaches the lead of that team while i
   const repository = makeNested(stage, waiting(stage));
   await up(stage, repository);
   await begun(stage);
-  await stage.ask('send', 'rev', 'Mind the gap', '--team', stage.team);
   const inner = `${stage.team}-rev-1`;
+  const lists = [await stage.troupe('ps'), await stage.troupe('teams'), await stage.troupe('team', 'list')];
+  for (const { stdout } of lists) {
+    const [outer, ...inside] = stdout.split('\n').filter((line) => line.startsWith(stage.team));
+    expect(outer).toMatch(new RegExp(`^${stage.team} `));
+    expect(inside.at(-1)).toMatch(new RegExp(`^${inner} +${stage.team}/rev `));
+  }
+  await stage.ask('send', 'rev', 'Mind the gap', '--team', stage.team);
   const client = stage.client();
   const mail = await until('the lead has it', async () => {
     const all = await client.call('message.inbox', { teamId: inner, memberId: 'chief' });

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { nested, placeAmong } from '../../core/inner-path.ts';
 import { agentNameOf } from '../../core/on-limit.ts';
 import { isTrouble } from '../../core/situation.ts';
 import { isLost } from '../../core/waiting.ts';
@@ -17,7 +18,8 @@ type Team = ResultOf<'team.show'>;
 
 /** What runs of a team, and how the team is. */
 interface Running {
-  readonly teamId: string;
+  readonly name: string;
+  readonly parent: Team['parent'];
   readonly situation: ResultOf<'team.status'>['situation'];
   readonly sessions: readonly ShownSession[];
 }
@@ -28,8 +30,11 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   try {
     const { teamId } = given.input as { teamId?: string };
     const open = await findOpenTeams(client, teamId, { signal });
-    const teams = await Promise.all(open.map((name) => sessionsOf(client, name, signal)));
-    const sessions = teams.flatMap((team) => team.sessions);
+    const teams = nested(await Promise.all(open.map((name) => sessionsOf(client, name, signal))));
+    const sessions = teams.flatMap((team) => {
+      const inside = team.parent && placeAmong(teams, team.name);
+      return inside === undefined ? team.sessions : team.sessions.map((session) => ({ ...session, inside }));
+    });
     if (given.json) print(toJson(sessions, screen.isTerminal ? 2 : undefined));
     else print(fold(`${sessionTable(sessions, screen)}${troubleLines(teams)}`, screen));
     return 0;
@@ -54,8 +59,9 @@ async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): 
   const outsiders = team.members.filter(
     ({ agent, status, assignedTasks }) => !agent && status !== 'stopped' && assignedTasks.length > 0,
   );
+  const about = { name: teamId, parent: team.parent, situation };
   // For a team in which nothing runs, no further calls are needed.
-  if (sessions.length + lost.length + outsiders.length === 0) return { teamId, situation, sessions: [] };
+  if (sessions.length + lost.length + outsiders.length === 0) return { ...about, sessions: [] };
   const all = await client.call('task.list', { teamId, limit: 10_000 }, { signal });
   const tasks = new Map(all.map((task) => [task.id, task]));
   const leased = outsiders
@@ -71,13 +77,13 @@ async function sessionsOf(client: Client, teamId: string, signal: AbortSignal): 
       doing: describeDoing(member, { team, tasks, requests }),
     };
   });
-  return { teamId, situation, sessions: shown };
+  return { ...about, sessions: shown };
 }
 
 /** Teams that do not go on by themselves, and why. */
 function troubleLines(teams: readonly Running[]): string {
-  const lines = teams.flatMap(({ teamId, situation }) =>
-    isTrouble(situation) ? [`${clean(teamId)}: ${clean(situation.text)}\n`] : [],
+  const lines = teams.flatMap(({ name, situation }) =>
+    isTrouble(situation) ? [`${clean(name)}: ${clean(situation.text)}\n`] : [],
   );
   return lines.length === 0 ? '' : `\n${lines.join('')}`;
 }

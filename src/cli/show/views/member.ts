@@ -87,6 +87,8 @@ const NOBODY_RUNS = 'No teammate runs. Start a team with troupe up, or see them 
 
 /** A session with what is known about its member: role, agent, and what it does or waits for. */
 export type ShownSession = ResultOf<'session.list'>[number] & {
+  /** The member in which its team is: `alpha/rev`. */
+  readonly inside?: string;
   readonly role?: string;
   readonly agent?: string;
   readonly doing?: string;
@@ -99,6 +101,7 @@ export function sessionTable(sessions: readonly ShownSession[], screen: Screen):
   if (sessions.length === 0) return NOBODY_RUNS;
   const rows = sessions.map((session): Cell[] => [
     session.teamId,
+    session.inside ?? '',
     { text: session.memberId, style: session.teamRole === 'lead' ? 'bold' : undefined },
     session.role === undefined || session.role === 'teammate' ? '' : session.role,
     { text: session.lost ? 'lost' : session.status, style: STYLES[session.status] },
@@ -109,6 +112,7 @@ export function sessionTable(sessions: readonly ShownSession[], screen: Screen):
   ]);
   const columns = [
     { title: 'TEAM', spare: 2 },
+    { title: 'INSIDE', spare: 2 },
     { title: 'MEMBER' },
     { title: 'ROLE', spare: 5 },
     { title: 'STATUS' },

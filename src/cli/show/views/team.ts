@@ -1,4 +1,5 @@
 import { hookTroubles, isTroubleKey } from '../../../core/hook-trouble.ts';
+import { nested, placeAmong } from '../../../core/inner-path.ts';
 import { countMembers } from '../../../core/member-count.ts';
 import { isVacant } from '../../../core/person.ts';
 import type { ResultOf } from '../../../operations/index.ts';
@@ -56,7 +57,7 @@ function nextSteps(name: string): string {
   return `Next: troupe task add "..." --team ${name}, troupe member add NAME --team ${name}, troupe watch ${name}\n`;
 }
 
-/** Teams as a table. If their members are known, teams with no running member are marked. */
+/** Teams as a table, each inner team after the one around it. If their members are known, teams with no running member are marked. */
 export function teamTable(
   teams: ResultOf<'team.list'>,
   screen: Screen,
@@ -65,10 +66,13 @@ export function teamTable(
   if (teams.length === 0) {
     return `${NO_TEAM} from a team file, which troupe init writes. troupe team create NAME makes an empty one.\n`;
   }
-  const rows = teams.map((team): Cell[] => {
-    if (team.problem !== undefined) return [team.name, { text: 'unreadable', style: 'red' }, '', '', '', team.problem];
+  const rows = nested(teams).map((team): Cell[] => {
+    if (team.problem !== undefined) {
+      return [team.name, '', { text: 'unreadable', style: 'red' }, '', '', '', team.problem];
+    }
     return [
       { text: team.name, style: team.status === 'active' ? 'bold' : 'dim' },
+      team.parent ? (placeAmong(teams, team.name) ?? '') : '',
       standingCell(team.status, members.get(team.name) ?? []),
       String(team.members),
       `${team.completedTasks}/${team.tasks}`,
@@ -78,6 +82,7 @@ export function teamTable(
   });
   const columns = [
     { title: 'TEAM' },
+    { title: 'INSIDE' },
     { title: 'STATUS' },
     { title: 'MEMBERS', align: 'right', spare: 1 },
     { title: 'DONE', align: 'right' },
