@@ -5,11 +5,16 @@ import { Replica } from '../../../src/client/replica.ts';
 import { OVER_BUDGET, waitingOf } from '../../../src/core/waiting.ts';
 import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
+import { isProof } from '../../proof.ts';
 import { until } from '../../until.ts';
 import { acquaint, completedIn, eventsOf, LONG_MS, newJournal, SHELL, startMachine } from './stage.ts';
 import type { Machine } from './stage.ts';
 
 const TEAM = 'both';
+
+/** What a turn of the programs below uses, and budgets that it exceeds. */
+const SPENDS = '{"type":"usage","usage":{"costUsd":1,"inputTokens":1000}}';
+const MEASURES = { tokens: { tokens: 500 }, usd: { usd: 0.5 }, turns: { turns: 1 }, minutes: { time: '8s' } };
 
 describe('features of one machine work across machines', NEEDS_NATS, () => {
   let servers: NatsServers;
@@ -140,6 +145,52 @@ describe('features of one machine work across machines', NEEDS_NATS, () => {
     expect(events.filter(({ type }) => type === 'task:failed' || type === 'teammate:stopped')).toEqual([]);
     expect(events.filter((event) => event.type === 'request:raised')).toHaveLength(1);
     expect(completedIn(events).toSorted()).toEqual(['1', '2']);
+  });
+
+  test('for every measure of the budget of a member or a task on another machine: a person is asked once, and it goes on', async () => {
+    const journal = await newJournal(servers, { leaseMs: LONG_MS });
+    const [a, b] = await Promise.all([startMachine('alpha', journal), startMachine('beta', journal)]);
+    await acquaint(a, b);
+    const cases = Object.entries(MEASURES).flatMap(([measure, budget]) =>
+      (['members', 'tasks'] as const).map((of) => ({ teamId: `${of}-${measure}`, of, budget })),
+    );
+    // A task reaches its number of turns only if it is sent back; test/runtime/budget-keeper.test.ts has that.
+    const all = cases.filter(({ teamId }) => teamId !== 'tasks-turns');
+    await Promise.all(
+      (isProof ? all : all.filter((_, i) => i % 3 === 0)).map(async ({ teamId, of, budget }) => {
+        const stage = a.aside();
+        // The first turn of what has a budget spends and then never ends; where turns are counted, it ends.
+        const mark = `${stage.folder}/${of === 'tasks' ? '$TROUPE_TASK_ID' : 'there'}`;
+        const first = 'turns' in budget ? 'echo done' : 'exec sleep 3600';
+        const script = `cat > /dev/null; f=${mark}; if [ -e $f ]; then echo done; else touch $f; echo '${SPENDS}'; ${first}; fi`;
+        const limited = (kind: string) => (kind === of ? { budget } : {});
+        const file = stage.teamFile({
+          team: teamId,
+          members: [{ name: 'there', host: 'beta', agent: { exec: ['sh', '-c', script] }, ...limited('members') }],
+          tasks: ['One', 'Two'].map((title) => ({ title, ...limited('tasks') })),
+        });
+        const { code, stderr } = await stage.troupe('up', file, '--detach', '--yes');
+        expect(code, stderr).toBe(0);
+        // A task has a budget of its own, so each is asked about.
+        const asks = of === 'tasks' ? 2 : 1;
+        const requests = () => a.connection.call('request.list', { teamId, kind: 'budget' });
+        const tasks = () => a.connection.call('task.list', { teamId });
+        await until(`${teamId} is done`, async () => {
+          // Before a turn is interrupted, more of a budget would let it run on.
+          const member = await a.connection.call('member.show', { teamId, memberId: 'there' });
+          const isBusy = member.status !== 'idle' && waitingOf(member) === undefined;
+          for (const { id, status } of isBusy ? [] : await requests()) {
+            if (status !== 'pending') continue;
+            await a.connection.call('request.answer', { teamId, requestId: id, approve: true, grants: 100_000 });
+          }
+          return (await tasks()).every(({ status }) => status === 'completed');
+        });
+        expect(await requests(), teamId).toHaveLength(asks);
+        const events = await eventsOf(b, teamId);
+        expect(events.filter(({ type }) => type === 'task:failed' || type === 'teammate:stopped')).toEqual([]);
+        expect(completedIn(events).toSorted()).toEqual(['1', '2']);
+      }),
+    );
   });
 });
 
