@@ -79,7 +79,11 @@ function write(report: Report, style: Style, left: readonly string[]): string[] 
     ...doneSection(report, style),
     ...innerSection(report, style),
     ...landedSection(report, style),
-    ...section('Not handed in', left.map(style.foreign), style),
+    ...section(
+      'Not handed in',
+      left.map((line) => style.foreign(line)),
+      style,
+    ),
     ...costSection(report, style),
     ...improvedSection(report, style),
     ...wrongSection(report, style),

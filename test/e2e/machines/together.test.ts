@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Replica } from '../../../src/client/replica.ts';
 import { OVER_BUDGET, waitingOf } from '../../../src/core/waiting.ts';
@@ -7,7 +8,7 @@ import { NEEDS_NATS, startNats } from '../../nats/server.ts';
 import type { NatsServers } from '../../nats/server.ts';
 import { isProof } from '../../proof.ts';
 import { until } from '../../until.ts';
-import { acquaint, completedIn, eventsOf, LONG_MS, newJournal, SHELL, startMachine } from './stage.ts';
+import { acquaint, completedIn, eventsOf, hostsOf, LONG_MS, newJournal, SHELL, startMachine } from './stage.ts';
 import type { Machine } from './stage.ts';
 
 const TEAM = 'both';
@@ -191,6 +192,43 @@ describe('features of one machine work across machines', NEEDS_NATS, () => {
         expect(completedIn(events).toSorted()).toEqual(['1', '2']);
       }),
     );
+  });
+
+  test('for messages between teams: a member asks a lead on the other machine, and reads the answer', async () => {
+    const journal = await newJournal(servers, { leaseMs: LONG_MS });
+    const [a, b] = await Promise.all([startMachine('alpha', journal), startMachine('beta', journal)]);
+    await acquaint(a, b);
+    const lead = { ...b.member('boss', 'asks-team'), host: 'beta' };
+    const answers = b.teamFile({ team: 'answers', peers: ['asks'], lead });
+    expect((await b.troupe('up', answers, '--detach', '--yes')).code).toBe(0);
+    // In its first turn it asks. All that it is told is in a file.
+    const heard = join(a.folder, 'heard');
+    const send = `${process.execPath} ${fileURLToPath(new URL('../../../bin/troupe.js', import.meta.url))} send`;
+    const script = `[ -e ${heard} ] || ${send} lead@answers 'is it ready?' || exit 1; cat >> ${heard}; echo done`;
+    const asks = a.teamFile({
+      team: 'asks',
+      peers: ['answers'],
+      members: [{ name: 'ann', host: 'alpha', agent: { exec: ['sh', '-c', script] } }],
+      tasks: [{ title: 'Ask them', assign: 'ann' }],
+    });
+    expect((await a.troupe('up', asks, '--detach', '--yes')).code).toBe(0);
+    const inboxOf = ({ connection }: Machine, teamId: string, memberId: string) =>
+      connection.call('message.inbox', { teamId, memberId });
+    await until('the answer is there', async () => (await inboxOf(a, 'asks', 'ann')).length > 0);
+    // A program that is run for each task is shown its mail with the next one.
+    await b.connection.call('task.create', { teamId: 'asks', title: 'Read it', assigneeId: 'ann' });
+    await until('it was shown', () => existsSync(heard) && readFileSync(heard, 'utf8').includes('yes, is it ready?'));
+    expect(await hostsOf(a, 'answers')).toEqual(['beta']);
+    expect(await hostsOf(b, 'asks')).toEqual(['alpha']);
+    // Each message is there once, for every machine.
+    for (const machine of [a, b]) {
+      expect(await inboxOf(machine, 'answers', 'boss')).toMatchObject([
+        { fromId: 'ann@asks', content: 'is it ready?' },
+      ]);
+      expect(await inboxOf(machine, 'asks', 'ann')).toMatchObject([
+        { fromId: 'boss@answers', content: 'yes, is it ready?' },
+      ]);
+    }
   });
 });
 
