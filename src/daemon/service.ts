@@ -73,7 +73,7 @@ export function daemonService({ taken, storage, ending }: DaemonParts): DaemonSe
     // Another machine that shares the journal may have what this one lacks.
     requireAgents(agents, given) {
       const ours = membership ? undefined : environments.with(given);
-      requireAllRunnable(agents, ours, { isCallers: given !== undefined });
+      requireAllRunnable(agents, ours, { isCallers: given !== undefined, state: home.directory });
     },
     variablesOf,
     environments,

@@ -3,7 +3,7 @@ import { explainUnknown, findAgent, NAMELESS } from '../agents/catalog.ts';
 import { requireProgram, requireScript } from '../agents/program.ts';
 import type { AgentRow } from '../agents/row.ts';
 import { requireSandbox } from '../agents/sandbox/able.ts';
-import { requireWritten } from '../agents/sandbox/walls.ts';
+import { requireOutside, requireWritten } from '../agents/sandbox/walls.ts';
 import { findUserHome } from '../agents/user-home.ts';
 import { catalogNameOf, hasProcess, isNativeAgent, isTeamAgent, requireTeamFile, shellTextOf } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
@@ -19,6 +19,13 @@ export interface Wanted {
   readonly cwd: string | undefined;
 }
 
+interface RunnableOptions {
+  /** Whether the environment is that of the command, not of whoever started the daemon. */
+  readonly isCallers?: boolean;
+  /** The state directory of the daemon, which no sandbox may open. */
+  readonly state?: string | undefined;
+}
+
 /** What to do about a program that exists, but not on our PATH. */
 const ELSEWHERE =
   'if your shell finds it, the daemon was started with another PATH: troupe stop, then the same command again';
@@ -27,12 +34,12 @@ const ELSEWHERE =
 export function requireAllRunnable(
   agents: readonly Wanted[],
   ours?: Readonly<Record<string, string | undefined>>,
-  { isCallers = false } = {},
+  { isCallers = false, state }: RunnableOptions = {},
 ): void {
   const problems = new Set<string>();
   for (const one of agents) {
     try {
-      requireRunnable(one, ours, { isCallers });
+      requireRunnable(one, ours, { isCallers, state });
     } catch (error) {
       if (!(error instanceof TeamError) || error.code !== 'invalid') throw error;
       problems.add(error.message);
@@ -53,12 +60,11 @@ function withOneEnd(problems: readonly string[]): string {
 /**
  * Refuses an agent that could not be started: once and before there is a team, instead of by members that crash one
  * after another. `ours` is the environment to search for its program; without it, other machines may have the program.
- * `isCallers`: it is the environment of the command, not of whoever started the daemon.
  */
 export function requireRunnable(
   { spec, cwd }: Wanted,
   ours?: Readonly<Record<string, string | undefined>>,
-  { isCallers = false } = {},
+  { isCallers = false, state }: RunnableOptions = {},
 ): void {
   const name = catalogNameOf(spec);
   const known = findAgent(name);
@@ -81,8 +87,10 @@ export function requireRunnable(
   for (const needed of known?.needs ?? []) requireProgram(needed.program, { cwd, env }, needed.next);
   const box = sandboxOf(spec.sandbox);
   if (!box) return;
+  const home = findUserHome(env);
+  if (state !== undefined) requireOutside([...(box.read ?? []), ...(box.write ?? [])], { home, state });
   requireSandbox(ours);
-  requireWritten(box.write ?? [], findUserHome(env));
+  requireWritten(box.write ?? [], home);
 }
 
 /** Refuses a sandbox for what cannot run in one: a sandbox that was asked for is never left out. */

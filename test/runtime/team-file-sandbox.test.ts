@@ -1,3 +1,5 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hashHook, hashSetup } from '../../src/runtime/hooks/approvals.ts';
 import { choiceOf, specIn } from '../../src/runtime/team-file/agents.ts';
@@ -5,7 +7,9 @@ import { programsOf } from '../../src/runtime/team-file/approval.ts';
 import { exposedIn } from '../../src/runtime/team-file/exposed.ts';
 import { hooksOf } from '../../src/runtime/team-file/hooks.ts';
 import { parseTeamFile } from '../../src/runtime/team-file/parse.ts';
+import { findUnrunnable } from '../../src/runtime/team-file/runnable.ts';
 import { setupOf } from '../../src/runtime/team-file/setup.ts';
+import { requireAllRunnable } from '../../src/teammate/runnable.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const read = (content: object) => parseTeamFile(JSON.stringify({ team: 'crew', ...content }), 'troupe.yaml');
@@ -69,5 +73,28 @@ describe('the sandbox of a team file', () => {
       programsOf(read({ members: [{ name: 'a', agent: { exec: './x.sh' }, ...box }] }), folder)[0]?.hash;
     expect(hashOf({ sandbox: true })).not.toBe(hashOf({}));
     expect(hashOf({ sandbox: { network: ['*'] } })).not.toBe(hashOf({ sandbox: true }));
+  });
+
+  test('cannot open the state directory, also by another path: the file is refused, with the position', () => {
+    const [folder, state] = [temporaryFolder(), temporaryFolder()];
+    const link = join(folder, 'link');
+    symlinkSync(state, link);
+    const refusals = (lines: readonly string[]): string[] => {
+      const source = ['team: crew', ...lines].join('\n');
+      const file = parseTeamFile(source, 'troupe.yaml');
+      return findUnrunnable(file, { source, name: 'troupe.yaml', folder }, (agents) =>
+        requireAllRunnable(agents, { PATH: process.env['PATH'], HOME: folder }, { state }),
+      );
+    };
+    const why = (path: string): string => `a sandbox cannot open ${path}: it is in the state directory of Troupe`;
+    const ann = ['members:', '  - name: ann', '    agent: { exec: [sh] }'];
+    expect(refusals([...ann, `    sandbox: { read: [${state}] }`])).toEqual([`troupe.yaml:5:14: ${why(state)}`]);
+    expect(refusals([...ann, '    sandbox: { write: [~/link] }'])).toEqual([`troupe.yaml:5:14: ${why('~/link')}`]);
+    const inside = join(state, 'token');
+    expect(refusals([`sandbox: { read: [${inside}] }`, ...ann])).toEqual([`troupe.yaml:2:10: ${why(inside)}`]);
+    const box = ['agents:', `  box: { agent: { exec: [sh] }, sandbox: { read: [${link}] } }`];
+    expect(refusals([...box, 'members: [{ name: ann, agent: box }]'])).toEqual([
+      expect.stringMatching(new RegExp(`^troupe\\.yaml:3:\\d+: ${why(link)}$`)),
+    ]);
   });
 });

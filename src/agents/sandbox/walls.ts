@@ -172,15 +172,20 @@ function namedPaths(
   { home, state }: { home: string; state: string },
 ): { read: string[]; write: string[] } {
   requireWritten(write, home);
-  const full = (path: string): string => {
+  requireOutside([...read, ...write], { home, state });
+  const full = (path: string): string => inHome(path, home);
+  return { read: read.map(full), write: write.map(full) };
+}
+
+/** Refuses to open the state directory: it has the journal, credentials and the work of others. */
+export function requireOutside(paths: readonly string[], { home, state }: { home: string; state: string }): void {
+  const top = existsSync(state) ? realpathSync(state) : state;
+  for (const path of paths) {
     const named = inHome(path, home);
-    const real = existsSync(named) ? realpathSync(named) : named;
-    if (isIn(state, real)) {
+    if (isIn(top, existsSync(named) ? realpathSync(named) : named)) {
       throw new TeamError('invalid', `A sandbox cannot open ${path}: it is in the state directory of Troupe`);
     }
-    return named;
-  };
-  return { read: read.map(full), write: write.map(full) };
+  }
 }
 
 /** Refuses to open what does not exist: nothing can be written there. */

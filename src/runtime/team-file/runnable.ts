@@ -20,7 +20,10 @@ export function findUnrunnable(
     } catch (error) {
       if (!(error instanceof TeamError) || error.code !== 'invalid') throw error;
       const text = `${error.message.slice(0, 1).toLowerCase()}${error.message.slice(1)}`;
-      places.set(text, [...(places.get(text) ?? []), extraAt(text, agent, file) ?? pathOf(agent, file)]);
+      places.set(text, [
+        ...(places.get(text) ?? []),
+        extraAt(text, agent, file) ?? sandboxAt(text, agent, file) ?? pathOf(agent, file),
+      ]);
     }
   }
   return [...places].map(([text, [first = [], ...others]]) => {
@@ -36,6 +39,14 @@ function extraAt(text: string, { path, entry, place }: FileAgent, { agents }: Te
   if (Object.hasOwn(entry, field)) return [...path, field];
   const set = typeof entry.agent === 'string' ? agents?.[entry.agent] : undefined;
   return set && Object.hasOwn(set, field) ? ['agents', entry.agent as string, field] : undefined;
+}
+
+/** The position of a sandbox that opens what it cannot: of the member, else of its agent, else of the file. */
+function sandboxAt(text: string, { path, entry }: FileAgent, { agents }: TeamFile): Path | undefined {
+  if (!/^a sandbox cannot (open|let) /.test(text)) return undefined;
+  if (entry.sandbox !== undefined) return [...path, 'sandbox'];
+  const name = typeof entry.agent === 'string' ? entry.agent : '';
+  return agents?.[name]?.sandbox === undefined ? ['sandbox'] : ['agents', name, 'sandbox'];
 }
 
 /** The position in the file that names an agent's program, or its folder if that is missing. */
