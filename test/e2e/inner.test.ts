@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
@@ -258,4 +258,52 @@ echo part > part.txt`;
   await completed(stage);
   const { metadata } = await stage.client().call('member.show', { teamId: stage.team, memberId: 'rev' });
   expect(metadata?.['waiting'] ?? null).toBeNull();
+});
+
+test('of three teams inside each other, a goal goes down, work and answers come up, and a shutdown of the outermost ends all', async () => {
+  const stage = newStage();
+  const repository = makeNested(stage, waiting(stage), {
+    prompt: 'add sub Do the part',
+    inner: { members: [{ name: 'sub', agent: { team: './deep.yaml' } }] },
+  });
+  const leads = fixture(stage, 'converses') as { agent: { exec: [string] } };
+  // What its lead is told is written down.
+  const deepest = {
+    team: 'deep',
+    lead: {
+      ...leads,
+      name: 'boss',
+      prompt: 'add ann Write the part',
+      agent: { exec: `tee -a "${stage.folder}/told" | "${leads.agent.exec[0]}"` },
+    },
+    members: [{ name: 'ann', agent: { exec: ['./work.sh'] } }],
+  };
+  writeFileSync(join(repository, 'review/deep.yaml'), JSON.stringify(deepest));
+  plainGit(repository, 'add', '-A');
+  plainGit(repository, 'commit', '-qm', 'deep');
+  await up(stage, repository);
+  await begun(stage);
+  const client = stage.client();
+  const [middle, deep] = [`${stage.team}-rev-1`, `${stage.team}-rev-1-sub-1`];
+  expect(readFileSync(join(stage.folder, 'told'), 'utf8')).toContain('Do the part');
+  stage.letGo();
+  const { result, work } = await completed(stage);
+  expect({ result, state: work?.state }).toEqual({
+    result: expect.stringMatching(/^news: Tasks: 1 completed/),
+    state: 'landed',
+  });
+  expect((await stage.task(middle, '1')).result).toMatch(/^news: Tasks: 1 completed/);
+  expect(JSON.stringify(await client.call('work.diff', { teamId: stage.team }))).toContain('part.txt');
+  const { inner } = await client.call('team.report', { teamId: stage.team });
+  expect(inner?.map(({ team }) => team)).toEqual([middle, deep]);
+
+  rmSync(join(stage.folder, 'go'));
+  await stage.ask('task', 'add', 'Again', '--assign', 'rev', '--team', stage.team);
+  await stage.pidOf(`${stage.team}-rev-2-sub-1`, 'ann');
+  await stage.ask('down', stage.team, '--now');
+  await until('all teams are closed, and none has a process', async () => {
+    const all = (await client.call('team.list', {})).filter(({ name }) => name.startsWith(stage.team));
+    const isOver = all.length === 5 && all.every(({ status }) => status === 'cleaned-up');
+    return isOver && !stage.records().some(({ teamId }) => teamId.startsWith(stage.team));
+  });
 });
