@@ -126,8 +126,9 @@ async function measure(figure: Figure, { size, commit, again, clock }: Measuring
       continue;
     }
     console.error(`${figure.name}: ${key} … (${clock.left(key)} left in all)`);
-    const { output, ...result } = await runPart(part, size);
-    if (isStopped) return undefined;
+    const run = await runPart(part, size);
+    if (isStopped || !run) return undefined;
+    const { output, ...result } = run;
     parts[key] = result;
     clock.done(key);
     const unfinished = readUnfinished(commit);

@@ -26,8 +26,11 @@ interface Counts {
 
 export type Size = 'full' | 'quick';
 
-/** Runs the tests of a part in a process of its own. The seed is drawn here, so that it can be named. */
-export async function runPart(part: Part, size: Size): Promise<PartRun> {
+/**
+ * Runs the tests of a part in a process of its own. The seed is drawn here, so that it can be named. Nothing if a signal
+ * ended it: then nothing was measured.
+ */
+export async function runPart(part: Part, size: Size): Promise<PartRun | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-proof-'));
   const factsFile = join(folder, 'facts');
   const seed = Number(process.env['TROUPE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -59,6 +62,7 @@ export async function runPart(part: Part, size: Size): Promise<PartRun> {
   const facts = existsSync(factsFile) ? readFileSync(factsFile, 'utf8').trim().split('\n').filter(Boolean) : [];
   const counts = existsSync(countsFile) ? (JSON.parse(readFileSync(countsFile, 'utf8')) as Counts) : undefined;
   rmSync(folder, { recursive: true });
+  if (code === null) return undefined;
   return {
     passed: code === 0,
     seconds: Math.round((performance.now() - from) / 1000),

@@ -60,8 +60,8 @@ function pointsOf(call: Call, counts: ReadonlyMap<Call, { total: number; zeros: 
   const { total, zeros } = counts.get(call) ?? { total: 0, zeros: 0 };
   const all = Array.from({ length: total }, (_, i) => i + 1);
   const chosen = all.filter((at) => at > zeros || at % EVERY_ZERO === 0);
-  // `npm test` strikes one of each kind.
-  return (isProof ? chosen : chosen.slice(-2, -1)).map((at) => ({ call, at }));
+  // `npm test` strikes one of each kind, in the middle: Node itself writes now and then, so the last ones may not come.
+  return (isProof ? chosen : chosen.slice(chosen.length / 2, chosen.length / 2 + 1)).map((at) => ({ call, at }));
 }
 
 async function runVictim({ cache, point, trace }: { cache: string; point?: Point; trace?: string }) {
