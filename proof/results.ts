@@ -44,7 +44,7 @@ export function keepResult(result: FigureResult): void {
   write(RESULTS, [...readResults().filter(({ name }) => name !== result.name), result]);
 }
 
-/** Another commit begins anew. */
+/** What another commit had finished does not count. */
 export function readUnfinished(commit: string): Unfinished {
   const kept = read(UNFINISHED, Unfinished);
   return kept?.commit === commit ? kept : { commit, parts: {} };
@@ -78,7 +78,7 @@ function read<S extends z.ZodType>(path: string, schema: S): z.output<S> | undef
     return schema.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Error(`${path} cannot be read; remove it to begin anew`, { cause: error });
+    throw new Error(`${path} cannot be read; remove it to start again`, { cause: error });
   }
 }
 

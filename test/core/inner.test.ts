@@ -18,7 +18,7 @@ function holding(): Stage {
 
 const used = (inputTokens: number) => Usage.parse({ inputTokens, turns: 1 });
 
-test('the total of an inner team counts once, however often it is told', () => {
+test('the total of an inner team counts once, also if it is reported again', () => {
   const team = holding();
   team.as(SYSTEM, 'task.update', { taskId: '1', inner: 'demo-ann-1' });
   const tell = (tokens: number, inner = 'demo-ann-1') =>

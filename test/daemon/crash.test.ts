@@ -6,9 +6,9 @@ import { rounds, tell } from '../proof.ts';
 import { seededRandom } from '../seed.ts';
 import { until } from '../until.ts';
 import { run } from './processes.ts';
-import type { Running } from './processes.ts';
 import type { Acknowledged } from './programs/hard-worker.ts';
 import { connect, temporaryHome } from './serve.ts';
+import { loadSpare, startSpare } from './spare.ts';
 
 const KILLS = rounds(5, 300);
 const WORKERS = ['ada', 'bob', 'cyd', 'dee'];
@@ -29,12 +29,7 @@ test(`loses nothing that it acknowledged when it is killed at ${KILLS} moments u
   }
   await daemon.close();
 
-  const loadSpare = async (): Promise<Running> => {
-    const spare = run('spare-daemon', [home.directory], { stdio: ['pipe', 'pipe', 'pipe'] });
-    await until('it has loaded', () => spare.output.stdout === 'loaded\n');
-    return spare;
-  };
-  let next = await loadSpare();
+  let next = await loadSpare(home);
   const workers = WORKERS.map((name) =>
     run('hard-worker', [home.directory, name, ...TEAMS], { stdio: ['pipe', 'pipe', 'pipe'] }),
   );
@@ -48,8 +43,8 @@ test(`loses nothing that it acknowledged when it is killed at ${KILLS} moments u
   };
   for (let kill = 0; kill < KILLS; kill++) {
     const daemon = next;
-    daemon.child.stdin?.write('go\n');
-    const spare = loadSpare();
+    startSpare(daemon);
+    const spare = loadSpare(home);
     if (kill % START_EVERY === START_EVERY - 1) await sleep(random() * LONGEST_START_MS);
     else {
       await until('it is ready', () => daemon.output.stdout === 'loaded\nready\n');
@@ -62,7 +57,7 @@ test(`loses nothing that it acknowledged when it is killed at ${KILLS} moments u
     expect(await daemon.ended, daemon.output.stderr).toBe('SIGKILL');
     next = await spare;
   }
-  next.child.stdin?.write('go\n');
+  startSpare(next);
   await until('the last daemon is ready', () => next.output.stdout.endsWith('ready\n'));
   await allWork();
   for (const worker of workers) worker.child.stdin?.write('enough\n');

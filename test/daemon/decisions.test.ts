@@ -12,9 +12,8 @@ import { rounds, tell } from '../proof.ts';
 import { seededRandom } from '../seed.ts';
 import { HomeLedger } from '../ui/home-ledger.ts';
 import { until } from '../until.ts';
-import { run } from './processes.ts';
-import type { Running } from './processes.ts';
 import { connect, temporaryHome } from './serve.ts';
+import { loadSpare, startSpare } from './spare.ts';
 
 const KILLS = rounds(2, 60);
 
@@ -27,7 +26,7 @@ test(`carries out every decision once, of all kinds of requests, when it is kill
   await writeQuestions(home, teams);
   const client = connect(home);
   let daemon = await loadSpare(home);
-  daemon.child.stdin?.write('go\n');
+  startSpare(daemon);
   for (const teamId of teams) {
     const liveId = `live-${teamId}`;
     const [spare] = await Promise.all([loadSpare(home), startMembers(client, liveId)]);
@@ -52,7 +51,7 @@ test(`carries out every decision once, of all kinds of requests, when it is kill
     });
     expect(await victim.ended, victim.output.stderr).toBe('SIGKILL');
     daemon = spare;
-    daemon.child.stdin?.write('go\n');
+    startSpare(daemon);
     await Promise.all(decided);
     await checkLive(client, liveId, home);
     await client.call('team.down', { teamId: liveId, force: true });
@@ -120,12 +119,6 @@ async function startMembers(client: Client, teamId: string): Promise<void> {
       return status === 'idle';
     });
   }
-}
-
-async function loadSpare(home: Home): Promise<Running> {
-  const spare = run('spare-daemon', [home.directory], { stdio: ['pipe', 'pipe', 'pipe'] });
-  await until('it has loaded', () => spare.output.stdout === 'loaded\n');
-  return spare;
 }
 
 function answer(client: Client, { teamId, id: requestId, kind }: Request, approve: boolean): Promise<unknown> {

@@ -5,8 +5,8 @@ import { rounds } from '../proof.ts';
 import { seededRandom } from '../seed.ts';
 import { until } from '../until.ts';
 import { run } from './processes.ts';
-import type { Running } from './processes.ts';
 import { connect, temporaryHome } from './serve.ts';
+import { loadSpare, startSpare } from './spare.ts';
 
 const SENDERS = ['ada', 'bob', 'cyd'];
 /** Three times this is less than what another team may send at once. */
@@ -23,18 +23,13 @@ test(`a message to another team is there once if it was acknowledged, after ${KI
   for (const name of SENDERS) await client.call('member.add', { teamId: 'alpha', name });
   await daemon.close();
 
-  const loadSpare = async (): Promise<Running> => {
-    const spare = run('spare-daemon', [home.directory], { stdio: ['pipe', 'pipe', 'pipe'] });
-    await until('it has loaded', () => spare.output.stdout === 'loaded\n');
-    return spare;
-  };
-  let next = await loadSpare();
+  let next = await loadSpare(home);
   const senders = SENDERS.map((name) => run('peer-sender', [home.directory, name, String(EACH)]));
   const countAnswers = (): number => senders.reduce((sum, { output }) => sum + linesIn(output.stdout).length, 0);
   for (let kill = 0; kill < KILLS; kill++) {
     const killed = next;
-    killed.child.stdin?.write('go\n');
-    next = await loadSpare();
+    startSpare(killed);
+    next = await loadSpare(home);
     await until('it is ready', () => killed.output.stdout === 'loaded\nready\n');
     // Between the write and its answer, sooner or later.
     const before = countAnswers();
@@ -43,7 +38,7 @@ test(`a message to another team is there once if it was acknowledged, after ${KI
     killed.child.kill('SIGKILL');
     await killed.ended;
   }
-  next.child.stdin?.write('go\n');
+  startSpare(next);
   expect(await Promise.all(senders.map(({ ended }) => ended))).toEqual([0, 0, 0]);
 
   const inbox = await client.call('message.inbox', { teamId: 'beta', memberId: 'lead' });

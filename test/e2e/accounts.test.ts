@@ -133,6 +133,36 @@ describe('the limit of an account', needs(missing.length === 0, `${missing.join(
     expect(events.filter(({ type }) => type === 'teammate:switched')).toHaveLength(2);
     expect(events.filter(({ type }) => type === 'task:failed' || type === 'teammate:stopped')).toEqual([]);
   });
+
+  test('a login that the model denies asks a person after the second try, and the task waits', async () => {
+    const stage = newStage();
+    let asked = 0;
+    let isDenied = true;
+    const { entry, model } = await setUp('claude', testPlace(), (request) => {
+      asked++;
+      return isDenied ? { error: { status: 401, message: 'invalid x-api-key' } } : does(request);
+    });
+    onTestFinished(() => model.close());
+    const teamId = stage.team;
+    const file = stage.teamFile({
+      team: teamId,
+      members: [{ name: 'ada', ...entry, agent: 'claude' }],
+      tasks: [{ title: 'First' }],
+    });
+    await stage.ask('up', file, '--yes', '--detach');
+    const client = stage.client();
+    const [request] = await until('a person is asked', async () => {
+      const list = await client.call('request.list', { teamId, status: 'pending' });
+      return list.length > 0 && list;
+    });
+    expect(request?.content).toContain('claude');
+    // Claude Code itself would try ten times.
+    expect(asked).toBeLessThan(6);
+    expect(await stage.task(teamId, '1')).toMatchObject({ status: 'in_progress', assigneeId: 'ada' });
+    isDenied = false;
+    await client.call('request.answer', { teamId, requestId: request?.id ?? '', approve: true });
+    await until('it is done', async () => (await stage.task(teamId, '1')).status === 'completed');
+  });
 });
 
 /** Claude Code with the login of a subscription, whose limit is reached while `isRefused`. */

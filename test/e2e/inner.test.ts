@@ -19,7 +19,7 @@ function fixture(stage: Stage, name: string): object {
 /** Rejects the first work that it sees. */
 const GATE = '#!/bin/sh\ngrep -q twice part.txt || { echo "Say twice" >&2; exit 2; }\n';
 
-/** A repository with a team in it, one member of which is a team of two. */
+/** A repository with a team. One of its members is a team of two. */
 function makeNested(
   stage: Stage,
   work: string,

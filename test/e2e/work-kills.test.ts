@@ -121,7 +121,7 @@ interface Killing {
   /** Does something while no daemon runs. */
   pause(work: () => Promise<void>): Promise<void>;
   end(): Promise<void>;
-  /** How many of which. */
+  /** How many of each kind. */
   summary(): string;
 }
 

@@ -36,7 +36,7 @@ test('a daemon asks about a budget that was used up when the last one was killed
   await until('a person is asked', () => asked(ledger));
 });
 
-/** Each is used up by two turns, of which one ran on either machine. */
+/** Two turns, one on each machine, use up each of these. */
 const BUDGETS = { turns: 2, tokens: 20, costUsd: 2, minutes: 0.002 };
 const HALF = { ...NO_USAGE, turns: 1, outputTokens: 10, costUsd: 1 };
 const cases = (['team', 'member', 'task'] as const).flatMap((of) =>

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AgentEvent, Permission, TurnEnd } from '../../src/agents/agent.ts';
-import { watchTurns } from '../../src/teammate/silence.ts';
 import type { TurnWatch } from '../../src/teammate/silence.ts';
 import { seededRandom } from '../seed.ts';
+import { watchForAlarms } from './alarms.ts';
 
 /*
  * Turns that go well, generated and not recorded. How long programs are silent in such turns was measured with real
@@ -158,21 +158,7 @@ test('no alarm in 100 hours of generated normal turns; a turn that hangs among t
     }
   }
 
-  const watchOf = ({ isProgram }: Manner): TurnWatch =>
-    watchTurns({
-      limits: {},
-      isProgram: isProgram === true,
-      teamTools: 'troupe',
-      isAsking: async () => false,
-      look: async () => ({ processes: 1, cpuMs: undefined, hasChanged: undefined }),
-      tell: async (waiting) => void alarms.push(`told ${waiting?.reason}`),
-      nudge: async () => void alarms.push('nudged'),
-      keep: async () => {},
-      note: async () => void alarms.push('noted'),
-      cancel: async () => void alarms.push('ended'),
-      ask: async () => (alarms.push('asked'), false),
-      onError: (error) => void alarms.push(String(error)),
-    });
+  const watchOf = ({ isProgram }: Manner): TurnWatch => watchForAlarms(alarms, { isProgram: isProgram === true });
   const run = (watch: TurnWatch, turn: () => Promise<void>) =>
     watch.during(async (): Promise<TurnEnd> => (await turn(), { type: 'turnEnd', reason: 'done', text: '' }), {
       wasInterrupted: false,

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Permission, TurnEnd } from '../../src/agents/agent.ts';
-import { watchTurns } from '../../src/teammate/silence.ts';
 import { readTurn } from '../recordings/recording.ts';
 import type { RecordedTurn } from '../recordings/recording.ts';
+import { watchForAlarms } from './alarms.ts';
 
 /*
  * Turns of real agents, recorded in real time with test/recordings/record.ts and replayed against the clocks with their
@@ -28,20 +28,7 @@ function recordings(which: 'turns' | 'hung'): RecordedTurn[] {
 /** Replays a turn on a clock that the test moves; returns the alarms. */
 async function replay({ happened, ms }: RecordedTurn): Promise<string[]> {
   const alarms: string[] = [];
-  const watch = watchTurns({
-    limits: {},
-    isProgram: false,
-    teamTools: 'troupe',
-    isAsking: async () => false,
-    look: async () => ({ processes: 1, cpuMs: undefined, hasChanged: undefined }),
-    tell: async (waiting) => void alarms.push(`told ${waiting?.reason}`),
-    nudge: async () => void alarms.push('nudged'),
-    keep: async () => {},
-    note: async () => void alarms.push('noted'),
-    cancel: async () => void alarms.push('ended'),
-    ask: async () => (alarms.push('asked'), false),
-    onError: (error) => void alarms.push(String(error)),
-  });
+  const watch = watchForAlarms(alarms);
   const began = Date.now();
   const answers: Permission['answer'][] = [];
   const passUntil = async (at: number): Promise<void> => {

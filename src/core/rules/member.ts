@@ -214,7 +214,7 @@ export function recordUsage(state: TeamState, command: CommandOf<'usage.record'>
   return [event(command, 'usage:recorded', { memberId, taskId, usage, context })];
 }
 
-/** The total of a team inside a member counts once, however often it is told and whatever was lost in between. */
+/** Counts the total of a team inside a member once, even if it is reported again or a report was lost. */
 function recordInner(command: CommandOf<'usage.record'>, inner: string, task: TaskRecord | undefined): TeamEvent[] {
   const { memberId, by } = command;
   if (by !== SYSTEM) throw new TeamError('not_allowed', `${by} may not count what team ${inner} used: only Troupe may`);
