@@ -97,7 +97,9 @@ describe('members with workspaces of their own', () => {
     const stage = newStage();
     const hooks = { TaskCompleted: { command: './gate.sh', onFailure: 'block' } };
     const tries = '[ -e node_modules ] && echo fixed > $NAME.txt || { mkdir node_modules; echo bad > $NAME.txt; }\n';
-    const repository = makeProject(stage, tries, { hooks });
+    // Alone: the gate judges work in another folder when something has landed meanwhile.
+    const tasks = [{ title: 'First', assign: 'ann' }];
+    const repository = makeProject(stage, tries, { hooks, tasks });
     writeFileSync(join(repository, 'gate.sh'), '#!/bin/sh\ngrep -q bad *.txt && { pwd >&2; exit 2; }\nexit 0\n');
     plainGit(repository, 'commit', '-qam', 'a gate');
     const { code, stderr } = await up(stage, repository);
