@@ -145,7 +145,7 @@ const IN_BROWSERS: readonly string[] = ['client.ts', 'errors.ts', 'inner-path.ts
 
 /**
  * Commands that run without the daemon or beside it: the daemon itself, a teammate's process, the kill switch, panes,
- * copying and checking journals. */
+ * copying and checking journals, services, and removing all of it. */
 const PROCESSES = [
   'src/cli/commands/serve.ts',
   'src/cli/commands/teammate.ts',
@@ -155,6 +155,8 @@ const PROCESSES = [
   'src/cli/commands/journal-accept.ts',
   'src/cli/reach/journal-place.ts',
   'src/cli/commands/doctor/journal.ts',
+  'src/cli/commands/service.ts',
+  'src/cli/commands/uninstall/made.ts',
 ];
 
 const HOUSE = dirname(import.meta.dirname);

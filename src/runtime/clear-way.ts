@@ -1,24 +1,17 @@
 import { lstatSync, readdirSync, renameSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
+import { FILES, FOLDERS, ONLY_OURS } from './home-entries.ts';
 
 const isFile = (found: Stats): boolean => found.isFile();
 const isFolder = (found: Stats): boolean => found.isDirectory();
 
-const FILES =
-  'approvals.json daemon.json daemon.log environments.json journal.db.bell journal.db.mark journal.db.owner ' +
-  'last-journal lease lock.db logins.json nats.mark notices.json port reserve secret starting stopped team-notices.json token totals.json';
-const FOLDERS = 'claude depots folders holders indexes processes terminals transcripts trash workspaces';
-
 /** Names in the state directory, by the kind that a daemon needs there. `config.yaml` is a person's, so it stays. */
 const KINDS: Readonly<Record<string, (found: Stats) => boolean>> = {
-  ...Object.fromEntries(FILES.split(' ').map((name) => [name, isFile])),
-  ...Object.fromEntries(FOLDERS.split(' ').map((name) => [name, isFolder])),
+  ...Object.fromEntries(FILES.map((name) => [name, isFile])),
+  ...Object.fromEntries(FOLDERS.map((name) => [name, isFolder])),
   'daemon.sock': (found) => found.isSocket(),
 };
-
-/** Only a daemon leaves these. In another folder, something that is called `port` may be somebody's own. */
-const OURS = ['journal.db', 'lock.db', 'last-journal'];
 
 const MOVED = /^(?<name>.+)\.moved(-\d+)?$/;
 
@@ -28,7 +21,7 @@ const MOVED = /^(?<name>.+)\.moved(-\d+)?$/;
  */
 export function clearWay(directory: string): void {
   const names = readdirSync(directory);
-  if (!names.some((name) => OURS.includes(name))) return;
+  if (!names.some((name) => ONLY_OURS.includes(name))) return;
   for (const name of names) {
     const path = join(directory, name);
     const found = Object.hasOwn(KINDS, name) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;

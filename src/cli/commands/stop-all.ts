@@ -26,6 +26,22 @@ const STAY_STOPPED = 'They stay stopped until you bring them up: troupe up, or t
  */
 export async function stopAll(environment: NodeJS.ProcessEnv, json: boolean): Promise<number> {
   const home = findHome(environment);
+  const { daemon, ended } = await killAll(home);
+  await tellOthers(home, environment).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    warn(`troupe: The journal cannot be written, so other machines may start these members: ${clean(why)}\n`);
+  });
+  if (json) print(toJson({ daemon: daemon ?? null, ended }, undefined));
+  else {
+    const who = ended.length > 0 ? `${count(ended.length, 'teammate')} (${ended.join(', ')})` : 'no teammate';
+    print(`Ended ${who}${daemon === undefined ? '; no daemon ran' : ` and the daemon (process ${daemon})`}.\n`);
+    if (ended.length > 0) print(STAY_STOPPED);
+  }
+  return 0;
+}
+
+/** Kills the daemon and all that its members run. Returns the daemon's process id, and the members that ran. */
+export async function killAll(home: Home): Promise<{ daemon: number | undefined; ended: string[] }> {
   const records = openProcessRecords(home.processes);
   markStopped(home.stopped);
   const daemon = await endDaemon(home.card);
@@ -39,17 +55,7 @@ export async function stopAll(environment: NodeJS.ProcessEnv, json: boolean): Pr
   }
   // What they belonged to is not known any more.
   for (const id of records.strays()) await endMarked(id);
-  await tellOthers(home, environment).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    warn(`troupe: The journal cannot be written, so other machines may start these members: ${clean(why)}\n`);
-  });
-  if (json) print(toJson({ daemon: daemon ?? null, ended }, undefined));
-  else {
-    const who = ended.length > 0 ? `${count(ended.length, 'teammate')} (${ended.join(', ')})` : 'no teammate';
-    print(`Ended ${who}${daemon === undefined ? '; no daemon ran' : ` and the daemon (process ${daemon})`}.\n`);
-    if (ended.length > 0) print(STAY_STOPPED);
-  }
-  return 0;
+  return { daemon, ended };
 }
 
 /** Lets the next daemon know. What must end is ended even if the disk is full. */

@@ -18,12 +18,18 @@ const PATIENCE_MS = 15_000;
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { all = false, keep = false } = given.input as { all?: boolean; keep?: boolean };
   if (all) return (await import('./stop-all.ts')).stopAll(environment, given.json);
+  const { result, stopped } = await stopDaemon(environment, keep, signal).catch(async (error: unknown) => {
+    throw isAbsence(error) ? await nobodyToAsk(environment, error as CallError) : error;
+  });
+  await show('daemon.stop', stopped.length > 0 ? { ...result, stopped } : result, { json: given.json, screen });
+  if (!given.json) print(fold(stopped.map(describeTakenDown).join(''), screen));
+  return 0;
+}
+
+/** Asks the daemon to stop, and waits until it is gone. */
+export async function stopDaemon(environment: NodeJS.ProcessEnv, keep: boolean, signal: AbortSignal) {
   const client = openClient(environment, { start: false });
-  const { daemon, result, stopped } = await requestStop(client, keep, signal)
-    .catch(async (error: unknown) => {
-      throw isAbsence(error) ? await nobodyToAsk(environment, error as CallError) : error;
-    })
-    .finally(() => client.close());
+  const { daemon, ...told } = await requestStop(client, keep, signal).finally(() => client.close());
   const giveUp = performance.now() + PATIENCE_MS;
   while (isRunning(daemon)) {
     signal.throwIfAborted();
@@ -32,9 +38,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     }
     await sleep(10);
   }
-  await show('daemon.stop', stopped.length > 0 ? { ...result, stopped } : result, { json: given.json, screen });
-  if (!given.json) print(fold(stopped.map(describeTakenDown).join(''), screen));
-  return 0;
+  return told;
 }
 
 /** A killed daemon leaves its teammates running. Someone who wants to stop everything must know that. */

@@ -4,6 +4,7 @@ import type { Arguments, Surroundings } from '../line/command.ts';
 import { newCommandId } from '../reach/call.ts';
 import { openClient } from '../reach/connect.ts';
 import { gitIn } from '../reach/git.ts';
+import { lookAtWork } from '../reach/team-work.ts';
 import { askYesNo } from '../show/ask.ts';
 import { Refusal } from '../show/errors.ts';
 import { show } from '../show/result.ts';
@@ -58,17 +59,9 @@ async function describeUnmerged(
   { teamId, isDeleted }: { readonly teamId: string; readonly isDeleted: boolean },
   { environment, signal }: Pick<Surroundings, 'environment' | 'signal'>,
 ): Promise<string> {
-  const work = await client.call('work.show', { teamId }, { signal }).catch(() => undefined);
+  const work = await lookAtWork(client, teamId, signal).catch(() => undefined);
   if (work?.workspaces !== 'own') return '';
-  // The last save of a folder may be older than what is in it. What cannot be saved is shown as it was.
-  const members = work.members?.map(async (member) => {
-    const now = await client.call('work.check', { teamId, memberId: member.memberId }, { signal }).catch(() => ({}));
-    return { ...member, ...now };
-  });
-  return wordUnmerged(
-    { ...work, ...(members && { members: await Promise.all(members) }) },
-    { teamId, isDeleted, isMerged: isMerged(work, environment) },
-  );
+  return wordUnmerged(work, { teamId, isDeleted, isMerged: isMerged(work, environment) });
 }
 
 /** Whether a branch of the checkout has the team's, besides a copy of the team's branch itself. */

@@ -40,6 +40,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   watch: ['troupe watch demo', 'troupe watch demo --json --after 0'],
   logs: ['troupe logs worker-1', 'troupe logs worker-1 -f', 'troupe logs --daemon -f'],
   doctor: ['troupe doctor'],
+  'service install': ['troupe service install', 'troupe service install --print > troupe.service'],
+  'service remove': ['troupe service remove'],
+  'service status': ['troupe service status --json'],
+  uninstall: ['troupe uninstall', 'troupe uninstall --dry-run --json'],
   completion: ['source <(troupe completion bash)', 'troupe completion fish > ~/.config/fish/completions/troupe.fish'],
   'journal init': [
     'troupe journal init nats://127.0.0.1:4222',

@@ -33,7 +33,7 @@ const SECTIONS: readonly (readonly [name: string, words: readonly string[]])[] =
   ],
   ['Take the work', ['work', 'diff', 'merge', 'patch', 'pr', 'work clean']],
   ['Look', ['watch', 'status', 'ui', 'logs', 'notes', 'agents', 'doctor']],
-  ['The rest', ['stop', 'serve', 'journal init', 'journal copy', 'mcp', 'completion']],
+  ['The rest', ['stop', 'serve', 'service install', 'journal init', 'journal copy', 'mcp', 'completion', 'uninstall']],
 ];
 
 function overview(table: CommandTable, screen: Screen): string {

@@ -106,4 +106,38 @@ export const HOUSE_COMMANDS: readonly Command[] = [
     plain: true,
     load: () => import('../completion.ts'),
   },
+  {
+    words: 'service install',
+    summary: 'Start the daemon at login: a user unit of systemd, an agent of launchd',
+    args: [],
+    flags: [{ field: 'print', name: 'print', type: 'boolean', text: 'print the file, and change nothing' }],
+    more: 'The service has the state directory and the PATH of this terminal, because agents are found by the PATH. It has no secrets: set API keys where you run troupe up. Run it again after you changed the PATH or installed another Node. troupe stop stops the service, too; it starts again at the next login.',
+    load: async () => ({ run: (await import('../service.ts')).runInstall }),
+  },
+  {
+    words: 'service remove',
+    summary: 'Stop the service and remove its file',
+    args: [],
+    flags: [],
+    load: async () => ({ run: (await import('../service.ts')).runRemove }),
+  },
+  {
+    words: 'service status',
+    summary: 'Show whether the service is installed, starts at login and runs',
+    args: [],
+    flags: [],
+    load: async () => ({ run: (await import('../service.ts')).runStatus }),
+  },
+  {
+    words: 'uninstall',
+    summary: 'Remove what Troupe made on this machine: state, service, completions',
+    args: [],
+    flags: [
+      { field: 'yes', name: 'yes', type: 'boolean', text: 'do not ask' },
+      { field: 'force', name: 'force', type: 'boolean', text: 'also if work of teams is lost that no repository has' },
+      { field: 'dry-run', name: 'dry-run', type: 'boolean', text: 'only list it' },
+    ],
+    more: 'It lists everything first, and work of teams that was never merged. Your repositories, team files and a journal elsewhere stay. It ends with the command that removes the package.',
+    load: () => import('../uninstall.ts'),
+  },
 ];

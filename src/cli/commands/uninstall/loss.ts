@@ -1,0 +1,65 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '../../../client/client.ts';
+import type { Home } from '../../../client/home.ts';
+import type { ResultOf } from '../../../operations/index.ts';
+import { openClient } from '../../reach/connect.ts';
+import { gitIn } from '../../reach/git.ts';
+import { lookAtWork } from '../../reach/team-work.ts';
+import { listUnmerged } from '../../show/unmerged.ts';
+import { count } from '../../show/views/details.ts';
+import { nameLeftover } from '../../show/views/leftovers.ts';
+
+/**
+ * Names the work that only the state directory has: what members wrote and no repository of the user holds. Where there
+ * may be such work, a daemon is needed to say so, and is started.
+ */
+export async function findLoss(home: Home, environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string[]> {
+  const files = namesIn(home.folders)
+    .map((team) => ({ team, found: namesIn(join(home.folders, team)) }))
+    .filter(({ found }) => found.length > 0)
+    .map(({ team, found }) => `team ${team}: ${count(found.length, 'file')} in ${join(home.folders, team)}`);
+  if (namesIn(join(home.directory, 'depots')).length === 0) return files;
+  const client = openClient(environment);
+  try {
+    return [...files, ...(await lossOfTeams(client, environment, signal))];
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return [...files, `work of teams, which cannot be looked at: ${(error as Error).message}`];
+  } finally {
+    client.close();
+  }
+}
+
+async function lossOfTeams(client: Client, environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string[]> {
+  const teams = await client.call('team.list', {}, { signal });
+  const lines: string[] = [];
+  for (const { name, problem } of teams) {
+    const work = problem === undefined ? await lookAtWork(client, name, signal) : undefined;
+    if (work?.workspaces === 'own') {
+      const listed = listUnmerged(work, { teamId: name, isMerged: hasTip(work, environment) });
+      lines.push(...listed.map((line) => `team ${name}: ${line}`));
+    } else if (problem !== undefined) lines.push(`team ${name}, which cannot be read: ${problem}`);
+  }
+  const known = new Set(teams.map(({ name }) => name));
+  // Kept work of existing teams is listed above. Folders in the trash have their work among the kept.
+  const left = (await client.call('work.leftovers', {}, { signal })).filter(
+    ({ kind, of }) => kind !== 'trash' && !known.has(of.split('/')[0] ?? ''),
+  );
+  return [...lines, ...left.map(nameLeftover)];
+}
+
+/** Whether any ref of the checkout has all that landed: then it stays, merged or not. */
+function hasTip({ repository, tip = '' }: ResultOf<'work.show'>, environment: NodeJS.ProcessEnv): boolean {
+  if (repository === undefined) return false;
+  const { code, out } = gitIn(repository, environment)(['for-each-ref', `--contains=${tip}`, '--count=1']);
+  return code === 0 && out !== '';
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { answerInPool } from '../cli/answer-pool.ts';
+import { plainEnvironment, write } from '../workspaces/project.ts';
+import { setStage } from './stage.ts';
+import { EACH_A_LINE, makeProject, pictureOf, up } from './work-project.ts';
+
+test('uninstalling names work that only Troupe has and refuses, until it is merged or given up', async () => {
+  const stage = setStage();
+  const user = join(stage.folder, 'user');
+  const env = { ...plainEnvironment(user), TROUPE_HOME: stage.home.directory, NO_COLOR: '1' };
+  const inside = (folder: string, ...words: string[]) => answerInPool(words, { env, cwd: folder });
+  const repository = makeProject(stage, EACH_A_LINE);
+  expect((await up(stage, repository)).code).toBe(0);
+
+  const refused = await inside(repository, 'uninstall', '--yes');
+  expect(refused.status).toBe(4);
+  expect(refused.stdout).toContain('Never merged:\n');
+  expect(refused.stderr).toContain(`team ${stage.team}: troupe/${stage.team}: `);
+  expect(refused.stderr).toContain(`To merge it first: troupe merge --team ${stage.team}`);
+  expect(existsSync(stage.home.journal)).toBe(true);
+
+  expect((await inside(repository, 'merge')).status).toBe(0);
+  // What a member has not handed in, without a daemon at first: one is started to look.
+  write(stage.home.directory, { [`workspaces/${stage.team}/ann/late.txt`]: 'late' });
+  expect((await inside(repository, 'stop')).status).toBe(0);
+  const late = await inside(repository, 'uninstall', '--yes', '--json');
+  expect(late.status).toBe(4);
+  expect(late.stderr).toContain('not handed in');
+
+  const before = pictureOf(repository);
+  const gone = await inside(repository, 'uninstall', '--yes', '--force', '--json');
+  expect(gone.status).toBe(0);
+  expect(JSON.parse(gone.stdout)).toMatchObject({
+    removed: [{ kind: 'state', path: stage.home.directory }],
+    unmerged: [expect.stringContaining('ann: 1 file')],
+  });
+  // Nothing of all that a daemon, its members and their workspaces wrote is left.
+  expect(existsSync(stage.home.directory)).toBe(false);
+  expect(pictureOf(repository)).toEqual(before);
+});
