@@ -144,14 +144,8 @@ describe('the package', () => {
 });
 
 describe('the documents', () => {
-  const documents = globSync(['*.md', 'docs/*.md', 'bench/*.md'], { cwd: ROOT });
   const read = (document: string): string => readFileSync(join(ROOT, document), 'utf8');
   const isThere = (...path: string[]): boolean => existsSync(join(ROOT, ...path));
-
-  test.for(documents)('%s links to files that exist', (document) => {
-    const links = [...read(document).matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)].map(([, path = '']) => path);
-    expect(links.filter((path) => !isThere(dirname(document), path))).toEqual([]);
-  });
 
   test('docs/api.md names every noun of events and every metric', () => {
     const text = read('docs/api.md');
