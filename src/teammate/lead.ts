@@ -23,8 +23,8 @@ export interface Lead {
 /** The task changed since it was listed, the lead only coordinates, or the task's native file is broken. */
 const EXPECTED: ReadonlySet<string> = new Set(['claim_conflict', 'conflict', 'blocked', 'not_allowed', 'corrupt']);
 
-/** Starts leading. `goal` is told once; a lead with a resumed conversation gets the state of its team instead. */
-export function beginToLead(bench: Bench, { goal, resumed }: { goal: string; resumed: boolean }): Lead {
+/** Starts leading. A lead whose conversation has its goal gets only the state of its team. */
+export function beginToLead(bench: Bench, { goal, knowsGoal }: { goal: string; knowsGoal: boolean }): Lead {
   const { door, who } = bench;
   const { teamId } = who;
   let knows: number | undefined;
@@ -49,7 +49,7 @@ export function beginToLead(bench: Bench, { goal, resumed }: { goal: string; res
       if (!isFirst && messages.length === 0 && !news.due) return undefined;
       await wake();
       const digest = forgot ? await door.call('team.digest', { teamId }) : news;
-      const tellsGoal = forgot || (isFirst && !resumed);
+      const tellsGoal = forgot || (isFirst && !knowsGoal);
       forgot = false;
       const end = await turnWithMail(bench, makeTurn({ messages, digest: digest.text, ...(tellsGoal && { goal }) }));
       failure = end.reason === 'done' ? undefined : (end.error ?? `the turn was ${end.reason}`);

@@ -21,7 +21,7 @@ import { waitForAnswers } from './questions.ts';
 import type { Seat } from './seat.ts';
 import { Teammate } from './teammate-steps.ts';
 import type { Ending, StepsOptions } from './teammate-steps.ts';
-import { shownMessages } from './transcript.ts';
+import { hasHeard, shownMessages } from './transcript.ts';
 import { pauseFor, watchTeam } from './watch.ts';
 import { isHeld } from './work.ts';
 
@@ -173,8 +173,9 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
     signal,
     onError,
   };
-  const resumed = start.resume !== undefined && agent.abilities.resume;
-  const lead = leads ? beginToLead(bench, { goal, resumed }) : undefined;
+  const resumed = agent.abilities.resume ? start.resume : undefined;
+  const knowsGoal = leads && resumed !== undefined && hasHeard(transcriptPath(resumed), goal);
+  const lead = leads ? beginToLead(bench, { goal, knowsGoal }) : undefined;
   if (lead) forget = () => lead.forget();
   const teammate = new Teammate(options, bench, watch, lead);
   onStopped(watch, who.memberId, () => replaced.abort());

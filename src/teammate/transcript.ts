@@ -65,6 +65,22 @@ export function shownMessages(path: string): Set<string> {
   return ids;
 }
 
+/**
+ * Whether an agent was told a text in a turn that it finished, according to a session's transcript. A process may end
+ * between the start of its session and the end of that turn.
+ */
+export function hasHeard(path: string, text: string): boolean {
+  if (!existsSync(path)) return false;
+  let isTold = false;
+  for (const entry of readEntries(path)) {
+    if (entry.type === 'turn') isTold ||= entry.text.includes(text);
+    if (entry.type !== 'turnEnd') continue;
+    if (isTold && entry.reason === 'done') return true;
+    isTold = false;
+  }
+  return false;
+}
+
 /** The entries of a transcript, without a last line that a crash cut off. */
 function readEntries(path: string): TranscriptEntry[] {
   return readFileSync(path, 'utf8')

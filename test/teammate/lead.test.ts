@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { TeamError } from '../../src/core/errors.ts';
 import { openTeam } from '../mcp/house.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
-import { ask, Cancelled, startMember } from './member.ts';
+import { ask, Cancelled, holding, startMember } from './member.ts';
 
 test('gets its goal and the state of its team, then one digest when the work is settled, and answers', async () => {
   const house = await openTeam(['ada'], { leadPrompt: 'Make three' });
@@ -22,6 +23,26 @@ test('gets its goal and the state of its team, then one digest when the work is 
   const { metadata } = await member('lead');
   expect(metadata).toMatchObject({ knows: expect.any(Number) });
   expect(metadata?.['failure']).toBeUndefined();
+});
+
+test('whose process ends before it finished its first turn is told its goal by the next process, and only then', async () => {
+  const house = await openTeam(['ada'], { leadPrompt: 'Make three' });
+  const { member, send } = ask(house);
+  const how = { folder: temporaryFolder(), abilities: { resume: true }, resume: 'the-session' };
+  const unheard = holding();
+  const first = startMember(house, 'lead', unheard.play, how);
+  await unheard.begun;
+  first.stop();
+  await first.ended;
+  const second = startMember(house, 'lead', () => 'heard', how);
+  await until('it has heard', async () => (await member('lead')).metadata?.['knows']);
+  expect(second.turns[0]?.text).toMatch(/^Make three\n/);
+  second.stop();
+  await second.ended;
+  const third = startMember(house, 'lead', () => 'heard', how);
+  await send('lead', 'go on');
+  await until('it was woken', () => third.turns.length > 0);
+  expect(third.turns[0]?.text).toMatch(/^News of your team:/);
 });
 
 test('is woken by messages, not by its own changes', async () => {

@@ -65,6 +65,8 @@ export interface MemberOptions extends Partial<
   readonly live?: LiveAgent;
   readonly mode?: Mode;
   readonly resume?: string;
+  /** Where it works and keeps its transcripts; its own without one. */
+  readonly folder?: string;
   /** Sees every call; `rules` are for single operations. */
   readonly onCall?: (name: OperationName, next: () => Promise<unknown>) => Promise<unknown>;
 }
@@ -87,7 +89,7 @@ export interface Member {
 
 /** Starts a member of the team `demo`. It is stopped when the test ends. */
 export function startMember(house: House, memberId: string, play: Play, options: MemberOptions = {}): Member {
-  const folder = temporaryFolder();
+  const folder = options.folder ?? temporaryFolder();
   const turns: Turn[] = [];
   const sessions: Member['sessions'] = [];
   const errors: unknown[] = [];
