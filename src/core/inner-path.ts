@@ -31,6 +31,11 @@ export function placeAmong(teams: readonly Placed[], teamId: string): string | u
   return first && [`${first.teamId}/${first.memberId}`, ...rest.map((parent) => parent.memberId)].join(' › ');
 }
 
+/** The same, as the team itself knows it. */
+export function wayInto({ teamId, memberId, around }: TeamParent): string {
+  return around === undefined ? `${teamId}/${memberId}` : `${around} › ${memberId}`;
+}
+
 /** Teams in their order, but each inner team after the one around it. */
 export function nested<T extends Placed>(teams: readonly T[]): T[] {
   const names = new Set(teams.map(({ name }) => name));

@@ -22,7 +22,13 @@ export const InnerTeam = z.strictObject({
 export type InnerTeam = z.output<typeof InnerTeam>;
 
 /** The task of another team that a team works on, and the member whose task it is. */
-export const TeamParent = z.object({ teamId: Slug, memberId: Slug, taskId: TaskId });
+export const TeamParent = z.object({
+  teamId: Slug,
+  memberId: Slug,
+  taskId: TaskId,
+  /** If that team is inside a member, too: where that is, from the outermost team: `alpha/rev`. */
+  around: z.string().optional(),
+});
 export type TeamParent = z.output<typeof TeamParent>;
 
 /** The team that works on a task for its holder. */

@@ -3,6 +3,7 @@ import { describeLimit, describeWindow, showTime } from './account-words.ts';
 import { ACCOUNT_WARNING } from './account.ts';
 import type { AccountWindow } from './account.ts';
 import type { EventNoun } from './event.ts';
+import { wayInto } from './inner-path.ts';
 import { wordRequest } from './request-words.ts';
 import { answererOf } from './request.ts';
 import type { TeamRequest } from './request.ts';
@@ -75,8 +76,7 @@ export function stillHolds(notice: Notice, state: TeamState): boolean {
 function requestNotices(state: TeamState): Notice[] {
   return requestsToPerson(state).map((request): Notice => {
     const { id, memberId, taskId, kind, content } = request;
-    const { parent } = state.team ?? {};
-    const who = parent ? `${parent.teamId}/${parent.memberId} › ${memberId}` : memberId;
+    const who = whoIn(state, memberId);
     const about = taskId === undefined ? who : `${who}, task ${taskId}`;
     return {
       kind: kindOf(kind),
@@ -92,6 +92,11 @@ function requestNotices(state: TeamState): Notice[] {
   });
 }
 
+/** A member, with the way to it if its team is inside another. */
+function whoIn({ team }: TeamState, memberId: string): string {
+  return team?.parent ? `${wayInto(team.parent)} › ${memberId}` : memberId;
+}
+
 function kindOf(kind: TeamRequest['kind']): NoticeKind {
   if (kind === 'budget') return 'budget';
   if (kind === 'hang') return 'hung';
@@ -100,7 +105,8 @@ function kindOf(kind: TeamRequest['kind']): NoticeKind {
 }
 
 /** Turns that are silent for too long. If a person is already asked about one, the request is the notice. */
-function silenceNotices({ members, requests }: TeamState): Notice[] {
+function silenceNotices(state: TeamState): Notice[] {
+  const { members, requests } = state;
   return [...members.values()].flatMap((member): Notice[] => {
     const since = silentSince(member);
     if (since === undefined || !isExpected(member)) return [];
@@ -108,7 +114,7 @@ function silenceNotices({ members, requests }: TeamState): Notice[] {
     for (const { kind, status, memberId: whose } of requests.values()) {
       if (kind === 'hang' && status === 'pending' && whose === memberId) return [];
     }
-    const text = `A turn is silent (${memberId}): ${brief(waitingOf(member) ?? '')}`;
+    const text = `A turn is silent (${whoIn(state, memberId)}): ${brief(waitingOf(member) ?? '')}`;
     return [{ kind: 'hung', subject: `silence ${memberId}`, version: `${memberId} ${since}`, text, memberId }];
   });
 }

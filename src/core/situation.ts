@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { describeLimit, wordLimit } from './account-words.ts';
 import { explainOwn, ownBlockers } from './blocked.ts';
 import { showAmount } from './budget-words.ts';
+import type { TeamParent } from './inner.ts';
 import { isBlocked, isOpen, obstacles } from './obstacles.ts';
 import type { Obstacle } from './obstacles.ts';
 import { isPerson, isVacant } from './person.ts';
 import { answererOf } from './request.ts';
 import type { TeamRequest } from './request.ts';
-import { isExpected } from './state.ts';
+import { isDown, isExpected } from './state.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import { pendingRequests } from './tables.ts';
 import { joinSome } from './text.ts';
@@ -121,6 +122,8 @@ function isAtWork(state: TeamState): boolean {
 /** Nobody does anything: whether all is done, and if not, why it does not go on. */
 function atRest(state: TeamState, at: number): Situation {
   const { pending, failed, completed } = state.index.counts;
+  // It follows from its task, which is told of where it is.
+  if (state.team?.parent && isDown(state)) return resting(state.team.parent);
   if (pending === 0 && failed === 0) return completed > 0 ? say('done', 'All completed') : say('quiet', 'Quiet');
   if (pending === 0) {
     const text = `${countTasks(failed)} failed, ${completed} completed`;
@@ -135,6 +138,10 @@ function atRest(state: TeamState, at: number): Situation {
   // An agent takes it in a moment, or a person may.
   if (refused.length < ready.length) return say('quiet', 'Quiet');
   return stuck(state) ?? unclaimed(open, refused) ?? say('quiet', 'Quiet');
+}
+
+function resting({ teamId, memberId, taskId }: TeamParent): Situation {
+  return say('quiet', 'Resting', `Resting: ${memberId} of team ${teamId} does not work on task #${taskId} now`);
 }
 
 /** Tasks failed, and others wait for them, directly or not. */

@@ -3,12 +3,13 @@ import { TeamError } from '../core/errors.ts';
 import { wordEvent } from '../core/event-words.ts';
 import { rowOf } from '../core/events/table.ts';
 import type { TeamParent } from '../core/inner.ts';
-import { MESSAGE_BYTES, PROMPT_BYTES } from '../core/limits.ts';
+import { PROMPT_BYTES } from '../core/limits.ts';
 import type { TeamState } from '../core/state.ts';
 import { ChosenId, Line, TaskId, textOf } from '../core/text.ts';
 import { requireTask } from '../core/view.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { InnerTeams } from '../runtime/inner/inner-teams.ts';
+import type { Standing } from '../runtime/inner/standing.ts';
 import { InTeam, Milliseconds } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Context } from './operation.ts';
@@ -79,21 +80,17 @@ export const innerOperations = [
     summary: 'Pass messages to the team that works on a task',
     scope: 'member',
     input: OfTask.extend({
-      messages: z
-        .array(z.object({ id: z.string().max(200), fromId: z.string().max(200), content: textOf(MESSAGE_BYTES) }))
-        .min(1)
-        .max(100)
-        .describe('the messages'),
+      messageIds: z.array(z.string().max(200)).min(1).max(100).describe('messages in the inbox of the caller'),
     }),
     result: z.object({ taskId: z.string() }),
     route: 'POST /api/teams/:teamId/tasks/:taskId/inner/messages',
     cli: {
       args: ['taskId'],
-      examples: [`troupe inner tell 3 --team demo --as rev --messages '[{"id":"1","fromId":"ada","content":"Hurry"}]'`],
+      examples: ['troupe inner tell 3 --team demo --as rev --message-ids m1'],
     },
-    run: async (context, { teamId, taskId, messages }) => {
+    run: async (context, { teamId, taskId, messageIds }) => {
       const { inner, parent } = await requireInner(context, teamId, taskId);
-      await inner.tell(parent, messages);
+      await inner.tell(parent, messageIds);
       return { taskId };
     },
   }),
@@ -162,7 +159,7 @@ async function follow({ ledger, signal }: Context, inner: InnerTeams, followed: 
     if (kind === 'stuck') {
       if ((await hasChanged(QUIET_MS)) || signal.aborted) continue;
       const lines = await linesAfter(ledger, innerId, after);
-      return { ...told, state: 'failed', lines, text: whyFailed(innerId, standing.obstacles, standing.answer) };
+      return { ...told, state: 'failed', lines, text: whyFailed(innerId, standing) };
     }
     const lines = seq > after ? await linesAfter(ledger, innerId, after) : [];
     const left = end - performance.now();
@@ -194,8 +191,9 @@ function withLeft(answer: string, left: readonly string[]): string {
     : `${answer}\n\nNot part of the result:\n${left.map((line) => `- ${line}`).join('\n')}`;
 }
 
-function whyFailed(teamId: string, obstacles: readonly string[], answer: string | undefined): string {
+function whyFailed(teamId: string, { obstacles, answer, hasLanded }: Standing): string {
   const why = obstacles.length === 0 ? '' : `\n${obstacles.map((line) => `- ${line}`).join('\n')}`;
   const said = answer === undefined || answer === '' ? '' : `\n\nIts lead said last:\n${answer}`;
-  return `Team ${teamId} cannot go on.${why}${said}`;
+  const landed = hasLanded ? `\n\nWhat it did so far is kept: troupe diff --team ${teamId}` : '';
+  return `Team ${teamId} cannot go on.${why}${said}${landed}`;
 }

@@ -39,9 +39,9 @@ export function teamAgent(door: Pick<Door, 'call'>): Agent {
         {
           async steer({ messages }) {
             if (taskId === undefined || messages.length === 0) return false;
-            const passed = messages.map(({ id, fromId, content }) => ({ id, fromId, content }));
-            await door.call('inner.tell', { teamId, taskId, messages: passed });
-            shown(passed.map(({ id }) => id));
+            const messageIds = messages.map(({ id }) => id);
+            await door.call('inner.tell', { teamId, taskId, messageIds });
+            shown(messageIds);
             return true;
           },
         },

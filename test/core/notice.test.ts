@@ -31,6 +31,19 @@ describe('a notice', () => {
     }
   });
 
+  test('names the way to a member of a team inside others', () => {
+    const team = new Stage();
+    const parent = { teamId: 'beta-rev-1', memberId: 'sub', taskId: '1', around: 'beta/rev' };
+    team.as('@user', 'team.create', { name: 'alpha', parent });
+    team.join('ann', 'bob');
+    team.as('@system', 'request.raise', { kind: 'permission', memberId: 'ann', content: 'May I?' });
+    team.as('bob', 'member.change', { memberId: 'bob', metadata: { waiting: { reason: 'quiet', silentSince: 1 } } });
+    expect(noticesOf(team.state).map(({ text }) => text)).toEqual([
+      expect.stringContaining('(beta/rev › sub › ann): May I?'),
+      'A turn is silent (beta/rev › sub › bob): quiet',
+    ]);
+  });
+
   test('warns when 80 % of a window of an account are used, until less of it is, or its limit is reached', () => {
     const team = teamOf('ann');
     team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });

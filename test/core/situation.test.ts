@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { situationOf } from '../../src/core/situation.ts';
-import { teamOf } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { isTrouble, situationOf } from '../../src/core/situation.ts';
+import { Stage, teamOf } from './stage.ts';
 
 const agent = { kind: 'exec', command: ['true'] } as const;
 
@@ -48,6 +47,18 @@ test('tasks that nobody can take say why', () => {
     text: 'Nobody can take 1 task: no member runs that could',
     taskId: task,
   });
+});
+
+test('a team inside a member that rests is no trouble', () => {
+  const team = new Stage();
+  const parent = { teamId: 'beta', memberId: 'rev', taskId: '3' };
+  team.as('@user', 'team.create', { name: 'alpha', parent });
+  team.do('member.join', { name: 'ann', agent });
+  team.task();
+  team.do('member.leave', { memberId: 'ann' });
+  const found = situationOf(team.state, team.now);
+  expect(found).toMatchObject({ word: 'Resting', text: 'Resting: rev of team beta does not work on task #3 now' });
+  expect(isTrouble(found)).toBe(false);
 });
 
 test('a person who must answer comes first, then limits, silence and work', () => {

@@ -8,6 +8,7 @@ import { TeamError } from '../../src/core/errors.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
 import { HookConfig, HookType } from '../../src/core/hook.ts';
+import { TeamParent } from '../../src/core/inner.ts';
 import { ChangeMemberInput, JoinInput, LeaveInput, PlaceMemberInput } from '../../src/core/member.ts';
 import { BroadcastInput, DeliverInput, ReceiptInput, SendMessageInput } from '../../src/core/message.ts';
 import { AddNoteInput, RemoveNoteInput, UpdateNoteInput } from '../../src/core/note.ts';
@@ -34,7 +35,7 @@ import { HandedIn, WORK_COMMANDS } from '../../src/core/work.ts';
 
 /** The input schema of each command. A new command must be added here, or this does not compile. */
 export const INPUTS = {
-  'team.create': CreateTeamInput.extend({ work: TeamWork.optional() }),
+  'team.create': CreateTeamInput.extend({ work: TeamWork.optional(), parent: TeamParent.optional() }),
   'team.update': UpdateTeamInput.extend({ work: TeamWork.optional() }),
   'team.close': CloseTeamInput,
   'member.join': JoinInput,

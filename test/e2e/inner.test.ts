@@ -1,72 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { BIN } from '../daemon/serve.ts';
 import { until } from '../until.ts';
-import { makeRepository, plainGit } from '../workspaces/project.ts';
+import { plainGit } from '../workspaces/project.ts';
+import { begun, completed, fixture, makeNested, up, waiting } from './nested.ts';
 import { shareDaemon } from './stage.ts';
-import type { Stage } from './stage.ts';
 
 const newStage = shareDaemon();
-
-/** A member entry for a fixture, without a name. */
-function fixture(stage: Stage, name: string): object {
-  const { name: _name, ...runs } = stage.member('', name) as { name: string };
-  return runs;
-}
-
-/** Rejects the first work that it sees. */
-const GATE = '#!/bin/sh\ngrep -q twice part.txt || { echo "Say twice" >&2; exit 2; }\n';
-
-/** A repository with a team. One of its members is a team of two. */
-function makeNested(
-  stage: Stage,
-  work: string,
-  {
-    inner = {},
-    outer = {},
-    prompt = 'add ann Write the part',
-  }: { inner?: object; outer?: object; prompt?: string } = {},
-): string {
-  const repository = join(stage.folder, 'project');
-  makeRepository(repository, { 'common.txt': 'one\ntwo\n', 'work.sh': `#!/bin/sh\n${work}\n`, 'gate.sh': GATE });
-  chmodSync(join(repository, 'gate.sh'), 0o755);
-  chmodSync(join(repository, 'work.sh'), 0o755);
-  const review = {
-    team: 'review',
-    lead: { name: 'chief', prompt, ...fixture(stage, 'converses') },
-    members: [{ name: 'ann', agent: { exec: ['./work.sh'] } }],
-    ...inner,
-  };
-  const team = {
-    team: stage.team,
-    lead: 'person',
-    members: [
-      { name: 'rev', agent: { team: './review/troupe.yaml' } },
-      { name: 'bob', agent: { exec: ['./work.sh'] } },
-    ],
-    tasks: [{ title: 'Review it', description: 'All of it', assign: 'rev' }],
-    ...outer,
-  };
-  mkdirSync(join(repository, 'review'), { recursive: true });
-  writeFileSync(join(repository, 'review/troupe.yaml'), JSON.stringify(review, null, 2));
-  writeFileSync(join(repository, 'troupe.yaml'), JSON.stringify(team, null, 2));
-  plainGit(repository, 'add', '-A');
-  plainGit(repository, 'commit', '-qm', 'teams');
-  return repository;
-}
-
-async function up(stage: Stage, repository: string): Promise<void> {
-  await stage.ask('up', join(repository, 'troupe.yaml'), '--yes', '--detach');
-}
-
-const completed = (stage: Stage, taskId = '1') =>
-  until('the task is completed', async () => {
-    const task = await stage.task(stage.team, taskId);
-    if (task.status === 'failed') throw new Error(`failed: ${task.failure}`);
-    return task.status === 'completed' ? task : undefined;
-  });
 
 test('a team inside a member gets the task, works with members and gates of its own, and its work and answer go back', async () => {
   const stage = newStage();
@@ -110,20 +52,6 @@ test('a team inside a member gets the task, works with members and gates of its 
   );
   expect(await client.call('team.report', { teamId: inner })).toMatchObject({ inner: [] });
 });
-
-/** Waits until the program of a member has written its line, and returns how often it did. */
-const begun = (stage: Stage, times = 1) =>
-  until(`the work began ${times} times`, () => {
-    const path = join(stage.folder, 'begun');
-    return existsSync(path) && readFileSync(path, 'utf8').split('\n').length - 1 >= times;
-  });
-
-/** A program that says what it used, and waits for the file `go` before it does its part. */
-const waiting = ({ folder }: Stage, tokens = 0): string => `
-echo '{"type":"usage","usage":{"inputTokens":${tokens},"turns":1}}'
-echo x >> ${folder}/begun
-until [ -e ${folder}/go ]; do sleep 0.05; done
-echo part > part.txt`;
 
 test('what a team inside a member uses counts once to that member; its budget stops the team, and a yes lets it go on', async () => {
   const stage = newStage();
@@ -205,7 +133,12 @@ test('a message to a member that is a team reaches the lead of that team while i
   await up(stage, repository);
   await begun(stage);
   const inner = `${stage.team}-rev-1`;
-  const lists = [await stage.troupe('ps'), await stage.troupe('teams'), await stage.troupe('team', 'list')];
+  const lists = [
+    await stage.troupe('ps'),
+    await stage.troupe('ps', '--team', stage.team),
+    await stage.troupe('teams'),
+    await stage.troupe('team', 'list'),
+  ];
   for (const { stdout } of lists) {
     const [outer, ...inside] = stdout.split('\n').filter((line) => line.startsWith(stage.team));
     expect(outer).toMatch(new RegExp(`^${stage.team} `));
@@ -261,11 +194,17 @@ echo part > part.txt`;
   expect(metadata?.['waiting'] ?? null).toBeNull();
 });
 
+/** Quiet hours far from now. */
+function notNow(): string {
+  return new Date().getHours() < 12 ? '18:00-19:00' : '06:00-07:00';
+}
+
 test('of three teams inside each other, a goal goes down, work and answers come up, and a shutdown of the outermost ends all', async () => {
   const stage = newStage();
   const repository = makeNested(stage, waiting(stage), {
     prompt: 'add sub Do the part',
     inner: { members: [{ name: 'sub', agent: { team: './deep.yaml' } }] },
+    outer: { quietHours: notNow(), notify: { command: ['true'], on: ['hung'] } },
   });
   const leads = fixture(stage, 'converses') as { agent: { exec: [string] } };
   // What its lead is told is written down.
@@ -287,6 +226,12 @@ test('of three teams inside each other, a goal goes down, work and answers come 
   const client = stage.client();
   const [middle, deep] = [`${stage.team}-rev-1`, `${stage.team}-rev-1-sub-1`];
   expect(readFileSync(join(stage.folder, 'told'), 'utf8')).toContain('Do the part');
+  // Of what its file does not say, that of the outermost holds.
+  expect(await client.call('team.show', { teamId: deep })).toMatchObject({
+    parent: { teamId: middle, memberId: 'sub', taskId: '1', around: `${stage.team}/rev` },
+    quietHours: notNow(),
+    metadata: { notify: { command: ['true'], on: ['hung'] }, notifyFolder: repository },
+  });
   stage.letGo();
   const { result, work } = await completed(stage);
   expect({ result, state: work?.state }).toEqual({

@@ -56,6 +56,8 @@ describe.each(PLACES)('mail between teams on $name', ({ makePlace }) => {
     await expect(send('lead@gamma')).rejects.toThrow('There is no team "gamma"');
     await setPeers(ledger, 'beta', []);
     await expect(send('lead@beta')).rejects.toThrow('Team beta does not list alpha in its peers');
+    // Without a word about its members.
+    await expect(send('nobody@beta')).rejects.toThrow('Team beta does not list alpha in its peers');
     await setPeers(ledger, 'beta', ['alpha']);
     await expect(send('nobody@beta')).rejects.toThrow('Team beta has no member "nobody"');
     await ledger.execute('beta', { type: 'team.close', by: '@user', force: true }, () => undefined);

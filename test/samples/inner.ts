@@ -26,9 +26,10 @@ export const INNER_OPERATIONS: OperationSamples<'inner'> = {
     as: 'rev',
   }),
   'inner.follow': async (stage) => ({ input: await begun(stage), as: 'rev' }),
-  'inner.tell': async (stage) => ({
-    input: { ...(await begun(stage)), messages: [{ id: 'm1', fromId: 'ann', content: 'Look at the parser' }] },
-    as: 'rev',
-  }),
+  'inner.tell': async (stage) => {
+    const task = await begun(stage);
+    const { id } = await stage.act('message.send', { teamId: task.teamId, toId: 'rev', content: 'Look at the parser' });
+    return { input: { ...task, messageIds: [id] }, as: 'rev' };
+  },
   'inner.rest': async (stage) => ({ input: { ...(await begun(stage)), reason: 'enough' }, as: 'rev' }),
 };

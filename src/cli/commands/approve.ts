@@ -1,11 +1,11 @@
 import { CallError } from '../../client/client.ts';
 import type { Client } from '../../client/client.ts';
-import { pathTo, withInner } from '../../core/inner-path.ts';
+import { pathTo } from '../../core/inner-path.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { newCommandId } from '../reach/call.ts';
 import { openClient } from '../reach/connect.ts';
-import { findOpenTeams } from '../reach/open-teams.ts';
+import { findWithInner } from '../reach/open-teams.ts';
 import { Refusal, UsageError } from '../show/errors.ts';
 import { fold } from '../show/text.ts';
 import { describeAnswer, describeJudged, waitingBlocks } from '../show/views/waiting.ts';
@@ -82,12 +82,8 @@ export function findRequest(waiting: readonly Request[], named: string): Request
 
 /** Shutdown requests are left out: the member that should stop answers them. */
 export async function findWaiting(client: Client, teamId: string | undefined, signal: AbortSignal): Promise<Request[]> {
-  const named = await findOpenTeams(client, teamId, { signal });
-  const all = await client.call('team.list', {}, { signal });
   // Requests of teams inside of its members come up to a team.
-  const within = [...new Set(named.flatMap((name) => withInner(all, name)))];
-  const closed = new Set(all.flatMap(({ name, status }) => (status === 'cleaned-up' ? name : [])));
-  const open = within.filter((name) => named.includes(name) || !closed.has(name));
+  const { open, all } = await findWithInner(client, teamId, { signal });
   const lists = await Promise.all(
     open.map((name) => client.call('request.list', { teamId: name, status: 'pending' }, { signal })),
   );

@@ -6,7 +6,7 @@ import { isLost } from '../../core/waiting.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
-import { findOpenTeams } from '../reach/open-teams.ts';
+import { findWithInner } from '../reach/open-teams.ts';
 import { describeDoing } from '../show/doing.ts';
 import { clean, fold } from '../show/text.ts';
 import { sessionTable } from '../show/views/member.ts';
@@ -29,10 +29,10 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const client = openClient(environment);
   try {
     const { teamId } = given.input as { teamId?: string };
-    const open = await findOpenTeams(client, teamId, { signal });
+    const { open, all } = await findWithInner(client, teamId, { signal });
     const teams = nested(await Promise.all(open.map((name) => sessionsOf(client, name, signal))));
     const sessions = teams.flatMap((team) => {
-      const inside = team.parent && placeAmong(teams, team.name);
+      const inside = team.parent && placeAmong(all, team.name);
       return inside === undefined ? team.sessions : team.sessions.map((session) => ({ ...session, inside }));
     });
     if (given.json) print(toJson(sessions, screen.isTerminal ? 2 : undefined));

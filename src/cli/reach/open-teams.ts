@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { withInner } from '../../core/inner-path.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { clean } from '../show/text.ts';
 import { warn } from '../show/write.ts';
@@ -13,6 +14,19 @@ export async function findOpenTeams(
   const teams = await client.call('team.list', {}, options);
   for (const { problem } of teams) if (problem !== undefined) warn(`troupe: ${clean(problem)}\n`);
   return namesOfOpen(teams);
+}
+
+/** The same with the open teams inside of their members, and all teams, to say where each is. */
+export async function findWithInner(
+  client: Client,
+  teamId: string | undefined,
+  options: { signal?: AbortSignal } = {},
+): Promise<{ open: string[]; all: ResultOf<'team.list'> }> {
+  const named = await findOpenTeams(client, teamId, options);
+  const all = await client.call('team.list', {}, options);
+  const within = [...new Set(named.flatMap((name) => withInner(all, name)))];
+  const closed = new Set(all.flatMap(({ name, status }) => (status === 'cleaned-up' ? name : [])));
+  return { open: within.filter((name) => named.includes(name) || !closed.has(name)), all };
 }
 
 /** The names of the teams that are not closed. */

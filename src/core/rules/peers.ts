@@ -45,19 +45,20 @@ export function requirePeer(state: TeamState, by: Actor, teamId: string): void {
 export function receiveMessage(state: TeamState, command: CommandOf<'message.receive'>): TeamEvent[] {
   const { by, messageId, content, summary, metadata } = command;
   const team = requireOpenTeam(state);
-  const recipient = requireMember(state, command.toId === LEAD ? team.leadId : command.toId);
   const from = otherTeamOf(by);
   if (from === undefined) throw new TeamError('not_allowed', `${quote(by)} is not a member of another team`);
   const first = state.messages.get(messageId);
-  if (first) {
-    if (first.fromId === by && first.toId === recipient.id && first.content === content) return [];
-    throw new TeamError('conflict', `Message id ${quote(messageId)} is used for another message: send with a new id`);
-  }
-  if (!team.peers?.includes(from)) {
+  // Asked first: a team that is not listed learns nothing about the members. A retry gets its first answer.
+  if (first?.fromId !== by && !team.peers?.includes(from)) {
     throw new TeamError(
       'not_allowed',
       `Team ${team.id} does not list ${from} in its peers: a person adds it to the team file of ${team.id} (peers: [${from}]) and runs troupe up`,
     );
+  }
+  const recipient = requireMember(state, command.toId === LEAD ? team.leadId : command.toId);
+  if (first) {
+    if (first.fromId === by && first.toId === recipient.id && first.content === content) return [];
+    throw new TeamError('conflict', `Message id ${quote(messageId)} is used for another message: send with a new id`);
   }
   if (command.priority === 'urgent') {
     throw new TeamError('not_allowed', 'A message to another team cannot be urgent: its members are not interrupted');

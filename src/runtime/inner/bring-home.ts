@@ -11,7 +11,7 @@ import type { TeamWorks } from '../work/team-works.ts';
  */
 export async function bringHome(
   { ledger, works }: { readonly ledger: Ledger; readonly works: TeamWorks },
-  { teamId, memberId }: Pick<TeamParent, 'teamId' | 'memberId'>,
+  { teamId, memberId, taskId }: TeamParent,
   innerId: string,
 ): Promise<void> {
   const inner = await ledger.view(innerId, ({ team }) => team?.work);
@@ -25,7 +25,8 @@ export async function bringHome(
     const paths = conflicts.map(({ path }) => path);
     throw new TeamError(
       'conflict',
-      `What team ${innerId} did conflicts with the files of ${memberId} in ${joinSome(paths, ', ')}. Nothing is lost: its work is on ${inner.branch}`,
+      `Team ${innerId} is done, but somebody else changed the same lines in the folder of ${memberId}: ${joinSome(paths, ', ')}. Nothing is lost. ` +
+        `See its work: troupe diff --team ${innerId}. Take it, and keep the other changes as a save: troupe task reopen ${taskId} --team ${teamId}. Or merge it into your checkout: troupe merge --team ${innerId}`,
     );
   }
   if (tree !== saved.tree) await workspace.lay(tree, saved.base);

@@ -1,5 +1,4 @@
 import { SYSTEM, USER } from '../../core/actor.ts';
-import { indentText } from '../../core/envelope.ts';
 import { TeamError } from '../../core/errors.ts';
 import { nameOfInner } from '../../core/inner.ts';
 import type { TeamParent } from '../../core/inner.ts';
@@ -13,6 +12,8 @@ import type { Attendance } from '../attendance.ts';
 import type { TeamCoordinator } from '../coordinator.ts';
 import type { SessionManager } from '../sessions.ts';
 import { bringHome, describeUnlanded } from './bring-home.ts';
+import { passedMessages } from './pass-on.ts';
+import type { PassedMessage } from './pass-on.ts';
 import { raiseInner, requireInnerTeam } from './raise-inner.ts';
 import type { RaiseParts } from './raise-inner.ts';
 import { standingOf } from './standing.ts';
@@ -34,19 +35,12 @@ export interface InnerTurn {
   readonly text: string;
 }
 
-/** A message for a member that is a team. */
-export interface InnerMessage {
-  readonly id: string;
-  readonly fromId: string;
-  readonly content: string;
-}
-
 /** The teams that work on tasks of other teams. */
 export interface InnerTeams {
   /** The team that works on a task: started, or found again and woken. It gets the turn. Returns its name. */
   begin(parent: TeamParent, turn: InnerTurn): Promise<string>;
-  /** Passes a message to its lead. */
-  tell(parent: TeamParent, messages: readonly InnerMessage[]): Promise<void>;
+  /** Passes messages of the member to its lead. */
+  tell(parent: TeamParent, messageIds: readonly string[]): Promise<void>;
   /** Stops its members; it can go on later. */
   rest(parent: TeamParent, reason: string): Promise<void>;
   /** How far the team of a task is. */
@@ -92,18 +86,20 @@ export function keepInnerTeams(options: InnerTeamsOptions): InnerTeams {
       inner: requireTask(state, taskId).inner,
     }));
     const goal = `Your team works on a task for ${memberId}, a member of team ${teamId}. Your last answer goes back as its result.\n\n${turn.text}`;
+    const found = inner && (await ledger.view(inner.teamId, (state) => state.team));
+    const isOwn = found?.parent?.teamId === teamId && found.parent.taskId === taskId;
+    const isOpen = isOwn && found.status !== 'cleaned-up';
     if (inner?.memberId === memberId) {
-      const found = await ledger.view(inner.teamId, (state) => state.team);
-      const isOwn = found?.parent?.teamId === teamId && found.parent.taskId === taskId;
       // It was named, and the daemon ended before it was there.
       if (!found) return raise(inner.teamId);
-      if (isOwn && found.status !== 'cleaned-up' && !(await isBehind(parent, inner.teamId))) {
+      if (isOpen && !(await isBehind(parent, inner.teamId))) {
         await wake(inner.teamId);
-        await send(inner.teamId, { id: `turn-${turn.id}`, content: goal });
+        await send(inner.teamId, { id: `turn-${turn.id}`, by: SYSTEM, content: goal, priority: 'urgent' });
         return inner.teamId;
       }
-      if (isOwn && found.status !== 'cleaned-up') await end(inner.teamId);
     }
+    // It began from other files, or works for the member that had the task before.
+    if (inner && isOpen) await end(inner.teamId);
     const taken = new Set(await ledger.teams());
     const name = nameOfInner(parent, (one) => taken.has(one));
     await ledger.execute(teamId, { type: 'task.update', by: SYSTEM, taskId, inner: name }, () => undefined);
@@ -140,10 +136,10 @@ export function keepInnerTeams(options: InnerTeamsOptions): InnerTeams {
     for (const { id } of stopped) await sessions.restartSession(innerId, id, USER);
   }
 
-  async function send(innerId: string, { id, content }: { id: string; content: string }, by = SYSTEM): Promise<void> {
+  async function send(innerId: string, { id, by, content, priority }: PassedMessage): Promise<void> {
     const toId = await ledger.view(innerId, (state) => requireTeam(state).leadId);
     const type = by === SYSTEM ? ('system' as const) : ('direct' as const);
-    const message = { toId, content: cutToBytes(content, MESSAGE_BYTES), type, priority: 'urgent' as const };
+    const message = { toId, content: cutToBytes(content, MESSAGE_BYTES), type, priority };
     await mailbox.send(innerId, by, message, { messageId: id });
   }
 
@@ -230,14 +226,10 @@ export function keepInnerTeams(options: InnerTeamsOptions): InnerTeams {
 
   return {
     begin: (parent, turn) => inLane(parent, () => begin(parent, turn)),
-    async tell(parent, messages) {
+    async tell(parent, messageIds) {
       const innerId = await innerOf(parent);
       if (innerId === undefined) throw new TeamError('conflict', `No team works on task ${parent.taskId}`);
-      for (const { id, fromId, content } of messages) {
-        const said = `${fromId}, of team ${parent.teamId}, for which you work, writes:\n  ${indentText(content)}`;
-        if (fromId === USER) await send(innerId, { id: `from-${id}`, content }, USER);
-        else await send(innerId, { id: `from-${id}`, content: said });
-      }
+      for (const message of await passedMessages(ledger, parent, messageIds)) await send(innerId, message);
     },
     rest: (parent, reason) =>
       inLane(parent, async () => {

@@ -1,8 +1,10 @@
 import { USER } from '../../core/actor.ts';
 import { TeamError } from '../../core/errors.ts';
 import { folderOfMember } from '../../core/folder.ts';
+import { wayInto } from '../../core/inner-path.ts';
 import type { InnerTeam, TeamParent } from '../../core/inner.ts';
 import { PROMPT_BYTES } from '../../core/limits.ts';
+import { quietHoursOf } from '../../core/quiet-hours.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { TeamWork } from '../../core/team-work.ts';
 import { byteLength, cutToBytes, quote } from '../../core/text.ts';
@@ -12,7 +14,8 @@ import type { TeamHooks } from '../hooks/team-hooks.ts';
 import type { TeamEnvironments } from '../team-environments.ts';
 import { findUnapproved } from '../team-file/approval.ts';
 import { innerFileOf } from '../team-file/inner.ts';
-import { NOTIFY } from '../team-file/notify.ts';
+import { keptNotify, NOTIFY } from '../team-file/notify.ts';
+import type { KeptNotify } from '../team-file/notify.ts';
 import { placeOf } from '../team-file/place.ts';
 import { raiseTeam } from '../team-file/raise.ts';
 import type { TeamFile } from '../team-file/schema.ts';
@@ -46,13 +49,18 @@ export async function raiseInner(parts: RaiseParts, { name, parent, team, goal }
   const part = innerFileOf(team);
   const { lead } = part.file;
   const room = PROMPT_BYTES - byteLength(typeof lead === 'object' ? (lead.prompt ?? '') : '') - 2;
-  const file = wantedFile(part.file, { team: name, goal: cutToBytes(goal, Math.max(1, room)) });
+  const wanted = wantedFile(part.file, { team: name, goal: cutToBytes(goal, Math.max(1, room)) });
+  const { notify, quietHours, around } = await ledger.view(parent.teamId, (state) =>
+    handedDown(state, parent.memberId),
+  );
+  // As with a member: what its own file does not say, the team around it does.
+  const file = { ...wanted, quietHours: wanted.quietHours ?? quietHours };
   requireApproved(hooks, part);
   const { folder, work } = await placeFor(parts, file, part.folder, parent);
   environments?.set(name, environments.given(parent.teamId));
   await raiseTeam(ledger, file, placeOf(part.folder, undefined, undefined), {
     work,
-    inside: { parent, folder },
+    inside: { parent: { ...parent, ...(around !== undefined && { around }) }, folder, notify },
     async judge(registered, tasks) {
       const [unwanted] = await hooks.judgeNewTasks(name, { hooks: registered, tasks, createdBy: USER });
       if (!unwanted) return;
@@ -61,6 +69,19 @@ export async function raiseInner(parts: RaiseParts, { name, parent, team, goal }
     },
   });
   if (work) await works?.align(name);
+}
+
+/** What a team gets from the one around it: quiet hours, notices, and where that one is. */
+function handedDown(
+  state: TeamState,
+  memberId: string,
+): { quietHours: string | undefined; notify: KeptNotify | undefined; around: string | undefined } {
+  const team = requireTeam(state);
+  return {
+    quietHours: quietHoursOf(requireMember(state, memberId), team),
+    notify: keptNotify(team),
+    around: team.parent && wayInto(team.parent),
+  };
 }
 
 /** A person approved what the file runs when the outer team was brought up. A program may have changed since. */

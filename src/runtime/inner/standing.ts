@@ -13,6 +13,8 @@ export interface Standing {
   readonly waiting: string | undefined;
   /** The last answer of its lead. */
   readonly answer: string | undefined;
+  /** Whether a part of its work has landed on its branch. */
+  readonly hasLanded: boolean;
   /** What is in the way, one line each. */
   readonly obstacles: readonly string[];
 }
@@ -30,6 +32,7 @@ export async function standingOf(ledger: Ledger, teamId: string): Promise<Standi
     kind: innerStanding(state, isDue),
     waiting: waitingIn(state),
     answer: state.members.get(state.team?.leadId ?? '')?.lastResult,
+    hasLanded: state.team?.work !== undefined && state.team.work.tip !== state.team.work.base,
     obstacles: obstaclesIn(state),
   }));
 }

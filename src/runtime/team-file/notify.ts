@@ -54,9 +54,21 @@ export function changedNotify(
   return { notify: notify ?? null };
 }
 
+/** How the notices of a team are sent, and the folder of the file that says so. */
+export interface KeptNotify {
+  readonly notify: TeamNotify;
+  readonly folder: string;
+}
+
+/** What a team keeps of notices: those of its own file, else of the file of the team around it. */
+export function notifyToKeep({ notify }: Pick<TeamFile, 'notify'>, around: KeptNotify | undefined): object {
+  if (notify) return { notify };
+  return around ? { notify: around.notify, notifyFolder: around.folder } : {};
+}
+
 /** The notices of a team as it keeps them. What somebody else wrote there is ignored. */
-export function keptNotify({ metadata }: TeamRecord): { notify: TeamNotify; folder: string } | undefined {
-  const { [NOTIFY]: notify, folder } = metadata ?? {};
+export function keptNotify({ metadata }: TeamRecord): KeptNotify | undefined {
+  const { [NOTIFY]: notify, folder: own, notifyFolder: folder = own } = metadata ?? {};
   const { data } = TeamNotify.safeParse(notify);
   return data && typeof folder === 'string' ? { notify: data, folder } : undefined;
 }

@@ -21,7 +21,8 @@ import { onLimitIn } from './fallbacks.ts';
 import { folderIn } from './file-agents.ts';
 import { hookCommands, hooksAfter, hooksOf } from './hooks.ts';
 import { changedNight, nightCommands, nightOf } from './night.ts';
-import { changedNotify } from './notify.ts';
+import { changedNotify, notifyToKeep } from './notify.ts';
+import type { KeptNotify } from './notify.ts';
 import { requirePlace } from './place.ts';
 import type { Place } from './place.ts';
 import { budgetOf } from './schema.ts';
@@ -40,7 +41,9 @@ export interface RaiseOptions {
   /** How the members of a new team work apart; an existing team keeps its own, with these settings. */
   readonly work?: TeamWork | undefined;
   /** Of a team inside a member: for which task it works, and the folder in which members work that share one. */
-  readonly inside?: { readonly parent: TeamParent; readonly folder: string } | undefined;
+  readonly inside?:
+    | { readonly parent: TeamParent; readonly folder: string; readonly notify?: KeptNotify | undefined }
+    | undefined;
 }
 
 /**
@@ -165,7 +168,7 @@ function teamCommands(state: TeamState, file: TeamFile, { place, work, inside }:
     ...(file.limits?.messagesPerMinute !== undefined && { messagesPerMinute: file.limits.messagesPerMinute }),
     ...(file.peers && { peers: file.peers }),
     ...nightOf(file),
-    metadata: { ...place, lead: lead ? 'agent' : (file.lead ?? 'none'), ...(file.notify && { notify: file.notify }) },
+    metadata: { ...place, lead: lead ? 'agent' : (file.lead ?? 'none'), ...notifyToKeep(file, inside?.notify) },
   });
   const budget = lead?.budget && budgetOf(lead.budget);
   return [

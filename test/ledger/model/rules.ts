@@ -274,13 +274,14 @@ const RULES: Rules = {
     const team = needOpenTeam(world, attempt);
     const toId = command.toId === 'lead' ? (team?.leadId ?? 'lead') : command.toId;
     const first = world.messages.find(({ id }) => id === command.messageId);
+    const sender = command.by.split('@')[1] ?? '';
     if (first) {
       const isSame = first.fromId === command.by && first.toId === toId && first.content === command.content;
+      if (first.fromId !== command.by && !team?.peers?.includes(sender)) attempt.codes.push('not_allowed');
       if (!isSame) attempt.codes.push('conflict');
       if (!world.members.some(({ id }) => id === toId)) attempt.codes.push('not_found');
       return;
     }
-    const sender = command.by.split('@')[1] ?? '';
     if (!team?.peers?.includes(sender) || command.priority === 'urgent') attempt.codes.push('not_allowed');
     if (toId !== team?.leadId) needMailbox(world, toId, attempt);
     needPeerPatience(world, { sender, at: command.at }, attempt);
