@@ -7,7 +7,15 @@
 const BUILT = '22.15';
 const SOURCE = '22.18';
 
-if (isAtLeast(BUILT)) {
+// These say what is missing, also where nothing else works.
+const ANYWHERE = ['doctor', 'help', 'version', '--help', '--version', '-h', '-v', '-V'];
+
+if (process.platform === 'win32' && !ANYWHERE.includes(process.argv[2])) {
+  console.error(
+    'Troupe does not run on Windows itself. Run it in WSL 2: wsl --install, then install Node and Troupe there.',
+  );
+  process.exitCode = 1;
+} else if (isAtLeast(BUILT)) {
   useCache();
   void start();
 } else {

@@ -155,6 +155,7 @@ const PROCESSES = [
   'src/cli/commands/journal-accept.ts',
   'src/cli/reach/journal-place.ts',
   'src/cli/commands/doctor/journal.ts',
+  'src/cli/commands/doctor/leftovers.ts',
   'src/cli/commands/service.ts',
   'src/cli/commands/uninstall/made.ts',
 ];

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, opendirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** What the system says about a process that exists. */
 export interface ProcessEntry {
@@ -18,7 +18,16 @@ export interface MarkedProcess {
   readonly command: string;
 }
 
-/** How a system tells its processes apart. The only code that reads other processes. */
+/** A process that we can see. */
+export interface SeenProcess {
+  readonly pid: number;
+  /** Its command line. By `ps`, words with spaces are several. */
+  readonly words: readonly string[];
+  /** Its working directory; empty if unknown. */
+  readonly cwd: string;
+}
+
+/** How a system tells its processes apart. The only code that reads `/proc`, so other systems have another way. */
 export interface ProcessTable {
   /** The process with this PID; undefined if there is none, or if the system says nothing about it. */
   find(pid: number): ProcessEntry | undefined;
@@ -28,6 +37,14 @@ export interface ProcessTable {
   withVariable(name: string): MarkedProcess[];
   /** The processor time that a process has used, in milliseconds; undefined if there is none, or if that is unknown. */
   cpuMs(pid: number): number | undefined;
+  /** All other processes that we can see. */
+  all(): SeenProcess[];
+  /** The environment of a process; undefined if we may not read it, or the system does not tell. */
+  environmentOf(pid: number): Readonly<Record<string, string>> | undefined;
+  /** The PID namespace of this process; empty on systems without them. */
+  space(): string;
+  /** How many files this process has open, and how many it may have. */
+  openFiles(): { readonly open: number; readonly limit: number };
   /** How often a process may be looked up, in milliseconds: `ps` is a program and takes longer than a file. */
   readonly everyMs: number;
 }
@@ -35,6 +52,18 @@ export interface ProcessTable {
 /** The table of this system: Linux has files, others have `ps`. */
 export function openProcessTable(proc = '/proc'): ProcessTable {
   return existsSync(`${proc}/self/stat`) ? procTable(proc) : psTable();
+}
+
+/** How many entries a folder has, without a list of their names. */
+function countEntries(path: string): number {
+  const folder = opendirSync(path);
+  try {
+    let count = 0;
+    while (folder.readSync()) count++;
+    return count;
+  } finally {
+    folder.closeSync();
+  }
 }
 
 function procTable(proc: string): ProcessTable {
@@ -61,6 +90,23 @@ function procTable(proc: string): ProcessTable {
       return fields && (Number(fields[11]) + Number(fields[12])) * TICK_MS;
     },
     bootId: () => read('sys/kernel/random/boot_id')?.trim() ?? '',
+    all: () =>
+      readdirSync(proc)
+        .map(Number)
+        .filter((pid) => pid > 0 && pid !== process.pid)
+        .flatMap((pid) => {
+          const words = read(`${pid}/cmdline`)?.split('\0').slice(0, -1) ?? [];
+          return words.length === 0 ? [] : [{ pid, words, cwd: linkAt(`${proc}/${pid}/cwd`) }];
+        }),
+    environmentOf(pid) {
+      const words = read(`${pid}/environ`)?.split('\0');
+      return words && Object.fromEntries(words.map((word) => word.split(/=(.*)/s).slice(0, 2) as [string, string]));
+    },
+    space: () => linkAt(`${proc}/self/ns/pid`),
+    openFiles: () => ({
+      open: countEntries(`${proc}/self/fd`),
+      limit: Number(/^Max open files +(\d+)/m.exec(read('self/limits') ?? '')?.[1] ?? Infinity),
+    }),
     withVariable: (name) =>
       readdirSync(proc)
         .map(Number)
@@ -78,6 +124,14 @@ function procTable(proc: string): ProcessTable {
           return { pid, marker, command: read(`${pid}/cmdline`)?.replaceAll('\0', ' ') ?? '' };
         }),
   };
+}
+
+function linkAt(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
 }
 
 /** The unit of times in `/proc`; a hundredth of a second on every Linux. */
@@ -103,6 +157,17 @@ function psTable(): ProcessTable {
     find,
     cpuMs: (pid) => parseTime(ps(['-o', 'time=', '-p', String(pid)]).trim()),
     bootId: () => find(1)?.startTime ?? '',
+    all: () =>
+      ps(['-axo', 'pid=,command='])
+        .split('\n')
+        .flatMap((line) => {
+          const [pid, ...words] = line.trim().split(/\s+/);
+          return Number(pid) > 0 && Number(pid) !== process.pid ? [{ pid: Number(pid), words, cwd: '' }] : [];
+        }),
+    // Variables with spaces could not be told from the words after them.
+    environmentOf: () => undefined,
+    space: () => '',
+    openFiles: () => ({ open: countEntries('/dev/fd'), limit: fileLimit() }),
     withVariable(name) {
       const pattern = new RegExp(`^\\s*(\\d+) (.* ${name}=(\\S+).*)$`);
       return ps([...WITH_ENVIRONMENT, '-o', 'pid=,command='])
@@ -113,6 +178,23 @@ function psTable(): ProcessTable {
         });
     },
   };
+}
+
+/** The limit of open files, as Node knows it on every system. It does not change while a process runs. */
+function fileLimit(): number {
+  knownLimit ??= readLimit();
+  return knownLimit;
+}
+
+let knownLimit: number | undefined;
+
+function readLimit(): number {
+  const report: typeof process.report & { excludeNetwork?: boolean } = process.report;
+  // Otherwise it would look up the names of all addresses that it is connected to.
+  report.excludeNetwork = true;
+  const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft?: number | string } } };
+  const limit = Number(userLimits?.open_files?.soft);
+  return limit > 0 ? limit : Infinity;
 }
 
 /** A time of `ps` in milliseconds: `1-02:03:04`, `02:03`, `2:03.45`. */

@@ -48,7 +48,8 @@ export interface RunningProcess {
 
 const GRACE_MS = 5_000;
 
-const TABLE = openProcessTable();
+/** The processes of this system. */
+export const TABLE: ProcessTable = openProcessTable();
 
 /** How often to look whether a process of somebody else still runs, in milliseconds. */
 export const LOOK_EVERY_MS = TABLE.everyMs;

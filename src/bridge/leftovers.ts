@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { identify, isThere } from '../agents/process.ts';
+import type { SeenProcess } from '../agents/process-table.ts';
+import { identify, isThere, TABLE } from '../agents/process.ts';
 import { TeamError } from '../core/errors.ts';
 import { quote } from '../core/text.ts';
 import { findNativeRoot, listedPaths } from './layout.ts';
@@ -32,7 +32,7 @@ export function findLeftovers(
   options: { now: number; quiet?: number; root?: string },
 ): Leftover[] {
   const { root } = options;
-  const processes = listProcesses().filter(({ pid }) => root === undefined || mayUse(pid, root));
+  const processes = TABLE.all().filter(({ pid }) => root === undefined || mayUse(pid, root));
   return teams.map((team) => judge(team, processes, options));
 }
 
@@ -59,7 +59,7 @@ export function moveToTrash(root: string, leftover: Leftover, trash: string): st
 
 /** Whether any visible process is a member of a native team. */
 export function hasProcesses(name: string): boolean {
-  return listProcesses().some(({ words }) => words[words.indexOf('--team-name') + 1] === name && words.includes(name));
+  return TABLE.all().some(({ words }) => words[words.indexOf('--team-name') + 1] === name && words.includes(name));
 }
 
 /** Whether the lead's process still runs, as a newer version records it; undefined if we cannot tell from here. */
@@ -72,15 +72,9 @@ export function leadLives(team: NativeTeam): boolean | undefined {
   return startTime !== '' && (lead.procStart === undefined || lead.procStart === startTime);
 }
 
-interface Process {
-  readonly pid: number;
-  readonly words: readonly string[];
-  readonly cwd: string;
-}
-
 function judge(
   team: NativeTeam,
-  processes: readonly Process[],
+  processes: readonly SeenProcess[],
   { now, quiet = QUIET_MS, root }: { now: number; quiet?: number; root?: string },
 ) {
   const evidence: string[] = [];
@@ -144,59 +138,21 @@ function isClaude(words: readonly string[]): boolean {
   return words.slice(0, 2).some((word) => /(^|\/)(claude|claude-code)(\/|$)|claude-code\/cli\.js$/.test(word));
 }
 
-/** The visible processes. Without /proc, as `ps` lists them, without their folders. */
-function listProcesses(): Process[] {
-  if (process.platform !== 'linux') return listByPs();
-  try {
-    return readdirSync('/proc').flatMap((name) => {
-      const pid = Number(name);
-      if (!(pid > 0) || pid === process.pid) return [];
-      try {
-        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
-        return words.length === 0 ? [] : [{ pid, words, cwd: cwdOf(pid) }];
-      } catch {
-        return [];
-      }
-    });
-  } catch {
-    return [];
-  }
-}
-
 /** Whether a process may work in a root. Team names repeat; a process with another home belongs to another team. */
 function mayUse(pid: number, root: string): boolean {
+  const environment = TABLE.environmentOf(pid);
+  // Another user's process, or a system that does not tell: it may.
+  if (!environment?.['HOME']) return true;
   try {
-    const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-    const environment = Object.fromEntries(words.map((word) => word.split(/=(.*)/s).slice(0, 2) as [string, string]));
-    return !environment['HOME'] || realpathSync(findNativeRoot(environment)) === realpathSync(root);
+    return realpathSync(findNativeRoot(environment)) === realpathSync(root);
   } catch {
-    // Another user's process, one without a root, or no /proc: it may.
+    // One without a root.
     return true;
-  }
-}
-
-function listByPs(): Process[] {
-  return execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' })
-    .split('\n')
-    .flatMap((line) => {
-      const [pid, ...words] = line.trim().split(/\s+/);
-      return Number(pid) > 0 && Number(pid) !== process.pid ? [{ pid: Number(pid), words, cwd: '' }] : [];
-    });
-}
-
-function cwdOf(pid: number): string {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return '';
   }
 }
 
 /** As Claude Code writes it: the machine and its PID namespace. */
 function pidSpace(): string {
-  try {
-    return `${hostname()}#${readlinkSync('/proc/self/ns/pid')}`;
-  } catch {
-    return hostname();
-  }
+  const space = TABLE.space();
+  return space === '' ? hostname() : `${hostname()}#${space}`;
 }

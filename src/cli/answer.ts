@@ -13,7 +13,10 @@ export async function answer(words: readonly string[]): Promise<number> {
   const isJson = hasFlag(words, '--json');
   speakJson(isJson);
   try {
-    const [first = 'help'] = words[0] === '--json' ? words.slice(1) : words;
+    const [first] = words[0] === '--json' ? words.slice(1) : words;
+    if (first === undefined) {
+      return await (await import('./commands/next.ts')).showNext(process.env, isJson, standardScreen(process.env));
+    }
     if (['--version', '-v', '-V', 'version'].includes(first)) return await printVersion(isJson);
     if (first === 'help' || hasFlag(words, '--help', '-h') || isNounAlone(words.filter((word) => word !== '--json'))) {
       return (await import('./line/help.ts')).printHelp(COMMANDS, words, standardScreen(process.env));

@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openProcessTable } from '../../src/agents/process-table.ts';
 import { identify, isRunning, MARKER } from '../../src/agents/process.ts';
@@ -62,5 +63,32 @@ describe.each([
     const found = await until('it is found', () => table.withVariable(MARKER).find((one) => one.marker === marker));
     expect(found.pid).toBe(child.pid);
     expect(found.command).toMatch(/^sleep 1033 /);
+  });
+
+  test('is listed with its command line, and its folder and variables if the system tells them', async () => {
+    const child = spawn('sleep', ['1034'], {
+      stdio: 'ignore',
+      cwd: '/',
+      env: { PATH: process.env['PATH'], KEY: 'a=b' },
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const isProc = proc === '/proc';
+    const found = await until('it runs sleep', () =>
+      table.all().find(({ pid, words }) => pid === child.pid && words.includes('1034')),
+    );
+    expect(found).toEqual({ pid: child.pid, words: ['sleep', '1034'], cwd: isProc ? '/' : '' });
+    expect(table.all().some(({ pid }) => pid === process.pid)).toBe(false);
+    expect(table.environmentOf(child.pid as number)?.['KEY']).toBe(isProc ? 'a=b' : undefined);
+    expect(table.space()).toMatch(isProc ? /^pid:\[\d+\]$/ : /^$/);
+  });
+
+  test('knows its own open files and their limit', () => {
+    const before = table.openFiles();
+    const files = Array.from({ length: 20 }, () => openSync('/dev/null', 'r'));
+    const { open, limit } = table.openFiles();
+    for (const file of files) closeSync(file);
+    // Files of other tests may be closed meanwhile.
+    expect(open).toBeGreaterThan(Math.max(20, before.open));
+    expect(limit).toBe(Number(execSync('ulimit -n', { encoding: 'utf8' }).trim().replace('unlimited', 'Infinity')));
   });
 });

@@ -1,11 +1,22 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { findSandbox } from '../../src/agents/sandbox/able.ts';
+import { checkPlatform } from '../../src/cli/commands/doctor/platform.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { newTroupe } from './troupe.ts';
+import { BIN, newTroupe } from './troupe.ts';
 import type { Given, Troupe } from './troupe.ts';
 
 interface Check {
@@ -221,5 +232,87 @@ describe('the doctor', () => {
       state: 'warn',
       found: expect.stringContaining('symbolic link') as string,
     });
+  });
+});
+
+describe('the doctor with --fix', () => {
+  interface Fixed {
+    readonly ok: boolean;
+    readonly checks: Check[];
+    readonly mended: { name: string; did?: string; failed?: string }[];
+  }
+
+  test('mends what it can, says what it did, and leaves the rest to a person', async () => {
+    const troupe = newTroupe();
+    const user = temporaryFolder();
+    const env = { HOME: user, XDG_CONFIG_HOME: undefined, XDG_DATA_HOME: undefined };
+    mkdirSync(troupe.home, { mode: 0o700 });
+    writeFileSync(join(troupe.home, 'token'), 'x', { mode: 0o644 });
+    writeFileSync(join(troupe.home, 'secret'), 'x', { mode: 0o600 });
+    // Of a process that is gone, and of one that lives.
+    const gone = spawnSync('true').pid;
+    writeFileSync(join(troupe.home, `token.${gone}.tmp`), '');
+    writeFileSync(join(troupe.home, `token.${process.pid}.tmp`), '');
+    chmodSync(troupe.home, 0o755);
+    const fish = join(user, '.config/fish/completions/troupe.fish');
+    mkdirSync(dirname(fish), { recursive: true });
+    writeFileSync(fish, '# Completion of troupe for fish: of an earlier version\n');
+
+    const { stdout: hint } = await troupe.run('doctor', { env });
+    expect(hint).toContain('troupe doctor --fix mends 4 problems.\n');
+    const { status, stdout } = await troupe.run('doctor --fix --json', { env });
+    const { ok, mended } = JSON.parse(stdout) as Fixed;
+    expect({ status, ok }).toEqual({ status: 0, ok: true });
+    expect(mended).toEqual([
+      { name: 'home', did: `chmod 700 ${troupe.home}` },
+      { name: 'token file', did: `chmod 600 ${troupe.home}/token` },
+      { name: 'leftovers', did: `removed token.${gone}.tmp` },
+      { name: 'completion (fish)', did: `wrote ${fish} for this version` },
+    ]);
+    expect(readdirSync(troupe.home).sort()).toEqual(['secret', 'token', `token.${process.pid}.tmp`]);
+    expect(readFileSync(fish, 'utf8')).toBe((await troupe.ask('completion fish')).stdout);
+
+    // A folder that others can write may have files of theirs.
+    chmodSync(troupe.home, 0o777);
+    const again = await troupe.run('doctor --fix', { env });
+    expect(again.status).toBe(1);
+    expect(again.stdout).toContain('Nothing was mended.\n1 is yours to mend; → says how.\n');
+    expect(statSync(troupe.home).mode & 0o777).toBe(0o777);
+  });
+});
+
+describe('the platform', () => {
+  const look = (platform: NodeJS.Platform, kernel = '6.1.0', cwd = '/home/ada') =>
+    checkPlatform({ platform, kernel, cwd });
+
+  test('is told from others: Windows is refused, WSL is fine, its disks of Windows are slow', () => {
+    expect(look('linux')).toEqual({ name: 'platform', state: 'ok', found: 'Linux' });
+    expect(look('darwin')).toMatchObject({
+      state: 'ok',
+      found: expect.stringContaining('docs/platforms.md') as string,
+    });
+    expect(look('win32')).toMatchObject({ state: 'fail', remedy: expect.stringContaining('WSL 2') as string });
+    const wsl = '5.15.167.4-microsoft-standard-WSL2';
+    expect(look('linux', wsl)).toMatchObject({ state: 'ok', found: 'Linux in WSL' });
+    expect(look('linux', wsl, '/mnt/c/project')).toMatchObject({ state: 'warn' });
+    expect(look('freebsd')).toMatchObject({ state: 'warn' });
+  });
+
+  test('of Windows: the doctor says what to do, and other commands do nothing else', () => {
+    const folder = temporaryFolder();
+    const pretend = join(folder, 'windows.cjs');
+    writeFileSync(pretend, `Object.defineProperty(process, 'platform', { value: 'win32' });`);
+    const ask = (...words: string[]) =>
+      spawnSync(process.execPath, ['--require', pretend, BIN, ...words], {
+        env: { PATH: process.env['PATH'], HOME: folder },
+        encoding: 'utf8',
+      });
+    const doctor = ask('doctor', '--json');
+    expect(doctor.status).toBe(1);
+    const { checks } = JSON.parse(doctor.stdout) as { checks: Check[] };
+    expect(checks.map(({ name, state }) => `${name} ${state}`)).toEqual(['node ok', 'platform fail']);
+    const other = ask('status');
+    expect(other).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('WSL 2') as string });
+    expect(readdirSync(folder)).toEqual(['windows.cjs']);
   });
 });

@@ -1,7 +1,7 @@
 import { findUserHome } from '../../agents/user-home.ts';
 import { findHome } from '../../client/home.ts';
 import type { Home } from '../../client/home.ts';
-import type { Arguments, Surroundings } from '../line/command.ts';
+import type { Arguments, CommandTable, Surroundings } from '../line/command.ts';
 import { paint } from '../show/screen.ts';
 import type { Screen } from '../show/screen.ts';
 import { clean, widthOf, wrap } from '../show/text.ts';
@@ -10,26 +10,77 @@ import type { Check } from './doctor/check.ts';
 import { checkDaemon } from './doctor/daemon.ts';
 import { checkDisk, checkFiles, checkHome, checkSocket } from './doctor/home.ts';
 import { checkServers } from './doctor/journal.ts';
+import { checkLeftovers } from './doctor/leftovers.ts';
 import { checkAgents, checkNode, checkTools } from './doctor/machine.ts';
 import { checkNative } from './doctor/native.ts';
+import { checkPlatform } from './doctor/platform.ts';
+import { checkCompletions, checkService } from './doctor/written.ts';
 
-/** Checks everything that Troupe needs. Works without a daemon, and changes nothing. */
-export async function run(given: Arguments, { environment, screen }: Surroundings): Promise<number> {
+/** Checks everything that Troupe needs. Works without a daemon, and changes nothing without --fix. */
+export async function run(given: Arguments, { environment, screen, commands }: Surroundings): Promise<number> {
+  const { fix = false } = given.input as { fix?: boolean };
+  const look = (): Promise<Check[]> => examine(environment, commands);
+  const before = await look();
+  const mended = fix ? mendAll(before) : [];
+  const checks = mended.length > 0 ? await look() : before;
+  const ok = checks.every(({ state }) => state !== 'fail');
+  if (given.json) print(toJson({ ok, checks, ...(fix && { mended }) }, screen.isTerminal ? 2 : undefined));
+  else print(`${report(checks, screen)}${fix ? reportMended(mended, checks) : hintFix(checks)}`);
+  return ok ? 0 : 1;
+}
+
+async function examine(environment: NodeJS.ProcessEnv, commands: CommandTable): Promise<Check[]> {
+  const platform = checkPlatform();
+  // Everything below asks a system that Windows is not.
+  if (platform.state === 'fail') return [checkNode(), platform];
   const home = findHome(environment);
-  const checks: Check[] = [
+  return [
     checkNode(),
+    platform,
     checkHome(home),
     checkDisk(home),
     checkSocket(home),
     ...checkFiles(home),
     ...(await checkTeams(home, environment)),
+    ...(await checkLeftovers(home, environment)),
     ...checkTools(environment),
     ...checkAgents(environment),
     ...checkNative(environment),
+    ...(await checkCompletions(environment, commands)),
+    ...checkService(home, environment),
   ];
-  const ok = checks.every(({ state }) => state !== 'fail');
-  print(given.json ? toJson({ ok, checks }, screen.isTerminal ? 2 : undefined) : report(checks, screen));
-  return ok ? 0 : 1;
+}
+
+/** What was mended, or why it could not be. */
+interface Mended {
+  readonly name: string;
+  readonly did?: string;
+  readonly failed?: string;
+}
+
+function mendAll(checks: readonly Check[]): Mended[] {
+  return checks.flatMap(({ name, state, mend }): Mended[] => {
+    if (state === 'ok' || !mend) return [];
+    try {
+      return [{ name, did: mend() }];
+    } catch (error) {
+      return [{ name, failed: (error as Error).message }];
+    }
+  });
+}
+
+function reportMended(mended: readonly Mended[], checks: readonly Check[]): string {
+  const lines = mended.map(({ name, did, failed }) =>
+    did === undefined ? `Could not mend ${name}: ${clean(failed ?? '')}` : `Mended ${name}: ${clean(did)}`,
+  );
+  const left = checks.filter(({ state }) => state !== 'ok').length;
+  const rest = left === 0 ? [] : [`${left} ${left === 1 ? 'is' : 'are'} yours to mend; → says how.`];
+  return [...(lines.length === 0 ? ['Nothing was mended.'] : lines), ...rest].map((line) => `${line}\n`).join('');
+}
+
+function hintFix(checks: readonly Check[]): string {
+  const count = checks.filter(({ state, mend }) => state !== 'ok' && mend).length;
+  return count === 0 ? '' : `troupe doctor --fix mends ${count === 1 ? 'one problem' : `${count} problems`}.\n`;
 }
 
 /** Checks the daemon and its journal. Faults of the servers are not reported as faults of the daemon. */

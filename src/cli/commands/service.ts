@@ -12,6 +12,7 @@ import { print, toJson, warn } from '../show/write.ts';
 import { findManager, isInstalled } from './service/manager.ts';
 import type { ServiceManager } from './service/manager.ts';
 import { describeProgram } from './service/program.ts';
+import type { ServiceProgram } from './service/program.ts';
 
 /** What a service command did or found. */
 interface Report {
@@ -35,13 +36,8 @@ export async function runInstall(given: Arguments, { environment, screen }: Surr
     print(manager.text(program));
     return 0;
   }
-  const trouble = manager.trouble();
-  if (trouble !== undefined) throw new Refusal('unsupported', `${trouble}: ${OTHERWISE}`);
-  requireOurs(manager);
-  mkdirSync(dirname(manager.file), { recursive: true });
-  replacePrivateFile(manager.file, manager.text(program));
   const isThere = runs(home);
-  manager.enable(!isThere);
+  writeService(manager, program, !isThere);
   tellJournal(environment);
   const report = reportOn(manager, home, environment);
   if (given.json) print(toJson(report, screen.isTerminal ? 2 : undefined));
@@ -53,6 +49,16 @@ export async function runInstall(given: Arguments, { environment, screen }: Surr
     print(fold(cleanLines(text).join('\n'), screen));
   }
   return 0;
+}
+
+/** Writes the file of a service, and lets its manager know; with `now`, the service starts. */
+export function writeService(manager: ServiceManager, program: ServiceProgram, now: boolean): void {
+  const trouble = manager.trouble();
+  if (trouble !== undefined) throw new Refusal('unsupported', `${trouble}: ${OTHERWISE}`);
+  requireOurs(manager);
+  mkdirSync(dirname(manager.file), { recursive: true });
+  replacePrivateFile(manager.file, manager.text(program));
+  manager.enable(now);
 }
 
 const OTHERWISE =

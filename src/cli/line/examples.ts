@@ -39,7 +39,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   peek: ['troupe peek worker-1'],
   watch: ['troupe watch demo', 'troupe watch demo --json --after 0'],
   logs: ['troupe logs worker-1', 'troupe logs worker-1 -f', 'troupe logs --daemon -f'],
-  doctor: ['troupe doctor'],
+  doctor: ['troupe doctor', 'troupe doctor --fix'],
   'service install': ['troupe service install', 'troupe service install --print > troupe.service'],
   'service remove': ['troupe service remove'],
   'service status': ['troupe service status --json'],

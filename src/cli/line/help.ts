@@ -55,7 +55,7 @@ function overview(table: CommandTable, screen: Screen): string {
     ...SECTIONS.map(([name, words]) => section(name, rows(words), screen)),
     section('More verbs', more, screen),
     section('Everywhere', SETTINGS, screen),
-    'troupe <command> --help shows more of each.\n',
+    'troupe <command> --help shows more of each. troupe alone shows what to do next.\n',
   ].join('\n');
 }
 

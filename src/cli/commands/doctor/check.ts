@@ -4,4 +4,6 @@ export interface Check {
   readonly state: 'ok' | 'warn' | 'fail';
   readonly found: string;
   readonly remedy?: string;
+  /** Mends it, if that loses nothing, and says what it did. */
+  readonly mend?: () => string;
 }

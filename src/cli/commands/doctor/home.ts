@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, statfsSync } from 'node:fs';
+import { accessSync, chmodSync, constants, lstatSync, statfsSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Home } from '../../../client/home.ts';
@@ -32,7 +32,7 @@ export function checkHome(home: Home): Check {
   if ((found.mode & 0o077) !== 0) {
     // No daemon starts in it.
     const problem = `${path} can be read by others (${mode}), so no daemon starts`;
-    return { name, state: 'fail', found: problem, remedy: `run: chmod 700 ${path}` };
+    return { name, state: 'fail', found: problem, remedy: `run: chmod 700 ${path}`, mend: () => restrict(path, 0o700) };
   }
   if (!isWritable(path)) return { name, state: 'fail', found: `${path} cannot be written (${mode})`, remedy };
   return { name, state: 'ok', found: `${path} (${mode})` };
@@ -92,12 +92,19 @@ export function checkFiles(home: Home): Check[] {
       return [{ name, state: 'fail', found: `${path} belongs to user ${found.uid}`, remedy: 'move it away' }];
     }
     if ((found.mode & 0o077) !== 0) {
-      return [{ name, state: 'fail', found: `${path} is open to others (${mode})`, remedy: `run: chmod 600 ${path}` }];
+      const problem = `${path} is open to others (${mode})`;
+      const mend = (): string => restrict(path, 0o600);
+      return [{ name, state: 'fail', found: problem, remedy: `run: chmod 600 ${path}`, mend }];
     }
     // Data that is not yet in the journal file is in files beside it, and can be most of the total.
     const bytes = others.reduce((sum, other) => sum + (look(other)?.size ?? 0), found.size);
     return [{ name, state: 'ok', found: `${mode}, ${showSize(bytes)}` }];
   });
+}
+
+function restrict(path: string, mode: number): string {
+  chmodSync(path, mode);
+  return `chmod ${mode.toString(8)} ${path}`;
 }
 
 function showSize(bytes: number): string {

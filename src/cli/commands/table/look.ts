@@ -96,7 +96,8 @@ export const LOOK_COMMANDS: readonly Command[] = [
     words: 'doctor',
     summary: 'Check that Troupe can work here, and say how to fix problems',
     args: [],
-    flags: [],
+    flags: [{ field: 'fix', name: 'fix', type: 'boolean', text: 'mend what can be mended without losing anything' }],
+    more: 'With --fix it closes files of the state directory that are open to others, removes what killed processes left, and renews completions and the service. It installs nothing, ends no process and changes no journal.',
     load: () => import('../doctor.ts'),
   },
 ];
