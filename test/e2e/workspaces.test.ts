@@ -142,7 +142,6 @@ describe('members with workspaces of their own', () => {
 
   test('change a gate only with the agreement of a person, and what it is then judges what follows', async () => {
     const stage = newStage();
-    // With the default of onFailure, a gate that cannot run would let work pass.
     const hooks = { TaskCompleted: { command: './gate.sh' } };
     const strict = '#!/bin/sh\\n[ ! -e bad.txt ] || { echo no bad.txt >&2; exit 2; }\\n';
     const edit = `

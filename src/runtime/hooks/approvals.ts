@@ -105,6 +105,11 @@ export function nameOfSetup({ command }: { readonly command: string }): string {
   return `setup: ${command}`;
 }
 
+/** The name of a hook among the approvals. */
+export function nameOfHook({ type, command }: Pick<HookConfig, 'type' | 'command'>): string {
+  return `${type}: ${command}`;
+}
+
 /**
  * The files by which what a workspace would run differs from what the approved folder has, in brackets, for people. Empty
  * if that folder itself changed, or is on another machine.
@@ -112,17 +117,20 @@ export function nameOfSetup({ command }: { readonly command: string }): string {
 export function nameChanged(read: (cwd: string) => ReadonlyMap<string, string | Buffer>, folders: Folders): string {
   const { cwd, approvedIn } = folders;
   if (cwd === approvedIn) return '';
-  const [now, before] = [placedIn(approvedIn, cwd, read(cwd)), read(approvedIn)].map(
-    (files) => new Map(digestFiles(files)),
-  );
-  const paths = [...new Set([...(now?.keys() ?? []), ...(before?.keys() ?? [])])];
-  const changed = before?.size === 0 ? [] : paths.filter((path) => now?.get(path) !== before?.get(path));
-  return changed.length === 0
-    ? ''
-    : ` (${joinSome(
-        changed.map((path) => relative(approvedIn, path)),
-        ', ',
-      )})`;
+  const [now = [], before = []] = [placedIn(approvedIn, cwd, read(cwd)), read(approvedIn)].map(digestFiles);
+  return before.length === 0 ? '' : nameFiles(differing(before, now), approvedIn);
+}
+
+/** The files whose content is not the same, or that are missing in one of both. */
+export function differing(before: readonly FileDigest[], after: readonly FileDigest[]): string[] {
+  const [had, has] = [new Map(before), new Map(after)];
+  return [...new Set([...has.keys(), ...had.keys()])].filter((path) => has.get(path) !== had.get(path));
+}
+
+/** Files of a folder, in brackets, for people. */
+export function nameFiles(paths: readonly string[], folder: string): string {
+  const names = paths.map((path) => (isWithin(folder, path) ? relative(folder, path) : path));
+  return names.length === 0 ? '' : ` (${joinSome(names, ', ')})`;
 }
 
 interface Folders {
@@ -146,8 +154,11 @@ export function hashAll(parts: readonly unknown[]): string {
   return digest(JSON.stringify(parts));
 }
 
+/** A file, and the hash of its content. */
+type FileDigest = readonly [path: string, hash: string];
+
 /** Files with the hashes of their contents. */
-export function digestFiles(files: ReadonlyMap<string, string | Buffer>): [path: string, hash: string][] {
+export function digestFiles(files: ReadonlyMap<string, string | Buffer>): FileDigest[] {
   return [...files].map(([path, content]) => [path, digest(content)]);
 }
 

@@ -26,14 +26,16 @@ export const MAKERS: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The files that decide what a hook does, each with its content:
- * - files that its command names;
+ * - files that its command names, except those that it plainly writes;
  * - the scripts that its runners read (`npm test`, `make check`);
  * - programs beside these that they name;
  * - modules that they import.
  * Everything else that a gate reads is the work that it judges, which is meant to change.
  */
 export function filesOfHook({ command, executor }: HookText, cwd: string): Map<string, string | Buffer> {
-  return filesOf(wordsOf(command), { cwd, hasRunners: executor === 'shell' });
+  const outputs = outputsOf(command);
+  const covers = (path: string, word: string): boolean => !outputs.has(word) || isProgramFile(path);
+  return filesOf(wordsOf(command), { cwd, hasRunners: executor === 'shell', covers });
 }
 
 /**
@@ -120,10 +122,19 @@ function filesOf(
   return found;
 }
 
-/** The words of a command, without the files that it writes. */
+/** The words of a command, without the files that it writes. Numbers are exit codes and streams (`exit 2`, `2>&1`), no files. */
 function wordsOf(text: string): string[] {
   const written = new Set([...text.matchAll(/>>?\s*([^\s;|&"'()<>]+)/g)].map(([, word]) => word));
-  return [...new Set(text.split(BETWEEN_WORDS))].filter((word) => word !== '' && !written.has(word));
+  return [...new Set(text.split(BETWEEN_WORDS))].filter((word) => !/^\d*$/.test(word) && !written.has(word));
+}
+
+/** A program that writes the files after it, or an option with the name of a file to write. */
+const OUTPUT =
+  /(?:^|[\s;|&({])(?:(?:touch|tee|rm|mkdir)(?:\s+-\S+)*\s+|(?:-o|--out(?:put)?(?:-?file|-?dir)?|--junit-?xml|--log-?file|--report-?file)[\s=]+)([^\s;|&"'()<>]+)/gi;
+
+/** The files that a command plainly writes: a gate that is told where to put its report does not change by that. */
+function outputsOf(command: string): Set<string> {
+  return new Set([...command.matchAll(OUTPUT)].map(([, word = '']) => word));
 }
 
 /** The local files that a module of JavaScript, TypeScript or Python imports. */

@@ -1,12 +1,12 @@
 import type { HookConfig, HookResult } from '../../core/hook.ts';
 import { quote } from '../../core/text.ts';
 import type { ProcessRecords } from '../process-records.ts';
-import { hashHook, nameChanged } from './approvals.ts';
+import { differing, digestFiles, hashHook, nameChanged, nameFiles, nameOfHook } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import { filesOfHook } from './hook-files.ts';
 import { findObstacle, whyNotRun } from './obstacle.ts';
 import { commandOf, runProgram } from './run-program.ts';
-import { applyPolicy, refuse, refuseChanged } from './verdict.ts';
+import { applyPolicy, refuse, refuseChanged, refuseToRun } from './verdict.ts';
 import { withSandbox } from './with-sandbox.ts';
 
 /** What running a hook needs from the daemon. */
@@ -42,7 +42,7 @@ export async function runHook(hook: HookConfig, input: HookInput, options: RunHo
     records?.write({ id: marker, teamId: input.teamId, startedAt: new Date().toISOString() });
     return await runApproved(hook, { ...input, marker }, options);
   } catch (error) {
-    return refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${(error as Error).message}`);
+    return refuseToRun(hook, (error as Error).message);
   } finally {
     records?.remove(marker);
   }
@@ -54,28 +54,34 @@ async function runApproved(
   { approvals, grace, signal }: RunHookOptions,
 ): Promise<HookResult> {
   const obstacle = findObstacle(hook, cwd);
-  if (obstacle !== undefined) return refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${obstacle}`);
+  if (obstacle !== undefined) return refuseToRun(hook, obstacle);
   const isBound = hook.approved !== undefined;
   const mend = `read it, then run troupe up in ${approvedIn} to approve it again`;
   const content = isBound ? hashHook(hook, cwd, { approvedIn, realName }) : undefined;
   if (content !== undefined && content !== hook.approved && !approvals.has(content) && !agreed?.has(content)) {
-    const which = nameChanged((folder) => filesOfHook(hook, folder), { cwd, approvedIn });
+    const isHere = cwd === approvedIn;
+    const changed = isHere ? approvals.changed(nameOfHook(hook), cwd, [...filesOfHook(hook, cwd).keys()]) : [];
+    const which = isHere
+      ? nameFiles(changed, cwd)
+      : nameChanged((folder) => filesOfHook(hook, folder), { cwd, approvedIn });
     const what = `The hook ${quote(hook.command)} changed since it was approved${which} and was not run`;
-    if (cwd !== approvedIn) return refuseChanged(`${what}. Read it in ${cwd}.`, content);
+    if (!isHere) return refuseChanged(`${what}. Read it in ${cwd}.`, content);
     return refuse(hook, `${what}: ${mend}`);
   }
+  const before = isBound ? digestFiles(filesOfHook(hook, cwd)) : [];
   const { timeout, sandbox } = hook;
   const result = await withSandbox(sandbox, { command: commandOf(hook), cwd, env }, (start) =>
     runProgram({ ...start, timeout, grace, payload, marker, ...(signal && { signal }) }),
   );
   // A shell reads its script as it runs: the judged member could rewrite the rest of it meanwhile.
   if (isBound && hashHook(hook, cwd, { approvedIn, realName }) !== content) {
+    const which = nameFiles(differing(before, digestFiles(filesOfHook(hook, cwd))), cwd);
     return refuse(
       hook,
-      `The hook ${quote(hook.command)} was changed while it ran, so its verdict does not count: ${mend}`,
+      `The hook ${quote(hook.command)} was changed while it ran${which}, so its verdict does not count: ${mend}. ` +
+        'If the hook itself writes what its command names, let it write outside of the project',
     );
   }
   const unable = whyNotRun(result);
-  if (unable === undefined) return applyPolicy(hook, result);
-  return { ...result, ...refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${unable}`) };
+  return unable === undefined ? applyPolicy(hook, result) : { ...result, ...refuseToRun(hook, unable) };
 }

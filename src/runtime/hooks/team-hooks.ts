@@ -19,6 +19,7 @@ import { teamFolder } from '../home.ts';
 import { Semaphore } from '../semaphore.ts';
 import { realPath } from '../team-file/place.ts';
 import type { TeamWorks } from '../work/team-works.ts';
+import { nameOfHook } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import { filesOfHook } from './hook-files.ts';
 import { findObstacle } from './obstacle.ts';
@@ -125,8 +126,8 @@ export class TeamHooks {
       if (hash === undefined || approvals.has(hash)) return [];
       const folder = this.#folderOf(hook);
       const files = [...filesOfHook(hook, folder).keys()];
-      const changedFiles = approvals.changed(nameOf(hook), folder, files);
-      const changed = approvals.knew(nameOf(hook), folder);
+      const changedFiles = approvals.changed(nameOfHook(hook), folder, files);
+      const changed = approvals.knew(nameOfHook(hook), folder);
       return { type, command, hash, folder, files, env, changed, changedFiles };
     });
   }
@@ -144,7 +145,7 @@ export class TeamHooks {
     for (const hook of hooks) {
       if (hook.approved === undefined) continue;
       const folder = this.#folderOf(hook);
-      this.#options.approvals.add(hook.approved, nameOf(hook), folder, [...filesOfHook(hook, folder).keys()]);
+      this.#options.approvals.add(hook.approved, nameOfHook(hook), folder, [...filesOfHook(hook, folder).keys()]);
     }
   }
 
@@ -284,9 +285,4 @@ function agreedIn({ requests }: TeamState): Set<string> {
 /** Whether a hook judges new tasks. */
 export function isForNewTasks({ type, enabled }: HookConfig): boolean {
   return type === 'TaskCreated' && enabled;
-}
-
-/** The name of a hook among the approvals. */
-function nameOf({ type, command }: HookConfig): string {
-  return `${type}: ${command}`;
 }

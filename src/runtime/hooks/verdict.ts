@@ -1,11 +1,24 @@
 import type { HookConfig, HookResult } from '../../core/hook.ts';
+import { quote } from '../../core/text.ts';
 
 /** The result if there is no hook. */
 export const ALLOWED: HookResult = { exitCode: 0, stdout: '', stderr: '', duration: 0, timedOut: false };
 
-/** A hook that may not run has failed. The member whose work it judges cannot fix that. */
-export function refuse({ onFailure }: Pick<HookConfig, 'onFailure'>, unable: string): HookResult {
-  return { ...ALLOWED, exitCode: onFailure === 'block' ? 2 : 1, stderr: unable, unable };
+/** The parts of a hook that say what follows if it does not run. `approved`: a person approved its content. */
+type Refused = Pick<HookConfig, 'onFailure' | 'approved'>;
+
+/**
+ * A hook that may not run has failed. The member whose work it judges cannot fix that. If a person approved the hook,
+ * `onFailure` is no excuse: a member that changes or deletes a gate in the team's folder would pass by that.
+ */
+export function refuse({ onFailure, approved }: Refused, unable: string): HookResult {
+  const blocks = onFailure === 'block' || approved !== undefined;
+  return { ...ALLOWED, exitCode: blocks ? 2 : 1, stderr: unable, unable };
+}
+
+/** The same, with the obstacle. */
+export function refuseToRun(hook: Refused & Pick<HookConfig, 'command'>, obstacle: string): HookResult {
+  return refuse(hook, `The hook ${quote(hook.command)} cannot be run: ${obstacle}`);
 }
 
 /** The judged work itself changes what the hook would run. Whatever `onFailure` says, it must not pass by that. */

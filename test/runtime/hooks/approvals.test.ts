@@ -70,6 +70,7 @@ describe('approval', () => {
     ['the scripts of a package', 'npm test', 'package.json'],
     ['the rules of make', 'make check', 'Makefile'],
     ['the configuration that the command names', 'lint --config=strict.json src', 'strict.json'],
+    ['a program that the command pretends to write', 'lint --output run.sh', 'run.sh'],
   ])('F43: is invalid after a change of %s', (_what, command, file) => {
     const folder = checkout();
     const before = hashHook({ command, executor: 'shell' }, folder);
@@ -82,6 +83,11 @@ describe('approval', () => {
     ['node gate.js', 'src/work.js'],
     ['npm test', 'src/work.js'],
     ['./run.sh > report.txt', 'report.txt'],
+    ['./run.sh --junitxml=report.txt', 'report.txt'],
+    ['./run.sh --outputFile report.txt -o other.txt', 'report.txt'],
+    ['./run.sh --outputFile report.txt -o other.txt', 'other.txt'],
+    ['./run.sh 2>&1 || exit 2', '2'],
+    ['[ -e mark ] || { touch mark; exit 2; }', 'mark'],
   ])('of %s stays valid after a change of the work that it judges: %s', (command, file) => {
     const folder = checkout();
     const before = hashHook({ command, executor: 'shell' }, folder);
@@ -100,6 +106,39 @@ describe('approval', () => {
     writeFileSync(script, '#!/bin/sh\nexit 0\n');
     writeFileSync(join(stage.folder, 'go'), '');
     expect(await verdict).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('changed while it ran') });
+  });
+
+  test.each<[string, (folder: string) => void, RegExp]>([
+    [
+      'changed',
+      (folder) => writeFileSync(join(folder, 'gate.sh'), '#!/bin/sh\nexit 0\n'),
+      /approved \(gate\.sh\) and was/,
+    ],
+    ['removed', (folder) => rmSync(join(folder, 'gate.sh')), /gate\.sh does not exist/],
+  ])('a gate that a member %s judges nothing, and lets no work pass: a person is asked', async (_how, tamper, why) => {
+    const stage = await setStage();
+    await stage.task();
+    writeFileSync(join(stage.folder, 'gate.sh'), '#!/bin/sh\nexit 2\n');
+    chmodSync(join(stage.folder, 'gate.sh'), 0o755);
+    const approved = hashHook({ command: './gate.sh', executor: 'shell' }, stage.folder);
+    const hook = { command: './gate.sh', approved, onFailure: 'allow' as const };
+    stage.hooks.approve([stage.config(hook)]);
+    await stage.register(hook);
+    tamper(stage.folder);
+    await expect(stage.tasks.completeTask('demo', '1', 'worker')).rejects.toMatchObject({ code: 'gate_rejected' });
+    const asked = await stage.ledger.view('demo', (state) => [...state.requests.values()]);
+    expect(asked).toMatchObject([{ kind: 'gate', status: 'pending', content: expect.stringMatching(why) }]);
+  });
+
+  test('a gate that writes what its command reads says so, and lets no work pass', async () => {
+    const stage = await setStage();
+    const command = 'f=mark; [ -e mark ] || { echo > $f; exit 2; }';
+    const approved = hashHook({ command, executor: 'shell' }, stage.folder);
+    const result = await stage.judge({ command, approved });
+    expect(result).toMatchObject({
+      exitCode: 2,
+      unable: expect.stringMatching(/ran \(mark\), .* outside of the project$/),
+    });
   });
 
   test('hooks cannot ask for variables that would run code in every program', () => {

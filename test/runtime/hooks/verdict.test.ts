@@ -65,9 +65,10 @@ describe('a verdict', () => {
 
   test('of a hook in a missing folder is a failure of the hook', async () => {
     const stage = await setStage();
-    const hook = { command: 'true', cwd: join(stage.folder, 'gone'), approved: 'x' };
+    const hook = { command: 'true', cwd: join(stage.folder, 'gone') };
     expect(await stage.judge({ ...hook, onFailure: 'allow' })).toMatchObject({ exitCode: 1 });
     expect(await stage.judge({ ...hook, onFailure: 'block' })).toMatchObject({ exitCode: 2 });
+    expect(await stage.judge({ ...hook, onFailure: 'allow', approved: 'x' })).toMatchObject({ exitCode: 2 });
   });
 
   test('of a disabled hook is not asked for', async () => {
