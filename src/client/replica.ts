@@ -36,7 +36,7 @@ export { situationOf } from '../core/situation.ts';
 export { agentNameOf, wordOnLimit } from '../core/on-limit.ts';
 export { isPerson, isVacant } from '../core/person.ts';
 export { sameSince, teamUsage, viewMember, viewTask } from '../core/view.ts';
-export { isLost, waitingOf } from '../core/waiting.ts';
+export { isLost, silentSince, waitingOf, waitsOrSilent } from '../core/waiting.ts';
 export { addUsage, NO_USAGE } from '../core/usage.ts';
 export { waitsSince, workedOn, workIn } from '../core/work-time.ts';
 export type { TeamState };

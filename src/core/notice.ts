@@ -12,11 +12,11 @@ import { isDown, isExpected } from './state.ts';
 import type { MemberRecord, TeamState } from './state.ts';
 import { pendingRequests } from './tables.ts';
 import { inOneLine, shorten } from './text.ts';
-import { silentSince, waitingOf } from './waiting.ts';
+import { silentSince, STANDS_STILL, waitingOf } from './waiting.ts';
 
 /**
  * What people are told about outside of Troupe: a person is needed, a team is done, it failed, a budget is used up, an
- * account reached its limit, or a turn hangs.
+ * account reached its limit, or a turn or a process hangs.
  */
 export const NoticeKind = z.enum(['person', 'done', 'failed', 'budget', 'limited', 'hung']);
 export type NoticeKind = z.infer<typeof NoticeKind>;
@@ -104,7 +104,7 @@ function kindOf(kind: TeamRequest['kind']): NoticeKind {
   return kind === 'restart' ? 'failed' : 'person';
 }
 
-/** Turns that are silent for too long. If a person is already asked about one, the request is the notice. */
+/** Turns and processes of members that are silent for too long. If a person is asked about it, the request is the notice. */
 function silenceNotices(state: TeamState): Notice[] {
   const { members, requests } = state;
   return [...members.values()].flatMap((member): Notice[] => {
@@ -114,7 +114,12 @@ function silenceNotices(state: TeamState): Notice[] {
     for (const { kind, status, memberId: whose } of requests.values()) {
       if (kind === 'hang' && status === 'pending' && whose === memberId) return [];
     }
-    const text = `A turn is silent (${whoIn(state, memberId)}): ${brief(waitingOf(member) ?? '')}`;
+    const who = whoIn(state, memberId);
+    const reason = waitingOf(member) ?? '';
+    const text =
+      reason === STANDS_STILL
+        ? `The process of ${who} gives no sign of life. If that lasts, Troupe restarts it.`
+        : `A turn is silent (${who}): ${brief(reason)}`;
     return [{ kind: 'hung', subject: `silence ${memberId}`, version: `${memberId} ${since}`, text, memberId }];
   });
 }

@@ -19,11 +19,19 @@ export function waitingOf({ metadata }: { metadata?: Metadata | undefined }): st
   );
 }
 
-/** Since when nothing was heard of a member that works, if its turn is silent for too long: milliseconds since 1970. */
+/** Since when nothing was heard of a turn or of the member's process, if that is too long: milliseconds since 1970. */
 export function silentSince({ metadata }: { metadata?: Metadata | undefined }): number | undefined {
   const waiting = metadata?.['waiting'];
   if (typeof waiting !== 'object' || waiting === null || !('silentSince' in waiting)) return undefined;
   return typeof waiting.silentSince === 'number' ? waiting.silentSince : undefined;
+}
+
+/** What is known of a member whose process stands still, in place of what it waits for. */
+export const STANDS_STILL = 'its process gives no sign of life';
+
+/** How the reason begins: a silence is nothing that a member waits for. */
+export function waitsOrSilent(member: { metadata?: Metadata | undefined }): 'waits' | 'silent' {
+  return silentSince(member) === undefined ? 'waits' : 'silent';
 }
 
 /** The account that a member waits for. */

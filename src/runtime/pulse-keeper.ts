@@ -3,7 +3,7 @@ import { SYSTEM } from '../core/actor.ts';
 import { showAmount } from '../core/budget-words.ts';
 import { processStep } from '../core/silence.ts';
 import type { TeamState } from '../core/state.ts';
-import { silentSince } from '../core/waiting.ts';
+import { silentSince, STANDS_STILL } from '../core/waiting.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { MemberProcess } from './process-records.ts';
 import { pulseFile } from './pulse-file.ts';
@@ -90,7 +90,7 @@ export function keepPulses({ ledger, processes, folder, onError }: PulseOptions)
 
   async function tell(teamId: string, memberId: string, id: string, pulse: Pulse): Promise<void> {
     const since = Date.now() - Math.round(pulse.quietMs);
-    const waiting = { reason: 'its process gives no sign of life', silentSince: since };
+    const waiting = { reason: STANDS_STILL, silentSince: since };
     const before = await ledger.view(teamId, (state) => waitingNow(state, memberId));
     pulses.set(id, { ...pulse, told: { since, before } });
     await change(teamId, memberId, waiting);

@@ -3,6 +3,7 @@ import { composeNotices, noticesOf, stillHolds } from '../../src/core/notice.ts'
 import type { Notice } from '../../src/core/notice.ts';
 import { QuietHours, quietMinutes } from '../../src/core/quiet-hours.ts';
 import { RaisedKind } from '../../src/core/request.ts';
+import { STANDS_STILL } from '../../src/core/waiting.ts';
 import { Stage, teamOf } from './stage.ts';
 
 const agent = { kind: 'exec' as const, command: ['true'] };
@@ -92,6 +93,16 @@ describe('a notice', () => {
     say({ reason: 'nothing heard for 15 minutes (1 process)', silentSince: 2_000 });
     expect(only(team).version).not.toBe(notice.version);
     expect(stillHolds(notice, team.state)).toBe(false);
+  });
+
+  test('says that a process stands still, also without a turn', () => {
+    const team = teamOf('ann');
+    const waiting = { reason: STANDS_STILL, silentSince: 1_000 };
+    team.as('@system', 'member.change', { memberId: 'ann', metadata: { waiting } });
+    expect(only(team)).toMatchObject({
+      kind: 'hung',
+      text: 'The process of ann gives no sign of life. If that lasts, Troupe restarts it.',
+    });
   });
 
   test('says that all tasks are completed, once for each time', () => {

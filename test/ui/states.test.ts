@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { STANDS_STILL } from '../../src/core/waiting.ts';
 import { isInstalled, needTool } from '../tools.ts';
 import { eventually, expectQuiet, follow, useBrowser, usePage } from './browser.ts';
 import { scan } from './scan.ts';
@@ -71,6 +72,15 @@ test('each state of a team says what is the matter, and has the one button that 
   await look(page, 'silent', /^Silent for 1[23] min: ann$/);
   await help(page, 'Open ann').click();
   await page.getByRole('heading', { name: 'ann' }).waitFor();
+  await page.locator('.facts > div', { hasText: 'Silent' }).getByText('nothing heard').waitFor();
+
+  // A process can stand still without a turn.
+  await client.call('task.release', { teamId: 'silent', taskId: '1' }, { as: 'ann' });
+  const waiting = { reason: STANDS_STILL, silentSince: Date.now() - 20 * 60_000 };
+  await client.call('member.update', { teamId: 'silent', memberId: 'ann', metadata: { waiting } }, { as: 'ann' });
+  await look(page, 'silent', /^Silent for 2[01] min: ann$/);
+  const card = page.locator('.side .member', { hasText: 'ann' });
+  await eventually(() => card.innerText()).toMatch(/silent for 2[01]m: its process gives no sign of life/);
 
   await look(page, 'failed', '1 task failed, 0 completed');
   await help(page, 'Open #1').click();

@@ -1,4 +1,12 @@
-import { isLost, isPerson, sameSince, waitingOf, wordOnLimit, wordSettings } from '../../src/client/replica.ts';
+import {
+  isLost,
+  isPerson,
+  sameSince,
+  waitingOf,
+  waitsOrSilent,
+  wordOnLimit,
+  wordSettings,
+} from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
@@ -76,7 +84,9 @@ export function Facts({ member }: { member: MemberRecord }) {
           </Fact>
         )}
         {waitingOf(member) !== undefined && (member.status !== 'stopped' || isLost(member)) && (
-          <Fact name="Waits">{showControls(waitingOf(member) ?? '')}</Fact>
+          <Fact name={waitsOrSilent(member) === 'waits' ? 'Waits' : 'Silent'}>
+            {showControls(waitingOf(member) ?? '')}
+          </Fact>
         )}
         {member.hostId !== undefined && <Fact name="Runs on">{member.hostId}</Fact>}
         {member.cwd !== undefined && member.workspace !== 'own' && (

@@ -1,4 +1,12 @@
-import { isLost, isPerson, waitingOf, waitsToLand, wordLanding } from '../../src/client/replica.ts';
+import {
+  isLost,
+  isPerson,
+  silentSince,
+  waitingOf,
+  waitsOrSilent,
+  waitsToLand,
+  wordLanding,
+} from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import type { SharedTask } from '../../src/core/task.ts';
 import { freeSince } from '../data/free-since.ts';
@@ -89,7 +97,7 @@ export function Doing({ member }: { member: MemberRecord }) {
         {waiting !== undefined && (
           <span className="quiet one-line" title={waiting}>
             {' '}
-            · waits: {showControls(waiting)}
+            · {waitsOrSilent(member)}: {showControls(waiting)}
           </span>
         )}
       </span>
@@ -107,7 +115,8 @@ export function Doing({ member }: { member: MemberRecord }) {
   if (waiting !== undefined) {
     return (
       <span className="quiet" title={waiting}>
-        {isLost(member) ? 'lost, ' : ''}waits for {showSpan(now - member.statusSince.getTime())}:{' '}
+        {isLost(member) ? 'lost, ' : ''}
+        {waitsOrSilent(member)} for {showSpan(now - (silentSince(member) ?? member.statusSince.getTime()))}:{' '}
         {showControls(waiting)}
       </span>
     );

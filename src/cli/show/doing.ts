@@ -2,7 +2,7 @@ import { whyBlocked } from '../../core/blocked.ts';
 import { wordLease } from '../../core/lease.ts';
 import { explainHalt, isHalt, takerObstacles } from '../../core/obstacles.ts';
 import { waitsToLand, wordLanding } from '../../core/queue-view.ts';
-import { waitingOf } from '../../core/waiting.ts';
+import { waitingOf, waitsOrSilent } from '../../core/waiting.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { clean } from './text.ts';
 import { answerCommand, answerName, taskName, taskNames } from './words.ts';
@@ -27,7 +27,7 @@ export function describeDoing(member: Member, { team, tasks, requests }: Surroun
     return `${why}waits for your answer (${asked.kind}): ${answerCommand(asked)} ${answerName(asked, waiting)}`;
   }
   const reason = waitingOf(member);
-  if (reason !== undefined) return `waits: ${reason}`;
+  if (reason !== undefined) return `${waitsOrSilent(member)}: ${reason}`;
   if (member.status === 'stopped') return member.stopReason ?? '';
   const own = member.assignedTasks.flatMap((id) => tasks.get(id) ?? []);
   const held = own.filter(({ status }) => status === 'in_progress');

@@ -4,7 +4,7 @@ import { shortId } from '../commit-id.ts';
 import type { EventOf, EventType, TeamEvent } from '../event.ts';
 import { troublesTold } from '../hook-trouble.ts';
 import type { Usage } from '../usage.ts';
-import { waitingOf } from '../waiting.ts';
+import { waitingOf, waitsOrSilent } from '../waiting.ts';
 import { everybody, itsMember, nobody } from './row.ts';
 import type { EventRow, EventWords, TaskEventRow, TaskEventType } from './row.ts';
 import { TASK_EVENTS } from './task.ts';
@@ -269,7 +269,8 @@ function wordChange({ by, memberId, status, metadata, interrupted }: EventOf<'te
   if (metadata?.['waiting'] === null) return { actor: memberId, text: 'no longer waits', tone: 'quiet' };
   const reason = waitingOf({ metadata });
   if (reason === undefined) return { actor: by, text: `changed ${memberId}`, tone: 'quiet' };
-  return { actor: memberId, text: 'waits', reason, tone: 'notable' };
+  const isSilent = waitsOrSilent({ metadata }) === 'silent';
+  return { actor: memberId, text: isSilent ? 'is silent' : 'waits', reason, tone: 'notable' };
 }
 
 /** Programs that count no tokens still have turns. */

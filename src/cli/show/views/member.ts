@@ -1,7 +1,7 @@
 import { wordSettings } from '../../../core/agent-words.ts';
 import { agentNameOf, wordOnLimit } from '../../../core/on-limit.ts';
 import { isVacant } from '../../../core/person.ts';
-import { isLost, waitingOf } from '../../../core/waiting.ts';
+import { isLost, waitingOf, waitsOrSilent } from '../../../core/waiting.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import type { Screen, Style } from '../screen.ts';
 import { table } from '../table.ts';
@@ -72,13 +72,15 @@ export function memberTable(members: readonly Member[], screen: Screen, leadId?:
   return table(columns, rows, screen) + waitingLines(members);
 }
 
-/** Members that wait for something other than a task, and for what. */
+const WORD = { waits: 'waits', silent: 'is silent' };
+
+/** Members that wait for something other than a task, or are silent, and why. */
 export function waitingLines(members: readonly Member[]): string {
   const lines = members
     .filter((member) => member.status !== 'stopped' || isLost(member))
     .flatMap((member) => {
       const reason = waitingOf(member);
-      return reason === undefined ? [] : [`${clean(member.name)} waits: ${clean(reason)}\n`];
+      return reason === undefined ? [] : [`${clean(member.name)} ${WORD[waitsOrSilent(member)]}: ${clean(reason)}\n`];
     });
   return lines.length === 0 ? '' : `\n${lines.join('')}`;
 }
@@ -162,7 +164,7 @@ function memberDetails(member: Member, screen: Screen): string {
     ['model', member.model],
     ...(member.agent ? wordSettings(member.agent) : []),
     ['runs on', member.hostId === 'local' ? undefined : member.hostId],
-    ['waits', waitingOf(member)],
+    [waitsOrSilent(member), waitingOf(member)],
     ['quiet hours', member.quietHours],
     ['on limit', member.onLimit && wordOnLimit(member.onLimit)],
     ['session', member.sessionId === 'none' ? undefined : member.sessionId],
