@@ -27,7 +27,7 @@ members, a gate that runs the tests and sends work back, and a copy of the
 repository for each member, whose work lands on one branch.
 `;
 const NEXT = `Next: npm run build && npm link (here, once), then in a project of yours
-  troupe init script && troupe up    a team of scripts; plain init: of agents
+  troupe init script && troupe up    a team of scripts; plain init: for it
   troupe ui                          the dashboard
 `;
 

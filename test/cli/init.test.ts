@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseTeamFile } from '../../src/runtime/team-file/parse.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { needTool } from '../tools.ts';
+import { plainGit } from '../workspaces/project.ts';
 import { openTerminal } from './terminal.ts';
 import { newTroupe } from './troupe.ts';
 import type { Troupe } from './troupe.ts';
@@ -41,7 +42,8 @@ describe('troupe init', () => {
     const { troupe, env, file } = machineWith();
     const terminal = openTerminal(troupe, `cd ${dirname(file)}; troupe init`, { columns: 60, env });
     const shown = await terminal.see(/ended with 0/);
-    expect(shown).toContain('Wrote troupe.yaml. No agent is on the PATH: it is for claude\nuntil you install one');
+    expect(shown).toContain('Wrote troupe.yaml. No agent is on the PATH: until you\ninstall one');
+    expect(shown).toContain('No test command was found');
   });
 
   test('uses the agents that are named, and writes valid files even if none is installed', async () => {
@@ -61,6 +63,49 @@ describe('troupe init', () => {
     }
   });
 
+  test('writes a file for the project without being told which: its tests, and agents with a login', async () => {
+    const { troupe, env, file } = machineWith('claude', 'codex', 'gemini');
+    const folder = dirname(file);
+    // A login is a file or a variable; it is looked for, and not read.
+    writeFileSync(join(folder, 'auth.json'), 'not even JSON');
+    const more = { ...env, CODEX_HOME: folder, CLAUDE_CONFIG_DIR: join(folder, 'none'), HOME: folder };
+    mkdirSync(join(folder, '.git'));
+    writeFileSync(join(folder, 'package.json'), '{ "scripts": { "test": "true" } }');
+    writeFileSync(join(folder, 'pnpm-lock.yaml'), '');
+    const made = await troupe.json(['init', '--file', file], { env: more });
+    const project = { kind: 'Node.js', source: 'package.json', check: 'pnpm test' };
+    expect(made).toMatchObject({ template: 'project', agents: ['codex', 'gemini'], project });
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain('# Agents: codex (logged in), gemini (');
+    const { members, hooks, work } = parseTeamFile(text, file);
+    expect(members.map(({ agent }) => agent)).toEqual(['codex', 'gemini']);
+    expect(hooks?.TaskCompleted).toMatchObject({ command: 'pnpm test', onFailure: 'block' });
+    expect(work).toMatchObject({ setup: 'pnpm install --frozen-lockfile' });
+
+    const again = await troupe.ask(['init', '--file', file], { env: more });
+    expect(again).toMatchObject({ status: 4, stderr: expect.stringContaining('already exists') });
+    const forced = await troupe.ask(['init', '--file', file, '--force', '--agents', 'claude'], { env: more });
+    expect(forced.stdout).toContain(`then: troupe up ${file}\nEvery task is judged by pnpm test (package.json)`);
+    expect(forced.stdout).toContain('claude is not logged in');
+  });
+
+  test('writes a file for a project that works as it is, even without an agent', async () => {
+    const { troupe, env, file } = machineWith();
+    const folder = join(dirname(file), 'shop');
+    const own = join(folder, 'troupe.yaml');
+    mkdirSync(folder);
+    plainGit(folder, 'init', '-q', '-b', 'main');
+    writeFileSync(join(folder, 'Makefile'), 'test:\n\t@echo judged >> "$(HOME)/judged"\n');
+    const { team } = await troupe.json<{ team: string }>(['init', '--file', own], { env });
+    plainGit(folder, 'add', '.');
+    plainGit(folder, 'commit', '-q', '-m', 'All');
+    const { status, stdout, stderr } = await troupe.run(['up', own, '--yes'], { env: { ...env, HOME: dirname(file) } });
+    expect({ status, stdout, stderr }).toMatchObject({ status: 0 });
+    const tasks = await troupe.json<{ status: string }[]>(['task', 'list', '--team', team], { env });
+    expect(tasks.map(({ status }) => status)).toEqual(['completed', 'completed']);
+    expect(readFileSync(join(dirname(file), 'judged'), 'utf8')).toBe('judged\njudged\n');
+  });
+
   test('names the team after its project, so that two projects do not share a name', async () => {
     const { troupe, env, file } = machineWith();
     const nameOf = async (place: string): Promise<string> => {
@@ -74,6 +119,7 @@ describe('troupe init', () => {
     expect(await nameOf('My Shop (new)/night.yaml')).toBe('my-shop-new-night');
     expect(await nameOf('2026/troupe.yaml')).toBe('2026');
     expect(await nameOf('日本/troupe.yaml')).toBe('solo');
+    expect(await nameOf('true/troupe.yaml')).toBe('true-1');
   });
 
   test('writes teams of programs that work unchanged, and teams of agents that say what to install', async () => {

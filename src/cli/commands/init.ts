@@ -9,7 +9,9 @@ import { Refusal } from '../show/errors.ts';
 import { pairs } from '../show/table.ts';
 import { fold } from '../show/text.ts';
 import { print, toJson } from '../show/write.ts';
-import { findCheck } from './init/check.ts';
+import { lookAtProject } from './init/look.ts';
+import type { Project } from './init/look.ts';
+import type { FoundAgent } from './init/project-file.ts';
 import { ABOUT, OF_PROGRAMS, writeTemplate } from './init/templates.ts';
 import type { TemplateName } from './init/templates.ts';
 
@@ -23,26 +25,30 @@ interface InitInput {
 
 /** Writes a team file to start from, for the agents that are installed here. */
 export async function run(given: Arguments, surroundings: Surroundings): Promise<number> {
-  const { template = 'review', agents, file = 'troupe.yaml', force = false, list = false } = given.input as InitInput;
+  const { template = 'project', file = 'troupe.yaml', force = false, list = false, ...rest } = given.input as InitInput;
   if (list) return listTemplates(given, surroundings);
-  const chosen = OF_PROGRAMS.includes(template) ? [] : await chooseAgents(agents, surroundings);
+  const known = OF_PROGRAMS.includes(template) ? [] : await chooseAgents(rest.agents, surroundings);
+  const chosen = template === 'project' && rest.agents === undefined ? withLogin(known) : known;
   const path = resolve(file);
   const team = nameFor(path, template);
+  const project = lookAtProject(dirname(path));
   try {
-    writeFileSync(
-      path,
-      writeTemplate(template, { team, agents: chosen, check: findCheck(dirname(path)), schema: schemaFor(path) }),
-      {
-        flag: force ? 'w' : 'wx',
-      },
-    );
+    writeFileSync(path, writeTemplate(template, { team, agents: chosen, project, schema: schemaFor(path) }), {
+      flag: force ? 'w' : 'wx',
+    });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw new Refusal('exists', `${file} already exists: choose another name or add --force`);
     throw new Refusal('storage', `Cannot write ${file}: ${message}`);
   }
-  if (given.json) print(toJson({ file: path, team, template, agents: chosen }, undefined));
-  else print(fold(`Wrote ${file}${whoIsIn(template, chosen)}, then: troupe up ${file}\n`, surroundings.screen));
+  const agents = chosen.map(({ name }) => name);
+  if (given.json) {
+    const { isRepository: _isRepository, ...seen } = project;
+    print(toJson({ file: path, team, template, agents, project: seen }, undefined));
+  } else {
+    const seen = template === 'project' ? whatIsSeen(project, chosen) : '';
+    print(fold(`Wrote ${file}${whoIsIn(template, agents)}, then: troupe up ${file}\n${seen}`, surroundings.screen));
+  }
   return 0;
 }
 
@@ -77,7 +83,24 @@ function listTemplates(given: Arguments, { screen }: Surroundings): number {
 function whoIsIn(template: TemplateName, agents: readonly string[]): string {
   if (OF_PROGRAMS.includes(template)) return '. Read it, put your programs in';
   if (agents.length > 0) return ` for ${agents.join(', ')}. Read it, change what you like`;
+  if (template === 'project') {
+    return '. No agent is on the PATH: until you install one (troupe agents says how), its members are programs that change nothing. Read it';
+  }
   return '. No agent is on the PATH: it is for claude until you install one (troupe agents says how) or write other names. Read it';
+}
+
+/** What the file was made from, and what is still missing. */
+function whatIsSeen({ check, setup, source }: Project, agents: readonly FoundAgent[]): string {
+  const without = agents.find(({ loginState }) => loginState === 'none');
+  return [
+    check === undefined
+      ? 'No test command was found: the file says where to name yours.'
+      : `Every task is judged by ${check} (${source})${setup === undefined ? '' : `, after ${setup} in each copy`}.`,
+    without ? `${without.name} is not logged in${without.loginCommand ? `: ${without.loginCommand}` : ''}.` : undefined,
+  ]
+    .filter((text) => text !== undefined)
+    .map((text) => `${text}\n`)
+    .join('');
 }
 
 type Agents = ResultOf<'agent.list'>;
@@ -86,11 +109,11 @@ type Agents = ResultOf<'agent.list'>;
 async function chooseAgents(
   wanted: readonly string[] | undefined,
   { environment, signal }: Surroundings,
-): Promise<string[]> {
+): Promise<FoundAgent[]> {
   const client = openClient(environment);
   try {
     const known = await client.call('agent.list', { quick: true }, { signal });
-    return wanted ? requireKnown(wanted, known) : known.filter(isHere).map(({ name }) => name);
+    return wanted ? requireKnown(wanted, known) : known.filter(isHere);
   } finally {
     client.close();
   }
@@ -101,9 +124,17 @@ function isHere({ path, name }: Agents[number], _index: number, all: Agents): bo
   return path !== undefined && own?.path === undefined;
 }
 
-function requireKnown(wanted: readonly string[], known: Agents): string[] {
+/** Agents with a login first. Those that have none are left out, unless all have none: the file should work as it is. */
+function withLogin(agents: readonly FoundAgent[]): readonly FoundAgent[] {
+  const of = (state: FoundAgent['loginState']): FoundAgent[] =>
+    agents.filter(({ loginState = 'unknown' }) => loginState === state);
+  const usable = [...of('found'), ...of('unknown')];
+  return usable.length > 0 ? usable : agents;
+}
+
+function requireKnown(wanted: readonly string[], known: Agents): FoundAgent[] {
   const names = known.filter(({ program }) => program !== '').map(({ name }) => name);
   const stranger = wanted.find((name) => !names.includes(name));
-  if (stranger === undefined) return [...wanted];
+  if (stranger === undefined) return wanted.flatMap((name) => known.find((one) => one.name === name) ?? []);
   throw new Refusal('invalid', `There is no agent named ${stranger}: choose one of ${names.join(', ')}`);
 }

@@ -1,8 +1,13 @@
-/** The names of the templates for team files. */
-export type TemplateName = 'solo' | 'script' | 'gate' | 'review' | 'feature' | 'mixed' | 'debug' | 'goal';
+import type { Project } from './look.ts';
+import { writeProjectFile } from './project-file.ts';
+import type { FoundAgent } from './project-file.ts';
 
-/** A description of each, the smallest first. */
+/** The names of the templates for team files. */
+export type TemplateName = 'project' | 'solo' | 'script' | 'gate' | 'review' | 'feature' | 'mixed' | 'debug' | 'goal';
+
+/** A description of each: the one without a name first, then the smallest. */
 export const ABOUT: Readonly<Record<TemplateName, string>> = {
+  project: 'for the project in this folder: its tests as the gate, the agents that are installed; also without a name',
   solo: 'one of your programs does two tasks, one after the other',
   script: 'two programs that share four tasks; needs no agent',
   gate: 'one agent, and your check, which sends its work back until it passes',
@@ -23,29 +28,33 @@ const HEAD = `# A team for Troupe. Run it: troupe up
 /** What a team file is written for. */
 interface TemplateParts {
   readonly team: string;
-  readonly agents: readonly string[];
+  readonly agents: readonly FoundAgent[];
   readonly schema: string;
-  /** The command that runs the project's tests. */
-  readonly check?: string | undefined;
+  readonly project: Project;
 }
 
 /**
  * A team file for these agents, which take turns. Without an agent it names the usual one: `troupe up` then says how to
  * install it. A stand-in program would complete the tasks without doing anything.
  */
-export function writeTemplate(name: TemplateName, { team, agents, schema, check = OWN_CHECK }: TemplateParts): string {
+export function writeTemplate(name: TemplateName, { team, agents: found, schema, project }: TemplateParts): string {
+  const agents = found.map(({ name }) => name);
   let next = 0;
   const member = (who: string, prompt: string): string =>
     memberText(who, prompt, agents.length > 0 ? agents[next++ % agents.length] : undefined);
   // YAML reads a name such as 2026 as a number unless it is quoted.
   const text = /^[a-z]/.test(team) ? team : JSON.stringify(team);
+  const rest =
+    name === 'project'
+      ? writeProjectFile(team, project, found)
+      : TEMPLATES[name](member, agents, project.check ?? OWN_CHECK);
   // The first line is a convention of editors: https://github.com/redhat-developer/yaml-language-server#using-inlined-schema
-  return `# yaml-language-server: $schema=${schema}\n${HEAD}team: ${text}\n${TEMPLATES[name](member, agents, check)}`;
+  return `# yaml-language-server: $schema=${schema}\n${HEAD}team: ${text}\n${rest}`;
 }
 
 type Template = (member: (name: string, prompt: string) => string, agents: readonly string[], check: string) => string;
 
-const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
+const TEMPLATES: Readonly<Record<Exclude<TemplateName, 'project'>, Template>> = {
   review: (member) => `description: Three members review the same change, a fourth combines the reviews
 
 members:

@@ -108,15 +108,15 @@ export const TEAM_COMMANDS: readonly Command[] = [
   },
   {
     words: 'init',
-    summary: 'Write a team file to start from; --list shows the templates',
+    summary: 'Write a team file for this project, or from a template; --list shows them',
     args: [
       {
         field: 'template',
         name: 'template',
         type: 'string',
         text: 'what kind of team',
-        values: ['solo', 'script', 'gate', 'review', 'feature', 'mixed', 'debug', 'goal'],
-        default: 'review',
+        values: ['project', 'solo', 'script', 'gate', 'review', 'feature', 'mixed', 'debug', 'goal'],
+        default: 'project',
       },
     ],
     flags: [
