@@ -5,6 +5,7 @@ import { claimFlat } from './claim-flat.ts';
 import { claimSingle } from './claim-single.ts';
 import { cliStart } from './cli-start.ts';
 import { dashboard } from './dashboard.ts';
+import { exportPage } from './export.ts';
 import { install } from './install.ts';
 import { jetstream } from './jetstream.ts';
 import { landLatency } from './land-latency.ts';
@@ -37,5 +38,6 @@ export const ALL: readonly Benchmark[] = [
   overlap,
   mergeQueue,
   landLatency,
+  exportPage,
   install,
 ];

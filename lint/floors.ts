@@ -141,7 +141,15 @@ const WINGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The files of `client/` that a browser can load; the others need Node. */
-const IN_BROWSERS: readonly string[] = ['client.ts', 'errors.ts', 'inner-path.ts', 'replica.ts', 'websocket.ts'];
+const IN_BROWSERS: readonly string[] = [
+  'client.ts',
+  'errors.ts',
+  'hunks.ts',
+  'inner-path.ts',
+  'record.ts',
+  'replica.ts',
+  'websocket.ts',
+];
 
 /**
  * Commands that run without the daemon or beside it: the daemon itself, a teammate's process, the kill switch, panes,

@@ -2,12 +2,13 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { buildRecordPage } from './build-record.ts';
 import { completeLicenses, LICENSES } from './licenses.ts';
 import { isStale } from './stale.ts';
 
 const ROOT = dirname(import.meta.dirname);
 /** The sources of the dashboard. */
-const SOURCES = ['ui', 'src/client', 'src/core', 'package-lock.json', 'scripts/build-ui.ts'];
+const SOURCES = ['ui', 'src/client', 'src/core', 'package-lock.json', 'scripts/build-ui.ts', 'scripts/build-record.ts'];
 /** What the daemon serves and what compresses well; fonts and pictures are compressed already. */
 const COMPRESSIBLE = /\.(?:html|js|css|svg|json|webmanifest)$/;
 /** Below this, the headers are most of an answer. */
@@ -34,6 +35,8 @@ export async function buildUi({ ifStale = false, root = ROOT } = {}): Promise<vo
     });
     completeLicenses(root, join(draft, LICENSES.fileName), ['ui/**/*.{css,ts,tsx}']);
     compressAll(draft);
+    // Only its compressed form: no daemon serves it.
+    writeFileSync(join(draft, 'record.html.br'), await buildRecordPage(root));
     // A parallel build may have finished by now, and somebody may be reading its result.
     if (isWanted()) takePlace(draft, target);
   } finally {

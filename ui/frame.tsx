@@ -1,4 +1,4 @@
-import { BarChart3, Inbox, LogOut, Moon, Search, Settings, Sun, Users, Waypoints } from 'lucide-react';
+import { BarChart3, FileDiff, Inbox, LogOut, Moon, Search, Settings, Sun, Users, Waypoints } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { reach } from './data/daemon.ts';
@@ -11,15 +11,19 @@ import { LogOutForm } from './forms/log-out.tsx';
 import { isLogOutOpen } from './palette/open.ts';
 import { useKeys } from './parts/keys.ts';
 import { Link } from './parts/link.tsx';
+import { record } from './record/head.ts';
+import { RecordLine } from './record/line.tsx';
 
 /** The frame of every page: navigation, waiting requests, and whether the daemon is reachable. */
 export function Frame({ route, children }: { route: Route; children: ReactNode }) {
   const waiting = useSignal(queue).length;
   const teamId = useLastTeam(route);
   useKeys({
-    'g t': () => navigate('/'),
-    'g q': () => navigate('/queue'),
-    'g s': () => navigate('/search'),
+    ...(!record && {
+      'g t': () => navigate('/'),
+      'g q': () => navigate('/queue'),
+      'g s': () => navigate('/search'),
+    }),
     'g g': teamId ? () => navigate(teamPath(teamId)) : undefined,
     'g d': teamId ? () => navigate(diffPath(teamId)) : undefined,
     'g n': teamId ? () => navigate(teamPath(teamId, '/numbers')) : undefined,
@@ -30,31 +34,49 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
         Skip to the content
       </a>
       <nav className="rail" aria-label="Dashboard">
-        <Link className="logo" href="/" aria-label="Troupe, all teams">
+        <Link className="logo" href="/" aria-label={record ? `Troupe, team ${record.teamId}` : 'Troupe, all teams'}>
           <Logo />
         </Link>
-        <Stop
-          href="/"
-          label="Teams"
-          icon={<Users size={20} aria-hidden />}
-          isHere={route.page === 'teams' || route.page === 'native'}
-        />
+        {!record && (
+          <Stop
+            href="/"
+            label="Teams"
+            icon={<Users size={20} aria-hidden />}
+            isHere={route.page === 'teams' || route.page === 'native'}
+          />
+        )}
         {teamId && (
           <Stop
             href={teamPath(teamId)}
             label="Tasks"
             icon={<Waypoints size={20} aria-hidden />}
-            isHere={route.page === 'team' || route.page === 'member' || route.page === 'diff'}
+            isHere={route.page === 'team' || route.page === 'member' || (!record && route.page === 'diff')}
           />
         )}
-        <Stop
-          href="/queue"
-          label="Queue"
-          icon={<Inbox size={20} aria-hidden />}
-          isHere={route.page === 'queue'}
-          count={waiting}
-        />
-        <Stop href="/search" label="Search" icon={<Search size={20} aria-hidden />} isHere={route.page === 'search'} />
+        {record ? (
+          <Stop
+            href={diffPath(teamId ?? record.teamId)}
+            label="Diff"
+            icon={<FileDiff size={20} aria-hidden />}
+            isHere={route.page === 'diff'}
+          />
+        ) : (
+          <>
+            <Stop
+              href="/queue"
+              label="Queue"
+              icon={<Inbox size={20} aria-hidden />}
+              isHere={route.page === 'queue'}
+              count={waiting}
+            />
+            <Stop
+              href="/search"
+              label="Search"
+              icon={<Search size={20} aria-hidden />}
+              isHere={route.page === 'search'}
+            />
+          </>
+        )}
         {teamId && (
           <Stop
             href={teamPath(teamId, '/numbers')}
@@ -64,25 +86,29 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
           />
         )}
         <span className="spacer" />
-        <Stop
-          href="/settings"
-          label="Settings"
-          icon={<Settings size={20} aria-hidden />}
-          isHere={route.page === 'settings'}
-        />
+        {!record && (
+          <Stop
+            href="/settings"
+            label="Settings"
+            icon={<Settings size={20} aria-hidden />}
+            isHere={route.page === 'settings'}
+          />
+        )}
         <ThemeButton />
-        <button
-          type="button"
-          className="button ghost icon leave in-settings"
-          onClick={() => isLogOutOpen.set(true)}
-          aria-label="Log out"
-          title="Log out"
-        >
-          <LogOut size={18} aria-hidden />
-        </button>
+        {!record && (
+          <button
+            type="button"
+            className="button ghost icon leave in-settings"
+            onClick={() => isLogOutOpen.set(true)}
+            aria-label="Log out"
+            title="Log out"
+          >
+            <LogOut size={18} aria-hidden />
+          </button>
+        )}
       </nav>
       <div className="content">
-        <ReachBanner />
+        {record ? <RecordLine record={record} /> : <ReachBanner />}
         {children}
       </div>
       <LogOutForm />

@@ -30,7 +30,7 @@ export {
   wordApprover,
   wordLanding,
 } from '../core/queue-view.ts';
-export { openSnapshot } from '../core/snapshot.ts';
+export { openSnapshot, takeSnapshot } from '../core/snapshot.ts';
 export { wordGate } from '../core/request-words.ts';
 export { situationOf } from '../core/situation.ts';
 export { agentNameOf, wordOnLimit } from '../core/on-limit.ts';

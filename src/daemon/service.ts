@@ -31,7 +31,7 @@ export interface Prepared {
 
 /** What operations need from the daemon that runs them. */
 export function daemonService({ taken, storage, ending }: DaemonParts): DaemonService {
-  const { home, environment, environments, card, log, reserve } = taken;
+  const { home, environment, environments, card, log, redactor, reserve } = taken;
   const { credentials, counters, health, hostId, journal, membership, totals } = storage;
   const url = (): string => card.url ?? '';
   const living = (): readonly HostCard[] => membership?.keeper?.list() ?? [];
@@ -77,6 +77,7 @@ export function daemonService({ taken, storage, ending }: DaemonParts): DaemonSe
     },
     variablesOf,
     environments,
+    redactor,
     async removeTranscripts(teamId) {
       environments.set(teamId, undefined);
       await rm(join(home.transcripts, teamId), { recursive: true, force: true });

@@ -22,6 +22,7 @@ import { nativeOperations } from './native.ts';
 import { noteOperations } from './note.ts';
 import type { Cursor, Operation, Services, WhenAnswered } from './operation.ts';
 import { questionOperations } from './question.ts';
+import { recordOperations } from './record.ts';
 import { requestOperations } from './request.ts';
 import { searchOperations } from './search.ts';
 import { taskOperations } from './task.ts';
@@ -64,6 +65,7 @@ const ALL = [
   ...hookOperations,
   ...transcriptOperations,
   ...eventOperations,
+  ...recordOperations,
   ...nativeOperations,
   ...agentOperations,
   ...daemonOperations,

@@ -15,6 +15,7 @@ import type { TeamHooks } from '../runtime/hooks/team-hooks.ts';
 import type { InnerTeams } from '../runtime/inner/inner-teams.ts';
 import type { Queues } from '../runtime/landing/queue-keeper.ts';
 import type { Leases } from '../runtime/lease-keeper.ts';
+import type { Redactor } from '../runtime/redact.ts';
 import type { SessionManager } from '../runtime/sessions.ts';
 import type { TeamEnvironment, TeamEnvironments } from '../runtime/team-environments.ts';
 import type { TeamMemory } from '../runtime/team-memory.ts';
@@ -85,6 +86,8 @@ export interface DaemonService {
   ): TeamVariables;
   /** What these commands gave; without it, a process has only its own environment. */
   readonly environments?: TeamEnvironments;
+  /** Removes secrets, those of this process and its teams included. */
+  readonly redactor?: Pick<Redactor, 'json'>;
   /** Removes the transcripts and the environment of a removed team, and its work folder if that is empty. */
   removeTranscripts(teamId: string): Promise<void>;
   /** Asks another daemon that shares the journal. Returns undefined for our own name, or if no such daemon is alive. */

@@ -241,6 +241,7 @@ export const SAMPLES: OperationSamples = {
   'native.clean': async (stage) => ({ input: { names: [leftTeam(stage)], quiet: 0 } }),
   'event.list': async ({ teamId }) => ({ input: { teamId, after: 1, limit: 1 } }),
   'event.snapshot': async ({ teamId }) => ({ input: { teamId } }),
+  'record.read': async ({ teamId }) => ({ input: { teamId, name: 'event.list' as const, input: { limit: 1 } } }),
   'agent.list': async () => ({ input: {} }),
   'daemon.settings': async () => ({ input: {} }),
   'daemon.status': async () => ({ input: {} }),

@@ -13,6 +13,7 @@ export const LONG: readonly string[] = [
   'test/e2e/team.test.ts',
   'test/e2e/leftovers.test.ts',
   'test/ui/diff.test.ts',
+  'test/ui/record.test.ts',
   'test/agents/claude-native.test.ts',
   'test/e2e/machines/parted.test.ts',
   'test/ui/connection.test.ts',

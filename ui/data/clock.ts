@@ -1,11 +1,16 @@
+import { record } from '../record/head.ts';
+
 /** How far the daemon's clock is ahead of this machine's, in milliseconds. */
 let ahead = 0;
 /** The daemon reports whole seconds, so a smaller difference may be none. */
 const NOTICED_MS = 2_000;
 
-/** The time by the daemon's clock, which all events use: the clock of another machine's browser may differ. */
+/**
+ * The time by the daemon's clock, which all events use: the clock of another machine's browser may differ. In a record,
+ * time stands still when it was exported.
+ */
 export function daemonNow(): number {
-  return Date.now() + ahead;
+  return record?.at ?? Date.now() + ahead;
 }
 
 /** Compares the clocks. Called for every new connection, because a machine that slept may have set its clock. */

@@ -3,13 +3,17 @@ import type { CallOptions, Connect } from '../../src/client/client.ts';
 import { webSocketConnect } from '../../src/client/websocket.ts';
 import type { ErrorFrame } from '../../src/operations/frames.ts';
 import type { InputOf, OperationName, ResultOf } from '../../src/operations/index.ts';
+import { record } from '../record/head.ts';
 import { compareClocks } from './clock.ts';
 import { createSignal } from './signal.ts';
 
-/** Whether the daemon is reachable; `locked` means that it is, but that this browser is not logged in. */
-export type Reach = 'connecting' | 'live' | 'lost' | 'locked';
+/**
+ * Whether the daemon is reachable; `locked` means that it is, but that this browser is not logged in. A record has no
+ * daemon.
+ */
+export type Reach = 'connecting' | 'live' | 'lost' | 'locked' | 'record';
 
-export const reach = createSignal<Reach>('connecting');
+export const reach = createSignal<Reach>(record ? 'record' : 'connecting');
 
 /** The result of a one-time code: `refused` if it was used before or is too old, `unheard` if no daemon answered. */
 export type Entry = 'open' | 'refused' | 'unheard';
@@ -18,6 +22,9 @@ export type Entry = 'open' | 'refused' | 'unheard';
 export const link = createSignal<Entry | undefined>(undefined);
 
 const PULSE_MS = 5_000;
+
+/** A record answers what a daemon would. It is loaded only where there is one. */
+const recorded = record && import('../record/port.ts');
 
 const open = webSocketConnect({ url: `${location.origin.replace(/^http/, 'ws')}/ws`, pulseMs: PULSE_MS });
 
@@ -48,6 +55,7 @@ export async function call<N extends OperationName>(
   input: InputOf<N>,
   options?: CallOptions,
 ): Promise<ResultOf<N>> {
+  if (recorded) return (await recorded).callRecord(name, input, options);
   try {
     return await client.call(name, input, options);
   } catch (error) {
@@ -70,7 +78,9 @@ export async function callAtEnd(address: string, input: object, commandId: strin
 }
 
 /** Follows a team: past batches first, then new ones. */
-export const follow: Client['subscribe'] = (teamId, options) => client.subscribe(teamId, options);
+export const follow: Client['subscribe'] = async function* follow(teamId, options) {
+  yield* recorded ? (await recorded).followRecord(teamId, options) : client.subscribe(teamId, options);
+};
 
 /** Shows the login if the daemon does not know this browser. */
 export function noteLock(error: unknown): void {

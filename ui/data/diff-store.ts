@@ -1,3 +1,5 @@
+import { joinHunks } from '../../src/client/hunks.ts';
+import type { Hunk } from '../../src/client/hunks.ts';
 import type { InputOf, ResultOf } from '../../src/operations/index.ts';
 import { failureOf } from '../parts/act.ts';
 import type { Failure } from '../parts/act.ts';
@@ -5,8 +7,7 @@ import { call } from './daemon.ts';
 
 /** A file that differs. */
 export type Change = ResultOf<'work.files'>['changes'][number];
-/** Lines that changed together. */
-export type Hunk = ResultOf<'work.lines'>['hunks'][number];
+export type { Hunk };
 /** What is compared. */
 export type AskedFiles = Omit<InputOf<'work.files'>, 'teamId' | 'after'>;
 
@@ -143,7 +144,7 @@ export class DiffStore {
     try {
       for (let after: number | undefined = 0; after !== undefined;) {
         const page: ResultOf<'work.lines'> = await call('work.lines', { ...asked, after }, { signal });
-        hunks = join(hunks, page.hunks);
+        hunks = joinHunks(hunks, page.hunks);
         after = page.next;
         const phase = after === undefined ? 'ready' : 'loading';
         this.#put(path, { phase, hunks, done: after ?? page.lines, of: page.lines, folded: page.folded });
@@ -163,13 +164,4 @@ export class DiffStore {
     this.#version++;
     for (const listener of this.#listeners) listener();
   }
-}
-
-/** Adds a part; its first hunk may be the rest of the last one. */
-function join(before: readonly Hunk[], [first, ...others]: readonly Hunk[]): readonly Hunk[] {
-  const last = before.at(-1);
-  if (!first) return before;
-  if (!first.isRest || !last) return [...before, first, ...others];
-  const cut = [...last.cut, ...first.cut.map(({ line, length }) => ({ line: line + last.lines.length, length }))];
-  return [...before.slice(0, -1), { ...last, lines: [...last.lines, ...first.lines], cut }, ...others];
 }

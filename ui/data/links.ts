@@ -1,4 +1,4 @@
-import { teamPath } from './route.ts';
+import { hereWith, teamPath } from './route.ts';
 
 /** A place on a member's page: a message of its inbox, or an entry of its transcript. */
 export type MemberPlace = { readonly message: string } | { readonly session: string; readonly place: number };
@@ -24,7 +24,5 @@ export function momentPath(teamId: string, seq: number): string {
 
 /** The address of one file of the difference that the page shows. */
 export function filePath(path: string): string {
-  const query = new URLSearchParams(location.search);
-  query.set('file', path);
-  return `${location.pathname}?${query.toString()}`;
+  return hereWith({ file: path });
 }

@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import { record } from '../record/head.ts';
 import { createSignal, useSignal } from './signal.ts';
 
 /** The addresses of the dashboard. */
@@ -11,14 +12,28 @@ export type Route =
   | { readonly page: 'diff'; readonly teamId: string; readonly of?: string }
   | { readonly page: 'native'; readonly name: string };
 
-const place = createSignal(location.pathname + location.search);
-addEventListener('popstate', () => place.set(location.pathname + location.search));
+const place = createSignal(readPlace('/'));
+addEventListener('popstate', () => place.set(readPlace(place.get())));
+
+/**
+ * Where this page is. A record is one file, which browsers let change only the part of its address after the `#`.
+ * `before`: where it was, for parts that are within the page.
+ */
+function readPlace(before: string): string {
+  if (!record) return location.pathname + location.search;
+  return location.hash.startsWith('#/') ? location.hash.slice(1) : before;
+}
+
+/** The address of a place, for links. */
+export function addressOf(to: string): string {
+  return record ? `#${to}` : to;
+}
 
 /** Goes to another address without a page load. */
 export function navigate(to: string, options: { replace?: boolean } = {}): void {
   if (to === place.get()) return;
-  history[options.replace ? 'replaceState' : 'pushState'](null, '', to);
-  place.set(location.pathname + location.search);
+  history[options.replace ? 'replaceState' : 'pushState'](null, '', addressOf(to));
+  place.set(readPlace(to));
 }
 
 /** The current route. */
@@ -30,6 +45,8 @@ export function useRoute(): Route {
 function readRoute(path: string): Route {
   const [first, teamId, what, id, ...rest] = readParts(path);
   if (rest.length > 0) return { page: 'nowhere' };
+  // A record begins with its team, and has none of the pages that are about a daemon.
+  if (record && first !== 't') return { page: 'team', teamId: record.teamId };
   // A browser that opens the login page and is logged in already gets the teams.
   if (first === '' || (first === 'login' && teamId === undefined)) return { page: 'teams' };
   if (first === 'queue' && teamId === undefined) return { page: 'queue' };
@@ -78,6 +95,14 @@ export function teamPath(teamId: string, rest = ''): string {
 export function diffPath(teamId: string, of?: string, at?: number): string {
   const rest = of === undefined ? '' : `/${encodeURIComponent(of)}`;
   return teamPath(teamId, `/diff${rest}${at === undefined ? '' : `?at=${at}`}`);
+}
+
+/** The current path with parts of its query changed. */
+export function hereWith(changes: Readonly<Record<string, string>>): string {
+  const [path = '/', search = ''] = place.get().split('?');
+  const query = new URLSearchParams(search);
+  for (const [name, value] of Object.entries(changes)) query.set(name, value);
+  return `${path}?${query.toString()}`;
 }
 
 /** Another path with the current query, so that a sheet opens over the same view. */

@@ -7,6 +7,7 @@ import { MergeBranch } from '../forms/merge-branch.tsx';
 import { showControls } from '../parts/controls.ts';
 import { plural, showMoment, showTime } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
+import { record } from '../record/head.ts';
 import { FailedTeam } from '../team/failed-team.tsx';
 import { isTask, subjectOf } from './asked.ts';
 import type { Subject } from './asked.ts';
@@ -89,12 +90,12 @@ function Shown({
             As of {showTime(at)} <span className="quiet">Back to now</span>
           </button>
         )}
-        {of === undefined && at === undefined && isOpen && (
+        {of === undefined && at === undefined && isOpen && !record && (
           <button type="button" className="button" onClick={() => setMerging(true)}>
             <GitMerge size={15} aria-hidden /> Merge…
           </button>
         )}
-        {at === undefined && isOpen && (
+        {at === undefined && isOpen && !record && (
           <button
             type="button"
             className={`button${isNewer ? ' primary' : ' ghost icon'}`}
@@ -114,12 +115,12 @@ function Shown({
         </div>
       ) : (
         store && (
-          <Reviewing value={review.isShown ? review.work : undefined}>
+          <Reviewing value={review.isShown && !record ? review.work : undefined}>
             <DiffView key={shown.round} store={store} list={list} first={query.get('file') ?? undefined} />
           </Reviewing>
         )
       )}
-      {of !== undefined && at === undefined && (
+      {of !== undefined && at === undefined && !record && (
         <ReviewBar teamId={teamId} taskId={of} review={review} list={list} onNewer={reload} />
       )}
       <MergeBranch teamId={teamId} isOpen={isMerging} onClose={() => setMerging(false)} />

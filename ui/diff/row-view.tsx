@@ -5,6 +5,7 @@ import { filePath } from '../data/links.ts';
 import { showControls } from '../parts/controls.ts';
 import { CopyLink } from '../parts/copy-link.tsx';
 import { plural } from '../parts/format.ts';
+import { record } from '../record/head.ts';
 import { Code, LONG_LINE } from './code.tsx';
 import type { Token } from './code.tsx';
 import { CommentButton } from './comment-button.tsx';
@@ -178,12 +179,13 @@ export function NoteRow({
 }) {
   const [text, verb] = NOTES[note];
   // A binary file that was asked for and still has no lines has none.
-  const hasVerb = verb !== undefined && !(note === 'binary' && phase === 'ready');
+  const isAbsent = record !== undefined && note !== 'long' && verb !== undefined;
+  const hasVerb = verb !== undefined && !isAbsent && !(note === 'binary' && phase === 'ready');
   return (
     <div className="diff-note">
       {note === 'long' && `${plural(added + removed, 'line')} of this file changed.`}
-      {note === 'failed' && `${failure?.message} (${failure?.code})`}
-      {text}{' '}
+      {note === 'failed' && (record ? failure?.message : `${failure?.message} (${failure?.code})`)}
+      {text} {isAbsent && note !== 'failed' && 'Its lines are not in this record.'}
       {hasVerb && (
         <button type="button" className="button small" onClick={onShow}>
           {verb}

@@ -2,6 +2,7 @@ import { createContext, useContext, useState } from 'react';
 import { useAct } from '../parts/act.ts';
 import { showControls } from '../parts/controls.ts';
 import { FailureNote } from '../parts/failure.tsx';
+import { record } from '../record/head.ts';
 import type { Gap } from './steps.ts';
 
 /** Reads a part of a long text, from a character on. */
@@ -33,9 +34,13 @@ function TextWithGap({ text, gap }: { text: string; gap: Gap }) {
       <pre className="code">{showControls(text.slice(0, gap.from) + middle + (left <= 0 ? end : ''))}</pre>
       {left > 0 && (
         <>
-          <button type="button" className="button small" disabled={isBusy} onClick={() => void more()}>
-            {isBusy ? 'Loading…' : `Show more: ${left.toLocaleString('en')} characters are left out here`}
-          </button>
+          {record ? (
+            <p className="quiet">{left.toLocaleString('en')} characters are not in this record.</p>
+          ) : (
+            <button type="button" className="button small" disabled={isBusy} onClick={() => void more()}>
+              {isBusy ? 'Loading…' : `Show more: ${left.toLocaleString('en')} characters are left out here`}
+            </button>
+          )}
           <FailureNote failure={failure} />
           <pre className="code">{showControls(end)}</pre>
         </>

@@ -1,5 +1,6 @@
 import { ArrowDownToLine, ArrowUpToLine, ChevronDown, ChevronUp, Search as SearchIcon } from 'lucide-react';
 import { FailureNote } from '../parts/failure.tsx';
+import { record } from '../record/head.ts';
 import type { Search } from './use-search.ts';
 
 /** Finds a text in a whole log, and goes from hit to hit, to its beginning and to its end. */
@@ -28,25 +29,27 @@ export function SearchBar({
   const place = current === undefined ? count : `${current + 1} of ${count}`;
   return (
     <div className="log-bar" role="search" aria-label={`Find in: ${name}`}>
-      <label className="log-find">
-        <SearchIcon size={14} aria-hidden />
-        <input
-          className="input"
-          type="search"
-          placeholder="Find in the whole log"
-          aria-label={`Find in: ${name}`}
-          value={text}
-          onChange={(event) => onText(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1);
-            if (event.key === 'Escape' && text !== '') {
-              event.preventDefault();
-              event.stopPropagation();
-              onText('');
-            }
-          }}
-        />
-      </label>
+      {!record && (
+        <label className="log-find">
+          <SearchIcon size={14} aria-hidden />
+          <input
+            className="input"
+            type="search"
+            placeholder="Find in the whole log"
+            aria-label={`Find in: ${name}`}
+            value={text}
+            onChange={(event) => onText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1);
+              if (event.key === 'Escape' && text !== '') {
+                event.preventDefault();
+                event.stopPropagation();
+                onText('');
+              }
+            }}
+          />
+        </label>
+      )}
       {text !== '' && (
         <span className="meta log-hits" role="status">
           {hits.length > 0 ? place : isOver ? 'nothing found' : 'searching…'}

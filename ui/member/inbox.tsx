@@ -13,6 +13,7 @@ import { showControls } from '../parts/controls.ts';
 import { CopyLink } from '../parts/copy-link.tsx';
 import { showClock, showMoment } from '../parts/format.ts';
 import { Markdown } from '../parts/markdown.tsx';
+import { record } from '../record/head.ts';
 
 /** The mail of a member, the newest first, with the delivery state of each message. */
 export function Inbox({ memberId, wanted }: { memberId: string; wanted: string | null }) {
@@ -42,7 +43,7 @@ export function Inbox({ memberId, wanted }: { memberId: string; wanted: string |
       <div className="empty">
         <Mail size={32} aria-hidden />
         <h2>No mail</h2>
-        <p className="quiet">Write to {memberId} below.</p>
+        {!record && <p className="quiet">Write to {memberId} below.</p>}
       </div>
     );
   }
@@ -80,7 +81,7 @@ export function Inbox({ memberId, wanted }: { memberId: string; wanted: string |
 function MarkRead({ teamId, memberId }: { teamId: string; memberId: string }) {
   const canAct = useCanAct();
   const unread = useTeam(({ view }) => view.state.index.inboxes.get(memberId)?.waiting.size ?? 0);
-  if (unread === 0) return null;
+  if (unread === 0 || record) return null;
   const mark = (): void =>
     void act(() => call('message.inbox', { teamId, memberId, unread: true, markRead: true }, { as: memberId }));
   return (

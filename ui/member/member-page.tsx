@@ -20,6 +20,7 @@ import { Modal } from '../parts/modal.tsx';
 import { say } from '../parts/toast.tsx';
 import { RequestCard } from '../queue/request-card.tsx';
 import { useKept } from '../queue/use-kept.ts';
+import { record } from '../record/head.ts';
 import { FailedTeam } from '../team/failed-team.tsx';
 import { agentOf, LeadBadge } from '../team/member-card.tsx';
 import { Doing, MemberState } from '../team/member-state.tsx';
@@ -36,7 +37,10 @@ import './member.css';
 const UsagePlot = later(async () => (await import('./usage-plot.tsx')).UsagePlot);
 
 /** On a wide page, the content of the last tab is at the side. */
-const TABS = ['transcript', 'inbox', 'tasks', 'usage', 'about'] as const;
+const ALL_TABS = ['transcript', 'inbox', 'tasks', 'usage', 'about'] as const;
+
+/** A record may have no transcripts. */
+const TABS = ALL_TABS.filter((tab) => tab !== 'transcript' || (record?.hasTranscripts ?? true));
 
 /** One member: its transcript, inbox, tasks and usage, and a box to write to it. */
 export function MemberPage({ teamId, memberId }: { teamId: string; memberId: string }) {
@@ -48,9 +52,9 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
   const waits = useTeam(({ view }) => view.pending.filter((request) => request.memberId === memberId).length);
   const [query, setQuery] = useQuery();
   const isByHand = member !== undefined && isPerson(member);
-  const tab = TABS.find((one) => one === query.get('tab')) ?? (isByHand ? 'inbox' : 'transcript');
+  const tab = TABS.find((one) => one === query.get('tab')) ?? (isByHand ? 'inbox' : (TABS[0] ?? 'inbox'));
   useKeys({
-    '1': () => setQuery({ tab: 'transcript' }),
+    ...(TABS.includes('transcript') && { '1': () => setQuery({ tab: 'transcript' }) }),
     '2': () => setQuery({ tab: 'inbox' }),
     '3': () => setQuery({ tab: 'tasks' }),
     '4': () => setQuery({ tab: 'usage' }),
@@ -99,7 +103,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
         </div>
         <span className="spacer" />
         <CopyLink path={teamPath(teamId, `/m/${encodeURIComponent(memberId)}`)} what={memberId} />
-        <Actions teamId={teamId} member={member} />
+        {!record && <Actions teamId={teamId} member={member} />}
       </header>
       <section className="member-main">
         <div className="tabs" role="tablist" aria-label={`Views of ${memberId}`}>
@@ -130,7 +134,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
               memberId={memberId}
               at={placeIn(query)}
               isPerson={isByHand}
-              isOver={member.status === 'stopped'}
+              isOver={member.status === 'stopped' || record !== undefined}
             />
           )}
           {tab === 'inbox' && <Inbox memberId={memberId} wanted={query.get('message')} />}
@@ -142,7 +146,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
           )}
           {tab === 'about' && <div className="member-about">{about}</div>}
         </div>
-        <WriteBox teamId={teamId} member={member} />
+        {!record && <WriteBox teamId={teamId} member={member} />}
       </section>
       {tab !== 'about' && (
         <aside className="member-side" aria-label={`About ${memberId}`}>

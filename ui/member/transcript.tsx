@@ -35,7 +35,7 @@ export function Transcript({
               {isPerson
                 ? `No agent works for ${memberId}, so there is no transcript.`
                 : isOver
-                  ? `${memberId} is stopped, and no transcript of it is kept here.`
+                  ? `No transcript of ${memberId} is kept here.`
                   : `The transcript of ${memberId} appears here as it happens.`}
             </p>
           </div>

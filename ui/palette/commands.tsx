@@ -16,6 +16,7 @@ import { SpawnTeammate } from '../forms/spawn-teammate.tsx';
 import { WriteToAll } from '../forms/write-to-all.tsx';
 import { showControls } from '../parts/controls.ts';
 import { PhaseIcon } from '../parts/status.tsx';
+import { record } from '../record/head.ts';
 import { Help } from './help.tsx';
 import { isHelpOpen, isLogOutOpen, isPaletteOpen } from './open.ts';
 import { findBest, rank } from './rank.ts';
@@ -51,17 +52,24 @@ export function Commands({ route }: { route: Route }) {
           <Dialog.Backdrop className="scrim" />
           <Dialog.Popup className="palette" aria-label="Commands">
             <Command label="Commands" loop filter={rankEntry}>
-              <Command.Input placeholder="Go to a team, member or task; or do something" className="palette-input" />
+              <Command.Input
+                placeholder={record ? 'Go to a member or task' : 'Go to a team, member or task; or do something'}
+                className="palette-input"
+              />
               <Command.List className="palette-list">
                 <Command.Empty className="palette-empty">Nothing matches here.</Command.Empty>
                 {teamId && <TeamEntries teamId={teamId} go={go} open={(name) => (close(), setForm(name))} />}
                 <Command.Group heading="Go to">
-                  <Entry onSelect={go('/')} keys="G T">
-                    All teams
-                  </Entry>
-                  <Entry onSelect={go('/queue')} keys="G Q">
-                    Queue: what waits for you
-                  </Entry>
+                  {!record && (
+                    <>
+                      <Entry onSelect={go('/')} keys="G T">
+                        All teams
+                      </Entry>
+                      <Entry onSelect={go('/queue')} keys="G Q">
+                        Queue: what waits for you
+                      </Entry>
+                    </>
+                  )}
                   {teamId &&
                     VIEWS.map(([view, label]) => (
                       <Entry key={view} onSelect={go(teamPath(teamId, view))}>
@@ -79,7 +87,7 @@ export function Commands({ route }: { route: Route }) {
                       Numbers of {teamId}
                     </Entry>
                   )}
-                  <Entry onSelect={go('/settings')}>Settings</Entry>
+                  {!record && <Entry onSelect={go('/settings')}>Settings</Entry>}
                   <Entry
                     onSelect={() => {
                       close();
@@ -89,17 +97,19 @@ export function Commands({ route }: { route: Route }) {
                   >
                     All keys
                   </Entry>
-                  <Entry
-                    onSelect={() => {
-                      close();
-                      isLogOutOpen.set(true);
-                    }}
-                  >
-                    Log out
-                  </Entry>
+                  {!record && (
+                    <Entry
+                      onSelect={() => {
+                        close();
+                        isLogOutOpen.set(true);
+                      }}
+                    >
+                      Log out
+                    </Entry>
+                  )}
                 </Command.Group>
                 <TeamsGroup go={go} />
-                <SearchEntry go={go} />
+                {!record && <SearchEntry go={go} />}
               </Command.List>
             </Command>
           </Dialog.Popup>

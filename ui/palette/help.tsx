@@ -1,4 +1,5 @@
 import { Modal } from '../parts/modal.tsx';
+import { record } from '../record/head.ts';
 
 const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
   [
@@ -61,12 +62,21 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
   ],
 ];
 
+/** Keys that change something or lead to a daemon's pages; a record has none of them. */
+const OF_DAEMON = /^(?:G [TQS]|N|Shift .*|[MXWCL]|Esc)$|^← → ↑ ↓$/;
+
+const SHOWN = !record
+  ? KEYS
+  : KEYS.filter(([place]) => place !== 'Queue').map(
+      ([place, keys]) => [place, keys.filter(([key]) => !OF_DAEMON.test(key))] as const,
+    );
+
 /** The list of all keys. */
 export function Help({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
     <Modal title="Keys" isOpen={isOpen} onClose={onClose} isForReading>
       <div className="keys">
-        {KEYS.map(([place, keys]) => (
+        {SHOWN.map(([place, keys]) => (
           <section key={place}>
             <h3 className="label">{place}</h3>
             <dl>

@@ -1,4 +1,5 @@
 import { Link2 } from 'lucide-react';
+import { addressOf } from '../data/route.ts';
 import { say } from './toast.tsx';
 
 /** A small button that copies the address of something. Whoever opens the address sees the same. */
@@ -30,7 +31,7 @@ export function CopyLink({
 
 /** Copies the address of a page, and says so. */
 export async function copyLink(path: string, what: string): Promise<void> {
-  const address = location.origin + path;
+  const address = new URL(addressOf(path), location.href).href;
   try {
     await navigator.clipboard.writeText(address);
     say(`Copied a link to ${what}`);

@@ -1,5 +1,5 @@
 import type { ComponentProps, MouseEvent } from 'react';
-import { navigate } from '../data/route.ts';
+import { addressOf, navigate } from '../data/route.ts';
 
 /** A link inside the dashboard, without a page load; it can be opened in a new tab as usual. */
 export function Link({ href, onClick, ...rest }: ComponentProps<'a'> & { href: string }) {
@@ -9,5 +9,5 @@ export function Link({ href, onClick, ...rest }: ComponentProps<'a'> & { href: s
     event.preventDefault();
     navigate(href);
   };
-  return <a href={href} onClick={follow} {...rest} />;
+  return <a href={addressOf(href)} onClick={follow} {...rest} />;
 }

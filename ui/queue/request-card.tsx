@@ -7,6 +7,7 @@ import { CopyLink } from '../parts/copy-link.tsx';
 import { showSpan } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { useSeen } from '../parts/seen.ts';
+import { record } from '../record/head.ts';
 import { Answer } from './answer-form.tsx';
 import { kindOf, queuePath, unansweredOf } from './answer.ts';
 import type { RequestShown } from './answer.ts';
@@ -23,7 +24,7 @@ import './queue.css';
 export function RequestCard({
   request,
   title,
-  isOpen,
+  isOpen: isUnfolded,
   canAct,
   onNext,
 }: {
@@ -35,13 +36,15 @@ export function RequestCard({
   onNext: () => void;
 }) {
   const { name, phase } = kindOf(request);
+  // A record has no page that shows the rest.
+  const isOpen = isUnfolded || record !== undefined;
   const isAnswerable = isForPerson(request);
   const isOver = request.status !== 'pending';
   const given = useGiven(request);
   const isElsewhere = isOver && (given === undefined || given.state === 'refused');
   const { markRef, isSeen } = useSeen();
   const deadline = isOver || request.deadline === undefined ? undefined : new Date(request.deadline).getTime();
-  const isAll = request.kind !== 'permission' || fitsCard(request.content);
+  const isAll = request.kind !== 'permission' || fitsCard(request.content) || record !== undefined;
   const now = useTeamNow();
   const since = new Date(request.requestedAt).getTime();
   return (
@@ -51,7 +54,9 @@ export function RequestCard({
         <span className="spacer" />
         <span className="meta one-line">{request.memberId}</span>
         <span className="meta request-age">· {showSpan(now - since)}</span>
-        {isOpen && isAnswerable && <CopyLink path={queuePath(request)} what="this request" className="small" />}
+        {isOpen && isAnswerable && !record && (
+          <CopyLink path={queuePath(request)} what="this request" className="small" />
+        )}
       </header>
       {title !== undefined && <div className="request-title one-line">{showControls(title)}</div>}
       {isOpen ? (
@@ -68,14 +73,14 @@ export function RequestCard({
           {showControls(firstLines(request.content))}
         </p>
       )}
-      {isOpen && deadline !== undefined && isAnswerable && (
+      {isOpen && deadline !== undefined && isAnswerable && !record && (
         <p className="meta">
           Without an answer {unansweredOf(request)}{' '}
           <span className="unbroken">{deadline > now ? `in ${showSpan(deadline - now)}` : 'now'}.</span>
         </p>
       )}
       {isOpen && isElsewhere && <Outcome request={request} failure={given?.failure} />}
-      {isOpen && isAnswerable && isAll && !isElsewhere && (
+      {isOpen && isAnswerable && isAll && !isElsewhere && !record && (
         <Answer request={request} canAct={canAct && !isOver} isRead={isSeen} />
       )}
       {isOpen && isOver && (

@@ -9,6 +9,7 @@ import { showControls } from '../parts/controls.ts';
 import { Link } from '../parts/link.tsx';
 import { RequestCard } from '../queue/request-card.tsx';
 import { useKept } from '../queue/use-kept.ts';
+import { record } from '../record/head.ts';
 import { MemberCard } from './member-card.tsx';
 import { MergeQueue } from './merge-queue.tsx';
 import { Overlaps } from './overlaps.tsx';
@@ -29,6 +30,9 @@ export function SidePanel({ teamId, isTab = false }: { teamId: string; isTab?: b
   );
 }
 
+/** In a record, it no longer waits for the reader. */
+const WAITS = record ? 'Waited for an answer' : 'Waits for you';
+
 function WaitsForYou() {
   const pending = useTeam(({ view }) => view.pending);
   const byId = useTeam(({ view }) => view.byId);
@@ -36,11 +40,11 @@ function WaitsForYou() {
   const [isUnfolded, setUnfolded] = useState(false);
   const { shown: requests, moveOn } = useKept(pending.filter(isForPerson), 1);
   const count = requests.filter(({ status }) => status === 'pending').length;
-  if (requests.length === 0) return <p className="side-quiet">Nothing waits for you.</p>;
+  if (requests.length === 0) return record ? null : <p className="side-quiet">Nothing waits for you.</p>;
   return (
-    <section className={`waits${isUnfolded ? ' is-unfolded' : ''}`} aria-label="Waits for you">
+    <section className={`waits${isUnfolded ? ' is-unfolded' : ''}`} aria-label={WAITS}>
       <h2 className="side-head">
-        Waits for you {count > 0 && <span className="count">{count}</span>}
+        {WAITS} {count > 0 && <span className="count">{count}</span>}
         <span className="spacer" />
         <button
           type="button"
@@ -50,12 +54,14 @@ function WaitsForYou() {
         >
           <ChevronDown size={14} aria-hidden /> {isUnfolded ? 'Fold' : 'Show'}
         </button>
-        <Link className="button ghost small" href="/queue">
-          Queue <kbd>G Q</kbd>
-        </Link>
+        {!record && (
+          <Link className="button ghost small" href="/queue">
+            Queue <kbd>G Q</kbd>
+          </Link>
+        )}
       </h2>
       <div className="waits-cards">
-        {requests.slice(0, SHOWN).map((request, i) => {
+        {requests.slice(0, record ? Infinity : SHOWN).map((request, i) => {
           const task = request.taskId === undefined ? undefined : byId.get(request.taskId)?.task;
           return (
             <RequestCard
@@ -68,7 +74,7 @@ function WaitsForYou() {
             />
           );
         })}
-        {requests.length > SHOWN && (
+        {requests.length > SHOWN && !record && (
           <Link className="button ghost small" href="/queue">
             {requests.length - SHOWN} more <ChevronRight size={14} aria-hidden />
           </Link>
@@ -107,16 +113,18 @@ function Members({ teamId }: { teamId: string }) {
       <h2 className="side-head">
         Members <span className="quiet">{count}</span>
         <span className="spacer" />
-        <button
-          type="button"
-          className="button ghost icon"
-          aria-label="Spawn a teammate"
-          title="Spawn a teammate"
-          disabled={!canAct}
-          onClick={() => setSpawning(true)}
-        >
-          <UserPlus size={16} aria-hidden />
-        </button>
+        {!record && (
+          <button
+            type="button"
+            className="button ghost icon"
+            aria-label="Spawn a teammate"
+            title="Spawn a teammate"
+            disabled={!canAct}
+            onClick={() => setSpawning(true)}
+          >
+            <UserPlus size={16} aria-hidden />
+          </button>
+        )}
       </h2>
       <ul>
         {live.map((member) => (

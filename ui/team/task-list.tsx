@@ -12,6 +12,7 @@ import { useJustChanged } from '../parts/just-changed.ts';
 import { Link } from '../parts/link.tsx';
 import { useNarrow } from '../parts/narrow.ts';
 import { PhaseStatus } from '../parts/status.tsx';
+import { record } from '../record/head.ts';
 import { choose, chosen, toggleChosen, useIsChosen } from './bulk/chosen.ts';
 import { Pick } from './bulk/pick.tsx';
 import { PriorityMark } from './priority-mark.tsx';
@@ -98,7 +99,7 @@ export function TaskList({ teamId, tasks }: { teamId: string; tasks: readonly Ta
   return (
     <div className="list" role="table" aria-label="Tasks" aria-rowcount={rows.length + 1}>
       <div className="list-row list-head" role="row">
-        <PickAll rows={rows} />
+        {record ? <div role="columnheader" className="list-pick" /> : <PickAll rows={rows} />}
         {head('id', 'Id')}
         {head('status', 'Status', 'list-status')}
         {head('title', 'Title')}
@@ -156,7 +157,7 @@ function Row({
       onClick={() => navigate(href)}
     >
       <div role="cell" className="list-pick">
-        <Pick id={task.id} isChosen={isChosen} onPick={(isOn, isRange) => onPick(index, isOn, isRange)} />
+        {!record && <Pick id={task.id} isChosen={isChosen} onPick={(isOn, isRange) => onPick(index, isOn, isRange)} />}
       </div>
       <span role="cell" className="mono quiet">
         #{task.id}

@@ -29,9 +29,11 @@ import { copyLink } from '../parts/copy-link.tsx';
 import { plural, showCost, showCount, showSpan, tokensOf } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
+import type { MenuLine } from '../parts/menu.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
 import { SituationHelp, SituationPill } from '../parts/situation.tsx';
 import { PHASE_WORDS } from '../parts/status.tsx';
+import { record } from '../record/head.ts';
 
 const SEGMENTS: readonly TaskPhase[] = ['completed', 'in_progress', 'gate', 'failed', 'pending', 'blocked'];
 
@@ -53,6 +55,35 @@ export function TeamHeader({ teamId }: { teamId: string }) {
   // While work goes on, it is only in the menu.
   const isOver = counts.completed + counts.failed === tasks.length;
   const close = (): void => setForm(undefined);
+  const changes: readonly (MenuLine | 'line')[] = [
+    {
+      label: 'Merge the branch…',
+      icon: <GitMerge size={15} />,
+      isDisabled: !canMerge,
+      onSelect: () => setForm('merge'),
+    },
+    'line',
+    {
+      label: 'Spawn a teammate…',
+      icon: <UserPlus size={15} />,
+      isDisabled: isClosed,
+      onSelect: () => setForm('spawn'),
+    },
+    {
+      label: 'Write to all…',
+      icon: <MessageSquare size={15} />,
+      isDisabled: isClosed,
+      onSelect: () => setForm('write'),
+    },
+    'line',
+    {
+      label: 'Shut the team down…',
+      icon: <Power size={15} />,
+      isDanger: true,
+      isDisabled: isClosed,
+      onSelect: () => setForm('down'),
+    },
+  ];
   return (
     <header className="team-head">
       <h1 className="one-line" title={team?.description || teamId}>
@@ -160,33 +191,7 @@ export function TeamHeader({ teamId }: { teamId: string }) {
             isDisabled: !team?.work,
             onSelect: () => navigate(diffPath(teamId)),
           },
-          {
-            label: 'Merge the branch…',
-            icon: <GitMerge size={15} />,
-            isDisabled: !canMerge,
-            onSelect: () => setForm('merge'),
-          },
-          'line',
-          {
-            label: 'Spawn a teammate…',
-            icon: <UserPlus size={15} />,
-            isDisabled: isClosed,
-            onSelect: () => setForm('spawn'),
-          },
-          {
-            label: 'Write to all…',
-            icon: <MessageSquare size={15} />,
-            isDisabled: isClosed,
-            onSelect: () => setForm('write'),
-          },
-          'line',
-          {
-            label: 'Shut the team down…',
-            icon: <Power size={15} />,
-            isDanger: true,
-            isDisabled: isClosed,
-            onSelect: () => setForm('down'),
-          },
+          ...(record ? [] : changes),
         ]}
       />
       <SpawnTeammate teamId={teamId} isOpen={form === 'spawn'} onClose={close} />

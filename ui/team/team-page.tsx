@@ -9,6 +9,7 @@ import { showControls } from '../parts/controls.ts';
 import { useKeys } from '../parts/keys.ts';
 import { later } from '../parts/later.ts';
 import { PHASE_WORDS } from '../parts/status.tsx';
+import { record } from '../record/head.ts';
 import { Board } from './board/board.tsx';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { FailedTeam } from './failed-team.tsx';
@@ -55,7 +56,7 @@ function Stage({ teamId, taskId }: { teamId: string; taskId: string | undefined 
   const { view, setView, filter, clear, isFiltered } = useFilter();
   const found = useFound(filter);
   const total = useTeam(({ view }) => view.tasks.length);
-  const isClosed = useTeam(({ view }) => view.team?.status === 'cleaned-up');
+  const isClosed = useTeam(({ view }) => view.team?.status === 'cleaned-up') || record !== undefined;
   const isLed = useTeam(({ view: { members, team } }) =>
     members.some(({ id, agent }) => id === team?.leadId && agent !== undefined),
   );
@@ -79,7 +80,9 @@ function Stage({ teamId, taskId }: { teamId: string; taskId: string | undefined 
             <h2>{isLed && !isClosed ? 'The lead makes the tasks' : 'No task yet'}</h2>
             <p>
               {isClosed
-                ? 'This team was closed without one.'
+                ? record
+                  ? 'This team had none.'
+                  : 'This team was closed without one.'
                 : isLed
                   ? 'They come here as it creates them. You can add your own, here or from a terminal:'
                   : 'Create one here, or from a terminal:'}

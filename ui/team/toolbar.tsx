@@ -6,6 +6,7 @@ import { useTeam } from '../data/use-team.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { ActionMenu } from '../parts/menu.tsx';
 import { PHASE_WORDS, PhaseIcon } from '../parts/status.tsx';
+import { record } from '../record/head.ts';
 import { useFilter } from './use-filter.ts';
 import type { TeamViewName } from './use-filter.ts';
 
@@ -121,9 +122,11 @@ export function Toolbar({
         </button>
       )}
       <span className="spacer" />
-      <button type="button" className="button" onClick={onNewTask} disabled={!canAct} aria-label="New task">
-        <Plus size={16} aria-hidden /> <span className="add-word">Task</span>
-      </button>
+      {!record && (
+        <button type="button" className="button" onClick={onNewTask} disabled={!canAct} aria-label="New task">
+          <Plus size={16} aria-hidden /> <span className="add-word">Task</span>
+        </button>
+      )}
     </div>
   );
 }

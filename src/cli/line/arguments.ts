@@ -24,7 +24,8 @@ export async function readArguments(
   const stdin = await readStandardInput(command, given);
   const fields: Record<string, unknown> = {};
   for (const [place, value] of given) {
-    fields[place.field] = toValue(place, value === '-' && stdin !== undefined ? stdin : value, command);
+    const isText = value === '-' && !place.isPath && stdin !== undefined;
+    fields[place.field] = toValue(place, isText ? stdin : value, command);
   }
   addFolder(fields, command);
   addDefaults(fields, command, environment);
@@ -239,7 +240,7 @@ function findMissing(inputs: readonly Input[], given: Readonly<Record<string, un
 /** Reads standard input if one argument is `-`. */
 async function readStandardInput(command: Command, given: Given): Promise<string | undefined> {
   let asked = 0;
-  for (const value of given.values()) if (value === '-') asked++;
+  for (const [place, value] of given) if (value === '-' && !place.isPath) asked++;
   if (asked === 0) return undefined;
   if (asked > 1) {
     throw new UsageError('Only one text can come from standard input', command.words);

@@ -25,6 +25,8 @@ export interface Input {
   /** One line for help texts. Those of operations are in a separate file that only help loads. */
   readonly text?: string;
   readonly default?: string | number | boolean;
+  /** It names a file to write, so `-` is no text from standard input. */
+  readonly isPath?: true;
   /** The placeholder of its value in help texts. */
   readonly value?: string;
 }

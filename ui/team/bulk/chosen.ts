@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { createSignal } from '../../data/signal.ts';
+import { record } from '../../record/head.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -11,8 +12,9 @@ export function useIsChosen(id: string): boolean {
   return useSyncExternalStore(chosen.subscribe, () => chosen.get().has(id));
 }
 
-/** Chooses tasks, or no longer. */
+/** Chooses tasks, or no longer. Nothing can be done with those of a record. */
 export function choose(ids: readonly string[], isChosen: boolean): void {
+  if (record) return;
   const next = new Set(chosen.get());
   for (const id of ids) {
     if (isChosen) next.add(id);

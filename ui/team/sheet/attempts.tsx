@@ -11,8 +11,14 @@ const OUTCOMES = {
   released: { word: 'Given back', phase: 'pending', Icon: Undo2 },
 } as const;
 
-/** Who worked on a task, one line each, the newest first; a line opens its log. */
-export function Attempts({ attempts, onOpen }: { attempts: readonly Attempt[]; onOpen: (attempt: Attempt) => void }) {
+/** Who worked on a task, one line each, the newest first; a line opens its log, if there is one. */
+export function Attempts({
+  attempts,
+  onOpen,
+}: {
+  attempts: readonly Attempt[];
+  onOpen: ((attempt: Attempt) => void) | undefined;
+}) {
   if (attempts.length === 0) return null;
   return (
     <section className="sheet-part">
@@ -20,10 +26,14 @@ export function Attempts({ attempts, onOpen }: { attempts: readonly Attempt[]; o
       <ul className="attempts">
         {attempts.toReversed().map((attempt) => (
           <li key={attempt.number}>
-            <button type="button" onClick={() => onOpen(attempt)} aria-label={`Log of attempt ${attempt.number}`}>
+            {onOpen ? (
+              <button type="button" onClick={() => onOpen(attempt)} aria-label={`Log of attempt ${attempt.number}`}>
+                <AttemptLine attempt={attempt} />
+                <ChevronRight size={15} aria-hidden />
+              </button>
+            ) : (
               <AttemptLine attempt={attempt} />
-              <ChevronRight size={15} aria-hidden />
-            </button>
+            )}
           </li>
         ))}
       </ul>

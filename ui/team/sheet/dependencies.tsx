@@ -6,6 +6,7 @@ import type { TaskView } from '../../data/task-view.ts';
 import { useTeam } from '../../data/use-team.tsx';
 import { act } from '../../parts/act.ts';
 import { showControls } from '../../parts/controls.ts';
+import { record } from '../../record/head.ts';
 import { TaskLine } from '../task-line.tsx';
 
 /** The tasks it waits for, and those that wait for it. Edges can also be drawn in the graph. */
@@ -30,15 +31,17 @@ export function Dependencies({ teamId, view: { task }, canAct }: { teamId: strin
           <li key={id} className="row">
             <TaskLine teamId={teamId} view={byId.get(id)} id={id} />
             <span className="spacer" />
-            <button
-              type="button"
-              className="button ghost icon small"
-              disabled={!canAct}
-              aria-label={`Remove the dependency on #${id}`}
-              onClick={() => void act(() => call('task.undepend', { teamId, taskId: task.id, dependencies: [id] }))}
-            >
-              <X size={14} aria-hidden />
-            </button>
+            {!record && (
+              <button
+                type="button"
+                className="button ghost icon small"
+                disabled={!canAct}
+                aria-label={`Remove the dependency on #${id}`}
+                onClick={() => void act(() => call('task.undepend', { teamId, taskId: task.id, dependencies: [id] }))}
+              >
+                <X size={14} aria-hidden />
+              </button>
+            )}
           </li>
         ))}
         {task.dependencies.length === 0 && <li className="quiet">no task</li>}

@@ -6,6 +6,7 @@ import type { TaskView } from '../../data/task-view.ts';
 import { useStore, useTeam } from '../../data/use-team.tsx';
 import { later } from '../../parts/later.ts';
 import { Reading } from '../../parts/reading.tsx';
+import { record } from '../../record/head.ts';
 import { GatePart } from './gate-part.tsx';
 import { LogPart } from './log-part.tsx';
 import { MessagesPart } from './messages-part.tsx';
@@ -14,7 +15,7 @@ import './sheet.css';
 
 const DiffPart = later(async () => (await import('./diff-part.tsx')).DiffPart);
 
-const PARTS = [
+const ALL = [
   ['task', 'Task'],
   ['diff', 'Diff'],
   ['log', 'Log'],
@@ -22,7 +23,10 @@ const PARTS = [
   ['messages', 'Messages'],
 ] as const;
 
-type PartName = (typeof PARTS)[number][0];
+type PartName = (typeof ALL)[number][0];
+
+/** Logs and the output of gates are in a record only if it has transcripts. */
+const PARTS = ALL.filter(([name]) => (name !== 'log' && name !== 'gate') || (record?.hasTranscripts ?? true));
 
 /** A task and its work: what it is, what it changed, what was done about it, what gates said, and who wrote about it. */
 export function SheetParts({ teamId, view }: { teamId: string; view: TaskView }) {

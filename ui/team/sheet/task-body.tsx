@@ -17,12 +17,16 @@ import { showControls } from '../../parts/controls.ts';
 import { Fact } from '../../parts/fact.tsx';
 import { showBudget, showMoment, showSpan, usedParts } from '../../parts/format.ts';
 import { Markdown } from '../../parts/markdown.tsx';
+import { record } from '../../record/head.ts';
 import { TaskActions } from './actions.tsx';
 import { Attempts } from './attempts.tsx';
 import { Dependencies } from './dependencies.tsx';
 import { TaskHistory } from './history.tsx';
 import { TaskWaits } from './task-waits.tsx';
 import { WorkPart } from './work-part.tsx';
+
+/** Whether there are logs to show: a record may have none. */
+const hasLogs = record?.hasTranscripts ?? true;
 
 /** Everything about a task, and the ways to change it. */
 export function TaskBody({
@@ -56,21 +60,25 @@ export function TaskBody({
     <div className="sheet-body">
       <h2 className="sheet-title text">{showControls(task.title)}</h2>
       <TaskWaits task={task} />
-      <TaskActions teamId={teamId} view={view} canAct={canAct} onEdit={() => setEditing(true)} />
-      <div className="pair">
-        <Assignee teamId={teamId} view={view} canAct={canAct} />
-        <ChoiceField
-          label="Priority"
-          value={task.priority}
-          choices={PRIORITY_CHOICES}
-          isDisabled={!canAct}
-          onChange={(priority) => void act(() => call('task.update', { teamId, taskId: task.id, priority }))}
-        />
-      </div>
+      {!record && (
+        <>
+          <TaskActions teamId={teamId} view={view} canAct={canAct} onEdit={() => setEditing(true)} />
+          <div className="pair">
+            <Assignee teamId={teamId} view={view} canAct={canAct} />
+            <ChoiceField
+              label="Priority"
+              value={task.priority}
+              choices={PRIORITY_CHOICES}
+              isDisabled={!canAct}
+              onChange={(priority) => void act(() => call('task.update', { teamId, taskId: task.id, priority }))}
+            />
+          </div>
+        </>
+      )}
       {keptBy !== '' && <Part title="Why nobody can claim it" text={`It ${keptBy}`} isOutput />}
       {task.failure !== undefined && (
         <Part title="Why it failed" className="is-failed" text={task.failure} isOutput>
-          {attempts.length > 0 && (
+          {attempts.length > 0 && hasLogs && (
             <button type="button" className="button small" onClick={() => onAttempt()}>
               <ScrollText size={14} aria-hidden /> Show where it failed
             </button>
@@ -84,7 +92,7 @@ export function TaskBody({
           text={task.feedback}
           isOutput
         >
-          {attempts.some(({ isByGate }) => isByGate) && (
+          {attempts.some(({ isByGate }) => isByGate) && hasLogs && (
             <button type="button" className="button small" onClick={onGate}>
               <ShieldAlert size={14} aria-hidden /> Show the failing line
             </button>
@@ -93,10 +101,16 @@ export function TaskBody({
       )}
       {task.description !== '' && <Part title="Description" text={task.description} />}
       {task.result !== undefined && <Part title="Result" className="is-completed" text={task.result} />}
-      <Attempts attempts={attempts} onOpen={({ number }) => onAttempt(number)} />
+      <Attempts attempts={attempts} onOpen={hasLogs ? ({ number }) => onAttempt(number) : undefined} />
       {task.work && <WorkPart teamId={teamId} task={task} work={task.work} onFile={onFile} />}
       <Dependencies teamId={teamId} view={view} canAct={canAct} />
       <dl className="facts">
+        {record && (
+          <>
+            <Fact name={task.status === 'in_progress' ? 'Held by' : 'For'}>{task.assigneeId ?? 'anybody'}</Fact>
+            <Fact name="Priority">{task.priority}</Fact>
+          </>
+        )}
         <Fact name="Created">
           {task.createdBy === '@user' ? 'you' : task.createdBy},{' '}
           <span title={showMoment(task.createdAt)}>{showSpan(now - task.createdAt.getTime())} ago</span>

@@ -9,6 +9,7 @@ import { showControls } from '../../parts/controls.ts';
 import { CopyLink } from '../../parts/copy-link.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { PhaseStatus } from '../../parts/status.tsx';
+import { record } from '../../record/head.ts';
 import { SheetParts } from './sheet-parts.tsx';
 
 /** One task, over the view that it was opened from. */
@@ -65,7 +66,7 @@ function Gone({ teamId, taskId }: { teamId: string; taskId: string }) {
   return (
     <div className="empty">
       <h2>{isDeleted ? 'This task was deleted' : 'There is no such task at this moment'}</h2>
-      {isDeleted && (
+      {isDeleted && !record && (
         <button
           type="button"
           className="button"

@@ -75,6 +75,32 @@ export const LOOK_COMMANDS: readonly Command[] = [
     load: () => import('../ui.ts'),
   },
   {
+    words: 'export',
+    summary: 'Write the history of a team into one file that any browser opens, without a daemon',
+    args: [
+      TEAM,
+      {
+        field: 'file',
+        name: 'file',
+        type: 'string',
+        text: 'the file to write; - is standard output (default: TEAM.html)',
+        isPath: true,
+      },
+    ],
+    flags: [
+      {
+        field: 'transcripts',
+        name: 'transcripts',
+        type: 'boolean',
+        text: 'with what members and gates wrote, also with their secrets redacted',
+      },
+      { field: 'force', name: 'force', type: 'boolean', text: 'replace the file if it exists', short: 'f' },
+    ],
+    scope: 'lead',
+    more: 'The file is the dashboard with the time line, tasks, differences, messages and numbers. Secrets are redacted by the rules of the log. It loads nothing and sends nothing. See docs/export.md.',
+    load: () => import('../export.ts'),
+  },
+  {
     words: 'logs',
     summary: "Show the transcript of a member, or the daemon's log",
     args: [OPTIONAL_MEMBER],

@@ -4,6 +4,7 @@ import type { Screen } from '../screen.ts';
 import { clean } from '../text.ts';
 import { showDuration, showTime } from '../time.ts';
 import { writeEntries } from '../transcript-lines.ts';
+import { toJson } from '../write.ts';
 import { count, details, heading, textPart } from './details.ts';
 import type { Views } from './views.ts';
 
@@ -32,6 +33,7 @@ export const views: Views = {
     batches.length === 0 ? 'Nothing happened.\n' : batches.flatMap((batch) => eventLines(batch, screen)).join(''),
   'event.snapshot': ({ seq, body }) =>
     `The state after batch ${seq} has ${count(body.length, 'character')}. --json prints it.\n`,
+  'record.read': ({ answer }) => toJson(answer, 2),
 };
 
 function settingsDetails(settings: ResultOf<'daemon.settings'>, screen: Screen): string {

@@ -1,0 +1,54 @@
+import { existsSync, linkSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { Refusal } from '../../show/errors.ts';
+
+/** Standard output, as a file name. */
+export const STDOUT = '-';
+
+/** Refuses a file that exists. Called before long work, so that nobody waits for a refusal. */
+export function requireFree(path: string, force: boolean): void {
+  if (path !== STDOUT && !force && existsSync(path)) throw isThere(path);
+}
+
+/** Writes a file whole or not at all. */
+export function writeWhole(path: string, bytes: Uint8Array, force: boolean): void {
+  if (path === STDOUT) {
+    for (let done = 0; done < bytes.length;) done += writeSome(bytes.subarray(done));
+    return;
+  }
+  const draft = `${path}.${process.pid}.part`;
+  try {
+    writeFileSync(draft, bytes, { flag: 'wx' });
+    if (force) renameSync(draft, path);
+    else putInPlace(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw isThere(path);
+    throw new Refusal('invalid', `${path} cannot be written: ${(error as Error).message}`);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** A link fails if somebody else has just made the file. Some file systems, as that of USB sticks, have no links. */
+function putInPlace(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' || existsSync(path)) throw error;
+    renameSync(draft, path);
+  }
+}
+
+function writeSome(bytes: Uint8Array): number {
+  try {
+    return writeSync(1, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    // The pipe is non-blocking and full: wait for the reader.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    return 0;
+  }
+}
+
+function isThere(path: string): Refusal {
+  return new Refusal('conflict', `${path} exists already: choose another name, or replace it with --force`);
+}
