@@ -10,6 +10,7 @@ const GROUPS: readonly (readonly [name: string, paths: readonly string[]])[] = [
       'docs/workspaces.md',
       'docs/agents.md',
       'docs/dashboard.md',
+      'docs/export.md',
       'docs/sandbox.md',
       'docs/editors.md',
       'docs/nested-teams.md',
