@@ -2,7 +2,7 @@ import type { ReportAccountInput, SetAccountInput } from './account.ts';
 import type { Actor } from './actor.ts';
 import type { Granted } from './budget.ts';
 import type { HookConfig, HookType } from './hook.ts';
-import type { TeamParent } from './inner.ts';
+import type { InnerTeam, TeamParent } from './inner.ts';
 import type { ChangeMemberInput, JoinInput, LeaveInput, PlaceMemberInput } from './member.ts';
 import type { BroadcastInput, DeliverInput, ReceiptInput, SendMessageInput } from './message.ts';
 import type { AddNoteInput, RemoveNoteInput, UpdateNoteInput } from './note.ts';
@@ -30,7 +30,11 @@ export interface CommandData extends TaskCommandData, WorkCommandData, TipComman
   'team.close': CloseTeamInput;
   'member.join': JoinInput;
   /** Only Troupe itself lets a member use a fallback, or (null) its own agent again. */
-  'member.change': ChangeMemberInput & { granted?: Granted | undefined; use?: string | null | undefined };
+  'member.change': ChangeMemberInput & {
+    granted?: Granted | undefined;
+    use?: string | null | undefined;
+    innerTeam?: InnerTeam | undefined;
+  };
   'member.leave': LeaveInput;
   'member.place': PlaceMemberInput;
   /** Only the bridge chooses an id: that of the same task in another program's list. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AccountId } from './account.ts';
 import { AgentInput, AgentSpec } from './agent.ts';
 import { Budget, Granted } from './budget.ts';
+import { InnerTeam } from './inner.ts';
 import { Metadata } from './json.ts';
 import { PROMPT_BYTES, RESULT_BYTES } from './limits.ts';
 import { OnLimit, OnLimitInput, StandIn } from './on-limit.ts';
@@ -200,6 +201,8 @@ export const MEMBER_EVENT_DATA = {
     onLimit: OnLimit.optional(),
     account: z.string().optional(),
     fallbackAccounts: z.record(z.string(), z.string()).optional(),
+    /** The member is a team, and a person brought another text of its file up. */
+    innerTeam: InnerTeam.optional(),
     /** Its turn was ended without asking anybody, and is done again. */
     interrupted: z.string().optional(),
     metadata: Metadata.optional(),

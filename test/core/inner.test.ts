@@ -41,6 +41,16 @@ test('only Troupe itself lets a team work on a task, or counts what it used', ()
   expect(team.refuse('ann', 'usage.record', usage).message).toContain('only Troupe');
 });
 
+test('a person gives a running member that is a team other texts; nobody makes a team of another member', () => {
+  const team = teamOf('ann');
+  const innerTeam = { path: '/p/troupe.yaml', folder: '/p', files: { '/p/troupe.yaml': 'team: new' } };
+  team.do('member.join', { name: 'rev', agent: { kind: 'team', team: { ...innerTeam, files: {} } } });
+  expect(team.refuse('rev', 'member.change', { memberId: 'rev', innerTeam }).code).toBe('not_allowed');
+  expect(team.refuse('@user', 'member.change', { memberId: 'ann', innerTeam }).message).toContain('ann is no team');
+  team.as('@user', 'member.change', { memberId: 'rev', innerTeam });
+  expect(team.state.members.get('rev')?.agent).toEqual({ kind: 'team', team: innerTeam });
+});
+
 test('the name of an inner team is a valid and free one, also of long names', () => {
   const parent = { teamId: 'alpha', memberId: 'rev', taskId: '3' };
   expect(nameOfInner(parent, () => false)).toBe('alpha-rev-3');

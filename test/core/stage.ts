@@ -8,7 +8,7 @@ import { TeamError } from '../../src/core/errors.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
 import { HookConfig, HookType } from '../../src/core/hook.ts';
-import { TeamParent } from '../../src/core/inner.ts';
+import { InnerTeam, TeamParent } from '../../src/core/inner.ts';
 import { ChangeMemberInput, JoinInput, LeaveInput, PlaceMemberInput } from '../../src/core/member.ts';
 import { BroadcastInput, DeliverInput, ReceiptInput, SendMessageInput } from '../../src/core/message.ts';
 import { AddNoteInput, RemoveNoteInput, UpdateNoteInput } from '../../src/core/note.ts';
@@ -39,7 +39,7 @@ export const INPUTS = {
   'team.update': UpdateTeamInput.extend({ work: TeamWork.optional() }),
   'team.close': CloseTeamInput,
   'member.join': JoinInput,
-  'member.change': ChangeMemberInput.extend({ use: z.string().nullable().optional() }),
+  'member.change': ChangeMemberInput.extend({ use: z.string().nullable().optional(), innerTeam: InnerTeam.optional() }),
   'member.leave': LeaveInput,
   'member.place': PlaceMemberInput,
   ...TASK_COMMANDS,

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { until } from '../until.ts';
@@ -83,4 +83,29 @@ test('a task that goes to another member that is a team ends the team of the fir
   ]);
   stage.letGo();
   await completed(stage);
+});
+
+test('a no to the budget of an inner team fails the task with the reason; a higher one in the file lets the team go on', async () => {
+  const stage = newStage();
+  const repository = makeNested(stage, waiting(stage, 600), { inner: { budget: { tokens: 500 } } });
+  await up(stage, repository);
+  const client = stage.client();
+  const inner = `${stage.team}-rev-1`;
+  const request = await until('a person is asked', async () => {
+    const all = await client.call('request.list', { teamId: inner, kind: 'budget', status: 'pending' }).catch(() => []);
+    return all[0];
+  });
+  await stage.ask('approve', request.id, '--deny');
+  const { failure } = await until('the task failed', async () => {
+    const task = await stage.task(stage.team, '1');
+    return task.status === 'failed' ? task : undefined;
+  });
+  expect(failure).toContain('- ann has used up its budget, or that of its team\n- #1 Write the part is not done\n');
+  const file = join(repository, 'review/troupe.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"tokens": 500', '"tokens": 5000'));
+  await up(stage, repository);
+  stage.letGo();
+  await stage.ask('task', 'reopen', '1', '--team', stage.team);
+  expect((await completed(stage)).inner?.teamId).toBe(inner);
+  expect((await client.call('team.show', { teamId: inner })).budget).toMatchObject({ tokens: 5_000 });
 });

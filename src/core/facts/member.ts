@@ -42,7 +42,7 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
 
   'teammate:changed': (
     state,
-    { type: _type, at, by: _by, cause: _cause, print: _print, memberId, interrupted, ...changes },
+    { type: _type, at, by: _by, cause: _cause, print: _print, memberId, interrupted, innerTeam, ...changes },
   ) => {
     const before = state.members.get(memberId)?.budget;
     changeMember(state, memberId, (member) => ({
@@ -50,6 +50,7 @@ export const MEMBER_FACTS: ApplyTo<'teammate' | 'usage'> = {
       // A new session starts with an empty conversation.
       context: changes.sessionId === undefined || changes.sessionId === member.sessionId ? member.context : undefined,
       ...defined(changes),
+      ...(innerTeam && member.agent && { agent: { ...member.agent, team: innerTeam } }),
       granted: changes.budget ? changes.granted : member.granted,
       statusSince: changes.status && changes.status !== member.status ? new Date(at) : member.statusSince,
       metadata: mergeMetadata(member.metadata, changes.metadata),

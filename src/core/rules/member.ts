@@ -137,6 +137,7 @@ export function changeMember(state: TeamState, command: CommandOf<'member.change
   if (changes.budget && isRaised(member.budget, changes.budget)) requirePerson(command.by, 'raise a budget');
   if (changes.quietHours !== undefined) requirePerson(command.by, 'change quiet hours');
   requireOnLimit(command, member.onLimit);
+  requireInnerKept(command, member);
   requireFit(`member ${member.id}`, member.metadata, changes.metadata);
   const events: TeamEvent[] = [];
   if (status === 'idle' && member.status !== 'idle') {
@@ -146,6 +147,13 @@ export function changeMember(state: TeamState, command: CommandOf<'member.change
   const isChange = newStatus !== undefined || Object.values(changes).filter((value) => value !== undefined).length > 1;
   if (isChange) events.push(event(command, 'teammate:changed', { ...changes, status: newStatus }));
   return events;
+}
+
+/** Only a team file says what team a member is, and a member that is none does not become one while it runs. */
+function requireInnerKept({ by, innerTeam }: CommandOf<'member.change'>, { id, agent }: MemberRecord): void {
+  if (innerTeam === undefined) return;
+  requirePerson(by, 'change the team that a member is');
+  if (!agent?.team) throw new TeamError('conflict', `${id} is no team: it can become one when it joins again`);
 }
 
 export function leaveTeam(state: TeamState, command: CommandOf<'member.leave'>): TeamEvent[] {

@@ -14,7 +14,7 @@ import type { SessionManager } from '../sessions.ts';
 import { bringHome, describeUnlanded } from './bring-home.ts';
 import { passedMessages } from './pass-on.ts';
 import type { PassedMessage } from './pass-on.ts';
-import { raiseInner, requireInnerTeam } from './raise-inner.ts';
+import { raiseInner, refreshBudgets, requireInnerTeam } from './raise-inner.ts';
 import type { RaiseParts } from './raise-inner.ts';
 import { standingOf } from './standing.ts';
 import type { Standing } from './standing.ts';
@@ -93,7 +93,10 @@ export function keepInnerTeams(options: InnerTeamsOptions): InnerTeams {
       // It was named, and the daemon ended before it was there.
       if (!found) return raise(inner.teamId);
       if (isOpen && !(await isBehind(parent, inner.teamId))) {
+        // Those of stopped members wait until they run.
+        await refreshBudgets(ledger, inner.teamId, team);
         await wake(inner.teamId);
+        await refreshBudgets(ledger, inner.teamId, team);
         await send(inner.teamId, { id: `turn-${turn.id}`, by: SYSTEM, content: goal, priority: 'urgent' });
         return inner.teamId;
       }

@@ -13,6 +13,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { TeamHooks } from '../hooks/team-hooks.ts';
 import type { TeamEnvironments } from '../team-environments.ts';
 import { findUnapproved } from '../team-file/approval.ts';
+import { budgetCommands } from '../team-file/budgets.ts';
 import { innerFileOf } from '../team-file/inner.ts';
 import { keptNotify, NOTIFY } from '../team-file/notify.ts';
 import type { KeptNotify } from '../team-file/notify.ts';
@@ -69,6 +70,13 @@ export async function raiseInner(parts: RaiseParts, { name, parent, team, goal }
     },
   });
   if (work) await works?.align(name);
+}
+
+/** A person may have raised budgets in the file since the team began, and brought that up. */
+export async function refreshBudgets(ledger: Ledger, innerId: string, team: InnerTeam): Promise<void> {
+  const { file } = innerFileOf(team);
+  const commands = await ledger.view(innerId, (state) => budgetCommands(state, file));
+  if (commands.length > 0) await ledger.execute(innerId, commands, () => undefined);
 }
 
 /** What a team gets from the one around it: quiet hours, notices, and where that one is. */

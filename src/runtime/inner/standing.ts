@@ -2,6 +2,7 @@ import { innerStanding } from '../../core/inner-standing.ts';
 import type { InnerStanding } from '../../core/inner-standing.ts';
 import { situationOf } from '../../core/situation.ts';
 import type { TeamState } from '../../core/state.ts';
+import { OVER_BUDGET, waitingOf } from '../../core/waiting.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { digestSince } from '../digest-since.ts';
 
@@ -45,16 +46,18 @@ function waitingIn(state: TeamState): string | undefined {
 }
 
 function obstaclesIn({ tasks, members }: TeamState): string[] {
-  const stopped = [...members.values()].flatMap(({ id, agent, status, stopReason, metadata }) => {
+  const stopped = [...members.values()].flatMap((member) => {
+    const { id, agent, status, stopReason, metadata } = member;
     if (agent === undefined) return [];
     if (status === 'stopped') return [`${id} is stopped${stopReason === undefined ? '' : `: ${stopReason}`}`];
+    if (waitingOf(member) === OVER_BUDGET) return [`${id} has used up its budget, or that of its team`];
     const failure = metadata?.['failure'];
     return typeof failure === 'string' ? [`the last turn of ${id} failed: ${failure}`] : [];
   });
   const left = [...tasks.values()].flatMap(({ id, title, status, failure }) =>
     status === 'failed'
       ? [`#${id} ${title} failed: ${failure ?? 'no reason was given'}`]
-      : status === 'pending'
+      : status === 'pending' || status === 'in_progress'
         ? [`#${id} ${title} is not done`]
         : [],
   );

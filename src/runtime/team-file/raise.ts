@@ -145,6 +145,7 @@ function teamCommands(state: TeamState, file: TeamFile, { place, work, inside }:
       ...updateCommands(state.team, file, { place, work }),
       ...budgetCommands(state, file),
       ...nightCommands(state, file, state.team.leadId),
+      ...innerCommands(state, file),
       ...hooks,
     ];
   }
@@ -212,6 +213,17 @@ function changedWork({ work: before }: TeamRecord, work: TeamWork | undefined): 
   if (!before || !work) return {};
   const next = { ...withSettings(before, settingsIn(work)), repository: work.repository };
   return isDeepStrictEqual(next, withSettings(before, settingsIn(before))) ? {} : { work: next };
+}
+
+/** A running member that is a team gets the present texts of its files, for its next task. */
+function innerCommands(state: TeamState, file: TeamFile): NewCommand[] {
+  return file.members.flatMap((entry): NewCommand[] => {
+    const member = state.members.get(entry.name);
+    const { team: innerTeam } = specIn(file, entry) ?? {};
+    if (!member?.agent?.team || member.status === 'stopped' || !innerTeam) return [];
+    if (isDeepStrictEqual(member.agent.team, innerTeam)) return [];
+    return [{ type: 'member.change', by: USER, memberId: member.id, innerTeam }];
+  });
 }
 
 /** The folder of a member: without one of its own, the team's folder as git names it. Links lead there, too. */
