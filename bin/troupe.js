@@ -3,8 +3,8 @@
 // CommonJS and loads next to nothing, because it is part of the start of every command.
 'use strict';
 
-// The packages that Troupe uses need 22.15. A checkout that is not built needs type stripping as well, from 22.18 on.
-const BUILT = '22.15';
+// The journal needs node:sqlite without a flag, which came with 22.13. A checkout that is not built needs type stripping as well, from 22.18 on.
+const BUILT = '22.13';
 const SOURCE = '22.18';
 
 // These say what is missing, also where nothing else works.

@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyBuilt } from './built-copy.ts';
+import { makeSmallPath, walkPackage } from './package-walk.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -86,6 +87,15 @@ describe('docs/library.md, in a project that installed the package', () => {
       status: 1,
       stderr: expect.stringContaining('npm install -g @nats-io/') as string,
     });
+  });
+
+  test('its command runs a team, without git, without a terminal, in a home with a space in its name', () => {
+    const home = join(folder, 'a home');
+    const cwd = join(home, 'my project');
+    mkdirSync(cwd, { recursive: true });
+    const command = join(project, 'node_modules/troupe/bin/troupe.js');
+    const path = makeSmallPath(join(folder, 'bin'));
+    walkPackage({ node: process.execPath, command, home, cwd, path }, `npm uninstall troupe (in ${project})\n`);
   });
 });
 

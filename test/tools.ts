@@ -72,6 +72,6 @@ export function findOldNode(): string | undefined {
   const nodes = findPrograms('node').filter((path) => !path.includes('node_modules'));
   return nodes.find((path) => {
     const [, major, minor] = /^v(\d+)\.(\d+)/.exec(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout) ?? [];
-    return Number(major) < 22 || (Number(major) === 22 && Number(minor) < 15);
+    return Number(major) < 22 || (Number(major) === 22 && Number(minor) < 13);
   });
 }

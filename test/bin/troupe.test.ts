@@ -35,7 +35,7 @@ describe('troupe on a Node that can run it', () => {
   });
 });
 
-describe('troupe on an older Node', needs(oldNode !== undefined, 'no Node older than 22.15 is on the PATH'), () => {
+describe('troupe on an older Node', needs(oldNode !== undefined, 'no Node older than 22.13 is on the PATH'), () => {
   const old = oldNode ?? '';
 
   test('says in one sentence what it needs and what it got', () => {
@@ -45,7 +45,7 @@ describe('troupe on an older Node', needs(oldNode !== undefined, 'no Node older 
   });
 
   test('needs no type stripping once it is built', () => {
-    expect(run(old, install({ built: '' }), []).stderr).toContain('Troupe needs Node 22.15 or newer');
+    expect(run(old, install({ built: '' }), []).stderr).toContain('Troupe needs Node 22.13 or newer');
   });
 
   test('switches to the pinned Node if that is installed', () => {

@@ -77,7 +77,7 @@ describe('the built package', () => {
 
   test(
     'says which Node it needs, also when used as a library',
-    needs(findOldNode() !== undefined, 'no Node older than 22.15 is on the PATH'),
+    needs(findOldNode() !== undefined, 'no Node older than 22.13 is on the PATH'),
     () => {
       const program = `import(${JSON.stringify(join(folder, 'dist/index.js'))}).catch((error) => console.log(error.message))`;
       expect(spawnSync(findOldNode() ?? '', ['-e', program], { encoding: 'utf8' })).toMatchObject({
