@@ -46,10 +46,10 @@ export function acpAgent(options: AcpOptions): Agent {
     async start(start) {
       if (agent.losesFreshHistory && start.resume) await waitForHistory(start.resume, start.env);
       // A user who chooses its port has a use of their own for it.
-      const aside = options.args?.includes('--port') ? undefined : await agent.aside?.(start.env);
+      const aside = options.args?.includes('--port') ? undefined : await agent.aside?.(start);
       const program = await startLiveProgram({
         command: commandOf(agent, options, start, aside?.args),
-        start: { ...start, env: { ...environmentFor(agent, start), ...aside?.env } },
+        start: { ...start, env: { ...environmentFor(agent, start), ...aside?.env }, sandbox: serving(start, aside) },
         install: agent.install,
         leaveMs: agent.leaveMs,
       });
@@ -71,6 +71,11 @@ function findRow({ name, command }: AcpOptions): AcpAgent {
   if (name !== undefined && Object.hasOwn(ACP_AGENTS, name)) return ACP_AGENTS[name as keyof typeof ACP_AGENTS];
   if (command !== undefined) return { ...UNKNOWN_ACP, title: name ?? command[0] ?? UNKNOWN_ACP.title };
   throw new TeamError('invalid', explainUnknown(name ?? 'acp') ?? `The agent ${name} does not speak ACP`);
+}
+
+/** The sandbox of a program that is also asked on a port. */
+function serving({ sandbox }: StartOptions, aside: Aside | undefined): StartOptions['sandbox'] {
+  return sandbox && aside ? { wrap: (one) => sandbox.wrap({ ...one, serves: aside.port }) } : sandbox;
 }
 
 function commandOf(

@@ -1,15 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { acpAgent } from '../../src/agents/acp.ts';
 import type { StartOptions } from '../../src/agents/agent.ts';
+import { OPENCODE_LOGIN } from '../../src/agents/logins.ts';
+import { findSandbox } from '../../src/agents/sandbox/able.ts';
+import { openSandbox } from '../../src/agents/sandbox/open.ts';
 import { anthropicServer } from '../models/anthropic.ts';
 import type { ModelServer } from '../models/script.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { needs } from '../tools.ts';
 import { HANG_MS } from '../until.ts';
 import { describeDriven } from './driven.ts';
 import type { Rig } from './driven.ts';
 import { agentProgram } from './installed.ts';
-import { doTurn, makePlace, MANNERS, startIn } from './real.ts';
+import { doTurn, makePlace, MANNERS, open, startIn } from './real.ts';
 import type { Place } from './real.ts';
 import { opencodeEnvironment } from './setups.ts';
 
@@ -64,6 +68,20 @@ describe('opencode', needs(program !== undefined, 'opencode is not installed'), 
     expect(end.resetsAt).toBeGreaterThan(Date.now() + 2_000_000);
     model.use(MANNERS.quick);
     expect(await doTurn(session, 'one more')).toMatchObject({ reason: 'done', text: 'did one more' });
+  });
+
+  test('says so in a sandbox, too', async (context) => {
+    const able = findSandbox(process.env);
+    if (able.program === undefined) context.skip(`no sandbox here: ${able.why}`);
+    const state = temporaryFolder();
+    const { env, ...rest } = start();
+    const network = [new URL(model.url).host];
+    const sandbox = await openSandbox({ settings: { network }, state, env, login: OPENCODE_LOGIN });
+    onTestFinished(() => sandbox.close());
+    const session = await open(agent().start({ ...rest, env, sandbox }));
+    model.use(() => ({ error: { status: 429, message: 'used up for today', retryAfter: 3_600 } }));
+    expect(await doTurn(session, 'too much')).toMatchObject({ reason: 'failed', trouble: 'limited' });
+    await session.close();
   });
 
   test('lets nobody else use the server that it has besides', async () => {

@@ -48,7 +48,7 @@ export interface AcpAgent extends AgentRow {
   /** Recognizes a call of the team's own tools by something that a model cannot choose. */
   readonly isTeamTool: (asked: AskedTool, tools: string) => boolean;
   /** Another way to ask it what it does not say over ACP, made for each session. */
-  readonly aside?: (env: Readonly<Record<string, string>>) => Promise<Aside>;
+  readonly aside?: (start: Pick<StartOptions, 'env' | 'sandbox'>) => Promise<Aside>;
   /** How long it may take to end once its input is closed. */
   readonly leaveMs: number;
   /**

@@ -19,10 +19,12 @@ interface Orders {
   readonly ports: readonly number[];
   /** Whether other hosts may be reached, through the proxy. */
   readonly hosts: boolean;
+  /** The port on which the program serves, and the socket at which connections to it are offered. */
+  readonly serves?: { readonly port: number; readonly door: string };
 }
 
 const [, , orders = '{}', program = '', ...args] = process.argv;
-const { socket, ports, hosts } = JSON.parse(orders) as Orders;
+const { socket, ports, hosts, serves } = JSON.parse(orders) as Orders;
 
 // A signal to the group reaches the program itself. Its end is ours.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
@@ -35,6 +37,7 @@ child.once('error', (error) => {
   writeSync(2, `Cannot run ${program} in its sandbox: ${error.message}\n`);
   end(127);
 });
+if (serves) offer(serves);
 child.once('exit', (code, signal) => end(code ?? 128 + (signal ? constants.signals[signal] : 0)));
 
 /** Ends with this code, as soon as nothing is open any more. */
@@ -82,6 +85,27 @@ function tunnel(guest: Socket, port: number): void {
   };
   way.on('data', onHead);
   way.once('close', () => guest.destroySoon());
+}
+
+/**
+ * Nobody can connect into a sandbox. So a connection to the program is offered from here, always one that waits; with its
+ * first bytes it is used, and the next one is offered.
+ */
+function offer(at: NonNullable<Orders['serves']>): void {
+  const way = keep(connect(at.door));
+  way.on('error', () => way.destroy());
+  way.write(`${at.port}\n`);
+  const again = (): void => offer(at);
+  // It was taken, but not used.
+  way.once('end', again);
+  way.once('data', (first: Buffer) => {
+    way.pause();
+    way.off('end', again);
+    again();
+    const host = keep(connect(at.port, '127.0.0.1'));
+    host.write(first);
+    join(way, host);
+  });
 }
 
 function join(one: Socket, other: Socket): void {

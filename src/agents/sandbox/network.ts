@@ -78,6 +78,57 @@ export function openForward(path: string, to: string): Promise<Listener> {
   return listen(server, path);
 }
 
+/** Where programs in a sandbox offer connections to the ports on which they serve. */
+export interface Door extends Listener {
+  readonly reach: (port: number, signal: AbortSignal) => Promise<Socket>;
+}
+
+/** An offer names its port in a line; a longer one is none. Bytes. */
+const OFFER_BYTES = 6;
+
+/** A program may offer as much as it likes; so many wait for each port. */
+const OFFERS = 4;
+
+/** Listens on a socket of the file system for such offers. */
+export async function openDoor(path: string): Promise<Door> {
+  const offers = new Map<number, Socket[]>();
+  const waiting = new Map<number, ((offer: Socket) => void)[]>();
+  const server = createSocketServer((guest) => {
+    guest.on('error', () => guest.destroy());
+    guest.once('data', (line: Buffer) => {
+      const port = line.length <= OFFER_BYTES ? Number(line.toString()) : Number.NaN;
+      const take = waiting.get(port)?.shift();
+      if (take) {
+        take(guest);
+        return;
+      }
+      const kept = (offers.get(port) ?? []).filter((one) => !one.destroyed);
+      if (!Number.isInteger(port) || kept.length >= OFFERS) guest.destroy();
+      else offers.set(port, [...kept, guest]);
+    });
+  });
+  const listener = await listen(server, path);
+  return {
+    ...listener,
+    reach(port, signal) {
+      for (let offer = offers.get(port)?.shift(); offer; offer = offers.get(port)?.shift()) {
+        if (!offer.destroyed) return Promise.resolve(offer);
+      }
+      return new Promise((resolve, reject) => {
+        const take = (offer: Socket): void => resolve(offer);
+        waiting.set(port, [...(waiting.get(port) ?? []), take]);
+        signal.addEventListener('abort', () => {
+          waiting.set(
+            port,
+            (waiting.get(port) ?? []).filter((one) => one !== take),
+          );
+          reject(new Error(`Nothing in the sandbox serves port ${port}`));
+        });
+      });
+    },
+  };
+}
+
 /** A plain request, with a whole address. */
 function forward(asked: IncomingMessage, answer: ServerResponse, rules: readonly HostRule[]): void {
   const target = targetOf(asked.url ?? '', 80);

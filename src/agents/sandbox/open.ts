@@ -8,8 +8,8 @@ import type { Login } from '../row.ts';
 import { requireSandbox } from './able.ts';
 import { makeBox } from './box.ts';
 import { bubblewrapCommand } from './bubblewrap.ts';
-import { openForward, openProxy } from './network.ts';
-import type { Listener } from './network.ts';
+import { openDoor, openForward, openProxy } from './network.ts';
+import type { Door, Listener } from './network.ts';
 import { proxyVariables } from './proxy-variables.ts';
 import { seatbeltCommand } from './seatbelt.ts';
 import { wallsOf } from './walls.ts';
@@ -53,7 +53,8 @@ export async function openSandbox(options: SandboxOptions): Promise<OpenSandbox>
   const program = requireSandbox(env);
   const box = makeBox(state);
   const listeners: Listener[] = [];
-  const socket = join(box, 'net.sock');
+  const [socket, doorway] = [join(box, 'net.sock'), join(box, 'in.sock')];
+  let door: Door | undefined;
   let given = '';
 
   const daemonPorts = (): number[] => {
@@ -72,7 +73,7 @@ export async function openSandbox(options: SandboxOptions): Promise<OpenSandbox>
     given = token;
   }
 
-  function wrap({ command, cwd, env: wanted }: Start): Start {
+  function wrap({ command, cwd, env: wanted, serves: port }: Start): Start {
     const walls = wallsOf({ command, cwd, env: wanted, settings, state, box, login });
     const kept = Object.fromEntries(Object.entries(wanted).filter(([name]) => !LEFT_OUT.has(name)));
     const inner = { ...kept, TMPDIR: '/tmp' };
@@ -87,7 +88,8 @@ export async function openSandbox(options: SandboxOptions): Promise<OpenSandbox>
       const outer = seatbeltCommand(program, { walls: within, doors }, command);
       return { command: outer, cwd, env: { ...inner, TMPDIR: tmp, ...proxyVariables(proxyPort(isOpen)[0]) } };
     }
-    const relay = [process.execPath, INSIDE, JSON.stringify({ socket, ports, hosts: isOpen }), ...command];
+    const orders = { socket, ports, hosts: isOpen, ...(port !== undefined && { serves: { port, door: doorway } }) };
+    const relay = [process.execPath, INSIDE, JSON.stringify(orders), ...command];
     return { command: bubblewrapCommand(program, walls, relay), cwd, env: inner };
   }
 
@@ -98,13 +100,15 @@ export async function openSandbox(options: SandboxOptions): Promise<OpenSandbox>
 
   try {
     listeners.push(await openProxy(process.platform === 'darwin' ? undefined : socket, reachable));
+    // On macOS a sandbox has the network of the machine.
+    if (process.platform !== 'darwin') listeners.push((door = await openDoor(doorway)));
     if (daemon) listeners.push(await openForward(join(box, 'daemon.sock'), daemon.socket));
     refresh();
   } catch (error) {
     await close();
     throw error;
   }
-  return { home: box, wrap, refresh, close };
+  return { home: box, wrap, reach: door?.reach, refresh, close };
 }
 
 function isNear(entry: string): boolean {

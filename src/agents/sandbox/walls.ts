@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -223,16 +223,25 @@ function loginMounts({ folder, keeps }: Login, env: Variables): Mount[] {
   // The conversations of the agent are kept there: without it, no later session could resume one.
   for (const name of keeps.write) mkdirSync(join(place, name), { recursive: true, mode: 0o700 });
   return [
-    ...mountsOf(
-      'read',
-      (keeps.read ?? []).map((name) => resolve(findUserHome(env), name)),
-    ),
+    ...(keeps.read ?? []).flatMap((name) => readableIn(resolve(findUserHome(env), name))),
     ...mountsOf(
       'write',
       keeps.write.map((name) => join(place, name)),
     ),
     ...protectedIn(place, keeps.settings),
   ];
+}
+
+/**
+ * What is in a folder can be read. The folder itself can be written, as long as the sandbox lives: OpenCode does not start
+ * if it cannot put a file there.
+ */
+function readableIn(folder: string): Mount[] {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return mountsOf('read', [folder]);
+  // macOS has no folder that only the sandbox sees.
+  if (process.platform === 'darwin') return mountsOf('read', [folder]);
+  const names = readdirSync(folder);
+  return [...mountsOf('hidden', [folder]), ...protectedIn(folder, names)];
 }
 
 /** Files that can only be read in a folder that can be written. A link is left alone: it leads out of the sandbox. */
