@@ -4,7 +4,7 @@ import { withGrants } from '../../core/budget.ts';
 import type { Budget, BudgetMeasure, Granted, Limits } from '../../core/budget.ts';
 import type { TeamState } from '../../core/state.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
-import { budgetOf } from './schema.ts';
+import { budgetOf } from './budget-entries.ts';
 import type { TeamFile } from './schema.ts';
 import { standingTasks } from './tasks.ts';
 

@@ -16,6 +16,7 @@ import { CreateTeamInput } from '../../core/team.ts';
 import type { Ledger, NewCommand } from '../../ledger/ledger.ts';
 import type { NewTask } from '../hooks/team-hooks.ts';
 import { agentNameOf, choiceOf, specIn } from './agents.ts';
+import { budgetOf } from './budget-entries.ts';
 import { budgetCommands, budgetFor } from './budgets.ts';
 import { onLimitIn } from './fallbacks.ts';
 import { folderIn } from './file-agents.ts';
@@ -25,7 +26,6 @@ import { changedNotify, notifyToKeep } from './notify.ts';
 import type { KeptNotify } from './notify.ts';
 import { requirePlace } from './place.ts';
 import type { Place } from './place.ts';
-import { budgetOf } from './schema.ts';
 import type { TeamFile } from './schema.ts';
 import { assignCommands, taskCommands } from './tasks.ts';
 

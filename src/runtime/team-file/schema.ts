@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { AgentExtras, NO_SERVERS, NO_URL } from '../../core/agent.ts';
-import type { Budget } from '../../core/budget.ts';
 import { HookType, HookVariable } from '../../core/hook.ts';
 import type { InnerTeam } from '../../core/inner.ts';
 import {
@@ -9,8 +8,6 @@ import {
   MAX_MESSAGES_PER_MINUTE,
   MAX_TEAMMATES,
   PROMPT_BYTES,
-  USAGE_COST,
-  USAGE_COUNT,
 } from '../../core/limits.ts';
 import { BackendType } from '../../core/member.ts';
 import { Peers } from '../../core/peers.ts';
@@ -23,7 +20,8 @@ import { MaxTeammates, RestartsPerNight, TeammateMode } from '../../core/team.ts
 import { Labels, Line, Slug, textOf } from '../../core/text.ts';
 import { WorkspaceKind } from '../../core/work.ts';
 import { TeamNotify } from '../notices/settings.ts';
-import { Command, Duration, milliseconds, Size, Variables, withoutSecret, Words } from './values.ts';
+import { BudgetEntry, ON_LIMIT, OnLimitEntry } from './budget-entries.ts';
+import { Command, Duration, Size, Variables, withoutSecret, Words } from './values.ts';
 
 /** What runs a member: a named agent, the user's own program, an agent that speaks ACP, or a team. */
 export const AgentRef = z.union([
@@ -106,35 +104,6 @@ export const AgentEntry = z.strictObject({
   agent: AgentRef.optional().describe('the agent that these settings are for (default: the one of this name)'),
   ...Setup,
 });
-
-/** The longest time of a budget. */
-const LONGEST_MS = 8_760 * 3_600_000;
-
-const BudgetEntry = z.strictObject({
-  tokens: z.number().int().min(1).max(USAGE_COUNT).optional().describe('tokens, in and out'),
-  usd: z.number().positive().max(USAGE_COST).optional().describe('US dollars'),
-  turns: z.number().int().min(1).max(USAGE_COUNT).optional().describe('prompts, each with everything until the answer'),
-  time: Duration.refine((time) => milliseconds(time) <= LONGEST_MS, 'must be at most 8760h, a year')
-    .optional()
-    .describe('how long its agents may run in total, or a task may be worked on, such as "30m"'),
-});
-
-/** An agent of the file by its name, a known agent, or a login of one: `claude@second`. */
-const FallbackName = z
-  .string()
-  .max(130)
-  .regex(/^[a-z0-9]([a-z0-9_-]*[a-z0-9])?(@[a-z0-9]([a-z0-9_-]*[a-z0-9])?)?$/, 'is not the name of an agent')
-  .describe('an agent: codex, one of `agents`, or a login of one: claude@second');
-const FallbackNames = z.array(FallbackName).min(1).max(8);
-
-/** What follows when an account reaches its limit. */
-export const OnLimitEntry = z.union([
-  z.enum(['wait', 'ask']),
-  z.strictObject({ fallback: FallbackNames.describe('the agents to go on with, the first that can be used') }),
-  z.strictObject({ ask: FallbackNames.describe('the agents that you can choose when you are asked') }),
-]);
-const ON_LIMIT =
-  'when an account reaches its limit: wait (default), ask, { ask: [codex] }, or { fallback: [codex, claude@second] }';
 
 const Runs = {
   agent: AgentRef.describe(
@@ -309,14 +278,3 @@ export const TeamFile = z.strictObject({
     .describe('limits of the team'),
 });
 export type TeamFile = z.output<typeof TeamFile>;
-
-/** A budget in the core's form. */
-export function budgetOf(entry: z.output<typeof BudgetEntry>): Budget {
-  const { tokens, usd, turns, time } = entry;
-  return {
-    ...(tokens !== undefined && { tokens }),
-    ...(usd !== undefined && { costUsd: usd }),
-    ...(turns !== undefined && { turns }),
-    ...(time !== undefined && { minutes: milliseconds(time) / 60_000 }),
-  };
-}

@@ -3,7 +3,7 @@ import { parse } from '../../core/parse.ts';
 import type { TaskRecord, TeamState } from '../../core/state.ts';
 import { CreateTaskInput } from '../../core/task.ts';
 import type { NewCommand } from '../../ledger/ledger.ts';
-import { budgetOf } from './schema.ts';
+import { budgetOf } from './budget-entries.ts';
 import type { TeamFile } from './schema.ts';
 
 /**
