@@ -30,6 +30,7 @@ import { teamSaveOperations } from './team-save.ts';
 import { teamOperations } from './team.ts';
 import { transcriptOperations } from './transcript.ts';
 import { upOperations } from './up.ts';
+import { usageOperations } from './usage.ts';
 import { workBranchOperations } from './work-branch.ts';
 import { workCleanOperations } from './work-clean.ts';
 import { workDiffOperations } from './work-diff.ts';
@@ -46,6 +47,7 @@ const ALL = [
   ...teamSaveOperations,
   ...attendOperations,
   ...memberOperations,
+  ...usageOperations,
   ...taskOperations,
   ...innerOperations,
   ...workOperations,

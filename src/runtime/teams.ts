@@ -1,9 +1,5 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { ProcessOptions } from '../agents/process.ts';
 import { SYSTEM } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
-import { folderOfMember } from '../core/folder.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Variables } from '../core/variables.ts';
 import type { ClaimKeeper } from '../ledger/claim-keeper.ts';
@@ -28,12 +24,12 @@ import { keepInnerTeams } from './inner/inner-teams.ts';
 import type { InnerTeams } from './inner/inner-teams.ts';
 import { keepQueues } from './landing/queue-keeper.ts';
 import type { Queues } from './landing/queue-keeper.ts';
+import { giveToken, launchOptions } from './launch-member.ts';
+import type { LaunchSettings } from './launch-member.ts';
 import { keepLeads } from './lead-keeper.ts';
 import { keepLeases } from './lease-keeper.ts';
 import type { Leases } from './lease-keeper.ts';
-import type { LaunchMember } from './member-processes.ts';
 import { keepNewTasks } from './new-task-keeper.ts';
-import { replacePrivateFile } from './private-file.ts';
 import { openProcessRecords } from './process-records.ts';
 import type { ProcessRecords } from './process-records.ts';
 import { keepPulses } from './pulse-keeper.ts';
@@ -41,7 +37,6 @@ import { SessionManager } from './sessions.ts';
 import { Supervisor } from './supervisor.ts';
 import type { TeamEnvironments } from './team-environments.ts';
 import { TeamMemory } from './team-memory.ts';
-import { teammateArguments } from './teammate-command.ts';
 import type { TeamWorks } from './work/team-works.ts';
 
 /** What gates need from their process. */
@@ -72,7 +67,7 @@ export interface Gates {
 }
 
 /** What running teams needs from its process. */
-export interface TeamsOptions extends GatesOptions {
+export interface TeamsOptions extends GatesOptions, Pick<LaunchSettings, 'teammateCommand' | 'memberToken'> {
   /** For callers that need the gates before the teams; otherwise they are opened here. */
   readonly gates?: Gates;
   readonly hostId: string;
@@ -80,9 +75,6 @@ export interface TeamsOptions extends GatesOptions {
    * If several daemons share the journal: how long to wait before taking a member; undefined if others should take it.
    */
   readonly turnFor?: (state: TeamState, memberId: string) => number | undefined;
-  /** The command of a teammate's process, without its arguments. */
-  readonly teammateCommand: readonly [string, ...string[]];
-  readonly memberToken: (teamId: string, memberId: string, scope: 'member' | 'lead') => Promise<string>;
   /** The environments that commands gave to teams. */
   readonly environments?: TeamEnvironments;
   /** Chooses the agent of a new teammate; without it none is chosen. */
@@ -252,53 +244,5 @@ export function openTeams(options: TeamsOptions): Teams {
       mailbox.close();
       tasks.close();
     },
-  };
-}
-
-type MemberToLaunch = Parameters<LaunchMember>[0];
-
-/** Writes the credential of a member's process to its own file, and returns the path. */
-async function giveToken(
-  { ledger, home, memberToken }: TeamsOptions,
-  { teamId, memberId, processId }: MemberToLaunch,
-): Promise<string> {
-  const isLead = await ledger.view(teamId, ({ team }) => team?.leadId === memberId);
-  const path = join(home.processes, `${processId}.token`);
-  const token = await memberToken(teamId, memberId, isLead ? 'lead' : 'member');
-  if (readText(path) !== token) replacePrivateFile(path, token);
-  return path;
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-/** How a member's process is started: this program again, as a teammate, with a credential in its own file. */
-async function launchOptions(options: TeamsOptions, member: MemberToLaunch): Promise<Omit<ProcessOptions, 'marker'>> {
-  const { ledger, home, environment, environmentOf = () => environment, teammateCommand } = options;
-  const { teamId, memberId, processId } = member;
-  mkdirSync(home.processes, { recursive: true, mode: 0o700 });
-  const own = teamFolder(home, teamId);
-  const { named, isApart } = await ledger.view(teamId, ({ members }) => {
-    const one = members.get(memberId);
-    return { named: folderOfMember(one, own) ?? own, isApart: one?.workspace === 'own' };
-  });
-  // A member with a workspace only starts in this folder, which may be on another machine.
-  const cwd = isApart && !existsSync(named) ? own : named;
-  const tokenFile = await giveToken(options, member);
-  if (cwd === own) mkdirSync(own, { recursive: true, mode: 0o700 });
-  if (!existsSync(cwd)) throw new TeamError('invalid', `its folder ${cwd} does not exist`);
-  const env = Object.fromEntries(
-    Object.entries(environmentOf(teamId)).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
-  return {
-    command: [...teammateCommand, ...teammateArguments({ teamId, memberId, directory: home.directory })],
-    cwd,
-    env: { ...env, TROUPE_TOKEN_FILE: tokenFile },
-    log: join(home.processes, `${processId}.log`),
   };
 }
