@@ -45,6 +45,9 @@ export const Situation = z.object({
 });
 export type Situation = z.output<typeof Situation>;
 
+/** Begins the text about a team in which a person must answer. */
+export const NEEDS_YOU = 'Needs you';
+
 /** Those in which nothing goes on by itself, or not soon. */
 const TROUBLES: ReadonlySet<SituationKind> = new Set(['limited', 'silent', 'stuck', 'unclaimed', 'failed']);
 
@@ -85,7 +88,7 @@ function needsPerson(state: TeamState): Situation | undefined {
   const [first] = requestsToPerson(state);
   if (!first) return undefined;
   // Without a count: a queue also lists what a person may answer, but need not.
-  return say('needs-you', 'Needs you', `Needs you: ${first.kind} of ${first.memberId}`, { requestId: first.id });
+  return say('needs-you', NEEDS_YOU, `${NEEDS_YOU}: ${first.kind} of ${first.memberId}`, { requestId: first.id });
 }
 
 /** No agent of the team can begin a turn, because of its account. */

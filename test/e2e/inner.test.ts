@@ -213,7 +213,7 @@ test('of three teams inside each other, a goal goes down, work and answers come 
     lead: {
       ...leads,
       name: 'boss',
-      prompt: 'add ann Write the part',
+      prompt: 'ask Which part?\nadd ann Write the part',
       agent: { exec: `tee -a "${stage.folder}/told" | "${leads.agent.exec[0]}"` },
     },
     members: [{ name: 'ann', agent: { exec: ['./work.sh'] } }],
@@ -232,13 +232,19 @@ test('of three teams inside each other, a goal goes down, work and answers come 
     quietHours: notNow(),
     metadata: { notify: { command: ['true'], on: ['hung'] }, notifyFolder: repository },
   });
+  await until('the outermost team says what the innermost waits for', async () => {
+    const { metadata } = await client.call('member.show', { teamId: stage.team, memberId: 'rev' });
+    return JSON.stringify(metadata?.['waiting'] ?? '').includes('Needs you: question of boss');
+  });
+  await stage.ask('answer', 'boss', 'The first', '--team', stage.team);
   stage.letGo();
   const { result, work } = await completed(stage);
   expect({ result, state: work?.state }).toEqual({
     result: expect.stringMatching(/^news: Tasks: 1 completed/),
     state: 'landed',
   });
-  expect((await stage.task(middle, '1')).result).toMatch(/^news: Tasks: 1 completed/);
+  // It may hear the answer and the end of the work in one turn.
+  expect((await stage.task(middle, '1')).result).toMatch(/^(news: Tasks: 1 completed|heard: )/);
   expect(JSON.stringify(await client.call('work.diff', { teamId: stage.team }))).toContain('part.txt');
   const { inner } = await client.call('team.report', { teamId: stage.team });
   expect(inner?.map(({ team }) => team)).toEqual([middle, deep]);

@@ -24,6 +24,7 @@ export const LONG: readonly string[] = [
   'test/agents/claude.test.ts',
   'test/e2e/work-commands.test.ts',
   'test/e2e/inner.test.ts',
+  'test/e2e/inner-mishaps.test.ts',
   'test/runtime/work/machines.test.ts',
   'test/runtime/work/remote.test.ts',
   'test/journal/nats-refusals.test.ts',

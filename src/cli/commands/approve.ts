@@ -1,6 +1,6 @@
 import { CallError } from '../../client/client.ts';
 import type { Client } from '../../client/client.ts';
-import { pathTo } from '../../core/inner-path.ts';
+import { parentsOf, pathTo } from '../../core/inner-path.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { newCommandId } from '../reach/call.ts';
@@ -12,7 +12,11 @@ import { describeAnswer, describeJudged, waitingBlocks } from '../show/views/wai
 import { print, toJson } from '../show/write.ts';
 
 /** A request, with the way to its member if that is in a team inside of another. */
-export type Request = ResultOf<'request.list'>[number] & { readonly path?: string | undefined };
+export type Request = ResultOf<'request.list'>[number] & {
+  readonly path?: string | undefined;
+  /** The member of the named team in which that team is. */
+  readonly through?: string | undefined;
+};
 
 interface Answer {
   readonly requestId?: string;
@@ -92,7 +96,9 @@ export async function findWaiting(client: Client, teamId: string | undefined, si
     .filter(({ kind }) => kind !== 'shutdown')
     .map((request) => {
       const path = pathTo(all, request.teamId, request.memberId);
-      return path === undefined ? request : { ...request, path };
+      if (path === undefined) return request;
+      const through = parentsOf(all, request.teamId).find((parent) => parent.teamId === teamId)?.memberId;
+      return { ...request, path, ...(through !== undefined && { through }) };
     });
 }
 

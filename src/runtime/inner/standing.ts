@@ -1,6 +1,6 @@
 import { innerStanding } from '../../core/inner-standing.ts';
 import type { InnerStanding } from '../../core/inner-standing.ts';
-import { situationOf } from '../../core/situation.ts';
+import { NEEDS_YOU, situationOf } from '../../core/situation.ts';
 import type { TeamState } from '../../core/state.ts';
 import { OVER_BUDGET, waitingOf } from '../../core/waiting.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -42,7 +42,10 @@ const WAITS: ReadonlySet<string> = new Set(['needs-you', 'limited', 'silent']);
 
 function waitingIn(state: TeamState): string | undefined {
   const { kind, text } = situationOf(state, Date.now());
-  return WAITS.has(kind) ? text : undefined;
+  if (WAITS.has(kind)) return text;
+  // What the teams inside this one wait for a person for goes up as well.
+  const inside = [...state.members.values()].filter(({ agent, status }) => agent?.team && status === 'active');
+  return inside.map(waitingOf).find((reason) => reason?.startsWith(NEEDS_YOU));
 }
 
 function obstaclesIn({ tasks, members }: TeamState): string[] {

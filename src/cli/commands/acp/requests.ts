@@ -7,7 +7,7 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { CallError } from '../../../client/client.ts';
 import type { Client } from '../../../client/client.ts';
-import { isAnsweredBy } from '../../../core/request.ts';
+import { answererOf, isAnsweredBy } from '../../../core/request.ts';
 import { firstLine } from '../../../core/text.ts';
 import { meaningOfNo, meaningOfYes } from '../../show/views/waiting.ts';
 import { answerCommand } from '../../show/words.ts';
@@ -89,7 +89,7 @@ export class Requests {
       {
         toolCall: {
           toolCallId: `request-${request.id}`,
-          title: titleOf(request.memberId, firstLine(request.content)),
+          title: titleOf(whoAsks(request), firstLine(request.content)),
           kind: request.kind === 'permission' ? 'execute' : 'other',
           status: 'pending',
           content: textContent(wholeQuestion(request)),
@@ -114,7 +114,7 @@ export class Requests {
     if (!askText) return;
     const answered = await askText(
       {
-        message: `${request.memberId} asks: ${request.content}`,
+        message: `${whoAsks(request)} asks: ${request.content}`,
         requestedSchema: { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] },
       },
       signal,
@@ -135,13 +135,27 @@ export class Requests {
 
 const NEVER = new AbortController().signal;
 
-/** An answer holds for what was shown: a request that changed is asked again. */
-function keyOf({ id, revision = '' }: Request): string {
-  return `${id} ${revision}`;
+/** How often teams inside of members are looked at: what they ask is no event of the team. */
+const INNER_MS = 1_000;
+
+/** Whether to look at requests again, without an event. */
+export function isDue({ members }: Pick<Standing, 'members'>, lookedAt: number): boolean {
+  return performance.now() - lookedAt >= INNER_MS && members.some(({ agent }) => agent?.kind === 'team');
 }
 
-/** A review goes to its member, and a plan to a lead that is an agent. */
+/** An answer holds for what was shown: a request that changed is asked again. */
+function keyOf({ teamId, id, revision = '' }: Request): string {
+  return `${teamId} ${id} ${revision}`;
+}
+
+/** The member that asks, with the way to it if its team is inside another. */
+export function whoAsks({ path, memberId }: Request): string {
+  return path ?? memberId;
+}
+
+/** A review goes to its member, and a plan to a lead that is an agent: a team inside a member always has one. */
 function isForMember(request: Request, members: Standing['members'], leadId: string): boolean {
+  if (request.through !== undefined) return answererOf(request.kind) !== 'person';
   return members.some(
     ({ id, agent, status }) =>
       agent !== undefined && status !== 'stopped' && isAnsweredBy(request, { memberId: id, leadId }),
@@ -183,7 +197,7 @@ function wholeQuestion({ content, taskId, kind, detail }: Request): string {
 
 /** How to answer outside of the client. */
 export function howToAnswer(request: Request): string {
-  const { memberId, kind, content, teamId, id, question } = request;
+  const { kind, content, teamId, id, question } = request;
   const command = `${answerCommand(request)} ${id}${question ? ' "…"' : ''} --team ${teamId}`;
-  return `${memberId} waits for an answer (${kind}): ${content}\nAnswer it in a terminal with \`${command}\`, or in the dashboard (\`troupe ui\`).`;
+  return `${whoAsks(request)} waits for an answer (${kind}): ${content}\nAnswer it in a terminal with \`${command}\`, or in the dashboard (\`troupe ui\`).`;
 }

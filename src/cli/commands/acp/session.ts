@@ -10,7 +10,7 @@ import { invalid } from './errors.ts';
 import { listenTo } from './feed.ts';
 import { replay } from './history.ts';
 import { Narrator } from './narrator.ts';
-import { Requests } from './requests.ts';
+import { isDue, Requests, whoAsks } from './requests.ts';
 import type { Asking } from './requests.ts';
 import { startTeam } from './start.ts';
 import type { PlannedTeam } from './start.ts';
@@ -149,7 +149,9 @@ export class TeamSession {
     this.#question = undefined;
     const isOpen =
       question &&
-      (await client.call('request.list', { teamId, status: 'pending' })).some(({ id }) => id === question.id);
+      (await client.call('request.list', { teamId: question.teamId, status: 'pending' })).some(
+        ({ id }) => id === question.id,
+      );
     if (question && isOpen) {
       await this.#requests.answerText(question, text);
       return {};
@@ -205,6 +207,7 @@ export class TeamSession {
     const leadId = this.#team?.leadId ?? '';
     const repository = this.#team ? repositoryOf(this.#team) : '';
     let standing = await look(client, this.id);
+    let lookedAt = performance.now();
     const feed = listenTo(client, this.id, { after: this.#heard, cancelled });
     try {
       for (let isNews = true; ; isNews = await feed.next()) {
@@ -214,7 +217,8 @@ export class TeamSession {
           await this.#tellRest(await look(client, this.id), leadId);
           return 'cancelled';
         }
-        if (isNews) {
+        if (isNews || isDue(standing, lookedAt)) {
+          lookedAt = performance.now();
           const events = feed.take();
           standing = await look(client, this.id);
           await this.#narrator.events(events, standing, repository);
@@ -247,7 +251,9 @@ export class TeamSession {
   /** Whether nobody works but members whose question only the next prompt can answer. */
   #waitsForText({ members, requests }: Standing): boolean {
     if (!this.#requests.nextText(requests)) return false;
-    const askers = new Set(requests.filter(({ kind }) => kind === 'question').map(({ memberId }) => memberId));
+    const askers = new Set(
+      requests.filter(({ kind }) => kind === 'question').map(({ through, memberId }) => through ?? memberId),
+    );
     return members.every(
       ({ id, agent, status }) => agent === undefined || status === 'idle' || status === 'stopped' || askers.has(id),
     );
@@ -262,8 +268,9 @@ export class TeamSession {
   async #tellEnd(standing: Standing, taskId: string | undefined): Promise<void> {
     this.#question = this.#requests.nextText(standing.requests);
     if (this.#question) {
-      const { memberId, content } = this.#question;
-      return this.#narrator.say(`${memberId} asks: ${content}\n\nYour next message is the answer.`);
+      return this.#narrator.say(
+        `${whoAsks(this.#question)} asks: ${this.#question.content}\n\nYour next message is the answer.`,
+      );
     }
     const text = describeEnd(standing, { taskId, said: this.#narrator.said });
     if (text !== '') await this.#narrator.say(text);
