@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { buildRecordPage } from './build-record.ts';
 import { completeLicenses, LICENSES } from './licenses.ts';
 import { isStale } from './stale.ts';
 
@@ -36,6 +35,8 @@ export async function buildUi({ ifStale = false, root = ROOT } = {}): Promise<vo
     completeLicenses(root, join(draft, LICENSES.fileName), ['ui/**/*.{css,ts,tsx}']);
     compressAll(draft);
     // Only its compressed form: no daemon serves it.
+    // It knows modules of src/, which a build without a dashboard need not have.
+    const { buildRecordPage } = await import('./build-record.ts');
     writeFileSync(join(draft, 'record.html.br'), await buildRecordPage(root));
     // A parallel build may have finished by now, and somebody may be reading its result.
     if (isWanted()) takePlace(draft, target);

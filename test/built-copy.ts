@@ -21,6 +21,6 @@ export function copyBuilt(folder: string): void {
     encoding: 'utf8',
   });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toMatch(/^compiles src\/ \.\.\. [\d.]+ s\n.*bundles the daemon .*\nBuilt into dist\/\.\n$/s);
+  expect(stdout).toMatch(/^compiles src\/ \.\.\.\n.*bundles the daemon: [\d.]+ s\n.*Built into dist\/\.\n$/s);
   rmSync(join(folder, 'src'), { recursive: true });
 }
