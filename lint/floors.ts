@@ -124,6 +124,7 @@ const BESIDE: readonly string[] = [
   'src/bridge/snapshot.ts',
   'src/journal/file-address.ts',
   'src/runtime/home.ts',
+  'src/runtime/team-package.ts',
   'src/runtime/version.ts',
   'src/workspaces/bring-large-files.ts',
   'src/workspaces/merge-in.ts',

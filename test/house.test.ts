@@ -2,9 +2,9 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { eventSchemas } from '../src/core/event-data.ts';
 import { nounOf } from '../src/core/event.ts';
 import { OPTIONAL_PACKAGES } from '../src/core/missing-package.ts';
-import { eventSchemas } from '../src/server/event-schemas.ts';
 import { LONG } from './setup/long-tests.ts';
 
 const ROOT = dirname(import.meta.dirname);

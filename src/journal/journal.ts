@@ -30,6 +30,12 @@ export interface Journal {
    */
   append(team: string, expected: Seq, events: readonly TeamEvent[]): Promise<Seq>;
 
+  /**
+   * Adds a whole team at once, or nothing: also a kill in between leaves nothing. Resolves when it is durable. A team of
+   * that name is a `journal_conflict`. Absent if the journal cannot do that.
+   */
+  restore?(team: string, batches: readonly (readonly TeamEvent[])[]): Promise<void>;
+
   /** The batches after `after` that exist now, in order; none for a team that does not exist. */
   read(team: string, after: Seq): AsyncIterable<Stored>;
 

@@ -47,6 +47,15 @@ export function memoryJournal(): Journal {
       return seq;
     },
 
+    async restore(team, batches) {
+      assertOpen();
+      if (streams.has(team)) {
+        throw new TeamError('journal_conflict', `There is a team ${JSON.stringify(team)} already.`);
+      }
+      streams.set(team, { batches: batches.map((events) => JSON.stringify(events)) });
+      wake(team);
+    },
+
     async *read(team, after) {
       assertOpen();
       const batches = streams.get(team)?.batches ?? [];

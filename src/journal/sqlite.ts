@@ -155,6 +155,23 @@ export function sqliteJournal(
       });
     },
 
+    async restore(team, batches) {
+      assertUsable(team);
+      const bodies = batches.map((events) => JSON.stringify(events));
+      const chars = bodies.reduce((sum, body) => sum + body.length, 0);
+      let id: TeamId | undefined;
+      const isNew = await change(team, 'restore', chars, () => {
+        const [first = '[]', ...others] = bodies;
+        id = rows.addTeam(team, first);
+        if (id === undefined) return false;
+        for (const [at, body] of others.entries()) rows.addBatch(id, at + 1, body);
+        return true;
+      });
+      if (!isNew || id === undefined) throw conflict(team, 0);
+      known.set(team, id);
+      mark?.reached(team, bodies.length);
+    },
+
     async *read(team, after) {
       assertUsable(team);
       const id = findToRead(team, after);

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Command, CommandOf, CommandType } from '../core/command.ts';
 import { TeamError } from '../core/errors.ts';
+import type { TeamEvent } from '../core/event.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Journal, Seq, Stored } from '../journal/journal.ts';
 import type { LedgerOptions, Picker } from './options.ts';
@@ -134,6 +135,25 @@ export class Ledger {
     );
   }
 
+  /** Adds a whole team from elsewhere, or nothing. */
+  async restore(teamId: string, batches: readonly (readonly TeamEvent[])[]): Promise<void> {
+    if (!this.#journal.restore) {
+      const instead = 'import it with a daemon on a journal of its own, then use troupe journal copy';
+      throw new TeamError('unsupported', `A journal on servers cannot take in a team whole: ${instead}`);
+    }
+    if ((await this.teams()).includes(teamId)) throw nameTaken(teamId);
+    await Promise.all(this.#leaving);
+    try {
+      await this.#journal.restore(teamId, batches);
+    } catch (error) {
+      throw error instanceof TeamError && error.code === 'journal_conflict' ? nameTaken(teamId) : error;
+    }
+    // A writer that looked for the team before would not see it.
+    const entry = this.#writers.get(teamId);
+    this.#writers.delete(teamId);
+    await closeActor(entry, { snapshot: false });
+  }
+
   /** Removes a team for good. */
   async drop(teamId: string): Promise<void> {
     // A last snapshot of a closing writer must not end up with a new team of the same name.
@@ -251,6 +271,10 @@ export class Ledger {
       // An error handler that throws must not cause more errors.
     }
   }
+}
+
+function nameTaken(teamId: string): TeamError {
+  return new TeamError('conflict', `There is a team ${teamId} already: import the other one under another name (as)`);
 }
 
 /** The spread comes first: V8 then copies an object as it is. */

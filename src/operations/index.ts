@@ -26,6 +26,7 @@ import { recordOperations } from './record.ts';
 import { requestOperations } from './request.ts';
 import { searchOperations } from './search.ts';
 import { taskOperations } from './task.ts';
+import { teamImportOperations } from './team-import.ts';
 import { teamSaveOperations } from './team-save.ts';
 import { teamOperations } from './team.ts';
 import { transcriptOperations } from './transcript.ts';
@@ -45,6 +46,7 @@ const ALL = [
   ...searchOperations,
   ...upOperations,
   ...teamSaveOperations,
+  ...teamImportOperations,
   ...attendOperations,
   ...memberOperations,
   ...usageOperations,

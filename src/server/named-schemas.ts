@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AgentSpec } from '../core/agent.ts';
 import { Budget } from '../core/budget.ts';
+import { eventSchemas } from '../core/event-data.ts';
 import { HookConfig } from '../core/hook.ts';
 import { TeamMember } from '../core/member.ts';
 import { TeamMessage } from '../core/message.ts';
@@ -11,7 +12,6 @@ import { TeamConfig } from '../core/team.ts';
 import { Usage } from '../core/usage.ts';
 import { Batch, EventJson } from '../operations/event.ts';
 import { Teammate, TeammateTask } from '../operations/teammate-views.ts';
-import { eventSchemas } from './event-schemas.ts';
 
 /** JSON Schema, as far as the OpenAPI document looks into it. */
 export interface JsonSchema {

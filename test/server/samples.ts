@@ -1,5 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TeamEvent } from '../../src/core/event.ts';
+import { writePackage } from '../../src/runtime/team-package.ts';
 import { INNER_OPERATIONS } from '../samples/inner.ts';
 import type { OperationSamples } from '../samples/sample.ts';
 import { heldTask, TASK_OPERATIONS } from '../samples/task.ts';
@@ -241,6 +243,7 @@ export const SAMPLES: OperationSamples = {
   'native.clean': async (stage) => ({ input: { names: [leftTeam(stage)], quiet: 0 } }),
   'event.list': async ({ teamId }) => ({ input: { teamId, after: 1, limit: 1 } }),
   'event.snapshot': async ({ teamId }) => ({ input: { teamId } }),
+  'team.import': async (stage) => ({ input: { file: await packedTeam(stage), as: `${stage.teamId}-moved` } }),
   'record.read': async ({ teamId }) => ({ input: { teamId, name: 'event.list' as const, input: { limit: 1 } } }),
   'agent.list': async () => ({ input: {} }),
   'daemon.settings': async () => ({ input: {} }),
@@ -255,6 +258,16 @@ function writeTranscript({ home, teamId }: Stage): { teamId: string; memberId: s
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 's1.jsonl'), '{"at":1,"type":"told","text":"Go"}\n');
   return { teamId, memberId: 'worker' };
+}
+
+/** A file with a team from another machine. */
+async function packedTeam({ home, teamId, act }: Stage): Promise<string> {
+  const found = await act('event.list', { teamId, limit: 10_000 });
+  const batches = found.map(({ events }) => events as unknown as TeamEvent[]);
+  const file = join(home.directory, `${teamId}.troupe`);
+  const head = { team: teamId, troupe: '0.1.0', exportedAt: 1 };
+  writeFileSync(file, writePackage({ head, batches, bundle: Buffer.alloc(0) }));
+  return file;
 }
 
 /** A task about which a gate said something. */

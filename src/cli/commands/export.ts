@@ -1,8 +1,10 @@
 import { readVersion } from '../../runtime/version.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
+import { UsageError } from '../show/errors.ts';
 import { clean, fold } from '../show/text.ts';
 import { print, toJson, warnPeople } from '../show/write.ts';
+import { packTeam } from './export/journal.ts';
 import { readTemplate, writePage } from './export/page.ts';
 import { readRecord } from './export/read-record.ts';
 import type { RecordSummary } from './export/read-record.ts';
@@ -13,6 +15,7 @@ interface Given {
   readonly teamId: string;
   readonly file?: string;
   readonly transcripts?: boolean;
+  readonly journal?: boolean;
   readonly force?: boolean;
 }
 
@@ -21,7 +24,13 @@ const TELL_MS = 2_000;
 
 /** Writes a team's past into one file that any browser opens: the dashboard with a record inside. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
-  const { teamId, file = `${teamId}.html`, transcripts = false, force = false } = given.input as unknown as Given;
+  const { journal = false, ...asked } = given.input as unknown as Given;
+  const { teamId, transcripts = false, force = false } = asked;
+  const { file = `${teamId}.${journal ? 'troupe' : 'html'}` } = asked;
+  if (journal && transcripts) {
+    throw new UsageError('A journal has no transcripts: leave out --journal or --transcripts', 'export');
+  }
+  if (journal) return exportJournal({ teamId, file, force }, given, { environment, screen, signal });
   const template = readTemplate();
   requireFree(file, force);
   const client = openClient(environment);
@@ -46,6 +55,35 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   }
 }
 
+/** Writes a team's journal, for `troupe import` on another machine. */
+async function exportJournal(
+  { teamId, file, force }: { readonly teamId: string; readonly file: string; readonly force: boolean },
+  { json }: Arguments,
+  { environment, screen, signal }: Omit<Surroundings, 'commands'>,
+): Promise<number> {
+  requireFree(file, force);
+  const client = openClient(environment);
+  try {
+    const { bytes, batches, branch } = await packTeam(client, { teamId, environment, signal, tell: nowAndThen() });
+    writeWhole(file, bytes, force);
+    if (file === STDOUT) return 0;
+    const told = { team: teamId, file, bytes: bytes.length, batches, ...(branch !== undefined && { branch }) };
+    if (json) print(toJson(told, screen.isTerminal ? 2 : undefined));
+    else {
+      const landed = branch === undefined ? '' : ` and its branch ${clean(branch)}`;
+      print(
+        fold(
+          `Wrote ${clean(file)}: ${count(batches, 'batch', 'batches')} of team ${teamId}${landed}. On the other machine: troupe import FILE\n`,
+          screen,
+        ),
+      );
+    }
+    return 0;
+  } finally {
+    client.close();
+  }
+}
+
 function wordSummary(file: string, bytes: number, { tasks, messages, diffs, filesLeftOut }: RecordSummary): string {
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`;
   const has = [count(tasks, 'task'), count(messages, 'message'), count(diffs, 'difference')].join(', ');
@@ -56,8 +94,8 @@ function wordSummary(file: string, bytes: number, { tasks, messages, diffs, file
   return `Wrote ${clean(file)} (${size}): ${has}.${left} Open it with a browser; it needs no daemon and no network.\n`;
 }
 
-function count(number: number, what: string): string {
-  return `${number.toLocaleString('en-US')} ${what}${number === 1 ? '' : 's'}`;
+function count(number: number, what: string, many = `${what}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? what : many}`;
 }
 
 function nowAndThen(): (text: string) => void {

@@ -6,7 +6,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'troupe run "review the auth module" --lead claude --with codex,gemini',
     'troupe run - --with codex --json < goal.md | jq -r .answer',
   ],
-  export: ['troupe export demo run.html', 'troupe export demo - --transcripts > run.html'],
+  export: [
+    'troupe export demo run.html',
+    'troupe export demo - --transcripts > run.html',
+    'troupe export demo --journal demo.troupe',
+  ],
+  import: ['troupe import demo.troupe', 'troupe import demo.troupe --as demo-2'],
   approve: ['troupe approve', 'troupe approve permission-1718000000000@codex --deny --feedback "use npm ci"'],
   report: ['troupe report demo', 'troupe report demo --markdown > report.md', 'troupe report demo --json'],
   answer: ['troupe answer worker-1 2', 'troupe answer worker-1 "PostgreSQL, we run it already"'],

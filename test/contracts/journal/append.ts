@@ -27,6 +27,17 @@ export function describeAppend(name: string, open: OpenStore, { most }: { most: 
       ]);
     });
 
+    test('takes in a whole team at once, if it can, and refuses one that exists', async () => {
+      const { journal, other } = await open();
+      if (!journal.restore) return;
+      const batches = Array.from({ length: 300 }, (_, i) => [note(`${i + 1}`)]);
+      await journal.restore('a', batches);
+      expect(await texts(other.read('a', 0))).toEqual(numbers(1, 300).map(String));
+      await expect(journal.restore('a', [[note('other')]])).rejects.toEqual(error('journal_conflict'));
+      expect(await journal.append('a', 300, [note('301')])).toBe(301);
+      expect(await texts(other.read('a', 299))).toEqual(['300', '301']);
+    });
+
     test('conflicts and changes nothing if the number is not the last one', async () => {
       const { journal } = await open();
       await fill(journal, 'a', 2);

@@ -34,6 +34,8 @@ export const views: Views = {
   'team.digest': ({ text }, screen) => indent(text, screen, 0),
   'team.check': (found, screen) => checkedFile(found, screen),
   'team.up': (team, screen) => `Team ${clean(team.name)} is up.\n\n${memberTable(team.members, screen, team.leadId)}`,
+  'team.import': ({ teamId, batches }) =>
+    `Imported team ${clean(teamId)} with ${count(batches, 'step')}. Its members are stopped.\n`,
   'team.save': ({ path }) => `Saved ${clean(path)}.\n`,
   'team.run': (result, screen) => showAnything(result, screen),
   'team.delete': ({ teamId }) => `Team ${clean(teamId)} is deleted.\n`,

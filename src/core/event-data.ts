@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { ACCOUNT_EVENT_DATA } from '../core/account.ts';
-import { Actor } from '../core/actor.ts';
-import type { EventType } from '../core/event.ts';
-import { HOOK_EVENT_DATA } from '../core/hook.ts';
-import { MEMBER_EVENT_DATA } from '../core/member.ts';
-import { MESSAGE_EVENT_DATA } from '../core/message.ts';
-import { NOTE_EVENT_DATA } from '../core/note.ts';
-import { PeerAddress } from '../core/peers.ts';
-import { REQUEST_EVENT_DATA } from '../core/request.ts';
-import { TASK_EVENT_DATA } from '../core/task.ts';
-import { TEAM_EVENT_DATA } from '../core/team.ts';
-import { TIP_EVENT_DATA } from '../core/tip.ts';
-import { USAGE_EVENT_DATA } from '../core/usage.ts';
-import { WORK_EVENT_DATA } from '../core/work.ts';
+import { ACCOUNT_EVENT_DATA } from './account.ts';
+import { Actor } from './actor.ts';
+import type { EventType } from './event.ts';
+import { HOOK_EVENT_DATA } from './hook.ts';
+import { MEMBER_EVENT_DATA } from './member.ts';
+import { MESSAGE_EVENT_DATA } from './message.ts';
+import { NOTE_EVENT_DATA } from './note.ts';
+import { PeerAddress } from './peers.ts';
+import { REQUEST_EVENT_DATA } from './request.ts';
+import { TASK_EVENT_DATA } from './task.ts';
+import { TEAM_EVENT_DATA } from './team.ts';
+import { TIP_EVENT_DATA } from './tip.ts';
+import { USAGE_EVENT_DATA } from './usage.ts';
+import { WORK_EVENT_DATA } from './work.ts';
 
 const DATA: Readonly<Record<EventType, z.ZodObject>> = {
   ...TEAM_EVENT_DATA,
@@ -28,7 +28,10 @@ const DATA: Readonly<Record<EventType, z.ZodObject>> = {
   ...ACCOUNT_EVENT_DATA,
 };
 
-/** The schema of every event, for the OpenAPI document. The journal checks its events by a checksum, not by these. */
+/**
+ * The schema of every event: for the OpenAPI document, and for events from another machine. The journal checks its own
+ * events by a checksum, not by these.
+ */
 export function eventSchemas(): ReadonlyMap<EventType, z.ZodType> {
   const envelope = {
     at: z.number().int().describe('milliseconds since 1970'),
