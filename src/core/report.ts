@@ -250,7 +250,7 @@ const TROUBLES: readonly TeamRequest['kind'][] = ['hang', 'budget', 'gate', 'acc
 /** What nobody answered in time, and what kept the team from working until a person answered. */
 function answeredRemarks(state: TeamState): Remark[] {
   return [...state.requests.values()].flatMap((request): Remark[] => {
-    const { id, kind, status, answeredBy, memberId, taskId, content } = request;
+    const { id, kind, status, answeredBy, memberId, taskId, content, choice } = request;
     const isLate = status === 'rejected' && answeredBy === SYSTEM && answererOf(kind) === 'person';
     if (!isLate && (answeredBy !== USER || !TROUBLES.includes(kind))) return [];
     const said = shorten(content, TEXT_LENGTH);
@@ -261,7 +261,9 @@ function answeredRemarks(state: TeamState): Remark[] {
         requestId: id,
         memberId,
         ...(taskId !== undefined && { taskId }),
-        text: isLate ? said : `${firstLine(said)} You said ${status === 'approved' ? 'yes' : 'no'}.`,
+        text: isLate
+          ? `${said}${choice === undefined ? '' : ` The default counted: ${choice}.`}`
+          : `${firstLine(said)} You said ${status === 'approved' ? 'yes' : 'no'}.`,
       },
     ];
   });

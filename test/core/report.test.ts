@@ -69,6 +69,17 @@ test('names trouble that a person has answered, and no questions', () => {
   expect(reportText(seen(team), screen)).toContain('\n  hang needed you (ann): A hang. You said yes.\n');
 });
 
+test('names questions that nobody answered, with the choice that counted instead', () => {
+  const team = teamOf('ann');
+  const question = { choices: ['red', 'blue'], fallback: 'red' };
+  team.as('ann', 'request.raise', { kind: 'question', memberId: 'ann', content: 'Which colour?', question });
+  const [request] = team.state.requests.values();
+  team.as('@system', 'request.answer', { requestId: request?.id ?? '', approve: false });
+  expect(seen(team).wrong).toMatchObject([
+    { what: 'unanswered', memberId: 'ann', text: 'Which colour? The default counted: red.' },
+  ]);
+});
+
 test('names turns that were ended for silence without a question, also after the member crashed', () => {
   const team = busyTeam();
   for (const minutes of [15, 16]) {
