@@ -49,6 +49,8 @@ export interface AcpAgent extends AgentRow {
   readonly isTeamTool: (asked: AskedTool, tools: string) => boolean;
   /** Another way to ask it what it does not say over ACP, made for each session. */
   readonly aside?: (start: Pick<StartOptions, 'env' | 'sandbox'>) => Promise<Aside>;
+  /** Even in the mode `full` it asks, as its own settings say: then it is allowed. What they deny stays denied. */
+  readonly asksInFull?: boolean;
   /** How long it may take to end once its input is closed. */
   readonly leaveMs: number;
   /**
@@ -159,6 +161,8 @@ export const ACP_AGENTS = {
     },
     steering: 'second prompt',
     aside: openCodeServer,
+    // About files outside of its folder, for example.
+    asksInFull: true,
     // It has retried five times by then, and passes on only the provider's sentence.
     troubleIn: openCodeTrouble,
     usage: 'last call',

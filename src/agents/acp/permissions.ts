@@ -15,6 +15,8 @@ export interface Asking {
   readonly tools: string | undefined;
   /** Denies everything but the team's tools, without asking anyone. */
   readonly denies: boolean;
+  /** Allows everything, without asking anyone. */
+  readonly grants?: boolean | undefined;
   /** What earlier updates said about the call. */
   readonly known: KnownCall | undefined;
   readonly emit: (event: AgentEvent) => void;
@@ -32,7 +34,7 @@ export async function answerPermission(
   const call = learn(asking.known, toolCall);
   if (isTeamTool(call, options, asking)) return choose(options, ['allow_always', 'allow_once']);
   const tool = toolName(call);
-  const verdict = asking.denies ? { allow: false } : await ask(call, tool, asking);
+  const verdict = asking.denies || asking.grants ? { allow: !asking.denies } : await ask(call, tool, asking);
   if (verdict === 'cancelled') return { outcome: { outcome: 'cancelled' } };
   if (verdict.allow) return choose(options, ['allow_once', 'allow_always']);
   asking.onDenied(tool, verdict.message);

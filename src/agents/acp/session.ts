@@ -168,6 +168,7 @@ export class AcpSession {
       agent,
       tools,
       denies: mode === 'plan' || mode === 'delegate',
+      grants: mode === 'full' && agent.asksInFull === true,
       known: this.#calls.get(request.toolCall.toolCallId),
       emit: (event) => this.#emit(event),
       signal: this.#cancelled.signal,
