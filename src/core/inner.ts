@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { INNER_FILES, NAME_LENGTH, TEAM_FILE_BYTES } from './limits.ts';
+import { Sandbox } from './sandbox.ts';
 import { Slug, TaskId, textOf } from './text.ts';
 import { Usage } from './usage.ts';
 
@@ -18,6 +19,8 @@ export const InnerTeam = z.strictObject({
   files: z
     .record(FilePath, textOf(TEAM_FILE_BYTES))
     .refine((files) => Object.keys(files).length <= INNER_FILES, `has more than ${INNER_FILES} team files`),
+  /** Of all members of the team around it that say nothing else. */
+  sandbox: Sandbox.optional(),
 });
 export type InnerTeam = z.output<typeof InnerTeam>;
 

@@ -96,6 +96,23 @@ describe('a team file that names another', () => {
     ).toThrow('teams may be 0 deep here');
   });
 
+  test('has its sandbox of all members in the teams inside it, unless their files say something else', () => {
+    const { file, parts } = read({
+      'troupe.yaml': `sandbox: true\n${outer('./a.yaml')}`,
+      'a.yaml': `team: a\n${LED}${member('./b.yaml')}`,
+      'b.yaml': `team: b\nsandbox: { network: none }\n${LED}`,
+    });
+    expect(parts.map((part) => part.file.sandbox)).toEqual([true, true, { network: 'none' }]);
+    const teamIn = (inside: typeof file): ReturnType<typeof innerFileOf> => {
+      const [entry] = inside.members;
+      const { team } = specIn(inside, entry as NonNullable<typeof entry>);
+      return innerFileOf(team as NonNullable<typeof team>);
+    };
+    const a = teamIn(file);
+    expect(specIn(a.file, a.file.lead as { agent: 'claude' })).toMatchObject({ sandbox: true });
+    expect(teamIn(a.file).file.sandbox).toEqual({ network: 'none' });
+  });
+
   test('refuses a team as a lead or a fallback, and settings that belong to its members', () => {
     const inner = { 'c.yaml': `team: c\n${LED}` };
     expect(() => read({ 'troupe.yaml': 'team: a\nlead: { agent: { team: ./c.yaml } }\n', ...inner })).toThrow(
@@ -103,6 +120,10 @@ describe('a team file that names another', () => {
     );
     expect(() => read({ 'troupe.yaml': outer('./c.yaml', ', model: opus'), ...inner })).toThrow(
       'model belongs to the members of that team: set it in its file',
+    );
+    // Ignored, it would leave the members of that team without one.
+    expect(() => read({ 'troupe.yaml': outer('./c.yaml', ', sandbox: true'), ...inner })).toThrow(
+      'sandbox belongs to the members of that team: set it in its file',
     );
     const fallback =
       'team: a\nagents: { deep: { agent: { team: ./c.yaml } } }\nmembers:\n  - { name: x, agent: claude, onLimit: { fallback: [deep] } }\n';

@@ -52,6 +52,8 @@ const OF_MEMBERS = [
   'mcp',
   'skills',
   'tools',
+  'sandbox',
+  'prompt',
   'command',
   'account',
   'args',
@@ -100,7 +102,7 @@ export function readTeamFile(source: string, name: string, folder: string): Whol
     for (const one of found) {
       if (!one) continue;
       const innerName = relative(top, one.real);
-      const inner = parseTeamFile(one.text, innerName);
+      const inner = withSandbox(parseTeamFile(one.text, innerName), part.file);
       requireInner(inner, { source: one.text, name: innerName });
       const within = [...part.within, one.who];
       const { text, folder, target } = one;
@@ -118,18 +120,38 @@ export function readTeamFile(source: string, name: string, folder: string): Whol
 }
 
 /** The file of a team inside a member, from the texts that were read when its team was brought up. */
-export function innerFileOf({ path, folder, files }: InnerTeam): FilePart {
+export function innerFileOf({ path, folder, files, sandbox }: InnerTeam): FilePart {
   const source = files[path];
   if (source === undefined) throw new TeamError('corrupt', `The member has no text of its team file ${quote(path)}`);
-  const part = { file: parseTeamFile(source, path), source, name: path, folder, home: dirname(path), within: [] };
+  const part = {
+    file: withSandbox(parseTeamFile(source, path), { sandbox }),
+    source,
+    name: path,
+    folder,
+    home: dirname(path),
+    within: [],
+  };
   return { ...part, file: fillIn(part, files) };
+}
+
+/** A sandbox for all members holds for the teams inside as well, unless their files say something else. */
+function withSandbox(file: TeamFile, { sandbox }: Pick<TeamFile, 'sandbox'>): TeamFile {
+  return sandbox === undefined ? file : { ...file, sandbox: file.sandbox ?? sandbox };
 }
 
 /** A file in which every name of a team file is that team. */
 function fillIn({ file, folder, home }: FilePart, files: Readonly<Record<string, string>>): TeamFile {
+  const { sandbox } = file;
   const fill = <T extends AgentRef | undefined>(agent: T, cwd?: string): T =>
     typeof agent === 'object' && 'team' in agent && typeof agent.team === 'string'
-      ? ({ team: { path: resolve(home, agent.team), folder: folderIn(folder, { cwd }), files } } as unknown as T)
+      ? ({
+          team: {
+            path: resolve(home, agent.team),
+            folder: folderIn(folder, { cwd }),
+            files,
+            ...(sandbox !== undefined && { sandbox }),
+          },
+        } as unknown as T)
       : agent;
   const { agents, members } = file;
   return {
