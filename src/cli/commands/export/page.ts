@@ -5,11 +5,12 @@ import { RECORD_ELEMENT, RECORD_PLACE } from '../../../client/record.ts';
 import type { RecordHead, RunRecord } from '../../../client/record.ts';
 import { Refusal } from '../../show/errors.ts';
 
+const NAME = 'ui/record.html.br';
+/** Where it is, seen from the bundle in dist/cli/, and from src/cli/commands/export/. */
+const PLACES = [join(import.meta.dirname, '..', NAME), join(import.meta.dirname, '../../../../dist', NAME)];
+
 /** The page of the build, without a record. */
-export function readTemplate(): string {
-  const name = 'ui/record.html.br';
-  // Seen from the bundle in dist/cli/, and from src/cli/commands/export/.
-  const places = [join(import.meta.dirname, '..', name), join(import.meta.dirname, '../../../../dist', name)];
+export function readTemplate(places: readonly string[] = PLACES): string {
   const found = places.find((path) => existsSync(path));
   if (found === undefined) {
     throw new Refusal('not_found', 'The dashboard was not built, and a record is made from it: run npm run build');
