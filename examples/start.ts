@@ -1,24 +1,22 @@
 /**
- * Runs the team of examples/slugify in a repository of its own, and merges what it made. It makes a state directory and
- * that repository and removes them again; it touches nothing else of yours.
+ * Runs the team of examples/slugify, or of another example that is named (`npm start review`), in a repository of its own,
+ * and merges what it made. It makes a state directory and that repository and removes them again; it touches nothing else
+ * of yours.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { environmentIn, EXAMPLES, makeRepository, TROUPE } from './repository.ts';
 
-const root = join(import.meta.dirname, '..');
+const example = process.argv.slice(2).find((word) => !word.startsWith('-')) ?? 'slugify';
+if (!EXAMPLES.includes(example)) {
+  console.error(`There is no example ${example}: choose one of ${EXAMPLES.join(', ')}`);
+  process.exit(2);
+}
 const place = mkdtempSync(join(tmpdir(), 'troupe-'));
-const repo = join(place, 'slugify');
-const programs = join(place, 'bin');
-const troupe = join(root, 'bin', 'troupe.js');
-// Variables such as GIT_DIR name a repository of yours.
-const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
-const env: NodeJS.ProcessEnv = {
-  ...Object.fromEntries(own),
-  TROUPE_HOME: join(place, 'home'),
-  PATH: [programs, process.env['PATH']].join(delimiter),
-};
+const repo = join(place, example);
+const env = { ...environmentIn(place), TROUPE_HOME: join(place, 'home') };
 const keep = process.argv.includes('--keep');
 
 const WHAT = `Four scripts, no model, write a small library together; who does what is in
@@ -35,31 +33,21 @@ const NEXT = `Next: npm run build && npm link (here, once), then in a project of
 process.stdout.on('error', () => {});
 let code = 1;
 try {
-  makeRepository();
-  console.log(WHAT);
+  makeRepository(example, place, env);
+  console.log(example === 'slugify' ? WHAT : aboutIt());
   code = await run(['up', join(repo, 'troupe.yaml'), '--yes', '--once']);
   if (code === 0) await showWork();
 } finally {
-  spawnSync(process.execPath, [troupe, 'stop', '--all'], { env, stdio: 'ignore' });
+  spawnSync(process.execPath, [TROUPE, 'stop', '--all'], { env, stdio: 'ignore' });
   if (keep) console.log(`Kept: ${place}`);
   else rmSync(place, { recursive: true, force: true });
 }
 process.exitCode = code;
 
-/** A repository with the programs of the team, and `troupe` for them. Without git, they share a folder. */
-function makeRepository(): void {
-  cpSync(join(import.meta.dirname, 'slugify'), repo, { recursive: true });
-  mkdirSync(programs);
-  writeFileSync(join(programs, 'troupe'), `#!/bin/sh\nexec '${process.execPath}' '${troupe}' "$@"\n`);
-  chmodSync(join(programs, 'troupe'), 0o755);
-  const who = ['-c', 'user.name=Troupe', '-c', 'user.email=troupe@troupe.invalid', '-c', 'commit.gpgSign=false'];
-  for (const words of [
-    ['init', '--quiet', '--template=', '--initial-branch=main'],
-    ['add', '.'],
-    [...who, 'commit', '--quiet', '--message', 'The programs of the team'],
-  ]) {
-    spawnSync('git', words, { cwd: repo, env, stdio: 'ignore' });
-  }
+/** The first paragraph of the example's README. */
+function aboutIt(): string {
+  const [, about = ''] = readFileSync(join(import.meta.dirname, example, 'README.md'), 'utf8').split('\n\n');
+  return `${about}\n`;
 }
 
 /** Shows what landed and merges it, with the commands that people use. */
@@ -77,7 +65,7 @@ async function showWork(): Promise<void> {
 
 function run(args: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [troupe, ...args], { cwd: repo, env, stdio: 'inherit' });
+    const child = spawn(process.execPath, [TROUPE, ...args], { cwd: repo, env, stdio: 'inherit' });
     // The terminal signals both processes. The command cleans up first, then we do.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => child.kill('SIGINT'));
     child.once('exit', (exit) => resolve(exit ?? 1));

@@ -117,4 +117,5 @@ export const LONG: readonly string[] = [
   'test/daemon/tracing.test.ts',
   'test/e2e/chaos.test.ts',
   'test/daemon/decisions.test.ts',
+  'test/examples/gallery.test.ts',
 ];

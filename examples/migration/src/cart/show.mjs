@@ -1,0 +1,6 @@
+var name = 'cart-show';
+var count = 0;
+export function next() {
+  count += 1;
+  return name + count;
+}

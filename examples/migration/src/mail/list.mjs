@@ -1,0 +1,6 @@
+var name = 'mail-list';
+var count = 0;
+export function next() {
+  count += 1;
+  return name + count;
+}
