@@ -31,7 +31,8 @@ const OTHER_LANGUAGES: readonly (string | undefined)[] = ['ts', 'js', 'lua', 'js
 function troupeLines({ text, isBlock, language }: Code): Line[] {
   const isProgram = isBlock && OTHER_LANGUAGES.includes(language);
   return text.split('\n').flatMap((line) =>
-    [...line.matchAll(/(^|[^\w/.@-])troupe(?:@[\w.-]+)? +(?=[\w-])/g)].map(({ index, 0: found }) => {
+    // The first word of `docker run troupe troupe status` is an image.
+    [...line.matchAll(/(^|[^\w/.@-])troupe(?:@[\w.-]+)? +(?!troupe )(?=[\w-])/g)].map(({ index, 0: found }) => {
       const before = line.slice(0, index) + (found[0] === 't' ? '' : (found[0] ?? ''));
       // In a session, what a program printed has no prompt.
       const isTyped = !isProgram && (language !== 'console' || line.startsWith('$ '));

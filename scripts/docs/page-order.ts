@@ -2,7 +2,7 @@ import type { MarkdownDocument } from './document.ts';
 
 /** The pages in the order of the menu. */
 const GROUPS: readonly (readonly [name: string, paths: readonly string[]])[] = [
-  ['Start', ['README.md', 'docs/guide.md', 'examples/README.md']],
+  ['Start', ['README.md', 'docs/guide.md', 'docs/install.md', 'examples/README.md']],
   [
     'Use it',
     [

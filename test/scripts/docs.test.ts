@@ -58,6 +58,7 @@ describe('the check of commands', () => {
     ['```console\n$ troupe up\nnext: troupe mrege\n```', 'a.md: troupe mrege: there is no such command'],
     ['```yaml\ncommand: troupe sned x\n```', 'a.md: troupe sned x: there is no such command'],
     ['`npx troupe@latest rnu "x"`', 'a.md: troupe rnu x: there is no such command'],
+    ['`docker run troupe troupe sttus`', 'a.md: troupe sttus: there is no such command'],
     ['`npm run tset`', 'a.md: npm run tset: there is no such script'],
   ])('finds what is wrong with %j', (text, problem) => {
     expect(wrongIn(text)).toEqual([problem]);
