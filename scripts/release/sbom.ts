@@ -38,7 +38,9 @@ export function writeSbom(
       ...(one.integrity !== undefined && { hashes: [hashOf(one.integrity)] }),
       properties: [{ name: 'troupe:bundled', value: String(one.bundled) }],
     }));
-  const digest = createHash('sha256').update(JSON.stringify([self, components])).digest('hex');
+  const digest = createHash('sha256')
+    .update(JSON.stringify([self, components]))
+    .digest('hex');
   const bom = {
     bomFormat: 'CycloneDX',
     specVersion: '1.6',

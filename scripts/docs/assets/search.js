@@ -13,11 +13,11 @@ const field = document.getElementById('query');
 const list = document.getElementById('results');
 const said = document.getElementById('said');
 field.value = new URLSearchParams(location.search).get('q') ?? '';
-field.addEventListener('input', show);
+field.addEventListener('input', showHits);
 field.focus();
-show();
+showHits();
 
-function show() {
+function showHits() {
   const query = field.value.trim();
   try {
     history.replaceState(null, '', query === '' ? location.pathname : `?q=${encodeURIComponent(query)}`);
