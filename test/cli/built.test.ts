@@ -82,7 +82,7 @@ describe('the built package', () => {
       const program = `import(${JSON.stringify(join(folder, 'dist/index.js'))}).catch((error) => console.log(error.message))`;
       expect(spawnSync(findOldNode() ?? '', ['-e', program], { encoding: 'utf8' })).toMatchObject({
         stdout: expect.stringMatching(
-          /^Troupe needs Node 22\.15 or newer, and this is Node \d+\.\d+\.\d+\.\n$/,
+          /^Troupe needs Node 22\.13 or newer, and this is Node \d+\.\d+\.\d+\.\n$/,
         ) as string,
       });
     },

@@ -51,6 +51,7 @@ describe('a message from another team', () => {
     expect(team.as('kim@beta', 'message.receive', hello)).toEqual([]);
     expect(team.refuse('kim@beta', 'message.receive', { ...hello, content: 'bye' }).code).toBe('conflict');
     // Nobody can take the id of another's message.
+    team.as('@user', 'team.update', { peers: ['beta'] });
     expect(team.refuse('lead@beta', 'message.receive', hello).code).toBe('conflict');
   });
 
