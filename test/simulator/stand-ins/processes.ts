@@ -1,4 +1,4 @@
-import type { MarkedProcess } from '../../../src/agents/process-table.ts';
+import type { MarkedProcess, ProcessTable } from '../../../src/agents/process-table.ts';
 // Stands in for src/agents/process.ts: the processes of the simulated machines.
 import type { Exit, ProcessIdentity, ProcessOptions } from '../../../src/agents/process.ts';
 import { later, newOwner, scheduler } from '../scheduler.ts';
@@ -6,6 +6,14 @@ import type { Owner } from '../scheduler.ts';
 
 export const MARKER = 'TROUPE_PROCESS';
 export const LOOK_EVERY_MS = 200;
+
+/** Other programs than ours: the simulated machines have none. */
+export const TABLE: Pick<ProcessTable, 'all' | 'environmentOf' | 'space' | 'openFiles'> = {
+  all: () => [],
+  environmentOf: () => undefined,
+  space: () => '',
+  openFiles: () => ({ open: 0, limit: 1_024 }),
+};
 
 /** Runs a program until it ends by itself; `signal` is SIGTERM. Returns its exit code. */
 export type Program = (options: ProcessOptions, signal: AbortSignal) => Promise<number>;
