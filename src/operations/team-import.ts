@@ -30,6 +30,7 @@ export const teamImportOperations = [
     result: z.object({
       teamId: Slug,
       batches: z.number().int().describe('how many it has now'),
+      isClosed: z.boolean().describe('whether it can only be read'),
       members: z.array(z.string()).describe('all stopped'),
       hooks: z.number().int().describe('how many did not travel'),
       programs: z
@@ -63,6 +64,7 @@ async function importTeam({ ledger }: Context, { file, as, repository }: Asked) 
   return {
     teamId,
     batches: imported.batches.length,
+    isClosed: team?.status === 'cleaned-up',
     members: [...members.keys()],
     hooks: settled.filter(({ type }) => type === 'hook:removed').length,
     programs: [...members.values()].flatMap(({ id, agent }) =>
@@ -81,7 +83,7 @@ async function requireFreeBranch(ledger: Context['ledger'], branch: string | und
   if (other === undefined) return;
   throw new TeamError(
     'conflict',
-    `Team ${other} lands its work on the branch ${quote(branch)} already: delete it first`,
+    `Team ${other} lands its work on the branch ${quote(branch)} here: delete that team first (troupe team delete ${other}), also for another name (--as), since the branch keeps its own`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { execSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openProcessTable } from '../../src/agents/process-table.ts';
 import { identify, isRunning, MARKER } from '../../src/agents/process.ts';
@@ -42,13 +43,18 @@ describe.each([
   });
 
   test('counts as ended when it is a zombie', async () => {
-    const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 1032'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
+    const parent = spawn('sh', ['-c', 'head -c 1 <&3 > /dev/null & echo $!; exec sleep 1032'], {
+      stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
     });
     onTestFinished(() => void parent.kill('SIGKILL'));
-    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    const [line] = (await once(parent.stdout as Readable, 'data')) as [Buffer];
     const pid = Number(line.toString());
     const identity = identify(pid, table);
+    // The shell would take note of its end; the program in its place never does.
+    await until('the shell is gone', () =>
+      table.all().some((one) => one.pid === parent.pid && one.words[0] === 'sleep'),
+    );
+    (parent.stdio[3] as Writable).end('x');
     await until('it is a zombie', () => table.find(pid)?.isZombie);
     expect(isRunning(identity, table)).toBe(false);
   });

@@ -250,6 +250,10 @@ describe('a command without a daemon', () => {
     expect(other).toMatchObject({ status: 5, stdout: '' });
     expect(other.stderr).toContain(`${token} does not hold the token of the running daemon`);
     expect((await troupe.ask('doctor')).stdout).toContain(`run: kill ${pid}; the next command starts it again`);
+    chmodSync(token, 0o644);
+    expect((await troupe.run('task list --team demo')).stderr).toContain(`Others can read ${token}, so it is not used`);
+    expect((await troupe.ask('doctor')).stdout).toContain(`run: chmod 600 ${token}`);
+    chmodSync(token, 0o600);
   });
 
   test('says what is wrong with its configuration: file, line, key, what is allowed', async () => {

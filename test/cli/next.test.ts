@@ -42,6 +42,8 @@ describe('what one can do next', () => {
       'troupe watch alpha',
       'troupe merge --team gamma',
     ]);
+    const elsewhere = { ...where, unmerged: [{ team: 'gamma', size: '2 files', elsewhere: '~/other' }] };
+    expect(nextSteps({ ...NOWHERE, ...elsewhere }).steps.at(-1)?.why).toMatch(/^bring 2 files into ~\/other;/);
     expect(nextSteps({ ...NOWHERE, ...where }).state).toEqual([
       'Team alpha: Running',
       'Team beta: Needs you: may ann use the network?',

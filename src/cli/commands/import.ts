@@ -98,7 +98,7 @@ function bringBranch(git: UserGit, { branch, tip }: Landed, bundle: Buffer): () 
 }
 
 function wordImport(
-  { teamId, batches, members, hooks, programs }: ResultOf<'team.import'>,
+  { teamId, batches, isClosed, members, hooks, programs }: ResultOf<'team.import'>,
   branch: string | undefined,
 ): string {
   const lines = [
@@ -106,7 +106,9 @@ function wordImport(
     branch === undefined ? '' : `What landed is on the branch ${clean(branch)} here.`,
     hooks === 0 ? '' : `Its hooks did not travel (${hooks}): register them again, or run troupe up with the team file.`,
     ...programs.map(({ memberId, command }) => `${memberId} would run: ${clean(command.join(' '))}`),
-    `To go on: troupe member restart NAME --team ${teamId}`,
+    isClosed
+      ? `It is closed: it can be read, as with troupe report ${teamId}, but not changed.`
+      : `To go on: troupe member restart NAME --team ${teamId}`,
   ];
   return `${lines.filter(Boolean).join('\n')}\n`;
 }

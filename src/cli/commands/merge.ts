@@ -6,6 +6,7 @@ import { openClient } from '../reach/connect.ts';
 import { gitIn } from '../reach/git.ts';
 import { Refusal } from '../show/errors.ts';
 import { wordMerge } from '../show/merge.ts';
+import { isWithin, shortPath } from '../show/path.ts';
 import { fold } from '../show/text.ts';
 import { print, toJson } from '../show/write.ts';
 
@@ -24,9 +25,11 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const { branch = '', base = '', tip = '', depot = '' } = work;
     const merged = await mergeIn(gitIn(repository, environment), { repository, work: { branch, base, tip, depot } });
     if ('refused' in merged) throw new Refusal('conflict', merged.refused);
-    const outcome = { team: teamId, branch, ...merged, base, tip, ...sizeIn(work) };
+    const outcome = { team: teamId, branch, repository, ...merged, base, tip, ...sizeIn(work) };
+    // Nobody should wonder why this folder has not changed.
+    const place = isWithin(process.cwd(), repository) ? '' : `In ${shortPath(repository, environment)}: `;
     if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));
-    else print(fold(`${wordMerge(outcome)}\n`, screen));
+    else print(fold(`${place}${wordMerge(outcome)}\n`, screen));
     return 0;
   } finally {
     client.close();

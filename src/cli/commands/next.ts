@@ -5,6 +5,7 @@ import type { ResultOf } from '../../operations/index.ts';
 import { openClient } from '../reach/connect.ts';
 import { nextSteps } from '../show/next.ts';
 import type { Whereabouts } from '../show/next.ts';
+import { isWithin, shortPath } from '../show/path.ts';
 import type { Screen } from '../show/screen.ts';
 import { paint } from '../show/screen.ts';
 import { clean, fold } from '../show/text.ts';
@@ -45,7 +46,7 @@ async function findWhere(environment: NodeJS.ProcessEnv): Promise<Whereabouts> {
   if (!existsSync(home.socket)) return nothing;
   const client = openClient(environment, { start: false });
   try {
-    return { ...nothing, daemon: true, ...(await findTeams(client, AbortSignal.timeout(PATIENCE_MS))) };
+    return { ...nothing, daemon: true, ...(await findTeams(client, environment, AbortSignal.timeout(PATIENCE_MS))) };
   } catch {
     // Dead, slow, or not ours to ask: troupe status says which.
     return nothing;
@@ -54,7 +55,11 @@ async function findWhere(environment: NodeJS.ProcessEnv): Promise<Whereabouts> {
   }
 }
 
-async function findTeams(client: Client, signal: AbortSignal): Promise<Pick<Whereabouts, 'teams' | 'unmerged'>> {
+async function findTeams(
+  client: Client,
+  environment: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<Pick<Whereabouts, 'teams' | 'unmerged'>> {
   const all = await client.call('team.list', {}, { signal });
   // A team inside of a member shows up as that member.
   const teams = all
@@ -63,14 +68,17 @@ async function findTeams(client: Client, signal: AbortSignal): Promise<Pick<Wher
   const open = teams
     .filter(({ status }) => status !== 'cleaned-up')
     .map(({ name, situation }) => ({ name: clean(name), situation: { ...situation, text: clean(situation.text) } }));
-  const works = teams.slice(0, LOOKED_AT).map(async ({ name }) => {
+  const isHere = (repository = ''): boolean => isWithin(process.cwd(), repository);
+  const near = teams.toSorted((a, b) => Number(isHere(b.work?.repository)) - Number(isHere(a.work?.repository)));
+  const works = near.slice(0, LOOKED_AT).map(async ({ name }) => {
     // A team whose work cannot be looked at is none to merge.
     const work = await client.call('work.show', { teamId: name }, { signal }).catch(() => undefined);
-    return work && hasNews(work) ? [{ team: clean(name), size: sizeOf(work), repository: work.repository ?? '' }] : [];
+    if (!work || !hasNews(work)) return [];
+    const { repository = '' } = work;
+    const elsewhere = isHere(repository) ? {} : { elsewhere: clean(shortPath(repository, environment)) };
+    return [{ team: clean(name), size: sizeOf(work), ...elsewhere }];
   });
-  const here = `${process.cwd()}/`;
-  const isHere = ({ repository }: { repository: string }): number => (here.startsWith(`${repository}/`) ? 0 : 1);
-  return { teams: open, unmerged: (await Promise.all(works)).flat().toSorted((a, b) => isHere(a) - isHere(b)) };
+  return { teams: open, unmerged: (await Promise.all(works)).flat() };
 }
 
 function hasNews({ workspaces, isMerged, base, tip }: ResultOf<'work.show'>): boolean {

@@ -1,6 +1,6 @@
 import type { Home } from '../../client/home.ts';
 
-const { readFileSync } = process.getBuiltinModule('node:fs');
+const { readFileSync, statSync } = process.getBuiltinModule('node:fs');
 
 /** Where a credential is: its text, or the file that holds it. */
 export type Credential = string | { readonly file: string };
@@ -20,4 +20,9 @@ export function readCredential(environment: NodeJS.ProcessEnv, home: Home): stri
     // No daemon accepts an empty token; if one runs, it says so.
     return '';
   }
+}
+
+/** Whether other users may read a file. The daemon accepts no secret that they may have seen. */
+export function isOpenToOthers(path: string): boolean {
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 }

@@ -11,7 +11,12 @@ export interface Whereabouts {
   /** Open teams, the latest first. */
   readonly teams: readonly { readonly name: string; readonly situation: Situation }[];
   /** Teams whose branch has work that the checkout does not have; those of this repository first. */
-  readonly unmerged: readonly { readonly team: string; readonly size: string }[];
+  readonly unmerged: readonly {
+    readonly team: string;
+    readonly size: string;
+    /** The repository, if it is not the one around the working directory. */
+    readonly elsewhere?: string;
+  }[];
 }
 
 /** A command to type next, and why. */
@@ -34,9 +39,9 @@ export function nextSteps(where: Whereabouts): { state: string[]; steps: Step[] 
     isAsked && { command: 'troupe approve', why: 'answer what waits for you' },
     isUp && { command: 'troupe ps', why: 'who runs, and what each does' },
     isUp && { command: `troupe watch ${teams[0]?.name}`, why: 'follow it live; troupe ui opens the dashboard' },
-    ...unmerged.slice(0, 2).map(({ team, size }) => ({
+    ...unmerged.slice(0, 2).map(({ team, size, elsewhere = 'your checkout' }) => ({
       command: `troupe merge --team ${team}`,
-      why: `bring ${size} into your checkout; troupe diff --team ${team} shows them`,
+      why: `bring ${size} into ${elsewhere}; troupe diff --team ${team} shows them`,
     })),
     !daemon && hasState && { command: 'troupe status', why: 'start the daemon and show its teams' },
     teamFile !== undefined && { command: 'troupe up', why: `run the team of ${teamFile}` },

@@ -7,6 +7,7 @@ import { levelOf, wordDisk } from '../../../core/work-disk.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { readVersion } from '../../../runtime/version.ts';
 import { isAbsence, openClient } from '../../reach/connect.ts';
+import { isOpenToOthers } from '../../reach/credential.ts';
 import type { Check } from './check.ts';
 import { checkStart } from './journal.ts';
 
@@ -43,6 +44,10 @@ export async function checkDaemon(
     const isStranger = (error as Partial<CallError>).code === 'unauthenticated';
     const why = error instanceof CallError ? error.message : `it does not answer within ${ANSWER_MS / 1000} s`;
     const pid = readPid(home);
+    if (isStranger && isOpenToOthers(home.tokenFile)) {
+      const found = `process ${pid ?? 'unknown'} runs; its token is not used while others can read ${home.tokenFile}`;
+      return [{ name: 'daemon', state: 'fail', found, remedy: `run: chmod 600 ${home.tokenFile}` }];
+    }
     const what = existsSync(home.tokenFile) ? 'does not hold its token' : 'is missing, which holds its token';
     const found = isStranger ? `process ${pid ?? 'unknown'} runs, but ${home.tokenFile} ${what}` : why;
     const remedy = isStranger && pid !== undefined ? `run: kill ${pid}; the next command starts it again` : undefined;

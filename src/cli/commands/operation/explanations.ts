@@ -5,6 +5,7 @@ import type { Naming } from '../../../core/error-words.ts';
 import { findNearest } from '../../../core/nearest.ts';
 import type { Command } from '../../line/command.ts';
 import { flagsOf } from '../../line/inputs.ts';
+import { isOpenToOthers } from '../../reach/credential.ts';
 
 /** How many names a message lists. */
 const FEW = 8;
@@ -46,6 +47,9 @@ function explainCredential(environment: NodeJS.ProcessEnv): string {
   const file = environment['TROUPE_TOKEN_FILE'];
   if (file) return `The daemon does not know the credential in ${file} (TROUPE_TOKEN_FILE): ${renew}`;
   const { tokenFile } = findHome(environment);
+  if (isOpenToOthers(tokenFile)) {
+    return `Others can read ${tokenFile}, so it is not used: troupe doctor --fix closes it`;
+  }
   return `${tokenFile} does not hold the token of the running daemon: troupe doctor shows its process; end it with kill, and the next command starts it with a new token`;
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '../../../client/client.ts';
+import { CallError } from '../../../client/errors.ts';
 import type { Home } from '../../../client/home.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { openClient } from '../../reach/connect.ts';
@@ -34,10 +35,11 @@ export async function findLoss(home: Home, environment: NodeJS.ProcessEnv, signa
 async function lossOfTeams(client: Client, environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string[]> {
   const teams = await client.call('team.list', {}, { signal });
   const lines: string[] = [];
-  for (const { name, problem } of teams) {
+  for (const { name, problem, parent } of teams) {
     const work = problem === undefined ? await lookAtWork(client, name, signal) : undefined;
     if (work?.workspaces === 'own') {
-      const listed = listUnmerged(work, { teamId: name, isMerged: hasTip(work, environment) });
+      const isMerged = hasTip(work, environment) || (parent !== undefined && (await isOver(client, parent, signal)));
+      const listed = listUnmerged(work, { teamId: name, isMerged });
       lines.push(...listed.map((line) => `team ${name}: ${line}`));
     } else if (problem !== undefined) lines.push(`team ${name}, which cannot be read: ${problem}`);
   }
@@ -47,6 +49,20 @@ async function lossOfTeams(client: Client, environment: NodeJS.ProcessEnv, signa
     ({ kind, of }) => kind !== 'trash' && !known.has(of.split('/')[0] ?? ''),
   );
   return [...lines, ...left.map(nameLeftover)];
+}
+
+/** Whether a task is completed. What a team inside of its holder did for it is then among the work of that task. */
+async function isOver(
+  client: Client,
+  { teamId, taskId }: { readonly teamId: string; readonly taskId: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return (await client.call('task.show', { teamId, taskId }, { signal })).status === 'completed';
+  } catch (error) {
+    if (error instanceof CallError && error.code === 'not_found') return false;
+    throw error;
+  }
 }
 
 /** Whether any ref of the checkout has all that landed: then it stays, merged or not. */
