@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { RECORD_PLACE } from '../src/client/record.ts';
+import { policyHash } from './policy-hash.ts';
 
 /** The page into which `troupe export` writes a record: the dashboard in one file, compressed. */
 export async function buildRecordPage(root: string): Promise<Uint8Array> {
@@ -39,8 +39,8 @@ function pageOf({
   const scripts = [first, script].map(inside);
   const policy = [
     "default-src 'none'",
-    `script-src ${scripts.map(hashOf).join(' ')}`,
-    `style-src ${hashOf(style)}`,
+    `script-src ${scripts.map(policyHash).join(' ')}`,
+    `style-src ${policyHash(style)}`,
     'img-src data:',
     'font-src data:',
     "connect-src 'none'",
@@ -76,8 +76,4 @@ ${RECORD_PLACE}
 /** A script that can stand inside of a page: no text in it ends it, or begins a comment. */
 function inside(script: string): string {
   return script.replaceAll(/<(?=\/?script|!--)/gi, String.raw`\x3C`);
-}
-
-function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

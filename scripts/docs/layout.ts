@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { policyHash } from '../policy-hash.ts';
 import type { MarkdownDocument } from './document.ts';
 import type { PageGroup } from './page-order.ts';
 import { addressOf, escapeHtml, outputOf } from './render.ts';
@@ -70,8 +70,8 @@ function frame({ output, title, groups, current }: Frame, body: readonly string[
   const policy = [
     "default-src 'none'",
     "img-src 'self'",
-    `style-src ${hashOf(STYLE)}`,
-    `script-src ${scripts.map(hashOf).join(' ')}`,
+    `style-src ${policyHash(STYLE)}`,
+    `script-src ${scripts.map(policyHash).join(' ')}`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
@@ -139,10 +139,6 @@ function aroundOf(from: string, before: MarkdownDocument | undefined, after: Mar
       ? `<a class="${kind}" href="${escapeHtml(addressOf(from, outputOf(page.path)))}"><span>${word}</span>${escapeHtml(shortTitle(page))}</a>`
       : '';
   return `<nav class="around" aria-label="Next pages">${link(before, 'before', 'Before')}${link(after, 'next', 'Next')}</nav>`;
-}
-
-function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
 function asset(name: string): string {

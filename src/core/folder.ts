@@ -78,8 +78,13 @@ export function folderOfHook(
 ): string {
   const folder = cwd ?? (approved === undefined ? work : undefined) ?? fallback;
   if (!apart) return folder;
-  const from = apart.folders.find((one) => folder === one || folder.startsWith(`${one}/`));
+  const from = apart.folders.find((one) => isInside(folder, one));
   return from === undefined ? folder : `${apart.to}${folder.slice(from.length)}`;
+}
+
+/** Whether an absolute path is a folder, or is in it. */
+export function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
 }
 
 /** A workspace in place of the team's folder, which may have several names. */

@@ -93,7 +93,7 @@ describe('the agent of launchd', () => {
 
 describe('a service', () => {
   test('gets the PATH of the terminal, without what holds only there, and with the folder of its Node', () => {
-    const path = '/home/ada/bin:relative::/usr/bin:/work/node_modules/.bin:/usr/bin:/x/node-gyp-bin';
+    const path = '/home/ada/bin:relative::/usr/bin:/project/node_modules/.bin:/usr/bin:/x/node-gyp-bin';
     expect(pathFor(path, '/opt/node/bin/node')).toBe('/home/ada/bin:/usr/bin:/opt/node/bin');
     expect(pathFor('/opt/node/bin:/bin', '/opt/node/bin/node')).toBe('/opt/node/bin:/bin');
   });

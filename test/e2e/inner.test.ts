@@ -51,6 +51,10 @@ test('a team inside a member gets the task, works with members and gates of its 
     `Teams inside of members\n  #1 rev: team ${inner} (closed), 1 of 1 task completed: Write the part\n`,
   );
   expect(await client.call('team.report', { teamId: inner })).toMatchObject({ inner: [] });
+  // What was done inside is among the work of the outer team, so only that is named.
+  const uninstall = await stage.troupe('uninstall', '--dry-run');
+  expect(uninstall.stdout + uninstall.stderr).toContain(`team ${stage.team}: `);
+  expect(uninstall.stdout + uninstall.stderr).not.toContain(`team ${inner}: `);
 });
 
 test('what a team inside a member uses counts once to that member; its budget stops the team, and a yes lets it go on', async () => {

@@ -162,7 +162,7 @@ describe('a record', () => {
 });
 
 describe('troupe export', () => {
-  test('keeps a file that exists unless it is told otherwise, writes to standard output, and tells what it wrote', async (context) => {
+  test('replaces a file only with --force, writes to standard output, and says what it wrote', async (context) => {
     needTool(context, 'chromium');
     const file = await exported('story');
     const refused = await troupe('export', 'story', file);

@@ -1,3 +1,4 @@
+import { isInside } from '../../core/folder.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { mergeIn } from '../../workspaces/merge-in.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
@@ -6,7 +7,7 @@ import { openClient } from '../reach/connect.ts';
 import { gitIn } from '../reach/git.ts';
 import { Refusal } from '../show/errors.ts';
 import { wordMerge } from '../show/merge.ts';
-import { isWithin, shortPath } from '../show/path.ts';
+import { shortPath } from '../show/path.ts';
 import { fold } from '../show/text.ts';
 import { print, toJson } from '../show/write.ts';
 
@@ -27,7 +28,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     if ('refused' in merged) throw new Refusal('conflict', merged.refused);
     const outcome = { team: teamId, branch, repository, ...merged, base, tip, ...sizeIn(work) };
     // Nobody should wonder why this folder has not changed.
-    const place = isWithin(process.cwd(), repository) ? '' : `In ${shortPath(repository, environment)}: `;
+    const place = isInside(process.cwd(), repository) ? '' : `In ${shortPath(repository, environment)}: `;
     if (given.json) print(toJson(outcome, screen.isTerminal ? 2 : undefined));
     else print(fold(`${place}${wordMerge(outcome)}\n`, screen));
     return 0;

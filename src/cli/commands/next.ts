@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { Client } from '../../client/client.ts';
 import { findHome } from '../../client/home.ts';
+import { isInside } from '../../core/folder.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { openClient } from '../reach/connect.ts';
 import { nextSteps } from '../show/next.ts';
 import type { Whereabouts } from '../show/next.ts';
-import { isWithin, shortPath } from '../show/path.ts';
+import { shortPath } from '../show/path.ts';
 import type { Screen } from '../show/screen.ts';
 import { paint } from '../show/screen.ts';
 import { clean, fold } from '../show/text.ts';
@@ -68,14 +69,16 @@ async function findTeams(
   const open = teams
     .filter(({ status }) => status !== 'cleaned-up')
     .map(({ name, situation }) => ({ name: clean(name), situation: { ...situation, text: clean(situation.text) } }));
-  const isHere = (repository = ''): boolean => isWithin(process.cwd(), repository);
+  const isHere = (repository: string | undefined): boolean =>
+    repository !== undefined && isInside(process.cwd(), repository);
   const near = teams.toSorted((a, b) => Number(isHere(b.work?.repository)) - Number(isHere(a.work?.repository)));
   const works = near.slice(0, LOOKED_AT).map(async ({ name }) => {
     // A team whose work cannot be looked at is none to merge.
     const work = await client.call('work.show', { teamId: name }, { signal }).catch(() => undefined);
     if (!work || !hasNews(work)) return [];
-    const { repository = '' } = work;
-    const elsewhere = isHere(repository) ? {} : { elsewhere: clean(shortPath(repository, environment)) };
+    const { repository } = work;
+    const isElsewhere = repository !== undefined && !isHere(repository);
+    const elsewhere = isElsewhere ? { elsewhere: clean(shortPath(repository, environment)) } : {};
     return [{ team: clean(name), size: sizeOf(work), ...elsewhere }];
   });
   return { teams: open, unmerged: (await Promise.all(works)).flat() };
