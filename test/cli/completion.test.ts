@@ -23,7 +23,11 @@ const CASES: readonly [line: string, expected: readonly string[], unexpected: re
   ['troupe serve --jo', ['--journal'], ['--port']],
   ['troupe serve --log-level ', ['debug', 'info', 'warn', 'error'], ['--port']],
   ['troupe mcp --', ['--team', '--as', '--help'], ['--json']],
+  // Both a command and a noun with verbs.
+  ['troupe wo', ['work'], ['watch']],
   ['troupe work ', ['saves', 'restore', 'clean'], ['task']],
+  ['troupe work --te', ['--team'], ['--rewrite']],
+  ['troupe work clean --y', ['--yes'], ['--team']],
   ['troupe pr --', ['--remote', '--base', '--title', '--draft', '--json'], ['--output']],
 ];
 
@@ -164,7 +168,7 @@ describe('completion', () => {
     expect(stderr).toBe('');
     for (const word of ['task', 'priority', 'critical', 'claim', 'complete']) expect(stdout).toContain(word);
     // Words that zsh inserts by itself, because only one fits.
-    for (const word of ['worker-1', 'Second', 'deep', 'serve --journal', 'mcp --team deep', 'qwen']) {
+    for (const word of ['worker-1', 'Second', 'deep', 'work --team', 'serve --journal', 'mcp --team deep', 'qwen']) {
       expect(stdout).toContain(word);
     }
   });
@@ -205,6 +209,7 @@ send "PS1=; fpath=($1 \\$fpath); autoload -Uz compinit; compinit -u -D; bindkey 
 await ready
 for line word in \
   'troupe ta' task \
+  'troupe work --te' 'work --team' \
   'troupe task c' complete \
   'troupe task add --pr' priority \
   'troupe task add x --priority cr' critical \
@@ -222,7 +227,9 @@ done
 zpty -d shell
 `;
 
-function expectWords(words: readonly string[], expected: readonly string[], unexpected: readonly string[]): void {
+function expectWords(lines: readonly string[], expected: readonly string[], unexpected: readonly string[]): void {
+  const words = lines.filter(Boolean);
+  expect(words).toEqual([...new Set(words)]);
   expect(words).toEqual(expect.arrayContaining([...expected]));
   for (const word of unexpected) expect(words).not.toContain(word);
 }

@@ -26,7 +26,7 @@ _troupe_values() {
 }
 _troupe() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}"
-  local first="\${COMP_WORDS[1]}" command words='' flags='' after=2
+  local first="\${COMP_WORDS[1]}" command words='' flags='--help' after=2
   # Bash takes --team=demo for three words; two say the same.
   local word
   local -a typed=()
@@ -41,7 +41,10 @@ _troupe() {
   case "$first" in
 ${nouns.join('\n')}
   esac
-  if [ -n "$words" ]; then
+  # A noun may be a command of its own: its flags may follow at once.
+  if [ -n "$words" ] && [[ \${COMP_WORDS[2]} == -* ]]; then
+    words=''
+  elif [ -n "$words" ]; then
     if [ "$COMP_CWORD" -eq 2 ]; then
       COMPREPLY=($(compgen -W "$words --help" -- "$cur"))
       return

@@ -31,10 +31,11 @@ export function completedCommands(table: CommandTable): Described[] {
   return allCommands(table).map(describeCommand);
 }
 
-/** The words that may come first. */
+/** The words that may come first, each once: `work` is a noun with verbs, and a command of its own. */
 export function firstWords(commands: readonly Described[]): Word[] {
   const single = commands.filter(({ words }) => !words.includes(' '));
   const nouns = new Set(commands.flatMap(({ words }) => (words.includes(' ') ? [words.split(' ')[0] ?? ''] : [])));
+  for (const { words } of single) nouns.delete(words);
   return [
     ...[...nouns].map((word) => ({ word, text: NOUNS[word] ?? word })),
     ...single.map(({ words, summary }) => ({ word: words, text: summary })),

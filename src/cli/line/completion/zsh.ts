@@ -8,12 +8,15 @@ import type { Word } from './words.ts';
 export function zshCompletion(commands: readonly Described[]): string {
   const nouns = [...verbs(commands)].map(
     ([noun, words]) => `    ${noun})
-      if (( CURRENT == 3 )); then
+      if [[ "\${words[3]}" == -* ]]; then
+        : # A noun may be a command of its own: its flags may follow at once.
+      elif (( CURRENT == 3 )); then
         local -a verbs=(${described(words)})
         _describe -t verbs verb verbs
         return
-      fi
-      command="$command \${words[3]}" skip=2 ;;`,
+      else
+        command="$command \${words[3]}" skip=2
+      fi ;;`,
   );
   const cases = commands.map(
     (command) => `    ${shellQuote(command.words)}) _arguments -S ${specs(command).map(shellQuote).join(' ')} ;;`,
