@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
+import { explainFileError } from '../core/file-errors.ts';
 import { importBatches } from '../core/imported.ts';
 import type { Imported } from '../core/imported.ts';
 import { parse } from '../core/parse.ts';
@@ -100,6 +101,6 @@ async function readWhole(path: string): Promise<Buffer> {
     return await readFile(path);
   } catch (error) {
     if (error instanceof TeamError) throw error;
-    throw new TeamError('not_found', `${path} cannot be read: ${(error as Error).message}`);
+    throw explainFileError(error, path, 'read');
   }
 }

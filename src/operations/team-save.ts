@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
+import { explainFileError } from '../core/file-errors.ts';
 import { parseTeamFile } from '../runtime/team-file/parse.ts';
 import { operation } from './operation.ts';
 
@@ -42,16 +43,16 @@ export const teamSaveOperations = [
 ] as const;
 
 function explain(
-  { code, message }: NodeJS.ErrnoException,
+  error: NodeJS.ErrnoException,
   { path, folder }: { readonly path: string; readonly folder: string },
 ): TeamError {
-  if (code === 'EEXIST') {
+  if (error.code === 'EEXIST') {
     return new TeamError('exists', `${path} exists already`, {
       facts: { option: { field: 'replace', effect: 'replace it' } },
     });
   }
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
     return new TeamError('invalid', `${folder} is no folder on this machine: create it first`);
   }
-  return new TeamError('storage', `Cannot write ${path}: ${message}`);
+  return explainFileError(error, path, 'write');
 }

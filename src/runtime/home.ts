@@ -1,6 +1,7 @@
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { TeamError } from '../core/errors.ts';
+import { wordFileError } from '../core/file-errors.ts';
 import { clearWay } from './clear-way.ts';
 
 /** Others may neither write nor read here. */
@@ -22,7 +23,7 @@ export function prepareHome(directory: string): void {
   try {
     makeFolder(path);
   } catch (error) {
-    throw refusal(path, `cannot be made: ${(error as Error).message}`, 'choose another with TROUPE_HOME', error);
+    throw refusal(path, `cannot be made (${wordFileError(error)})`, 'choose another with TROUPE_HOME', error);
   }
   const found = lstatSync(path);
   if (found.isSymbolicLink()) throw refusal(path, 'is a symbolic link', 'set TROUPE_HOME to where it leads');
@@ -77,7 +78,7 @@ function requireWritable(path: string): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw refusal(path, `cannot be written: ${(error as Error).message}`, 'choose another with TROUPE_HOME', error);
+    throw refusal(path, `cannot be written (${wordFileError(error)})`, 'choose another with TROUPE_HOME', error);
   }
 }
 

@@ -309,9 +309,12 @@ describe('a command without a daemon', () => {
     mkdirSync(used, { mode: 0o755 });
     writeFileSync(join(used, 'thesis.tex'), '');
     const homes: [string, RegExp][] = [
-      ['/proc/nope', /\/proc\/nope cannot be made: ENOENT.*choose another with TROUPE_HOME/],
+      [
+        '/proc/nope',
+        /\/proc\/nope cannot be made \(there is no such file or folder\): choose another with TROUPE_HOME/,
+      ],
       [file, /file is not a directory: choose another/],
-      [join(file, 'below'), /cannot be made: ENOTDIR/],
+      [join(file, 'below'), /cannot be made \(a part of its path is a file, not a folder\)/],
       [used, /holds other files and is open to others \(mode 755\): choose an empty one/],
     ];
     for (const [home, message] of homes) {

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { TeamError } from '../../core/errors.ts';
+import { explainFileError } from '../../core/file-errors.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { readPackage } from '../../runtime/team-package.ts';
 import type { TeamPackage } from '../../runtime/team-package.ts';
@@ -24,7 +25,7 @@ type Landed = NonNullable<TeamPackage['head']['work']>;
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { file, name } = given.input as unknown as Given;
   const path = resolve(file);
-  const { head, bundle } = openPackage(path);
+  const { head, bundle } = openPackage(path, file);
   const repository = head.work && findClone(head.work, environment);
   const git = repository === undefined ? undefined : gitIn(repository, environment);
   const undo = git && head.work && bundle.length > 0 ? bringBranch(git, head.work, bundle) : () => undefined;
@@ -46,12 +47,12 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
 }
 
 /** The file, checked before anything changes. The daemon checks it again. */
-function openPackage(path: string): TeamPackage {
+function openPackage(path: string, file: string): TeamPackage {
   try {
     return readPackage(readFileSync(path));
   } catch (error) {
-    if (error instanceof TeamError) throw new Refusal(error.code, `${path}: ${error.message}`);
-    throw new Refusal('not_found', `${path} cannot be read: ${(error as Error).message}`);
+    if (error instanceof TeamError) throw new Refusal(error.code, `${file}: ${error.message}`);
+    throw explainFileError(error, file, 'read');
   }
 }
 

@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { explainFileError } from '../../core/file-errors.ts';
 import { suggestSlug } from '../../core/text.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
+import { requirePlace } from '../reach/place.ts';
 import { Refusal } from '../show/errors.ts';
 import { pairs } from '../show/table.ts';
 import { fold } from '../show/text.ts';
@@ -27,6 +29,7 @@ interface InitInput {
 export async function run(given: Arguments, surroundings: Surroundings): Promise<number> {
   const { template = 'project', file = 'troupe.yaml', force = false, list = false, ...rest } = given.input as InitInput;
   if (list) return listTemplates(given, surroundings);
+  requirePlace(file);
   const known = OF_PROGRAMS.includes(template) ? [] : await chooseAgents(rest.agents, surroundings);
   const chosen = template === 'project' && rest.agents === undefined ? withLogin(known) : known;
   const path = resolve(file);
@@ -37,9 +40,10 @@ export async function run(given: Arguments, surroundings: Surroundings): Promise
       flag: force ? 'w' : 'wx',
     });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new Refusal('exists', `${file} already exists: choose another name or add --force`);
-    throw new Refusal('storage', `Cannot write ${file}: ${message}`);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+      throw new Refusal('exists', `${file} already exists: choose another name or add --force`);
+    }
+    throw explainFileError(error, file, 'write');
   }
   const agents = chosen.map(({ name }) => name);
   if (given.json) {

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findHome } from '../../client/home.ts';
+import { explainFileError } from '../../core/file-errors.ts';
 import { shellQuote } from '../../core/shell.ts';
 import type { Hosts } from '../../journal/hosts.ts';
 import { writeServerConfigs } from '../../journal/nats/server-config.ts';
@@ -68,10 +69,9 @@ function writeConfigs(address: string, folder: string, json: boolean): number {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     for (const file of files) writeFileSync(file.path, file.text, { flag: 'wx', mode: file.isPrivate ? 0o600 : 0o644 });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw code === 'EEXIST'
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST'
       ? new Refusal('exists', `${folder} already has such files: name another folder`)
-      : new Refusal('storage', `Cannot write to ${folder}: ${message}`);
+      : explainFileError(error, folder, 'write');
   }
   // Two servers have no quorum without both, so the number of replicas is odd.
   const replicas = files.length > 3 ? 3 : 1;

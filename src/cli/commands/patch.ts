@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '../../client/client.ts';
+import { explainFileError } from '../../core/file-errors.ts';
 import { joinSome } from '../../core/text.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { bringLargeFiles } from '../../workspaces/bring-large-files.ts';
@@ -8,6 +9,7 @@ import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
 import { gitAt, gitIn, streamGit } from '../reach/git.ts';
 import type { UserGit } from '../reach/git.ts';
+import { requirePlace } from '../reach/place.ts';
 import { Refusal } from '../show/errors.ts';
 import { clean, fold } from '../show/text.ts';
 import { sizeOf } from '../show/work-size.ts';
@@ -52,6 +54,7 @@ const AS_MERGED = [
 /** Writes what landed, or what a task or a member changed, as mails that `git am` and `git apply` take. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { teamId, of, output } = given.input as unknown as Given;
+  if (output !== undefined) requirePlace(output);
   const client = openClient(environment);
   try {
     const work = await client.call('work.show', { teamId }, { signal });
@@ -161,6 +164,6 @@ function openOutput(path: string): number {
   try {
     return openSync(path, 'w');
   } catch (error) {
-    throw new Refusal('invalid', `${path} cannot be written: ${(error as Error).message}`);
+    throw explainFileError(error, path, 'write');
   }
 }

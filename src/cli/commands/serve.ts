@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { findHome, homeAt } from '../../client/home.ts';
 import type { Home } from '../../client/home.ts';
 import { ERROR_CODES, TeamError } from '../../core/errors.ts';
+import { explainFileError } from '../../core/file-errors.ts';
 import type { Daemon, DaemonOptions } from '../../daemon.ts';
 import { prepareHome } from '../../runtime/home.ts';
 import { LOG_LEVELS } from '../../runtime/log.ts';
@@ -99,14 +100,17 @@ function readTls(certFile: string | undefined, keyFile: string | undefined): Pic
   if (certFile === undefined || keyFile === undefined) {
     throw new TeamError('invalid', '--tls-cert and --tls-key go together');
   }
-  let tls: { cert: string; key: string };
-  try {
-    tls = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
-  } catch (error) {
-    throw new TeamError('invalid', `The TLS certificate or key cannot be read: ${(error as Error).message}`);
-  }
+  const tls = { cert: readNamed(certFile), key: readNamed(keyFile) };
   checkPair(tls, { certFile, keyFile });
   return { tls };
+}
+
+function readNamed(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw explainFileError(error, path, 'read');
+  }
 }
 
 /** OpenSSL's errors name neither the file nor the fault, so this checks both files. */

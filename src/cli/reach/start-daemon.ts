@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { isRunning, isThere } from '../../agents/process.ts';
 import { CallError } from '../../client/client.ts';
 import type { Home } from '../../client/home.ts';
+import { wordFileError } from '../../core/file-errors.ts';
 import type { DaemonCard } from '../../runtime/card.ts';
 import { checkSocketPath, prepareHome } from '../../runtime/home.ts';
 import { errorScreen, Refusal } from '../show/errors.ts';
@@ -108,7 +109,7 @@ function isGone(path: string): boolean {
 function unwritable(path: string, error: Error): Refusal {
   return new Refusal(
     'storage',
-    `The state directory ${dirname(path)} cannot be written (${error.message}): choose another with TROUPE_HOME`,
+    `The state directory ${dirname(path)} cannot be written (${wordFileError(error)}): choose another with TROUPE_HOME`,
   );
 }
 

@@ -1,12 +1,16 @@
 import { existsSync, linkSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { explainFileError } from '../../../core/file-errors.ts';
+import { requirePlace } from '../../reach/place.ts';
 import { Refusal } from '../../show/errors.ts';
 
 /** Standard output, as a file name. */
 export const STDOUT = '-';
 
-/** Refuses a file that exists. Called before long work, so that nobody waits for a refusal. */
+/** Refuses a file that exists or cannot be made. Called before long work, so that nobody waits for a refusal. */
 export function requireFree(path: string, force: boolean): void {
-  if (path !== STDOUT && !force && existsSync(path)) throw isThere(path);
+  if (path === STDOUT) return;
+  if (!force && existsSync(path)) throw isThere(path);
+  requirePlace(path);
 }
 
 /** Writes a file whole or not at all. */
@@ -22,7 +26,7 @@ export function writeWhole(path: string, bytes: Uint8Array, force: boolean): voi
     else putInPlace(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw isThere(path);
-    throw new Refusal('invalid', `${path} cannot be written: ${(error as Error).message}`);
+    throw explainFileError(error, path, 'write');
   } finally {
     rmSync(draft, { force: true });
   }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { explainFileError } from '../../../core/file-errors.ts';
 import { findNearest } from '../../../core/nearest.ts';
 import { Refusal } from '../../show/errors.ts';
 import { clean } from '../../show/text.ts';
@@ -12,7 +13,7 @@ export function readSource(path: string, name: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw new Refusal('not_found', `There is no team file ${name}${hintFile(path, name)}`);
     if (code === 'EISDIR') {
       throw new Refusal(
@@ -20,7 +21,7 @@ export function readSource(path: string, name: string): string {
         `${name} is a folder: name the team file in it, as in troupe up ${join(name, TEAM_FILE)}`,
       );
     }
-    throw new Refusal('not_found', `Cannot read the team file ${name}: ${message}`);
+    throw explainFileError(error, name, 'read');
   }
 }
 
