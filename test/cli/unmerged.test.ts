@@ -4,6 +4,7 @@ import { wordUnmerged } from '../../src/cli/show/unmerged.ts';
 const BASE = {
   workspaces: 'own',
   repository: '/project',
+  depot: '/depot',
   branch: 'troupe/demo',
   files: 0,
   added: 0,
@@ -37,11 +38,15 @@ describe('what a deleted team never merged', () => {
       { teamId: 'demo', isMerged: false },
     );
     expect(text.split('\n')).toEqual([
-      'Never merged:',
-      '  troupe/demo: 1 file (+2 -3) that no other branch of /project has. To merge it first: troupe merge --team demo',
+      'Never merged, with the command that saves it:',
+      '  troupe/demo: 1 file (+2 -3) that no other branch of /project has',
+      '    troupe merge --team demo',
       '  task #2 of bob: 1 file (+2 -3), which conflict with the branch',
+      '    troupe patch 2 --team demo -o demo-2.patch',
       '  ann: 1 file (+2 -3), not handed in',
+      '    troupe patch ann --team demo -o demo-ann.patch',
       '  bob: bbbbbbb, put away earlier',
+      '    git -C /project fetch /depot refs/kept/demo/bob/b:refs/heads/kept/demo-bob-bbbbbbb',
       'After the team is deleted, troupe work clean lists it.',
       '',
     ]);

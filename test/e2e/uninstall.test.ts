@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { answerInPool } from '../cli/answer-pool.ts';
@@ -16,18 +16,25 @@ test('uninstalling names work that only Troupe has and refuses, until it is merg
 
   const refused = await inside(repository, 'uninstall', '--yes');
   expect(refused.status).toBe(4);
-  expect(refused.stdout).toContain('Never merged:\n');
-  expect(refused.stderr).toContain(`team ${stage.team}: troupe/${stage.team}: `);
-  expect(refused.stderr).toContain(`To merge it first: troupe merge --team ${stage.team}`);
+  expect(refused.stdout).toContain('Never merged, with the command that saves it:\n');
+  expect(refused.stdout).toContain(`  team ${stage.team}: troupe/${stage.team}: `);
+  const [merge = ''] = /(?<=^ {4}troupe )merge .*$/m.exec(refused.stdout) ?? [];
+  // The list is shown once.
+  expect(refused.stderr).not.toContain(stage.team);
+  expect(refused.stderr).toContain('Nothing was removed: work that was never merged would be lost.');
   expect(existsSync(stage.home.journal)).toBe(true);
 
-  expect((await inside(repository, 'merge')).status).toBe(0);
+  expect((await inside(repository, ...merge.split(' '))).status).toBe(0);
   // What a member has not handed in, without a daemon at first: one is started to look.
   write(stage.home.directory, { [`workspaces/${stage.team}/ann/late.txt`]: 'late' });
   expect((await inside(repository, 'stop')).status).toBe(0);
   const late = await inside(repository, 'uninstall', '--yes', '--json');
   expect(late.status).toBe(4);
   expect(late.stderr).toContain('not handed in');
+  const { message } = (JSON.parse(late.stderr) as { error: { message: string } }).error;
+  const [patch = ''] = /(?<=To save it: troupe )patch .*$/m.exec(message) ?? [];
+  expect((await inside(stage.folder, ...patch.split(' '))).status).toBe(0);
+  expect(readFileSync(join(stage.folder, `${stage.team}-ann.patch`), 'utf8')).toContain('+late');
 
   const before = pictureOf(repository);
   const gone = await inside(repository, 'uninstall', '--yes', '--force', '--json');

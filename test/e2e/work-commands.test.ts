@@ -294,7 +294,7 @@ describe('commands about work', () => {
     const terminal = openTerminal(troupe, `troupe team delete ${stage.team}`, { columns: 200 });
     const asked = await terminal.see(/permanently\? \[y\/N\]/);
     expect(asked).toContain(
-      `  ${branch}: 3 files (+4 -2) that no other branch of ${repository} has. To merge it first: troupe merge`,
+      `  ${branch}: 3 files (+4 -2) that no other branch of ${repository} has\n    troupe merge --team ${stage.team}`,
     );
     expect(asked).toContain('  ann: 1 file (+1 -0), not handed in');
     terminal.press('n', 'Enter');
@@ -330,6 +330,14 @@ describe('commands about work', () => {
     const { stdout } = await stage.troupe('work', 'clean');
     expect(stdout).toContain(`${kept?.commit?.slice(0, 7)}  work on no branch`);
     expect(stdout).toContain('To remove some of it for good: troupe work clean ID…');
+    // The command that uninstalling names makes a branch of it.
+    const { unmerged } = await stage.ask<{ unmerged: string[] }>('uninstall', '--dry-run');
+    const named = unmerged.find((line) => line.includes(`(work on no branch, ${stage.team}/ann)`)) ?? '';
+    const [, fetch = ''] = /\. To save it: git (.*)$/.exec(named) ?? [];
+    plainGit(repository, ...fetch.split(' '));
+    expect(plainGit(repository, 'show', `kept/${stage.team}-ann-${kept?.commit?.slice(0, 7)}:later.txt`)).toBe(
+      'not handed in',
+    );
     const refused = await stage.troupe('work', 'clean', kept!.id.slice(0, 8));
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('permanently: say so with --yes') });
     const trash = left.filter(({ kind }) => kind === 'trash').map(({ id }) => id);

@@ -7,6 +7,8 @@ import { askYesNo } from '../show/ask.ts';
 import { Refusal } from '../show/errors.ts';
 import { shortPath } from '../show/path.ts';
 import { clean, fold } from '../show/text.ts';
+import { showUnmerged, wordOne } from '../show/unmerged.ts';
+import type { Unmerged } from '../show/unmerged.ts';
 import { print, toJson, warn } from '../show/write.ts';
 import { killAll } from './stop-all.ts';
 import { stopDaemon } from './stop.ts';
@@ -28,7 +30,7 @@ interface Flags {
 interface Plan {
   readonly made: readonly Made[];
   readonly stays: readonly Stays[];
-  readonly unmerged: readonly string[];
+  readonly unmerged: readonly Unmerged[];
 }
 
 /** Removes what Troupe made on this machine. It asks first; repositories and packages stay. */
@@ -42,8 +44,8 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const say = (text: string): void => (given.json ? undefined : print(fold(text, screen)));
   say(describe(plan, environment));
   if (!isDry && plan.made.length > 0) {
-    if (plan.unmerged.length > 0 && !force) throw new Refusal('conflict', refusal(plan.unmerged));
-    await confirm(plan, { yes, signal });
+    if (plan.unmerged.length > 0 && !force) throw new Refusal('conflict', refusal(plan, given.json));
+    await confirm(plan, { yes, json: given.json, signal });
     await remove(plan, { home, environment, force, signal });
     say('Removed.\n');
   }
@@ -60,10 +62,17 @@ function requirePerson(environment: NodeJS.ProcessEnv): void {
   throw new Refusal('not_allowed', `Only a person uninstalls Troupe, and ${mark} says that a member is calling`);
 }
 
-async function confirm({ made }: Plan, { yes, signal }: { yes: boolean; signal: AbortSignal }): Promise<void> {
+interface Asked {
+  readonly yes: boolean;
+  readonly json: boolean;
+  readonly signal: AbortSignal;
+}
+
+async function confirm({ made }: Plan, { yes, json, signal }: Asked): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    const what = made.map(({ path }) => path).join(', ');
+    // Programs got no list yet.
+    const what = json ? made.map(({ path }) => path).join(', ') : 'all this';
     throw new Refusal('invalid', `This would remove ${what} permanently: say so with --yes`);
   }
   if (!(await askYesNo('Remove all this permanently?', signal))) {
@@ -95,9 +104,10 @@ async function end(
   }
 }
 
-function refusal(unmerged: readonly string[]): string {
-  const what = unmerged.map((line) => `  ${line}`).join('\n');
-  return `Work would be lost:\n${what}\nBring it into your repository first, or give it up with --force. Nothing was removed`;
+/** People have just seen the list. */
+function refusal({ unmerged }: Plan, json: boolean): string {
+  const what = json ? `:\n${unmerged.map((one) => `  ${wordOne(one)}`).join('\n')}\n` : '. ';
+  return `Nothing was removed: work that was never merged would be lost${what}Save what you want to keep, then give up the rest with --force`;
 }
 
 const TITLES = { state: 'state', settings: 'settings', service: 'service', completion: 'completion' } as const;
@@ -110,12 +120,18 @@ function describe({ made, stays, unmerged }: Plan, environment: NodeJS.ProcessEn
       ? 'Troupe has made nothing on this machine that is still there.\n'
       : `Troupe made on this machine:\n${made.map(({ kind, path, about }) => row(TITLES[kind], path, about)).join('')}`,
     stays.length === 0 ? '' : `Stays:\n${stays.map(({ path, why }) => row('', path, why)).join('')}`,
-    unmerged.length === 0 ? '' : `Never merged:\n${unmerged.map((line) => `  ${clean(line)}\n`).join('')}`,
+    unmerged.length === 0 ? '' : showUnmerged(unmerged),
   ];
   return parts.join('');
 }
 
 function toResult({ made, stays, unmerged }: Plan, { isDry, next }: { isDry: boolean; next: string }) {
   const found = made.map(({ kind, path }) => ({ kind, path }));
-  return { removed: isDry ? [] : found, ...(isDry && { found }), stays, unmerged, package: next };
+  return {
+    removed: isDry ? [] : found,
+    ...(isDry && { found }),
+    stays,
+    unmerged: unmerged.map(wordOne),
+    package: next,
+  };
 }

@@ -129,7 +129,7 @@ export function fold(text: string, { columns }: { readonly columns: number }, ha
 }
 
 /** A command to type: with a break in it, a shell would run half of it. */
-const COMMAND = /^ +(?:git|troupe) /;
+const COMMAND = /^ +(?:cp|git|troupe) /;
 
 function foldLine(line: string, columns: number, hang: number): string {
   const own = /^ */.exec(line)?.[0].length ?? 0;

@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import type { Client } from '../../../client/client.ts';
 import { CallError } from '../../../client/errors.ts';
 import type { Home } from '../../../client/home.ts';
+import { shortId } from '../../../core/commit-id.ts';
+import { shellWord } from '../../../core/shell.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { openClient } from '../../reach/connect.ts';
 import { gitIn } from '../../reach/git.ts';
 import { lookAtWork } from '../../reach/team-work.ts';
-import { listUnmerged } from '../../show/unmerged.ts';
+import { fetchCommand, listUnmerged } from '../../show/unmerged.ts';
+import type { Unmerged } from '../../show/unmerged.ts';
 import { count } from '../../show/views/details.ts';
 import { nameLeftover } from '../../show/views/leftovers.ts';
 
@@ -15,40 +18,50 @@ import { nameLeftover } from '../../show/views/leftovers.ts';
  * Names the work that only the state directory has: what members wrote and no repository of the user holds. Where there
  * may be such work, a daemon is needed to say so, and is started.
  */
-export async function findLoss(home: Home, environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string[]> {
+export async function findLoss(home: Home, environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Unmerged[]> {
   const files = namesIn(home.folders)
     .map((team) => ({ team, found: namesIn(join(home.folders, team)) }))
     .filter(({ found }) => found.length > 0)
-    .map(({ team, found }) => `team ${team}: ${count(found.length, 'file')} in ${join(home.folders, team)}`);
+    .map(({ team, found }) => ({
+      what: `team ${team}: ${count(found.length, 'file')} in ${join(home.folders, team)}`,
+      save: `cp -R ${shellWord(join(home.folders, team))} ${team}-files`,
+    }));
   if (namesIn(join(home.directory, 'depots')).length === 0) return files;
   const client = openClient(environment);
   try {
     return [...files, ...(await lossOfTeams(client, environment, signal))];
   } catch (error) {
     if (signal.aborted) throw error;
-    return [...files, `work of teams, which cannot be looked at: ${(error as Error).message}`];
+    return [...files, { what: `work of teams, which cannot be looked at: ${(error as Error).message}` }];
   } finally {
     client.close();
   }
 }
 
-async function lossOfTeams(client: Client, environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string[]> {
+async function lossOfTeams(client: Client, environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Unmerged[]> {
   const teams = await client.call('team.list', {}, { signal });
-  const lines: string[] = [];
+  const lost: Unmerged[] = [];
   for (const { name, problem, parent } of teams) {
     const work = problem === undefined ? await lookAtWork(client, name, signal) : undefined;
     if (work?.workspaces === 'own') {
       const isMerged = hasTip(work, environment) || (parent !== undefined && (await isOver(client, parent, signal)));
       const listed = listUnmerged(work, { teamId: name, isMerged });
-      lines.push(...listed.map((line) => `team ${name}: ${line}`));
-    } else if (problem !== undefined) lines.push(`team ${name}, which cannot be read: ${problem}`);
+      lost.push(...listed.map((one) => ({ ...one, what: `team ${name}: ${one.what}` })));
+    } else if (problem !== undefined) lost.push({ what: `team ${name}, which cannot be read: ${problem}` });
   }
   const known = new Set(teams.map(({ name }) => name));
   // Kept work of existing teams is listed above. Folders in the trash have their work among the kept.
   const left = (await client.call('work.leftovers', {}, { signal })).filter(
     ({ kind, of }) => kind !== 'trash' && !known.has(of.split('/')[0] ?? ''),
   );
-  return [...lines, ...left.map(nameLeftover)];
+  return [...lost, ...left.map(wordLeft)];
+}
+
+/** The command works in the repository that the work is of. */
+function wordLeft(one: ResultOf<'work.leftovers'>[number]): Unmerged {
+  const { path, ref, of, id } = one;
+  const name = `kept/${of.replaceAll('/', '-')}-${shortId(id)}`;
+  return { what: nameLeftover(one), ...(ref !== undefined && { save: fetchCommand({ path, ref, name }) }) };
 }
 
 /** Whether a task is completed. What a team inside of its holder did for it is then among the work of that task. */
