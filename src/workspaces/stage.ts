@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, open, rm } from 'node:fs/promises';
+import { lstat, open } from 'node:fs/promises';
 import { lacksEncoding, listLackingEncoding, NO_ENCODING } from './attributes.ts';
 import { GitError } from './git-errors.ts';
 import { splitZero } from './git.ts';
@@ -45,7 +45,6 @@ interface Candidate {
 export async function stageFolder(staging: Staging, prior: readonly Buffer[]): Promise<Staged> {
   const { git, dir, index, folder, staged = [], signal } = staging;
   const place = { dir, index, tree: folder };
-  await rm(`${index}.lock`, { force: true });
   const listed = await listDifferences(staging);
   if ('leftOut' in listed) return { isTouched: false, leftOut: listed.leftOut };
   const { changed, fresh } = listed;

@@ -9,8 +9,8 @@ import { commitAll, contents, newProject, openStage, plainGit, write } from './p
 const ADA = { team: 'alpha', member: 'ada' };
 
 /**
- * A git that fails once, at the command that is written into a file: before or after it did its work, or as a kill
- * leaves it (`half`): files are written, and the index is not.
+ * A git that fails once, at the command that is written into a file: before or after it did its work, as a kill leaves
+ * it (`half`): files are written, and the index is not; or killed while it has the lock of the index (`locked`).
  */
 function failingGit(root: string): { program: string; failAt: (command: string) => void; hasFailed: () => boolean } {
   const [program, flag] = [join(root, 'failing-git'), join(root, 'fail-at')];
@@ -21,6 +21,7 @@ if [ -e ${flag} ]; then
     rm ${flag}
     [ "$when" = after ] && git "$@"
     [ "$when" = half ] && cp "$GIT_INDEX_FILE" "$GIT_INDEX_FILE.copy" && GIT_INDEX_FILE="$GIT_INDEX_FILE.copy" git "$@"
+    [ "$when" = locked ] && : > "$GIT_INDEX_FILE.lock" && kill -9 $$
     exit 128;;
   esac
 fi
@@ -75,6 +76,25 @@ describe('a git command that fails', () => {
     const saved = await ada.save();
     expect(plainGit(depot.dir, 'show', `${saved?.commit}:src/a.ts`)).toBe('done');
     expect(await depot.handle.readRef('refs/saves/alpha/ada')).toBe(saved?.commit);
+  });
+
+  test('killed with the lock of the index fails one call, and the next one works', async () => {
+    const root = newProject();
+    const { program, failAt, hasFailed } = failingGit(root);
+    const { checkout, workspaces, depot } = await openStage({ root, program });
+    const ada = await workspaces.open(ADA, { base: checkout.head });
+    for (const step of ['--add', 'write-tree']) {
+      write(ada.folder, { 'src/a.ts': `${step}\n` });
+      failAt(`${step} locked`);
+      await expect(ada.save(), step).rejects.toMatchObject({ code: 'storage' });
+      expect(hasFailed(), step).toBe(true);
+      const saved = await ada.save();
+      expect(plainGit(depot.dir, 'show', `${saved.commit}:src/a.ts`)).toBe(step);
+    }
+    failAt('read-tree locked');
+    await expect(ada.refresh(checkout.head)).rejects.toMatchObject({ code: 'storage' });
+    await ada.refresh(checkout.head);
+    expect(contents(ada.folder)).toEqual(contents(join(root, 'project')));
   });
 
   test('fails a refresh, which is finished by the next call or the next daemon', async () => {

@@ -12,6 +12,11 @@ import type { ObjectId } from '../workspace.ts';
 
 /** The daemon's own index of a member's folder: what of the folder it has seen. */
 export interface IndexFile {
+  /**
+   * Removes the lock of a command that was killed: git had no time to do it, and every later command would fail. Only
+   * for the one that works with the index now.
+   */
+  unlock(): Promise<void>;
   /** What the index has, as a tree. */
   writeTree(): Promise<ObjectId>;
   /** What the index has, as a tree, and how that differs from a base. */
@@ -47,6 +52,7 @@ export function openIndex(files: { git: Git; dir: string; index: string; folder:
   const kept: string[] = [];
 
   return {
+    unlock: () => rm(`${index}.lock`, { force: true }),
     writeTree,
     async compare(base, signal) {
       await keep();
@@ -118,7 +124,6 @@ export function openIndex(files: { git: Git; dir: string; index: string; folder:
     if (isSettled) return;
     const written = (await stat(index).catch(() => undefined))?.mtimeMs ?? 0;
     if (Math.floor(Date.now() / 1000) <= Math.floor(written / 1000)) return;
-    await rm(`${index}.lock`, { force: true });
     const words = ['update-index', '-q', '--ignore-submodules', '--force-write-index', '--refresh'];
     try {
       await git.run(place, words, { exits: [0, 1] });

@@ -76,6 +76,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
   /** What the last save changed, so that an unchanged folder costs two commands. */
   let known: { tree: ObjectId; base: ObjectId; changes: readonly RawChange[] } | undefined;
   let isClosed = false;
+  await index.unlock();
   await index.ensureWhole(trees());
   if (state.moving) await lay(state.moving);
   else await ensureDotGit();
@@ -84,6 +85,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
   const callAnywhere = <R>(work: () => Promise<R>): Promise<R> =>
     one(async () => {
       if (isClosed) throw new TeamError('conflict', `The workspace of ${name.member} is closed: open it again`);
+      await index.unlock();
       return work();
     });
   const call = <R>(work: () => Promise<R>): Promise<R> =>
