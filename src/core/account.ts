@@ -62,6 +62,8 @@ export const Account = z.strictObject({
   at: Moment,
   windows: z.array(AccountWindow),
   limit: AccountLimit.optional(),
+  /** When it was learned that there is this limit, or none any more. The newest of several teams counts. */
+  limitAt: Moment.optional(),
   /** When the last limit ended, and how long it had lasted. */
   freed: z.strictObject({ at: Moment, waited: z.number().int().min(0) }).optional(),
   /** The last limits that are over, oldest first. */
@@ -92,6 +94,8 @@ export const SetAccountInput = z.strictObject({
   account: AccountId.describe('the account, such as claude or claude@second'),
   windows: z.array(AccountWindow).max(20).optional(),
   limit: AccountLimit.nullable().optional(),
+  /** When the other team learned of the limit. Newer knowledge stays. */
+  asOf: Moment.optional(),
 });
 export type SetAccountInput = z.output<typeof SetAccountInput>;
 
@@ -104,6 +108,8 @@ export const ACCOUNT_EVENT_DATA = {
     /** The names of the windows of which 80 % are used now, and were not before. */
     warns: z.array(z.string()).optional(),
     limit: AccountLimit.nullable().optional(),
+    /** Taken over from another team, which learned of the limit then. */
+    asOf: Moment.optional(),
   }),
 } as const;
 
@@ -164,6 +170,36 @@ export function newWindows(before: readonly AccountWindow[], told: readonly Acco
     const isMoved = Math.abs((resetsAt ?? 0) - (known.resetsAt ?? 0)) > SAME_TIME_MS;
     return isCrossed || isMoved || Math.abs(used - known.used) >= NEWS ? [next] : [];
   });
+}
+
+/** When it was learned that an account has a limit, or none any more; undefined if it never had one. */
+export function limitTime(account: Account | undefined): number | undefined {
+  // Records of earlier versions have no such time.
+  return account?.limitAt ?? (account?.limit || account?.freed ? account.at : undefined);
+}
+
+/** Whether what another team knows about a limit counts. Of two at the same time, the end of a limit does. */
+export function isNewer(
+  other: { limit?: AccountLimit | null | undefined; at: number },
+  known: number | undefined,
+): boolean {
+  return other.at > (known ?? -1) || (other.at === known && !other.limit);
+}
+
+/** What two teams know about an account: the newer windows, and the newer word about the limit. */
+export function mergeAccounts(one: Account, other: Account): Account {
+  const [older, newer] = one.at <= other.at ? [one, other] : [other, one];
+  const isOther = isNewer({ limit: other.limit, at: limitTime(other) ?? -1 }, limitTime(one));
+  const { limit, limitAt, freed, past } = isOther ? other : one;
+  return {
+    id: one.id,
+    at: newer.at,
+    windows: mergeWindows(older.windows, newer.windows),
+    ...(limit && { limit }),
+    ...(limitAt !== undefined && { limitAt }),
+    ...(freed && { freed }),
+    ...(past && { past }),
+  };
 }
 
 /** The names of the windows that passed the warning with this report, but are not used up. */

@@ -1,6 +1,7 @@
 import { AGENTS } from '../agents/catalog.ts';
 import type { AgentRow, Login } from '../agents/row.ts';
 import { loginQuestion } from '../core/account-question.ts';
+import { limitTime, mergeAccounts, mergeWindows } from '../core/account.ts';
 import type { Account } from '../core/account.ts';
 import { SYSTEM } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
@@ -84,16 +85,19 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
   }
 
   /** The newest word about an account counts, whichever team it comes from. */
-  function learn(account: Account): boolean {
+  function learn(account: Account): void {
     const known = accounts.get(account.id);
-    if (known && known.at > account.at) return false;
-    accounts.set(account.id, account);
-    return true;
+    accounts.set(account.id, known ? mergeAccounts(known, account) : account);
   }
 
-  function heard(teamId: string, { account: id, limit }: EventOf<'account:changed'>, state: TeamState): void {
+  function heard(teamId: string, event: EventOf<'account:changed'>, state: TeamState): void {
+    const { account: id, windows = [], limit, asOf } = event;
     const account = state.accounts.get(id);
-    if (!account || !learn(account)) return;
+    // The team that a copy comes from tells all others itself. A copy of a copy could go around forever.
+    if (!account || asOf !== undefined) return;
+    // The team's other windows may be older than those of others.
+    const known = accounts.get(id);
+    learn({ ...account, windows: mergeWindows(known?.windows ?? account.windows, windows) });
     if (limit !== undefined) tries.delete(id);
     for (const other of users.keys()) if (other !== teamId) tell(id, other);
     askToLogIn(id, teamId, state);
@@ -114,9 +118,10 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
   function tell(id: string, teamId: string): void {
     const account = accounts.get(id);
     if (!account || !users.get(teamId)?.has(id)) return;
-    const { windows, limit } = account;
-    const command: NewCommand = { type: 'account.set', by: SYSTEM, account: id, windows, limit: limit ?? null };
-    run(teamId, command);
+    const { at, windows, limit } = account;
+    const limitAt = limitTime(account);
+    const told = limitAt === undefined ? { asOf: at } : { limit: limit ?? null, asOf: limitAt };
+    run(teamId, { type: 'account.set', by: SYSTEM, account: id, windows, ...told });
   }
 
   function run(teamId: string, command: NewCommand): void {
@@ -162,7 +167,8 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
       await ledger.view(teamId, (state) => {
         noteUsers(state);
         for (const account of state.accounts.values()) {
-          if (learn(account)) for (const other of users.keys()) if (other !== teamId) tell(account.id, other);
+          learn(account);
+          for (const other of users.keys()) if (other !== teamId) tell(account.id, other);
         }
       });
     },

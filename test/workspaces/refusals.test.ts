@@ -89,7 +89,7 @@ describe('a git command that fails', () => {
       await expect(ada.save(), step).rejects.toMatchObject({ code: 'storage' });
       expect(hasFailed(), step).toBe(true);
       const saved = await ada.save();
-      expect(plainGit(depot.dir, 'show', `${saved.commit}:src/a.ts`)).toBe(step);
+      expect(plainGit(depot.dir, 'show', `${saved?.commit}:src/a.ts`)).toBe(step);
     }
     failAt('read-tree locked');
     await expect(ada.refresh(checkout.head)).rejects.toMatchObject({ code: 'storage' });

@@ -1,4 +1,4 @@
-import { ACCOUNTS_PER_TEAM, mergeWindows, PAST_LIMITS } from '../account.ts';
+import { ACCOUNTS_PER_TEAM, limitTime, mergeWindows, PAST_LIMITS } from '../account.ts';
 import type { Account, AccountLimit, PastLimit } from '../account.ts';
 import type { TeamState } from '../state.ts';
 import { putAccount } from '../tables.ts';
@@ -7,7 +7,7 @@ import { withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 
 export const ACCOUNT_FACTS: ApplyTo<'account'> = {
-  'account:changed': (state, { at, account: id, windows = [], limit }) => {
+  'account:changed': (state, { at, account: id, windows = [], limit, asOf }) => {
     const before = state.accounts.get(id);
     if (!before && state.accounts.size >= ACCOUNTS_PER_TEAM) putAccount(state, oldest(state), undefined);
     const next = limit === undefined ? before?.limit : (limit ?? undefined);
@@ -18,11 +18,15 @@ export const ACCOUNT_FACTS: ApplyTo<'account'> = {
     const ended = limit === null ? before?.limit : undefined;
     const freed = ended ? { at, waited: Math.max(0, at - ended.since) } : before?.freed;
     const past = [...(before?.past ?? []), ...(ended ? [pastLimit(state, id, ended, at)] : [])].slice(-PAST_LIMITS);
+    const known = limitTime(before);
+    // Later than all that is known, also if the clock of another machine was ahead.
+    const limitAt = limit === undefined ? known : (asOf ?? Math.max(at, (known ?? -1) + 1));
     putAccount(state, id, {
       id,
       at,
       windows: mergeWindows(before?.windows ?? [], windows),
       ...(next && { limit: next }),
+      ...(limitAt !== undefined && { limitAt }),
       ...(freed && { freed }),
       ...(past.length > 0 && { past }),
     });

@@ -1,4 +1,4 @@
-import { limitAfter, newWindows, warnedWindows } from '../account.ts';
+import { isNewer, limitAfter, limitTime, newWindows, warnedWindows } from '../account.ts';
 import type { AccountLimit, AccountWindow } from '../account.ts';
 import type { CommandOf } from '../command.ts';
 import { TeamError } from '../errors.ts';
@@ -39,16 +39,19 @@ function reportAccount(state: TeamState, command: CommandOf<'account.report'>): 
 function setAccount(state: TeamState, command: CommandOf<'account.set'>): TeamEvent[] {
   requireOpenTeam(state);
   requirePerson(command.by, 'change an account');
-  const { account, limit } = command;
+  const { account, limit, asOf } = command;
   const before = state.accounts.get(account);
   const windows = newWindows(before?.windows ?? [], command.windows ?? []);
-  const isChanged = limit !== undefined && !isSame(before?.limit, limit);
+  // A copy may arrive after newer news.
+  const isNews = asOf === undefined || isNewer({ limit, at: asOf }, limitTime(before));
+  const isChanged = limit !== undefined && isNews && !isSame(before?.limit, limit);
   if (windows.length === 0 && !isChanged) return [];
   return [
     event(command, 'account:changed', {
       account,
       ...told(before?.windows ?? [], windows),
       ...(isChanged && { limit }),
+      ...(asOf !== undefined && { asOf }),
     }),
   ];
 }

@@ -26,24 +26,34 @@ export const ACCOUNT_RULES: Rules<'account'> = {
     if (note(world, { id: member.account, at, windows, limit })) attempt.facts.push(`account:changed ${memberId}`);
   },
 
-  'account.set'(world, { at, by, account: id, windows = [], limit }, attempt) {
+  'account.set'(world, { at, by, account: id, windows = [], limit, asOf }, attempt) {
     needOpenTeam(world, attempt);
     needPerson(by, attempt);
     if (refused(attempt)) return;
-    const old = world.accounts.find((one) => one.id === id)?.limit;
+    const known = world.accounts.find((one) => one.id === id);
+    const old = known?.limit;
+    const since = known?.limitAt ?? -1;
+    const isLate = asOf !== undefined && (asOf < since || (asOf === since && limit !== null));
     const isSame = limit
       ? old?.cause === limit.cause && old.until === limit.until && old.tries === limit.tries
       : limit === null && old === undefined;
-    if (note(world, { id, at, windows, limit: isSame ? undefined : limit })) attempt.facts.push('account:changed');
+    const news = isSame || isLate ? undefined : limit;
+    if (note(world, { id, at, windows, limit: news, asOf })) attempt.facts.push('account:changed');
   },
 };
 
 /** Writes down what is new; says whether anything is. */
 function note(
   world: World,
-  told: { id: string; at: number; windows: readonly AccountWindow[]; limit: AccountLimit | null | undefined },
+  told: {
+    id: string;
+    at: number;
+    windows: readonly AccountWindow[];
+    limit: AccountLimit | null | undefined;
+    asOf?: number | undefined;
+  },
 ): boolean {
-  const { id, at, limit } = told;
+  const { id, at, limit, asOf } = told;
   const known = world.accounts.find((one) => one.id === id);
   const windows = told.windows
     .map((window) => ({ ...known?.windows.find(({ name }) => name === window.name), ...window }))
@@ -58,6 +68,7 @@ function note(
   const account = known ?? { id, at, windows: [] };
   if (!known) world.accounts.push(account);
   account.at = at;
+  if (limit !== undefined) account.limitAt = asOf ?? Math.max(at, (account.limitAt ?? -1) + 1);
   for (const window of windows) {
     const place = account.windows.findIndex(({ name }) => name === window.name);
     account.windows.splice(place < 0 ? account.windows.length : place, place < 0 ? 0 : 1, window);

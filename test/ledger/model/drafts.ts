@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { z } from 'zod';
-import { ReportAccountInput } from '../../../src/core/account.ts';
+import { ReportAccountInput, SetAccountInput } from '../../../src/core/account.ts';
 import type { Actor } from '../../../src/core/actor.ts';
 import type { Command, CommandType } from '../../../src/core/command.ts';
 import { HookConfig, HookType } from '../../../src/core/hook.ts';
@@ -112,7 +112,7 @@ const WEIGHTS: { readonly [T in CommandType]?: number } = {
   'hook.remove': 6,
   'usage.record': 10,
   'account.report': 16,
-  'account.set': 4,
+  'account.set': 8,
 };
 
 const small = fc.nat({ max: 47 });
@@ -544,6 +544,16 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
         pauseMs: b * 1_000,
         ...(c % 2 === 0 && { worksSince: at }),
       });
+    case 'account.set': {
+      const limit = { cause: 'limited', reason: text('no'), since: at, until: at + b * 1_000, known: flag, tries: 1 };
+      return SetAccountInput.parse({
+        account: pickFrom(ACCOUNTS, a),
+        ...(b % 3 === 0 && { windows: [{ name: 'week', used: c / 40 }] }),
+        limit: c % 2 === 0 ? null : limit,
+        // What another team learned before or after this one.
+        ...(a % 4 !== 0 && { asOf: Math.max(0, at + (b - 20) * 1_000) }),
+      });
+    }
     default: {
       // The sample of the command, about something in this world.
       const { input } = COMMANDS[draft.type];

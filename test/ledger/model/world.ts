@@ -125,6 +125,7 @@ export interface ModelAccount {
   at: number;
   windows: AccountWindow[];
   limit?: AccountLimit;
+  limitAt?: number;
   freed?: { at: number; waited: number };
   past?: PastLimit[];
 }
