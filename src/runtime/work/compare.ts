@@ -4,7 +4,8 @@ import { quote } from '../../core/text.ts';
 import { requireTask, requireTeam } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Diff, DiffOptions } from '../../workspaces/depot/diff.ts';
-import { membersApart } from './report.ts';
+import { handedInOf, membersApart, tasksOf } from './report.ts';
+import type { TaskReport } from './report.ts';
 import type { TeamPlace } from './team-places.ts';
 import type { TeamWorks } from './team-works.ts';
 
@@ -42,8 +43,9 @@ export async function sidesOf(
 ): Promise<Compared> {
   const { work } = place;
   if (of === undefined) return { from: work.base, to: work.tip, title: `${work.branch} since ${shortId(work.base)}` };
-  const { members, task } = await ledger.view(teamId, (state) => ({
+  const { members, tasks, task } = await ledger.view(teamId, (state) => ({
     members: membersApart(state).map(({ memberId }) => memberId),
+    tasks: tasksOf(state),
     task: /^\d+$/.test(of) ? requireTask(state, of, { deleted: true }) : undefined,
   }));
   if (task) {
@@ -67,7 +69,19 @@ export async function sidesOf(
       `${quote(of)} is neither a task nor a member with a workspace; these are: ${names}`,
     );
   }
-  return ofMember(works, { teamId, memberId: of, title: `what ${of} has not handed in` });
+  return notHandedIn(works, { teamId, memberId: of, tasks });
+}
+
+/** What waits to land, or has landed, is handed in, although the folder still has it. `troupe work` counts the same. */
+async function notHandedIn(
+  works: TeamWorks,
+  { teamId, memberId, tasks }: { teamId: string; memberId: string; tasks: readonly TaskReport[] },
+): Promise<Compared> {
+  const title = `what ${memberId} has not handed in`;
+  const { base, commit, here = commit } = await works.saveOf({ teamId, memberId });
+  const handedIn = handedInOf(tasks, memberId, commit);
+  if (handedIn === undefined) return { from: base, to: here, title };
+  return { from: handedIn === commit ? here : await works.commitOf(teamId, handedIn), to: here, title };
 }
 
 async function ofMember(

@@ -36,7 +36,7 @@ export interface WorkerReport {
   /** The commit that its folder began from, and by how many landings the branch is further. */
   readonly base: string;
   readonly behind: number;
-  /** What it changed and did not hand in, as of its last save. */
+  /** What it changed and did not hand in. */
   readonly files: number;
   readonly added: number;
   readonly removed: number;
@@ -160,6 +160,9 @@ async function reportMember(
   }: { teamId: string; memberId: string; taskId: string | undefined; tasks: readonly TaskReport[] },
 ): Promise<MemberReport> {
   const workspace = await works.workspaceOf({ teamId, memberId });
+  // Also a folder of a member at rest may have changed since its last save: people edit there, too. What cannot be saved
+  // now, as on a full disk, must not hide the rest of the report.
+  await workspace.save().catch(() => undefined);
   const base = workspace.base ?? place.work.base;
   const [last] = await workspace.saves(1);
   // An older save has been handed in, or was put away.
@@ -170,7 +173,11 @@ async function reportMember(
 }
 
 /** The commit that a member handed in and that waits, or that landed and is all that its folder has. */
-function handedInOf(tasks: readonly TaskReport[], memberId: string, save: string | undefined): string | undefined {
+export function handedInOf(
+  tasks: readonly TaskReport[],
+  memberId: string,
+  save: string | undefined,
+): string | undefined {
   // A folder is brought to the tip at the next claim. Until then it has the work that landed, on the base of before.
   const isIn = (task: TaskReport): boolean =>
     (task.isHeld && isHandedIn(task)) || (task.state === 'landed' && task.commit === save);
@@ -256,7 +263,8 @@ export function membersApart({ members, tasks }: TeamState): { memberId: string;
     .map(({ id }) => ({ memberId: id, taskId: held.find(({ assigneeId }) => assigneeId === id)?.id }));
 }
 
-function tasksOf(state: TeamState): TaskReport[] {
+/** The tasks that somebody worked on apart, with what became of that. */
+export function tasksOf(state: TeamState): TaskReport[] {
   return [...state.tasks.values()].flatMap((task) => {
     const { id: taskId, title, work, status } = task;
     if (!work || status === 'deleted') return [];
