@@ -76,7 +76,7 @@ export interface QueueView {
   readonly entries: readonly QueueEntry[];
   /** Since when the landing that is under way is judged. */
   readonly landingSince?: number;
-  /** The last landing, if it brought nothing onto the branch. */
+  /** The last landing, if it brought nothing onto the branch and one of its tasks is still open. */
   readonly ended?: EndedLanding;
   /** What waits for its approval outside the queue, the oldest first. */
   readonly asked: readonly AskedEntry[];
@@ -90,10 +90,18 @@ export function viewQueue(state: TeamState): QueueView {
   return {
     entries: queue.flatMap((id) => entryOf(state, state.tasks.get(id)) ?? []),
     ...(landing && { landingSince: landing.since }),
-    ...(ended && { ended }),
+    ...(ended && isOfInterest(state, ended) && { ended }),
     asked: [...state.tasks.values()].flatMap((task) => askedOf(state, task) ?? []).sort((a, b) => a.since - b.since),
     sentBack: [...state.tasks.values()].flatMap((task) => sentBackOf(task) ?? []).sort((a, b) => b.at - a.at),
   };
+}
+
+/** Nobody does what was rejected again if its tasks are over, such as one that was completed without changes. */
+function isOfInterest({ tasks }: TeamState, ended: EndedLanding): boolean {
+  return ended.tasks.some((id) => {
+    const status = tasks.get(id)?.status;
+    return status === 'pending' || status === 'in_progress';
+  });
 }
 
 function entryOf(state: TeamState, task: TaskRecord | undefined): QueueEntry | undefined {

@@ -46,7 +46,9 @@ export const WorkQueue = z.object({
     )
     .describe('what the gates accepted and waits for its approval, outside the queue'),
   landingSince: z.number().optional().describe('since when a landing is judged'),
-  ended: EndedLanding.optional().describe('the last landing, if it brought nothing onto the branch'),
+  ended: EndedLanding.optional().describe(
+    'the last landing, if it brought nothing onto the branch and one of its tasks is still open',
+  ),
   sentBack: z
     .array(
       z.object({

@@ -63,7 +63,11 @@ export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
       work: task.work && { ...task.work, state: 'asked', onto, merged, judged: { landingId, ...(pack && { pack }) } },
     }));
     leaveQueue(state, taskId);
-    changeWork(state, ({ landing, ...work }) => ({ ...work, ...(landing && landing.id !== landingId && { landing }) }));
+    // The gates accepted it: whatever ended before is no longer the last landing.
+    changeWork(state, ({ landing, ended: _ended, ...work }) => ({
+      ...work,
+      ...(landing && landing.id !== landingId && { landing }),
+    }));
   },
 
   'work:approved': (state, { at, taskId, commit }) => {

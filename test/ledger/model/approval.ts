@@ -29,6 +29,7 @@ export const APPROVAL_RULES: Pick<Rules<'work'>, 'work.ask' | 'work.review'> = {
     if (refused(attempt) || !task || !world.team?.work) return;
     leaveQueue(world, task);
     world.team.work.landing = undefined;
+    delete world.team.work.ended;
     const judged = { landingId, ...(pack && { pack }) };
     setWork(task, at, { ...(task.work as NonNullable<Task['work']>), state: 'asked', onto, merged, judged });
     attempt.facts.push(`work:asked ${task.id}`);

@@ -146,3 +146,28 @@ test('lands what the reviewer approves; the queue does not wait for it', async (
   expect(await Promise.all([ann, bob])).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
   expect(stage.repository.files(await stage.tipNow())).toEqual({ a: '1', b: '1' });
 });
+
+test('a rejected landing is no longer the last one once the gates accept the next try, or its task is over', async () => {
+  const gate = ({ files }: { readonly files: Readonly<Record<string, string>> }) =>
+    Object.values(files).includes('bad') ? verdict(2, { stderr: 'bad' }) : verdict(0);
+  const stage = await openQueueStage({ members: ['ann', 'bob'], work: { approve: { paths: ['a'] } }, gate });
+  const last = () => stage.ledger.view(TEAM, (state) => viewQueue(state).ended);
+  const reject = async (member: string): Promise<void> => {
+    await expect(stage.complete(member)).rejects.toMatchObject({ code: 'gate_rejected' });
+    expect(await last()).toMatchObject({ how: 'red', tasks: [stage.taskOf(member)] });
+  };
+  stage.write('ann', { a: 'bad' });
+  await reject('ann');
+  stage.write('ann', { a: 'good' });
+  const ann = stage.complete('ann');
+  const request = await waitingFor(stage, 'ann');
+  expect(await last()).toBeUndefined();
+  await answer(stage, request, { approve: true });
+  await ann;
+  stage.write('bob', { b: 'bad' });
+  await reject('bob');
+  // It takes its changes back: nothing has to land.
+  stage.folders.set('bob', { ...stage.folders.get('bob')!, files: {} });
+  expect(await stage.complete('bob')).toMatchObject({ status: 'completed', work: { state: 'unchanged' } });
+  expect(await last()).toBeUndefined();
+});

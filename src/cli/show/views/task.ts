@@ -160,9 +160,9 @@ function idInFile({ metadata }: Task): string | undefined {
   return typeof key === 'string' && !/^task \d+$/.test(key) ? key : undefined;
 }
 
-/** Feedback is only shown until the task is completed. */
-function feedbackOf({ status, feedback }: Task): string | undefined {
-  return status === 'completed' ? undefined : feedback;
+/** Feedback is only shown until a later try is accepted. */
+function feedbackOf({ status, work, feedback }: Task): string | undefined {
+  return status === 'completed' || work?.state === 'asked' ? undefined : feedback;
 }
 
 /** What became of the work on a task, or what it waits for. */
