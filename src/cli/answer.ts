@@ -48,7 +48,7 @@ async function run(command: Command, rest: readonly string[]): Promise<number> {
   const { env: environment } = process;
   const given = await readArguments(command, rest, {
     environment,
-    listTeams: async (about) => (await import('./reach/which-team.ts')).listTeams(about, environment),
+    findTeams: async (about, as) => (await import('./reach/which-team.ts')).findCandidates(about, as, environment),
   });
   const screen = standardScreen(environment);
   const loaded = await command.load?.();

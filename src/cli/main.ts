@@ -32,7 +32,10 @@ async function start(
   words: readonly string[],
 ): Promise<void> {
   try {
-    const given = await readArguments(command, words, { environment: {}, listTeams: async () => [] });
+    const given = await readArguments(command, words, {
+      environment: {},
+      findTeams: async () => ({ names: [], areHere: false }),
+    });
     const run = await loadProgram();
     await run(given);
   } catch (error) {

@@ -9,7 +9,10 @@ import { wordsOf } from './troupe.ts';
 
 function read(line: string | readonly string[], environment: NodeJS.ProcessEnv = {}) {
   const found = findCommand(COMMANDS, wordsOf(line));
-  return readArguments(found!.command, found!.rest, { environment, listTeams: () => Promise.resolve([]) });
+  return readArguments(found!.command, found!.rest, {
+    environment,
+    findTeams: async () => ({ names: [], areHere: false }),
+  });
 }
 
 describe('arguments', () => {

@@ -1,9 +1,10 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openUnix } from '../server/wire.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { newTroupe, sharedTroupe } from './troupe.ts';
+import { answerInPool } from './answer-pool.ts';
+import { newTroupe, sharedTroupe, wordsOf } from './troupe.ts';
 
 /** Command lines whose exact words are promised. */
 describe('the promised commands', () => {
@@ -201,6 +202,36 @@ describe('a command line', () => {
     const { status, stderr } = await alone.ask('inbox');
     expect(status).toBe(2);
     expect(stderr).toContain('Say which team: add --team NAME, or set TROUPE_TEAM; demo, other are open\n');
+  });
+
+  test('uses the team of the folder, or the one that an address names; --team wins, and two are named', async () => {
+    const alone = newTroupe();
+    const root = realpathSync(temporaryFolder());
+    const [inner = '', outer = '', both = ''] = ['a/below', 'b', 'c'].map((name) => join(root, name));
+    for (const folder of [inner, outer, both]) mkdirSync(folder, { recursive: true });
+    const raised = { alpha: dirname(inner), beta: outer, one: both, two: both };
+    for (const [name, folder] of Object.entries(raised)) {
+      const peer = name === 'alpha' ? 'beta' : 'alpha';
+      await alone.askJson(['team', 'create', name, '--metadata', JSON.stringify({ folder }), '--peers', peer]);
+    }
+    await alone.ask('member add ada --team alpha');
+    await alone.ask('member add bea --team beta');
+    const ask = (cwd: string, line: string) => answerInPool(wordsOf(line), { env: alone.environment, cwd });
+    expect((await ask(inner, 'task add "In alpha" --json')).stdout).toContain('"teamId":"alpha"');
+    expect((await ask(outer, 'task add "In beta" --json')).stdout).toContain('"teamId":"beta"');
+    expect((await ask(inner, 'task list --team beta')).stdout).toContain('In beta');
+    expect(await ask(both, 'task list')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('add --team NAME, or set TROUPE_TEAM; of this folder it can be one, two\n'),
+    });
+    expect((await ask(root, 'task list')).stderr).toContain('; alpha, beta, one, two are open\n');
+    // The example of docs/team-files.md, from anywhere: ada is in one team only.
+    expect((await ask(root, 'send lead@beta "Is the parser ready?" --as ada')).stdout).toBe('Sent to lead@beta.\n');
+    expect((await ask(root, 'send bea@beta Hello --json')).stdout).toContain('"teamId":"beta"');
+    // A closed team is looked at, but nothing is added to it.
+    await alone.askJson('team close beta --force');
+    expect((await ask(outer, 'task list')).stdout).toContain('In beta');
+    expect((await ask(outer, 'task add More')).stderr).toContain('; alpha, one, two are open\n');
   });
 
   test('registers a hook to run in the folder where it was named, and refuses one that cannot be run', async () => {

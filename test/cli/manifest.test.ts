@@ -55,7 +55,7 @@ describe('the examples', () => {
     await expect(
       readArguments(found!.command, found!.rest, {
         environment: {},
-        listTeams: async (about) => (about.inRepository ? ['demo'] : []),
+        findTeams: async (about) => ({ names: about.mayBeClosed ? ['demo'] : [], areHere: true }),
       }),
     ).resolves.toBeDefined();
   });

@@ -27,7 +27,7 @@ export async function callOperation(command: Command, rest: readonly string[]): 
   await new Promise(setImmediate);
   const given = await readArguments(command, rest, {
     environment: process.env,
-    listTeams: async (about) => (await import('../reach/which-team.ts')).listTeams(about, process.env),
+    findTeams: async (about, as) => (await import('../reach/which-team.ts')).findCandidates(about, as, process.env),
   });
   if (operation === 'team.create') await addBackend(given.input);
   const frame = {

@@ -1,24 +1,25 @@
 import { resolve } from 'node:path';
+import { otherTeamOf } from '../../core/address.ts';
 import { findNearest } from '../../core/nearest.ts';
 import { UsageError } from '../show/errors.ts';
 import { parseDuration } from '../show/time.ts';
 import { readTaskId } from '../show/words.ts';
-import type { Arguments, Command, Input } from './command.ts';
+import type { Arguments, Candidates, Command, Input } from './command.ts';
 import { COMMON_FLAGS, flagsOf, hasField } from './inputs.ts';
 import { explainExtra, explainMissing, onlyTeam, requireChange, shownName, unknownFlag } from './misuse.ts';
 
 /** What is known besides the words. */
 export interface Known {
   readonly environment: NodeJS.ProcessEnv;
-  /** Lists the teams that a command may be about. Called if it needs a team and the words name none. */
-  readonly listTeams: (command: Command) => Promise<readonly string[]>;
+  /** Finds the teams that a command may be about. Called if it needs a team and the words name none. */
+  readonly findTeams: (command: Command, as: string | undefined) => Promise<Candidates>;
 }
 
 /** Parses the words after a command's name. Throws a `UsageError`. */
 export async function readArguments(
   command: Command,
   words: readonly string[],
-  { environment, listTeams }: Known,
+  { environment, findTeams }: Known,
 ): Promise<Arguments> {
   const given = split(command, words);
   const stdin = await readStandardInput(command, given);
@@ -32,7 +33,9 @@ export async function readArguments(
   const { as, json, help: _help, ...input } = fields;
   let missing = findMissing(command.args, input) ?? findMissing(command.flags, input);
   if (missing?.field === 'teamId' && mayBeLeftOut(command)) {
-    input['teamId'] = onlyTeam(await listTeams(command), command);
+    const speaker = as as string | undefined;
+    input['teamId'] =
+      addressedTeam(input, speaker, environment) ?? onlyTeam(await findTeams(command, speaker), command);
     missing = findMissing(command.flags, input);
   }
   if (missing) throw await explainMissing(command, missing);
@@ -145,6 +148,16 @@ function addFolder(input: Record<string, unknown>, { operation }: Command): void
 function mayBeLeftOut(command: Command): boolean {
   const reads = command.scope === 'reader' || command.operation === undefined;
   return hasField(command.flags, 'teamId') || (reads && hasField(command.args, 'teamId'));
+}
+
+/** A person writes to any team directly: `bea@beta` names it. A member writes from its own. */
+function addressedTeam(
+  { toId }: Readonly<Record<string, unknown>>,
+  as: string | undefined,
+  environment: NodeJS.ProcessEnv,
+): string | undefined {
+  const isMember = as !== undefined || environment['TROUPE_TOKEN'] || environment['TROUPE_TOKEN_FILE'];
+  return typeof toId === 'string' && !isMember ? otherTeamOf(toId) : undefined;
 }
 
 /** Takes the team and the member from the environment. */

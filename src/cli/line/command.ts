@@ -52,8 +52,8 @@ export interface Command {
   readonly scope?: Scope;
   /** What it did to its task, as text that follows the task's name. */
   readonly said?: string;
-  /** Without a team it is about the one that works on the repository around the working directory. */
-  readonly inRepository?: true;
+  /** Without a team it may be about a closed one of the folder, although it changes something, such as a checkout. */
+  readonly mayBeClosed?: true;
   /** The status of the tasks that a shell offers for it. */
   readonly offers?: SharedTaskStatus;
   /** It prints a text for another program, so there is no JSON result. */
@@ -66,6 +66,13 @@ export interface Command {
   readonly load?: () => Promise<{ run(given: Arguments, surroundings: Surroundings): Promise<number> }>;
   /** Loads a program that runs until it is stopped, and then exits by itself. */
   readonly loadProgram?: () => Promise<(given: Arguments) => Promise<void>>;
+}
+
+/** The teams that a command may be about if its words name none. One of them is the answer; several are a question. */
+export interface Candidates {
+  readonly names: readonly string[];
+  /** Whether they are the teams of the folder. Otherwise they are all open ones. */
+  readonly areHere: boolean;
 }
 
 /** All commands. Each is built on demand, because every command line waits for it. */

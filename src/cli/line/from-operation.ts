@@ -35,7 +35,7 @@ export function commandFrom(operation: Operation): { command: Command; texts: Co
       flags: flags.map(({ field }) => inputOf(field)),
       ...(cli.said !== undefined && { said: cli.said }),
       ...(cli.offers && { offers: cli.offers }),
-      ...(name.startsWith('work.') && { inRepository: true as const }),
+      ...(name.startsWith('work.') && { mayBeClosed: true as const }),
     },
     texts: {
       summary,

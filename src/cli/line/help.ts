@@ -68,7 +68,10 @@ const SETTINGS: [string, string][] = [
     'exit code',
     '0 done; 1 failed or unfinished; 2 usage; 3 not found; 4 conflict; 5 not allowed; 75 no daemon; 130 interrupted',
   ],
-  ['TROUPE_TEAM', 'the team, if --team is not given (default: the only open team)'],
+  [
+    'TROUPE_TEAM',
+    'the team, if --team is not given (default: the team of the folder you are in, else the only open one)',
+  ],
   ['TROUPE_MEMBER_NAME', 'the member you act for, if --as is not given'],
   ['TROUPE_TOKEN, TROUPE_TOKEN_FILE', "a member's credential, instead of yours"],
   ['TROUPE_HOME', 'the state directory of the daemon'],

@@ -31,7 +31,7 @@ export const TEAM: Input = { field: 'teamId', name: 'team', type: 'string', text
 /** A required team that may follow from the working directory. */
 export const TEAM_HERE: Input = {
   ...TEAM,
-  text: 'the team (default: the one that works on the repository you are in)',
+  text: 'the team (default: the one of the folder or the repository you are in)',
 };
 
 /** An optional team; without it, the command is about all open teams. */

@@ -1,6 +1,6 @@
 import { findNearest } from '../../core/nearest.ts';
 import { UsageError } from '../show/errors.ts';
-import type { Command, Input } from './command.ts';
+import type { Candidates, Command, Input } from './command.ts';
 
 /** An argument or a flag, as help shows it. */
 export function shownName(input: Input, command: Command): string {
@@ -61,16 +61,16 @@ export async function explainMissing(command: Command, missing: Input): Promise<
 const FEW = 8;
 
 /** The only team that a command without a team can be about. Refuses to guess between several. */
-export function onlyTeam(open: readonly string[], command: Command): string {
-  const [only, ...others] = open;
+export function onlyTeam(found: Candidates, command: Command): string {
+  const [only, ...others] = found.names;
   if (only !== undefined && others.length === 0) return only;
-  throw new UsageError(whichTeam(command, describeFound(open, command)), command.words);
+  throw new UsageError(whichTeam(command, describeFound(found)), command.words);
 }
 
-function describeFound(open: readonly string[], { inRepository }: Command): string {
-  if (open.length === 0) return 'none is open; troupe teams lists all';
-  if (inRepository && open.length <= FEW) return `it can be ${open.join(', ')}`;
-  return open.length > FEW ? `there are ${open.length}; troupe teams lists them` : `${open.join(', ')} are open`;
+function describeFound({ names, areHere }: Candidates): string {
+  if (names.length === 0) return 'none is open; troupe teams lists all';
+  if (names.length > FEW) return `there are ${names.length}; troupe teams lists them`;
+  return areHere ? `of this folder it can be ${names.join(', ')}` : `${names.join(', ')} are open`;
 }
 
 /** The message that asks for a team. */

@@ -12,7 +12,7 @@ export async function findOpenTeams(
 ): Promise<string[]> {
   if (teamId !== undefined) return [teamId];
   const teams = await client.call('team.list', {}, options);
-  for (const { problem } of teams) if (problem !== undefined) warn(`troupe: ${clean(problem)}\n`);
+  warnOfUnreadable(teams);
   return namesOfOpen(teams);
 }
 
@@ -27,6 +27,11 @@ export async function findWithInner(
   const within = [...new Set(named.flatMap((name) => withInner(all, name)))];
   const closed = new Set(all.flatMap(({ name, status }) => (status === 'cleaned-up' ? name : [])));
   return { open: within.filter((name) => named.includes(name) || !closed.has(name)), all };
+}
+
+/** Reports the teams that cannot be read. */
+export function warnOfUnreadable(teams: ResultOf<'team.list'>): void {
+  for (const { problem } of teams) if (problem !== undefined) warn(`troupe: ${clean(problem)}\n`);
 }
 
 /** The names of the teams that are not closed. */

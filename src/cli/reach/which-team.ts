@@ -1,60 +1,58 @@
-import { existsSync, realpathSync } from 'node:fs';
 import type { Client } from '../../client/client.ts';
-import type { TeamWork } from '../../core/team-work.ts';
+import type { Scope } from '../../operations/caller.ts';
 import { Refusal } from '../show/errors.ts';
 import { NO_TEAM } from '../show/words.ts';
 import { openClient } from './connect.ts';
-import { gitIn } from './git.ts';
-import { findOpenTeams } from './open-teams.ts';
+import { warnOfUnreadable } from './open-teams.ts';
+import { isOpen, teamsHere } from './teams-here.ts';
+
+/** Teams that a command may be about. */
+export interface FoundTeams {
+  readonly names: readonly string[];
+  /** Whether they are the teams of the folder. Otherwise they are all open ones. */
+  readonly areHere: boolean;
+}
 
 /**
- * The teams that a command may be about if its words name none. One of them is the answer; several are a question.
- * Refused if there is no team at all.
+ * Finds the teams that a command may be about if its words name none. If the caller acts for a member, those that have it
+ * count. Refused if there is no team at all.
  */
-export async function listTeams(
-  { inRepository }: { readonly inRepository?: true },
+export async function findCandidates(
+  about: { readonly mayBeClosed?: true; readonly scope?: Scope },
+  as: string | undefined,
   environment: NodeJS.ProcessEnv,
-): Promise<string[]> {
+): Promise<FoundTeams> {
   const client = openClient(environment);
   try {
-    const found = inRepository ? await listTeamsHere(client, environment) : [];
-    if (found.length > 0) return found;
-    const open = await findOpenTeams(client, undefined);
-    if (open.length === 0 && (await client.call('team.list', {})).length === 0) throw new Refusal('not_found', NO_TEAM);
-    return open;
+    // Nothing can be added to a closed team, but people look at one.
+    const mayBeClosed = about.mayBeClosed === true || about.scope === 'reader';
+    const found = await findTeamsWith(client, as, { mayBeClosed, environment });
+    // If nobody has such a member, the refusal of the call itself says so.
+    if (found.names.length > 0 || as === undefined) return found;
+    return await findTeamsWith(client, undefined, { mayBeClosed, environment });
   } finally {
     client.close();
   }
 }
 
-/** The teams whose workspaces come from the repository around the working directory. An open one counts first. */
-async function listTeamsHere(client: Client, environment: NodeJS.ProcessEnv): Promise<string[]> {
-  const git = gitIn(process.cwd(), environment);
-  const { code, out } = git(['rev-parse', '--show-toplevel']);
-  if (code !== 0) return [];
-  const top = real(out);
-  // A team of several machines names its repository by the first commits: each machine has it elsewhere.
-  const hasAll = (roots: readonly string[]): boolean =>
-    roots.every((root) => git(['cat-file', '-e', `${root}^{commit}`]).code === 0);
-  const teams = await client.call('team.list', {});
-  const shown = teams
+/** The teams of the working directory, else all open ones; only those with the member, if one is named. */
+export async function findTeamsWith(
+  client: Client,
+  memberId: string | undefined,
+  { mayBeClosed, environment }: { readonly mayBeClosed: boolean; readonly environment: NodeJS.ProcessEnv },
+): Promise<FoundTeams> {
+  const list = await client.call('team.list', {});
+  if (list.length === 0) throw new Refusal('not_found', NO_TEAM);
+  // A team that is deleted meanwhile must not fail the others.
+  const shown = list
     .filter(({ problem }) => problem === undefined)
-    // A team that is deleted meanwhile must not fail the others.
-    .map(({ name }) => client.call('team.show', { teamId: name }).catch(() => undefined));
-  const isHere = ({ roots, repository, base }: TeamWork): boolean => {
-    // A checkout that was moved is not in its place any more.
-    if (roots || !existsSync(repository)) return hasAll(roots ?? [base]);
-    return real(repository) === top;
-  };
-  const here = (await Promise.all(shown)).flatMap((team) => (team?.work && isHere(team.work) ? [team] : []));
-  const open = here.filter(({ status }) => status !== 'cleaned-up');
-  return (open.length > 0 ? open : here).map(({ name }) => name);
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+    .map(({ name: teamId }) => client.call('team.show', { teamId }).catch(() => undefined));
+  const teams = (await Promise.all(shown))
+    .filter((team) => team !== undefined)
+    .filter(({ members }) => memberId === undefined || members.some(({ id }) => id === memberId));
+  const here = teamsHere(teams, environment);
+  const near = mayBeClosed && !here.some(isOpen) ? here : here.filter(isOpen);
+  if (near.length > 0) return { names: near.map(({ name }) => name), areHere: true };
+  warnOfUnreadable(list);
+  return { names: teams.filter(isOpen).map(({ name }) => name), areHere: false };
 }

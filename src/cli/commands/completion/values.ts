@@ -9,6 +9,7 @@ import type { Word } from '../../line/completion/words.ts';
 import { findCommand } from '../../line/find.ts';
 import { readCredential } from '../../reach/credential.ts';
 import { namesOfOpen } from '../../reach/open-teams.ts';
+import { teamsHere } from '../../reach/teams-here.ts';
 import { clean } from '../../show/text.ts';
 import { print } from '../../show/write.ts';
 import { COMMANDS } from '../table.ts';
@@ -96,8 +97,11 @@ async function list(kind: Kind, { team, offers }: About): Promise<Word[]> {
 
 /** The team of a command that names none. */
 async function findOnlyTeam(): Promise<string | undefined> {
-  const [only, ...others] = namesOfOpen(await ask('team.list', {}));
-  return others.length === 0 ? only : undefined;
+  const open = namesOfOpen(await ask('team.list', {}));
+  if (open.length < 2) return open[0];
+  const shown = open.map((teamId) => askOnce('team.show', { teamId }, () => {}) as Promise<ResultOf<'team.show'>>);
+  const [only, ...others] = teamsHere(await Promise.all(shown), process.env);
+  return others.length === 0 ? only?.name : undefined;
 }
 
 /** Fetches a whole list. Each call has its own connection, and never starts a daemon. */

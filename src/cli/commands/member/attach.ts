@@ -27,7 +27,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   process.stdin.on('error', () => {});
   const left = new AbortController();
   try {
-    const teamId = await findTeamOf(client, memberId, named);
+    const teamId = await findTeamOf(client, memberId, { teamId: named, mayBeClosed: false });
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY && !given.json;
     const socket = isTerminal ? findTerminal(environment, { teamId, memberId }) : undefined;
     if (socket !== undefined && (await showTerminal(socket, environment))) return 0;

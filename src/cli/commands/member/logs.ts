@@ -58,7 +58,7 @@ async function memberLogs(
 ): Promise<number> {
   const client = openClient(environment, how.follow ? { patience: Infinity } : {});
   try {
-    const teamId = await findTeamOf(client, memberId, named);
+    const teamId = await findTeamOf(client, memberId, { teamId: named, mayBeClosed: true });
     const isSomething = await printTranscript(client, { teamId, memberId, ...how, screen, signal });
     if (!isSomething) warn(`${memberId} of ${teamId} has no transcript: ${await whyNone(client, teamId, memberId)}.\n`);
     return 0;

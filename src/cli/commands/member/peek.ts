@@ -11,7 +11,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const { memberId, teamId: named } = given.input as { memberId: string; teamId?: string };
   const client = openClient(environment);
   try {
-    const teamId = await findTeamOf(client, memberId, named);
+    const teamId = await findTeamOf(client, memberId, { teamId: named, mayBeClosed: true });
     const member = await client.call('member.show', { teamId, memberId }, { signal });
     await show('member.show', member, { json: given.json, screen });
     if (given.json) return 0;

@@ -1,7 +1,7 @@
 import type { Client } from '../../../client/client.ts';
 import { findNearest } from '../../../core/nearest.ts';
-import { findOpenTeams } from '../../reach/open-teams.ts';
 import { untilOver, whyOver } from '../../reach/over.ts';
+import { findTeamsWith } from '../../reach/which-team.ts';
 import { errorScreen, Refusal } from '../../show/errors.ts';
 import { standardScreen } from '../../show/screen.ts';
 import type { Screen } from '../../show/screen.ts';
@@ -137,14 +137,17 @@ async function readOn(read: () => Promise<void>, signal: AbortSignal): Promise<v
   while (!signal.aborted) await read();
 }
 
-/** The team of a member whose team is not named: the only open team with a member of that name. */
-export async function findTeamOf(client: Client, memberId: string, teamId: string | undefined): Promise<string> {
+/**
+ * The team of a member whose team is not named: of the teams with a member of that name the one of the folder, else the only
+ * open one.
+ */
+export async function findTeamOf(
+  client: Client,
+  memberId: string,
+  { teamId, mayBeClosed }: { readonly teamId: string | undefined; readonly mayBeClosed: boolean },
+): Promise<string> {
   if (teamId !== undefined) return teamId;
-  const having: string[] = [];
-  for (const name of await findOpenTeams(client, undefined)) {
-    const members = await client.call('member.list', { teamId: name });
-    if (members.some(({ id }) => id === memberId)) having.push(name);
-  }
+  const { names: having } = await findTeamsWith(client, memberId, { mayBeClosed, environment: process.env });
   const [only, ...others] = having;
   if (only !== undefined && others.length === 0) return only;
   const meant = only === undefined ? await nearMember(client, memberId) : undefined;
