@@ -102,6 +102,19 @@ export function listLeft(environment: NodeJS.ProcessEnv): string[] {
     );
 }
 
+/** The teams of members that nobody saw end: a daemon that stops in order removes their records. */
+export function listInterrupted({ processes }: Home): string[] {
+  if (!existsSync(processes)) return [];
+  const records = openProcessRecords(processes).list();
+  return [...new Set(records.flatMap(({ teamId, memberId }) => (memberId === undefined ? [] : [teamId])))].toSorted();
+}
+
+/** The process of the daemon, also of one that does not answer; undefined if none runs. */
+export function findDaemon({ card: path }: Home): number | undefined {
+  const card = readCard(path);
+  return card && isRunning(card) ? card.pid : undefined;
+}
+
 /** Kills the daemon first, because it would restart the members. */
 async function endDaemon(path: string): Promise<number | undefined> {
   const card = readCard(path);

@@ -1,15 +1,31 @@
 import type { Situation } from '../../core/situation.ts';
 
+/** An open team. */
+interface OpenTeam {
+  readonly name: string;
+  readonly situation: Situation;
+  /** None of its members runs: a person brings them back. */
+  readonly isAtRest?: boolean;
+}
+
 /** What is known about the place in which somebody typed `troupe` alone. */
 export interface Whereabouts {
   /** A daemon answers. Without one, nothing is known about teams. */
   readonly daemon: boolean;
+  /** The process of a daemon that runs and does not answer. */
+  readonly silent?: number;
   /** A daemon ran here before. */
   readonly hasState: boolean;
+  /** Whether an agent is on the PATH. */
+  readonly hasAgent: boolean;
   /** The team file in the working directory. */
   readonly teamFile?: string;
-  /** Open teams, the latest first. */
-  readonly teams: readonly { readonly name: string; readonly situation: Situation }[];
+  /** Open teams of the folder or repository around the working directory, the latest first. */
+  readonly here: readonly OpenTeam[];
+  /** All other open teams. */
+  readonly others: readonly OpenTeam[];
+  /** Without a daemon: teams whose members it had not ended when it was killed. */
+  readonly interrupted: readonly string[];
   /** Teams whose branch has work that the checkout does not have; those of this repository first. */
   readonly unmerged: readonly {
     readonly team: string;
@@ -30,25 +46,78 @@ const NAMED = 3;
 
 /** How things are, in a line each, and what one can do next: the most urgent first. */
 export function nextSteps(where: Whereabouts): { state: string[]; steps: Step[] } {
-  const { daemon, hasState, teamFile, teams, unmerged } = where;
-  const named = teams.slice(0, NAMED).map(({ name, situation }) => `Team ${name}: ${situation.text}`);
-  const more = teams.length > NAMED ? [`And ${teams.length - NAMED} more.`] : [];
-  const isAsked = teams.some(({ situation }) => situation.kind === 'needs-you');
-  const isUp = teams.length > 0;
-  const steps: (Step | false)[] = [
+  const { daemon, silent, hasState, teamFile, here, others, interrupted, unmerged } = where;
+  const isAsked = [...here, ...others].some(({ situation }) => situation.kind === 'needs-you');
+  const [first] = here;
+  const isAtRest = here.every((team) => team.isAtRest);
+  const steps: (Step | false | undefined)[] = [
+    silent !== undefined && { command: 'troupe doctor', why: 'find out what is wrong with it' },
+    interrupted.length > 0 && {
+      command: 'troupe status',
+      why: `start the daemon again: it takes up ${nameTeams(interrupted)} where it was`,
+    },
     isAsked && { command: 'troupe approve', why: 'answer what waits for you' },
-    isUp && { command: 'troupe ps', why: 'who runs, and what each does' },
-    isUp && { command: `troupe watch ${teams[0]?.name}`, why: 'follow it live; troupe ui opens the dashboard' },
+    here.length + others.length > 0 && { command: 'troupe ps', why: 'who runs, and what each does' },
+    first && { command: `troupe watch ${first.name}`, why: 'follow it live; troupe ui opens the dashboard' },
     ...unmerged.slice(0, 2).map(({ team, size, elsewhere = 'your checkout' }) => ({
       command: `troupe merge --team ${team}`,
       why: `bring ${size} into ${elsewhere}; troupe diff --team ${team} shows them`,
     })),
-    !daemon && hasState && { command: 'troupe status', why: 'start the daemon and show its teams' },
-    teamFile !== undefined && { command: 'troupe up', why: `run the team of ${teamFile}` },
-    !isUp && { command: 'troupe run "GOAL"', why: 'let an agent lead a team on this folder' },
-    teamFile === undefined && !isUp && { command: 'troupe init', why: 'write a team file for this folder' },
-    !daemon && !hasState && { command: 'troupe doctor', why: 'check what is installed here' },
+    !daemon &&
+      silent === undefined &&
+      hasState &&
+      interrupted.length === 0 && { command: 'troupe status', why: 'start the daemon and show its teams' },
+    teamFile !== undefined &&
+      isAtRest && {
+        command: 'troupe up',
+        why: first ? `bring the members of ${first.name} back` : `run the team of ${teamFile}`,
+      },
+    ...(first ? [] : startSteps(where)),
   ];
-  const state = isUp ? [...named, ...more] : [daemon || !hasState ? 'No team runs.' : 'No daemon runs.'];
-  return { state, steps: steps.filter((step) => step !== false) };
+  return { state: describe(where), steps: steps.filter((step) => step !== false && step !== undefined) };
+}
+
+/** How one gets a team in a folder that has none. */
+function startSteps({ daemon, hasState, hasAgent, teamFile }: Whereabouts): (Step | false)[] {
+  const isNew = !daemon && !hasState;
+  if (!hasAgent) {
+    return [
+      teamFile === undefined && {
+        command: 'troupe init script && troupe up',
+        why: 'try a team of small programs: it needs no agent',
+      },
+      { command: 'troupe agents', why: 'which agents there are, and how to install one: none is on the PATH' },
+      isNew && { command: 'troupe doctor', why: 'check what is installed here' },
+    ];
+  }
+  return [
+    { command: 'troupe run "GOAL"', why: 'let an agent lead a team on this folder' },
+    teamFile === undefined && { command: 'troupe init', why: 'write a team file for this folder' },
+    isNew && { command: 'troupe doctor', why: 'check what is installed here' },
+  ];
+}
+
+function describe({ daemon, silent, hasState, here, others, interrupted }: Whereabouts): string[] {
+  if (silent !== undefined) return [`A daemon runs (process ${silent}), but it does not answer.`];
+  if (interrupted.length > 0) {
+    return [`No daemon runs, and ${nameTeams(interrupted)} did not end: the daemon was killed or crashed.`];
+  }
+  if (!daemon && hasState) return ['No daemon runs.'];
+  const named = here.slice(0, NAMED).map(({ name, situation }) => `Team ${name}: ${situation.text}`);
+  const more = here.length > NAMED ? [`And ${here.length - NAMED} more here.`] : [];
+  if (others.length === 0) return named.length > 0 ? [...named, ...more] : ['No team runs.'];
+  const listed = others.map(({ name, situation }) => `${name} (${situation.word})`);
+  return [
+    ...(named.length > 0 ? [...named, ...more] : ['No team runs in this folder.']),
+    `Other teams: ${listSome(listed)}.`,
+  ];
+}
+
+function nameTeams(names: readonly string[]): string {
+  return `${names.length === 1 ? 'team' : 'teams'} ${listSome(names)}`;
+}
+
+function listSome(items: readonly string[]): string {
+  const more = items.length > NAMED ? ` and ${items.length - NAMED} more` : '';
+  return `${items.slice(0, NAMED).join(', ')}${more}`;
 }
