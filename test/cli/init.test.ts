@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseTeamFile } from '../../src/runtime/team-file/parse.ts';
@@ -64,17 +64,17 @@ describe('troupe init', () => {
   });
 
   test('writes a file for the project without being told which: its tests, and agents with a login', async () => {
-    const { troupe, env, file } = machineWith('claude', 'codex', 'gemini');
+    const { troupe, env, file } = machineWith('claude', 'codex', 'gemini', 'pnpm');
     const folder = dirname(file);
     // A login is a file or a variable; it is looked for, and not read.
     writeFileSync(join(folder, 'auth.json'), 'not even JSON');
     const more = { ...env, CODEX_HOME: folder, CLAUDE_CONFIG_DIR: join(folder, 'none'), HOME: folder };
-    mkdirSync(join(folder, '.git'));
-    writeFileSync(join(folder, 'package.json'), '{ "scripts": { "test": "true" } }');
+    plainGit(folder, 'init', '-q');
+    writeFileSync(join(folder, 'package.json'), '{ "name": "@acme/Shop", "scripts": { "test": "true" } }');
     writeFileSync(join(folder, 'pnpm-lock.yaml'), '');
     const made = await troupe.json(['init', '--file', file], { env: more });
     const project = { kind: 'Node.js', source: 'package.json', check: 'pnpm test' };
-    expect(made).toMatchObject({ template: 'project', agents: ['codex', 'gemini'], project });
+    expect(made).toMatchObject({ team: 'acme-shop', template: 'project', agents: ['codex', 'gemini'], project });
     const text = readFileSync(file, 'utf8');
     expect(text).toContain('# Agents: codex (logged in), gemini (');
     const { members, hooks, work } = parseTeamFile(text, file);
@@ -87,6 +87,11 @@ describe('troupe init', () => {
     const forced = await troupe.ask(['init', '--file', file, '--force', '--agents', 'claude'], { env: more });
     expect(forced.stdout).toContain(`then: troupe up ${file}\nEvery task is judged by pnpm test (package.json)`);
     expect(forced.stdout).toContain('claude is not logged in');
+    rmSync(join(folder, 'pnpm'));
+    const without = await troupe.ask(['init', '--file', file, '--force'], { env: more });
+    expect(without.stdout).toContain(
+      'run with pnpm test (package.json), but pnpm is not on the PATH.\nSo the file has no gate',
+    );
   });
 
   test('writes a file for a project that works as it is, even without an agent', async () => {

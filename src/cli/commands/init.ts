@@ -11,10 +11,10 @@ import { Refusal } from '../show/errors.ts';
 import { pairs } from '../show/table.ts';
 import { fold } from '../show/text.ts';
 import { print, toJson } from '../show/write.ts';
-import { lookAtProject } from './init/look.ts';
+import { lookAtProject, wordMissing } from './init/look.ts';
 import type { Project } from './init/look.ts';
 import type { FoundAgent } from './init/project-file.ts';
-import { ABOUT, OF_PROGRAMS, writeTemplate } from './init/templates.ts';
+import { ABOUT, OF_PROGRAMS, WITH_CHECK, writeTemplate } from './init/templates.ts';
 import type { TemplateName } from './init/templates.ts';
 
 interface InitInput {
@@ -33,8 +33,8 @@ export async function run(given: Arguments, surroundings: Surroundings): Promise
   const known = OF_PROGRAMS.includes(template) ? [] : await chooseAgents(rest.agents, surroundings);
   const chosen = template === 'project' && rest.agents === undefined ? withLogin(known) : known;
   const path = resolve(file);
-  const team = nameFor(path, template);
-  const project = lookAtProject(dirname(path));
+  const project = lookAtProject(dirname(path), surroundings.environment);
+  const team = nameFor(path, { template, project });
   try {
     writeFileSync(path, writeTemplate(template, { team, agents: chosen, project, schema: schemaFor(path) }), {
       flag: force ? 'w' : 'wx',
@@ -47,10 +47,11 @@ export async function run(given: Arguments, surroundings: Surroundings): Promise
   }
   const agents = chosen.map(({ name }) => name);
   if (given.json) {
-    const { isRepository: _isRepository, ...seen } = project;
+    const { isRepository: _isRepository, name: _name, ...seen } = project;
     print(toJson({ file: path, team, template, agents, project: seen }, undefined));
   } else {
-    const seen = template === 'project' ? whatIsSeen(project, chosen) : '';
+    const seen =
+      template === 'project' ? whatIsSeen(project, chosen) : WITH_CHECK.includes(template) ? lacks(project) : '';
     print(fold(`Wrote ${file}${whoIsIn(template, agents)}, then: troupe up ${file}\n${seen}`, surroundings.screen));
   }
   return 0;
@@ -64,12 +65,15 @@ function schemaFor(file: string): string {
   return path.startsWith('..') || isAbsolute(path) ? schema.href : encodeURI(`./${path}`);
 }
 
-/** Team names are unique on the machine. So the name is the project's, with the file's unless that is `troupe`. */
-function nameFor(path: string, template: TemplateName): string {
-  const folder = basename(dirname(path));
+/**
+ * Team names are unique on the machine. So the name is what the project calls itself, else its folder's, with the
+ * file's unless that is `troupe`.
+ */
+function nameFor(path: string, { template, project: { name } }: { template: TemplateName; project: Project }): string {
   const file = basename(path, extname(path));
-  // A folder name without a valid letter or digit would leave nothing.
-  const project = /[a-z0-9]/i.test(folder.normalize('NFKD')) ? folder : template;
+  // A name without a valid letter or digit would leave nothing.
+  const names = [name ?? '', basename(dirname(path)), template];
+  const project = names.find((one) => /[a-z0-9]/i.test(one.normalize('NFKD'))) ?? template;
   return suggestSlug(file === 'troupe' ? project : `${project}-${file}`);
 }
 
@@ -94,17 +98,25 @@ function whoIsIn(template: TemplateName, agents: readonly string[]): string {
 }
 
 /** What the file was made from, and what is still missing. */
-function whatIsSeen({ check, setup, source }: Project, agents: readonly FoundAgent[]): string {
+function whatIsSeen(project: Project, agents: readonly FoundAgent[]): string {
+  const { check, setup, source, missing } = project;
   const without = agents.find(({ loginState }) => loginState === 'none');
   return [
     check === undefined
       ? 'No test command was found: the file says where to name yours.'
-      : `Every task is judged by ${check} (${source})${setup === undefined ? '' : `, after ${setup} in each copy`}.`,
+      : missing !== undefined
+        ? `${lacks(project)}So the file has no gate yet, and says how to give it one.`
+        : `Every task is judged by ${check} (${source})${setup === undefined ? '' : `, after ${setup} in each copy`}.`,
     without ? `${without.name} is not logged in${without.loginCommand ? `: ${without.loginCommand}` : ''}.` : undefined,
   ]
     .filter((text) => text !== undefined)
     .map((text) => `${text}\n`)
     .join('');
+}
+
+/** That the tests cannot run here. */
+function lacks({ check, source, missing }: Project): string {
+  return missing === undefined ? '' : `The tests run with ${check} (${source}), but ${wordMissing(missing)}.\n`;
 }
 
 type Agents = ResultOf<'agent.list'>;

@@ -1,27 +1,49 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { findProgram } from '../../../agents/program.ts';
+import { gitIn } from '../../reach/git.ts';
 
 /** What a folder shows about its project. Every command in it is one of ours: nothing of a file's text becomes part of one. */
 export interface Project {
+  /** What it calls itself. It comes from a file of the project, so it may be any text. */
+  readonly name?: string;
   /** The language or tool, as people call it. */
   readonly kind?: string;
   /** The file that says how tests are run. */
   readonly source?: string;
   /** The command that runs the tests. */
   readonly check?: string;
+  /** The program of that command, if it is not installed here. */
+  readonly missing?: string;
   /** The command that makes a fresh copy of the repository ready for them. */
   readonly setup?: string;
   /** Whether it is in a git repository, so that members can have copies of it. */
   readonly isRepository: boolean;
 }
 
-/** Looks at the files of a project. It runs nothing, and reads only small, ordinary files. */
-export function lookAtProject(folder: string): Project {
+/** Looks at the files of a project. It runs nothing of it, and reads only small, ordinary files. */
+export function lookAtProject(folder: string, environment: NodeJS.ProcessEnv): Project {
   const found = WAYS.map((way) => way(folder)).find((one) => one !== undefined);
-  return { ...found, isRepository: isInRepository(folder) };
+  const name = findName(folder);
+  const [program = ''] = (found?.check ?? '').split(' ');
+  const isMissing = program !== '' && findProgram(program, { cwd: folder, env: environment }) === undefined;
+  return {
+    ...(name !== undefined && { name }),
+    ...found,
+    ...(isMissing && { missing: program }),
+    isRepository: isInRepository(folder, environment),
+  };
 }
 
-type Way = (folder: string) => Omit<Project, 'isRepository'> | undefined;
+/** Why the tests cannot run here. */
+export function wordMissing(program: string): string {
+  return program.includes('/') ? `${program} is not executable` : `${program} is not on the PATH`;
+}
+
+/** How its tests are run. */
+type Tests = Omit<Project, 'isRepository' | 'name' | 'missing'>;
+
+type Way = (folder: string) => Tests | undefined;
 
 /** How projects of each kind run their tests. The first that fits is taken. */
 const WAYS: readonly Way[] = [
@@ -37,7 +59,7 @@ const WAYS: readonly Way[] = [
   whenThere('Makefile', { kind: 'make', check: 'make test' }, /^test:/m),
 ];
 
-function whenThere(file: string, found: Omit<Project, 'isRepository' | 'source'>, needs?: RegExp): Way {
+function whenThere(file: string, found: Omit<Tests, 'source'>, needs?: RegExp): Way {
   return (folder) => {
     const text = readSmall(join(folder, file));
     return text !== undefined && (needs?.test(text) ?? true) ? { ...found, source: file } : undefined;
@@ -71,7 +93,7 @@ const MANAGERS: readonly { name: string; locks: readonly string[]; test: string;
   },
 ];
 
-function lookAtPackage(folder: string): Omit<Project, 'isRepository'> | undefined {
+function lookAtPackage(folder: string): Tests | undefined {
   const text = readSmall(join(folder, 'package.json'));
   const about = text === undefined ? undefined : parseObject(text);
   const script = asObject(about?.['scripts'])?.['test'];
@@ -90,7 +112,7 @@ function lookAtPackage(folder: string): Omit<Project, 'isRepository'> | undefine
   return { kind: 'Node.js', source: 'package.json', check: manager.test, ...(setup !== undefined && { setup }) };
 }
 
-function lookForPytest(folder: string): Omit<Project, 'isRepository'> | undefined {
+function lookForPytest(folder: string): Tests | undefined {
   const says = ['pytest.ini', 'pyproject.toml', 'setup.cfg', 'tox.ini'].find((file) => {
     const text = readSmall(join(folder, file));
     return text !== undefined && (file === 'pytest.ini' || text.includes('pytest'));
@@ -132,9 +154,35 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined
     : undefined;
 }
 
-/** A worktree has a file of that name. */
-function isInRepository(folder: string): boolean {
-  if (existsSync(join(folder, '.git'))) return true;
-  const above = dirname(folder);
-  return above !== folder && isInRepository(above);
+/** The name in the project's own file. */
+function findName(folder: string): string | undefined {
+  const named = parseObject(readSmall(join(folder, 'package.json')) ?? '')?.['name'];
+  if (typeof named === 'string' && named !== '') return named;
+  const tables = [
+    { file: 'pyproject.toml', table: /^\[(?:project|tool\.poetry)\]/ },
+    { file: 'Cargo.toml', table: /^\[package\]/ },
+  ];
+  return tables
+    .map(({ file, table }) => nameIn(readSmall(join(folder, file)) ?? '', table))
+    .find((name) => name !== undefined);
+}
+
+/** The `name` in a table of a TOML file. */
+function nameIn(text: string, table: RegExp): string | undefined {
+  let isIn = false;
+  for (const line of text.split('\n')) {
+    if (line.startsWith('[')) isIn = table.test(line);
+    const [, name] = (isIn && /^name\s*=\s*["']([^"']+)["']/.exec(line)) || [];
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}
+
+/** Git itself knows: a folder named `.git` alone is no repository. Without git, members share a folder anyway. */
+function isInRepository(folder: string, environment: NodeJS.ProcessEnv): boolean {
+  try {
+    return gitIn(folder, environment)(['rev-parse', '--show-toplevel']).code === 0;
+  } catch {
+    return false;
+  }
 }

@@ -1,3 +1,4 @@
+import { wordMissing } from './look.ts';
 import type { Project } from './look.ts';
 
 /** An installed agent, and what is known about its login. */
@@ -12,7 +13,7 @@ export interface FoundAgent {
 /** A team file for a project, with what was found in its folder. Each line has its reason beside it. */
 export function writeProjectFile(team: string, project: Project, agents: readonly FoundAgent[]): string {
   const [builder, reviewer = builder] = agents;
-  const hasGate = project.check !== undefined;
+  const hasGate = project.check !== undefined && project.missing === undefined;
   return `description: One change, built, tested and reviewed
 
 ${explain(whatWasSeen(project, agents))}
@@ -38,11 +39,11 @@ ${line('budget: { turns: 40, time: 1h }', 'when it is used up, members wait and 
 }
 
 /** What a person should know about how the file came about. */
-function whatWasSeen({ kind, source, check, isRepository }: Project, agents: readonly FoundAgent[]): string[] {
+function whatWasSeen({ kind, source, check, missing, isRepository }: Project, agents: readonly FoundAgent[]): string[] {
   return [
     check === undefined
       ? 'Seen in this folder: nothing that says how its tests are run.'
-      : `Seen in this folder: ${kind} (${source}). Its tests run with: ${check}`,
+      : `Seen in this folder: ${kind} (${source}). Its tests run with: ${check}${missing === undefined ? '' : ` (${wordMissing(missing)})`}`,
     isRepository
       ? 'It is in a git repository, so each member works in its own copy of what is committed.'
       : 'It is in no git repository, so all members work in this folder itself. git init gives each its own copy.',
@@ -70,11 +71,15 @@ ${line(`  mode: edit`, 'it may change files; for other things it asks you')}
     prompt: ${JSON.stringify(prompt)}`;
 }
 
-function workOf(team: string, { setup }: Project): string {
+function workOf(team: string, { setup, missing }: Project): string {
   const about = [
     `What members complete lands on the branch troupe/${team}. troupe diff shows it, troupe merge brings it into your checkout.`,
   ];
   if (setup === undefined) return `${explain(about)}\n\n`;
+  if (missing !== undefined) {
+    const then = `When ${missing} can run, this makes each copy ready: remove the marks at the beginning of these lines.`;
+    return `${explain([...about, then, 'work:', `  setup: ${setup}`])}\n\n`;
+  }
   return `${explain(about)}
 work:
 ${line(`setup: ${setup}`, 'makes each copy ready: it has only what is committed')}
@@ -82,11 +87,18 @@ ${line(`setup: ${setup}`, 'makes each copy ready: it has only what is committed'
 `;
 }
 
-function gateOf({ check }: Project): string {
+function gateOf({ check, missing }: Project): string {
   if (check === undefined) {
     return `# A gate judges every completed task. Say how the tests are run, and remove the marks at the beginning of these lines.
 # hooks:
 #   TaskCompleted: { command: ./check.sh, timeout: 10m, onFailure: block }
+`;
+  }
+  if (missing !== undefined) {
+    return `# A gate judges every completed task. ${wordMissing(missing)} here, and a gate that cannot run lets nothing pass.
+# Mend that, or name another command; then remove the marks at the beginning of these lines.
+# hooks:
+#   TaskCompleted: { command: ${check}, timeout: 10m, onFailure: block }
 `;
   }
   return `${explain(['The gate: it judges every task that a member completes.'])}

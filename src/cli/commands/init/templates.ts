@@ -1,3 +1,4 @@
+import { wordMissing } from './look.ts';
 import type { Project } from './look.ts';
 import { writeProjectFile } from './project-file.ts';
 import type { FoundAgent } from './project-file.ts';
@@ -20,6 +21,9 @@ export const ABOUT: Readonly<Record<TemplateName, string>> = {
 
 /** The templates that need no agent. */
 export const OF_PROGRAMS: readonly TemplateName[] = ['solo', 'script'];
+
+/** The templates whose gate is the project's own check. */
+export const WITH_CHECK: readonly TemplateName[] = ['gate', 'feature'];
 
 const HEAD = `# A team for Troupe. Run it: troupe up
 # Editors check it with the schema above, which describes every key. So does docs/team-files.md of Troupe.
@@ -47,12 +51,22 @@ export function writeTemplate(name: TemplateName, { team, agents: found, schema,
   const rest =
     name === 'project'
       ? writeProjectFile(team, project, found)
-      : TEMPLATES[name](member, agents, project.check ?? OWN_CHECK);
+      : TEMPLATES[name](member, agents, { command: project.check ?? OWN_CHECK, hint: hintFor(project) });
   // The first line is a convention of editors: https://github.com/redhat-developer/yaml-language-server#using-inlined-schema
   return `# yaml-language-server: $schema=${schema}\n${HEAD}team: ${text}\n${rest}`;
 }
 
-type Template = (member: (name: string, prompt: string) => string, agents: readonly string[], check: string) => string;
+/** The command that judges, and what one should know about it. */
+interface OwnCheck {
+  readonly command: string;
+  readonly hint: string;
+}
+
+type Template = (
+  member: (name: string, prompt: string) => string,
+  agents: readonly string[],
+  check: OwnCheck,
+) => string;
 
 const TEMPLATES: Readonly<Record<Exclude<TemplateName, 'project'>, Template>> = {
   review: (member) => `description: Three members review the same change, a fourth combines the reviews
@@ -85,7 +99,7 @@ tasks:
 # The gate hears of every task, as JSON on its standard input. It judges the last one: nothing could pass before that.
 hooks:
   TaskCompleted:
-    command: if grep -q '"task_subject":"Make all tests pass"'; then ${check}; fi${hintFor(check)}
+    command: if grep -q '"task_subject":"Make all tests pass"'; then ${check.command}; fi${check.hint}
     timeout: 5m
     onFailure: block
 `,
@@ -111,7 +125,7 @@ tasks:
 
 # Exit code 0 agrees; any other sends the work back, with the end of what the check wrote.
 hooks:
-  TaskCompleted: { command: ${check}, timeout: 5m, onFailure: block }${hintFor(check)}
+  TaskCompleted: { command: ${check.command}, timeout: 5m, onFailure: block }${check.hint}
 `,
   mixed: (member) => `description: One agent builds, one of another vendor tries to break it
 
@@ -165,8 +179,9 @@ tasks:
 /** The check of a project whose own check is unknown. It does not exist yet, and `troupe up` says so. */
 const OWN_CHECK = './check.sh';
 
-function hintFor(check: string): string {
-  return check === OWN_CHECK ? '   # write it, or name your own: npm test, cargo test …' : '';
+function hintFor({ check, missing }: Project): string {
+  if (check === undefined) return '   # write it, or name your own: npm test, cargo test …';
+  return missing === undefined ? '' : `   # ${wordMissing(missing)}: mend that, or name another command`;
 }
 
 /** JSON is valid YAML, so nothing in a prompt can end the text early. */
