@@ -5,6 +5,7 @@ import type { TeamMember } from './member.ts';
 import { findNearest } from './nearest.ts';
 import type { TeamNote } from './note.ts';
 import { explainBlocked, isBlocked, openDependencies } from './obstacles.ts';
+import { isVacant } from './person.ts';
 import { approverNow, isLanding, placeOf } from './queue-view.ts';
 import { assignedTo, dependentsOf } from './ready.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
@@ -125,7 +126,9 @@ export function requireMember(state: TeamState, id: string): MemberRecord {
   const member = state.members.get(id);
   if (member) return member;
   // Not the stopped ones: over the life of a team there may be thousands.
-  const live = [...state.members.values()].filter(({ status }) => status !== 'stopped').map((one) => one.id);
+  const live = [...state.members.values()]
+    .filter((one) => one.status !== 'stopped' && !isVacant(one))
+    .map(({ id: name }) => name);
   const others = live.join(', ') || 'no live members';
   const team = requireTeam(state).id;
   if (!id.startsWith('@')) {

@@ -6,6 +6,7 @@ import { explainFileError } from '../core/file-errors.ts';
 import { importBatches } from '../core/imported.ts';
 import type { Imported } from '../core/imported.ts';
 import { parse } from '../core/parse.ts';
+import { isVacant } from '../core/person.ts';
 import { quote, Slug } from '../core/text.ts';
 import { readPackage } from '../runtime/team-package.ts';
 import type { TeamPackage } from '../runtime/team-package.ts';
@@ -66,7 +67,7 @@ async function importTeam({ ledger }: Context, { file, as, repository }: Asked) 
     teamId,
     batches: imported.batches.length,
     isClosed: team?.status === 'cleaned-up',
-    members: [...members.keys()],
+    members: [...members.values()].filter((member) => !isVacant(member)).map(({ id }) => id),
     hooks: settled.filter(({ type }) => type === 'hook:removed').length,
     programs: [...members.values()].flatMap(({ id, agent }) =>
       agent?.command ? [{ memberId: id, command: [...agent.command] }] : [],

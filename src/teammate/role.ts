@@ -7,7 +7,8 @@ export interface RoleParts {
   readonly leads: boolean;
   /** A lead that only coordinates. */
   readonly delegates: boolean;
-  readonly leadId: string;
+  /** Undefined if nobody leads. */
+  readonly leadId: string | undefined;
   readonly role: string;
   /** What a person or the lead added. */
   readonly prompt?: string | undefined;
@@ -27,10 +28,11 @@ export interface RoleParts {
  * What an agent is told about itself at the start. Short on purpose: every turn pays for it. The turns say what to do.
  */
 export function describeRole(parts: RoleParts): string {
-  const { teamId, memberId, leads, role, prompt, skills = [] } = parts;
+  const { teamId, memberId, leads, leadId, role, prompt, skills = [] } = parts;
+  const led = leadId === undefined ? 'without a lead' : `led by "${leadId}"`;
   const who = leads
     ? `You are "${memberId}", the lead of the team "${teamId}" of coding agents.`
-    : `You are "${memberId}" (${role}), a teammate in the team "${teamId}" of coding agents, led by "${parts.leadId}".`;
+    : `You are "${memberId}" (${role}), a teammate in the team "${teamId}" of coding agents, ${led}.`;
   const how = leads ? leadText(parts) : teammateText(parts);
   // A lead gets its goal as its first turn.
   return [who, how, peersText(parts), parts.worksApart ? APART : undefined, leads ? undefined : prompt, ...skills]
@@ -64,9 +66,10 @@ function leadText({ delegates, agents }: RoleParts): string {
   ].join('\n');
 }
 
-function teammateText({ hasTools }: RoleParts): string {
+function teammateText({ hasTools, leadId }: RoleParts): string {
   return [
-    'You are given one task after another, with the mail that waits for you. Do the task, then end your turn with a short account of what you did and found: it becomes the result of the task, and your lead reads it.',
+    'You are given one task after another, with the mail that waits for you. Do the task, then end your turn with a short account of what you did and found: it becomes the result of the task' +
+      (leadId === undefined ? '.' : ', and your lead reads it.'),
     hasTools
       ? 'Your plain output reaches nobody else: write to others with SendMessage when they need to know something now. TaskList shows the work of the team; create a task for what you find and is not yours. AskUser asks your user what only a person can decide.'
       : '',

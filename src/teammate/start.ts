@@ -3,6 +3,7 @@ import { catalogNameOf } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { folderOfWork } from '../core/folder.ts';
 import { NO_SESSION } from '../core/member.ts';
+import { isVacant } from '../core/person.ts';
 import type { ResultOf } from '../operations/index.ts';
 import { readSkills } from './extras.ts';
 import { rightsOf } from './permissions.ts';
@@ -40,7 +41,7 @@ export function startOf(
         memberId,
         leads,
         delegates,
-        leadId,
+        leadId: team.members.some((one) => one.id === leadId && isVacant(one)) ? undefined : leadId,
         role,
         prompt,
         agents,

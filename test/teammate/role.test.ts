@@ -21,6 +21,9 @@ test('a teammate learns its name and what happens with its last words, in at mos
   expect(text.endsWith('Use vitest.')).toBe(true);
   expect(text.split(/\s+/).length).toBeLessThan(250);
   expect(describeRole({ ...PARTS, hasTools: false })).not.toContain('SendMessage');
+  const alone = describeRole({ ...PARTS, leadId: undefined });
+  expect(alone).toContain('of coding agents, without a lead.');
+  expect(alone).not.toContain('your lead');
 });
 
 test('a lead learns whom it may add, when it is woken and what happens with its last words, in at most 250 words', () => {

@@ -7,10 +7,12 @@ import { fits, mergeMetadata } from '../json.ts';
 import type { Metadata } from '../json.ts';
 import { METADATA_BYTES, TASKS_PER_TEAM } from '../limits.ts';
 import { describeTask, explainBlocked, isDelegating, refuseClaim } from '../obstacles.ts';
+import { isVacant } from '../person.ts';
 import { isPriority } from '../ready.ts';
+import { isExpected } from '../state.ts';
 import type { MemberRecord, TaskRecord, TeamRecord, TeamState } from '../state.ts';
 import { SharedTaskPriority } from '../task.ts';
-import { quote } from '../text.ts';
+import { joinSome, quote } from '../text.ts';
 import { requireMember, requireTask, requireTeam } from '../view.ts';
 import { isLost, waitingOf } from '../waiting.ts';
 
@@ -44,6 +46,20 @@ export function requireLive(state: TeamState, memberId: string): MemberRecord {
   return member;
 }
 
+/** Requires that the recipient is more than the place of a lead that the team does not have. */
+export function requireTaken(state: TeamState, recipient: MemberRecord): void {
+  if (!isVacant(recipient)) return;
+  const members = [...state.members.values()].filter((member) => isExpected(member) && !isVacant(member));
+  const advice =
+    members.length === 0
+      ? 'start a member first'
+      : `write to ${joinSome(
+          members.map(({ id }) => id),
+          ' or ',
+        )}`;
+  throw new TeamError('not_found', `Team ${state.teamId} has no lead, so nobody would read it: ${advice}`);
+}
+
 /** Whether the caller may decide for others: the lead, a person or Troupe itself. */
 function isManager(state: TeamState, by: Actor): boolean {
   return by === USER || by === SYSTEM || by === state.team?.leadId;
@@ -52,7 +68,9 @@ function isManager(state: TeamState, by: Actor): boolean {
 /** Requires that the caller is a manager, or the affected member itself. */
 export function requireManager(state: TeamState, by: Actor, what: string, self?: string): void {
   if (!isManager(state, by) && by !== self) {
-    throw new TeamError('not_allowed', `${by} may not ${what}: ask ${requireTeam(state).leadId} or a person`);
+    const { leadId } = requireTeam(state);
+    const lead = isVacant(requireMember(state, leadId)) ? '' : `${leadId} or `;
+    throw new TeamError('not_allowed', `${by} may not ${what}: ask ${lead}a person`);
   }
   requireActor(state, by);
 }

@@ -5,11 +5,12 @@ import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { NO_SESSION } from '../member.ts';
 import type { TeamMessage } from '../message.ts';
+import { isVacant } from '../person.ts';
 import { isExpected } from '../state.ts';
 import type { TeamState } from '../state.ts';
 import { quote } from '../text.ts';
 import { requireMember } from '../view.ts';
-import { requireActor, requireOpenTeam, requireSelf } from './guard.ts';
+import { requireActor, requireOpenTeam, requireSelf, requireTaken } from './guard.ts';
 import { requireMessagePace } from './pace.ts';
 
 /** The content is never interpreted: a text that looks like protocol is just text. */
@@ -31,6 +32,8 @@ export function sendMessage(state: TeamState, command: CommandOf<'message.send'>
     );
   }
   const recipient = requireMember(state, command.toId);
+  // What Troupe itself tells a lead is for the log, where people read it.
+  if (command.by !== SYSTEM) requireTaken(state, recipient);
   if (!isExpected(recipient)) {
     throw new TeamError(
       'member_stopped',
@@ -63,7 +66,9 @@ export function broadcastMessage(state: TeamState, command: CommandOf<'message.b
       `Message id ${quote(command.messageId)} is used for another broadcast: send with a new id`,
     );
   }
-  const recipients = [...state.members.values()].filter((member) => member.id !== command.by && isExpected(member));
+  const recipients = [...state.members.values()].filter(
+    (member) => member.id !== command.by && isExpected(member) && !isVacant(member),
+  );
   if (recipients.length === 0) return [];
   requireMessagePace(state, command);
   return [

@@ -6,6 +6,7 @@ import type { TeamEvent } from '../event.ts';
 import { PATHS_PER_OVERLAP } from '../limits.ts';
 import { overlapKey } from '../overlap-view.ts';
 import type { OverlapRecord, OverlapSide, WorkOverlap } from '../overlap.ts';
+import { isVacant } from '../person.ts';
 import { isExpected } from '../state.ts';
 import type { TeamState } from '../state.ts';
 import { inOneLine, joinSome, quote } from '../text.ts';
@@ -63,7 +64,7 @@ function tellOverlap(
   const ids = [one.memberId, other.memberId, state.team?.leadId ?? ''];
   const readers = [...new Set(ids)].filter((id) => {
     const member = state.members.get(id);
-    return member && isExpected(member);
+    return member && isExpected(member) && !isVacant(member);
   });
   if (readers.length === 0) return [];
   const about = sides.map(({ taskId, epoch }) => `${taskId}.${epoch}`).join('-');

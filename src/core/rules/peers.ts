@@ -11,7 +11,7 @@ import { isExpected } from '../state.ts';
 import type { TeamState } from '../state.ts';
 import { byteLength, quote } from '../text.ts';
 import { requireMember } from '../view.ts';
-import { requireLive, requireOpenTeam, requirePerson } from './guard.ts';
+import { requireLive, requireOpenTeam, requirePerson, requireTaken } from './guard.ts';
 
 /**
  * Whether a member may write to another team, as far as its own team decides. Asked before anything is said about the
@@ -60,6 +60,7 @@ export function receiveMessage(state: TeamState, command: CommandOf<'message.rec
     if (first.fromId === by && first.toId === recipient.id && first.content === content) return [];
     throw new TeamError('conflict', `Message id ${quote(messageId)} is used for another message: send with a new id`);
   }
+  requireTaken(state, recipient);
   if (command.priority === 'urgent') {
     throw new TeamError('not_allowed', 'A message to another team cannot be urgent: its members are not interrupted');
   }

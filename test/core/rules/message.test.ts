@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TeamMessage } from '../../../src/core/message.ts';
-import { teamOf, types } from '../stage.ts';
-import type { Stage } from '../stage.ts';
+import { Stage, teamOf, types } from '../stage.ts';
 
 describe('a message', () => {
   test('has the id that it was sent with, its sender from the credential, and waits in order', () => {
@@ -90,6 +89,32 @@ describe('a message', () => {
       message: 'Member ann is stopped and would never read it: start it again or write to another',
     });
     expect(inbox(team, 'ann').waiting).toEqual(['m1']);
+  });
+
+  test('to the lead of a team without one is refused: nobody would read it', () => {
+    const team = new Stage();
+    team.as('@user', 'team.create', { name: 'alpha', leadAgentType: 'none', peers: ['beta'] });
+    const toLead = { messageId: 'm', toId: 'lead', content: 'x' };
+    const none = 'Team alpha has no lead, so nobody would read it: ';
+    expect(team.refuse('@user', 'message.send', toLead).message).toBe(`${none}start a member first`);
+    team.as('@user', 'member.join', { name: 'ann' });
+    team.as('@user', 'member.join', { name: 'bob' });
+    for (const by of ['@user', 'ann']) {
+      expect(team.refuse(by, 'message.send', toLead)).toMatchObject({
+        code: 'not_found',
+        message: `${none}write to ann or bob`,
+      });
+    }
+    expect(team.refuse('kim@beta', 'message.receive', toLead).code).toBe('not_found');
+    expect(team.as('ann', 'message.broadcast', { messageId: 'b', content: 'x' })).toMatchObject([
+      { copies: [{ toId: 'bob' }] },
+    ]);
+    // What Troupe says is in the log.
+    team.as('@system', 'message.send', { ...toLead, messageType: 'system' });
+    expect(team.refuse('ann', 'member.leave', { memberId: 'bob' }).message).toMatch(/: ask a person$/);
+    expect(team.refuse('@user', 'message.send', { ...toLead, messageId: 'n', toId: 'eve' }).message).toMatch(
+      /; it has ann, bob$/,
+    );
   });
 
   test('from an unknown member is refused', () => {

@@ -1,6 +1,7 @@
 import { findHome } from '../../../client/home.ts';
 import { connectOnce } from '../../../client/once.ts';
 import { readOn } from '../../../client/read-on.ts';
+import { isVacant } from '../../../core/person.ts';
 import type { InputOf, OperationName, ResultOf } from '../../../operations/index.ts';
 import type { Command } from '../../line/command.ts';
 import { findPlace, kindOf } from '../../line/completion/place.ts';
@@ -85,7 +86,8 @@ async function list(kind: Kind, { team, offers }: About): Promise<Word[]> {
   }
   if (kind === 'member') {
     const members = await ask('member.list', { teamId });
-    return members.map(({ name, role, status }) => ({ word: name, text: `${role}, ${status}` }));
+    const seated = members.filter((member) => !isVacant(member));
+    return seated.map(({ name, role, status }) => ({ word: name, text: `${role}, ${status}` }));
   }
   if (kind === 'request') {
     const requests = await ask('request.list', { teamId, status: 'pending' });
