@@ -113,6 +113,7 @@ export async function runTeammateProcess(options: TeammateProcessOptions): Promi
       agentEnvironment(environment, {
         provider: providerOf(spec, environment),
         ...(spec.env && { added: spec.env }),
+        programs: home.launcher,
         team: {
           TROUPE_HOME: home.directory,
           TROUPE_TEAM_ID: teamId,

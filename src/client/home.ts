@@ -33,6 +33,8 @@ export interface Home {
   readonly approvals: string;
   /** Which `troupe up` follows a team; a file per team. */
   readonly holders: string;
+  /** The command `troupe` for members, in a folder of its own: the last one on their PATH. */
+  readonly launcher: string;
   /** Sockets for attaching to the terminals of members; one per member that works in a terminal. */
   readonly terminals: string;
 }
@@ -68,6 +70,7 @@ export function homeAt(path: string): Home {
     processes: `${directory}/processes`,
     approvals: `${directory}/approvals.json`,
     holders: `${directory}/holders`,
+    launcher: `${directory}/launcher`,
     terminals: `${directory}/terminals`,
   };
 }

@@ -16,6 +16,7 @@ import { describeHost } from '../runtime/hosts/identity.ts';
 import { writeLeaseFile } from '../runtime/hosts/lease-file.ts';
 import { bringHome } from '../runtime/hosts/lost.ts';
 import { measureLandings } from '../runtime/landing/measure.ts';
+import { writeLauncher } from '../runtime/launcher.ts';
 import type { Log } from '../runtime/log.ts';
 import { openStopMark, recordStop } from '../runtime/stop-mark.ts';
 import { openGates, openTeams } from '../runtime/teams.ts';
@@ -68,6 +69,13 @@ export function openDaemonTeams(
     onError: (error) => log.error('native.failed', { error }),
   });
   closers.add('native', () => native.close().finally(() => judged.close()));
+  const program = [process.execPath, fileURLToPath(new URL('../../bin/troupe.js', import.meta.url))] as const;
+  try {
+    writeLauncher(home.launcher, program);
+  } catch (error) {
+    // As on a full disk. Members work without it.
+    log.error('launcher.failed', { error });
+  }
   const teams = openTeams({
     gates,
     works,
@@ -79,7 +87,7 @@ export function openDaemonTeams(
     environment,
     environmentOf,
     environments,
-    teammateCommand: [process.execPath, fileURLToPath(new URL('../../bin/troupe.js', import.meta.url))],
+    teammateCommand: program,
     memberToken: (teamId, memberId, scope) => credentials.memberToken(teamId, memberId, scope),
     agentFor: async (teamId, teammate) =>
       teammate.agent ??

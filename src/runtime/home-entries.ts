@@ -6,7 +6,7 @@ export const FILES: readonly string[] = (
 
 /** Folders in the state directory. */
 export const FOLDERS: readonly string[] =
-  'claude depots folders holders indexes processes terminals transcripts trash workspaces'.split(' ');
+  'claude depots folders holders indexes launcher processes terminals transcripts trash workspaces'.split(' ');
 
 /** Only a daemon leaves these. In another folder, something that is called `port` may be somebody's own. */
 export const ONLY_OURS: readonly string[] = ['journal.db', 'lock.db', 'last-journal'];

@@ -43,6 +43,8 @@ export function agentEnvironment(
     provider?: readonly string[];
     added?: Readonly<Record<string, string>>;
     team: Readonly<Record<string, string>>;
+    /** A folder of programs that are found after all others. */
+    programs?: string;
   },
 ): Record<string, string> {
   const env: Record<string, string> = {};
@@ -56,6 +58,8 @@ export function agentEnvironment(
     }
     env[name] = fillIn(value, (source) => ours[source]);
   }
+  // Without a PATH, programs are found in the places that the system knows.
+  if (options.programs !== undefined && env['PATH']) env['PATH'] = `${env['PATH']}:${options.programs}`;
   return { ...env, ...options.team };
 }
 

@@ -52,6 +52,20 @@ hooks:
   expect(gone).toMatchObject({ status: 2, stderr: expect.stringContaining('crew-tool-runner') });
 });
 
+test('a member finds troupe, also if its user has it in no folder of the PATH', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'troupe.yaml');
+  const work = `'command -v troupe > found; troupe task show 1 > shown'`;
+  writeFileSync(
+    file,
+    `team: lonely\nmembers: [{ name: ann, agent: { exec: [/bin/sh, -c, ${work}] } }]\ntasks: [{ id: a, title: Alone }]\n`,
+  );
+  const { status, stderr } = await troupe.ask(['up', '--yes', file], { env: { PATH: folder } });
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  expect(readFileSync(join(folder, 'found'), 'utf8')).toBe(`${join(troupe.home, 'launcher/troupe')}\n`);
+  expect(readFileSync(join(folder, 'shown'), 'utf8')).toContain('Alone');
+});
+
 test('a running member keeps its environment, troupe up says so, and a restart takes the new one, also after a crash', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'troupe.yaml');

@@ -62,7 +62,7 @@ const FILES = [
   ],
   ['token', 'totals.json'],
 );
-const FOLDERS = ['claude', 'folders', 'holders', 'processes', 'terminals', 'transcripts', 'trash'];
+const FOLDERS = ['claude', 'folders', 'holders', 'launcher', 'processes', 'terminals', 'transcripts', 'trash'];
 
 test('a daemon serves if everything beside its journal is of another kind; it loses nothing and reports it', async () => {
   const troupe = newTroupe();

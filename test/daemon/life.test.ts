@@ -37,6 +37,7 @@ const LEFT = [
   'journal.db.mark',
   'journal.db.owner',
   'last-journal',
+  'launcher',
   'lock.db',
   'port',
   'processes',
@@ -143,7 +144,8 @@ describe('starting', () => {
         const mode = lstatSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.mode;
         // Node writes its cache under temporary names first.
         if (mode === undefined) continue;
-        expect([entry.name, (mode & 0o777).toString(8)]).toEqual([entry.name, entry.isDirectory() ? '700' : '600']);
+        const isRun = entry.isDirectory() || entry.parentPath === home.launcher;
+        expect([entry.name, (mode & 0o777).toString(8)]).toEqual([entry.name, isRun ? '700' : '600']);
       }
       daemon.child.kill('SIGTERM');
       expect(await daemon.ended).toBe(0);

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findSandbox } from '../../src/agents/sandbox/able.ts';
-import { BIN } from '../daemon/serve.ts';
 import { needs } from '../tools.ts';
 import { until } from '../until.ts';
 import { plainGit, write } from '../workspaces/project.ts';
@@ -35,7 +34,7 @@ exit 0
 sh ./escape.sh > took-$NAME.txt
 git log --oneline > log-$NAME.txt
 git -c user.name=x -c user.email=x@x commit -q --allow-empty -m mine
-node ${BIN} task show "$TASK" --team "$TROUPE_TEAM_ID" > task-$NAME.txt
+troupe task show "$TASK" --team "$TROUPE_TEAM_ID" > task-$NAME.txt
 (env -i setsid sleep 600 &)
 `;
     const gate = `#!/bin/sh

@@ -16,7 +16,7 @@ export interface Inmate {
   readonly cwd: string;
   readonly env: Variables;
   readonly settings: SandboxSettings;
-  /** The state directory of the daemon: hidden, apart from workspaces and what they borrow. */
+  /** The state directory of the daemon: hidden, apart from workspaces, what they borrow and the command `troupe`. */
   readonly state: string;
   /** The folder of this sandbox: its sockets and its credential. */
   readonly box: string;
@@ -62,6 +62,7 @@ export function wallsOf(inmate: Inmate): Walls {
     ...mountsOf('write', named.write),
     ...(login ? loginMounts(login, env) : []),
     { path: state, as: 'hidden' },
+    ...mountsOf('read', [join(state, 'launcher')]),
     ...own.mounts,
     { path: realpathSync(box), as: 'read' },
   ];
