@@ -292,11 +292,19 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     const key = `${teamId}/${member.id}`;
     // A member found dead when the daemon came back is already waiting, and would be restarted twice.
     if (this.#returning.has(key)) return;
-    const join = { type: 'member.join', by: SYSTEM, ...rejoinInput(member) } as const;
     this.#returning.add(key);
-    this.#later(ms, () =>
-      this.#options.ledger.execute(teamId, join, () => undefined).finally(() => this.#returning.delete(key)),
-    );
+    this.#later(ms, () => this.#rejoin(teamId, member).finally(() => this.#returning.delete(key)));
+  }
+
+  async #rejoin(teamId: string, member: MemberRecord): Promise<void> {
+    const { ledger } = this.#options;
+    // Meanwhile a person may have stopped it for good, or started it.
+    const isWaiting = await ledger.view(teamId, ({ team, members }) => {
+      const now = members.get(member.id);
+      return team?.status !== 'cleaned-up' && now?.status === 'stopped' && now.returning === true;
+    });
+    if (!isWaiting) return;
+    await ledger.execute(teamId, { type: 'member.join', by: SYSTEM, ...rejoinInput(member) }, () => undefined);
   }
 
   #later(ms: number, work: () => Promise<void>): void {

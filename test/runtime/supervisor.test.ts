@@ -223,6 +223,21 @@ describe('a supervisor', () => {
     expect(after.launched).toEqual(['other']);
   });
 
+  test('does not bring back a member that a person stopped while it waited for its restart', async () => {
+    const stage = await setStage('exit 9');
+    const failed: string[] = [];
+    stage.supervisor.on('session:failed', ({ memberId }) => failed.push(memberId));
+    await stage.supervisor.start();
+    await stage.join('worker');
+    await until('it is to come back', () => failed.includes('worker'));
+    await stage.leave('worker');
+    // Its pause is as long, and begins later: once it was started again, the other one would have been.
+    await stage.join('other');
+    await until('another one came back', () => failed.filter((one) => one === 'other').length === 2);
+    expect(stage.launched.filter((one) => one === 'worker')).toEqual(['worker']);
+    expect(stage.failures).toEqual([]);
+  });
+
   test('F3: a new lead gets the state of the team, and its process restarts', async () => {
     const stage = await setStage();
     const leads = keepLeads(stage, (error) => stage.failures.push(error));
