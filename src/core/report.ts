@@ -5,6 +5,7 @@ import { SYSTEM, USER } from './actor.ts';
 import { whyBlocked } from './blocked.ts';
 import { showAmount } from './budget-words.ts';
 import { InnerReport } from './inner-report.ts';
+import { TeamParent } from './inner.ts';
 import { isVacant } from './person.ts';
 import { answererOf, TeamRequest } from './request.ts';
 import { isExpected } from './state.ts';
@@ -28,6 +29,8 @@ const DoneTask = z.object({
   result: z.string().optional(),
   /** Its work is on the branch of the team. */
   landed: z.boolean(),
+  /** The commit of the branch that has it. */
+  commit: z.string().optional(),
   usage: Usage.optional(),
 });
 
@@ -69,7 +72,11 @@ export const TeamReport = z.object({
   description: z.string(),
   status: z.string(),
   createdAt: Timestamp,
+  /** When its last task ended, completed or failed. */
+  endedAt: Timestamp.optional(),
   closedAt: Timestamp.optional(),
+  /** The task of another team that it works on: its work goes into that. */
+  parent: TeamParent.optional(),
   tasks: z.object({ completed: z.number().int(), failed: z.number().int(), open: z.number().int() }),
   done: z.array(DoneTask),
   members: z.array(ReportedMember),
@@ -90,10 +97,11 @@ export type TeamReport = z.output<typeof TeamReport>;
 /** The report of a team, from its state and what the teams inside its members did. */
 export function reportOf(state: TeamState, now: number, inner: InnerReport[] = []): TeamReport {
   const team = requireTeam(state);
-  const { id, description, status, createdAt, closedAt, leadId, work } = team;
+  const { id, description, status, createdAt, closedAt, leadId, work, parent } = team;
   const tasks = [...state.tasks.values()].filter((task) => task.status !== 'deleted');
   const members = [...state.members.values()];
   const lead = members.find((member) => member.id === leadId && member.agent !== undefined);
+  const endedAt = Math.max(0, ...tasks.map(({ completedAt }) => completedAt?.getTime() ?? 0));
   const landed = tasks.filter((task) => task.work?.state === 'landed').map((task) => task.id);
   const { completed, failed, pending, in_progress: inProgress } = state.index.counts;
   return {
@@ -101,7 +109,9 @@ export function reportOf(state: TeamState, now: number, inner: InnerReport[] = [
     description,
     status,
     createdAt,
+    ...(endedAt > 0 && { endedAt: new Date(endedAt) }),
     ...(closedAt && { closedAt }),
+    ...(parent && { parent }),
     tasks: { completed, failed, open: pending + inProgress },
     done: tasks.filter((task) => task.status === 'completed').map((task) => doneTask(state, task, now)),
     members: members.filter((member) => !isVacant(member)).map((member) => reportMember(state, member, tasks)),
@@ -125,6 +135,7 @@ function doneTask(state: TeamState, task: TaskRecord, now: number): z.output<typ
     ...(startedAt && completedAt && { worked: workedOn(viewTask(state, task), state.requests.values(), now) }),
     ...(result !== undefined && { result: shorten(result, TEXT_LENGTH) }),
     landed: work?.state === 'landed',
+    ...(work?.state === 'landed' && work.merged !== undefined && { commit: work.merged }),
     ...(usage && { usage }),
   };
 }

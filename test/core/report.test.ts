@@ -189,6 +189,39 @@ test('says what the teams inside of members did, also inside of those', () => {
   expect(reportMarkdown(report)).toContain(`## Teams inside of members\n\n- ${lines.join('\n- ')}\n`);
 });
 
+test('says when the team ran, what landed, and whether that is merged', () => {
+  const [base, tip] = ['1'.repeat(40), '2'.repeat(40)];
+  const team = busyTeam();
+  const plain = seen(team);
+  const report: typeof plain = {
+    ...plain,
+    createdAt: '2026-11-18T14:09:38.172Z',
+    endedAt: '2026-11-18T14:11:40.000Z',
+    closedAt: '2026-11-19T08:00:00.000Z',
+    done: plain.done.map((task) => ({ ...task, landed: true, commit: tip })),
+    landed: { branch: 'troupe/alpha', base, tip, tasks: ['1'] },
+  };
+  // The last task is the one that failed.
+  expect(plain.endedAt).toBe(team.state.tasks.get('2')?.completedAt?.toISOString());
+  const text = reportText(report, screen);
+  expect(text).toContain(
+    '.\nBegan 2026-11-18 14:09:38 UTC, last task ended 2026-11-18 14:11:40 UTC (after 2 min), closed 2026-11-19 08:00:00 UTC\n',
+  );
+  const landed = '\nLanded on troupe/alpha, 1111111..2222222\n  #1 Write the parser (2222222)\n';
+  expect(text).toContain(`${landed}\nWho`);
+  const work = { workspaces: 'own', into: 'main', repository: '/project' } as const;
+  expect(reportText(report, screen, { ...work, isMerged: true })).toContain(`${landed}  Merged: main has all of it.\n`);
+  expect(reportText(report, screen, { ...work, isMerged: false })).toContain(
+    `${landed}  Not merged into main yet: troupe merge --team alpha\n`,
+  );
+  expect(reportMarkdown(report, work)).toContain('\n- Not merged into main yet: troupe merge --team alpha\n');
+  // The work of a team inside a member is not for the user to merge.
+  const parent = { teamId: 'outer', memberId: 'rev', taskId: '7' };
+  expect(reportText({ ...report, parent }, screen, work)).toContain(`${landed}  It goes into task #7 of team outer.\n`);
+  const open = { ...plain, landed: { ...report.landed!, tip: base } };
+  expect(reportText(open, screen)).not.toContain('Landed');
+});
+
 test('makes hostile titles harmless in text and in Markdown', () => {
   const title = '# [click](http://evil.example) <script>alert(1)</script> @everyone **x** `y` | z';
   const report = seen(busyTeam({ title, failure: '\u001b[2J\n## gone <b>' }));

@@ -1,6 +1,5 @@
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';
-import { findNotHandedIn } from '../show/not-handed-in.ts';
 import { reportMarkdown, reportText } from '../show/report.ts';
 import { print, toJson } from '../show/write.ts';
 
@@ -12,8 +11,9 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const report = await client.call('team.report', { teamId }, { signal });
     if (given.json) print(toJson(report, screen.isTerminal ? 2 : undefined));
     else {
-      const left = await findNotHandedIn(client, { teamId, isOpen: report.status !== 'cleaned-up', signal });
-      print(markdown ? reportMarkdown(report, left) : reportText(report, screen, left));
+      // Work that cannot be looked at must not hide the rest.
+      const work = report.landed && (await client.call('work.show', { teamId }, { signal }).catch(() => undefined));
+      print(markdown ? reportMarkdown(report, work) : reportText(report, screen, work));
     }
     return 0;
   } finally {

@@ -1,13 +1,16 @@
+import { shortId } from '../../core/commit-id.ts';
 import { joinSome } from '../../core/text.ts';
 import type { ResultOf } from '../../operations/index.ts';
+import { describeNotHandedIn } from './not-handed-in.ts';
 import { paint } from './screen.ts';
 import type { Screen } from './screen.ts';
 import { clean, fold } from './text.ts';
-import { showDuration } from './time.ts';
+import { showDuration, showMoment } from './time.ts';
 import { count, dollars } from './views/details.ts';
 import { statusWord } from './words.ts';
 
 type Report = ResultOf<'team.report'>;
+type Work = ResultOf<'work.show'>;
 type Usage = Report['usage'];
 type Remark = Report['wrong'][number];
 
@@ -21,9 +24,9 @@ interface Style {
   foreign(text: string): string;
 }
 
-/** The report as text for a terminal or a file, with what was not handed in. */
-export function reportText(report: Report, screen: Screen, left: readonly string[] = []): string {
-  return write(report, textStyle(screen), left).join('');
+/** The report as text for a terminal or a file, with what this machine knows of the work. */
+export function reportText(report: Report, screen: Screen, work?: Work): string {
+  return write(report, textStyle(screen), work).join('');
 }
 
 /** The end of `troupe up` and `troupe run`, which have shown the tasks: cost, what went wrong, what waits. */
@@ -35,13 +38,13 @@ export function reportEnd(report: Report, screen: Screen): string {
 }
 
 /** The report as Markdown. Text of agents cannot make markup, links or mentions. */
-export function reportMarkdown(report: Report, left: readonly string[] = []): string {
+export function reportMarkdown(report: Report, work?: Work): string {
   const style: Style = {
     heading: (text) => `\n## ${text}\n\n`,
     item: (text) => `- ${text}\n`,
     foreign: escapeMarkdown,
   };
-  return `# Report of team ${escapeMarkdown(report.team)}\n\n${write(report, style, left).join('').trimStart()}`;
+  return `# Report of team ${escapeMarkdown(report.team)}\n\n${write(report, style, work).join('').trimStart()}`;
 }
 
 /**
@@ -69,16 +72,18 @@ function textStyle(screen: Screen): Style {
   };
 }
 
-function write(report: Report, style: Style, left: readonly string[]): string[] {
+function write(report: Report, style: Style, work: Work | undefined): string[] {
   const { tasks, team, status } = report;
+  const left = work ? describeNotHandedIn(work, { teamId: team, isOpen: status !== 'cleaned-up' }) : [];
   const all = tasks.completed + tasks.failed + tasks.open;
   const failed = tasks.failed === 0 ? '' : `, ${tasks.failed} failed`;
   const open = tasks.open === 0 ? '' : `, ${tasks.open} open`;
   return [
     `Team ${style.foreign(team)} (${standing(status)}): ${tasks.completed} of ${count(all, 'task')} completed${failed}${open}.\n`,
+    `${wordTimes(report)}\n`,
     ...doneSection(report, style),
     ...innerSection(report, style),
-    ...landedSection(report, style),
+    ...landedSection(report, style, work),
     ...section(
       'Not handed in',
       left.map((line) => style.foreign(line)),
@@ -131,10 +136,40 @@ function innerSection({ team: outer, inner = [] }: Report, style: Style): string
   return section('Teams inside of members', lines, style);
 }
 
-function landedSection({ landed }: Report, style: Style): string[] {
+/** When the team began, when its last task ended, and when it was closed. A report is read later, so not as times ago. */
+function wordTimes({ createdAt, endedAt, closedAt }: Report): string {
+  const after = endedAt === undefined ? '' : ` (after ${showDuration(Date.parse(endedAt) - Date.parse(createdAt))})`;
+  return [
+    `Began ${showMoment(createdAt)}`,
+    ...(endedAt === undefined ? [] : [`last task ended ${showMoment(endedAt)}${after}`]),
+    ...(closedAt === undefined ? [] : [`closed ${showMoment(closedAt)}`]),
+  ].join(', ');
+}
+
+/** Each task with its commit, and whether the user has the branch. Without a checkout here, nobody can say. */
+function landedSection({ landed, done, parent, team }: Report, style: Style, work: Work | undefined): string[] {
   if (!landed || landed.tip === landed.base) return [];
-  const ids = landed.tasks.map((id) => `#${id}`).join(', ');
-  return section('Landed', [`on ${style.foreign(landed.branch)}: ${ids || 'commits of yours'}`], style);
+  const works = landed.tasks.map((id) => {
+    const { title, commit } = done.find((task) => task.id === id) ?? {};
+    const named = title === undefined ? `#${id}` : `#${id} ${style.foreign(title)}`;
+    return commit === undefined ? named : `${named} (${shortId(commit)})`;
+  });
+  const title = `Landed on ${style.foreign(landed.branch)}, ${shortId(landed.base)}..${shortId(landed.tip)}`;
+  return [
+    ...section(title, works.length === 0 ? ['commits of yours'] : works, style),
+    ...(parent
+      ? [style.item(`It goes into task #${parent.taskId} of team ${style.foreign(parent.teamId)}.`)]
+      : work
+        ? [style.item(wordMerged(work, team, style))]
+        : []),
+  ];
+}
+
+function wordMerged({ isMerged, into, repository }: Work, team: string, style: Style): string {
+  const where = into === undefined ? 'your checkout' : style.foreign(into);
+  if (isMerged) return `Merged: ${where} has all of it.`;
+  const checkout = repository === undefined ? 'in your checkout, ' : '';
+  return `Not merged into ${where} yet: ${checkout}troupe merge --team ${style.foreign(team)}`;
 }
 
 function costSection({ members, usage }: Report, style: Style): string[] {

@@ -16,6 +16,11 @@ export function showTime(iso: string | undefined, screen: Screen): string {
   return ago > 0 ? `${showDuration(ago)} ago` : `in ${showRemaining(-ago)}`;
 }
 
+/** A moment for a text that is kept and read later, elsewhere: `2026-01-31 12:00:00 UTC`. */
+export function showMoment(iso: string): string {
+  return `${new Date(iso).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
 /** A duration in one unit, rounded down. */
 export function showDuration(ms: number): string {
   return inOneUnit(ms, Math.floor);
