@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeEvent, eventLines } from '../../src/cli/show/event-lines.ts';
+import { describeEvent, eventLines, noteTitles } from '../../src/cli/show/event-lines.ts';
 import type { Screen } from '../../src/cli/show/screen.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 
@@ -29,6 +29,20 @@ test.each<[Partial<TeamEvent> & { type: TeamEvent['type'] }, string]>([
   [{ type: 'task:rejected', by: '@user', taskId: '2', feedback: 'no' }, 'sent task #2 (Test it) back: no'],
 ])('the text after the name says who did what: %o', (event, text) => {
   expect(describeEvent({ at: 0, ...event } as TeamEvent, titles).text).toBe(text);
+});
+
+test('lines name a task that was added or renamed later by its title', () => {
+  const screen: Screen = { isTerminal: false, hasColor: false, columns: 200, now: 0 };
+  const known = new Map(titles);
+  const told = (event: object): string => {
+    const events = [{ at: 0, by: 'lead', type: '', ...event }];
+    noteTitles(known, events);
+    return eventLines({ seq: 1, events }, screen, known).join('');
+  };
+  expect(told({ type: 'task:created', taskId: '7', title: 'Ship it' })).toContain('lead  added task #7: Ship it');
+  expect(told({ type: 'task:completed', taskId: '7' })).toContain('completed task #7 (Ship it)');
+  told({ type: 'task:updated', taskId: '7', title: 'Ship both' });
+  expect(told({ type: 'task:completed', taskId: '7' })).toContain('completed task #7 (Ship both)');
 });
 
 test('a line says why a member waits, but not that its status changed', () => {

@@ -28,6 +28,7 @@ describe('the examples', () => {
       tasks: await stage.ask<Task[]>('task', 'list', '--team', example),
       events: batches.flatMap(({ events }) => events),
       stage,
+      printed: output.stdout,
       read: (file: string) => readFileSync(join(repo, file), 'utf8'),
     };
   }
@@ -94,12 +95,14 @@ describe('the examples', () => {
   });
 
   test('bug hunt: the explanation that holds becomes a task, and the others stay as notes', async () => {
-    const { tasks, read, stage } = await play('bug-hunt');
+    const { tasks, read, stage, printed } = await play('bug-hunt');
     expect(tasks.at(-1)).toMatchObject({
       title: 'Fix: at exactly 100 euros nothing is taken off',
       assigneeId: 'fixer',
       status: 'completed',
     });
+    // A task that was added meanwhile is named by its title, too.
+    expect(printed).toMatch(/completed task #4 \(Fix: at exactly 100 euros nothing is taken off\)/);
     const notes = await stage.ask<{ content: string }[]>('note', 'list', '--team', 'bug-hunt');
     expect(notes.map((note) => JSON.stringify(note)).join()).toContain('Not so: an empty cart costs something');
     expect(read('src/cart.mjs')).toContain('sum >= 10_000');

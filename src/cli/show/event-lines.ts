@@ -16,6 +16,14 @@ export interface Batch {
 /** The titles of tasks, by id, which events do not contain. */
 export type Titles = ReadonlyMap<string, string>;
 
+/** Adds the titles of tasks that are new or renamed in a batch, before its lines are made. */
+export function noteTitles(titles: Map<string, string>, events: Batch['events']): void {
+  for (const event of events as readonly TeamEvent[]) {
+    if (event.type === 'task:created') titles.set(event.taskId, event.title);
+    if (event.type === 'task:updated' && event.title !== undefined) titles.set(event.taskId, event.title);
+  }
+}
+
 /** One line for each event of a batch. */
 export function eventLines(batch: Batch, screen: Screen, titles: Titles = new Map()): string[] {
   return batch.events.filter(isTold).map((event) => {

@@ -2,7 +2,7 @@ import type { Client } from '../../../client/client.ts';
 import type { TeamEvent } from '../../../core/event.ts';
 import { questionIn } from '../../../core/question.ts';
 import type { ResultOf } from '../../../operations/index.ts';
-import { eventLines } from '../../show/event-lines.ts';
+import { eventLines, noteTitles } from '../../show/event-lines.ts';
 import type { Batch } from '../../show/event-lines.ts';
 import type { Screen } from '../../show/screen.ts';
 import { clean } from '../../show/text.ts';
@@ -142,6 +142,8 @@ export async function followWork(
     const titles = new Map(last.tasks.map((task) => [task.id, task.title]));
     for await (const batch of client.subscribe(teamId, { after: heard, signal: stop.signal })) {
       heard = batch.seq;
+      // Members and people add tasks while the team works.
+      noteTitles(titles, batch.events);
       if (!progress && !json) for (const line of eventLines(withoutBookkeeping(batch), screen, titles)) tell(line);
       await check();
     }

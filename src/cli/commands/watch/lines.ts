@@ -1,7 +1,6 @@
 import type { Client } from '../../../client/client.ts';
-import type { TeamEvent } from '../../../core/event.ts';
 import type { ResultOf } from '../../../operations/index.ts';
-import { eventLines } from '../../show/event-lines.ts';
+import { eventLines, noteTitles } from '../../show/event-lines.ts';
 import type { Screen } from '../../show/screen.ts';
 import { print, toJson } from '../../show/write.ts';
 
@@ -70,11 +69,4 @@ async function listBatches(
 async function loadTitles(client: Client, teamId: string, signal: AbortSignal): Promise<Map<string, string>> {
   const tasks = await client.call('task.list', { teamId, limit: 10_000 }, { signal });
   return new Map(tasks.map(({ id, title }) => [id, title]));
-}
-
-function noteTitles(titles: Map<string, string>, events: readonly TeamEvent[]): void {
-  for (const event of events) {
-    if (event.type === 'task:created') titles.set(event.taskId, event.title);
-    if (event.type === 'task:updated' && event.title !== undefined) titles.set(event.taskId, event.title);
-  }
 }
