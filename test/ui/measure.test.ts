@@ -7,7 +7,8 @@ interface Measured {
   readonly done: readonly number[];
 }
 
-const { measure } = await loadPart<{
+const { measure, tasksPerHour } = await loadPart<{
+  tasksPerHour: (completed: number, span: number) => number | undefined;
   measure: (history: readonly object[], requests: readonly object[], now: number) => Measured;
 }>('ui/numbers/measure.ts');
 
@@ -53,4 +54,10 @@ test('a member that was stopped while it waited works again after it came back',
   const withdrawn = { kind: 'plan', memberId: 'ann', status: 'withdrawn', requestedAt: new Date(20) };
   const approved = { ...withdrawn, status: 'approved', requestedAt: new Date(70), answeredAt: new Date(80) };
   expect(measure(history, [withdrawn, approved], 110).spent.get('ann')).toEqual({ working: 40, waiting: 60 });
+});
+
+test('there is a rate only if the team ran for a while', () => {
+  expect(tasksPerHour(1, 20_000)).toBeUndefined();
+  expect(tasksPerHour(0, 0)).toBeUndefined();
+  expect(tasksPerHour(3, 30 * 60_000)).toBe(6);
 });

@@ -130,3 +130,11 @@ function spentClock() {
     },
   };
 }
+
+/** A rate of a shorter time says nothing: one task in 20 seconds would be 180 tasks an hour. */
+const RATE_FROM_MS = 10 * 60_000;
+
+/** How many tasks are completed in an hour; undefined if the time is too short to say. */
+export function tasksPerHour(completed: number, span: number): number | undefined {
+  return span < RATE_FROM_MS ? undefined : (completed * 3_600_000) / span;
+}

@@ -23,7 +23,7 @@ import { CENT, Plot } from '../parts/plot.tsx';
 import { Reading } from '../parts/reading.tsx';
 import { FailedTeam } from '../team/failed-team.tsx';
 import { Bars } from './bars.tsx';
-import { measure } from './measure.ts';
+import { measure, tasksPerHour } from './measure.ts';
 import { Pairs } from './pairs.tsx';
 import './numbers.css';
 
@@ -59,8 +59,9 @@ export function NumbersPage({ teamId }: { teamId: string }) {
     );
   }
   const { times, created, done, tokens, cost, spent, pairs } = figures;
-  const hours = Math.max(1 / 60, ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 3_600_000);
+  const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
   const total = done.at(-1) ?? 0;
+  const rate = tasksPerHour(total, span);
   const tokensUsed = tokens.at(-1) ?? 0;
   const spentUsd = cost.at(-1) ?? 0;
   const aTask = (share: (done: number) => string): string =>
@@ -86,7 +87,11 @@ export function NumbersPage({ teamId }: { teamId: string }) {
           value={String(total)}
           note={`of ${plural(counts.pending + counts.blocked + counts.in_progress + counts.gate + counts.failed + counts.completed, 'task')}`}
         />
-        <Figure name="Throughput" value={(total / hours).toFixed(1)} note="tasks an hour" />
+        {rate === undefined ? (
+          <Figure name="Time" value={showSpan(span)} note={`${plural(total, 'task')} completed`} />
+        ) : (
+          <Figure name="Throughput" value={rate.toFixed(1)} note="tasks an hour" />
+        )}
         <Figure
           name="Tokens"
           value={tokensOrUntold(tokensUsed)}
@@ -118,7 +123,7 @@ export function NumbersPage({ teamId }: { teamId: string }) {
               { label: 'completed', color: '--done-mark', isStep: true, isFilled: true },
               { label: 'created', color: '--pending-mark', isStep: true },
             ]}
-            label={`${total} of ${created.at(-1) ?? 0} tasks completed over ${showSpan(hours * 3_600_000)}`}
+            label={`${total} of ${created.at(-1) ?? 0} tasks completed over ${showSpan(span)}`}
           />
         </Panel>
         <Panel title="Cost over time" wide>
@@ -129,7 +134,7 @@ export function NumbersPage({ teamId }: { teamId: string }) {
               lines={[
                 { label: 'cost', color: '--run-mark', show: showCost, least: CENT, isStep: true, isFilled: true },
               ]}
-              label={`${showCost(spentUsd)} over ${showSpan(hours * 3_600_000)}`}
+              label={`${showCost(spentUsd)} over ${showSpan(span)}`}
             />
           ) : (
             <p className="quiet">No agent of this team has reported a cost.</p>
