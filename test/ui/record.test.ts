@@ -105,6 +105,9 @@ describe('a record', () => {
     await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'List' }).click();
     await eventually(() => page.getByRole('row').count()).toBeGreaterThan(10);
     expect(await offered(page)).toEqual([]);
+    // Whoever opens it days later would be told something false.
+    const ago = async (): Promise<string[]> => (await page.locator('body').innerText()).match(/.*\bago\b.*/g) ?? [];
+    expect(await ago()).toEqual([]);
     await page.getByRole('button', { name: 'To the beginning' }).click();
     await page.getByRole('button', { name: 'To the end' }).waitFor();
     await page.getByRole('button', { name: 'Events' }).click();
@@ -113,11 +116,14 @@ describe('a record', () => {
     await go(page, '/t/story/m/cleo?tab=inbox');
     await page.getByText('Second time that the gate sends').waitFor();
     expect(await offered(page)).toEqual([]);
+    expect(await ago()).toEqual([]);
     await go(page, '/t/story/numbers');
     await page.getByRole('heading', { name: 'Numbers' }).waitFor();
     await go(page, '/t/story/task/10');
     await page.getByRole('dialog', { name: 'Task 10' }).waitFor();
     expect(await offered(page)).toEqual([]);
+    expect(await page.getByRole('dialog').innerText()).toMatch(/Created\s.*\d\d:\d\d:\d\d/);
+    expect(await ago()).toEqual([]);
     // The graph is laid out by a worker that is inside of the file.
     await go(page, '/t/story?view=graph');
     await page.locator('.react-flow__node').first().waitFor();

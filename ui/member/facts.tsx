@@ -15,14 +15,14 @@ import { ContextMeter } from '../parts/context-meter.tsx';
 import { showControls } from '../parts/controls.ts';
 import { Fact } from '../parts/fact.tsx';
 import {
+  UNTOLD,
   costOrUntold,
+  showAgo,
   showBudget,
   showExactCost,
   showMoment,
-  showSpan,
   tokensOf,
   tokensOrUntold,
-  UNTOLD,
 } from '../parts/format.ts';
 import { agentOf } from '../team/member-card.tsx';
 import { MemberState, StateSpan } from '../team/member-state.tsx';
@@ -53,7 +53,7 @@ export function Facts({ member }: { member: MemberRecord }) {
           <MemberState member={member} /> {!isPerson(member) && <StateSpan member={member} />}
         </Fact>
         <Fact name="Joined">
-          <span title={showMoment(joined)}>{showSpan(now - joined)} ago</span>
+          <span title={showMoment(joined)}>{showAgo(joined, now)}</span>
         </Fact>
         {member.context && (
           <Fact name="Context">

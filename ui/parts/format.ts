@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react';
 import type { Budget } from '../../src/core/budget.ts';
 import { daemonNow } from '../data/clock.ts';
 import { zone } from '../data/zone.ts';
+import { record } from '../record/head.ts';
 
 /** A duration: `40s`, `6m`, `1 h 12 m`, `3 d`. */
 export function showSpan(ms: number): string {
@@ -12,6 +13,25 @@ export function showSpan(ms: number): string {
   const hours = Math.floor(minutes / 60);
   if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} m`;
   return `${Math.floor(hours / 24)} d`;
+}
+
+/*
+ * A record is read days later, and its clock stands still: there, "19s ago" would be false. It has the times themselves.
+ */
+
+/** How old something is: `5m`; in a record, when it was. */
+export function showAge(at: number, now: number): string {
+  return record ? showTime(at) : showSpan(now - at);
+}
+
+/** When something was: `5m ago`; in a record, the time. */
+export function showAgo(at: number, now: number): string {
+  return record ? showTime(at) : `${showSpan(now - at)} ago`;
+}
+
+/** Since when something is so: `for 5m`; in a record, `since 14:09:38`. */
+export function showSince(at: number, now: number): string {
+  return record ? `since ${showTime(at)}` : `for ${showSpan(now - at)}`;
 }
 
 /** The formats of times, in the time zone that the person chose. */

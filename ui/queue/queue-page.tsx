@@ -11,7 +11,7 @@ import { queue, teams } from '../data/teams.ts';
 import type { Waiting } from '../data/teams.ts';
 import { showControls } from '../parts/controls.ts';
 import { CopyLink } from '../parts/copy-link.tsx';
-import { showMoment, showSpan, useNow } from '../parts/format.ts';
+import { showAge, showAgo, showMoment, showSpan, useNow } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
 import { useSeen } from '../parts/seen.ts';
@@ -177,7 +177,7 @@ function QueueLine({ request, isHere, onSelect }: { request: Waiting; isHere: bo
         <span className="request-kind">{name}</span>
         <span className="spacer" />
         <span className="meta">
-          {given && given.state !== 'refused' ? 'answered' : showSpan(now - Date.parse(request.requestedAt))}
+          {given && given.state !== 'refused' ? 'answered' : showAge(Date.parse(request.requestedAt), now)}
         </span>
       </span>
       <span className={`one-line${request.kind === 'permission' ? ' mono' : ''}`}>
@@ -224,9 +224,7 @@ function Detail({
         </h2>
         <p className="meta">
           <Link href={teamPath(request.teamId)}>{path ?? request.teamId}</Link> · asked{' '}
-          <span title={showMoment(new Date(request.requestedAt))}>
-            {showSpan(now - Date.parse(request.requestedAt))} ago
-          </span>
+          <span title={showMoment(new Date(request.requestedAt))}>{showAgo(Date.parse(request.requestedAt), now)}</span>
           {request.taskId !== undefined && <> · about #{request.taskId}</>}
           {deadline !== undefined && !isOver && (
             <>

@@ -4,7 +4,7 @@ import { isForPerson } from '../data/teams.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { showControls } from '../parts/controls.ts';
 import { CopyLink } from '../parts/copy-link.tsx';
-import { showSpan } from '../parts/format.ts';
+import { showAge, showSpan } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { useSeen } from '../parts/seen.ts';
 import { record } from '../record/head.ts';
@@ -53,7 +53,7 @@ export function RequestCard({
         <span className="request-kind">{isAnswerable ? name : 'Was asked to stop'}</span>
         <span className="spacer" />
         <span className="meta one-line">{request.memberId}</span>
-        <span className="meta request-age">· {showSpan(now - since)}</span>
+        <span className="meta request-age">· {showAge(since, now)}</span>
         {isOpen && isAnswerable && !record && (
           <CopyLink path={queuePath(request)} what="this request" className="small" />
         )}

@@ -14,7 +14,7 @@ import { isForPerson } from '../data/teams.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { showControls } from '../parts/controls.ts';
-import { plural, showMoment, showSpan } from '../parts/format.ts';
+import { plural, showAgo, showMoment, showSince } from '../parts/format.ts';
 import { MemberStatus, PersonStatus } from '../parts/status.tsx';
 import { useWorkTime } from './task-facts.tsx';
 
@@ -107,7 +107,7 @@ export function Doing({ member }: { member: MemberRecord }) {
     return (
       <span className="doing quiet">
         <span className="one-line">{showControls(member.stopReason ?? 'stopped')}</span>{' '}
-        <span>· {showSpan(now - member.statusSince.getTime())} ago</span>
+        <span>· {showAgo(member.statusSince.getTime(), now)}</span>
       </span>
     );
   }
@@ -116,7 +116,7 @@ export function Doing({ member }: { member: MemberRecord }) {
     return (
       <span className="quiet" title={waiting}>
         {isLost(member) ? 'lost, ' : ''}
-        {waitsOrSilent(member)} for {showSpan(now - (silentSince(member) ?? member.statusSince.getTime()))}:{' '}
+        {waitsOrSilent(member)} {showSince(silentSince(member) ?? member.statusSince.getTime(), now)}:{' '}
         {showControls(waiting)}
       </span>
     );
@@ -124,7 +124,7 @@ export function Doing({ member }: { member: MemberRecord }) {
   return (
     <span className="quiet">
       {member.status === 'active' && !isAsking ? (isLead ? 'leading ' : 'without a task ') : ''}
-      {since !== undefined && `for ${showSpan(now - since)}`}
+      {since !== undefined && showSince(since, now)}
     </span>
   );
 }
@@ -143,7 +143,13 @@ export function StateSpan({ member }: { member: MemberRecord }) {
   if (since === undefined) return null;
   return (
     <span className="unbroken" title={showMoment(since)}>
-      for {isWorking ? <WorkTime task={task} /> : <>{showSpan(now - since)}</>}
+      {isWorking ? (
+        <>
+          for <WorkTime task={task} />
+        </>
+      ) : (
+        showSince(since, now)
+      )}
     </span>
   );
 }

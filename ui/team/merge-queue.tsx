@@ -5,7 +5,7 @@ import { diffPath, teamPath, withQuery } from '../data/route.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { showControls } from '../parts/controls.ts';
-import { plural, showMoment, showSpan } from '../parts/format.ts';
+import { plural, showAgo, showMoment, showSince } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { PhaseIcon } from '../parts/status.tsx';
 import { Holder } from './task-facts.tsx';
@@ -79,7 +79,7 @@ function Waiting({ teamId, entry, queue }: { teamId: string; entry: QueueEntry; 
         {hasLeft && <span>stopped</span>}
         <span className="unbroken">{plural(files, 'file')}</span>
         <span className="unbroken" title={`Handed in ${showMoment(since)}`}>
-          {isLanding ? judgedWords(entry, queue, now) : `waits ${showSpan(now - since)}`}
+          {isLanding ? judgedWords(entry, queue, now) : `waits ${showSince(since, now)}`}
         </span>
       </p>
     </li>
@@ -103,7 +103,7 @@ function ToApprove({ teamId, one }: { teamId: string; one: AskedEntry }) {
         <Holder id={memberId} />
         <span className="unbroken">{plural(files, 'file')}</span>
         <span title={`Asked ${showMoment(since)}`}>
-          {wordApprover(reviewerId)}, {showSpan(now - since)}
+          {wordApprover(reviewerId)}, {showSince(since, now)}
         </span>
       </p>
     </li>
@@ -113,7 +113,7 @@ function ToApprove({ teamId, one }: { teamId: string; one: AskedEntry }) {
 function judgedWords({ taskId }: QueueEntry, { entries, landingSince }: QueueView, now: number): string {
   const others = entries.filter((one) => one.isLanding && one.taskId !== taskId).length;
   const together = others === 0 ? '' : ` with ${plural(others, 'other')}`;
-  return `judged${together}${landingSince === undefined ? '' : ` for ${showSpan(now - landingSince)}`}`;
+  return `judged${together}${landingSince === undefined ? '' : ` ${showSince(landingSince, now)}`}`;
 }
 
 const ENDS = {
@@ -127,7 +127,7 @@ function Ended({ ended: { how, why, tasks, at } }: { ended: NonNullable<QueueVie
   return (
     <p className="meta queue-more" title={`${showMoment(at)}: ${showControls(why)}`}>
       <GitPullRequestArrow size={13} aria-hidden /> Last landing ({tasks.map((id) => `#${id}`).join(', ')}): {ENDS[how]}
-      , {showSpan(now - at)} ago
+      , {showAgo(at, now)}
     </p>
   );
 }

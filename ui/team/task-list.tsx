@@ -7,7 +7,7 @@ import type { TaskView } from '../data/task-view.ts';
 import { TASK_PHASES } from '../data/task-view.ts';
 import { useTeamNow } from '../data/use-team-now.ts';
 import { showControls } from '../parts/controls.ts';
-import { showSpan } from '../parts/format.ts';
+import { showAgo } from '../parts/format.ts';
 import { useJustChanged } from '../parts/just-changed.ts';
 import { Link } from '../parts/link.tsx';
 import { useNarrow } from '../parts/narrow.ts';
@@ -215,5 +215,5 @@ function PickAll({ rows }: { rows: readonly TaskView[] }) {
 }
 
 function Ago({ at }: { at: number }) {
-  return <>{showSpan(useTeamNow() - at)} ago</>;
+  return <>{showAgo(at, useTeamNow())}</>;
 }

@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { navigate } from '../data/route.ts';
 import { showControls } from '../parts/controls.ts';
-import { showMoment, showSpan, useNow } from '../parts/format.ts';
+import { showAgo, showMoment, useNow } from '../parts/format.ts';
 import { Link } from '../parts/link.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
 
@@ -106,5 +106,5 @@ export function TeamsRow({
 }
 
 function Ago({ at }: { at: number }) {
-  return <>{showSpan(useNow() - at)} ago</>;
+  return <>{showAgo(at, useNow())}</>;
 }

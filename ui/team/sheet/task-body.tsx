@@ -15,7 +15,7 @@ import { act } from '../../parts/act.ts';
 import { BudgetMark } from '../../parts/budget-mark.tsx';
 import { showControls } from '../../parts/controls.ts';
 import { Fact } from '../../parts/fact.tsx';
-import { showBudget, showMoment, showSpan, usedParts } from '../../parts/format.ts';
+import { showAgo, showBudget, showMoment, showSpan, usedParts } from '../../parts/format.ts';
 import { Markdown } from '../../parts/markdown.tsx';
 import { record } from '../../record/head.ts';
 import { TaskActions } from './actions.tsx';
@@ -113,7 +113,7 @@ export function TaskBody({
         )}
         <Fact name="Created">
           {task.createdBy === '@user' ? 'you' : task.createdBy},{' '}
-          <span title={showMoment(task.createdAt)}>{showSpan(now - task.createdAt.getTime())} ago</span>
+          <span title={showMoment(task.createdAt)}>{showAgo(task.createdAt.getTime(), now)}</span>
         </Fact>
         {task.startedAt && <Fact name="Worked on">{showSpan(workedOn(task, state.requests.values(), now))}</Fact>}
         {task.files && (
