@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { build } from 'vite';
 import { keepPlaces } from './keep-places.ts';
 import { completeLicenses, LICENSES } from './licenses.ts';
+import { loadBuiltins } from './load-builtins.ts';
 
 /** What is bundled: programs that commands load, and the library. Each is a module of `dist/`. */
 const ENTRIES: Readonly<Record<string, string>> = {
@@ -27,7 +28,7 @@ export async function bundlePrograms(root: string): Promise<void> {
     root,
     configFile: false,
     logLevel: 'error',
-    plugins: [keepPlaces(folder)],
+    plugins: [keepPlaces(folder), loadBuiltins],
     ssr: { noExternal: true },
     build: {
       ssr: true,
