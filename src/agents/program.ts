@@ -26,11 +26,13 @@ export function requireProgram(
   { cwd, env }: Pick<Place, 'env'> & { readonly cwd: string | undefined },
   install?: string,
 ): void {
-  const fail = (why: string): never => {
-    const next = install === undefined ? '' : `; ${install}`;
+  const fail = (why: string, remedy = install): never => {
+    const next = remedy === undefined ? '' : `; ${remedy}`;
     throw new TeamError('invalid', `Cannot run ${program}${cwd === undefined ? '' : ` in ${cwd}`}: ${why}${next}`);
   };
-  if (cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) fail('there is no such folder');
+  if (cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
+    fail('there is no such folder', 'create it, or name another');
+  }
   if (findProgram(program, { cwd: cwd ?? '/', env })) return;
   if (!program.includes('/')) fail('it is not on the PATH');
   const path = resolve(cwd ?? '/', program);

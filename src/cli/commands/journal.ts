@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findHome } from '../../client/home.ts';
 import { explainFileError } from '../../core/file-errors.ts';
@@ -69,6 +69,9 @@ function writeConfigs(address: string, folder: string, json: boolean): number {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     for (const file of files) writeFileSync(file.path, file.text, { flag: 'wx', mode: file.isPrivate ? 0o600 : 0o644 });
   } catch (error) {
+    if (existsSync(path) && !statSync(path).isDirectory()) {
+      throw new Refusal('invalid', `${folder} is a file: name a folder`);
+    }
     throw (error as NodeJS.ErrnoException).code === 'EEXIST'
       ? new Refusal('exists', `${folder} already has such files: name another folder`)
       : explainFileError(error, folder, 'write');

@@ -190,7 +190,7 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
   const isTask = TASK_FIELDS.includes(input.field) || (input.field === 'after' && input.type === 'string');
   if (isTask && typeof value === 'string' && input.type === 'string') return readTaskId(value);
   // The daemon has another working directory.
-  if (input.field === 'cwd' && typeof value === 'string') return resolve(value);
+  if (['cwd', 'folder'].includes(input.field) && typeof value === 'string') return resolve(value);
   if (input.type === 'string' && !input.values && !input.nullable) return value;
   const fail = (problem: string): never => {
     throw new UsageError(`${shownName(input, command)} ${problem}`, command.words);
