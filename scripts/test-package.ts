@@ -14,8 +14,9 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ask, makeSmallPath, walkPackage } from '../test/package-walk.ts';
-import type { Person } from '../test/package-walk.ts';
+import { ask, makeSmallPath, walkPackage } from '../test/package/person.ts';
+import type { Person } from '../test/package/person.ts';
+import { packInto } from './pack.ts';
 
 /** A user without rights, on every Linux; only root can become one. */
 const NOBODY = 65_534;
@@ -32,7 +33,7 @@ const prefix = join(folder, 'prefix');
 const command = join(prefix, 'bin/troupe');
 let people = 0;
 try {
-  const tarball = step('npm pack', pack);
+  const tarball = step('npm pack', () => packInto(folder));
   step('npm install -g', () => npm('install', '--global', '--prefix', prefix, tarball));
   const path = makeSmallPath(join(folder, 'bin'));
   const removal = `npm uninstall -g --prefix ${prefix} troupe\n`;
@@ -97,12 +98,6 @@ function walkByNpx(tarball: string): Record<string, number> {
   assert.match(run('uninstall', '--yes'), /To remove the package itself: rm -r .*_npx/);
   assert.equal(existsSync(join(home, 'state')), false);
   return times;
-}
-
-/** `npm run test:package` has built it. */
-function pack(): string {
-  const words = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
-  return join(folder, execFileSync('npm', words, { cwd: ROOT, encoding: 'utf8' }).trim());
 }
 
 function npm(...words: string[]): void {

@@ -6,10 +6,11 @@ const ERROR_LENGTH = 300;
 const SLOWEST = 10;
 const MOST_FAILURES = 30;
 
-/** Prints at the end of a run, where people look first: the slowest files, skipped tests with reasons, and failures. */
+/** Prints at the end of a run, where people look first: steps of long tests, the slowest files, skipped tests with reasons, and failures. */
 export class Summary implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const tests = modules.flatMap((one) => [...one.children.allTests()]);
+    for (const one of modules) print(`Steps of ${nameOf(one)}:`, steps(one));
     if (modules.length > SLOWEST) print('Slowest files:', slowest(modules));
     const skipped = tests.filter((test) => test.result().state === 'skipped');
     print(`Skipped: ${skipped.length} of ${tests.length} tests`, reasons(skipped));
@@ -24,6 +25,11 @@ function slowest(modules: readonly TestModule[]): string[] {
   const timed = modules.map((one) => ({ name: nameOf(one), seconds: one.diagnostic().duration / 1_000 }));
   const first = timed.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
   return first.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${name}`);
+}
+
+function steps(one: TestModule): string[] {
+  const taken = [...one.children.allTests()].flatMap((test) => test.meta().steps ?? []);
+  return taken.map(({ name, ms }) => `${(ms / 1_000).toFixed(1).padStart(6)} s  ${name}`);
 }
 
 /** Each reason with the number of its tests, and the command that runs those files once the reason is gone. */

@@ -31,7 +31,7 @@ export interface Watched {
 }
 
 /** A desktop window without animations, because tests would have to wait for them. */
-const DESK = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
+export const DESK = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
 
 let browser: Browser | undefined;
 

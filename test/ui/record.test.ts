@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { BIN, environmentFor } from '../daemon/serve.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { isInstalled, needTool } from '../tools.ts';
-import { HANG_MS } from '../until.ts';
 import { eventually, useBrowser } from './browser.ts';
+import { go, openFile } from './record-page.ts';
 import { useStage } from './stage.ts';
 import { writeStory } from './story.ts';
 import { playWork, writeWorkTeam } from './work-team.ts';
@@ -39,33 +38,6 @@ async function exported(teamId: string, ...flags: readonly string[]): Promise<st
   const { code, stderr } = await troupe('export', teamId, file, ...flags);
   expect(code, stderr).toBe(0);
   return file;
-}
-
-/** Opens a file from disk as a browser does. `faults`: what the browser complained about, and what it asked for. */
-async function openFile(file: string, place = ''): Promise<{ page: Page; faults: string[] }> {
-  const context = await browser().newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  page.setDefaultTimeout(HANG_MS);
-  const faults: string[] = [];
-  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`);
-  });
-  page.on('request', (request) => {
-    const url = request.url();
-    if (!url.startsWith('file:') && !url.startsWith('data:') && !url.startsWith('blob:')) faults.push(`asked: ${url}`);
-  });
-  page.on('websocket', (socket) => faults.push(`asked: ${socket.url()}`));
-  await page.addInitScript({ path: join(import.meta.dirname, 'pages/listen.js') });
-  await page.goto(pathToFileURL(file).href + place);
-  await page.getByRole('note').waitFor();
-  return { page, faults };
-}
-
-/** Goes to another place of the record, as its links do. */
-async function go(page: Page, place: string): Promise<void> {
-  await page.evaluate(`location.hash = ${JSON.stringify(`#${place}`)}`);
 }
 
 /** The buttons and fields that a record must not have: each would need a daemon. */
@@ -98,7 +70,7 @@ describe('a record', () => {
 
   test('opens from disk with time line, tasks, messages and numbers, asks for nothing and offers nothing', async (context) => {
     needTool(context, 'chromium');
-    const { page, faults } = await openFile(await exported('story'));
+    const { page, faults } = await openFile(browser(), await exported('story'));
     await expect(page.getByRole('note').innerText()).resolves.toMatch(
       /^Record of team story, exported .* by Troupe \d/,
     );
@@ -138,7 +110,7 @@ describe('a record', () => {
     const file = await exported('words');
     const text = readFileSync(file, 'utf8');
     expect(text).not.toContain('globalThis.ran');
-    const { page, faults } = await openFile(file, '#/t/words/diff');
+    const { page, faults } = await openFile(browser(), file, '#/t/words/diff');
     await page.locator('.diff-size', { hasText: '12 files' }).waitFor();
     const files = page.getByRole('navigation', { name: 'Changed files' });
     await files.getByTitle('src/parser.ts', { exact: true }).click();
@@ -160,7 +132,7 @@ describe('a record', () => {
 
   test('has transcripts only with --transcripts, and no secret in them', async (context) => {
     needTool(context, 'chromium');
-    const { page, faults } = await openFile(await exported('words', '--transcripts'), '#/t/words/m/ann');
+    const { page, faults } = await openFile(browser(), await exported('words', '--transcripts'), '#/t/words/m/ann');
     await page.getByRole('log').getByText('The key is [redacted], I keep it.').waitFor();
     expect(await page.evaluate('globalThis.ran')).toBeUndefined();
     expect(faults).toEqual([]);

@@ -1,83 +1,48 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished } from 'vitest';
 import type { TestContext } from 'vitest';
-import { AGENTS } from '../../src/agents/catalog.ts';
 import { findSandbox } from '../../src/agents/sandbox/able.ts';
 import { SHORT_RUN } from '../agents/bun.ts';
 import { agentProgram } from '../agents/installed.ts';
 import { codexHome, codexProvider } from '../agents/setups.ts';
-import { BIN } from '../daemon/serve.ts';
 import { anthropicServer } from '../models/anthropic.ts';
 import { openaiServer } from '../models/openai.ts';
-import type { ModelScript } from '../models/script.ts';
-import { COMPILED_CODE } from '../setup/compiled-code.ts';
-import { TROUPE_SOURCE } from '../setup/source.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
-import { findPrograms, needs } from '../tools.ts';
+import type { Machine } from '../package/machine.ts';
 import { HANG_MS, until } from '../until.ts';
+import { claudeModel } from './models.ts';
 import { firstMissing, readBlocks, readCommands } from './page.ts';
 import type { Block } from './page.ts';
 import { openTerminals } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
-const PAGE = readFileSync(join(ROOT, 'docs/guide.md'), 'utf8');
-
 /** Commands that only show something: a reader looks again until it is there. */
 const LOOKS = /^troupe (?:ps|approve$|status|logs|task list|diff)/;
 
-/** Many containers cannot have one. */
-const HAS_SANDBOX = findSandbox(process.env).program !== undefined;
+/** After which time a reader looks again. Without a pause, looking took a quarter of the processor time of the guide. */
+const LOOK_AGAIN_MS = 1_000;
 
-/** A reader of the guide: a home, two terminals, and what the page says. */
-class Reader {
-  readonly home: string;
-  readonly bin: string;
-  readonly blocks = readBlocks(PAGE);
+/** A reader of the guide: a machine, two terminals, and what the page says. */
+export class Reader {
+  readonly blocks: readonly Block[];
+  readonly #machine: Machine;
+  /** Many containers cannot have one. */
+  readonly #hasSandbox: boolean;
   readonly #terminals: readonly [Terminal, Terminal];
-  readonly #path: string;
   #cwd: string;
   #first = 'worker-1';
 
-  constructor(context: TestContext) {
-    const folder = temporaryFolder();
-    this.home = join(folder, 'you');
-    this.bin = join(folder, 'bin');
-    this.#path = `${this.bin}:${dirname(process.execPath)}`;
-    for (const path of [this.home, this.bin]) mkdirSync(path);
-    // What `npm link` does.
-    symlinkSync(BIN, join(this.bin, 'troupe'));
-    // What every machine has, without the agents that this one may have.
-    const agents = new Set<string>(Object.values(AGENTS).map(({ program }) => program));
-    const names = readdirSync('/usr/bin').filter(
-      (name) => !agents.has(name) && !['node', 'npm', 'troupe'].includes(name),
-    );
-    for (const name of names) symlinkSync(join('/usr/bin', name), join(this.bin, name));
-    const [npm] = findPrograms('npm');
-    if (npm !== undefined) symlinkSync(npm, join(this.bin, 'npm'));
-    writeFileSync(
-      join(this.home, '.gitconfig'),
-      '[user]\n\tname = You\n\temail = you@example.com\n[init]\n\tdefaultBranch = main\n',
-    );
+  constructor(context: TestContext, machine: Machine) {
+    this.#machine = machine;
+    const { home } = machine;
+    this.#hasSandbox = findSandbox(machine.env).program !== undefined;
+    this.blocks = readBlocks(readFileSync(join(machine.package, 'docs/guide.md'), 'utf8'));
     // When the terminals are gone: a command in one would start the daemon again.
-    const environment = { ...process.env, HOME: this.home };
-    onTestFinished(() => void execFileSync(process.execPath, [BIN, 'stop', '--all'], { env: environment }));
-    const marks = ['TROUPE_TEST_RUN', 'TROUPE_TEST_FILE', 'LANG'].flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value] as const];
-    });
-    const open = openTerminals(context, {
-      ...Object.fromEntries(marks),
-      LC_ALL: 'C.UTF-8',
-      HOME: this.home,
-      PATH: this.#path,
-      TROUPE_SOURCE,
-      NODE_COMPILE_CACHE: COMPILED_CODE,
-    });
-    this.#cwd = this.home;
-    this.#terminals = [open(this.home), open(this.home)];
+    onTestFinished(async () => void (await machine.run('troupe stop --all')));
+    const open = openTerminals(context, machine.env);
+    this.#cwd = home;
+    this.#terminals = [open(home), open(home)];
   }
 
   /** From now on, `worker-1` is the member that did the first task. On the page it is, here the other may have been faster. */
@@ -110,7 +75,7 @@ class Reader {
       const missing = firstMissing(lines, terminal.seen(), { inOrder });
       if (missing === undefined) return;
       if (isOver) expect.fail(`The guide says:\n  ${missing}\nNot seen in:\n${terminal.seen().slice(-6000)}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await sleep(50);
     }
   }
 
@@ -119,13 +84,16 @@ class Reader {
     return this.#enter(command, output, 2);
   }
 
-  /** What the agents' own logins leave: programs on the PATH, and settings in the home and in the shell. */
+  /** What the agents' own installations and logins leave: programs on the PATH, and settings in the home and in the shell. */
   async logIn(): Promise<void> {
-    for (const name of ['claude', 'codex'] as const) symlinkSync(agentProgram(name) as string, join(this.bin, name));
+    const { home, env } = this.#machine;
+    const agents = join(home, 'agents');
+    mkdirSync(agents);
+    for (const name of ['claude', 'codex'] as const) symlinkSync(agentProgram(name) as string, join(agents, name));
     const claude = await anthropicServer(claudeModel);
     const codex = await openaiServer(() => ({ text: 'I see no problem.' }));
     onTestFinished(async () => void (await Promise.all([claude.close(), codex.close()])));
-    const { CODEX_HOME = '', PATH = '' } = codexHome({ HOME: this.home, PATH: this.#path });
+    const { CODEX_HOME = '', PATH = '' } = codexHome({ HOME: home, PATH: `${env['PATH']}:${agents}` });
     // Members get the variables of their own provider only.
     const provider = `model_providers.scripted = ${codexProvider(codex).replace('MODEL_KEY', 'OPENAI_API_KEY')}`;
     writeFileSync(join(CODEX_HOME, 'config.toml'), `model_provider = "scripted"\nmodel = "plain"\n${provider}\n`);
@@ -138,7 +106,7 @@ class Reader {
       OPENAI_API_KEY: 'a-dummy',
     };
     const lines = Object.entries(variables).map(([name, value]) => `export ${name}='${value}'`);
-    writeFileSync(join(this.home, 'login.sh'), lines.join('\n'));
+    writeFileSync(join(home, 'login.sh'), lines.join('\n'));
     for (const at of [1, 2] as const) await this.run('. ~/login.sh', { in: at });
   }
 
@@ -183,7 +151,7 @@ class Reader {
       this.write('troupe.yaml', text);
     } else {
       expect(language, said).toBe('sh');
-      writeFileSync(join(this.home, 'step.sh'), text);
+      writeFileSync(join(this.#machine.home, 'step.sh'), text);
       await this.run('. ~/step.sh');
       await this.#follows(text);
     }
@@ -201,6 +169,7 @@ class Reader {
     while (LOOKS.test(command) && performance.now() - began < HANG_MS) {
       await this.ended(at);
       if (firstMissing(expected, terminal.seen()) === undefined) break;
+      await sleep(LOOK_AGAIN_MS);
       await this.run(command, { in: at });
     }
     await this.sees(output, { in: at });
@@ -214,71 +183,9 @@ class Reader {
   }
 
   #asHere(line: string): string {
-    const here = line.replaceAll('/home/you/troupe', ROOT).replaceAll('/home/you', this.home);
-    const told = here.replaceAll('/usr/bin', this.bin).replaceAll('worker-1', this.#first);
-    return HAS_SANDBOX ? told : told.replace(/^(✓ sandbox +)works.*/, '$1none, and none is needed …');
+    const { home, bin } = this.#machine;
+    const here = line.replaceAll('/home/you', home).replaceAll('/usr/bin', bin);
+    const told = here.replaceAll('worker-1', this.#first);
+    return this.#hasSandbox ? told : told.replace(/^(✓ sandbox +)works.*/, '$1none, and none is needed …');
   }
 }
-
-const missing = (['claude', 'codex'] as const).filter((name) => agentProgram(name) === undefined);
-
-test(
-  'everything that the guide says happens to a reader who does it',
-  // It takes a minute, since a person would: on a busy machine several.
-  { ...needs(missing.length === 0, `${missing.join(', ')} is not installed`), timeout: 15 * 60_000 },
-  async (context) => {
-    const reader = new Reader(context);
-    const [install, ...check] = reader.blocks.filter(({ section }) => section === 1);
-    // `npm link` would change this machine: the reader has its result.
-    expect(install?.lines).toEqual(['npm ci && npm run build && npm link    # puts `troupe` on your PATH']);
-    for (const block of check) await reader.do(block);
-    await reader.follow(2);
-    reader.meetFirst();
-    for (const section of [3, 4, 5, 6, 7]) await reader.follow(section);
-
-    const [agents, down, goal, file, permission] = reader.blocks.filter(({ section }) => section === 8) as [
-      Block,
-      Block,
-      Block,
-      Block,
-      Block,
-    ];
-    await reader.do(agents);
-    await reader.logIn();
-    await reader.do(down);
-    await reader.do(goal);
-    await reader.ended();
-    await reader.sees(['The auth module is fine.']);
-
-    // The reader adapts the file: this repository has tests.
-    reader.write('package.json', JSON.stringify({ scripts: { test: 'test -e search.txt' } }));
-    await reader.run('git add . && git commit -qm "Tests"');
-    await reader.do(file);
-    await reader.run('troupe up', { yes: 1 });
-    await reader.look('troupe approve', ['plan of builder (team search, 2 s ago)']);
-    await reader.run('troupe approve builder', { in: 2 });
-    await reader.do({ ...permission, said: 'In another terminal' });
-    await reader.sees(['3 of 3 tasks completed in 23.4 s.…']);
-    await reader.follow(9);
-  },
-);
-
-/** The lead makes a task and answers when it is completed. The builder plans, asks for a permission, and writes a file. */
-const claudeModel: ModelScript = (request) => {
-  const last = request.turns.at(-1);
-  const asked = last?.role === 'user' ? last.text : '';
-  if (request.system.includes('the lead of the team')) {
-    if (last?.role === 'tool') return { text: 'It is under way.' };
-    if (asked.includes('1 completed')) return { text: 'The auth module is fine.' };
-    return { calls: [{ name: 'mcp__troupe__TaskCreate', input: { subject: 'Look at it', description: 'all of it' } }] };
-  }
-  if (asked.includes('Add the command search')) {
-    const isPlan = !request.tools.includes('Write');
-    if (isPlan) return { text: 'I write search.txt.' };
-    return { calls: [{ name: 'Bash', input: { command: 'npm install', description: 'Install the packages' } }] };
-  }
-  if (last?.role === 'tool' && last.text.includes('use npm ci')) {
-    return { calls: [{ name: 'Bash', input: { command: 'echo found > search.txt', description: 'Write it' } }] };
-  }
-  return { text: 'Done.' };
-};

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { findPrograms } from './tools.ts';
+import { findPrograms } from '../tools.ts';
 
 /** Who uses the package, where, and with which Node. */
 export interface Person {
