@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { packInto } from '../scripts/pack.ts';
 import type { Benchmark } from './benchmark.ts';
 import { openWorkspace } from './disk.ts';
 import { median } from './rounds.ts';
@@ -18,8 +19,7 @@ export const install: Benchmark = {
   async run(scale) {
     using workspace = openWorkspace();
     const { folder } = workspace;
-    npm(root, 'pack', '--ignore-scripts', '--silent', '--pack-destination', folder);
-    const [tarball = ''] = readdirSync(folder).map((name) => join(folder, name));
+    const tarball = packInto(folder);
     const { dependencies } = Manifest.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
     const bare = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`);
     let count = 0;
@@ -44,7 +44,7 @@ export const install: Benchmark = {
       ratio: median(rounds.map(({ value, limit }) => value / limit)),
       peers: [],
       targets: [{ what: 'MB on the disk', value: megabytes, atMost: 40 }],
-      more: { packages: bare.length + 1 },
+      more: { packages: bare.length + 1, tarballMegabytes: statSync(tarball).size / 1e6 },
     };
   },
 };
