@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { durationOf } from './duration.ts';
 import { Sandbox } from './sandbox.ts';
 import { Slug, TaskId } from './text.ts';
 import { Timestamp } from './time.ts';
@@ -35,7 +36,7 @@ export const HookConfig = z.strictObject({
   /** For a hook from a checkout: the hash of the content that a person approved. Changed content does not run. */
   approved: z.string().max(128).optional().describe('the hash of the content that was approved'),
   /** Milliseconds until it is killed. */
-  timeout: z.number().int().min(1).max(3_600_000).default(120_000),
+  timeout: durationOf(1, 3_600_000).default(120_000),
   /** It sometimes rejects good work: a rejection counts only if it rejects twice. */
   flaky: z.boolean().optional().describe('ask once more before a rejection counts'),
   enabled: z.boolean().default(true).describe('whether it runs'),

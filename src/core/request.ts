@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Actor } from './actor.ts';
 import { GrantAmount } from './budget.ts';
+import { durationOf } from './duration.ts';
 import { Metadata } from './json.ts';
 import { PLAN_BYTES, RESULT_BYTES } from './limits.ts';
 import { Choice, Question, QuestionInput } from './question.ts';
@@ -123,7 +124,7 @@ export const RaiseRequestInput = z.strictObject({
   taskId: TaskId.optional().describe('the task'),
   content: textOf(RESULT_BYTES).describe('what the person is asked'),
   /** Milliseconds until it counts as rejected. */
-  within: z.number().int().min(1).max(86_400_000).optional(),
+  within: durationOf(1, 86_400_000).optional(),
   detail: Metadata.optional().describe('your own data for programs'),
   question: QuestionInput.optional().describe('of a question: its choices, and what follows without an answer'),
 });

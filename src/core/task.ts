@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Actor } from './actor.ts';
 import { Budget, Granted } from './budget.ts';
+import { durationOf } from './duration.ts';
 import { wrongPattern } from './file-patterns.ts';
 import { TaskInner } from './inner.ts';
 import { Metadata } from './json.ts';
@@ -163,7 +164,7 @@ export const AssignTaskInput = z.strictObject({
 export type AssignTaskInput = z.output<typeof AssignTaskInput>;
 
 /** How long the holder of a task may be silent, in milliseconds. */
-export const Lease = z.number().int().min(SHORTEST_LEASE_MS).max(LONGEST_LEASE_MS).meta({ 'x-unit': 'ms' });
+export const Lease = durationOf(SHORTEST_LEASE_MS, LONGEST_LEASE_MS);
 
 /** Takes one task; without an id, the best one that is ready. A manager may start a task for a member. */
 export const ClaimTaskInput = z.strictObject({

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { durationOf } from '../core/duration.ts';
 import { TeamConfig } from '../core/team.ts';
 import { Line } from '../core/text.ts';
 import { requireTeam } from '../core/view.ts';
-import { InTeam, Milliseconds } from './inputs.ts';
+import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 
 /** A team whose members stop together, and the client that it depends on. */
@@ -23,8 +24,8 @@ export const attendOperations = [
     summary: 'Look after a team while this call waits: when the last such client is gone, the members stop',
     scope: 'lead',
     input: InTeam.extend({
-      wait: Milliseconds.max(300_000).describe('how long to wait; call again before `grace` is over'),
-      grace: Milliseconds.max(60_000).default(5_000).describe('how long the team may be without a client'),
+      wait: durationOf(0, 300_000).describe('how long to wait; call again before `grace` is over'),
+      grace: durationOf(0, 60_000).default(5_000).describe('how long the team may be without a client'),
     }),
     result: z.object({ teamId: z.string() }),
     route: 'POST /api/teams/:teamId/attend',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { durationOf } from '../core/duration.ts';
 import { TeamError } from '../core/errors.ts';
 import { wordEvent } from '../core/event-words.ts';
 import { rowOf } from '../core/events/table.ts';
@@ -10,7 +11,7 @@ import { requireTask } from '../core/view.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { InnerTeams } from '../runtime/inner/inner-teams.ts';
 import type { Standing } from '../runtime/inner/standing.ts';
-import { InTeam, Milliseconds } from './inputs.ts';
+import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Context } from './operation.ts';
 import { waitFor } from './wait.ts';
@@ -58,7 +59,7 @@ export const innerOperations = [
     input: OfTask.extend({
       after: z.number().int().min(0).default(0).describe('the last number that the caller knows'),
       waiting: Line.optional().describe('what it waited for, as far as the caller knows'),
-      wait: Milliseconds.max(300_000).default(0).describe('how long to wait'),
+      wait: durationOf(0, 300_000).default(0).describe('how long to wait'),
     }),
     result: Progress,
     route: 'POST /api/teams/:teamId/tasks/:taskId/inner/follow',

@@ -1,3 +1,4 @@
+import { durationOf } from '../core/duration.ts';
 import { TeamError } from '../core/errors.ts';
 import { QUESTION_BYTES } from '../core/limits.ts';
 import { QuestionInput } from '../core/question.ts';
@@ -6,17 +7,14 @@ import { sameQuestion } from '../core/rules/question.ts';
 import type { TeamState } from '../core/state.ts';
 import { quote, textOf } from '../core/text.ts';
 import { until } from '../ledger/until.ts';
-import { InTeam, Milliseconds, Wait } from './inputs.ts';
+import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Context } from './operation.ts';
 
 const AskInput = InTeam.extend({
   content: textOf(QUESTION_BYTES).optional().describe('the question'),
   ...QuestionInput.shape,
-  within: Milliseconds.min(1)
-    .max(86_400_000, 'must be at most a day (24h)')
-    .optional()
-    .describe('how long an answer is waited for (default: a day)'),
+  within: durationOf(1, 86_400_000).optional().describe('how long an answer is waited for (default: a day)'),
   taskId: RaiseRequestInput.shape.taskId.describe('the task it is about (default: the one that the member holds)'),
   requestId: AnswerRequestInput.shape.requestId
     .optional()

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { durationOf } from '../core/duration.ts';
 import { TeamError } from '../core/errors.ts';
 import { withInner } from '../core/inner-path.ts';
 import { innerReportOf } from '../core/inner-report.ts';
@@ -15,7 +16,7 @@ import { Usage } from '../core/usage.ts';
 import { streamOf, teamUsage, viewTeam } from '../core/view.ts';
 import { digestSince } from '../runtime/digest-since.ts';
 import { chooseFallbacks } from './choose-agent.ts';
-import { InTeam, Milliseconds, Wait } from './inputs.ts';
+import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
 import type { Services } from './operation.ts';
 import { summarize, summarizeUnreadable, TeamSummary } from './team-summary.ts';
@@ -148,9 +149,7 @@ export const teamOperations = [
     scope: 'lead',
     input: InTeam.extend({
       reason: Line.default('the team is shut down').describe('why'),
-      within: Milliseconds.max(3_600_000, 'must be at most an hour (1h)')
-        .default(30_000)
-        .describe('milliseconds to agree and end'),
+      within: durationOf(0, 3_600_000).default(30_000).describe('milliseconds to agree and end'),
       force: z.boolean().default(false).describe('stop members at once, without asking'),
       ask: z
         .boolean()

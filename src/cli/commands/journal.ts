@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findHome } from '../../client/home.ts';
+import { typedTime } from '../../core/duration.ts';
 import { explainFileError } from '../../core/file-errors.ts';
 import { shellQuote } from '../../core/shell.ts';
 import type { Hosts } from '../../journal/hosts.ts';
@@ -106,7 +107,10 @@ function readBound(bytes: number): number {
 
 function readLease(ms: number): number {
   if (ms >= 2_000) return ms;
-  throw new Refusal('invalid', `--lease ${ms}ms: at least 2s; with less, a busy machine would count as dead`);
+  throw new Refusal(
+    'invalid',
+    `--lease: must be at least 2s, not ${typedTime(ms)}; with less, a busy machine would count as dead`,
+  );
 }
 
 interface CopyInput {

@@ -225,9 +225,11 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
     }
     case 'duration':
       // Programs count in milliseconds; who types 3 means seconds or minutes.
-      if (/^0*[1-9]\d*$/.test(value)) return fail(`needs a unit: ${value}s, ${value}m or ${value}h`);
+      if (/^0*[1-9]\d*$/.test(value)) return fail(needsUnit(value));
       return parseDuration(value) ?? fail(`must be a time such as 30s or 5m, not ${JSON.stringify(value)}`);
     case 'time': {
+      // `Date.parse` takes 5 for the month May. Four digits are a year.
+      if (/^\d{1,3}$/.test(value)) return fail(needsUnit(value));
       const ago = /^\d+$/.test(value) ? undefined : parseDuration(value);
       const at = ago === undefined ? Date.parse(value) : Date.now() - ago;
       if (!Number.isNaN(at)) return new Date(at).toISOString();
@@ -243,6 +245,10 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
     default:
       return value;
   }
+}
+
+function needsUnit(value: string): string {
+  return `needs a unit: ${value}s, ${value}m or ${value}h`;
 }
 
 function findMissing(inputs: readonly Input[], given: Readonly<Record<string, unknown>>): Input | undefined {

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { durationOf, typedTime } from '../../src/core/duration.ts';
+
+test('a time is refused with both bounds, as people type them', () => {
+  const lease = durationOf(1_000, 7 * 24 * 3_600_000);
+  expect(lease.parse(1_000)).toBe(1_000);
+  for (const wrong of [0, 8 * 24 * 3_600_000]) {
+    expect(lease.safeParse(wrong).error?.issues[0]?.message).toBe('must be from 1s to 7d');
+  }
+  expect([0, 1, 500, 1_000, 90_000, 300_000, 3_600_000, 86_400_000].map(typedTime)).toEqual([
+    '0s',
+    '1ms',
+    '500ms',
+    '1s',
+    '90s',
+    '5m',
+    '1h',
+    '1d',
+  ]);
+});
