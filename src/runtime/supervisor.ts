@@ -16,6 +16,9 @@ import type { MemberProcess, ProcessRecords } from './process-records.ts';
 import { recordStop, STOPPED } from './stop-mark.ts';
 import { takeOver } from './take-over.ts';
 
+/** When a team is looked at again after a step for it failed. */
+const LOOK_AGAIN_MS = 2_000;
+
 /** What the supervisor needs. */
 export interface SupervisorOptions {
   readonly ledger: Ledger;
@@ -54,6 +57,8 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   readonly #dying = new Set<string>();
   readonly #returning = new Set<string>();
   readonly #adrift = watchAdrift();
+  /** Teams that are looked at again soon, because a step failed. */
+  readonly #doubtful = new Set<string>();
   /** The teams that have or had members to run. */
   readonly #teams = new Set<string>();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -90,16 +95,19 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     });
     for (const teamId of await ledger.teams()) {
       await this.#guard({ teamId }, async () => {
-        const { returning, lost } = await ledger.view(teamId, (state) => {
+        const { gone, returning, lost } = await ledger.view(teamId, (state) => {
           const all = wantedOn(hostId, state);
           if (all.length > 0) this.#teams.add(teamId);
           const wanted = all.filter(({ status }) => status !== 'stopped');
           for (const member of wanted) if (!hadProcess(member)) this.#consider(teamId, member.id, state);
           return {
+            gone: this.#gone(teamId, state),
             returning: all.filter(({ status }) => status === 'stopped'),
             lost: wanted.filter((member) => hadProcess(member) && !this.#processes.has(teamId, member.id)),
           };
         });
+        // They were stopped after their process was taken over and before we watched; some have joined again since.
+        this.#stopAll(gone);
         // They were waiting for their restart when the daemon ended.
         for (const member of returning) this.#rejoinLater(teamId, member, 0);
         // They had a process, and neither a record nor a marker leads to it.
@@ -188,7 +196,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     const isPlaced = state.members.get(memberId)?.hostId !== undefined;
     const wait = isPlaced || !this.#options.turnFor ? 0 : this.#options.turnFor(state, memberId);
     if (wait === 0) void this.#launch(teamId, memberId);
-    else if (wait !== undefined) this.#later(wait, () => this.#launch(teamId, memberId));
+    else if (wait !== undefined) this.#later(wait, { teamId, memberId }, () => this.#launch(teamId, memberId));
   }
 
   /**
@@ -196,19 +204,27 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
    * elsewhere. Takes care of our unattended members.
    */
   async reconsider(teamId: string): Promise<void> {
-    const { hostId } = this.#options;
     const { gone, adrift } = await this.#options.ledger.view(teamId, (state) => {
       for (const { id } of unplaced(state)) this.#consider(teamId, id, state);
       return {
-        gone: this.list(teamId).filter(({ memberId }) => !runsOn(hostId, state.members.get(memberId))),
+        gone: this.#gone(teamId, state),
         adrift: this.#adrift.find(teamId, this.#unattended(teamId, state)),
       };
     });
-    // Stopping takes time, but nothing needs to wait: these processes are ignored by now.
-    for (const { memberId } of gone) {
+    this.#stopAll(gone);
+    for (const member of adrift) void this.#guard({ teamId, memberId: member.id }, () => this.#takeUp(teamId, member));
+  }
+
+  /** Our processes of members that are stopped, wait for a daemon or run elsewhere. */
+  #gone(teamId: string, state: TeamState): MemberProcess[] {
+    return this.list(teamId).filter(({ memberId }) => !runsOn(this.#options.hostId, state.members.get(memberId)));
+  }
+
+  /** Stops processes. That takes time, but nothing needs to wait: they are ignored by now. */
+  #stopAll(processes: readonly MemberProcess[]): void {
+    for (const { teamId, memberId } of processes) {
       void this.#guard({ teamId, memberId }, async () => void (await this.stop(teamId, memberId)));
     }
-    for (const member of adrift) void this.#guard({ teamId, memberId: member.id }, () => this.#takeUp(teamId, member));
   }
 
   /** Members placed here that have no process and no pending step. */
@@ -233,6 +249,8 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     const starting = this.#placeAndStart(teamId, memberId).finally(() => this.#starting.delete(key));
     this.#starting.set(key, starting);
     await starting;
+    // The journal was unreachable, or the member was stopped and came back while this start was under way.
+    if (!this.#processes.has(teamId, memberId)) this.#lookAgain(teamId);
   }
 
   async #placeAndStart(teamId: string, memberId: string): Promise<void> {
@@ -293,7 +311,9 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     // A member found dead when the daemon came back is already waiting, and would be restarted twice.
     if (this.#returning.has(key)) return;
     this.#returning.add(key);
-    this.#later(ms, () => this.#rejoin(teamId, member).finally(() => this.#returning.delete(key)));
+    this.#later(ms, { teamId, memberId: member.id }, () =>
+      this.#rejoin(teamId, member).finally(() => this.#returning.delete(key)),
+    );
   }
 
   async #rejoin(teamId: string, member: MemberRecord): Promise<void> {
@@ -307,10 +327,23 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     await ledger.execute(teamId, { type: 'member.join', by: SYSTEM, ...rejoinInput(member) }, () => undefined);
   }
 
-  #later(ms: number, work: () => Promise<void>): void {
+  /** A step for a team failed: looks soon whether a member waits for it, and again for as long as one does. */
+  #lookAgain(teamId: string): void {
+    if (this.#closed || this.#doubtful.has(teamId)) return;
+    this.#doubtful.add(teamId);
+    this.#later(LOOK_AGAIN_MS, { teamId }, async () => {
+      this.#doubtful.delete(teamId);
+      await this.reconsider(teamId);
+      const waits = await this.#options.ledger.view(teamId, (state) => this.#unattended(teamId, state).length > 0);
+      if (waits) this.#lookAgain(teamId);
+    });
+  }
+
+  #later(ms: number, about: { teamId: string; memberId?: string }, work: () => Promise<void>): void {
+    if (this.#closed) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      void this.#guard({}, work);
+      void this.#guard(about, work);
     }, ms);
     this.#timers.add(timer);
   }
@@ -320,6 +353,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       await work();
     } catch (error) {
       this.#options.onError(error, about);
+      if (about.teamId !== undefined) this.#lookAgain(about.teamId);
     }
   }
 }

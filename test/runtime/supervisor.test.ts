@@ -136,6 +136,29 @@ describe('a supervisor', () => {
     expect(after.records.list()).toEqual([]);
   });
 
+  test('restarts a member that was stopped and came back between the take-over of its process and the first look', async () => {
+    const journal = memoryJournal();
+    const before = await setStage(undefined, { journal });
+    await before.supervisor.start();
+    for (const name of ['worker', 'dies']) await before.join(name);
+    const [worker, dies] = [await before.running('worker'), await before.running('dies')];
+    await before.supervisor.close({ end: false });
+    // The supervisor writes its death down before it watches, and that waits for the changes below.
+    process.kill(dies.identity?.pid as number, 'SIGKILL');
+    await until('it is gone', () => dies.identity && !isRunning(dies.identity));
+    const after = await setStage(undefined, { journal, folder: before.folder, create: false });
+    const changes: Promise<unknown>[] = [];
+    after.supervisor.once('process:started', () => changes.push(after.leave('worker'), after.join('worker')));
+    await after.supervisor.start();
+    await Promise.all(changes);
+    expect(changes).toHaveLength(2);
+    await until('another process runs', () =>
+      after.supervisor.list('demo').some(({ id, memberId }) => memberId === 'worker' && id !== worker.id),
+    );
+    expect(worker.identity && isRunning(worker.identity)).toBe(false);
+    expect(after.failures).toEqual([]);
+  });
+
   test('starts no member twice whose record was lost, and gives back what one holds that is gone without a trace', async () => {
     const journal = memoryJournal();
     // A shell with the arguments of a teammate, which it keeps while its child runs.
@@ -317,6 +340,34 @@ describe('a supervisor', () => {
     expect(left).toEqual([0]);
   });
 
+  test('looks again after a start that the journal or a person made fail', async () => {
+    const stage = await setStage();
+    await stage.supervisor.start();
+    const again: Promise<void>[] = [];
+    // After the supervisor, which has asked to place the member by then.
+    stage.ledger.subscribe((_teamId, { events }) => {
+      for (const event of events) {
+        if (event.type === 'teammate:stopped' && again.length === 0) again.push(stage.join('returns'));
+        if (event.type === 'teammate:joined' && event.memberId === 'waits') stage.breakJournal(true);
+      }
+    });
+    const joining = JoinInput.parse({
+      name: 'returns',
+      status: 'spawning',
+      agent: { kind: 'exec', command: ['true'] },
+    });
+    const join = { type: 'member.join', by: USER, ...joining } as const;
+    const leave = { type: 'member.leave', by: SYSTEM, memberId: 'returns', returning: false } as const;
+    await stage.ledger.execute('demo', [join, leave], () => undefined);
+    await Promise.all(again);
+    await stage.join('waits');
+    await until('the journal failed', () => stage.failures.length > 0);
+    stage.breakJournal(false);
+    await Promise.all([stage.running('returns'), stage.running('waits')]);
+    expect(stage.launched.sort()).toEqual(['returns', 'waits']);
+    expect(stage.failures).toMatchObject([{ code: 'storage' }]);
+  });
+
   test('starts a member that was placed here while the journal was unreachable', async () => {
     const stage = await setStage();
     await stage.supervisor.start();
@@ -330,8 +381,6 @@ describe('a supervisor', () => {
     const place = { type: 'member.place', by: SYSTEM, memberId: 'bob', hostId: 'here' } as const;
     const join = JoinInput.parse({ name: 'bob', status: 'active', agent: { kind: 'exec', command: ['true'] } });
     await stage.ledger.execute('demo', [{ type: 'member.join', by: USER, ...join }, place], () => undefined);
-    await stage.supervisor.reconsider('demo');
-    expect(stage.supervisor.list('demo')).toEqual([]);
     await until('both run', async () => {
       await stage.supervisor.reconsider('demo');
       return stage.supervisor.list('demo').length === 2;

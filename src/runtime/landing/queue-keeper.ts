@@ -18,7 +18,7 @@ const LOOK_EVERY_MS = 5_000;
 
 /** Looks after the merge queues of all teams: whenever something joins one or leaves it, and now and then. */
 export function keepQueues(options: QueueKeeperOptions) {
-  const { ledger, isNear, onError, lookEvery = LOOK_EVERY_MS } = options;
+  const { ledger, hostId, isNear, onError, lookEvery = LOOK_EVERY_MS } = options;
   const queues = new Map<string, TeamQueue>();
   /** The teams with works in their queue. */
   const waiting = new Set<string>();
@@ -55,7 +55,8 @@ export function keepQueues(options: QueueKeeperOptions) {
     const { teamId, team } = state;
     if (!team?.work?.queue?.length || team.status === 'cleaned-up') return void waiting.delete(teamId);
     waiting.add(teamId);
-    if (!isNear(state)) return;
+    // A landing that an earlier daemon of this machine left open is ours, even if all members have moved: nobody else ends it.
+    if (!isNear(state) && team.work.landing?.hostId !== hostId) return;
     const queue = queues.get(teamId) ?? openTeamQueue(teamId, options);
     queues.set(teamId, queue);
     queue.wake();

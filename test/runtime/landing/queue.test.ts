@@ -376,7 +376,10 @@ describe('the merge queue', () => {
     expect(await stage.show('ann')).toMatchObject({ status: 'pending', work: { state: 'begun' } });
   });
 
-  test('goes on with what a daemon left open that was killed', async () => {
+  test.each([
+    { where: 'whose members are here', isNear: true },
+    { where: 'whose members have all moved to other machines', isNear: false },
+  ])('goes on with what a daemon left open that was killed, in a team $where', async ({ isNear }) => {
     const journal = memoryJournal();
     const repository = new Repository();
     const folders = new Map();
@@ -393,6 +396,7 @@ describe('the merge queue', () => {
       folders,
       gate: () => verdict(0),
       create: false,
+      isNear,
     });
     await until('it has landed', async () => (await after.show('ann'))?.status === 'completed');
     expect(await after.events()).toEqual(

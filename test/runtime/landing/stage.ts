@@ -41,6 +41,8 @@ export interface QueueStageOptions {
   readonly queueStarts?: boolean;
   /** Whether other daemons are alive. */
   readonly isAlive?: (hostId: string) => boolean;
+  /** Whether the team has members on this machine. */
+  readonly isNear?: boolean;
   readonly gate?: (asked: Asked) => HookResult | Promise<HookResult>;
   readonly git?: Partial<LandingGit>;
   readonly create?: boolean;
@@ -117,8 +119,9 @@ export async function openQueueStage(options: QueueStageOptions) {
   };
   const tasks = new SharedTaskList(ledger, { gate, works });
   const isAlive = options.isAlive ?? (() => false);
+  const isNear = (): boolean => options.isNear ?? true;
   const onError = (error: unknown): void => void errors.push(error);
-  const queues = keepQueues({ ledger, gate, git, hostId, isAlive, isNear: () => true, lookEvery: 20, onError });
+  const queues = keepQueues({ ledger, gate, git, hostId, isAlive, isNear, lookEvery: 20, onError });
   if (options.queueStarts !== false) await queues.start();
   onTestFinished(() => {
     queues.close();
