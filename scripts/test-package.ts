@@ -69,7 +69,10 @@ function walkAsNobody(on: Pick<Person, 'node' | 'path'>, removal: string): Recor
   chmodSync(person.home, 0o555);
   const refused = ask(person, 'status');
   assert.equal(refused.status, 1);
-  assert.match(refused.stderr, /^troupe: The state directory .* cannot be made: .*TROUPE_HOME\n$/);
+  assert.match(
+    refused.stderr,
+    /^troupe: The state directory .* cannot be made \(you have no permission\): .*TROUPE_HOME\n$/,
+  );
   const { status, stderr } = ask(person, '--version');
   assert.deepEqual([status, stderr], [0, '']);
   assert.match(ask(person, 'doctor').stdout, /✗ home .*cannot be written/);
