@@ -10,6 +10,8 @@ const ENTRIES: Readonly<Record<string, string>> = {
   serve: 'cli/commands/serve',
   teammate: 'cli/commands/teammate',
   mcp: 'cli/commands/mcp',
+  // Only tests load it by itself, and often.
+  daemon: 'daemon',
   library: 'index',
 };
 
