@@ -85,6 +85,9 @@ export const ReportAccountInput = z.strictObject({
     .max(86_400_000)
     .optional()
     .describe('how long to wait if nobody knows that time, in milliseconds'),
+  knownAt: Moment.optional().describe(
+    'the limitAt of account.enter for the turn that failed: a limit that ended since stays over',
+  ),
   worksSince: Moment.optional().describe('when a turn began that its model answered, in milliseconds since 1970'),
 });
 export type ReportAccountInput = z.output<typeof ReportAccountInput>;

@@ -47,6 +47,11 @@ export const accountOperations = [
       free: z.boolean(),
       isTry: z.boolean().optional().describe('its turn shows whether the account can be used again'),
       tries: z.number().int().optional().describe('how often that failed in a row'),
+      limitAt: z
+        .number()
+        .int()
+        .optional()
+        .describe('when it was learned that the account has a limit, or none any more: account.report tells it back'),
       until: z.number().int().optional().describe('ask again then, in milliseconds since 1970'),
       quiet: z.boolean().optional().describe('it has quiet hours'),
       switched: z.boolean().optional().describe('it goes on with another agent: read its record again'),

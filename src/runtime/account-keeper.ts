@@ -14,7 +14,7 @@ import type { Ledger, NewCommand } from '../ledger/ledger.ts';
 
 /** Whether a member may begin a turn: yes, or why not and until when. */
 export type Entry =
-  | { readonly free: true; readonly isTry: boolean; readonly tries: number }
+  | { readonly free: true; readonly isTry: boolean; readonly tries: number; readonly limitAt?: number | undefined }
   | { readonly free: false; readonly account: Account; readonly until: number }
   | { readonly free: false; readonly quiet: true; readonly until: number }
   | { readonly free: false; readonly switched: true; readonly until: number };
@@ -186,15 +186,16 @@ export function keepAccounts(ledger: Ledger, onError: (error: unknown, teamId: s
       }));
       const account = accounts.get(id);
       const failed = account?.limit?.tries ?? 0;
+      const limitAt = limitTime(account);
       if (gate.kind === 'quiet') return { free: false, quiet: true, until: gate.until };
-      if (gate.kind === 'open') return { free: true, isTry: gate.isTry, tries: failed };
+      if (gate.kind === 'open') return { free: true, isTry: gate.isTry, tries: failed, limitAt };
       if (gate.kind === 'switch') return switchTo({ teamId, memberId, at: now }, gate);
       if (gate.kind === 'closed' && account) {
         if (gate.ask) run(teamId, { type: 'request.raise', by: SYSTEM, ...gate.ask });
         return { free: false, account, until: gate.until };
       }
       tries.set(id, { teamId, memberId, at: now });
-      return { free: true, isTry: true, tries: failed };
+      return { free: true, isTry: true, tries: failed, limitAt };
     },
     list() {
       const used = new Set([...users.values()].flatMap((some) => [...some]));

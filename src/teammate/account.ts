@@ -60,6 +60,8 @@ export function openAccount(options: OwnAccountOptions): OwnAccount {
   /** The turn that shows whether the account can be used again began at this time. */
   let tryingSince: number | undefined;
   let isTry = false;
+  /** What was known about the limit when a turn was let in, and when the running one was. */
+  let [enteredAt, begunAt] = [0, 0];
   let isSwitched = false;
 
   async function tell(waiting: Waiting | undefined): Promise<void> {
@@ -75,6 +77,7 @@ export function openAccount(options: OwnAccountOptions): OwnAccount {
     tries = entry.tries ?? entry.account?.limit?.tries ?? 0;
     isTry = entry.isTry === true;
     if (entry.free) {
+      enteredAt = entry.limitAt ?? 0;
       await tell(undefined);
       return { free: true };
     }
@@ -109,6 +112,7 @@ export function openAccount(options: OwnAccountOptions): OwnAccount {
       }
     },
     begun() {
+      begunAt = enteredAt;
       tryingSince = isTry ? Date.now() : undefined;
     },
     async answered() {
@@ -136,6 +140,7 @@ export function openAccount(options: OwnAccountOptions): OwnAccount {
         ...who,
         cause,
         reason: oneLine(error, LINE_LENGTH),
+        knownAt: begunAt,
         ...(resetsAt !== undefined && { resetsAt: Math.round(resetsAt) }),
         ...(pauseMs !== undefined && { pauseMs }),
       });

@@ -29,7 +29,7 @@ async function openTeams() {
   }
   const report = (
     teamId: string,
-    facts: Pick<NewCommand & { type: 'account.report' }, 'cause' | 'windows'>,
+    facts: Pick<NewCommand & { type: 'account.report' }, 'cause' | 'windows' | 'knownAt'>,
     later = 0,
   ) => {
     const resetsAt = Date.now() + (1 + later) * 3_600_000;
@@ -62,6 +62,24 @@ test('teams that hear at once of a limit and of its end agree, and each is told 
     await until('no team is limited', async () => (await limited()).every((one) => !one));
     expect(accounts.list().map(({ limit }) => limit)).toEqual([undefined]);
   }
+});
+
+test('a turn that began before a limit ended does not bring it back, the next one does', async () => {
+  const { accounts, run, report, limited } = await openTeams();
+  const enter = async (teamId: string) => {
+    const entry = await accounts.enter(teamId, 'ann');
+    return 'limitAt' in entry && entry.free ? (entry.limitAt ?? 0) : expect.fail('it may not begin');
+  };
+  const [first, second] = [await enter('alpha'), await enter('beta')];
+  await report('alpha', { cause: 'limited', knownAt: first });
+  await until('all teams know', async () => (await limited()).every(Boolean));
+  await run('gamma', CLEAR);
+  await until('no team is limited', async () => (await limited()).every((one) => !one));
+  await report('beta', { cause: 'limited', knownAt: second });
+  expect(await limited()).toEqual([false, false, false]);
+  const third = await until('it may begin', async () => (await accounts.enter('beta', 'ann')).free && enter('beta'));
+  await report('beta', { cause: 'limited', knownAt: third });
+  await until('all teams know again', async () => (await limited()).every(Boolean));
 });
 
 test('what another team says about windows does not end a limit', async () => {

@@ -11,7 +11,7 @@ import type { RulesOf } from './rule.ts';
 /** A member reports what its provider said about its account. */
 function reportAccount(state: TeamState, command: CommandOf<'account.report'>): TeamEvent[] {
   requireOpenTeam(state);
-  const { at, by, memberId, cause, reason = '', resetsAt, pauseMs, worksSince } = command;
+  const { at, by, memberId, cause, reason = '', resetsAt, pauseMs, knownAt, worksSince } = command;
   requireSelf(by, memberId, 'speak about the account of');
   const { account } = requireLive(state, memberId);
   if (account === undefined) {
@@ -20,7 +20,9 @@ function reportAccount(state: TeamState, command: CommandOf<'account.report'>): 
   const before = state.accounts.get(account);
   const windows = newWindows(before?.windows ?? [], command.windows ?? []);
   const key = `${state.teamId}/${memberId}`;
-  const limit = cause && limitAfter(before?.limit, { cause, reason, at, resetsAt, pauseMs, key });
+  // The turn began before the limit ended. Whether there is one again, the next turn finds out.
+  const isPast = knownAt !== undefined && !before?.limit && (limitTime(before) ?? 0) > knownAt;
+  const limit = cause && !isPast ? limitAfter(before?.limit, { cause, reason, at, resetsAt, pauseMs, key }) : undefined;
   const isOver = !cause && before?.limit !== undefined && worksSince !== undefined && worksSince >= before.limit.until;
   const isChanged = limit !== undefined && limit !== before?.limit;
   if (windows.length === 0 && !isChanged && !isOver) return [];

@@ -8,7 +8,18 @@ import type { Member, Request, World } from './world.ts';
 export const ACCOUNT_RULES: Rules<'account'> = {
   'account.report'(world, command, attempt) {
     needOpenTeam(world, attempt);
-    const { at, by, memberId, windows = [], cause, reason = '', resetsAt = 0, pauseMs = 0, worksSince = -1 } = command;
+    const {
+      at,
+      by,
+      memberId,
+      windows = [],
+      cause,
+      reason = '',
+      resetsAt = 0,
+      pauseMs = 0,
+      worksSince = -1,
+      knownAt,
+    } = command;
     if (by !== memberId && by !== '@system') attempt.codes.push('not_allowed');
     const member = needLive(world, memberId, attempt);
     if (member && member.account === undefined) attempt.codes.push('conflict');
@@ -18,7 +29,8 @@ export const ACCOUNT_RULES: Rules<'account'> = {
     let limit: AccountLimit | null | undefined;
     const isNamed = cause === 'limited' && resetsAt > at;
     const isRunning = old !== undefined && at < old.until;
-    if (cause && (!isRunning || (isNamed && (!old.known || old.until < resetsAt)))) {
+    const isPast = knownAt !== undefined && !old && (known?.limitAt ?? 0) > knownAt;
+    if (cause && !isPast && (!isRunning || (isNamed && (!old.known || old.until < resetsAt)))) {
       const tries = old ? old.tries + (isRunning ? 0 : 1) : 1;
       const until = isNamed ? resetsAt : at + pauseMs;
       limit = { cause, reason, since: old?.since ?? at, until, known: isNamed, tries };

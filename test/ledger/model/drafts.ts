@@ -543,6 +543,8 @@ function inputOf(world: World, draft: Draft, { by, at }: { by: Actor; at: number
         ...(flag && { resetsAt: Math.max(0, at + (a - 5) * 1_000) }),
         pauseMs: b * 1_000,
         ...(c % 2 === 0 && { worksSince: at }),
+        // The turn began before or after what is known about the limit.
+        ...(a % 4 === 3 && { knownAt: Math.max(0, at - b * 1_000) }),
       });
     case 'account.set': {
       const limit = { cause: 'limited', reason: text('no'), since: at, until: at + b * 1_000, known: flag, tries: 1 };
