@@ -1,3 +1,4 @@
+import { BUGS } from '../test/simulator/bugs.ts';
 import type { Figure } from './figure.ts';
 import type { FigureResult } from './results.ts';
 
@@ -30,6 +31,15 @@ Machines:
 ${machines.join('\n')}
 
 Details, with the seed that repeats what each test drew at random: [proof/results.json](../proof/results.json).
+
+## What the simulator finds
+
+Bugs that Troupe once had, brought back one at a time: \`TROUPE_SIMULATED_BUG=BUG npm run simulate -- --steps 1000000\`. Within a million
+steps from seed 1 the simulator finds ${BUGS.filter(({ found }) => found).length} of ${BUGS.length} (2026-11-18). Later changes of the product or of the simulator move these numbers.
+
+| bug | mended by | found after | in seed |
+|---|---|---|---|
+${BUGS.map(({ name, mendedBy, found }) => `| ${name} | ${mendedBy} | ${found ? `${found.steps.toLocaleString('en-US')} steps | ${found.seed}` : 'not found |'} |`).join('\n')}
 
 ## What this does not cover
 

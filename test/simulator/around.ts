@@ -2,6 +2,7 @@ import type { HookResult, TaskCompletedHookContext } from '../../src/core/hook.t
 import type { JudgedFolder } from '../../src/ledger/task-gate.ts';
 import type { Repository } from '../runtime/landing/repository.ts';
 import type { Checks } from './checks.ts';
+import type { Daemon } from './daemon.ts';
 import type { Network } from './network.ts';
 import type { Store } from './store.ts';
 import type { Folder } from './works.ts';
@@ -19,6 +20,10 @@ export interface Around {
   readonly checks: Checks;
   /** Agents fail and hang only while it is. */
   readonly isFaulty: boolean;
+  /** Whether git fails on a machine now. */
+  isGitAway(machine: string): boolean;
+  /** A daemon that runs, if there is one. */
+  anyDaemon(): Daemon | undefined;
   storeOf(machine: string): Store;
   accountOf(memberId: string): string;
   /** A turn of a member begins on a machine: no process of it goes on elsewhere, longer than a lease allows. */

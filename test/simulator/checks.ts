@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { USER } from '../../src/core/actor.ts';
+import { SYSTEM, USER } from '../../src/core/actor.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
 import { createState } from '../../src/core/state.ts';
@@ -19,6 +19,14 @@ export class Violation extends Error {
   }
 }
 
+export interface ChecksOptions {
+  /** Several machines share one store. */
+  readonly isShared: boolean;
+  /** Whether gates accepted what a commit has. */
+  readonly isPassed: (merged: string) => boolean;
+  readonly log: (text: string) => void;
+}
+
 /** What callers and parts of a daemon may meet while something is wrong; everything else is a bug. */
 const EXPECTED: ReadonlySet<string> = new Set([
   'storage',
@@ -35,6 +43,10 @@ const EXPECTED: ReadonlySet<string> = new Set([
   'no_daemon',
 ]);
 
+/** How often gates may be asked about one work within a time, in milliseconds. */
+const JUDGED_MOST = 10;
+const JUDGED_MS = 5_000;
+
 /**
  * Looks at every batch when it is stored, and at everything that a caller is told. It keeps its own state, from the
  * events alone.
@@ -43,6 +55,7 @@ export class Checks {
   readonly state: TeamState;
   /** The first broken promise; the run ends with it. */
   violation: Violation | undefined;
+  readonly #isShared: boolean;
   readonly #isPassed: (merged: string) => boolean;
   readonly #log: (text: string) => void;
   readonly #hash = createHash('sha256');
@@ -54,12 +67,21 @@ export class Checks {
   readonly #messages = new Set<string>();
   /** Tips that a person wanted, whatever the gates say. */
   readonly #accepted = new Set<string>();
+  /** On which machine the process of a member made each call, by the id of the command. */
+  readonly #callers = new Map<string, string>();
+  /** Who added each member last. */
+  readonly #joinedBy = new Map<string, string>();
+  /** The sessions that each message was delivered to, the last one at the end. */
+  readonly #sessions = new Map<string, string[]>();
+  /** When the gates were asked about each work. */
+  readonly #judged = new Map<string, number[]>();
   /** How often each message was shown without a mark, by message, member and session. */
   readonly #shown = new Map<string, number>();
   readonly counts = { batches: 0, events: 0, landed: 0, shown: 0, turns: 0, refused: 0, errors: 0 };
 
-  constructor(teamId: string, isPassed: (merged: string) => boolean, log: (text: string) => void) {
+  constructor(teamId: string, { isShared, isPassed, log }: ChecksOptions) {
     this.state = createState(teamId);
+    this.#isShared = isShared;
     this.#isPassed = isPassed;
     this.#log = log;
   }
@@ -77,11 +99,17 @@ export class Checks {
     if (!holds) this.fail(message);
   }
 
-  error(error: unknown, about: object): void {
+  error(error: unknown, about: { readonly hostId?: string; readonly memberId?: string; readonly by?: string }): void {
     this.counts.errors++;
     const { name, message } = error as Error;
     this.#log(`error ${JSON.stringify(about)} ${name}: ${message}`);
-    if (EXPECTED.has((error as { code?: string }).code ?? '')) return;
+    const code = (error as { code?: string }).code ?? '';
+    const { hostId, memberId } = about;
+    // A person may bring a member back before its daemon does, and so may the daemon of another machine.
+    const isOwn =
+      !this.#isShared && hostId !== undefined && memberId !== undefined && this.#joinedBy.get(memberId) === SYSTEM;
+    if (code === 'exists' && isOwn) this.fail(`${hostId} brought ${memberId} back twice: ${message}`);
+    if (EXPECTED.has(code)) return;
     if (name === 'AbortError') return;
     this.fail(`Unexpected error ${JSON.stringify(about)}: ${(error as Error).stack ?? String(error)}`);
   }
@@ -121,6 +149,16 @@ export class Checks {
     if (before?.status === 'completed' && event.type === 'task:completed') {
       this.fail(`Task ${taskId} was completed twice`);
     }
+    const { by, cause = '' } = event;
+    const machine = this.#callers.get(cause);
+    if (machine !== undefined && event.type !== 'usage:recorded') {
+      const { hostId } = this.state.members.get(by) ?? {};
+      this.require(hostId === machine, `${event.type} by ${by} on ${machine}, and it runs on ${hostId}`);
+    }
+    if (event.type === 'teammate:joined') this.#joinedBy.set(event.memberId, by);
+    if (event.type === 'message:delivered') {
+      for (const id of event.messageIds) this.#checkSession(id, event.sessionId);
+    }
     if (event.type === 'message:sent') {
       for (const { id } of event.copies) {
         this.require(!this.#messages.has(id), `Message ${id} was stored twice`);
@@ -134,8 +172,29 @@ export class Checks {
     }
     if (event.type === 'task:completed') {
       this.#ended.add(event.taskId);
-      this.#checkCompleted(event.taskId);
+      // A person may accept a task and leave its conflict beside the branch.
+      if (by !== USER) this.#checkCompleted(event.taskId);
     }
+  }
+
+  /** A message that went on to another session does not come back: two sessions would show it in turn. */
+  #checkSession(messageId: string, sessionId: string): void {
+    const before = this.#sessions.get(messageId) ?? [];
+    if (before.at(-1) === sessionId) return;
+    this.require(!before.includes(sessionId), `Message ${messageId} went back to session ${sessionId}`);
+    this.#sessions.set(messageId, [...before, sessionId]);
+  }
+
+  /** The gates are asked about a work. A daemon that asks again and again has lost itself in a loop. */
+  judged(work: string): void {
+    const times = [...(this.#judged.get(work) ?? []), scheduler.now].filter((at) => scheduler.now - at < JUDGED_MS);
+    this.#judged.set(work, times);
+    this.require(times.length <= JUDGED_MOST, `The gates were asked ${times.length} times about ${work}`);
+  }
+
+  /** The process of a member calls its daemon. */
+  called(commandId: string, machine: string): void {
+    this.#callers.set(commandId, machine);
   }
 
   #checkLanding(taskId: string, tip: string | undefined): void {

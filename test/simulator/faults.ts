@@ -22,7 +22,7 @@ const FAULTS: readonly Fault[] = [
       const machine = random().pick(world.machines);
       if (machine.isDown) return undefined;
       machine.kill();
-      world.later(random().between(50, 9_000), () => machine.isDown && machine.start());
+      world.later(random().between(50, random().chance(0.3) ? 40_000 : 9_000), () => machine.start());
       return machine.name;
     },
   },
@@ -54,7 +54,7 @@ const FAULTS: readonly Fault[] = [
     strike(world) {
       const machine = random().pick(world.machines);
       machine.lose();
-      world.later(random().between(500, 40_000), () => machine.isDown && machine.start());
+      world.later(random().between(500, 40_000), () => machine.start());
       return machine.name;
     },
   },
@@ -82,6 +82,18 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'a machine sleeps for a while',
+    weight: 2,
+    strike(world) {
+      const { name, daemon } = random().pick(world.machines);
+      const owners = [...(daemon ? [daemon.owner] : []), ...table.running(name).map(({ owner }) => owner)];
+      const awake = owners.filter(({ isPaused }) => !isPaused);
+      for (const owner of awake) owner.isPaused = true;
+      world.later(random().between(1_000, 40_000), () => awake.forEach((owner) => scheduler.resume(owner)));
+      return name;
+    },
+  },
+  {
     name: 'a machine is cut off',
     weight: 3,
     isShared: true,
@@ -101,7 +113,8 @@ const FAULTS: readonly Fault[] = [
       const { network } = world;
       network.loss = random().between(0.05, 0.5);
       network.slowest = random().between(5, 500);
-      world.later(random().between(500, 10_000), () => Object.assign(network, { loss: 0, slowest: 5 }));
+      network.repeats = random().between(0, 0.3);
+      world.later(random().between(500, 10_000), () => Object.assign(network, { loss: 0, repeats: 0, slowest: 5 }));
       return `${Math.round(network.loss * 100)} %`;
     },
   },
@@ -124,6 +137,15 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'git fails on a machine',
+    weight: 2,
+    strike(world) {
+      const { name } = random().pick(world.machines);
+      world.gitAway.set(name, scheduler.now + random().between(500, 10_000));
+      return name;
+    },
+  },
+  {
     name: 'a machine is busy',
     weight: 3,
     strike(world) {
@@ -135,7 +157,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a person intervenes',
-    weight: 3,
+    weight: 7,
     strike(world) {
       world.asPerson(() => world.intervene());
       return '';
@@ -148,6 +170,16 @@ const FAULTS: readonly Fault[] = [
       const store = random().pick(world.stores());
       store.refusing = random().between(0.1, 1);
       world.later(random().between(100, 5_000), () => (store.refusing = 0));
+      return store.owner.name;
+    },
+  },
+  {
+    name: 'a store cannot be read',
+    weight: 1,
+    strike(world) {
+      const store = random().pick(world.stores());
+      store.failing = random().between(0.1, 1);
+      world.later(random().between(100, 5_000), () => (store.failing = 0));
       return store.owner.name;
     },
   },
@@ -195,11 +227,12 @@ export function strikeAgain(world: World, count: number, skipped: ReadonlySet<nu
 export function heal(world: World): void {
   world.network.parted.clear();
   world.network.busy.clear();
-  Object.assign(world.network, { loss: 0, slowest: 5 });
-  for (const store of world.stores()) store.refusing = 0;
+  world.gitAway.clear();
+  Object.assign(world.network, { loss: 0, repeats: 0, slowest: 5 });
+  for (const store of world.stores()) Object.assign(store, { refusing: 0, failing: 0 });
   for (const machine of world.machines) {
     if (machine.daemon?.owner.isPaused) scheduler.resume(machine.daemon.owner);
-    if (machine.isDown) machine.start();
+    machine.start();
   }
   for (const { owner } of table.running()) if (owner.isPaused) scheduler.resume(owner);
   world.isFaulty = false;

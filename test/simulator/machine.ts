@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { homeAt } from '../../src/client/home.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { DaemonService, Services } from '../../src/operations/operation.ts';
@@ -10,21 +11,12 @@ import { bringHome } from '../../src/runtime/hosts/lost.ts';
 import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import { openTeams } from '../../src/runtime/teams.ts';
 import type { Around } from './around.ts';
+import type { Daemon } from './daemon.ts';
 import { newOwner, scheduler } from './scheduler.ts';
 import type { Owner } from './scheduler.ts';
 import { table } from './stand-ins/processes.ts';
 import { simulatedWorks } from './works.ts';
 import type { Folder } from './works.ts';
-
-/** A daemon that runs, or starts. */
-export interface Daemon {
-  readonly owner: Owner;
-  readonly services: Services;
-  /** Members can connect. */
-  isOpen: boolean;
-  /** Called when it dies. */
-  readonly onGone: Set<() => void>;
-}
 
 /** A machine: its disk outlives its daemon, and its processes too. */
 export class Machine {
@@ -32,6 +24,8 @@ export class Machine {
   readonly directory: string;
   readonly folders = new Map<string, Folder>();
   readonly #world: Around;
+  /** The process of its daemon, also while it starts. */
+  #owner: Owner | undefined;
   /** What the real one writes beside its socket. */
   leaseMs: number | undefined;
   daemon: Daemon | undefined;
@@ -46,7 +40,10 @@ export class Machine {
 
   /** Starts its daemon, in the order of `daemon.ts`. A daemon that cannot start ends, and is started again later. */
   start(): void {
+    // The state directory has a lock.
+    if (!this.isDown) return;
     const owner = newOwner(`daemon of ${this.name}`, this.name);
+    this.#owner = owner;
     scheduler.plan(1, () => void this.#run(owner).catch((error: unknown) => this.#failed(owner, error)), owner);
   }
 
@@ -83,6 +80,7 @@ export class Machine {
       saves: world.saves,
       folders: this.folders,
       isAlive: (other) => membership?.keeper?.list().some(({ name }) => name === other) ?? false,
+      isAway: () => world.isGitAway(hostId),
       onError,
     });
     const teams = openTeams({
@@ -131,7 +129,7 @@ export class Machine {
   }
 
   /** Ends a daemon without a word; its members' processes go on. */
-  kill(owner = this.daemon?.owner): void {
+  kill(owner = this.#owner): void {
     if (!owner) return;
     owner.isAlive = false;
     const { daemon } = this;
@@ -147,12 +145,24 @@ export class Machine {
   lose(): void {
     this.kill();
     for (const process of table.running(this.name)) table.end(process, { code: null, signal: 'SIGKILL' });
+    tearTails(join(this.directory, 'transcripts'));
     table.boots.set(this.name, (table.boots.get(this.name) ?? 0) + 1);
   }
 
   /** Whether something of it is to come back. */
   get isDown(): boolean {
-    return this.daemon === undefined;
+    return !this.#owner?.isAlive;
+  }
+}
+
+/** What was written last to files that nobody flushes is lost, some of it in the middle of a line. */
+function tearTails(folder: string): void {
+  const random = scheduler.random('disk');
+  if (!existsSync(folder)) return;
+  for (const path of readdirSync(folder, { encoding: 'utf8', recursive: true }).toSorted()) {
+    const file = join(folder, path);
+    if (!path.endsWith('.jsonl') || random.chance(0.5)) continue;
+    truncateSync(file, Math.max(0, statSync(file).size - random.below(600)));
   }
 }
 

@@ -32,6 +32,7 @@ function simulatedDoor(
   { signal, tell }: { signal: AbortSignal; tell: (isReached: boolean) => void },
 ): Door {
   const { network } = world;
+  const random = scheduler.random(`door ${who.memberId}`);
   const caller = { scope: 'member', ...who } as const;
   const never = new AbortController().signal;
 
@@ -54,6 +55,8 @@ function simulatedDoor(
         network.send(owner, from, () => resolve(outcome));
       };
       daemon.onGone.add(gone);
+      // A connection may break at any moment, also long after the request arrived.
+      if (world.isFaulty && random.chance(0.03)) scheduler.plan(random.between(0, 3_000), gone, from);
       network.send(from, owner, () => {
         const call = async (): Promise<unknown> => {
           const { leadId } = await services.ledger.view(who.teamId, ({ team }) => ({ leadId: team?.leadId }));
@@ -77,6 +80,7 @@ function simulatedDoor(
 
   return {
     async call(name, input, { commandId = crypto.randomUUID() } = {}) {
+      world.checks.called(commandId, machine.name);
       for (;;) {
         const outcome = await tryOnce(name, JSON.parse(JSON.stringify(input)), commandId);
         if (outcome && 'error' in outcome) throw outcome.error;

@@ -11,6 +11,8 @@ export class Network {
   readonly parted = new Set<string>();
   /** The probability that a message is lost. */
   loss = 0;
+  /** The probability that a request arrives a second time. */
+  repeats = 0;
   /** The longest time that a message between machines takes, in milliseconds. */
   slowest = 5;
   /** The longest time on a machine that has too much to do. */
@@ -41,13 +43,15 @@ export class Network {
           late.isOff = true;
           tell();
         });
-      this.send(from, to, () => {
+      const arrive = (): void => {
         work().then(
           (value) => answer(() => resolve(value)),
           // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- It is passed on as it is.
           (error: unknown) => answer(() => reject(error)),
         );
-      });
+      };
+      this.send(from, to, arrive);
+      if (scheduler.random('network').chance(this.repeats)) this.send(from, to, arrive);
     });
   }
 }

@@ -31,8 +31,11 @@ registerHooks({
     const loaded = next(url, context);
     if (!bug || !url.endsWith(`/src/${bug.file}`)) return loaded;
     const source = readFileSync(new URL(url), 'utf8');
-    if (!source.includes(bug.now)) throw new Error(`${bug.file} has no ${JSON.stringify(bug.now)} any more`);
-    return { ...loaded, source: source.replace(bug.now, () => bug.before) };
+    for (const text of [bug.now, ...(bug.guards ?? [])]) {
+      if (!source.includes(text)) throw new Error(`${bug.file} has no ${JSON.stringify(text)} any more`);
+    }
+    const before = source.replace(bug.now, () => bug.before);
+    return { ...loaded, source: (bug.guards ?? []).reduce((text, guard) => text.replace(guard, ''), before) };
   },
 });
 

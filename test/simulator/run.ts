@@ -3,6 +3,7 @@ import { isExpected } from '../../src/core/state.ts';
 import type { TeamState } from '../../src/core/state.ts';
 import type { Violation } from './checks.ts';
 import { heal, strikeAgain } from './faults.ts';
+import { OUTSIDER } from './outsider.ts';
 import { scheduler } from './scheduler.ts';
 import { table } from './stand-ins/processes.ts';
 import { TEAM, World } from './world.ts';
@@ -30,8 +31,12 @@ export interface RunResult {
   readonly violation: Violation | undefined;
 }
 
-/** How long everything may take to come to rest, in simulated time. */
+/** How long everything may take to come to rest, in simulated time, and how long nothing happens if it never will. */
 const REST_MS = 12 * 3_600_000;
+const QUIET_MS = 3_600_000;
+
+/** How long everything has to be at rest before it counts. */
+const SETTLE_MS = 20_000;
 
 /** More steps than that within a second are a loop. */
 const STANDSTILL = 6_000;
@@ -86,8 +91,22 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
     await go(() => strikes.isOver());
     heal(world);
     log('everything works again');
+    // The team is used on, and nothing that goes wrong later hides what goes wrong now.
+    const isUsed = useAgain(world);
     const until = scheduler.now + REST_MS;
-    await go(() => scheduler.now >= until || isAtRest(world));
+    let last = { batches: 0, at: 0 };
+    const isQuiet = (): boolean => {
+      const { batches } = checks.counts;
+      if (batches !== last.batches) last = { batches, at: scheduler.now };
+      return scheduler.now - last.at > QUIET_MS;
+    };
+    let restsSince = Infinity;
+    // Processes that were told to end have a while for it.
+    const isRested = (): boolean => {
+      restsSince = isUsed() && isAtRest(world) ? Math.min(restsSince, scheduler.now) : Infinity;
+      return scheduler.now - restsSince > SETTLE_MS;
+    };
+    await go(() => scheduler.now >= until || isRested() || isQuiet());
     isOver = true;
     if (!checks.violation) checkRest(world);
   } finally {
@@ -119,6 +138,21 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
   }
 }
 
+/** A person intervenes a few times more. Says whether the last time is over. */
+function useAgain(world: World): () => boolean {
+  const random = scheduler.random('use');
+  let left = 1 + random.below(3);
+  const next = (): void => {
+    world.asPerson(() =>
+      world.intervene().finally(() => {
+        if (--left > 0) world.later(random.between(100, 20_000), next);
+      }),
+    );
+  };
+  next();
+  return () => left <= 0;
+}
+
 /** Nothing is left to do, and nobody waits for anything. */
 function isAtRest({ checks: { state }, cast }: World): boolean {
   const { tasks, members, requests } = state;
@@ -131,9 +165,10 @@ function isAtRest({ checks: { state }, cast }: World): boolean {
   );
 }
 
-/** Mail to an agent has reached it. */
+/** Mail to an agent has reached it, whoever runs it. */
 function isSeen({ toId, acknowledgedAt }: TeamMessage, { members }: TeamState): boolean {
-  return !members.get(toId)?.agent || acknowledgedAt !== undefined;
+  const reads = members.get(toId)?.agent !== undefined || toId === OUTSIDER;
+  return !reads || acknowledgedAt !== undefined;
 }
 
 function checkRest(world: World): void {
@@ -144,6 +179,11 @@ function checkRest(world: World): void {
     ({ id, status, assigneeId = 'nobody', work }) => `${id} ${status} ${assigneeId} ${work?.state ?? ''}`,
   );
   checks.require(open.length === 0 && state.tasks.size >= cast.tasks, `Tasks did not end: ${said.join('; ')}`);
+  const unseen = [...state.messages.values()].filter((message) => !isSeen(message, state));
+  checks.require(
+    unseen.length === 0,
+    `Messages did not arrive: ${unseen.map(({ id, toId }) => `${id} to ${toId}`).join()}`,
+  );
   // Every edit of a task that landed is on the branch.
   if (cast.apart && !checks.violation) {
     const files = world.repository.files(state.team?.work?.tip ?? '');

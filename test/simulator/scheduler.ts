@@ -8,6 +8,8 @@ export interface Owner {
   readonly machine: string;
   isAlive: boolean;
   isPaused: boolean;
+  /** When it went on after its last pause. */
+  resumedAt: number;
   /** What it was to do while it was paused. */
   readonly missed: Step[];
 }
@@ -97,6 +99,7 @@ class Scheduler {
 
   resume(owner: Owner): void {
     owner.isPaused = false;
+    owner.resumedAt = this.now;
     for (const { run, isOff } of owner.missed.splice(0)) if (!isOff) this.plan(0, run, owner);
   }
 
@@ -109,7 +112,7 @@ class Scheduler {
 export const scheduler = new Scheduler();
 
 export function newOwner(name: string, machine = name): Owner {
-  return { name, machine, isAlive: true, isPaused: false, missed: [] };
+  return { name, machine, isAlive: true, isPaused: false, resumedAt: 0, missed: [] };
 }
 
 /** Whoever is not simulated: the run itself, its faults, its checks. */

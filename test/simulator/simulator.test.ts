@@ -18,7 +18,10 @@ async function simulate({ bug }: { bug?: string }, ...args: string[]): Promise<s
 }
 
 test('a bug of the past is found', async () => {
-  for (const { file, now } of BUGS) expect(readFileSync(join(ROOT, 'src', file), 'utf8')).toContain(now);
+  for (const { file, now, guards = [] } of BUGS) {
+    const source = readFileSync(join(ROOT, 'src', file), 'utf8');
+    for (const text of [now, ...guards]) expect(source).toContain(text);
+  }
   const bug = 'several things at a time touch a team';
   const run = simulate({ bug }, '--seed', '1', '--steps', '50000', '--json');
   await expect(run).rejects.toThrow(/Broken at step/);

@@ -35,6 +35,8 @@ export class Store {
   readonly network: Network;
   /** The probability that a write is refused: a full disk, servers without a leader. */
   refusing = 0;
+  /** The probability that a read fails: a bad sector, servers that are overloaded. */
+  failing = 0;
   readonly #streams = new Map<string, Stream>();
   readonly #cards = new Map<string, Card>();
   readonly #followers = new Set<{ readonly team: string; readonly owner: Owner; readonly wake: () => void }>();
@@ -73,6 +75,14 @@ export class Store {
       for (const { owner, hear } of this.#teamListeners) this.network.send(this.owner, owner, () => hear(team));
     }
     return seq;
+  }
+
+  /** A read, which may fail. */
+  #get<T>(work: () => T): Promise<T> {
+    return this.#call(() => {
+      if (scheduler.random('store').chance(this.failing)) throw new TeamError('storage', 'The store cannot be read');
+      return work();
+    });
   }
 
   /** A call of a client: repeated until it is answered, or until its patience is over. */
@@ -115,14 +125,14 @@ export class Store {
       },
       read: (team, after) => this.#read(team, after, requireOpen),
       follow: (team, after, signal) => this.#follow(team, after, signal, () => isClosed),
-      loadSnapshot: (team) => this.#call(() => this.#streams.get(team)?.snapshot),
+      loadSnapshot: (team) => this.#get(() => this.#streams.get(team)?.snapshot),
       saveSnapshot: (team, snapshot) =>
         this.#call(() => {
           const stream = this.#streams.get(team);
           if (!stream || snapshot.seq > stream.batches.length || snapshot.seq < (stream.snapshot?.seq ?? 1)) return;
           stream.snapshot = snapshot;
         }),
-      teams: () => this.#call(() => [...this.#streams.keys()].sort()),
+      teams: () => this.#get(() => [...this.#streams.keys()].sort()),
       drop: (team) => this.#call(() => void this.#streams.delete(team)),
       close: async () => {
         isClosed = true;
@@ -133,7 +143,7 @@ export class Store {
 
   async *#read(team: string, after: Seq, requireOpen: () => void): AsyncGenerator<Stored> {
     requireOpen();
-    const batches = await this.#call(() => this.#after(team, after));
+    const batches = await this.#get(() => this.#after(team, after));
     yield* batches;
   }
 
@@ -156,7 +166,7 @@ export class Store {
       for (let next = after; !signal.aborted && !isClosed();) {
         isRung = false;
         const from = next;
-        const batches = await this.#call(() => this.#after(team, from)).catch(() => []);
+        const batches = await this.#get(() => this.#after(team, from)).catch(() => []);
         for (const batch of batches) {
           next = batch.seq;
           yield batch;

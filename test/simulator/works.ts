@@ -39,16 +39,23 @@ export interface WorksOptions {
   /** The workspaces on this machine. */
   readonly folders: Map<string, Folder>;
   readonly isAlive: (hostId: string) => boolean;
+  /** Whether git fails now: the disk is full, a lock was left. */
+  readonly isAway: () => boolean;
   readonly onError: (error: unknown) => void;
 }
 
 /** Workspaces and a repository that follow the same contract as git does, with steps that take time and can be cut off. */
 export function simulatedWorks(options: WorksOptions): TeamWorks {
-  const { ledger, hostId, repository, saves, folders, isAlive, onError } = options;
+  const { ledger, hostId, repository, saves, folders, isAlive, isAway, onError } = options;
   const unsettled = new Map<string, Promise<void>>();
   let stopFollowing = (): void => {};
 
   const gitTakes = (): Promise<void> => later(scheduler.random('git').between(1, 60));
+  /** What git does for a call that can fail. What follows the journal is repeated until it succeeds, and only takes time. */
+  async function gitDoes(): Promise<void> {
+    await gitTakes();
+    if (isAway()) throw new TeamError('storage', 'The repository is away');
+  }
   const tipOf = (teamId: string): Promise<string> => ledger.view(teamId, ({ team }) => team?.work?.tip ?? '');
 
   async function folderOf(teamId: string, memberId: string): Promise<Folder> {
@@ -149,18 +156,18 @@ export function simulatedWorks(options: WorksOptions): TeamWorks {
     save: ({ teamId, memberId }) => save(teamId, memberId),
     saveOf: ({ teamId, memberId }) => save(teamId, memberId),
     async measure(_held, saved) {
-      await gitTakes();
+      await gitDoes();
       return { ...saved, ...size(saved) };
     },
     async merge({ teamId, memberId, epoch }: HeldWork, { base, commit }): Promise<HandedIn> {
       const onto = await tipOf(teamId);
-      await gitTakes();
+      await gitDoes();
       const about = { memberId, epoch, base, commit, ...size({ base, commit }), onto };
       return { ...about, ...repository.merge(base, commit, onto) };
     },
     async mergeOnto(_teamId, queued: QueuedWork, onto) {
       const { memberId, epoch, base, commit, files, added, removed, paths } = queued;
-      await gitTakes();
+      await gitDoes();
       const about = { memberId, epoch, base, commit, files, added, removed, paths, onto };
       return { ...about, ...repository.merge(base, commit, onto) };
     },
@@ -169,11 +176,12 @@ export function simulatedWorks(options: WorksOptions): TeamWorks {
     publish: async (_teamId, merged) => [...merged],
     isGone: async () => false,
     async checkOut(_teamId, merged) {
-      await gitTakes();
+      await gitDoes();
       return { folder: merged, slot: 7 };
     },
     isHere,
     async isAsHandedIn(teamId, { memberId, commit }) {
+      await gitDoes();
       return (await save(teamId, memberId)).commit === commit;
     },
     isNear: ({ members }) => [...members.values()].some((member) => member.hostId === hostId),

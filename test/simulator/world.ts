@@ -17,11 +17,13 @@ import { Repository } from '../runtime/landing/repository.ts';
 import type { Files } from '../runtime/landing/repository.ts';
 import type { Around, Folders } from './around.ts';
 import { Checks } from './checks.ts';
+import type { Daemon } from './daemon.ts';
 import { Machine } from './machine.ts';
-import type { Daemon } from './machine.ts';
 import { runMember } from './member.ts';
 import { Network } from './network.ts';
+import { OUTSIDER, startClients } from './outsider.ts';
 import { later, newOwner, scheduler, WORLD } from './scheduler.ts';
+import type { Owner } from './scheduler.ts';
 import { table } from './stand-ins/processes.ts';
 import { Store } from './store.ts';
 import { isUnresolved, resolve } from './works.ts';
@@ -29,6 +31,9 @@ import { isUnresolved, resolve } from './works.ts';
 export const TEAM = 'crew';
 
 const BASE = '1'.repeat(40);
+
+/** How long a process that ends may take, with its agent. */
+const ENDING_MS = 6_000;
 
 /** What a run is made of; the seed draws it. */
 export interface Cast {
@@ -55,6 +60,8 @@ export class World implements Around {
   readonly closed = new Map<string, { until: number; isNamed: boolean }>();
   /** No gate can be started before then. */
   gatesFailUntil = 0;
+  /** Until when git fails, by machine. */
+  readonly gitAway = new Map<string, number>();
   readonly #passed = new Set<string>();
   /** The gates that run, by machine and work. */
   readonly #judging = new Set<string>();
@@ -68,7 +75,11 @@ export class World implements Around {
     this.log = log;
     this.isShared = cast.machines > 1;
     this.#directory = mkdtempSync(join(tmpdir(), 'troupe-simulation-'));
-    this.checks = new Checks(TEAM, (merged) => this.#passed.has(textOf(this.repository.files(merged))), log);
+    this.checks = new Checks(TEAM, {
+      isShared: this.isShared,
+      isPassed: (merged) => this.#passed.has(textOf(this.repository.files(merged))),
+      log,
+    });
     const onStored: ConstructorParameters<typeof Store>[1] = (_team, batch) => {
       for (const event of batch.events) log(`stored ${batch.seq} ${JSON.stringify(event)}`);
       this.checks.stored(batch);
@@ -93,6 +104,10 @@ export class World implements Around {
     for (const asked of this.#judging) if (asked.startsWith(`${machine} `)) this.#judging.delete(asked);
   }
 
+  isGitAway(machine: string): boolean {
+    return (this.gitAway.get(machine) ?? 0) > scheduler.now;
+  }
+
   storeOf(name: string): Store {
     return (this.#store ?? this.#stores.get(name)) as Store;
   }
@@ -113,10 +128,13 @@ export class World implements Around {
   checkAlone(memberId: string, machine: string): void {
     for (const other of this.machines) {
       const { name, goneSince, leaseMs = Infinity } = other;
-      if (name === machine || goneSince === undefined || scheduler.now - goneSince < leaseMs + 1_000) continue;
+      if (name === machine || goneSince === undefined) continue;
+      // A process that was stopped notices when it goes on that its daemon is gone.
+      const isOver = ({ resumedAt }: Owner): boolean =>
+        scheduler.now - Math.max(goneSince, resumedAt) >= leaseMs + ENDING_MS;
       const isThere = table
         .running(name)
-        .some(({ command, owner }) => !owner.isPaused && command.join(' ').includes(` --agent ${memberId} `));
+        .some(({ command, owner }) => isOver(owner) && !owner.isPaused && command.includes(memberId));
       this.checks.require(
         !isThere,
         `${memberId} begins a turn on ${machine}, and still runs on ${name} without a daemon`,
@@ -154,17 +172,19 @@ export class World implements Around {
 
   /** A gate: nothing bad is in the folder. It needs time, and fails now and then. */
   async judge(folders: Folders, { taskId }: TaskCompletedHookContext, judged?: JudgedFolder): Promise<HookResult> {
+    const random = scheduler.random('gate');
+    const { machine } = scheduler.owner();
+    const { epoch, work } = this.checks.state.tasks.get(taskId) ?? {};
+    const asked = `${machine} ${taskId} ${epoch} ${work?.commit} ${judged?.folder}`;
+    this.checks.judged(asked);
     if (this.gatesFailUntil > scheduler.now) {
       await later(1);
       throw new TeamError('storage', 'The gate cannot be started');
     }
-    const random = scheduler.random('gate');
-    const { machine } = scheduler.owner();
-    const { commit, epoch } = this.checks.state.tasks.get(taskId)?.work ?? {};
-    const asked = `${machine} ${taskId} ${epoch} ${commit} ${judged?.folder}`;
     this.checks.require(!this.#judging.has(asked), `Two gates judge the same work at once: ${asked}`);
     this.#judging.add(asked);
-    await later(random.between(50, 3_000));
+    // Most gates are quick; some run all tests.
+    await later(random.chance(0.2) ? random.between(3_000, 40_000) : random.between(50, 3_000));
     this.#judging.delete(asked);
     const about = { stdout: '', duration: 1, timedOut: false };
     const holder = this.checks.state.tasks.get(taskId)?.assigneeId ?? '';
@@ -195,9 +215,8 @@ export class World implements Around {
   async #ask(work: (daemon: Daemon, commandId: string) => Promise<unknown>): Promise<unknown> {
     const commandId = crypto.randomUUID();
     for (;;) {
-      const open = this.machines.flatMap(({ daemon }) => (daemon?.isOpen ? daemon : []));
-      if (open.length > 0) {
-        const daemon = scheduler.random('person').pick(open);
+      const daemon = this.anyDaemon();
+      if (daemon) {
         try {
           return await this.network.ask(daemon.owner, () => work(daemon, commandId), 15_000);
         } catch (error) {
@@ -206,6 +225,11 @@ export class World implements Around {
       }
       await later(500);
     }
+  }
+
+  anyDaemon(): Daemon | undefined {
+    const open = this.machines.flatMap(({ daemon }) => (daemon?.isOpen ? daemon : []));
+    return open.length > 0 ? scheduler.random('person').pick(open) : undefined;
   }
 
   /** Runs something as the person. What goes wrong is a violation, if it should not. */
@@ -237,6 +261,8 @@ export class World implements Around {
       });
       await this.#execute({ type: 'member.join', by: USER, ...joining });
     }
+    await this.#execute({ type: 'member.join', by: USER, ...parse(JoinInput, { name: OUTSIDER }) });
+    startClients(this, TEAM);
     for (let at = 1; at <= tasks; at++) {
       const dependencies = at > 3 && random.chance(0.3) ? [String(1 + random.below(at - 1))] : [];
       await this.call('task.create', { teamId: TEAM, title: `Item ${at}`, dependencies });
@@ -278,6 +304,7 @@ export class World implements Around {
       () => Promise.all([this.#change('member.stop', memberId), this.#change('member.restart', memberId)]),
       () => this.call('message.send', { teamId: TEAM, toId: memberId, content: 'Quick', priority: 'urgent' }),
       () => this.call('message.broadcast', { teamId: TEAM, content: 'To all' }),
+      () => this.call('team.update', { teamId: TEAM, leadId: memberId }),
       async () => task && this.call('task.assign', { teamId: TEAM, taskId: task.id, assigneeId: memberId }),
     ];
     await random.pick(ways)();
@@ -292,7 +319,7 @@ export class World implements Around {
 
   async sendMessage(): Promise<void> {
     const random = scheduler.random('person');
-    const toId = `w${1 + random.below(this.cast.members)}`;
+    const toId = random.chance(0.3) ? OUTSIDER : `w${1 + random.below(this.cast.members)}`;
     await this.call('message.send', { teamId: TEAM, toId, content: `Note ${random.below(1_000)}` });
   }
 
