@@ -3,7 +3,6 @@ import { SYSTEM } from '../core/actor.ts';
 import { hasProcess } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
-import { rejoinInput } from '../core/rejoin.ts';
 import type { MemberRecord, TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Mailbox } from '../ledger/mailbox.ts';
@@ -13,11 +12,12 @@ import { hadProcess, runsOn, unplaced, wantedOn } from './hosts/placement.ts';
 import { MemberProcesses } from './member-processes.ts';
 import type { LaunchMember } from './member-processes.ts';
 import type { MemberProcess, ProcessRecords } from './process-records.ts';
+import { openReturns } from './returns.ts';
+import type { Returns } from './returns.ts';
+import { openSteps } from './steps.ts';
+import type { Steps } from './steps.ts';
 import { recordStop, STOPPED } from './stop-mark.ts';
 import { takeOver } from './take-over.ts';
-
-/** When a team is looked at again after a step for it failed. */
-const LOOK_AGAIN_MS = 2_000;
 
 /** What the supervisor needs. */
 export interface SupervisorOptions {
@@ -53,27 +53,33 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   readonly #starting = new Map<string, Promise<void>>();
   /** Members whose process is ended only to be restarted. */
   readonly #restarting = new Set<string>();
-  /** Members whose death is being recorded, and those that wait for their restart. */
+  /** Members whose death is being recorded. */
   readonly #dying = new Set<string>();
-  readonly #returning = new Set<string>();
+  readonly #steps: Steps;
+  readonly #returns: Returns;
   readonly #adrift = watchAdrift();
-  /** Teams that are looked at again soon, because a step failed. */
-  readonly #doubtful = new Set<string>();
   /** The teams that have or had members to run. */
   readonly #teams = new Set<string>();
-  readonly #timers = new Set<NodeJS.Timeout>();
   #unsubscribe = (): void => {};
   #closed = false;
 
   constructor(options: SupervisorOptions) {
     super();
     this.#options = options;
+    this.#steps = openSteps({
+      onError: options.onError,
+      look: async (teamId) => {
+        await this.reconsider(teamId);
+        return options.ledger.view(teamId, (state) => this.#unattended(teamId, state).length > 0);
+      },
+    });
+    this.#returns = openReturns(options.ledger, this.#steps);
     this.#processes = new MemberProcesses({
       records: options.records,
       launch: options.launch,
       onStarted: (process) => this.emit('process:started', process),
       onEnded: (process, { how, asked }) =>
-        this.#guard(process, async () => {
+        this.#steps.run(process, async () => {
           this.emit('process:ended', process, how);
           await (asked ? this.#startAgain(process) : this.died(process, how));
         }),
@@ -94,7 +100,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       for (const event of batch.events) this.#react(teamId, event, state);
     });
     for (const teamId of await ledger.teams()) {
-      await this.#guard({ teamId }, async () => {
+      await this.#steps.run({ teamId }, async () => {
         const { gone, returning, lost } = await ledger.view(teamId, (state) => {
           const all = wantedOn(hostId, state);
           if (all.length > 0) this.#teams.add(teamId);
@@ -107,9 +113,9 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
           };
         });
         // They were stopped after their process was taken over and before we watched; some have joined again since.
-        this.#stopAll(gone);
+        void this.#stopAll(gone);
         // They were waiting for their restart when the daemon ended.
-        for (const member of returning) this.#rejoinLater(teamId, member, 0);
+        for (const member of returning) this.#returns.add(teamId, member, 0);
         // They had a process, and neither a record nor a marker leads to it.
         for (const { id } of lost) await this.died({ teamId, memberId: id }, 'its process was gone and left no record');
       });
@@ -161,16 +167,12 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     this.#closed = true;
     this.#processes.letGo();
     this.#unsubscribe();
-    for (const timer of this.#timers) clearTimeout(timer);
+    this.#steps.close();
     await Promise.all(this.#starting.values());
     let isRecorded = true;
     if (end) {
       const stop = { at: Date.now(), reason: STOPPED };
-      await Promise.all(
-        this.list().map(({ teamId, memberId }) =>
-          this.#guard({ teamId, memberId }, async () => void (await this.stop(teamId, memberId))),
-        ),
-      );
+      await this.#stopAll(this.list());
       const host = { ...this.#options, isAlone: this.#options.turnFor === undefined };
       if (!disowned) isRecorded = await recordStop(host, stop, this.#teams);
     }
@@ -184,10 +186,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
       this.#consider(teamId, event.memberId, state);
     }
     if (event.type === 'teammate:stopped' && state.members.get(event.memberId)?.status === 'stopped') {
-      void this.#guard(
-        { teamId, memberId: event.memberId },
-        async () => void (await this.stop(teamId, event.memberId)),
-      );
+      void this.#stopAll([{ teamId, memberId: event.memberId }]);
     }
   }
 
@@ -196,7 +195,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     const isPlaced = state.members.get(memberId)?.hostId !== undefined;
     const wait = isPlaced || !this.#options.turnFor ? 0 : this.#options.turnFor(state, memberId);
     if (wait === 0) void this.#launch(teamId, memberId);
-    else if (wait !== undefined) this.#later(wait, { teamId, memberId }, () => this.#launch(teamId, memberId));
+    else if (wait !== undefined) this.#steps.later(wait, { teamId, memberId }, () => this.#launch(teamId, memberId));
   }
 
   /**
@@ -211,8 +210,10 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
         adrift: this.#adrift.find(teamId, this.#unattended(teamId, state)),
       };
     });
-    this.#stopAll(gone);
-    for (const member of adrift) void this.#guard({ teamId, memberId: member.id }, () => this.#takeUp(teamId, member));
+    void this.#stopAll(gone);
+    for (const member of adrift) {
+      void this.#steps.run({ teamId, memberId: member.id }, () => this.#takeUp(teamId, member));
+    }
   }
 
   /** Our processes of members that are stopped, wait for a daemon or run elsewhere. */
@@ -220,17 +221,17 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     return this.list(teamId).filter(({ memberId }) => !runsOn(this.#options.hostId, state.members.get(memberId)));
   }
 
-  /** Stops processes. That takes time, but nothing needs to wait: they are ignored by now. */
-  #stopAll(processes: readonly MemberProcess[]): void {
-    for (const { teamId, memberId } of processes) {
-      void this.#guard({ teamId, memberId }, async () => void (await this.stop(teamId, memberId)));
-    }
+  /** Stops processes. That takes time, and mostly nothing needs to wait: they are ignored by now. */
+  async #stopAll(processes: readonly Pick<MemberProcess, 'teamId' | 'memberId'>[]): Promise<void> {
+    const stop = ({ teamId, memberId }: Pick<MemberProcess, 'teamId' | 'memberId'>) =>
+      this.#steps.run({ teamId, memberId }, async () => void (await this.stop(teamId, memberId)));
+    await Promise.all(processes.map(stop));
   }
 
   /** Members placed here that have no process and no pending step. */
   #unattended(teamId: string, state: TeamState): MemberRecord[] {
     if (this.#closed) return [];
-    const busy = [this.#starting, this.#dying, this.#returning];
+    const busy = [this.#starting, this.#dying, this.#returns];
     return wantedOn(this.#options.hostId, state).filter(
       ({ id, hostId }) =>
         hostId !== undefined && !this.#processes.has(teamId, id) && !busy.some((one) => one.has(`${teamId}/${id}`)),
@@ -238,7 +239,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   }
 
   async #takeUp(teamId: string, member: MemberRecord): Promise<void> {
-    if (member.status === 'stopped') this.#rejoinLater(teamId, member, 0);
+    if (member.status === 'stopped') this.#returns.add(teamId, member, 0);
     else if (member.status === 'spawning') await this.#launch(teamId, member.id);
     else await this.died({ teamId, memberId: member.id }, 'its process was gone');
   }
@@ -250,7 +251,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     this.#starting.set(key, starting);
     await starting;
     // The journal was unreachable, or the member was stopped and came back while this start was under way.
-    if (!this.#processes.has(teamId, memberId)) this.#lookAgain(teamId);
+    if (!this.#processes.has(teamId, memberId)) this.#steps.lookAgain(teamId);
   }
 
   async #placeAndStart(teamId: string, memberId: string): Promise<void> {
@@ -302,58 +303,6 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
     if (!crash) return;
     const { member, restartsIn } = crash;
     this.emit('session:failed', { ...who, reason: how, restartsIn });
-    if (restartsIn !== undefined) this.#rejoinLater(who.teamId, member, restartsIn);
-  }
-
-  /** Adds the same member again later, with the session that it can resume. */
-  #rejoinLater(teamId: string, member: MemberRecord, ms: number): void {
-    const key = `${teamId}/${member.id}`;
-    // A member found dead when the daemon came back is already waiting, and would be restarted twice.
-    if (this.#returning.has(key)) return;
-    this.#returning.add(key);
-    this.#later(ms, { teamId, memberId: member.id }, () =>
-      this.#rejoin(teamId, member).finally(() => this.#returning.delete(key)),
-    );
-  }
-
-  async #rejoin(teamId: string, member: MemberRecord): Promise<void> {
-    const { ledger } = this.#options;
-    // Meanwhile a person may have stopped it for good, or started it.
-    const isWaiting = await ledger.view(teamId, ({ team, members }) => {
-      const now = members.get(member.id);
-      return team?.status !== 'cleaned-up' && now?.status === 'stopped' && now.returning === true;
-    });
-    if (!isWaiting) return;
-    await ledger.execute(teamId, { type: 'member.join', by: SYSTEM, ...rejoinInput(member) }, () => undefined);
-  }
-
-  /** A step for a team failed: looks soon whether a member waits for it, and again for as long as one does. */
-  #lookAgain(teamId: string): void {
-    if (this.#closed || this.#doubtful.has(teamId)) return;
-    this.#doubtful.add(teamId);
-    this.#later(LOOK_AGAIN_MS, { teamId }, async () => {
-      this.#doubtful.delete(teamId);
-      await this.reconsider(teamId);
-      const waits = await this.#options.ledger.view(teamId, (state) => this.#unattended(teamId, state).length > 0);
-      if (waits) this.#lookAgain(teamId);
-    });
-  }
-
-  #later(ms: number, about: { teamId: string; memberId?: string }, work: () => Promise<void>): void {
-    if (this.#closed) return;
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      void this.#guard(about, work);
-    }, ms);
-    this.#timers.add(timer);
-  }
-
-  async #guard(about: { teamId?: string; memberId?: string }, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      this.#options.onError(error, about);
-      if (about.teamId !== undefined) this.#lookAgain(about.teamId);
-    }
+    if (restartsIn !== undefined) this.#returns.add(who.teamId, member, restartsIn);
   }
 }
