@@ -231,6 +231,7 @@ describe('a command line', () => {
     // A closed team is looked at, but nothing is added to it.
     await alone.askJson('team close beta --force');
     expect((await ask(outer, 'task list')).stdout).toContain('In beta');
+    expect((await ask(outer, 'export --journal --json')).stdout).toContain('"team":"beta"');
     expect((await ask(outer, 'task add More')).stderr).toContain('; alpha, one, two are open\n');
   });
 

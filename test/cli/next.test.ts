@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { nextSteps } from '../../src/cli/show/next.ts';
@@ -7,7 +8,7 @@ import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { answerInPool } from './answer-pool.ts';
-import { killDaemon, newTroupe } from './troupe.ts';
+import { BIN, killDaemon, newTroupe } from './troupe.ts';
 
 const NOWHERE: Whereabouts = {
   daemon: false,
@@ -51,6 +52,15 @@ describe('what one can do next', () => {
     expect(commandsAt({ ...UP, ...file, here: [team] })).toEqual(['troupe ps', 'troupe watch demo']);
     const { steps } = nextSteps({ ...NOWHERE, ...UP, ...file, here: [{ ...team, isAtRest: true }] });
     expect(steps.at(-1)).toEqual({ command: 'troupe up', why: 'bring the members of demo back' });
+  });
+
+  test('is to read about the closed team of the file and to start it over, since troupe up alone refuses', () => {
+    const closed = { ...UP, hasAgent: false, teamFile: 'troupe.yaml', closed: 'demo' };
+    expect(commandsAt(closed)).toEqual(['troupe report demo', 'troupe up --again', 'troupe agents']);
+    const { teamFile: _, ...withoutFile } = closed;
+    expect(commandsAt(withoutFile)).not.toContain('troupe up --again');
+    const stopped = { name: 'other', situation: RUNNING, isAtRest: true };
+    expect(commandsAt({ ...closed, here: [stopped] }).at(-1)).toBe('troupe up');
   });
 
   test('is to take up what a killed daemon left', () => {
@@ -135,6 +145,24 @@ describe('troupe without words', () => {
       /^No team runs in this folder\.\n/,
     );
 
+    // In a folder inside, the team of the nearer file is meant, by this and by commands that name none.
+    const inside = join(folder, 'inside');
+    mkdirSync(inside);
+    writeFileSync(join(inside, 'troupe.yaml'), team.replace('demo', 'nearer'));
+    await troupe.run(['up', join(inside, 'troupe.yaml'), '--yes', '--detach']);
+    const askInside = async (): Promise<{ state: string[]; next: { command: string }[] }> =>
+      JSON.parse((await answerInPool(['--json'], { env, cwd: inside })).stdout);
+    await until('it runs, too', async () => (await askInside()).state[0] === 'Team nearer: Running');
+    expect((await askInside()).state[1]).toBe('Other teams: demo (Running), elsewhere (Quiet).');
+    const report = await answerInPool(['report', '--json'], { env, cwd: inside });
+    expect(JSON.parse(report.stdout)).toMatchObject({ team: 'nearer' });
+    await troupe.run('down nearer --now');
+    expect((await askInside()).next.slice(0, 3)).toMatchObject([
+      { command: 'troupe ps' },
+      { command: 'troupe report nearer' },
+      { command: 'troupe up --again' },
+    ]);
+
     await killDaemon(troupe.home);
     const killed = await ask('--json');
     expect(JSON.parse(killed.stdout)).toMatchObject({
@@ -148,5 +176,21 @@ describe('troupe without words', () => {
     await troupe.run('stop');
     expect(openProcessRecords(join(troupe.home, 'processes')).list()).toEqual([]);
     expect((await ask()).stdout).toMatch(/^No daemon runs\.\n/);
+  });
+
+  test('says of a deleted folder that it was deleted, as other commands do', () => {
+    const folder = temporaryFolder();
+    const home = join(temporaryFolder(), 'home');
+    for (const words of ['--json', 'init']) {
+      const here = join(folder, 'deleted');
+      mkdirSync(here);
+      const line = `cd '${here}' && rmdir '${here}' && exec '${process.execPath}' '${BIN}' ${words}`;
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
+        env: { PATH: process.env['PATH'], TROUPE_HOME: home },
+        encoding: 'utf8',
+      });
+      expect({ status, stdout }, stderr).toEqual({ status: 3, stdout: '' });
+      expect(stderr).toContain('The folder that you are in was deleted: cd to another');
+    }
   });
 });

@@ -52,7 +52,7 @@ export interface Command {
   readonly scope?: Scope;
   /** What it did to its task, as text that follows the task's name. */
   readonly said?: string;
-  /** Without a team it may be about a closed one of the folder, although it changes something, such as a checkout. */
+  /** Without a team it may be about a closed one of the folder, although no reader may call it: it leaves that team as it is. */
   readonly mayBeClosed?: true;
   /** The status of the tasks that a shell offers for it. */
   readonly offers?: SharedTaskStatus;

@@ -8,6 +8,8 @@ import { toJson, warn, writeBeside } from './write.ts';
 /** Exit code of an interrupted command: 128 plus the number of SIGINT. */
 export const INTERRUPTED = 130;
 
+const DELETED_FOLDER = 'The folder that you are in was deleted: cd to another';
+
 /** A command line that cannot be parsed. */
 export class UsageError extends Error {
   readonly code = 'invalid' satisfies ErrorCode;
@@ -53,9 +55,15 @@ function explain(error: unknown): { code: ErrorCode; message: string } {
   if (!(error instanceof Error)) return { code: 'internal', message: String(error) };
   const missing = explainMissing(error);
   if (missing !== undefined) return { code: 'unsupported', message: missing };
+  if (isDeletedFolder(error)) return { code: 'not_found', message: DELETED_FOLDER };
   const { code } = error as Partial<CallError>;
   if (code !== undefined && Object.hasOwn(ERROR_CODES, code)) return { code, message: error.message };
   return { code: 'internal', message: process.env['TROUPE_DEBUG'] ? (error.stack ?? error.message) : error.message };
+}
+
+/** Node cannot say what the working directory is, since it is gone. */
+function isDeletedFolder(error: Error & { code?: string; syscall?: string }): boolean {
+  return error.code === 'ENOENT' && error.syscall === 'uv_cwd';
 }
 
 function isAbort(error: unknown): boolean {

@@ -20,10 +20,12 @@ export interface Whereabouts {
   readonly hasAgent: boolean;
   /** The team file in the working directory. */
   readonly teamFile?: string;
-  /** Open teams of the folder or repository around the working directory, the latest first. */
+  /** Open teams of the working directory, the latest first: those that a command which names none may be about. */
   readonly here: readonly OpenTeam[];
   /** All other open teams. */
   readonly others: readonly OpenTeam[];
+  /** The latest closed team of the team file. */
+  readonly closed?: string;
   /** Without a daemon: teams whose members it had not ended when it was killed. */
   readonly interrupted: readonly string[];
   /** Teams whose branch has work that the checkout does not have; those of this repository first. */
@@ -46,10 +48,9 @@ const NAMED = 3;
 
 /** How things are, in a line each, and what one can do next: the most urgent first. */
 export function nextSteps(where: Whereabouts): { state: string[]; steps: Step[] } {
-  const { daemon, silent, hasState, teamFile, here, others, interrupted, unmerged } = where;
+  const { daemon, silent, hasState, here, others, interrupted, unmerged } = where;
   const isAsked = [...here, ...others].some(({ situation }) => situation.kind === 'needs-you');
   const [first] = here;
-  const isAtRest = here.every((team) => team.isAtRest);
   const steps: (Step | false | undefined)[] = [
     silent !== undefined && { command: 'troupe doctor', why: 'find out what is wrong with it' },
     interrupted.length > 0 && {
@@ -67,14 +68,22 @@ export function nextSteps(where: Whereabouts): { state: string[]; steps: Step[] 
       silent === undefined &&
       hasState &&
       interrupted.length === 0 && { command: 'troupe status', why: 'start the daemon and show its teams' },
-    teamFile !== undefined &&
-      isAtRest && {
-        command: 'troupe up',
-        why: first ? `bring the members of ${first.name} back` : `run the team of ${teamFile}`,
-      },
+    ...fileSteps(where),
     ...(first ? [] : startSteps(where)),
   ];
   return { state: describe(where), steps: steps.filter((step) => step !== false && step !== undefined) };
+}
+
+/** What one can do with the team file of the folder, while no member of its team runs. */
+function fileSteps({ teamFile, here, closed }: Whereabouts): Step[] {
+  if (teamFile === undefined || !here.every(({ isAtRest }) => isAtRest)) return [];
+  const [first] = here;
+  if (first) return [{ command: 'troupe up', why: `bring the members of ${first.name} back` }];
+  if (closed === undefined) return [{ command: 'troupe up', why: `run the team of ${teamFile}` }];
+  return [
+    { command: `troupe report ${closed}`, why: `what team ${closed} did, which is closed` },
+    { command: 'troupe up --again', why: `delete team ${closed} and run the team of ${teamFile} from the beginning` },
+  ];
 }
 
 /** How one gets a team in a folder that has none. */

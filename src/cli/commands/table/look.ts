@@ -103,6 +103,7 @@ export const LOOK_COMMANDS: readonly Command[] = [
       { field: 'force', name: 'force', type: 'boolean', text: 'replace the file if it exists', short: 'f' },
     ],
     scope: 'lead',
+    mayBeClosed: true,
     more: 'The file is the dashboard with the time line, tasks, differences, messages and numbers. Secrets are redacted by the rules of the log. It loads nothing and sends nothing. See docs/export.md.',
     load: () => import('../export.ts'),
   },
