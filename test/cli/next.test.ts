@@ -57,6 +57,8 @@ describe('what one can do next', () => {
   test('is to read about the closed team of the file and to start it over, since troupe up alone refuses', () => {
     const closed = { ...UP, hasAgent: false, teamFile: 'troupe.yaml', closed: 'demo' };
     expect(commandsAt(closed)).toEqual(['troupe report demo', 'troupe up --again', 'troupe agents']);
+    const unmerged = [{ team: 'demo', size: '1 file' }];
+    expect(commandsAt({ ...closed, unmerged })).not.toContain('troupe up --again');
     const { teamFile: _, ...withoutFile } = closed;
     expect(commandsAt(withoutFile)).not.toContain('troupe up --again');
     const stopped = { name: 'other', situation: RUNNING, isAtRest: true };

@@ -75,15 +75,16 @@ export function nextSteps(where: Whereabouts): { state: string[]; steps: Step[] 
 }
 
 /** What one can do with the team file of the folder, while no member of its team runs. */
-function fileSteps({ teamFile, here, closed }: Whereabouts): Step[] {
+function fileSteps({ teamFile, here, closed, unmerged }: Whereabouts): Step[] {
   if (teamFile === undefined || !here.every(({ isAtRest }) => isAtRest)) return [];
   const [first] = here;
   if (first) return [{ command: 'troupe up', why: `bring the members of ${first.name} back` }];
   if (closed === undefined) return [{ command: 'troupe up', why: `run the team of ${teamFile}` }];
-  return [
-    { command: `troupe report ${closed}`, why: `what team ${closed} did, which is closed` },
-    { command: 'troupe up --again', why: `delete team ${closed} and run the team of ${teamFile} from the beginning` },
-  ];
+  const report = { command: `troupe report ${closed}`, why: `what team ${closed} did, which is closed` };
+  // To start it over deletes it. Nobody should be led to that before its work is merged.
+  if (unmerged.some(({ team }) => team === closed)) return [report];
+  const why = `delete team ${closed} and run the team of ${teamFile} from the beginning`;
+  return [report, { command: 'troupe up --again', why }];
 }
 
 /** How one gets a team in a folder that has none. */
