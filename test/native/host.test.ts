@@ -155,10 +155,11 @@ describe.for(TESTED_VERSIONS)('a Troupe team with native teammates of Claude Cod
         toId: 'bob',
         content: 'Also tell your lead, and note what you found.',
       });
-      await stage.until('the lead has mail', async () => {
+      await stage.until('what it wrote to a lead that is not there is on record', async () => {
         const { leadId } = await client.call('team.show', { teamId });
-        return (await mail(leadId)).some(({ content, fromId }) => content === 'a word to my lead' && fromId === 'bob');
+        return (await mail(leadId)).some(({ content }) => content.includes('From bob, to the lead that this team'));
       });
+      await stage.until('it hears that', () => stage.heard('bob', 'This team has no lead'));
       await stage.until('its task is one of ours', async () =>
         (await client.call('task.list', { teamId })).some(({ title }) => title === 'Found by bob'),
       );

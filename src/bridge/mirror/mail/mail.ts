@@ -1,5 +1,6 @@
 import { SYSTEM } from '../../../core/actor.ts';
 import { LINE_LENGTH } from '../../../core/limits.ts';
+import { isVacant } from '../../../core/person.ts';
 import type { TeamState } from '../../../core/state.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { NewCommand } from '../../../ledger/ledger.ts';
@@ -50,7 +51,7 @@ export function mirrorMail(shared: Shared): MailMirror {
   const take = async (to: string, key: string, entry: NativeEntry, toOurs: boolean): Promise<boolean> => {
     const text = textOfEntry(entry);
     const protocol = readProtocol(text);
-    const { by, toId, leadId, answer, doubt } = await view((state) => {
+    const { by, toId, leadId, answer, doubt, isVain } = await view((state) => {
       const id = naming.idOf(state, to);
       const member = id === undefined ? undefined : state.members.get(id);
       const isAnswer = protocol?.type === 'permission_response' || protocol?.type === 'plan_approval_response';
@@ -60,6 +61,7 @@ export function mirrorMail(shared: Shared): MailMirror {
         leadId: state.team?.leadId ?? NATIVE_LEAD,
         answer: isAnswer && id !== undefined ? answerOf(state, id, protocol, shared.stream) : undefined,
         doubt: member && isSignedTo(member) ? whyDoubt(entry, key, signatures) : undefined,
+        isVain: member !== undefined && isVacant(member),
       };
     });
     // The recipient may still become a member.
@@ -97,18 +99,33 @@ export function mirrorMail(shared: Shared): MailMirror {
     if (protocol && (!toOurs || NO_MAIL.has(protocol.type))) return true;
     const summary = entry.summary === undefined ? undefined : oneLine(entry.summary, LINE_LENGTH);
     const isStranger = by === SYSTEM;
+    const about = isStranger ? 'who is not a member' : 'to the lead that this team does not have';
+    const isPlain = !isStranger && !isVain;
     const command: NewCommand = {
       type: 'message.send',
-      by,
+      by: isPlain ? by : SYSTEM,
       messageId: `${FROM_INBOX}${key}`.slice(0, 128),
-      messageType: isStranger ? 'system' : 'direct',
+      messageType: isPlain ? 'direct' : 'system',
       toId,
-      content: isStranger ? `From ${oneLine(entry.from, 100)}, who is not a member:\n${text}` : text,
+      content: isPlain ? text : `From ${oneLine(entry.from, 100)}, ${about}:\n${text}`,
       ...(summary !== undefined && { summary }),
       priority: 'normal',
       metadata: { native: { from: entry.from.slice(0, 200), sentAt: entry.timestamp.slice(0, 100) } },
     };
-    return attempt(command, `message from ${entry.from} to ${to}`);
+    const what = `message from ${entry.from} to ${to}`;
+    if (isStranger || !isVain) return attempt(command, what);
+    // Its program has sent it already, so nobody refused it.
+    const answered: NewCommand = {
+      type: 'message.send',
+      by: SYSTEM,
+      messageId: `nobody-${key}`.slice(0, 128),
+      messageType: 'system',
+      toId: by,
+      content:
+        'This team has no lead, so nobody reads what you write to it. Write to another member, or ask your user.',
+      priority: 'normal',
+    };
+    return attempt([command, answered], what);
   };
 
   const receive = async (to: string, entries: readonly NativeEntry[], era: Era): Promise<void> => {
