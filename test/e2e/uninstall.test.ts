@@ -24,6 +24,15 @@ test('uninstalling names work that only Troupe has and refuses, until it is merg
   expect(refused.stderr).toContain('Nothing was removed: work that was never merged would be lost.');
   expect(existsSync(stage.home.journal)).toBe(true);
 
+  // The work of a deleted team is named, too, also when another team has its name.
+  expect((await inside(repository, 'team', 'delete', stage.team, '--yes')).status).toBe(0);
+  expect((await up(stage, repository)).code).toBe(0);
+  const both = await inside(repository, 'uninstall', '--yes');
+  expect(both.status).toBe(4);
+  expect(both.stdout).toContain(`  team ${stage.team}: troupe/${stage.team}: `);
+  const [left = ''] = /\w+(?= \(branch of a deleted team)/.exec(both.stdout) ?? [];
+  expect((await inside(repository, 'work', 'clean', left, '--yes')).status).toBe(0);
+
   expect((await inside(repository, ...merge.split(' '))).status).toBe(0);
   // What a member has not handed in, without a daemon at first: one is started to look.
   write(stage.home.directory, { [`workspaces/${stage.team}/ann/late.txt`]: 'late' });

@@ -50,10 +50,12 @@ async function lossOfTeams(client: Client, environment: NodeJS.ProcessEnv, signa
     } else if (problem !== undefined) lost.push({ what: `team ${name}, which cannot be read: ${problem}` });
   }
   const known = new Set(teams.map(({ name }) => name));
-  // Kept work of existing teams is listed above. Folders in the trash have their work among the kept.
-  const left = (await client.call('work.leftovers', {}, { signal })).filter(
-    ({ kind, of }) => kind !== 'trash' && !known.has(of.split('/')[0] ?? ''),
-  );
+  // Kept work of existing teams is listed above, but not that of a deleted team whose name another one has now. Folders
+  // in the trash have their work among the kept. What has a time to go is merged.
+  const left = (await client.call('work.leftovers', {}, { signal })).filter(({ kind, of, goesAt }) => {
+    const isOfEarlier = kind === 'branch' && goesAt === undefined;
+    return isOfEarlier || (kind !== 'trash' && !known.has(of.split('/')[0] ?? ''));
+  });
   return [...lost, ...left.map(wordLeft)];
 }
 
