@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -42,6 +42,7 @@ test('a team moves to another machine with its history and its branch; nothing r
   const { batches } = JSON.parse(written.stdout) as { batches: number };
   const history = await first.call('event.list', { teamId, limit: 10_000 });
   expect(batches).toBe(history.length);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
   // It is as it was: an export changes nothing.
   expect((await first.call('task.show', { teamId, taskId: held.taskId })).status).toBe('in_progress');
 

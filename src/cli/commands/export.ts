@@ -43,7 +43,7 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const open = (id: string) => openSource(client, { teamId: id, signal, tell });
     const { record, summary } = await readRecord(open, { teamId, transcripts });
     const bytes = writePage(template, { teamId, at, version, hasTranscripts: transcripts }, record);
-    writeWhole(file, bytes, force);
+    writeWhole(file, bytes, { force });
     if (file === STDOUT) return 0;
     if (given.json) {
       const told = { team: teamId, file, bytes: bytes.length, transcripts, ...summary };
@@ -65,7 +65,8 @@ async function exportJournal(
   const client = openClient(environment);
   try {
     const { bytes, batches, branch } = await packTeam(client, { teamId, environment, signal, tell: nowAndThen() });
-    writeWhole(file, bytes, force);
+    // It has everything that the team's record has, nothing redacted.
+    writeWhole(file, bytes, { force, secret: true });
     if (file === STDOUT) return 0;
     const told = { team: teamId, file, bytes: bytes.length, batches, ...(branch !== undefined && { branch }) };
     if (json) print(toJson(told, screen.isTerminal ? 2 : undefined));

@@ -13,15 +13,19 @@ export function requireFree(path: string, force: boolean): void {
   requirePlace(path);
 }
 
-/** Writes a file whole or not at all. */
-export function writeWhole(path: string, bytes: Uint8Array, force: boolean): void {
+/** Writes a file whole or not at all. A `secret` one is for its owner alone. */
+export function writeWhole(
+  path: string,
+  bytes: Uint8Array,
+  { force, secret = false }: { readonly force: boolean; readonly secret?: boolean },
+): void {
   if (path === STDOUT) {
     for (let done = 0; done < bytes.length;) done += writeSome(bytes.subarray(done));
     return;
   }
   const draft = `${path}.${process.pid}.part`;
   try {
-    writeFileSync(draft, bytes, { flag: 'wx' });
+    writeFileSync(draft, bytes, { flag: 'wx', mode: secret ? 0o600 : 0o666 });
     if (force) renameSync(draft, path);
     else putInPlace(draft, path);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { showBytes } from '../../../core/bytes.ts';
 import { shortId } from '../../../core/commit-id.ts';
+import { shellWord } from '../../../core/shell.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import type { Screen } from '../screen.ts';
 import { table } from '../table.ts';
@@ -37,7 +38,8 @@ export function showLeftovers(left: Leftovers, screen: Screen): string {
     { title: 'KEPT' },
   ] as const;
   const work = left.find(({ ref }) => ref !== undefined);
-  const fetch = work && `git fetch ${clean(work.path)} ${clean(work.ref ?? '')} && git log -p FETCH_HEAD`;
+  const fetch =
+    work && `git fetch ${shellWord(clean(work.path))} ${shellWord(clean(work.ref ?? ''))} && git log -p FETCH_HEAD`;
   const look = fetch === undefined ? '' : toType('To look at such work, in your repository', fetch, screen);
   return `${table(columns, rows, screen)}\n${look}${toType('To remove some of it for good', 'troupe work clean ID…', screen)}`;
 }
