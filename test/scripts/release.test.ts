@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { validate } from 'dockerfile-utils';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { dateChangelog } from '../../scripts/release/changelog.ts';
@@ -134,7 +135,7 @@ describe('npm run release', () => {
   });
 });
 
-test('the workflow runs what CI runs, and the image does not run as root', () => {
+test('the workflow runs what CI runs; the image has no fault that a linter sees, and does not run as root', () => {
   const workflow = parse(readFileSync(join(ROOT, '.github/workflows/ci.yml'), 'utf8')) as {
     permissions: object;
     jobs: Record<string, { steps: { run?: string }[] }>;
@@ -145,6 +146,9 @@ test('the workflow runs what CI runs, and the image does not run as root', () =>
   const scripts = commands.flatMap((command) => /scripts\/\S+\.ts/.exec(command)?.[0] ?? []);
   expect(scripts.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   const image = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+  expect(validate(image)).toEqual([]);
+  // It would see one.
+  expect(validate(image.replace('WORKDIR /src', 'WORKDIRS /src'))).toMatchObject([{ range: { start: { line: 4 } } }]);
   expect([...image.matchAll(/^USER (\w+)$/gm)].at(-1)?.[1]).toBe('node');
 });
 
