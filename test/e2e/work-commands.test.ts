@@ -311,6 +311,16 @@ describe('commands about work', () => {
     expect(deleted).toMatchObject({ code: 0, stderr: '' });
   });
 
+  test('name the work that was never merged when its team is started over', async () => {
+    const stage = newStage();
+    const repository = makeProject(stage, EACH_A_LINE);
+    expect((await up(stage, repository)).code).toBe(0);
+    const again = await up(stage, repository, '--again');
+    expect(again.stderr).toContain('Never merged:\n');
+    expect(again.stderr).toContain('It is kept: troupe work clean lists it.');
+    expect(again.code).toBe(0);
+  });
+
   test('show what a deleted team left behind, and remove what a person names', async () => {
     const stage = newStage();
     const repository = makeProject(stage, EACH_A_LINE);

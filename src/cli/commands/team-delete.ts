@@ -1,19 +1,14 @@
 import type { Client } from '../../client/client.ts';
-import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { newCommandId } from '../reach/call.ts';
 import { openClient } from '../reach/connect.ts';
-import { gitIn } from '../reach/git.ts';
-import { lookAtWork } from '../reach/team-work.ts';
+import { describeUnmerged } from '../reach/team-work.ts';
 import { askYesNo } from '../show/ask.ts';
 import { Refusal } from '../show/errors.ts';
 import { show } from '../show/result.ts';
 import { clean, fold } from '../show/text.ts';
-import { wordUnmerged } from '../show/unmerged.ts';
 import { count } from '../show/views/details.ts';
 import { warn } from '../show/write.ts';
-
-type Work = ResultOf<'work.show'>;
 
 interface Given {
   readonly teamId: string;
@@ -51,24 +46,4 @@ async function describeLoss(client: Client, teamId: string, signal: AbortSignal)
   if (!team) await client.call('team.show', { teamId }, { signal });
   if (!team || team.problem !== undefined) return '';
   return `, with ${count(team.members, 'member')}, ${count(team.tasks, 'task')} and all records,`;
-}
-
-/** Describes work that is on no branch of the user. A team whose work cannot be looked at can be deleted, too. */
-async function describeUnmerged(
-  client: Client,
-  { teamId, isDeleted }: { readonly teamId: string; readonly isDeleted: boolean },
-  { environment, signal }: Pick<Surroundings, 'environment' | 'signal'>,
-): Promise<string> {
-  const work = await lookAtWork(client, teamId, signal).catch(() => undefined);
-  if (work?.workspaces !== 'own') return '';
-  return wordUnmerged(work, { teamId, isDeleted, isMerged: isMerged(work, environment) });
-}
-
-/** Whether a branch of the checkout has the team's, besides a copy of the team's branch itself. */
-function isMerged({ repository, branch = '', tip = '' }: Work, environment: NodeJS.ProcessEnv): boolean {
-  if (repository === undefined) return false;
-  const git = gitIn(repository, environment);
-  if (git(['merge-base', '--is-ancestor', tip, 'HEAD']).code === 0) return true;
-  const { code, out } = git(['for-each-ref', `--contains=${tip}`, '--format=%(refname)', 'refs/heads', 'refs/remotes']);
-  return code === 0 && out.split('\n').some((ref) => ref !== '' && !ref.endsWith(`/${branch}`));
 }

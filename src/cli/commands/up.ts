@@ -3,6 +3,7 @@ import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { newCommandId } from '../reach/call.ts';
 import { openClient } from '../reach/connect.ts';
+import { describeUnmerged } from '../reach/team-work.ts';
 import { Refusal } from '../show/errors.ts';
 import { reportEnd } from '../show/report.ts';
 import { show } from '../show/result.ts';
@@ -57,11 +58,16 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
         ? []
         : await askToRun(found.unapproved, team, { signal: ending.signal, screen: standardScreen(environment) });
     ending.signal.throwIfAborted();
+    const unmerged = again
+      ? await describeUnmerged(client, { teamId: found.team, isDeleted: true }, { environment, signal: ending.signal })
+      : '';
     const config = await client.call(
       'team.up',
       { ...team, yes, approve, environment: ours, ...(again && { again }), ...(withChanges && { withChanges }) },
       { signal: ending.late, commandId: newCommandId() },
     );
+    // The closed team is gone now; its work is kept.
+    if (unmerged !== '') warn(fold(unmerged, screen));
     if (config.outdated) warn(fold(outdatedNotice(config.name, config.outdated), screen));
     if (config.leftOut) warn(fold(leftOutNotice(config.leftOut), screen));
     if (found.elsewhere) warn(fold(describeMove(found, team.folder), screen));
