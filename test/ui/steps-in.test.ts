@@ -213,7 +213,7 @@ describe('a live team of programs', () => {
 
     // The numbers page shows what the program did.
     await pressInRow(one.page, 'g', 'n');
-    await one.page.locator('.figure', { hasText: 'Completed' }).locator('b').getByText('3').waitFor();
+    await one.page.locator('.figure', { hasText: 'Completed' }).locator('b').getByText('3', { exact: true }).waitFor();
     await one.page.getByRole('region', { name: 'Working and waiting' }).getByText('worker').waitFor();
     await client.call('team.down', { teamId: TEAM, force: true });
     expectQuiet(one, other);
