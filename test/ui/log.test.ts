@@ -33,8 +33,13 @@ test('a transcript of 20 MB is reached to its first word, and the turn of 5 MB t
   // The end of the long turn is on the page, without a word of its middle.
   await log.getByText('Read this:').click();
   await log.locator('.told').getByText(END).waitFor();
-  await log.getByRole('button', { name: /Show more: 4,9\d\d,\d\d\d characters are left out/ }).click();
-  await log.getByRole('button', { name: /Show more: 4,7\d\d,\d\d\d characters/ }).waitFor();
+  const all = log.getByRole('button', { name: /Show more: 4,9\d\d,\d\d\d characters are left out/ });
+  const rest = log.getByRole('button', { name: /Show more: 4,7\d\d,\d\d\d characters/ });
+  await eventually(async () => {
+    // The log still follows its end, which the opened turn has moved: a click in that moment misses.
+    if ((await rest.count()) === 0) await all.click({ timeout: 1_000 }).catch(() => undefined);
+    return rest.count();
+  }).toBe(1);
 
   // What is above comes as one scrolls, and what one reads stays where it is.
   const steps = (): Promise<string[]> => log.locator('.step b').allInnerTexts();
