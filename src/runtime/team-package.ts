@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
@@ -6,6 +5,7 @@ import { eventSchemas } from '../core/event-data.ts';
 import type { EventType, TeamEvent } from '../core/event.ts';
 import { CommitId } from '../core/team-work.ts';
 import { Line, quote } from '../core/text.ts';
+import { hashOf } from '../workspaces/depot/packs.ts';
 
 /** The first bytes of a package; a number follows, which grows when the form below changes. */
 const MARK = 'troupe-team ';
@@ -131,8 +131,4 @@ function jsonIn(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function hashOf(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
