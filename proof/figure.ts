@@ -1,4 +1,5 @@
 import type { Facts } from '../test/proof.ts';
+import type { CoveredRoom } from './rooms.ts';
 
 /** One figure of the proof: what it says, its goal, and the tests that measure it. */
 export interface Figure {
@@ -12,10 +13,24 @@ export interface Figure {
   readonly judge: (facts: Sums) => Verdict;
 }
 
-export interface Part {
+/** A test file that tells facts, or tests that are run for the branches that they reach. */
+export type Part = TestPart | CoveragePart;
+
+export interface TestPart {
   /** A test file, relative to `test/` and without its ending. */
   readonly test: string;
   readonly minutes: number;
+}
+
+export interface CoveragePart {
+  /** The rooms whose branches are counted, with the tests that must reach them. */
+  readonly covers: readonly CoveredRoom[];
+  readonly minutes: number;
+}
+
+/** The name of a part: two figures that need the same one share its result. */
+export function nameOf(part: Part): string {
+  return 'test' in part ? part.test : `branches of ${part.covers.map(({ name }) => name).join(', ')}`;
 }
 
 export interface Verdict {

@@ -1,4 +1,6 @@
+import { branchesOf, coveredOf } from './coverage.ts';
 import type { Figure, Sums } from './figure.ts';
+import { COVERED_ROOMS } from './rooms.ts';
 
 /** What is measured, in the order of the page. The goals are those of a release. */
 export const FIGURES: readonly Figure[] = [
@@ -155,7 +157,26 @@ export const FIGURES: readonly Figure[] = [
       met: facts.count('nightTasks') >= 120,
     }),
   },
+  {
+    name: 'coverage',
+    what: 'Branches of the rules, the store and the checks of credentials that a test reaches',
+    goal: '100 % of core, ledger, journal and auth (`proof/rooms.ts`)',
+    parts: [{ covers: COVERED_ROOMS, minutes: 5 }],
+    judge: (facts) => ({
+      measured: COVERED_ROOMS.map(({ name }) => share(facts, name)).join('; '),
+      met: COVERED_ROOMS.every(
+        ({ name }) =>
+          facts.count(branchesOf(name)) > 0 && facts.count(coveredOf(name)) === facts.count(branchesOf(name)),
+      ),
+    }),
+  },
 ];
+
+/** Never rounded up: 100 % means all. */
+function share(facts: Sums, room: string): string {
+  const [covered, all] = [facts.count(coveredOf(room)), facts.count(branchesOf(room))];
+  return `${room} ${(Math.floor((covered / all) * 1_000) / 10).toFixed(1)} % (${show(covered)} of ${show(all)})`;
+}
 
 function show(count: number): string {
   return count.toLocaleString('en-US');

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildIfStale } from '../scripts/stale.ts';
-import { Sums } from './figure.ts';
+import { nameOf, Sums } from './figure.ts';
 import type { Figure } from './figure.ts';
 import { FIGURES } from './figures.ts';
 import { renderPage } from './page.ts';
@@ -142,7 +142,7 @@ async function measure(figure: Figure, { size, commit, again, clock }: Measuring
     failed.length > 0
       ? { met: false, measured: `a test failed: ${failed.join(', ')}` }
       : figure.judge(new Sums(results.flatMap(([, { facts }]) => facts)));
-  const seen = results.map(([key, { seconds, seed }]) => [key, { seconds, seed }] as const);
+  const seen = results.map(([key, { seconds, seed, uncovered }]) => [key, { seconds, seed, uncovered }] as const);
   const date = new Date().toISOString().slice(0, 10);
   return { name: figure.name, ...verdict, date, commit, machine: describeMachine(), parts: Object.fromEntries(seen) };
 }
@@ -191,7 +191,7 @@ function showSeconds(seconds: number): string {
 function renderList(): string {
   const rows = FIGURES.map(({ name, what, goal, parts }) => {
     const minutes = parts.reduce((sum, part) => sum + part.minutes, 0);
-    return `${name.padEnd(12)} ${what}\n${' '.repeat(13)}goal: ${goal}\n${' '.repeat(13)}about ${minutes} min: ${parts.map(({ test }) => test).join(', ')}\n`;
+    return `${name.padEnd(12)} ${what}\n${' '.repeat(13)}goal: ${goal}\n${' '.repeat(13)}about ${minutes} min: ${parts.map(nameOf).join(', ')}\n`;
   });
   return rows.join('\n');
 }

@@ -16,6 +16,8 @@ const PartResult = z.object({
   seconds: z.number(),
   seed: z.number(),
   facts: z.array(FactsSchema),
+  /** The branches that no test reached, as `file:line`. */
+  uncovered: z.array(z.string()).readonly().optional(),
 });
 export type PartResult = z.output<typeof PartResult>;
 
@@ -26,8 +28,8 @@ const FigureResult = z.object({
   date: z.string(),
   commit: z.string(),
   machine: z.string(),
-  /** By part: how long it took, and the seed that repeats it. */
-  parts: z.record(z.string(), PartResult.pick({ seconds: true, seed: true })),
+  /** By part: how long it took, the seed that repeats it, and the branches that no test reached. */
+  parts: z.record(z.string(), PartResult.pick({ seconds: true, seed: true, uncovered: true })),
 });
 export type FigureResult = z.output<typeof FigureResult>;
 

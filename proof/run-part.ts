@@ -4,6 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Facts } from '../test/proof.ts';
+import { coverageArguments, readCoverage } from './coverage.ts';
+import { nameOf } from './figure.ts';
 import type { Part } from './figure.ts';
 import { ROOT } from './results.ts';
 import type { PartResult } from './results.ts';
@@ -14,8 +16,8 @@ export interface PartRun extends PartResult {
 }
 
 /** Under what name the result of a part is kept: two figures that need the same part share it. */
-export function keyOf({ test }: Part, size: Size): string {
-  return `${test} (${size})`;
+export function keyOf(part: Part, size: Size): string {
+  return `${nameOf(part)} (${size})`;
 }
 
 /** Of vitest's report. */
@@ -41,18 +43,17 @@ export async function runPart(part: Part, size: Size): Promise<PartRun | undefin
     NO_COLOR: '1',
     TROUPE_SEED: String(seed),
     TROUPE_PROOF_FACTS: factsFile,
-    TROUPE_PROOF: size === 'full' ? (process.env['TROUPE_PROOF'] ?? '1') : '',
+    // Repetition reaches no branch that a test of its own would not reach better.
+    TROUPE_PROOF: size === 'full' && 'test' in part ? (process.env['TROUPE_PROOF'] ?? '1') : '',
   };
+  const coverageFolder = join(folder, 'coverage');
+  const what = 'test' in part ? [`test/${part.test}.test.ts`] : coverageArguments(part.covers, coverageFolder);
   const from = performance.now();
-  const child = spawn(
-    process.execPath,
-    [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', `test/${part.test}.test.ts`, ...reports],
-    {
-      cwd: ROOT,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const child = spawn(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...what, ...reports], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
@@ -61,6 +62,7 @@ export async function runPart(part: Part, size: Size): Promise<PartRun | undefin
   process.off('SIGTERM', forward);
   const facts = existsSync(factsFile) ? readFileSync(factsFile, 'utf8').trim().split('\n').filter(Boolean) : [];
   const counts = existsSync(countsFile) ? (JSON.parse(readFileSync(countsFile, 'utf8')) as Counts) : undefined;
+  const coverage = code === 0 && 'covers' in part ? readCoverage(coverageFolder, part.covers) : undefined;
   rmSync(folder, { recursive: true });
   if (code === null) return undefined;
   return {
@@ -69,8 +71,10 @@ export async function runPart(part: Part, size: Size): Promise<PartRun | undefin
     seed,
     facts: [
       ...facts.map((line) => JSON.parse(line) as Facts),
+      ...(coverage ? [coverage.facts] : []),
       { tests: counts?.numPassedTests ?? 0, skipped: counts?.numPendingTests ?? 0 },
     ],
+    ...(coverage && { uncovered: coverage.uncovered }),
     output: Buffer.concat(chunks).toString(),
   };
 }

@@ -1,11 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { countBranches } from '../../proof/coverage.ts';
 import { Sums } from '../../proof/figure.ts';
 import { FIGURES } from '../../proof/figures.ts';
 import { renderPage } from '../../proof/page.ts';
 import { readResults, ROOT } from '../../proof/results.ts';
+import { COVERED_ROOMS } from '../../proof/rooms.ts';
 
 const MAIN = join(ROOT, 'proof/main.ts');
 
@@ -15,9 +17,50 @@ describe('the proof', () => {
   });
 
   test.each(FIGURES)('$name: has tests that tell what it judges', ({ parts }) => {
-    const texts = parts.map(({ test }) => join(ROOT, 'test', `${test}.test.ts`));
+    const texts = parts.flatMap((part) => ('test' in part ? join(ROOT, 'test', `${part.test}.test.ts`) : []));
     expect(texts.filter((path) => !existsSync(path))).toEqual([]);
-    expect(texts.some((path) => readFileSync(path, 'utf8').includes('tell({'))).toBe(true);
+    const isTold = texts.some((path) => readFileSync(path, 'utf8').includes('tell({'));
+    expect(isTold || parts.some((part) => 'covers' in part)).toBe(true);
+  });
+
+  test.each(COVERED_ROOMS)('$name: the files and tests of its coverage are there', ({ files, tests }) => {
+    const absent = [...files, ...tests].filter((pattern) => globSync(pattern, { cwd: ROOT }).length === 0);
+    expect(absent).toEqual([]);
+  });
+
+  test('counts the branches of each room, and names those that no test reached', () => {
+    const branch = (lines: readonly (number | undefined)[]) => ({
+      loc: { start: { line: 1 } },
+      locations: lines.map((line) => (line === undefined ? { start: {} } : { start: { line } })),
+    });
+    const report = {
+      [join(ROOT, 'src/server/auth.ts')]: {
+        b: { 0: [0, 0], 1: [4] },
+        branchMap: { 0: branch([9, 3]), 1: branch([5]) },
+      },
+      [join(ROOT, 'src/core/rules/task.ts')]: { b: { 0: [2, 0] }, branchMap: { 0: branch([12, undefined]) } },
+    };
+    expect(countBranches(report, COVERED_ROOMS)).toEqual({
+      facts: expect.objectContaining({
+        'core branches': 2,
+        'core covered': 1,
+        'ledger branches': 0,
+        'auth branches': 3,
+        'auth covered': 1,
+      }) as object,
+      // The way of an `if` without `else` has no line of its own.
+      uncovered: ['src/core/rules/task.ts:1', 'src/server/auth.ts:3', 'src/server/auth.ts:9'],
+    });
+  });
+
+  test('a room with a branch that no test reaches misses the goal, however small its part is', () => {
+    const all = COVERED_ROOMS.map(({ name }) => ({ [`${name} branches`]: 9_999, [`${name} covered`]: 9_999 }));
+    const figure = FIGURES.find(({ name }) => name === 'coverage');
+    expect(figure?.judge(new Sums(all))).toMatchObject({ met: true });
+    expect(figure?.judge(new Sums([...all, { 'core branches': 1 }]))).toEqual({
+      met: false,
+      measured: expect.stringContaining('core 99.9 % (9,999 of 10,000); ledger 100.0 % (9,999 of 9,999)') as string,
+    });
   });
 
   test.each(FIGURES)('$name: is missed if nothing was told', ({ judge }) => {
