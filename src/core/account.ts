@@ -122,11 +122,11 @@ export const ACCOUNTS_PER_TEAM = 100;
 const MINUTE = 60_000;
 
 /** How long to wait before the next try, if nobody knows when an account can be used again. Milliseconds. */
-const PAUSES: Readonly<Record<AccountCause, readonly number[]>> = {
+const PAUSES: Readonly<Record<AccountCause, { readonly first: readonly number[]; readonly later: number }>> = {
   // Agents retry several times themselves before they give up; these pauses come after that.
-  overloaded: [10_000, 30_000, 90_000, 3 * MINUTE, 10 * MINUTE, 30 * MINUTE],
-  limited: [MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, 60 * MINUTE],
-  unauthorised: [MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE],
+  overloaded: { first: [10_000, 30_000, 90_000, 3 * MINUTE, 10 * MINUTE], later: 30 * MINUTE },
+  limited: { first: [MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE], later: 60 * MINUTE },
+  unauthorised: { first: [MINUTE, 5 * MINUTE, 15 * MINUTE], later: 60 * MINUTE },
 };
 
 /** The limit after a report of a turn that failed. A report about a limit that is known already changes nothing. */
@@ -142,9 +142,9 @@ export function limitAfter(
   const isOpen = before !== undefined && at < before.until;
   // Members that ran at the same time report the same; the latest reset that a provider names counts.
   if (isOpen && (named === undefined || (before.known && before.until >= named))) return before;
-  const tries = (before?.tries ?? 0) + (isOpen ? 0 : 1) || 1;
-  const pauses = PAUSES[cause];
-  const pause = report.pauseMs ?? jitter(pauses[Math.min(tries, pauses.length) - 1] ?? 0, shareOf(key));
+  const tries = (before?.tries ?? 0) + (isOpen ? 0 : 1);
+  const { first, later } = PAUSES[cause];
+  const pause = report.pauseMs ?? jitter(first[tries - 1] ?? later, shareOf(key));
   return {
     cause,
     reason: report.reason.slice(0, LINE_LENGTH),

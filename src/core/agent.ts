@@ -93,7 +93,13 @@ export const McpServer = z.union([
 export type McpServer = z.output<typeof McpServer>;
 
 /** The name under which every agent has the tools of its team. */
-export const TEAM_SERVER = 'troupe';
+const TEAM_SERVER = 'troupe';
+
+/** The name of another server of tools. */
+export const ServerName = Slug.refine(
+  (name) => name !== TEAM_SERVER,
+  `is the server of the team itself: choose another name than ${TEAM_SERVER}`,
+);
 
 /** A tool as its agent calls it. */
 const ToolName = z.string().regex(/^[\w.-]{1,200}$/, 'is not the name of a tool, such as "WebFetch"');
@@ -106,11 +112,7 @@ export const AgentExtras = z.strictObject({
     .optional()
     .describe('how long its model thinks, in the words of its agent: low, medium, high …'),
   mcp: z
-    .record(
-      Slug.refine((name) => name !== TEAM_SERVER, `${TEAM_SERVER} is the server of the team itself`),
-      McpServer,
-      NO_SERVERS,
-    )
+    .record(ServerName, McpServer, NO_SERVERS)
     .optional()
     .describe('servers of tools (MCP) that only it has, by name'),
   skills: z
@@ -205,7 +207,7 @@ export function fillIn(value: string, lookUp: (name: string) => string | undefin
 /** The names that an agent's variables take from the environment of its daemon. */
 export function namesTaken({ env = {}, mcp = {} }: Pick<AgentSpec, 'env' | 'mcp'>): string[] {
   const values = [env, ...Object.values(mcp).map(secretsOf)].flatMap((given) => Object.values(given));
-  return values.flatMap((value) => [...value.matchAll(VARIABLE)].map(([, name = '']) => name));
+  return values.flatMap((value) => (value.match(VARIABLE) ?? []).map((found) => found.slice(2, -1)));
 }
 
 /** What a server gets that may be secret: the variables of a program, the headers for an address. */

@@ -1,8 +1,9 @@
 import { describeShares } from './budget-shares.ts';
 import { budgetUses, limitedTasks } from './budget-use.ts';
-import type { BudgetUse } from './budget-use.ts';
+import type { OwnedUse } from './budget-use.ts';
 import { describeUse, showAmount } from './budget-words.ts';
 import { grantOf } from './budget.ts';
+import type { Limits } from './budget.ts';
 import { waitsToLand } from './queue-view.ts';
 import type { RaiseRequestInput, TeamRequest } from './request.ts';
 import type { TeamState } from './state.ts';
@@ -31,10 +32,9 @@ export function budgetQuestions(state: TeamState, at: number): RaiseRequestInput
 
 /** About the budgets of tasks. A no ends the task, so that only a question that waits keeps the next one back. */
 function taskQuestions(state: TeamState, at: number): RaiseRequestInput[] {
-  return limitedTasks(state).flatMap((task) => {
-    const holder = state.members.get(task.assigneeId ?? '');
+  return limitedTasks(state).flatMap(({ task, memberId }) => {
+    const holder = state.members.get(memberId);
     if (!holder || holder.status === 'stopped' || waitsToLand(task)) return [];
-    const memberId = holder.id;
     const isWaiting = waitingOf(holder) === OVER_BUDGET;
     return budgetUses(state, { taskId: task.id }, at)
       .filter(({ of, what, share }) => of === 'task' && share >= 1 && (what !== 'turns' || isWaiting))
@@ -55,7 +55,7 @@ export function isSameLimit(
 }
 
 /** A pending question about the same limit; or a no, which holds until a person brings the member up again. */
-function findAsked(state: TeamState, use: BudgetUse, memberId: string, joinedAt: Date): TeamRequest | undefined {
+function findAsked(state: TeamState, use: OwnedUse, memberId: string, joinedAt: Date): TeamRequest | undefined {
   return [...state.requests.values()].findLast(({ kind, status, detail, memberId: whose, answeredAt }) => {
     const isSame = kind === 'budget' && detail?.['of'] === use.of && detail['what'] === use.what;
     if (!isSame || (use.of === 'member' && whose !== memberId)) return false;
@@ -66,12 +66,11 @@ function findAsked(state: TeamState, use: BudgetUse, memberId: string, joinedAt:
 
 function questionAbout(
   state: TeamState,
-  use: BudgetUse,
+  use: OwnedUse,
   { memberId, at }: { memberId: string; at: number },
 ): RaiseRequestInput {
   const { of, taskId, what, used, limit } = use;
-  const owner = { team: state.team, member: state.members.get(memberId), task: state.tasks.get(taskId ?? '') }[of];
-  const grants = grantOf(owner ?? {}, what);
+  const grants = grantOf(ownerOf(state, use, memberId), what);
   const shares = describeShares(state, use, memberId, at);
   const content = [
     describeUse(use, memberId),
@@ -81,4 +80,9 @@ function questionAbout(
   ].join('. ');
   const about = taskId === undefined ? {} : { taskId };
   return { kind: 'budget', memberId, ...about, content, detail: { of, what, used, limit, grants } };
+}
+
+function ownerOf({ team, members, tasks }: TeamState, use: OwnedUse, memberId: string): Limits | undefined {
+  if (use.of === 'team') return team;
+  return use.of === 'task' ? tasks.get(use.taskId) : members.get(memberId);
 }

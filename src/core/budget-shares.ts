@@ -1,18 +1,18 @@
 import { amountsOf, clockOf, ranUntil, taskAmounts } from './budget-use.ts';
-import type { BudgetUse } from './budget-use.ts';
+import type { OwnedUse } from './budget-use.ts';
 import { showAmount } from './budget-words.ts';
 import type { TeamState } from './state.ts';
 import { quote } from './text.ts';
+import { requireTask } from './view.ts';
 
 /** How many members and tasks are named. */
 const NAMED = 3;
 
 /** On what most of a budget was spent, in words: the members and tasks with the largest amounts. Empty if unknown. */
-export function describeShares(state: TeamState, use: BudgetUse, memberId: string, at: number): string {
+export function describeShares(state: TeamState, use: OwnedUse, memberId: string, at: number): string {
   if (use.of === 'task') {
     // What each of its holders used is not kept apart.
-    const { title = '' } = state.tasks.get(use.taskId ?? '') ?? {};
-    return `The task is ${quote(title)}, held by ${memberId}`;
+    return `The task is ${quote(requireTask(state, use.taskId).title)}, held by ${memberId}`;
   }
   const members = use.of === 'team' ? largest(use, membersOf(state, at)) : [];
   const tasks = largest(use, tasksOf(state, use.of === 'team' ? undefined : memberId, at));
@@ -28,7 +28,7 @@ interface Spender {
   readonly amounts: ReturnType<typeof amountsOf>;
 }
 
-function largest({ what }: BudgetUse, spenders: readonly Spender[]): string[] {
+function largest({ what }: OwnedUse, spenders: readonly Spender[]): string[] {
   return spenders
     .filter(({ amounts }) => amounts[what] > 0)
     .sort((a, b) => b.amounts[what] - a.amounts[what])

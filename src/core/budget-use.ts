@@ -16,6 +16,10 @@ export interface BudgetUse {
   readonly share: number;
 }
 
+/** The same, with the task of each that is the budget of one. */
+export type OwnedUse = BudgetUse & Whose;
+type Whose = { readonly of: 'team' | 'member' } | { readonly of: 'task'; readonly taskId: string };
+
 /** The share at which a warning appears. */
 export const BUDGET_WARNING = 0.8;
 
@@ -44,21 +48,25 @@ export interface AtWork {
 }
 
 /** How far the budgets of the team, of a member and of its task are used up; the tightest first. */
-export function budgetUses(state: TeamState, { memberId, taskId }: AtWork, at: number): BudgetUse[] {
+export function budgetUses(state: TeamState, { memberId, taskId }: AtWork, at: number): OwnedUse[] {
   const { team } = state;
   const member = memberId === undefined ? undefined : state.members.get(memberId);
   const task = taskId === undefined ? undefined : state.tasks.get(taskId);
   return [
-    ...usesOf({ of: 'team' }, team?.budget, () => amountsOf(teamUsage(state), ranUntil(team ?? {}, at))),
-    ...usesOf({ of: 'member' }, member?.budget, () =>
-      amountsOf(state.memberUsage.get(memberId ?? ''), ranUntil(clockOf(member), at)),
-    ),
+    ...(team ? usesOf({ of: 'team' }, team.budget, () => amountsOf(teamUsage(state), ranUntil(team, at))) : []),
+    ...(member ? memberUses(state, member, at) : []),
     ...(task ? taskUses(state, task, at) : []),
   ].sort((a, b) => b.share - a.share);
 }
 
+function memberUses(state: TeamState, member: MemberRecord, at: number): OwnedUse[] {
+  return usesOf({ of: 'member' }, member.budget, () =>
+    amountsOf(state.memberUsage.get(member.id), ranUntil(clockOf(member), at)),
+  );
+}
+
 /** How far the budget of a task is used up. All its holders count. */
-function taskUses(state: TeamState, task: TaskRecord, at: number): BudgetUse[] {
+function taskUses(state: TeamState, task: TaskRecord, at: number): OwnedUse[] {
   return usesOf({ of: 'task', taskId: task.id }, task.budget, () => taskAmounts(state, task, at));
 }
 
@@ -75,9 +83,7 @@ interface Clock {
 }
 
 /** A member's time runs while it is not stopped. */
-export function clockOf(member: MemberRecord | undefined): Clock {
-  if (!member) return {};
-  const { ranMs, status, joinedAt } = member;
+export function clockOf({ ranMs, status, joinedAt }: MemberRecord): Clock {
   return status === 'stopped' ? { ranMs } : { ranMs, runsSince: joinedAt.getTime() };
 }
 
@@ -87,13 +93,13 @@ function taskClock(state: TeamState, task: TaskRecord, at: number): Clock {
   return waitsSince(task, state.requests.values()) === undefined ? { ranMs, runsSince: at } : { ranMs };
 }
 
-/** The tasks in progress that have a budget. */
-export function limitedTasks({ tasks, index }: TeamState): TaskRecord[] {
-  const found: TaskRecord[] = [];
-  for (const ids of index.assigned.values()) {
+/** The tasks in progress that have a budget, and who holds each. */
+export function limitedTasks({ tasks, index }: TeamState): { task: TaskRecord; memberId: string }[] {
+  const found: { task: TaskRecord; memberId: string }[] = [];
+  for (const [memberId, ids] of index.assigned) {
     for (const id of ids) {
       const task = tasks.get(id);
-      if (task?.status === 'in_progress' && task.budget) found.push(task);
+      if (task?.status === 'in_progress' && task.budget) found.push({ task, memberId });
     }
   }
   return found;
@@ -111,9 +117,9 @@ export function ranUntil({ ranMs = 0, runsSince }: Clock, at: number): number {
 export function nextTimeLimit(state: TeamState, at: number): number | undefined {
   const { team, members } = state;
   const owners: { minutes: number | undefined; clock: Clock }[] = [
-    { minutes: team?.budget?.minutes, clock: team ?? {} },
+    ...(team ? [{ minutes: team.budget?.minutes, clock: team }] : []),
     ...[...members.values()].map((member) => ({ minutes: member.budget?.minutes, clock: clockOf(member) })),
-    ...limitedTasks(state).map((task) => ({ minutes: task.budget?.minutes, clock: taskClock(state, task, at) })),
+    ...limitedTasks(state).map(({ task }) => ({ minutes: task.budget?.minutes, clock: taskClock(state, task, at) })),
   ];
   const moments = owners.flatMap(({ minutes, clock }) => {
     const { ranMs = 0, runsSince } = clock;
@@ -133,11 +139,7 @@ export function amountsOf(usage: Usage | undefined, elapsedMs: number): Record<B
   return { tokens: inputTokens + outputTokens + cacheWriteTokens, costUsd, turns, minutes: elapsedMs / 60_000 };
 }
 
-function usesOf(
-  whose: Pick<BudgetUse, 'of' | 'taskId'>,
-  budget: Budget | undefined,
-  amounts: () => Record<BudgetMeasure, number>,
-): BudgetUse[] {
+function usesOf(whose: Whose, budget: Budget | undefined, amounts: () => Record<BudgetMeasure, number>): OwnedUse[] {
   if (!budget) return [];
   const used = amounts();
   return (Object.entries(budget) as [BudgetMeasure, number | undefined][]).flatMap(([what, limit]) =>

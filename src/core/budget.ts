@@ -32,9 +32,9 @@ export interface Limits {
 }
 
 /** How much a person's yes gives: the limit without earlier grants. Otherwise each yes would double the limit. */
-export function grantOf({ budget, granted }: Limits, what: BudgetMeasure): number {
-  const limit = budget?.[what] ?? 0;
-  const base = limit - (granted?.[what] ?? 0);
+export function grantOf(limits: Limits | undefined, what: BudgetMeasure): number {
+  const limit = limits?.budget?.[what] ?? 0;
+  const base = limit - (limits?.granted?.[what] ?? 0);
   return base > 0 ? base : limit;
 }
 

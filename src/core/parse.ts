@@ -40,6 +40,8 @@ function wordsFor(issue: z.core.$ZodIssue, subject = ''): string {
       .join(', ');
     return `${subject === '' ? 'it ' : subject}has no key ${keys}`;
   }
+  // A key of a map: its own problem, not what the map should be.
+  if (issue.code === 'invalid_key') return issue.issues.map((one) => wordsFor(one)).join('; ');
   const [isDefault, received] = DEFAULT_TEXT.exec(issue.message) ?? [];
   if (isDefault === undefined) return issue.message;
   if (issue.code === 'too_big') return `${subject}must be at most ${issue.maximum}${unitOf(issue.origin)}`;

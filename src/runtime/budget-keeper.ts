@@ -92,8 +92,8 @@ function warningsOf(state: TeamState, at: number): { key: string; memberId: stri
   const members = [...state.members.values()]
     .filter(({ status }) => status !== 'stopped')
     .map(({ id: memberId }) => ({ memberId, uses: budgetUses(state, { memberId }, at) }));
-  const tasks = limitedTasks(state).map(({ id: taskId, assigneeId: memberId = '' }) => {
-    const uses = budgetUses(state, { taskId }, at).filter(({ of }) => of === 'task');
+  const tasks = limitedTasks(state).map(({ task, memberId }) => {
+    const uses = budgetUses(state, { taskId: task.id }, at).filter(({ of }) => of === 'task');
     return { memberId, uses };
   });
   return [...members, ...tasks].flatMap(({ memberId, uses: [worst] }) => {

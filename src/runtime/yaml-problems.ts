@@ -48,6 +48,7 @@ function explain(issue: Issue, path: Path, file: { whole: Form; value: unknown }
   const found = valueAt(file.value, path);
   const say = (text: string): Problem[] => [{ path, isKey: false, text: `${nameOf(path)} ${text}` }];
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(key, path, forms));
+  if (issue.code === 'invalid_key') return issue.issues.flatMap((one) => explain(one, path, file));
   if (path.length === 0 && (found === undefined || found === null)) {
     return say('is empty: it needs at least "team: NAME"; troupe init writes a complete one');
   }

@@ -1,9 +1,19 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { accountGate } from '../../src/core/account-gate.ts';
+import { loginQuestion } from '../../src/core/account-question.ts';
 import { describeLimit } from '../../src/core/account-words.ts';
-import { limitAfter, mergeWindows, newWindows, shareOf } from '../../src/core/account.ts';
-import type { AccountLimit } from '../../src/core/account.ts';
+import {
+  isNewer,
+  limitAfter,
+  limitTime,
+  mergeAccounts,
+  mergeWindows,
+  newWindows,
+  shareOf,
+} from '../../src/core/account.ts';
+import type { Account, AccountLimit } from '../../src/core/account.ts';
+import type { RaiseRequestInput } from '../../src/core/request.ts';
 import { teamOf } from './stage.ts';
 
 const LIMIT: AccountLimit = { cause: 'limited', reason: 'used up', since: 0, until: 3_600_000, known: true, tries: 1 };
@@ -61,6 +71,13 @@ describe('a turn', () => {
         if (late >= lasts + 60_000) expect(gate).toEqual({ kind: 'open', isTry: true });
       }),
     );
+  });
+
+  test('waits a little longer than the limit, each member for another time', () => {
+    expect(accountGate(account(LIMIT), 'demo/ada', LIMIT.until)).toEqual({
+      kind: 'closed',
+      until: LIMIT.until + Math.round(60_000 * shareOf('demo/ada')),
+    });
   });
 
   test('is tried by one member if nobody knows when the limit ends', () => {
@@ -153,4 +170,91 @@ test('a limit is described with the time of day, and the date if that is far awa
   const busy = { ...limit, known: false, cause: 'overloaded' } as const;
   expect(describeLimit(busy, 'claude')).toBe('overloaded, next try at 03:10 (claude)');
   expect(describeLimit({ ...limit, cause: 'unauthorised' }, 'claude')).toBe('not logged in (claude)');
+});
+
+describe('what two teams know about an account', () => {
+  const window = (used: number) => ({ name: 'five_hour', used });
+  const freed = { at: 20, waited: 10 };
+  const past = [{ cause: 'limited', since: 10, ended: 20, waiting: 1 } as const];
+
+  test('is merged: the newer windows, and the newer word about the limit', () => {
+    const limited: Account = { id: 'claude', at: 30, windows: [window(0.9)], limit: LIMIT, limitAt: 10 };
+    const free: Account = { id: 'claude', at: 25, windows: [window(0.1)], limitAt: 20, freed, past };
+    const merged = { id: 'claude', at: 30, windows: [window(0.9)], limitAt: 20, freed, past };
+    expect(mergeAccounts(limited, free)).toEqual(merged);
+    expect(mergeAccounts(free, limited)).toEqual(merged);
+    expect(mergeAccounts({ ...free, limitAt: 5 }, limited)).toEqual(limited);
+    expect(mergeAccounts(account(), account())).toEqual(account());
+  });
+
+  test('has the time of the record, if an earlier version wrote none for the limit', () => {
+    expect(limitTime({ ...account(LIMIT), at: 7 })).toBe(7);
+    expect(limitTime({ ...account(), at: 7, freed })).toBe(7);
+    expect(limitTime({ ...account(LIMIT), at: 7, limitAt: 3 })).toBe(3);
+    expect(limitTime(account())).toBeUndefined();
+    expect(limitTime(undefined)).toBeUndefined();
+  });
+
+  test('counts if it is newer; of two at the same time, the end of a limit does', () => {
+    expect(isNewer({ limit: LIMIT, at: 0 }, undefined)).toBe(true);
+    expect(isNewer({ limit: LIMIT, at: 5 }, 5)).toBe(false);
+    expect(isNewer({ limit: null, at: 5 }, 5)).toBe(true);
+    expect(isNewer({ at: 4 }, 5)).toBe(false);
+  });
+});
+
+describe('a person is asked to log in', () => {
+  const HOW = { command: 'claude login', folder: { variable: 'CLAUDE_CONFIG_DIR' }, keys: ['A_KEY', 'B_KEY'] };
+  const loggedOut = (id: string) => {
+    const team = teamOf('ann');
+    team.as('ann', 'member.change', { memberId: 'ann', account: id });
+    team.as('ann', 'account.report', { memberId: 'ann', cause: 'unauthorised', reason: 'no login' });
+    return team;
+  };
+
+  test.each([
+    ['claude', HOW, 'Log in with: claude login.'],
+    ['claude@second', HOW, 'Log in with: claude login, with its CLAUDE_CONFIG_DIR.'],
+    [
+      'claude@env-1f',
+      HOW,
+      'Its key comes from the environment (A_KEY, B_KEY): run troupe up with a valid one and restart the member.',
+    ],
+    ['own', undefined, 'Log in with its own program.'],
+  ])('on %s, with what to do', (id, how, advice) => {
+    expect(loginQuestion(loggedOut(id).state, id, how)).toEqual({
+      kind: 'account',
+      memberId: 'ann',
+      content:
+        `The account ${id} is not logged in: no login\n${advice} ` +
+        'Yes goes on at once. Without an answer, one member tries again from time to time.',
+      detail: { account: id, cause: 'unauthorised' },
+    });
+  });
+
+  test('once for each time that the login fails', () => {
+    const team = loggedOut('claude');
+    const ask = () => loginQuestion(team.state, 'claude', HOW);
+    team.as('@system', 'request.raise', ask() as RaiseRequestInput);
+    expect(ask()).toBeUndefined();
+    team.as('@user', 'request.answer', { requestId: [...team.state.requests.keys()][0] ?? '', approve: true });
+    expect(team.state.accounts.get('claude')?.limit).toBeUndefined();
+    team.pass(60_000);
+    team.as('ann', 'account.report', { memberId: 'ann', cause: 'unauthorised', reason: 'no login' });
+    expect(ask()).toMatchObject({ memberId: 'ann' });
+  });
+
+  test('not if nobody would use the login, or something else is in the way', () => {
+    const left = loggedOut('claude');
+    left.do('member.leave', { memberId: 'ann' });
+    expect(loginQuestion(left.state, 'claude', HOW)).toBeUndefined();
+    const closing = loggedOut('claude');
+    closing.as('@user', 'team.close', { force: true });
+    expect(loginQuestion(closing.state, 'claude', HOW)).toBeUndefined();
+    const busy = teamOf('ann');
+    busy.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+    busy.as('ann', 'account.report', { memberId: 'ann', cause: 'overloaded', reason: 'busy' });
+    expect(loginQuestion(busy.state, 'claude', HOW)).toBeUndefined();
+    expect(loginQuestion(busy.state, 'codex', HOW)).toBeUndefined();
+  });
 });

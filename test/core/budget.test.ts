@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
-import { budgetQuestions } from '../../src/core/budget-questions.ts';
+import { budgetQuestions, isSameLimit } from '../../src/core/budget-questions.ts';
 import { budgetUses, graceLeft, nextTimeLimit } from '../../src/core/budget-use.ts';
-import { showAmount, showGrant } from '../../src/core/budget-words.ts';
-import { Budget, grantMore, isRaised } from '../../src/core/budget.ts';
+import { showAmount, showBudget, showGrant } from '../../src/core/budget-words.ts';
+import { Budget, grantMore, grantOf, isRaised, withGrants } from '../../src/core/budget.ts';
 import type { BudgetMeasure } from '../../src/core/budget.ts';
 import type { RaiseRequestInput } from '../../src/core/request.ts';
+import { createState } from '../../src/core/state.ts';
 import { OVER_BUDGET } from '../../src/core/waiting.ts';
-import { teamOf } from './stage.ts';
+import { commit, WORK } from '../samples/work.ts';
+import { Stage, teamOf } from './stage.ts';
 
 const MINUTE = 60_000;
 
@@ -42,6 +44,28 @@ test('an approval adds the first limit to what is used, however often, rounded f
   const second = grantMore(first, { what: 'costUsd', used: 11 });
   expect(second).toEqual({ budget: { costUsd: 16, turns: 10 }, granted: { costUsd: 11 } });
   expect(grantMore({ budget: { tokens: 100 } }, { what: 'tokens', used: 120 }).budget).toEqual({ tokens: 220 });
+});
+
+test('a yes gives the limit without earlier grants, or all of a limit that was lowered below them', () => {
+  expect(grantOf({ budget: { turns: 10 } }, 'turns')).toBe(10);
+  expect(grantOf({ budget: { turns: 25 }, granted: { turns: 15 } }, 'turns')).toBe(10);
+  expect(grantOf({ budget: { turns: 4 }, granted: { turns: 15 } }, 'turns')).toBe(4);
+  expect(grantOf(undefined, 'turns')).toBe(0);
+  // What has no limit gets one of what is used, and all of it was granted.
+  expect(grantMore({}, { what: 'turns', used: 3, grants: 2 })).toEqual({ budget: { turns: 5 }, granted: { turns: 5 } });
+});
+
+test('what people granted stays on top of the budget of a changed team file', () => {
+  expect(withGrants({ turns: 10, costUsd: 5 }, { turns: 3 })).toEqual({ turns: 13, costUsd: 5 });
+  expect(withGrants({ turns: 10 })).toEqual({ turns: 10 });
+});
+
+test('a measure without a limit limits nothing', () => {
+  const team = teamOf();
+  team.do('team.update', { budget: { turns: 2, tokens: undefined } });
+  expect(budgetUses(team.state, {}, team.now)).toMatchObject([{ of: 'team', what: 'turns', limit: 2 }]);
+  const none = createState('alpha');
+  expect([budgetUses(none, { memberId: 'ada', taskId: '1' }, 0), nextTimeLimit(none, 0)]).toEqual([[], undefined]);
 });
 
 test('time runs only while an agent of the team is not stopped, or the member itself', () => {
@@ -82,6 +106,10 @@ test('amounts are shown in a unit in which they are not zero', () => {
   expect(shown).toEqual(['30 ms', '30 seconds', '90 seconds', '30 minutes', '2.5 hours']);
   expect([0.004, 0.5, 12].map((usd) => showAmount('costUsd', usd))).toEqual(['$0.004', '$0.50', '$12.00']);
   expect(showGrant({ what: 'turns', grants: 1 })).toBe('1 turn more');
+  for (const vague of [undefined, { grants: 1 }, { what: 'turns' }, { what: 'cakes', grants: 1 }]) {
+    expect(showGrant(vague)).toBeUndefined();
+  }
+  expect(showBudget({ turns: 3, costUsd: 1.5, tokens: undefined })).toBe('3 turns, $1.50');
 });
 
 test('a used-up budget is asked about once, and again after a person brought the member up again', () => {
@@ -196,6 +224,43 @@ test('the question says by whom and on what most was spent', () => {
   );
 });
 
+test('the question about the budget of a member names its own tasks', () => {
+  const team = teamOf('bob');
+  team.do('member.join', { name: 'ada', budget: { turns: 2 } });
+  for (const [name, title] of [
+    ['ada', 'Parse'],
+    ['bob', 'Print'],
+  ] as const) {
+    const taskId = team.task({ title });
+    team.as(name, 'task.claim', { taskId });
+    team.do('usage.record', { memberId: name, taskId, usage: { turns: 2 } });
+  }
+  expect(budgetQuestions(team.state, team.now)).toEqual([
+    {
+      kind: 'budget',
+      memberId: 'ada',
+      content:
+        'The budget of ada: 2 turns of 2 turns is used. Most of it on task #1 "Parse" (2 turns). Yes allows 2 turns more. ' +
+        'Until then no new turn begins, and turns that run are interrupted after a short time.',
+      detail: { of: 'member', what: 'turns', used: 2, limit: 2, grants: 2 },
+    },
+  ]);
+  team.as('@user', 'team.close', { force: true });
+  expect(budgetQuestions(team.state, team.now)).toEqual([]);
+});
+
+test('two questions are about one limit if owner and measure are the same', () => {
+  const about = (of: string, what: string, whose: { memberId?: string; taskId?: string } = {}) =>
+    ({ kind: 'budget', memberId: 'ada', ...whose, detail: { of, what } }) as const;
+  expect(isSameLimit(about('team', 'turns'), about('team', 'turns', { memberId: 'bob' }))).toBe(true);
+  expect(isSameLimit(about('team', 'turns'), about('team', 'tokens'))).toBe(false);
+  expect(isSameLimit(about('team', 'turns'), about('member', 'turns'))).toBe(false);
+  expect(isSameLimit(about('member', 'turns'), about('member', 'turns', { taskId: '1' }))).toBe(true);
+  expect(isSameLimit(about('member', 'turns'), about('member', 'turns', { memberId: 'bob' }))).toBe(false);
+  expect(isSameLimit(about('task', 'turns', { taskId: '1' }), about('task', 'turns', { taskId: '2' }))).toBe(false);
+  expect(isSameLimit({ ...about('team', 'turns'), kind: 'gate' }, about('team', 'turns'))).toBe(false);
+});
+
 test('what all holders used for a task counts, and its time stands still while nobody works on it', () => {
   const team = teamOf();
   for (const name of ['ada', 'bob']) team.do('member.join', { name });
@@ -279,6 +344,32 @@ test('a task whose turns are used up is asked about only if its holder needs ano
   expect(budgetQuestions(team.state, team.now)).toEqual([]);
   team.as('ada', 'member.change', { memberId: 'ada', metadata: { waiting: { reason: OVER_BUDGET } } });
   expect(budgetQuestions(team.state, team.now)).toMatchObject([{ taskId: '1', detail: { of: 'task', what: 'turns' } }]);
+});
+
+const handedIn = {
+  memberId: 'ada',
+  epoch: 1,
+  base: commit(1),
+  commit: commit(2),
+  files: 1,
+  added: 1,
+  removed: 0,
+  paths: ['a.txt'],
+};
+
+test('nobody is asked about the budget of a task whose work waits to land, also without its holder', () => {
+  const team = new Stage();
+  team.as('@user', 'team.create', { name: 'alpha', work: WORK });
+  team.do('member.join', { name: 'ada', agent: { kind: 'exec', command: ['true'] } });
+  team.do('task.create', { title: 'Think', budget: { tokens: 100 } });
+  team.as('ada', 'task.claim', {});
+  team.do('usage.record', { memberId: 'ada', taskId: '1', usage: { outputTokens: 105 } });
+  expect(budgetQuestions(team.state, team.now)).toHaveLength(1);
+  team.as('ada', 'work.submit', { taskId: '1', ...handedIn });
+  expect(budgetQuestions(team.state, team.now)).toEqual([]);
+  team.do('member.leave', { memberId: 'ada' });
+  expect(team.state.tasks.get('1')).toMatchObject({ status: 'in_progress', assigneeId: 'ada' });
+  expect(budgetQuestions(team.state, team.now)).toEqual([]);
 });
 
 test('only a person raises the budget of a task; the lead and its creator may lower it', () => {

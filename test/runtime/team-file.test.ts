@@ -255,6 +255,16 @@ hooks:
       /^t\.yaml:3:36: members\[0\]\.mcp must be a map of servers by name, such as \{ docs: \{ command: \[docs-server\] \} \}/,
     ],
     [
+      'a server with the name of the own one',
+      'team: x\nmembers:\n  - { name: b, agent: claude, mcp: { troupe: { command: [docs] } } }\n',
+      /^t\.yaml:3:46: members\[0\]\.mcp\.troupe is the server of the team itself: choose another name than troupe$/,
+    ],
+    [
+      'a server whose name is none',
+      'team: x\nmembers:\n  - { name: b, agent: claude, mcp: { My Docs: { command: [docs] } } }\n',
+      /^t\.yaml:3:47: members\[0\]\.mcp\.My Docs "My Docs" is not a name .*; try "my-docs"$/,
+    ],
+    [
       'a command of notices that is a text',
       'team: x\nnotify: { command: notify-send }\n',
       /^t\.yaml:2:20: notify\.command must be a list: \[program, argument\]$/,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AgentExtras, NO_SERVERS, NO_URL } from '../../core/agent.ts';
+import { AgentExtras, NO_SERVERS, NO_URL, ServerName } from '../../core/agent.ts';
 import { HookType, HookVariable } from '../../core/hook.ts';
 import type { InnerTeam } from '../../core/inner.ts';
 import {
@@ -86,7 +86,10 @@ const Setup = {
     .describe('how long nothing may be heard of a turn before Troupe looks after it; off: for ever'),
   sandbox: Sandbox.optional().describe(SANDBOX),
   effort: AgentExtras.shape.effort,
-  mcp: z.record(Slug, ServerEntry, NO_SERVERS).optional().describe('servers of tools (MCP) that only it has, by name'),
+  mcp: z
+    .record(ServerName, ServerEntry, NO_SERVERS)
+    .optional()
+    .describe('servers of tools (MCP) that only it has, by name'),
   skills: AgentExtras.shape.skills,
   tools: AgentExtras.shape.tools,
   command: Command.optional().describe('a program instead of the one on the PATH'),
