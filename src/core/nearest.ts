@@ -19,18 +19,23 @@ export function findNearest(word: string, known: readonly string[]): string | un
 /** The edit distance: how many letters must be added, removed, changed or swapped. */
 function distance(from: string, to: string): number {
   let before: number[] = [];
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  let row = Array.from({ length: to.length + 1 }, (_, place) => place);
   for (let i = 1; i <= from.length; i++) {
     const next = [i];
     for (let j = 1; j <= to.length; j++) {
       const change = from[i - 1] === to[j - 1] ? 0 : 1;
-      let least = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + change);
+      let least = Math.min(at(row, j) + 1, at(next, j - 1) + 1, at(row, j - 1) + change);
       const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      if (swapped) least = Math.min(least, (before[j - 2] ?? 0) + 1);
+      if (swapped) least = Math.min(least, at(before, j - 2) + 1);
       next.push(least);
     }
     before = row;
     row = next;
   }
-  return row[to.length] ?? 0;
+  return at(row, to.length);
+}
+
+/** An entry of a row, which always has it. */
+function at(row: readonly number[], place: number): number {
+  return row[place] as number;
 }

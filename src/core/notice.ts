@@ -168,8 +168,7 @@ function endNotices(state: TeamState): Notice[] {
     return [{ kind: 'done', subject: 'end', version: `done ${state.completions}`, text }];
   }
   const isWaiting = [...state.members.values()].some((one) => isExpected(one) && isLimited(state, one));
-  if (failed === 0 || isAnyBusy(state) || isDown(state) || isWaiting) return [];
-  const last = lastFailed(state);
+  const last = isAnyBusy(state) || isDown(state) || isWaiting ? undefined : lastFailed(state);
   if (!last) return [];
   const { id: taskId, title, failure } = last;
   const rest = pending > 0 ? ` ${countTasks(pending)} cannot go on.` : '';

@@ -35,7 +35,7 @@ export interface Searchable {
   readonly names: readonly string[];
   /** What is written in it, besides the title. */
   readonly texts: readonly (string | undefined)[];
-  readonly at: Date | undefined;
+  readonly at: Date;
   readonly memberId?: string;
 }
 
@@ -112,7 +112,7 @@ export function hitOf(found: Searchable, wanted: RegExp): SearchHit {
     id,
     title: shorten(inOneLine(title), TITLE_CHARS),
     ...(memberId !== undefined && { memberId }),
-    ...(at && { at }),
+    at,
     ...(excerpt ?? { before: '', match: '', after: '' }),
   };
 }

@@ -26,6 +26,19 @@ describe('an error in the words of a face', () => {
     expect(wordError(new TeamError('conflict', 'No', { facts }), FLAGS)).toBe(worded);
   });
 
+  test('has words of its own where the face has none', () => {
+    const bare = { speaker: 'say who you are' };
+    expect(wordError({ message: 'No' }, bare)).toBe('No');
+    expect(wordError({ message: 'No', facts: { list: 'task' } }, bare)).toBe('No: list the tasks to see which exist');
+    const problems = [
+      { field: '', problem: 'The input must be an object' },
+      { field: 'title', problem: 'is missing' },
+    ];
+    expect(wordError({ message: 'No', facts: { problems } }, bare)).toBe(
+      'The input must be an object; title: is missing',
+    );
+  });
+
   test('answers a question in a sentence of its own', () => {
     const error = new TeamError('invalid', 'Whose inbox?', { facts: { needs: 'speaker' } });
     expect(wordError(error, FLAGS)).toBe('Whose inbox? Pass --as MEMBER');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { mergeMetadata, Metadata, nestsDeeper } from '../../src/core/json.ts';
+import { isTooDeep, mergeMetadata, Metadata, nestsDeeper } from '../../src/core/json.ts';
 import { JSON_DEPTH, METADATA_BYTES } from '../../src/core/limits.ts';
 import { parse } from '../../src/core/parse.ts';
 import { teamOf } from './stage.ts';
@@ -139,3 +139,10 @@ function ring(): object {
   a['a'] = a;
   return a;
 }
+
+test('foreign text that nests deeper than any data of ours is noticed before it is parsed, if it is long', () => {
+  const deep = '['.repeat(JSON_DEPTH + 17);
+  expect(isTooDeep(deep + ' '.repeat(4 * 1024))).toBe(true);
+  expect(isTooDeep(deep)).toBe(false);
+  expect(isTooDeep('[]'.repeat(4 * 1024))).toBe(false);
+});

@@ -92,3 +92,10 @@ test('bytes that never become a character are not held for ever', () => {
   for (let i = 0; i < 1_000; i++) split.push(Buffer.from([0x80]));
   expect(taken).toBeGreaterThan(900);
 });
+
+test('bytes that begin no character are not held back', () => {
+  const taken: string[] = [];
+  const lines = splitLines((line) => taken.push(line), { maxBytes: 2, onLong: (begun) => taken.push(begun) });
+  lines.push(Buffer.from([0x80, 0x80, 0x80]));
+  expect(taken).toEqual(['\uFFFD\uFFFD\uFFFD']);
+});
