@@ -13,24 +13,29 @@ export const COVERED_ROOMS: readonly CoveredRoom[] = [
   { name: 'ledger', files: ['src/ledger/**'], tests: ['test/ledger'] },
   { name: 'journal', files: ['src/journal/**'], tests: ['test/journal'] },
   {
-    // Tokens, sessions, links and their files; Host and Origin; scopes; what a caller may see; what one credential may use.
+    // Tokens, sessions, links and their files; Host and Origin; scopes; what a caller may see and which tools it gets.
     name: 'auth',
     files: [
       'src/server/answer-links.ts',
       'src/server/auth.ts',
       'src/server/cookie.ts',
-      'src/server/door.ts',
       'src/server/guard.ts',
       'src/server/http.ts',
       'src/server/logins.ts',
       'src/server/rate.ts',
       'src/server/secret-file.ts',
-      'src/server/share.ts',
       'src/server/socket.ts',
       'src/operations/caller.ts',
       'src/operations/visible.ts',
       'src/mcp/access.ts',
     ],
-    tests: ['test/server/answer-links.test.ts', 'test/server/credentials.test.ts'],
+    tests: [
+      ...['answer-links', 'credentials', 'http', 'identity', 'login', 'refusals', 'revoked', 'socket'].map(
+        (name) => `test/server/${name}.test.ts`,
+      ),
+      'test/operations/caller.test.ts',
+      'test/operations/visible.test.ts',
+      'test/mcp/offer.test.ts',
+    ],
   },
 ];

@@ -72,6 +72,10 @@ export interface ShownRequest {
   readonly deadline?: number;
 }
 
+/** What a link may answer. Nobody should let work land without its differences, which the page does not show. */
+type AnswerableKind = Exclude<TeamRequest['kind'], 'work' | 'review' | 'shutdown'>;
+type AnswerableRequest = TeamRequest & { readonly kind: AnswerableKind };
+
 /** Shows and answers requests by their links. Undefined: the link is wrong, was used, or has ended. */
 export function openAnswerLinks(hub: Hub) {
   return {
@@ -95,12 +99,12 @@ export function openAnswerLinks(hub: Hub) {
   };
 
   /** The request of a link, while it waits and is as it was. A request takes one answer, so a link works once. */
-  async function find(link: string): Promise<TeamRequest | undefined> {
+  async function find(link: string): Promise<AnswerableRequest | undefined> {
     const claims = readClaims(hub.credentials.unseal(link));
     if (!claims || claims[3] < Date.now()) return undefined;
     const [teamId, requestId, revision] = claims;
     const requests = await list(teamId);
-    return requests.find((one) => one.id === requestId && one.revision === revision && isAnswerable(one.kind));
+    return requests.filter(isAnswerable).find((one) => one.id === requestId && one.revision === revision);
   }
 
   async function list(teamId: string): Promise<TeamRequest[]> {
@@ -121,16 +125,15 @@ export function openAnswerLinks(hub: Hub) {
 /** Answers by links. */
 export type AnswerLinks = ReturnType<typeof openAnswerLinks>;
 
-/** Whether a link may answer it. Nobody should let work land without its differences, which the page does not show. */
-export function isAnswerable(kind: TeamRequest['kind']): boolean {
-  return kind !== 'work' && kind !== 'review' && kind !== 'shutdown';
+function isAnswerable(request: TeamRequest): request is AnswerableRequest {
+  return request.kind in WORDS;
 }
 
 function readClaims(text: string | undefined): z.infer<typeof Claims> | undefined {
   return text === undefined ? undefined : Claims.safeParse(JSON.parse(text)).data;
 }
 
-const WORDS: Readonly<Partial<Record<TeamRequest['kind'], readonly [yes: string, no: string]>>> = {
+const WORDS: Readonly<Record<AnswerableKind, readonly [yes: string, no: string]>> = {
   permission: ['Allow', 'Deny'],
   plan: ['Approve the plan', 'Reject the plan'],
   gate: ['Accept the work', 'Send it back'],
@@ -141,14 +144,14 @@ const WORDS: Readonly<Partial<Record<TeamRequest['kind'], readonly [yes: string,
   question: ['Answer', 'Leave it to the member'],
 };
 
-function shown(request: TeamRequest): ShownRequest {
+function shown(request: AnswerableRequest): ShownRequest {
   const { kind, teamId, memberId, taskId, content, detail = {}, filePath, question, deadline } = request;
-  const [yes, no] = WORDS[kind] ?? ['Yes', 'No'];
+  const [yes, no] = WORDS[kind];
   const grant = kind === 'budget' ? showGrant(detail) : undefined;
   const details = Object.entries({ ...(filePath !== undefined && { file: filePath }), ...detail });
   return {
     title: `${kind} of ${memberId}, team ${teamId}${taskId === undefined ? '' : `, task #${taskId}`}`,
-    content: content ?? '',
+    content,
     details: details.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value, null, 2)]),
     yes: grant === undefined ? yes : `Allow ${grant}`,
     no,

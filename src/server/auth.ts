@@ -58,8 +58,7 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
   const listeners = new Set<() => void>();
   const renewals = new Set<() => Promise<void>>();
   const kept = await readSecret(secretFile).catch((error: unknown) => {
-    if (!(error instanceof TeamError)) throw error;
-    options.onNewSecret?.(error);
+    options.onNewSecret?.(error as TeamError);
     return undefined;
   });
   let secret = kept ?? (await replaceSecret(secretFile));
@@ -156,10 +155,7 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
     const mark = await markOf(tokenFile);
     if (mark === seen) return;
     seen = mark;
-    admin = await readSecret(tokenFile).catch((error: unknown) => {
-      if (error instanceof TeamError) return undefined;
-      throw error;
-    });
+    admin = await readSecret(tokenFile).catch(() => undefined);
     voidAll();
   }
 

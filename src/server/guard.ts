@@ -74,7 +74,8 @@ export function openGuard(hub: Hub, address: () => Address) {
     /** Counts a wrong credential. After too many of them from one address, each answer is delayed. */
     async failed(request: IncomingMessage): Promise<Refusal> {
       hub.counters.rejected++;
-      const isLate = !failures.take(request.socket.remoteAddress ?? '');
+      // A client that is gone has no address. All of these are counted together.
+      const isLate = !failures.take(String(request.socket.remoteAddress));
       if (isLate) await sleep(limits.authDelayMs, undefined, { ref: false });
       return refusal('unauthenticated', 'A valid token is needed: Authorization: Bearer …');
     },
@@ -122,7 +123,7 @@ function findStranger(
   { hosts, origins, answers }: Address,
   isLink: boolean,
 ): Refusal | undefined {
-  const open = isAnswerPath((request.url ?? '').split('?', 1)[0] ?? '') ? answers : undefined;
+  const open = isAnswerPath(pathOf(request)) ? answers : undefined;
   const [host, ...otherHosts] = valuesOf(request, 'host');
   const isOurs = hosts.has(host?.toLowerCase() ?? '') || (open !== undefined && host?.toLowerCase() === open.host);
   if (otherHosts.length > 0 || !isOurs) {
@@ -137,13 +138,23 @@ function findStranger(
     return refusal('not_allowed', 'Pages of other sites are not allowed');
   }
   if (valuesOf(request, 'authorization').length > 1) return refusal('invalid', 'Send only one credential');
-  const url = request.url ?? '';
+  const url = urlOf(request);
   if (!/^\/(?!\/)/.test(url)) return refusal('invalid', 'The request must name a path');
   const query = new URLSearchParams(url.split('?').slice(1).join('?'));
   if ([...query.keys()].some((name) => SECRET_NAMES.test(name))) {
     return refusal('invalid', 'Never put a secret in an address, where others can read it: send a header');
   }
   return undefined;
+}
+
+/** The path of a request, without its query. */
+export function pathOf(request: IncomingMessage): string {
+  return urlOf(request).replace(/\?.*$/s, '');
+}
+
+/** Only requests that a client made may have none; those that a server gets have one. */
+function urlOf({ url }: IncomingMessage): string {
+  return url as string;
 }
 
 /** All values of a header. Node keeps only the first value of headers that may occur once. */

@@ -7,7 +7,7 @@ import { limitConnections, limitUnanswered } from './connections.ts';
 import { LOGIN } from './context.ts';
 import type { Visiting } from './context.ts';
 import { sessionCookie } from './cookie.ts';
-import { isFollowedLink, openGuard, refusal } from './guard.ts';
+import { isFollowedLink, openGuard, pathOf, refusal } from './guard.ts';
 import type { Address, Admitted, Refusal } from './guard.ts';
 import { retryHeader, SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
@@ -106,7 +106,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
     if (!isOneOfFew(request.socket, response)) return;
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     try {
-      const verdict = guard.checkAddress(request, isPage(request)) ?? (await admit(request));
+      const verdict = await judge(request);
       if (verdict && 'status' in verdict) return refuse(request, response, verdict);
       // The client disconnected while its credential was checked.
       if (response.closed) return;
@@ -120,13 +120,20 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
       // HTTP/1.0 has no `100 Continue`.
       if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();
       listening ??= openListener();
-      await (
-        await listening
-      )(request, response);
+      const answer = await listening;
+      // It answers errors itself, so whatever it throws comes after it has begun to answer.
+      answer(request, response).catch((error: unknown) => {
+        hub.report(error, 'http');
+        response.destroy();
+      });
     } catch (error) {
       const { code, message } = hub.asTeamError(error);
       refuse(request, response, refusal(code, message));
     }
+  }
+
+  async function judge(request: IncomingMessage): Promise<Admitted | Refusal | undefined> {
+    return guard.checkAddress(request, isPage(request)) ?? admit(request);
   }
 
   /** Every request needs a credential, except for logging in, answers by link, and the dashboard's files, which contain no data. */
@@ -165,14 +172,9 @@ function publicName(origin: string | undefined): Address['answers'] {
   return origin === undefined ? undefined : { origin, host: new URL(origin).host };
 }
 
-function pathOf({ url = '' }: IncomingMessage): string {
-  return url.split('?', 1)[0] ?? '';
-}
-
 /** Refuses a request before a byte of its body is read. */
 function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal): void {
   const { status, code, message } = why;
-  if (response.headersSent) return void response.destroy();
   const body = JSON.stringify({ error: { code, message } });
   const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
   // The connection of an unauthenticated client is closed: requests that it has pipelined are not read.
@@ -239,7 +241,7 @@ function createServer(hub: Hub, tls: HttpOptions['tls']): Server {
         .createServer({ ...options, ...tls, handshakeTimeout: hub.limits.greetingMs })
     : process.getBuiltinModule('node:http').createServer(options);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const [status, message] = PARSE_ERRORS[error.code ?? ''] ?? [400, 'This is not HTTP'];
+    const [status, message] = PARSE_ERRORS[String(error.code)] ?? [400, 'This is not HTTP'];
     if (socket.writable) refuseUpgrade(socket, refusal('invalid', message, status));
     else socket.destroy();
   });

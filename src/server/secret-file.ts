@@ -31,14 +31,21 @@ export async function writeSecret(path: string, secret: string): Promise<void> {
   await syncDirectory(dirname(path));
 }
 
-/** The secret in a file that only we can read; undefined if there is no file. Any other file is refused. */
+/** The secret in a file that only we can read; undefined if there is no file. Any other file is refused with a `TeamError`. */
 export async function readSecret(path: string): Promise<string | undefined> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new TeamError('not_allowed', `The secret ${path} cannot be read: ${message}`, { cause: error });
-  });
-  if (!file) return undefined;
+  try {
+    return await readOwnSecret(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (error instanceof TeamError) throw error;
+    throw new TeamError('not_allowed', `The secret ${path} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function readOwnSecret(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const { uid, mode } = await file.stat();
     if (uid !== process.getuid?.() || (mode & 0o077) !== 0) {

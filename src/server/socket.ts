@@ -135,7 +135,6 @@ function serve(hub: Hub, socket: Socket, door: Door): void {
   });
 
   function take(text: string): void {
-    if (socket.destroyed) return;
     if (session) session.receive(text);
     else if (text === '') return;
     else if (greeting) early.push(text);

@@ -71,6 +71,77 @@ describe('a link that answers a request', () => {
     }
   });
 
+  test('approves or rejects a plan, with what was written about it', async () => {
+    const stage = await shared().aside();
+    const { teamId } = stage;
+    for (const [given, expected] of [
+      [
+        { approve: true, feedback: 'Good' },
+        { status: 'approved', feedback: 'Good' },
+      ],
+      [
+        { approve: false, feedback: 'Too long' },
+        { status: 'rejected', feedback: 'Too long' },
+      ],
+      [{ approve: false }, { status: 'rejected', feedback: 'Rejected' }],
+    ] as const) {
+      const plan = { teamId, content: 'First this, then that', filePath: '/tmp/plan.md' };
+      const request = (await stage.act('plan.submit', plan, 'worker')) as unknown as TeamRequest;
+      const link = linkTo(stage, request);
+      expect(await visit(stage, READ_ANSWER, { body: { link } })).toMatchObject({
+        status: 200,
+        body: { title: `plan of worker, team ${teamId}`, yes: 'Approve the plan', details: [['file', '/tmp/plan.md']] },
+      });
+      expect(await visit(stage, GIVE_ANSWER, { body: { link, ...given } })).toMatchObject({ status: 200 });
+      expect((await stage.act('request.list', { teamId })).find(({ id }) => id === request.id)).toMatchObject(expected);
+    }
+  });
+
+  test('shows what a program is told, which task it is about, and how much more a budget gets', async () => {
+    const stage = await shared().aside();
+    const { teamId } = stage;
+    const { id: taskId } = await stage.act('task.create', { teamId, title: 'Costly' });
+    const detail = { what: 'turns', grants: 5, note: { of: 'worker' } };
+    const asked = {
+      teamId,
+      memberId: 'worker',
+      kind: 'budget',
+      taskId,
+      content: 'More?',
+      detail,
+      within: 60_000,
+    } as const;
+    const request = (await stage.act('request.raise', asked, 'worker')) as unknown as TeamRequest;
+    expect(await visit(stage, READ_ANSWER, { body: { link: linkTo(stage, request) } })).toMatchObject({
+      status: 200,
+      body: {
+        title: `budget of worker, team ${teamId}, task #${taskId}`,
+        yes: 'Allow 5 turns more',
+        no: 'Allow no more',
+        details: [
+          ['what', 'turns'],
+          ['grants', '5'],
+          ['note', '{\n  "of": "worker"\n}'],
+        ],
+        choices: [],
+        freeText: true,
+        deadline: expect.any(Number) as number,
+      },
+    });
+  });
+
+  test('of a deleted team is not valid; while the journal cannot be read, that is said', async () => {
+    const stage = await setStage({ answers: PUBLIC, limits: { authDelayMs: 1 } });
+    const link = linkTo(stage, await raise(stage));
+    const gone = linkTo({ ...stage, teamId: 'gone' }, { id: 'question-1@worker' } as TeamRequest);
+    expect(await visit(stage, READ_ANSWER, { body: { link: gone } })).toMatchObject({ status: 404 });
+    await stage.ledger.close();
+    expect(await visit(stage, READ_ANSWER, { body: { link } })).toMatchObject({
+      status: 503,
+      body: { error: { code: 'storage' } },
+    });
+  });
+
   test('is bound to its request and revision, is signed, and ends', async () => {
     const stage = await shared().aside();
     const request = await raise(stage);

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -72,6 +73,13 @@ describe('the admin token', () => {
     ['is gone', () => rmSync(home.tokenFile)],
     ['is empty', () => writeFileSync(home.tokenFile, '')],
     ['is short', () => writeFileSync(home.tokenFile, 'short')],
+    [
+      'is a folder',
+      () => {
+        rmSync(home.tokenFile);
+        mkdirSync(home.tokenFile, { mode: 0o700 });
+      },
+    ],
     ['can be read by others', () => chmodSync(home.tokenFile, 0o644)],
     [
       'is a link',
@@ -170,6 +178,21 @@ describe('a member token', () => {
     ]) {
       expect(await credentials.verify(forged)).toBeUndefined();
     }
+  });
+
+  test('is invalid if it is longer than any token, or was signed by a version that named fewer claims', async () => {
+    const credentials = await open();
+    const sign = (claims: unknown[], prefix: string): string => {
+      const body = Buffer.from(JSON.stringify(claims)).toString('base64url');
+      const secret = readFileSync(home.secretFile, 'utf8').trim();
+      return `${body}.${createHmac('sha256', secret).update(`${prefix}.${body}`).digest('base64url')}`;
+    };
+    const claims = ['demo', 'lead', 'lead', 1_000, 1_000];
+    expect(await credentials.verify(`tm1.${sign(claims, 'tm1')}`)).toMatchObject({ memberId: 'lead' });
+    expect(await credentials.verify(`tm1.${sign(claims.slice(0, 4), 'tm1')}`)).toBeUndefined();
+    expect(await credentials.verify(`tm1.${sign([...claims, 'x'.repeat(1_024)], 'tm1')}`)).toBeUndefined();
+    expect(credentials.unseal(credentials.seal('short'))).toBe('short');
+    expect(credentials.unseal(credentials.seal('x'.repeat(1_024)))).toBeUndefined();
   });
 
   test('is not given for an unknown member', async () => {

@@ -109,6 +109,10 @@ describe('limits', () => {
     const [first] = await Promise.all([open(stage.token), open(stage.token), open(stage.token)]);
     await expect(open(stage.token)).rejects.toThrow('429');
     await open(stage.tokens.worker);
+    // Of a member, requests count too.
+    for (let i = 0; i < 2; i++) await open(stage.tokens.worker);
+    const headers = { authorization: `Bearer ${stage.tokens.worker}` };
+    expect((await fetch(`${stage.url}/api/teams/demo`, { headers })).status).toBe(429);
     first.close();
     await first.closed;
     await expect
@@ -336,6 +340,60 @@ test('a client that disconnects within a body is not reported as a defect', asyn
     expect({ calls, refusals }).toEqual({ calls: stage.hub.counters.calls, refusals: stage.hub.counters.refusals });
   }
   expect(stage.errors).toEqual([]);
+});
+
+test('a client that is gone before its credential was checked is not served', async () => {
+  const stage = await setStage();
+  const [asked, checked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const verify = stage.hub.credentials.verify.bind(stage.hub.credentials);
+  stage.hub.credentials.verify = async (token) => {
+    asked.resolve();
+    await checked.promise;
+    return verify(token);
+  };
+  const { calls } = stage.hub.counters;
+  const [socket, unix] = [connectTo(stage.port), await openUnix(stage.home.socket)];
+  socket.write(requestText('GET', '/api/teams', headersFor(stage)));
+  await asked.promise;
+  unix.send({ type: 'hello', id: 'hello', token: stage.token });
+  await expect.poll(() => stage.hub.connections).toBe(2);
+  socket.destroy();
+  unix.terminate();
+  await expect.poll(() => stage.hub.connections).toBe(0);
+  checked.resolve();
+  expect(await (await openUnix(stage.home.socket, stage.token)).ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
+  expect(stage.hub.counters.calls).toBe(calls);
+  expect(stage.errors).toEqual([]);
+});
+
+test('a refusal of HEAD has no body, and says how long one would be', async () => {
+  const stage = await setStage();
+  const refused = await sendBytes(stage.port, requestText('HEAD', '/api/teams', [['host', `127.0.0.1:${stage.port}`]]));
+  expect(refused).toMatchObject({ status: 401, body: '' });
+  expect(Number(refused?.headers['content-length'])).toBeGreaterThan(0);
+});
+
+test.each(['100-continue', 'something else'])(
+  'a connection cannot pipeline requests that expect %s',
+  async (expect_) => {
+    const stage = await setStage({ limits: { unanswered: 2, authFailuresPerMinute: 0, authDelayMs: 60_000 } });
+    const one = requestText('POST', '/api/teams', [
+      ['host', `127.0.0.1:${stage.port}`],
+      ['expect', expect_],
+    ]).replace('connection: close\r\n', '');
+    const answer = await sendBytes(stage.port, one.repeat(20));
+    expect(answer?.status).not.toBe(200);
+    expect(stage.hub.counters.rejected).toBeLessThanOrEqual(2);
+  },
+);
+
+test.each([
+  ['with a certificate', '127.0.0.1', true, /^https:\/\/127\.0\.0\.1:\d+$/],
+  ['by its IPv6 address', '::1', false, /^http:\/\/\[::1\]:\d+$/],
+] as const)('a server on loopback is named %s', async (_, host, isSecure, url) => {
+  const { key, cert } = makeCertificate('localhost');
+  const tls = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+  expect((await startServer({ host, ...(isSecure && { tls }) })).url).toMatch(url);
 });
 
 describe('other machines', () => {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listenSocket } from '../../src/server/socket.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { setStage } from './stage.ts';
@@ -73,6 +73,37 @@ describe('the Unix socket', () => {
     wire.send(`{"type":"hello","id":1,"token":"${token}"}\n{"type":"ping","id":2}`);
     expect(await wire.take(({ id }) => id === 2)).toEqual({ type: 'pong', id: 2 });
     expect(wire.frames.map(({ type }) => type)).toEqual(['welcome', 'pong']);
+  });
+
+  test('sends an answer of any length whole', async () => {
+    const stage = await setStage();
+    const description = 'x'.repeat(60_000);
+    for (let i = 0; i < 6; i++) await stage.act('task.create', { teamId: 'demo', title: `Long ${i}`, description });
+    const wire = await openUnix(stage.home.socket, stage.token);
+    const { result } = await wire.ask({ type: 'task.list', payload: { teamId: 'demo' } });
+    expect(JSON.stringify(result)?.split(description)).toHaveLength(7);
+  });
+
+  test('ignores empty lines before the hello', async () => {
+    const { home, token } = await startServer();
+    const wire = await openUnix(home.socket);
+    wire.send(`\n\n{"type":"hello","id":1,"token":"${token}"}`);
+    expect(await wire.take(({ id }) => id === 1)).toMatchObject({ type: 'welcome' });
+  });
+
+  test('that is closed while it looks for its file does not come back', async () => {
+    const { hub, errors } = await startServer();
+    const folder = join(temporaryFolder(), 'home');
+    mkdirSync(folder, { mode: 0o700 });
+    const path = join(folder, 's');
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const socket = await listenSocket(path, hub);
+    rmSync(path);
+    vi.advanceTimersByTime(1_000);
+    await socket.close();
+    expect(existsSync(path)).toBe(false);
+    expect(errors).toEqual([]);
   });
 
   test('does not wait forever for a hello', async () => {
