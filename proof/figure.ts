@@ -13,8 +13,8 @@ export interface Figure {
   readonly judge: (facts: Sums) => Verdict;
 }
 
-/** A test file that tells facts, or tests that are run for the branches that they reach. */
-export type Part = TestPart | CoveragePart;
+/** A test file that tells facts, tests that are run for the branches that they reach, or a room whose mutants are tried. */
+export type Part = TestPart | CoveragePart | MutationPart;
 
 export interface TestPart {
   /** A test file, relative to `test/` and without its ending. */
@@ -28,8 +28,15 @@ export interface CoveragePart {
   readonly minutes: number;
 }
 
+export interface MutationPart {
+  /** A room of `proof/mutations/rooms.ts`. */
+  readonly mutates: string;
+  readonly minutes: number;
+}
+
 /** The name of a part: two figures that need the same one share its result. */
 export function nameOf(part: Part): string {
+  if ('mutates' in part) return `mutations of ${part.mutates}`;
   return 'test' in part ? part.test : `branches of ${part.covers.map(({ name }) => name).join(', ')}`;
 }
 

@@ -1,5 +1,7 @@
 import { branchesOf, coveredOf } from './coverage.ts';
 import type { Figure, Sums } from './figure.ts';
+import { ROOMS } from './mutations/rooms.ts';
+import { percent } from './mutations/score.ts';
 import { COVERED_ROOMS } from './rooms.ts';
 
 /** What is measured, in the order of the page. The goals are those of a release. */
@@ -168,6 +170,16 @@ export const FIGURES: readonly Figure[] = [
         ({ name }) =>
           facts.count(branchesOf(name)) > 0 && facts.count(coveredOf(name)) === facts.count(branchesOf(name)),
       ),
+    }),
+  },
+  {
+    name: 'mutations',
+    what: `Changes of the source code (mutants) that a test notices, in ${ROOMS.map(({ name }) => name).join(', ')}`,
+    goal: 'at least 90 % of each room',
+    parts: ROOMS.map(({ name, minutes }) => ({ mutates: name, minutes })),
+    judge: (facts) => ({
+      measured: `${show(facts.count('killed'))} of ${show(facts.count('tried'))}, a random sample of ${show(facts.count('mutants'))}; at least ${percent(Math.min(...facts.samples('shares')))} of each room`,
+      met: facts.samples('shares').length === ROOMS.length && Math.min(...facts.samples('shares')) >= 0.9,
     }),
   },
 ];

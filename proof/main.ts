@@ -37,6 +37,7 @@ Options:
 
 Ctrl-C stops it. The next run on the same commit continues after the last part that ended.
 TROUPE_SEED=N repeats what a part drew at random.
+node proof/mutations/main.ts tries mutants of one room or file.
 
 Exit code: 0 all goals met, 1 a goal missed or a test failed, 2 wrong usage.
 `;
@@ -142,7 +143,7 @@ async function measure(figure: Figure, { size, commit, again, clock }: Measuring
     failed.length > 0
       ? { met: false, measured: `a test failed: ${failed.join(', ')}` }
       : figure.judge(new Sums(results.flatMap(([, { facts }]) => facts)));
-  const seen = results.map(([key, { seconds, seed, uncovered }]) => [key, { seconds, seed, uncovered }] as const);
+  const seen = results.map(([key, { passed: _passed, facts: _facts, ...rest }]) => [key, rest] as const);
   const date = new Date().toISOString().slice(0, 10);
   return { name: figure.name, ...verdict, date, commit, machine: describeMachine(), parts: Object.fromEntries(seen) };
 }

@@ -1,5 +1,7 @@
 import { BUGS } from '../test/simulator/bugs.ts';
 import type { Figure } from './figure.ts';
+import { SLOW_MS } from './mutations/lane.ts';
+import { renderMutations } from './mutations/page.ts';
 import type { FigureResult } from './results.ts';
 
 /** `docs/proof.md`: every figure with its goal, what was measured, and where. */
@@ -41,6 +43,7 @@ steps from seed 1 the simulator finds ${BUGS.filter(({ found }) => found).length
 |---|---|---|---|
 ${BUGS.map(({ name, mendedBy, found }) => `| ${name} | ${mendedBy} | ${found ? `${found.steps.toLocaleString('en-US')} steps | ${found.seed}` : 'not found |'} |`).join('\n')}
 
+${renderMutations(results)}
 ## What this does not cover
 
 - A machine that loses power. The order of writes and flushes is tested (\`test/journal/sqlite-disk.test.ts\`); the disk itself is not.
@@ -49,5 +52,7 @@ ${BUGS.map(({ name, mendedBy, found }) => `| ${name} | ${mendedBy} | ${found ? `
 - Machines far apart. Several machines are several daemons on one machine, with links that are cut.
 - The simulator runs models of SQLite, git and agents, which fail as the real ones were seen to fail.
 - A kill at each system call covers the daemon's own files, not those of git.
+- Mutants are tried by the tests of their room that take at most ${SLOW_MS / 1_000} s, not by those of the whole program. A process that was started before a test
+  began (a daemon that several tests share) does not have the mutant of that test.
 `;
 }

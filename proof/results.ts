@@ -3,6 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { MutationScore } from './mutations/score.ts';
 
 export const ROOT = dirname(import.meta.dirname);
 const RESULTS = join(ROOT, 'proof/results.json');
@@ -18,6 +19,8 @@ const PartResult = z.object({
   facts: z.array(FactsSchema),
   /** The branches that no test reached, as `file:line`. */
   uncovered: z.array(z.string()).readonly().optional(),
+  /** What became of the mutants of a room. */
+  mutations: MutationScore.optional(),
 });
 export type PartResult = z.output<typeof PartResult>;
 
@@ -28,8 +31,8 @@ const FigureResult = z.object({
   date: z.string(),
   commit: z.string(),
   machine: z.string(),
-  /** By part: how long it took, the seed that repeats it, and the branches that no test reached. */
-  parts: z.record(z.string(), PartResult.pick({ seconds: true, seed: true, uncovered: true })),
+  /** By part: how long it took, the seed that repeats it, and what no test reached or noticed. */
+  parts: z.record(z.string(), PartResult.pick({ seconds: true, seed: true, uncovered: true, mutations: true })),
 });
 export type FigureResult = z.output<typeof FigureResult>;
 

@@ -7,6 +7,7 @@ import type { Facts } from '../test/proof.ts';
 import { coverageArguments, readCoverage } from './coverage.ts';
 import { nameOf } from './figure.ts';
 import type { Part } from './figure.ts';
+import type { MutationScore } from './mutations/score.ts';
 import { ROOT } from './results.ts';
 import type { PartResult } from './results.ts';
 
@@ -47,13 +48,16 @@ export async function runPart(part: Part, size: Size): Promise<PartRun | undefin
     TROUPE_PROOF: size === 'full' && 'test' in part ? (process.env['TROUPE_PROOF'] ?? '1') : '',
   };
   const coverageFolder = join(folder, 'coverage');
-  const what = 'test' in part ? [`test/${part.test}.test.ts`] : coverageArguments(part.covers, coverageFolder);
+  const scoreFile = join(folder, 'score');
+  const vitest = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...reports];
+  const program =
+    'test' in part
+      ? [...vitest, `test/${part.test}.test.ts`]
+      : 'covers' in part
+        ? [...vitest, ...coverageArguments(part.covers, coverageFolder)]
+        : [MUTATIONS, part.mutates, `--score=${scoreFile}`, ...(size === 'quick' ? ['--quick'] : [])];
   const from = performance.now();
-  const child = spawn(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...what, ...reports], {
-    cwd: ROOT,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(process.execPath, program, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
@@ -63,8 +67,9 @@ export async function runPart(part: Part, size: Size): Promise<PartRun | undefin
   const facts = existsSync(factsFile) ? readFileSync(factsFile, 'utf8').trim().split('\n').filter(Boolean) : [];
   const counts = existsSync(countsFile) ? (JSON.parse(readFileSync(countsFile, 'utf8')) as Counts) : undefined;
   const coverage = code === 0 && 'covers' in part ? readCoverage(coverageFolder, part.covers) : undefined;
+  const score = existsSync(scoreFile) ? (JSON.parse(readFileSync(scoreFile, 'utf8')) as MutationScore) : undefined;
   rmSync(folder, { recursive: true });
-  if (code === null) return undefined;
+  if (code === null || code === STOPPED) return undefined;
   return {
     passed: code === 0,
     seconds: Math.round((performance.now() - from) / 1000),
@@ -72,9 +77,20 @@ export async function runPart(part: Part, size: Size): Promise<PartRun | undefin
     facts: [
       ...facts.map((line) => JSON.parse(line) as Facts),
       ...(coverage ? [coverage.facts] : []),
+      ...(score ? [factsOf(score)] : []),
       { tests: counts?.numPassedTests ?? 0, skipped: counts?.numPendingTests ?? 0 },
     ],
     ...(coverage && { uncovered: coverage.uncovered }),
+    ...(score && { mutations: score }),
     output: Buffer.concat(chunks).toString(),
   };
+}
+
+const MUTATIONS = join(ROOT, 'proof/mutations/main.ts');
+
+/** The exit code of a program that a signal asked to stop. */
+const STOPPED = 130;
+
+function factsOf({ mutants, sample, killed }: MutationScore): Facts {
+  return { mutants, tried: sample, killed, shares: [killed / sample] };
 }

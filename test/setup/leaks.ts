@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Every process of this run inherits it, however it was started, so survivors are found without bookkeeping. */
-const MARK = 'TROUPE_TEST_RUN';
+export const MARK = 'TROUPE_TEST_RUN';
 /** Set by test/setup/file.ts, to name the test file that a survivor came from. */
 const FILE = 'TROUPE_TEST_FILE';
 /** Time for processes that were told to end; on a busy machine they may need a while. */
 const GRACE_MS = Number(process.env['TROUPE_TEST_GRACE_MS'] ?? 30_000);
 
-interface Survivor {
+export interface Survivor {
   readonly pid: number;
   readonly command: string;
   readonly file: string;
@@ -36,13 +36,17 @@ export async function teardown(): Promise<void> {
 }
 
 function findSurvivors(): Survivor[] {
-  const mark = `${MARK}=${process.env[MARK]}`;
+  return findMarked(process.env[MARK] ?? '').filter(({ command }) => !command.includes('vitest/dist/workers/'));
+}
+
+/** The processes of a run, and those that they have started. */
+export function findMarked(mark: string): Survivor[] {
   return listPids().flatMap((pid) => {
     const environment = readProc(pid, 'environ');
-    if (!environment.includes(mark)) return [];
+    if (!environment.includes(`${MARK}=${mark}`)) return [];
     const command = readProc(pid, 'cmdline').join(' ').trim();
     // An empty command line is a zombie: dead, and only waiting for its parent to notice.
-    if (command === '' || command.includes('vitest/dist/workers/')) return [];
+    if (command === '') return [];
     const file = environment.find((line) => line.startsWith(`${FILE}=`))?.slice(FILE.length + 1);
     return [{ pid, command, file: file ?? 'an unknown test' }];
   });
@@ -66,7 +70,7 @@ function readProc(pid: number, name: 'environ' | 'cmdline'): string[] {
   }
 }
 
-function kill(pid: number): void {
+export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
