@@ -1,5 +1,8 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { memoryJournal } from '../../src/journal/memory.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
 import { openCleanUp } from '../../src/runtime/work/clean-up.ts';
 import { openProjects } from '../../src/workspaces.ts';
 import { KEPT_MS } from '../../src/workspaces/leftovers.ts';
@@ -51,4 +54,25 @@ test('notices that a person merged a branch with their own git, and removes kept
   expect(await keeps()).toBe(true);
   await cleanUp.sweep(seen + KEPT_MS + 1_000);
   expect(await keeps()).toBe(false);
+});
+
+test('a pass that is under way when everything closes does nothing more, and says nothing', async () => {
+  const { home } = shared();
+  const root = join(home.directory, 'closing');
+  for (const team of ['one', 'two']) mkdirSync(join(root, 'indexes', team, 'ada'), { recursive: true });
+  const projects = await openProjects({
+    root,
+    environment: { PATH: process.env['PATH'], HOME: home.directory },
+    marks: {},
+    endLeftovers: () => Promise.resolve(),
+  });
+  expect(await projects.teams()).toEqual(['one', 'two']);
+  const ledger = new Ledger(memoryJournal(), { exclusive: true });
+  const told: unknown[] = [];
+  const cleanUp = openCleanUp({ ledger, projects }, (error) => told.push(error));
+  const pass = cleanUp.sweep();
+  cleanUp.close();
+  await ledger.close();
+  await pass;
+  expect([told, await projects.teams()]).toEqual([[], ['one', 'two']]);
 });

@@ -14,6 +14,7 @@ export interface CleanUp {
   sweep(now?: number): Promise<void>;
   /** Sweeps from time to time. */
   start(): void;
+  /** A pass that is under way does no further step. */
   close(): void;
 }
 
@@ -31,6 +32,10 @@ export function openCleanUp(
 ): CleanUp {
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  /** After the end the ledger is closed, too: what a pass finds then is no trouble. */
+  const tell = (error: unknown): void => {
+    if (!isClosed) onError(error);
+  };
 
   return {
     list: async () => listLeftovers(await where()),
@@ -53,27 +58,31 @@ export function openCleanUp(
     if (isClosed) return;
     timer = setTimeout(() => {
       sweep()
-        .catch(onError)
+        .catch(tell)
         .finally(() => wait(EVERY_MS));
     }, ms);
     timer.unref();
   }
 
   async function sweep(now = Date.now()): Promise<void> {
-    await putAwayGone();
-    await lookForMerges(now);
-    await expireLeftovers(await where(), now);
-    await projects.tidy(now - UNUSED_MS);
+    const steps = [
+      putAwayGone,
+      () => lookForMerges(now),
+      async () => expireLeftovers(await where(), now),
+      () => projects.tidy(now - UNUSED_MS),
+    ];
+    for (const step of steps) if (!isClosed) await step();
   }
 
   /** Another machine may have deleted a team, or a daemon was killed while it did. */
   async function putAwayGone(): Promise<void> {
     for (const team of await projects.teams()) {
+      if (isClosed) return;
       try {
         if (await ledger.view(team, (state) => state.team === undefined)) await projects.putAway(team);
       } catch (error) {
         // Trouble with one team must not keep the others.
-        onError(error);
+        tell(error);
       }
     }
   }
@@ -97,7 +106,7 @@ export function openCleanUp(
     const byProject = Map.groupBy(teams.flat(), ({ work }) => work.repository);
     const seen = new Set<string>();
     for (const [repository, found] of byProject) {
-      const project = await openProject(repository, found).catch(onError);
+      const project = await openProject(repository, found).catch(tell);
       if (project?.kind !== 'clone') continue;
       seen.add(project.depot.dir);
       const branches = found.map(({ team, work }) => ({ team, commit: work.tip }));
