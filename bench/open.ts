@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { takeSnapshot } from '../src/core/snapshot.ts';
 import type { TeamState } from '../src/core/state.ts';
@@ -13,7 +13,7 @@ import type { Benchmark } from './benchmark.ts';
 import { openWorkspace } from './disk.ts';
 import { readAndParse } from './limits.ts';
 import { interleave, keepInFlight, median, time } from './rounds.ts';
-import { makeTeam, readTeam, teamCommands, WORKERS } from './team.ts';
+import { makeTeam, teamCommands, WORKERS } from './team.ts';
 
 /** The teams without and with a snapshot. */
 const PLAIN = 'plain';
@@ -37,23 +37,12 @@ export const open: Benchmark = {
     try {
       for (const teamId of [PLAIN, KEPT]) await fillTeam(journal, teamId, expected);
       const body = await keepSnapshot(journal);
-      const events = join(folder, 'events.jsonl');
-      const batches = await readTeam(journal, PLAIN);
-      writeFileSync(events, batches.map((batch) => JSON.stringify(batch)).join('\n'));
+      const written = await writeEvents(journal, PLAIN, folder);
       await makeTeams(many, teams);
 
-      const openTeam = async (teamId: string): Promise<number> => {
-        const ledger = new Ledger(journal, { exclusive: true });
-        let seen = { tasks: 0, messages: 0 };
-        const ms = await time(async () => (seen = await ledger.view(teamId, sizes)));
-        if (seen.tasks !== expected.tasks || seen.messages !== expected.messages) {
-          throw new Error(`${teamId} opened with ${seen.tasks} tasks and ${seen.messages} messages`);
-        }
-        return ms;
-      };
-      const found = await interleave(scale, () => readAndParse(events), {
-        replay: () => openTeam(PLAIN),
-        snapshot: () => openTeam(KEPT),
+      const found = await interleave(scale, () => readAndParse(written.path), {
+        replay: () => openTeam(journal, PLAIN, expected),
+        snapshot: () => openTeam(journal, KEPT, expected),
         list: () => listTeams(many, teams),
         show: () => showTeams(many, teams),
       });
@@ -72,9 +61,9 @@ export const open: Benchmark = {
         more: {
           snapshotMs: round(median(found.parts.snapshot)),
           openAndShowTeamsMs: round(median(found.parts.show)),
-          events: batches.flat().length,
-          batches: batches.length,
-          eventBytes: batches.reduce((sum, batch) => sum + JSON.stringify(batch).length, 0),
+          events: written.events,
+          batches: written.batches,
+          eventBytes: written.bytes,
           snapshotBytes: body.length,
           disk,
         },
@@ -86,8 +75,34 @@ export const open: Benchmark = {
   },
 };
 
+/** Opens a team as a daemon that starts does, and returns the milliseconds. */
+export async function openTeam(journal: Journal, teamId: string, expected: Sizes): Promise<number> {
+  const ledger = new Ledger(journal, { exclusive: true });
+  let seen = { tasks: 0, messages: 0 };
+  const ms = await time(async () => (seen = await ledger.view(teamId, sizes)));
+  if (seen.tasks !== expected.tasks || seen.messages !== expected.messages) {
+    throw new Error(`${teamId} opened with ${seen.tasks} tasks and ${seen.messages} messages`);
+  }
+  return ms;
+}
+
+/** Writes all batches of a team to a file, a line of JSON each: what has to be read and parsed at least. */
+export async function writeEvents(journal: Journal, teamId: string, folder: string) {
+  const path = join(folder, 'events.jsonl');
+  const lines = { path, events: 0, batches: 0, bytes: 0 };
+  const file = openSync(path, 'w');
+  for await (const { events } of journal.read(teamId, 0)) {
+    const line = JSON.stringify(events);
+    writeSync(file, lines.batches++ === 0 ? line : `\n${line}`);
+    lines.events += events.length;
+    lines.bytes += line.length;
+  }
+  closeSync(file);
+  return lines;
+}
+
 /** Makes a team in the middle of its work: six of ten tasks are done, and there is a message for every task. */
-async function fillTeam(journal: Journal, teamId: string, { tasks, messages }: Sizes): Promise<void> {
+export async function fillTeam(journal: Journal, teamId: string, { tasks, messages }: Sizes): Promise<void> {
   const ledger = new Ledger(journal, { exclusive: true, snapshotEvery: Infinity });
   const list = new SharedTaskList(ledger);
   const mailbox = new Mailbox(ledger);
@@ -138,7 +153,7 @@ async function showTeams(journal: Journal, count: number): Promise<number> {
   });
 }
 
-interface Sizes {
+export interface Sizes {
   readonly tasks: number;
   readonly messages: number;
 }

@@ -136,6 +136,36 @@ export const FIGURES: readonly Figure[] = [
     }),
   },
   {
+    name: 'soak',
+    what: 'Growth of what a daemon under steady load holds: memory, descriptors, timers, processes, files, latency',
+    goal: 'flat from the tenth minute on, for 2 hours: at most 10 % a day by the fitted line, or none beyond noise',
+    parts: [{ test: 'e2e/soak', minutes: 125 }],
+    judge: (facts) => ({
+      measured: `${facts.count('soakMinutes')} minutes, ${show(facts.count('soakTeams'))} teams made and deleted: all ${facts.count('soakSeries')} series flat; heap ${growth(facts.most('soakHeap'))} a day, private memory ${growth(facts.most('soakPrivate'))}`,
+      met: facts.count('soakMinutes') >= 120,
+    }),
+  },
+  {
+    name: 'day',
+    what: 'What grows in 24 simulated hours, besides what a team did: events of a team that rests, timers, waits, receipts, memory',
+    goal: 'nothing, in days without faults, with 1,440 faults, and with two machines',
+    parts: [{ test: 'simulator/day', minutes: 10 }],
+    judge: (facts) => ({
+      measured: `nothing in ${facts.samples('days').length} days, ${show(facts.count('simulatedHours'))} hours in all, ${show(facts.count('batches'))} batches; old daemons hold at most ${show(facts.most('olderKb'))} KB more than new ones`,
+      met: facts.samples('days').length >= 3 && Math.min(...facts.samples('days')) >= 24,
+    }),
+  },
+  {
+    name: 'million',
+    what: 'Time to open the journal of a team with a million events',
+    goal: 'at most 2.5 times reading the same bytes and JSON.parse',
+    parts: [{ test: 'journal/million', minutes: 6 }],
+    judge: (facts) => ({
+      measured: `${facts.most('openTimes').toFixed(2)} times, ${seconds(facts.most('openMs'))} s for ${show(facts.count('openedEvents'))} events`,
+      met: facts.count('openedEvents') >= 1_000_000 && facts.most('openTimes') <= 2.5,
+    }),
+  },
+  {
     name: 'work',
     what: 'Commits lost by workspaces and the merge queue when daemon and agents are killed',
     goal: '0 with 500 kills; each work lands once',
@@ -196,6 +226,10 @@ function show(count: number): string {
 
 function seconds(ms: number): string {
   return (ms / 1_000).toLocaleString('en-US', { maximumFractionDigits: 1 });
+}
+
+function growth(share: number): string {
+  return share.toLocaleString('en-US', { style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' });
 }
 
 /** A test that could not run here is told, so that nobody takes it for a success. */

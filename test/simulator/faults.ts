@@ -206,8 +206,12 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Lets so many things go wrong. A fault whose number is skipped does not happen; the others do. */
-export function strikeAgain(world: World, count: number, skipped: ReadonlySet<number>): { isOver: () => boolean } {
+/** Lets so many things go wrong, `apartMs` apart at most. A fault whose number is skipped does not happen; the others do. */
+export function strikeAgain(
+  world: World,
+  count: number,
+  { skipped = new Set(), apartMs = 5_000 }: { skipped?: ReadonlySet<number>; apartMs?: number } = {},
+): { isOver: () => boolean } {
   let number = 0;
   const possible = FAULTS.filter(({ isShared }) => !isShared || world.isShared);
   const bag = possible.flatMap((fault) => Array.from({ length: fault.weight }, () => fault));
@@ -217,7 +221,7 @@ export function strikeAgain(world: World, count: number, skipped: ReadonlySet<nu
     const what = skipped.has(number) ? undefined : fault.strike(world);
     if (what !== undefined) world.log(`fault ${number}: ${fault.name}: ${what}`);
     number++;
-    world.later(random().between(100, 5_000), next);
+    world.later(random().between(100, apartMs), next);
   };
   world.later(2_000, next);
   return { isOver: () => number >= count };

@@ -68,7 +68,7 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
       await world.setUp();
       isSetUp = true;
     });
-    const strikes = strikeAgain(world, options.faults, skipped);
+    const strikes = strikeAgain(world, options.faults, { skipped });
     const every = (ms: number, work: () => Promise<unknown>, isOver: () => boolean): void => {
       const next = (): void => {
         if (isOver()) return;
@@ -88,7 +88,7 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
       () => world.sendMessage(),
       () => isOver || !world.isFaulty,
     );
-    await go(() => strikes.isOver());
+    await advance(world, () => strikes.isOver());
     heal(world);
     log('everything works again');
     // The team is used on, and nothing that goes wrong later hides what goes wrong now.
@@ -106,7 +106,7 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
       restsSince = isUsed() && isAtRest(world) ? Math.min(restsSince, scheduler.now) : Infinity;
       return scheduler.now - restsSince > SETTLE_MS;
     };
-    await go(() => scheduler.now >= until || isRested() || isQuiet());
+    await advance(world, () => scheduler.now >= until || isRested() || isQuiet());
     isOver = true;
     if (!checks.violation) checkRest(world);
   } finally {
@@ -122,19 +122,20 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
     fingerprint: checks.fingerprint(),
     violation: checks.violation,
   };
+}
 
-  async function go(isOver: () => boolean): Promise<void> {
-    let since = { now: scheduler.now, steps: scheduler.steps };
-    while (!checks.violation && !isOver()) {
-      try {
-        if (!(await scheduler.step())) return;
-      } catch (error) {
-        checks.fail(`A step threw: ${(error as Error).stack}`);
-      }
-      checks.checkTip();
-      if (scheduler.now - since.now > 1_000) since = { now: scheduler.now, steps: scheduler.steps };
-      checks.require(scheduler.steps - since.steps < STANDSTILL, `${STANDSTILL} steps within a second`);
+/** Does steps until something is over, nothing is left to do, or a promise is broken. */
+export async function advance({ checks }: World, isOver: () => boolean): Promise<void> {
+  let since = { now: scheduler.now, steps: scheduler.steps };
+  while (!checks.violation && !isOver()) {
+    try {
+      if (!(await scheduler.step())) return;
+    } catch (error) {
+      checks.fail(`A step threw: ${(error as Error).stack}`);
     }
+    checks.checkTip();
+    if (scheduler.now - since.now > 1_000) since = { now: scheduler.now, steps: scheduler.steps };
+    checks.require(scheduler.steps - since.steps < STANDSTILL, `${STANDSTILL} steps within a second`);
   }
 }
 
@@ -154,7 +155,7 @@ function useAgain(world: World): () => boolean {
 }
 
 /** Nothing is left to do, and nobody waits for anything. */
-function isAtRest({ checks: { state }, cast }: World): boolean {
+export function isAtRest({ checks: { state }, cast }: World): boolean {
   const { tasks, members, requests } = state;
   if (tasks.size < cast.tasks) return false;
   return (
@@ -171,7 +172,7 @@ function isSeen({ toId, acknowledgedAt }: TeamMessage, { members }: TeamState): 
   return !reads || acknowledgedAt !== undefined;
 }
 
-function checkRest(world: World): void {
+export function checkRest(world: World): void {
   const { checks, machines, cast } = world;
   const { state } = checks;
   const open = [...state.tasks.values()].filter(({ status }) => status !== 'completed');

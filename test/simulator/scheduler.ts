@@ -53,6 +53,11 @@ class Scheduler {
     this.wrong.clear();
   }
 
+  /** How much is planned for an owner that lives: its timers, and what it waits for. */
+  planned(owner: Owner): number {
+    return this.#heap.filter((step) => !step.isOff && step.owner === owner && owner.isAlive).length;
+  }
+
   /** The random numbers for one purpose: what is drawn for another does not change them. */
   random(purpose: string): RandomStream {
     let stream = this.#streams.get(purpose);
