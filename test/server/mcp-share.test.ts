@@ -1,3 +1,5 @@
+import { queryObjects } from 'node:v8';
+import { McpServer } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { mcpFace } from '../../src/mcp/face.ts';
 import type { McpFace } from '../../src/mcp/face.ts';
@@ -121,6 +123,25 @@ test('tools over HTTP make a few long answers at a time', async () => {
     expect(text).toContain('needle');
   }
   expect(stage.searches()).toBe(3 + 4);
+});
+
+test('a request of the tools that was answered leaves nothing in memory', async () => {
+  const stage = await setMcpStage();
+  const servers = (): number => queryObjects(McpServer, { format: 'count' });
+  const before = servers();
+  const requests = 20;
+  for (let id = 0; id < requests; id++) {
+    // A connection of its own, which is closed after the answer.
+    const answer = await postMcp(
+      `${stage.url}/mcp`,
+      stage.tokens.worker,
+      { id, ...INITIALIZE },
+      { connection: 'close' },
+    );
+    expect(await answer.text()).toContain('serverInfo');
+  }
+  // Each request had a server of its own.
+  await expect.poll(() => servers() - before).toBeLessThan(requests / 2);
 });
 
 test('tools hold no place for a long answer while they wait', async () => {
