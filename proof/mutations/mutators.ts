@@ -146,6 +146,9 @@ const SWAPPED: ReadonlyMap<string, string> = new Map([
   ['every', 'some'],
   ['startsWith', 'endsWith'],
   ['endsWith', 'startsWith'],
+]);
+/** Of numbers alone: schemas have methods with these names. */
+const EXTREMES: ReadonlyMap<string, string> = new Map([
   ['min', 'max'],
   ['max', 'min'],
 ]);
@@ -166,7 +169,7 @@ function mutateCall(node: Node, { text, parent }: Place): string[] {
   if (method === undefined || parent?.type === 'ChainExpression' || optionalLinks(callee).length > 0) return [];
   const object = text(callee['object'] as Node);
   if (DROPPED.includes(method) && object !== 'Buffer') return [object];
-  const other = SWAPPED.get(method);
+  const other = object === 'Math' ? EXTREMES.get(method) : SWAPPED.get(method);
   if (other === undefined) return [];
   const rest = text(node).slice(callee.end - node.start);
   return [`${object}.${other}${rest}`];

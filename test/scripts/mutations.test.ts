@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { instrument } from '../../proof/mutations/instrument.ts';
 import { measureRoom, scoreOf } from '../../proof/mutations/measure.ts';
 import { intervalOf } from '../../proof/mutations/score.ts';
 import { ROOT } from '../../proof/results.ts';
+import { ACCEPTED } from '../../proof/survivors.ts';
 
 const mutantsOf = (source: string): string[] => {
   const { mutants } = instrument('a.ts', source, { firstId: 0, load: '/switch.cjs' });
@@ -24,6 +26,7 @@ describe('mutants', () => {
       ],
     ],
     ['const f = () => a.some(g);', ['a.some(g) -> true', 'a.some(g) -> false', 'a.some(g) -> a.every(g)']],
+    ['const f = () => Math.max(a, b.max(c));', ['Math.max(a, b.max(c)) -> Math.min(a, b.max(c))']],
     ['const f = () => g(["a"], b.trim());', ['["a"] -> []', `"a" -> ''`, 'b.trim() -> b']],
     ['const f = () => { throw new Error("no"); };', ['throw new Error("no"); -> ']],
     ['const a: "b" | 1 = c as "b"; import d from "e"; const f = { "g": 1 };', []],
@@ -32,7 +35,6 @@ describe('mutants', () => {
       [
         'i < n -> false',
         'i < n -> i <= n',
-        'i < n -> i >= n',
         'i++ -> i--',
         's += i * 2; -> ',
         's += i * 2 -> s -= i * 2',
@@ -40,7 +42,7 @@ describe('mutants', () => {
       ],
     ],
   ])('%s', (source, expected) => {
-    expect(mutantsOf(source).toSorted()).toEqual(expected.filter((one) => one !== 'i < n -> i >= n').toSorted());
+    expect(mutantsOf(source).toSorted()).toEqual(expected.toSorted());
   });
 
   test('are killed by tests that fail or hang, also in processes that tests start and in code that runs at load; others survive', async () => {
@@ -80,6 +82,12 @@ describe('mutants', () => {
       expect.arrayContaining(['9: i++ -> i--', `38: used.delete('it'); -> `, '5: words.length === 1 -> false']),
     );
     expect(scoreOf('known', measured)).toMatchObject({ mutants: 32, sample: 32, killed: 23, hung: 1 });
+  });
+
+  test.each(ACCEPTED)('$file: $was may be $now, and it is there', ({ file, was, now }) => {
+    const { mutants } = instrument(file, readFileSync(join(ROOT, file), 'utf8'), { firstId: 0, load: '/switch.cjs' });
+    const isThere = mutants.some((one) => one.was === was && one.now === now);
+    expect(isThere, 'the code has changed: remove the reason from proof/survivors.ts, or change it').toBe(true);
   });
 
   test('of a sample have an interval, and of all none', () => {

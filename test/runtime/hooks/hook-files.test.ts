@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -47,6 +47,25 @@ describe('the files of a hook', () => {
     ],
     ['a text imports nothing', { 'a.txt': `import './b.js'`, 'b.js': '' }, 'check a.txt', ['a.txt']],
     ['an import without its ending', { 'a.ts': `import './b'`, 'b.ts': '' }, 'node a.ts', ['a.ts', 'b.ts']],
+    [
+      'imports with any ending',
+      {
+        'a.js': `import './b'; import './c'; import './d'; import './e'`,
+        'b.js': '',
+        'c.mjs': '',
+        'd.cjs': '',
+        'e/index.js': '',
+      },
+      'node a.js',
+      ['a.js', 'b.js', 'c.mjs', 'd.cjs', 'e/index.js'],
+    ],
+    [
+      'modules that import each other',
+      { 'a.js': `import './b.js'`, 'b.js': `import './a.js'` },
+      'node a.js',
+      ['a.js', 'b.js'],
+    ],
+    ['a script that a module names', { 'a.js': 'run("lib.sh")', 'lib.sh': '' }, 'node a.js', ['a.js', 'lib.sh']],
     ['require', { 'a.cjs': `require('./b.cjs')`, 'b.cjs': '' }, 'node a.cjs', ['a.cjs', 'b.cjs']],
     [
       'an import of the folder above',
@@ -104,6 +123,13 @@ describe('the files of a command', () => {
     expect(of([join(machine, 'b.sh'), join(folder, 'a.sh')], { folder, isOwn: false })).toEqual(['a.sh']);
   });
 
+  test('a relative path outside of the checkout is part of it, and so are the scripts of a package', () => {
+    const folder = folderWith({ 'sub/a.sh': '', 'b.sh': '', 'sub/package.json': '{}' });
+    const sub = join(folder, 'sub');
+    const files = filesOfCommand(['../b.sh', 'npm', 'test'], { cwd: sub, folder: sub, isOwn: false });
+    expect(named(folder, files.keys())).toEqual(['b.sh', 'sub/package.json']);
+  });
+
   test("what the user's own program reads is its work; programs are not", () => {
     const folder = folderWith({ 'a.txt': '', 'b.sh': '' });
     expect(of(['check a.txt', 'b.sh'], { folder, isOwn: false })).toEqual(['a.txt', 'b.sh']);
@@ -132,6 +158,9 @@ describe('the files that a command runs', () => {
     named(folder, filesRunBy(command, { cwd: folder, folder }));
 
   test.each<[string, Record<string, string>, string[], string[]]>([
+    ['no package, unless it is run', { 'a.js': '', 'package.json': '' }, ['node', 'a.js'], ['a.js']],
+    ['of an interpreter in quotes', { 'a.js': '' }, ['"node"', 'a.js'], ['a.js']],
+    ['scripts that run each other', { 'a.sh': 'sh b.sh', 'b.sh': 'sh a.sh' }, ['sh', 'a.sh'], ['a.sh', 'b.sh']],
     ['of an interpreter', { 'a.js': '', 'b.js': '' }, ['node', 'a.js', 'b.js'], ['a.js']],
     ['after its options', { 'a.js': '' }, ['node', '--test', 'a.js'], ['a.js']],
     ['of an interpreter by its path', { 'a.py': '' }, ['/usr/bin/python3.12', 'a.py'], ['a.py']],
@@ -162,6 +191,20 @@ describe('the files that a command runs', () => {
     const [folder, other] = [folderWith({ 'a.sh': 'x', 'sub/b': 'x' }), folderWith({ 'c.sh': 'x' })];
     expect(runBy(folder, 'sh', join(other, 'c.sh'), 'sh', join(folder, 'a.sh'), 'sh', 'sub')).toEqual(['a.sh']);
   });
+});
+
+test('there are at most so many that a command runs, and none stays open', () => {
+  const names = Array.from({ length: FILES + 3 }, (_, index) => `f${index}.sh`);
+  const folder = folderWith(Object.fromEntries(names.map((name) => [name, 'x'])));
+  const open = (): number => readdirSync('/dev/fd').length;
+  const before = open();
+  const found = filesRunBy(
+    names.flatMap((name) => ['sh', name]),
+    { cwd: folder, folder },
+  );
+  expect(named(folder, found)).toEqual(names.slice(0, FILES));
+  filesOfSetup(names.join(' '), folder);
+  expect(open()).toBe(before);
 });
 
 test('a path is within a folder if it is the folder, or below it', () => {
