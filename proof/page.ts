@@ -1,6 +1,6 @@
 import { BUGS } from '../test/simulator/bugs.ts';
 import type { Figure } from './figure.ts';
-import { SLOW_MS } from './mutations/lane.ts';
+import { MUTANT_MS, SLOW_MS } from './mutations/lane.ts';
 import { renderMutations } from './mutations/page.ts';
 import type { FigureResult } from './results.ts';
 
@@ -52,7 +52,7 @@ ${renderMutations(results)}
 - Machines far apart. Several machines are several daemons on one machine, with links that are cut.
 - The simulator runs models of SQLite, git and agents, which fail as the real ones were seen to fail.
 - A kill at each system call covers the daemon's own files, not those of git.
-- Mutants are tried by the tests of their room that take at most ${SLOW_MS / 1_000} s, not by those of the whole program. A process that was started before a test
+- Mutants are tried by the tests of their room that take at most ${SLOW_MS / 1_000} s, and by at most ${MUTANT_MS / 1_000} s of tests, those first that are about its file. The tests of the whole program are not used. A process that was started before a test
   began (a daemon that several tests share) does not have the mutant of that test.
 `;
 }

@@ -5,7 +5,10 @@ import type { Logged, Plan } from './plan.ts';
 import { runTests } from './run-tests.ts';
 import type { RunOptions } from './run-tests.ts';
 
-type Covered = Extract<Logged, { kind: 'covered' }>;
+interface Covered extends Extract<Logged, { kind: 'covered' }> {
+  /** How many mutants of each source file it reaches. */
+  readonly perFile: ReadonlyMap<string, number>;
+}
 
 /** Which tests reach which mutants. */
 export interface Coverage {
@@ -24,7 +27,9 @@ export interface Coverage {
 export async function coverMutants(copy: Copy, patterns: readonly string[], options: RunOptions): Promise<Coverage> {
   const files = globSync([...patterns], { cwd: copy.folder }).toSorted();
   const { lines, output } = await runTests(emptyPlan(copy, { mode: 'cover', files }), options);
-  const all = lines.filter((line) => line.kind === 'covered');
+  const all = lines
+    .filter((line) => line.kind === 'covered')
+    .map((line) => ({ ...line, perFile: perFile(copy, line.reached) }));
   if (all.length === 0) throw new Error(`No test ran:\n${output}`);
   const tests = all.filter(({ isPassed }) => isPassed).toSorted((a, b) => a.ms - b.ms);
   const testsOf = new Map<number, Covered[]>();
@@ -43,6 +48,15 @@ export async function coverMutants(copy: Copy, patterns: readonly string[], opti
   }
   const failed = all.filter(({ isPassed }) => !isPassed).map(({ file, name }) => `${file} > ${name}`);
   return { tests, testsOf, filesOf, most, failed };
+}
+
+function perFile({ mutants }: Copy, reached: readonly (readonly [number, number])[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [id] of reached) {
+    const { file = '' } = mutants[id] ?? {};
+    counts.set(file, (counts.get(file) ?? 0) + 1);
+  }
+  return counts;
 }
 
 export function emptyPlan({ folder, mutants }: Copy, { mode, files }: Pick<Plan, 'mode' | 'files'>): Plan {

@@ -11,6 +11,8 @@ export type Fate = 'test' | 'hang' | 'load' | 'survived' | 'not covered';
 
 /** Tests that take longer are not repeated with mutants: few mutants would take all the time. */
 export const SLOW_MS = 4_000;
+/** How long the tests that try one mutant may take together without it: tests of workspaces, which run git, take minutes. */
+export const MUTANT_MS = 15_000;
 /** How many test files try a mutant that runs when its module is loaded: each needs a process of its own. */
 const WHOLE_FILES = 3;
 /** How long they may take together without a mutant. */
@@ -29,8 +31,8 @@ export async function tryMutants(copy: Copy, mutants: readonly number[], options
   /** By mutant: the tests that have not tried it yet. */
   const left = new Map<number, Set<string>>();
   for (const id of mutants) {
-    const tests = (coverage.testsOf.get(id) ?? []).filter(({ ms }) => ms <= slowMs);
-    if (tests.length > 0) left.set(id, new Set(tests.map(({ test }) => test)));
+    const tests = choose(coverage.testsOf.get(id) ?? [], copy.mutants[id]?.file, slowMs);
+    if (tests.length > 0) left.set(id, new Set(tests));
   }
   const fileOf = new Map(coverage.tests.map(({ test, file }) => [test, file]));
   const killed = new Set<number>();
@@ -69,6 +71,16 @@ export async function tryMutants(copy: Copy, mutants: readonly number[], options
   }
 }
 
+/** The tests that try a mutant: first those that are fast, and about its file more than about others. */
+function choose(tests: Coverage['tests'], file: string | undefined, slowMs: number): string[] {
+  const ranked = tests
+    .filter(({ ms }) => ms <= slowMs)
+    .map((test) => ({ ...test, rank: (test.ms * test.reached.length) / (test.perFile.get(file ?? '') ?? 1) }))
+    .toSorted((a, b) => a.rank - b.rank);
+  let ms = 0;
+  return ranked.filter((test) => (ms += test.ms) <= MUTANT_MS).map(({ test }) => test);
+}
+
 interface Switching {
   readonly batch: readonly number[];
   readonly left: ReadonlyMap<number, ReadonlySet<string>>;
@@ -95,8 +107,8 @@ function wholeFiles(id: number, { mutants }: Copy, coverage: Coverage): string[]
   const source = mutants[id]?.file;
   const reaching = new Map<string, number>([...outside].map((file) => [file, 0]));
   const took = new Map<string, number>();
-  for (const { file, ms, reached } of coverage.tests) {
-    const same = reached.filter(([other]) => mutants[other]?.file === source).length;
+  for (const { file, ms, perFile } of coverage.tests) {
+    const same = perFile.get(source ?? '') ?? 0;
     if (same > 0) reaching.set(file, (reaching.get(file) ?? 0) + same);
     took.set(file, (took.get(file) ?? 0) + ms);
   }
