@@ -16,6 +16,11 @@ const TEXT_PER_COMMIT = 256 * 1024;
 const WAITING_TEXT = 32 * 1024 * 1024;
 const UNMEASURED = 64;
 
+/** What was thrown, whatever it is. */
+export interface Refusal {
+  readonly error: unknown;
+}
+
 /** Commands that a caller waits for. */
 export interface Waiting {
   /** When the caller asked. */
@@ -23,10 +28,11 @@ export interface Waiting {
   readonly commands: readonly Command[];
   readonly pick: (state: TeamState, events: TeamEvent[]) => unknown;
   readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
+  readonly reject: (error: unknown) => void;
   /** The answer, handed to the caller once it is durable. */
   value?: unknown;
-  error?: Error | undefined;
+  /** Why it was refused. */
+  refusal?: Refusal | undefined;
   /** Characters of text, if measured. */
   text?: number;
 }

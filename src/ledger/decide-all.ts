@@ -17,7 +17,7 @@ export function decideAll(state: TeamState, batch: readonly Waiting[]): TeamEven
   for (const waiting of batch) {
     const mark = changeMark(state);
     const before = events.length;
-    waiting.error = undefined;
+    waiting.refusal = undefined;
     try {
       let decided: TeamEvent[] = [];
       const steps = waiting.commands.length === 1 ? waiting.commands : stepsLeft(state, waiting.commands);
@@ -33,7 +33,7 @@ export function decideAll(state: TeamState, batch: readonly Waiting[]): TeamEven
     } catch (error) {
       takeBackTo(state, mark);
       events.length = before;
-      waiting.error = error instanceof Error ? error : new Error(String(error));
+      waiting.refusal = { error };
     }
   }
   return events;

@@ -98,8 +98,8 @@ export async function handIn(lander: WorkSaver, handing: HandingIn): Promise<Sha
   return verdict ?? view((state) => viewTask(state, requireTask(state, taskId)));
 
   /** The completion as it would be if nothing had changed: whether it is allowed does not depend on that. */
-  function ofNothing({ team }: TeamState, { memberId, epoch }: HeldWork) {
-    const tip = team?.work?.tip ?? '';
+  function ofNothing(state: TeamState, { memberId, epoch }: HeldWork) {
+    const tip = tipOf(state);
     const size = { files: 0, added: 0, removed: 0, paths: [] };
     return {
       at: now(),
@@ -139,8 +139,9 @@ async function onTip<R>(view: HandingIn['view'], work: (tip: string) => Promise<
   }
 }
 
+/** A team never loses its workspaces, so one whose member works apart has a tip. */
 function tipOf({ team }: TeamState): string {
-  return team?.work?.tip ?? '';
+  return team?.work?.tip as string;
 }
 
 export function isStale(error: unknown): boolean {
@@ -154,9 +155,10 @@ function verdictOn(state: TeamState, { taskId, epoch }: HeldWork): SharedTask | 
   const { work, feedback } = task;
   if (task.status === 'in_progress' && task.epoch === epoch) {
     if (isHandedIn(work)) return undefined;
-    const said = feedback ?? `Task ${taskId} was sent back`;
-    const asked = work?.withdrawn && `${work.withdrawn}\nA person was asked. The work needs no change`;
-    return new TeamError('gate_rejected', asked ?? said);
+    const withdrawn = work?.withdrawn;
+    // Whatever sends work back says why.
+    if (withdrawn === undefined) return new TeamError('gate_rejected', feedback as string);
+    return new TeamError('gate_rejected', `${withdrawn}\nA person was asked. The work needs no change`);
   }
   requireFresh(task, { epoch });
   return new TeamError('conflict', `Task ${taskId} is ${task.status} now: its work did not land`);

@@ -249,7 +249,8 @@ function idleContext(state: TeamState, memberId: string): TeammateIdleHookContex
 }
 
 function messagesOf(state: TeamState, ids: readonly string[]): TeamMessage[] {
-  return ids.flatMap((id) => state.messages.get(id) ?? []);
+  // Messages are never removed.
+  return ids.map((id) => state.messages.get(id) as TeamMessage);
 }
 
 function idFor(options: { messageId?: string }): string {

@@ -56,7 +56,7 @@ async function isOfThisStream(journal: Journal, { teamId, team }: TeamState): Pr
 }
 
 async function batchAt(journal: Journal, teamId: string, seq: Seq): Promise<Stored | undefined> {
-  for await (const batch of journal.read(teamId, seq - 1)) return batch.seq === seq ? batch : undefined;
+  for await (const batch of journal.read(teamId, seq - 1)) return batch;
   return undefined;
 }
 

@@ -142,8 +142,8 @@ export async function judgeCompletion(
   const isRefusal = completion.refused === true && completion.by !== USER;
   const hasPassed = verdict.exitCode !== 2;
   if (hasPassed && (accepted || !isRefusal)) return { epoch, revision, accepted };
-  const said = hasPassed ? undefined : (unable ?? (feedbackOf(verdict) || `The gate rejected task ${taskId}`));
-  const feedback = isRefusal ? describeRefusal(result, said) : (said ?? '');
+  const said = unable ?? (feedbackOf(verdict) || `The gate rejected task ${taskId}`);
+  const feedback = isRefusal ? describeRefusal(result, hasPassed ? undefined : said) : said;
   const about = {
     taskId,
     feedback,

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { z } from 'zod';
 import { USER } from '../core/actor.ts';
 import type { Actor } from '../core/actor.ts';
-import { ClaimConflictError, TeamError } from '../core/errors.ts';
+import { TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
 import { taskRowOf } from '../core/events/table.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
@@ -13,6 +13,8 @@ import { CompleteTaskInput, CreateTaskInput, UpdateTaskInput } from '../core/tas
 import type { SharedTask } from '../core/task.ts';
 import { requireMember, requireTask, requireTeam, viewTask } from '../core/view.ts';
 import type { ClaimKeeper } from './claim-keeper.ts';
+import { openClaims, receiptTask } from './claims.ts';
+import type { ClaimOptions, Found } from './claims.ts';
 import { complete } from './complete.ts';
 import { emitAll } from './emit.ts';
 import type { WorkSaver } from './hand-in.ts';
@@ -42,16 +44,11 @@ export interface CompleteOptions {
 /** Fields of a command besides its input: see `CommandEnvelope`. */
 type Once = Pick<CompleteOptions, 'commandId' | 'onHost'>;
 
-/** Options of a claim: how long its holder may be silent, in milliseconds. */
-type ClaimOptions = Once & { readonly lease?: number };
-
-type Found = Promise<SharedTask | undefined>;
-
 /** The shared task list of every team on a ledger. The rules are in the core. */
 export class SharedTaskList extends EventEmitter<TaskListEvents> {
   readonly #ledger: Ledger;
   readonly #gate: TaskGate | undefined;
-  readonly #claims: ClaimKeeper | undefined;
+  readonly #claims: ReturnType<typeof openClaims>;
   readonly #works: WorkSaver | undefined;
   readonly #unsubscribe: () => void;
   /** Events of steps that came from an update; the list also emits them as `task:updated`. */
@@ -63,7 +60,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     super();
     this.#ledger = ledger;
     this.#gate = options.gate;
-    this.#claims = options.claims;
+    this.#claims = openClaims(ledger, options.claims);
     this.#works = options.works;
     this.#unsubscribe = ledger.subscribe((_teamId, batch, state) => {
       if (this.eventNames().length === 0) return;
@@ -140,7 +137,7 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     if (steps.length === 0 && !isWaiting) {
       // The same claim again, while the first one is still being confirmed: its answer must not come earlier.
       const claimed = commandId !== undefined && changes.status === 'in_progress' && before.status === 'in_progress';
-      return claimed ? this.#confirmed(teamId, before, before.assigneeId ?? by) : before;
+      return claimed ? this.#claims.confirmed(teamId, before, before.assigneeId as string) : before;
     }
     const once = commandId === undefined ? speaker : { ...speaker, commandId, print };
     // Sent again while the work waits to land: the answer waits, too.
@@ -166,64 +163,18 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     const completion = { type: 'task.complete', by, ...once, taskId, epoch, revision } as const;
     const task = completes ? await this.#complete(teamId, completion, execute, options.wait) : await execute({});
     const claim = steps.find((step) => step.type === 'task.claim');
-    return claim ? this.#confirmed(teamId, task, claim.memberId ?? by) : task;
+    return claim ? this.#claims.confirmed(teamId, task, claim.memberId ?? by) : task;
   }
 
   /** Takes a task; throws `ClaimConflictError` if another member was first. */
   async claimTask(teamId: string, taskId: string, teammateId: string, options: ClaimOptions = {}): Promise<SharedTask> {
     const task = await this.#do(teamId, { type: 'task.claim', by: teammateId, taskId, ...options });
-    return this.#confirmed(teamId, task, teammateId);
+    return this.#claims.confirmed(teamId, task, teammateId);
   }
 
   /** Takes the best task that is ready for the member, or none. */
   claimNextTask(teamId: string, teammateId: string, options: ClaimOptions = {}): Found {
-    const claims = this.#claims;
-    // Not `async`: nearly every claim passes here and needs no confirmation.
-    return this.#claimBest(teamId, teammateId, options).then((task) =>
-      task && claims?.keeps(teamId) ? this.#claimConfirmed(claims, teamId, teammateId, options, task) : task,
-    );
-  }
-
-  /** Confirms a claim; if that fails, takes the next best task. */
-  async #claimConfirmed(
-    claims: ClaimKeeper,
-    teamId: string,
-    by: string,
-    options: ClaimOptions,
-    first: SharedTask,
-  ): Found {
-    let task: SharedTask | undefined = first;
-    for (let attempt = 2; task; attempt++) {
-      try {
-        if (await claims.confirm(teamId, task, by)) return task;
-      } catch (error) {
-        // A withheld task cannot be claimed by anyone, so try another one.
-        if ((await this.getTask(teamId, task.id))?.withheld === undefined) throw error;
-      }
-      // Each attempt has its own id, so that a repeated call goes through the same tasks.
-      const { commandId } = options;
-      const once: ClaimOptions =
-        commandId === undefined ? options : { ...options, commandId: `${commandId}.${attempt}` };
-      // An earlier run of this attempt got the task that was the best then.
-      const earlier: SharedTask | undefined = await this.#claimedBefore(teamId, by, once.commandId);
-      task = earlier ?? (await this.#claimBest(teamId, by, once));
-    }
-    return task;
-  }
-
-  #claimBest(teamId: string, by: string, options: ClaimOptions): Found {
-    const { commandId } = options;
-    return this.#ledger.execute(teamId, { ...options, type: 'task.claim', by }, (state, [claimed]) => {
-      const id = claimed?.type === 'task:claimed' ? claimed.taskId : receiptTask(state, commandId);
-      return id === undefined ? undefined : viewTask(state, requireTask(state, id));
-    });
-  }
-
-  #claimedBefore(teamId: string, by: string, commandId: string | undefined): Found {
-    return this.#view(teamId, (state) => {
-      const taskId = state.receipts.get(commandId ?? '')?.by === by ? receiptTask(state, commandId) : undefined;
-      return taskId === undefined ? undefined : viewTask(state, requireTask(state, taskId, { deleted: true }));
-    });
+    return this.#claims.next(teamId, teammateId, options);
   }
 
   /**
@@ -266,12 +217,6 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
     this.removeAllListeners();
   }
 
-  /** The task, if the claim also holds in the other program that shares the list. */
-  async #confirmed(teamId: string, task: SharedTask, by: Actor): Promise<SharedTask> {
-    if (!this.#claims || (await this.#claims.confirm(teamId, task, by))) return task;
-    throw new ClaimConflictError(`Another program took task ${task.id} at the same moment: take another one`);
-  }
-
   #complete(
     teamId: string,
     completion: Completion,
@@ -287,7 +232,8 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
   #do(teamId: string, command: NewCommand): Promise<SharedTask> {
     return this.#ledger.execute(teamId, command, (state, events) => {
       const named = events[0] && 'taskId' in events[0] ? events[0].taskId : receiptTask(state, command.commandId);
-      const id = named ?? ('taskId' in command ? command.taskId : undefined) ?? '';
+      // A creation has an event or a receipt. Every other command names its task.
+      const id = named ?? (command as { taskId: string }).taskId;
       return viewTask(state, requireTask(state, id, { deleted: true }));
     });
   }
@@ -303,8 +249,4 @@ export class SharedTaskList extends EventEmitter<TaskListEvents> {
 /** The daemon through which a member calls, if given. */
 function speakerOf({ onHost }: Once): Pick<Once, 'onHost'> {
   return onHost === undefined ? {} : { onHost };
-}
-
-function receiptTask(state: TeamState, commandId: string | undefined): string | undefined {
-  return commandId === undefined ? undefined : state.receipts.get(commandId)?.taskId;
 }

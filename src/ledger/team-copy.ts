@@ -104,7 +104,7 @@ export class TeamCopy {
 
 /** Whether two batches are the same. For a large batch, its first and last event, with times and ids, are enough. */
 function isSameBatch(a: Stored, b: Stored): boolean {
-  if (a.seq !== b.seq || a.events.length !== b.events.length) return false;
-  const ends = ({ events }: Stored): unknown => (events.length <= SMALL_BATCH ? events : [events[0], events.at(-1)]);
+  const ends = ({ seq, events }: Stored): unknown[] =>
+    events.length <= SMALL_BATCH ? [seq, events] : [seq, events.length, events[0], events.at(-1)];
   return JSON.stringify(ends(a)) === JSON.stringify(ends(b));
 }

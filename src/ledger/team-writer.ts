@@ -6,6 +6,7 @@ import { keepChanges, takeBackTo } from '../core/state.ts';
 import type { TeamState } from '../core/state.ts';
 import type { Journal, Seq, Stored } from '../journal/journal.ts';
 import { CommandQueue } from './command-queue.ts';
+import type { Refusal } from './command-queue.ts';
 import { decideAll } from './decide-all.ts';
 import { openState } from './open-state.ts';
 import type { Opened } from './open-state.ts';
@@ -251,11 +252,11 @@ export class TeamWriter {
         const failure = await this.#recover(error, attempt);
         isCurrent = true;
         if (!failure) continue;
-        for (const { reject } of batch) reject(failure);
+        for (const { reject } of batch) reject(failure.error);
         return batch.length;
       }
-      for (const { error, reject, resolve, value } of batch) {
-        if (error) reject(error);
+      for (const { refusal, reject, resolve, value } of batch) {
+        if (refusal) reject(refusal.error);
         else resolve(value);
       }
       return batch.length;
@@ -263,18 +264,18 @@ export class TeamWriter {
   };
 
   /** After a lost race the batch is decided again. Any other failure is the answer to all its callers. */
-  async #recover(error: unknown, attempt: number): Promise<Error | undefined> {
-    if (!(error instanceof TeamError) || error.code !== 'journal_conflict') return asError(error);
+  async #recover(error: unknown, attempt: number): Promise<Refusal | undefined> {
+    if (!(error instanceof TeamError) || error.code !== 'journal_conflict') return { error };
     if (attempt >= ATTEMPTS) {
       const message = `Other processes wrote to team ${this.#teamId} first, ${attempt} times: try again`;
-      return new TeamError('overloaded', message, { cause: error });
+      return { error: new TeamError('overloaded', message, { cause: error }) };
     }
     try {
       this.#copy.doubt();
       await this.#copy.catchUp();
       return undefined;
     } catch (failure) {
-      return asError(failure);
+      return { error: failure };
     }
   }
 
@@ -291,8 +292,4 @@ export class TeamWriter {
       this.#options.onError?.(error, this.#teamId);
     }
   }
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }

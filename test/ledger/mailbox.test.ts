@@ -102,6 +102,14 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       expect(await inbox('cy')).toEqual([]);
     });
 
+    test('what a person writes to a member by its address, and nothing to nobody', async () => {
+      const { ledger, mailbox, inbox } = await openMailbox();
+      await mailbox.send('elsewhere', '@user', { toId: `ann@${TEAM}`, content: 'hello' });
+      expect(await inbox('ann')).toEqual(['hello']);
+      await run(ledger, leave('ann'), leave('bob'));
+      expect(await mailbox.broadcast(TEAM, 'lead', 'anybody?')).toEqual([]);
+    });
+
     test('nothing if the input is wrong, and changes nothing', async () => {
       const { ledger, mailbox } = await openMailbox();
       await run(ledger, join('cy'));
@@ -267,6 +275,19 @@ describe.each(PLACES)('the mailbox on $name', ({ makePlace }) => {
       expect(await Promise.all([first, again])).toEqual([false, false]);
       expect(gates).toHaveLength(1);
       expect(await mailbox.getInbox(TEAM, 'ann')).toHaveLength(1);
+    });
+
+    test('even if a blocking gate cannot run, which would keep it at work for nothing', async () => {
+      const { ledger, mailbox } = await openMailbox({ gate: () => ({ ...allow, exitCode: 2, unable: 'no program' }) });
+      expect(await mailbox.notifyIdle(TEAM, 'ann')).toBe(true);
+      expect(await ledger.view(TEAM, ({ members }) => members.get('ann')?.status)).toBe('idle');
+    });
+
+    test('only through the daemon that runs the member', async () => {
+      const { ledger, mailbox } = await openMailbox();
+      await run(ledger, join('cyd', { agent: { kind: 'exec', command: ['true'] } }));
+      const idle = mailbox.notifyIdle(TEAM, 'cyd', { onHost: 'another' });
+      await expect(idle).rejects.toMatchObject({ code: 'member_stopped' });
     });
 
     test('even if the gate itself fails', async () => {

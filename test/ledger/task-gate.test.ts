@@ -3,6 +3,7 @@ import { SYSTEM, USER } from '../../src/core/actor.ts';
 import { TeamError } from '../../src/core/errors.ts';
 import type { TaskCompletedHookContext, TaskCreatedHookContext } from '../../src/core/hook.ts';
 import { wordGate } from '../../src/core/request-words.ts';
+import { judgesCompletions } from '../../src/ledger/task-gate.ts';
 import { join, leave, run, TEAM } from './commands.ts';
 import { observed } from './observed.ts';
 import { PLACES } from './places.ts';
@@ -191,6 +192,58 @@ describe.each(PLACES)('the gate of the shared task list on $name', ({ makePlace 
       });
       await expect(create('one')).rejects.toThrow('no such program');
       expect(await tasks.claimNextTask(TEAM, 'ann')).toMatchObject({ id: '1' });
+    });
+
+    test.each([
+      ['what it printed', { stderr: 'no python' }, 'no python'],
+      ['why', {}, 'it cannot start'],
+    ])('about a new task, and deletes the task with %s if the gate cannot run', async (_, output, message) => {
+      const { create, get } = await openList({
+        creationGate: () => verdict(2, { unable: 'it cannot start', ...output }),
+      });
+      await expect(create('one')).rejects.toMatchObject({ code: 'gate_rejected', message });
+      expect(await get('1')).toMatchObject({ status: 'deleted' });
+    });
+
+    test('about a new task only if there is one', async () => {
+      const { tasks, create } = await openList();
+      const task = await create('one');
+      expect(await tasks.judgeNewTask(TEAM, '1')).toEqual({ task });
+    });
+
+    test('and a person is asked if it cannot run, which is no try of the member', async () => {
+      const { ledger, tasks, create, get } = await openList({ gate: () => verdict(2, { unable: 'it cannot start' }) });
+      await create('one');
+      await tasks.claimTask(TEAM, '1', 'ann');
+      await expect(tasks.completeTask(TEAM, '1', 'ann')).rejects.toMatchObject({
+        code: 'gate_rejected',
+        message: 'it cannot start\nA person was asked. The work needs no change',
+      });
+      expect(await get('1')).toMatchObject({ status: 'in_progress', rejections: 0 });
+      expect(await ledger.view(TEAM, ({ requests }) => [...requests.values()])).toMatchObject([{ kind: 'gate' }]);
+    });
+
+    test('about what a person completes, in the name of that person', async () => {
+      const names: string[] = [];
+      const { tasks, create } = await openList({
+        gate({ memberName }) {
+          names.push(memberName);
+          return verdict(0);
+        },
+      });
+      await create('one');
+      await tasks.completeTask(TEAM, '1', USER);
+      expect(names).toEqual([USER]);
+    });
+
+    test('unless it says that it judges no completions of this team', async () => {
+      const gate = { executeTaskCompletedHook: async () => verdict(0) };
+      expect(await judgesCompletions(gate, TEAM)).toBe(true);
+      const judgesSome = { ...gate, judgesCompletions: async (teamId: string) => teamId !== TEAM };
+      expect(await Promise.all(['other', TEAM].map((team) => judgesCompletions(judgesSome, team)))).toEqual([
+        true,
+        false,
+      ]);
     });
 
     test('and a failure of the gate itself lets the work pass', async () => {

@@ -344,6 +344,13 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       },
     );
 
+    test('nothing if a task that waits for another is set to pending, which it is', async () => {
+      const { tasks, create } = await openList();
+      await create('one');
+      const waiting = await create('two', { dependencies: ['1'] });
+      expect(await tasks.updateTask(TEAM, '2', { status: 'pending' })).toEqual(waiting);
+    });
+
     test('nothing if one of its steps is refused', async () => {
       const { ledger, tasks, create } = await openList();
       await create('one');
@@ -503,6 +510,17 @@ describe.each(PLACES)('the shared task list on $name', ({ makePlace }) => {
       await expect(tasks.claimTask(TEAM, '1', 'ann')).rejects.toThrow();
       await settleTurns();
       expect(heard).toEqual([]);
+    });
+
+    test('only what was asked for, and nothing about members and requests', async () => {
+      const { ledger, tasks, create } = await openList();
+      const heard: string[] = [];
+      tasks.on('task:created', ({ id }) => void heard.push(id));
+      await create('one');
+      await tasks.claimTask(TEAM, '1', 'ann');
+      const about = { memberId: 'ann', kind: 'question', taskId: '1', content: 'Which?' } as const;
+      await run(ledger, join('cyd'), { type: 'request.raise', by: 'ann', ...about });
+      expect(heard).toEqual(['1']);
     });
 
     test('changes of another ledger, once', async () => {

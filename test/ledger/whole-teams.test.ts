@@ -1,0 +1,201 @@
+import { describe, expect, test, vi } from 'vitest';
+import { TeamError } from '../../src/core/errors.ts';
+import type { TeamEvent } from '../../src/core/event.ts';
+import type { Stored } from '../../src/journal/journal.ts';
+import { memoryJournal } from '../../src/journal/memory.ts';
+import { TeamWriter } from '../../src/ledger/team-writer.ts';
+import { Turns } from '../../src/ledger/turns.ts';
+import { createTask, createTeam, run, task, TEAM } from './commands.ts';
+import { openLedger } from './places.ts';
+import { door, settleTurns, watchedJournal } from './watched-journal.ts';
+
+const name = ({ team }: { team?: { name: string } | undefined }): string => team?.name ?? 'none';
+
+describe('while the journal cannot be reached', () => {
+  test('teams in memory are shown as they were last known, and no others', async () => {
+    const journal = watchedJournal(memoryJournal());
+    await createTeam(openLedger(journal), { name: 'cold' });
+    const ledger = openLedger(journal);
+    await createTeam(ledger);
+    await ledger.view('nobody', name);
+    // A team that is just being opened is not in memory yet.
+    const opening = door();
+    journal.loadSnapshot = async () => {
+      await opening.pass();
+      return undefined;
+    };
+    const cold = ledger.view('cold', name);
+    journal.teams = () => Promise.reject(new TeamError('storage', 'away'));
+    const shown = await ledger.fromMemory(async () => ({
+      teams: await ledger.teams(),
+      crew: await ledger.view(TEAM, name),
+      all: await ledger.viewAll(name, { unreadable: () => 'unreadable' }),
+    }));
+    expect(shown).toEqual({ teams: [TEAM], crew: TEAM, all: [TEAM] });
+    await expect(ledger.fromMemory(() => ledger.view('cold', name))).rejects.toMatchObject({ code: 'storage' });
+    await expect(ledger.teams()).rejects.toMatchObject({ message: 'away' });
+    opening.open();
+    expect(await cold).toBe('cold');
+  });
+});
+
+describe('a look at all teams', () => {
+  test.each([
+    ['corrupt', true],
+    ['unsupported', true],
+    ['storage', false],
+  ] as const)('shows the others if one of them is %s: %s', async (code, isShown) => {
+    const journal = memoryJournal();
+    const writing = openLedger(journal);
+    for (const one of ['a', 'b', 'c']) await createTeam(writing, { name: one });
+    const ledger = openLedger({
+      ...journal,
+      read(team, after) {
+        if (team === 'b') throw new TeamError(code, 'no');
+        return journal.read(team, after);
+      },
+    });
+    const all = ledger.viewAll(name, { unreadable: (teamId) => `not ${teamId}` });
+    if (isShown) expect(await all).toEqual(['a', 'not b', 'c']);
+    else await expect(all).rejects.toMatchObject({ code });
+    const some = { of: (teamId: string) => teamId !== 'b', unreadable: () => 'unreadable' };
+    expect(await ledger.viewAll(name, some)).toEqual(['a', 'c']);
+  });
+
+  test('fails with whatever else goes wrong', async () => {
+    const ledger = openLedger(memoryJournal());
+    await createTeam(ledger);
+    const fail = (): never => {
+      throw new RangeError('a mistake');
+    };
+    await expect(ledger.viewAll(fail, { unreadable: () => 'unreadable' })).rejects.toThrow('a mistake');
+  });
+});
+
+describe('a team from elsewhere', () => {
+  async function batchesOf(): Promise<TeamEvent[][]> {
+    const source = openLedger(memoryJournal());
+    await createTeam(source);
+    const all: Stored[] = await Array.fromAsync(source.read(TEAM, 0));
+    return all.map(({ events }) => [...events]);
+  }
+
+  test('is added whole, also if somebody looked for it before', async () => {
+    const ledger = openLedger(memoryJournal());
+    expect(await ledger.view(TEAM, name)).toBe('none');
+    await ledger.restore(TEAM, await batchesOf());
+    expect(await ledger.view(TEAM, name)).toBe(TEAM);
+  });
+
+  test('is refused if its name is taken, even at the last moment, and by a journal that cannot take it', async () => {
+    const journal = memoryJournal();
+    const ledger = openLedger(journal);
+    await createTeam(ledger);
+    const batches = await batchesOf();
+    const taken = { code: 'conflict', message: expect.stringContaining('already') as string };
+    await expect(ledger.restore(TEAM, batches)).rejects.toMatchObject(taken);
+    const late = openLedger({ ...journal, teams: async () => [] });
+    await expect(late.restore(TEAM, batches)).rejects.toMatchObject(taken);
+    const full = openLedger({ ...journal, restore: () => Promise.reject(new TeamError('storage', 'full')) });
+    await expect(full.restore('new', batches)).rejects.toMatchObject({ message: 'full' });
+    const servers = { ...journal };
+    delete servers.restore;
+    await expect(openLedger(servers).restore('new', batches)).rejects.toMatchObject({ code: 'unsupported' });
+  });
+});
+
+test('a team that is dropped while it is opened leaves nothing in memory', async () => {
+  const journal = watchedJournal(memoryJournal());
+  const ledger = openLedger(journal);
+  const opening = door();
+  const loadSnapshot = journal.loadSnapshot.bind(journal);
+  journal.loadSnapshot = async (team) => {
+    await opening.pass();
+    return loadSnapshot(team);
+  };
+  const view = ledger.view(TEAM, name);
+  await expect.poll(opening.waiting).toBe(1);
+  const drop = ledger.drop(TEAM);
+  // The writer of the next call is another one. The first must not take it out of memory.
+  const next = new Promise((resolve) => setImmediate(resolve)).then(() => createTeam(ledger));
+  await expect.poll(opening.waiting).toBe(2);
+  opening.open();
+  expect(await view).toBe('none');
+  await Promise.all([drop, next]);
+  expect(await ledger.view(TEAM, name)).toBe(TEAM);
+});
+
+test('what a command answers may be wrapped, for tracing', async () => {
+  const traced: number[] = [];
+  const ledger = openLedger(memoryJournal(), {
+    around: (pick) => (state, events) => {
+      traced.push(events.length);
+      return pick(state, events);
+    },
+  });
+  await createTeam(ledger);
+  expect(await createTask(ledger, 'one')).toBe('1');
+  expect(traced.at(-1)).toBe(1);
+});
+
+test('a command gives up after other processes were first many times', async () => {
+  const journal = watchedJournal(memoryJournal());
+  const ledger = openLedger(journal);
+  await createTeam(ledger);
+  journal.appends.length = 0;
+  journal.beforeAppend = () => {
+    throw new TeamError('journal_conflict', 'not the last');
+  };
+  await expect(createTask(ledger, 'one')).rejects.toMatchObject({ code: 'overloaded' });
+  expect(journal.appends.length).toBeGreaterThan(3);
+});
+
+test('a writer that was closed takes no more commands', async () => {
+  const options = { turns: new Turns(), onError: () => undefined, onBatch: () => undefined };
+  const writer = await TeamWriter.open(memoryJournal(), TEAM, options);
+  await writer.close({ snapshot: false });
+  await expect(writer.execute([], 0, () => undefined)).rejects.toMatchObject({ code: 'storage' });
+});
+
+describe('a snapshot', () => {
+  test('is taken in a quiet moment, with what other processes wrote', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const journal = memoryJournal();
+      const saved: number[] = [];
+      const watched = watchedJournal(journal);
+      watched.saveSnapshot = async (_team, { seq }) => void saved.push(seq);
+      const ledger = openLedger(watched, { snapshotEvery: 4 });
+      await createTeam(ledger);
+      await run(ledger, task('one'));
+      await settleTurns();
+      // A command in between means that it is not quiet.
+      await run(ledger, task('two'));
+      vi.advanceTimersByTime(2_000);
+      await settleTurns();
+      expect(saved).toEqual([]);
+      await run(openLedger(journal), task('three'));
+      vi.advanceTimersByTime(2_000);
+      await expect.poll(() => saved).toEqual([4]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('is taken without a quiet moment after ten times as many events', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const journal = watchedJournal(memoryJournal());
+      const saved: number[] = [];
+      journal.saveSnapshot = async (_team, { seq }) => void saved.push(seq);
+      const ledger = openLedger(journal, { snapshotEvery: 2, exclusive: true });
+      await createTeam(ledger);
+      await settleTurns();
+      for (let i = 0; i < 40; i++) await run(ledger, { type: 'team.update', by: '@user', description: `d${i}` });
+      vi.advanceTimersByTime(2_000);
+      await expect.poll(() => saved.length).toBe(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
