@@ -3,7 +3,7 @@ import { PATHS_PER_WORK } from './limits.ts';
 import { isExpected } from './state.ts';
 import type { TaskRecord, TeamState } from './state.ts';
 import type { WorkSettings } from './team-work.ts';
-import type { TaskWork } from './work.ts';
+import type { HandedInWork, TaskWork } from './work.ts';
 
 /** Who is asked about a work before it lands: the team's reviewer, or a person; `why` says why not the reviewer. */
 export type Approver =
@@ -11,7 +11,7 @@ export type Approver =
   | { readonly kind: 'work'; readonly why?: string };
 
 /** Whether work was handed in and waits: in the queue, or for its approval. */
-export function isHandedIn(work: TaskWork | undefined): boolean {
+export function isHandedIn(work: TaskWork | undefined): work is HandedInWork {
   return work?.state === 'submitted' || work?.state === 'asked';
 }
 

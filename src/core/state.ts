@@ -213,9 +213,9 @@ export function takeBackTo(state: TeamState, mark: number): void {
  * So one iterator is reused instead of starting over: that takes 0.3 us instead of 4 to 20 us.
  */
 export function forgetOldReceipts(state: TeamState): void {
-  while (state.receipts.size > REMEMBERED_COMMANDS) {
+  for (let extra = state.receipts.size - REMEMBERED_COMMANDS; extra > 0; extra--) {
+    // All receipts before its place are gone, so it has a next one.
     const oldest = (state.index.oldReceipts ??= state.receipts.keys()).next();
-    if (oldest.done) state.index.oldReceipts = undefined;
-    else state.receipts.delete(oldest.value);
+    state.receipts.delete(oldest.value as string);
   }
 }

@@ -143,6 +143,11 @@ export const TaskWork = z.object({
 });
 export type TaskWork = z.output<typeof TaskWork>;
 
+/** The same of work that was handed in: its commit and its size are known. */
+export type HandedInWork = TaskWork & {
+  [K in 'commit' | 'files' | 'added' | 'removed' | 'paths']: NonNullable<TaskWork[K]>;
+};
+
 /** A holder begins to work on a task in its workspace. */
 export const BeginWorkInput = z.strictObject({
   taskId: TaskId,

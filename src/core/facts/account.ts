@@ -9,7 +9,7 @@ import type { ApplyTo } from './apply.ts';
 export const ACCOUNT_FACTS: ApplyTo<'account'> = {
   'account:changed': (state, { at, account: id, windows = [], limit, asOf }) => {
     const before = state.accounts.get(id);
-    if (!before && state.accounts.size >= ACCOUNTS_PER_TEAM) putAccount(state, oldest(state), undefined);
+    if (!before && state.accounts.size >= ACCOUNTS_PER_TEAM) putAccount(state, oldestOf(state).id, undefined);
     const next = limit === undefined ? before?.limit : (limit ?? undefined);
     // Nobody needs to answer a question about a limit that is over.
     if (limit === null) {
@@ -40,8 +40,6 @@ function pastLimit({ members }: TeamState, id: string, { cause, since }: Account
 }
 
 /** The account that nobody has spoken of for the longest time. */
-function oldest({ accounts }: TeamState): string {
-  let found: Account | undefined;
-  for (const account of accounts.values()) if (!found || account.at < found.at) found = account;
-  return found?.id ?? '';
+function oldestOf({ accounts }: TeamState): Account {
+  return [...accounts.values()].reduce((oldest, one) => (one.at < oldest.at ? one : oldest));
 }

@@ -48,12 +48,7 @@ export const TEAM_FACTS: ApplyTo<'team' | 'hook'> = {
 };
 
 /** What only events about work change. */
-function standingOf({ queue, landing, queueHost, rewritten, lost }: Partial<StandingWork> = {}): Partial<StandingWork> {
-  return {
-    ...(queue && { queue }),
-    ...(landing && { landing }),
-    ...(queueHost !== undefined && { queueHost }),
-    ...(rewritten && { rewritten }),
-    ...(lost && { lost }),
-  };
+function standingOf(work: Partial<StandingWork> = {}): Partial<StandingWork> {
+  const { queue, landing, queueHost, ended, rewritten, lost } = work;
+  return defined({ queue, landing, queueHost, ended, rewritten, lost });
 }

@@ -64,10 +64,7 @@ export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
     }));
     leaveQueue(state, taskId);
     // The gates accepted it: whatever ended before is no longer the last landing.
-    changeWork(state, ({ landing, ended: _ended, ...work }) => ({
-      ...work,
-      ...(landing && landing.id !== landingId && { landing }),
-    }));
+    changeWork(state, ({ landing: _landing, ended: _ended, ...work }) => work);
   },
 
   'work:approved': (state, { at, taskId, commit }) => {
@@ -120,9 +117,10 @@ export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
     })),
 
   'landing:ended': (state, { at, landingId, how, why }) =>
-    changeWork(state, ({ landing, ...work }) => {
-      if (landing?.id !== landingId) return { ...work, ...(landing && { landing }) };
-      return { ...work, ended: { how, why, tasks: landing.works.map(({ taskId }) => taskId), at } };
+    changeWork(state, (work) => {
+      const { landing, ...rest } = work;
+      if (landing?.id !== landingId) return work;
+      return { ...rest, ended: { how, why, tasks: landing.works.map(({ taskId }) => taskId), at } };
     }),
 };
 
@@ -170,7 +168,7 @@ function unjudged({ onto: _onto, merged: _merged, judged: _judged, ...work }: Ta
 }
 
 function noLongerSubmitted(work: TaskWork): TaskWork {
-  return isHandedIn(work) ? { ...settled(work), state: 'begun' } : work;
+  return { ...settled(work), state: 'begun' };
 }
 
 /** Another holder starts counting at zero, and goes to the end of the queue. */

@@ -12,10 +12,10 @@ import { waitsToLand } from '../queue-view.ts';
 import { rejoinInput } from '../rejoin.ts';
 import { requireShown } from '../request-revision.ts';
 import type { QuestionKind, TeamRequest } from '../request.ts';
-import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { pendingRequests } from '../tables.ts';
 import { firstLine, quote, shorten } from '../text.ts';
+import { requireMember, requireTeam } from '../view.ts';
 import { releaseTask } from './give-back.ts';
 import { requireOpenTeam } from './guard.ts';
 import { joinTeam, stopMember } from './member.ts';
@@ -164,12 +164,11 @@ function grantBudget(state: TeamState, answer: Answer, request: TeamRequest): Te
   if (!use || use.share < 1) return [];
   const task = use.taskId === undefined ? undefined : state.tasks.get(use.taskId);
   if (!answer.approve) return task ? endTask(state, answer, { task, reason: describeUse(use, memberId) }) : [];
-  const limits = { team: state.team, member: state.members.get(memberId), task }[use.of];
-  const changes = grantMore(limits ?? {}, { ...use, grants: answer.grants ?? offerOf(request) });
-  if (task) return [event(answer, 'task:updated', { taskId: task.id, ...changes })];
+  const more = { ...use, grants: answer.grants ?? offerOf(request) };
+  if (task) return [event(answer, 'task:updated', { taskId: task.id, ...grantMore(task, more) })];
   return use.of === 'team'
-    ? [event(answer, 'team:updated', changes)]
-    : [event(answer, 'teammate:changed', { memberId, ...changes })];
+    ? [event(answer, 'team:updated', grantMore(requireTeam(state), more))]
+    : [event(answer, 'teammate:changed', { memberId, ...grantMore(requireMember(state, memberId), more) })];
 }
 
 /** Fails a task that gets no more budget. Work that was handed in needs none. */
@@ -185,8 +184,8 @@ function endTask(
 }
 
 /**
- * Restarts a member that crashed too often; it resumes its session if possible. It may already be back. If the yes is
- * about the setup of workspaces, it is for all members that wait for the same answer.
+ * Restarts a member that crashed too often; it resumes its session if possible. If the yes is about the setup of
+ * workspaces, it is for all members that wait for the same answer. The question is withdrawn when its member is back.
  */
 function startAgain(state: TeamState, { at, by, commandId, approve }: Answer, request: TeamRequest): TeamEvent[] {
   if (!approve) return [];
@@ -195,8 +194,7 @@ function startAgain(state: TeamState, { at, by, commandId, approve }: Answer, re
     ({ id, kind, detail }) => kind === 'restart' && id !== request.id && setup && detail?.['setup'] === setup,
   );
   return [request, ...others].flatMap(({ memberId }) => {
-    const member = state.members.get(memberId);
-    if (!member || isExpected(member)) return [];
+    const member = requireMember(state, memberId);
     if (!member.agent) {
       throw new TeamError('unsupported', `Troupe does not run ${memberId}, so it cannot restart it: say no instead`);
     }

@@ -1,5 +1,5 @@
 import { SYSTEM } from '../actor.ts';
-import { approverOf } from '../approval.ts';
+import { approverOf, isHandedIn } from '../approval.ts';
 import type { Approver } from '../approval.ts';
 import type { CommandEnvelope, CommandOf } from '../command.ts';
 import { shortId } from '../commit-id.ts';
@@ -7,10 +7,12 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { ANSWER_WITHIN } from '../limits.ts';
+import type { TeamRequest } from '../request.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { pendingRequests } from '../tables.ts';
 import { quote, shorten } from '../text.ts';
 import { requireTask } from '../view.ts';
+import type { HandedInWork } from '../work.ts';
 import { requireFresh, requireOpenTeam } from './guard.ts';
 import { requireAccepted, requireInLanding, requireTip, requireTroupe } from './landing.ts';
 import { freeId } from './request-id.ts';
@@ -28,14 +30,14 @@ function askAboutWork(state: TeamState, command: CommandOf<'work.ask'>): TeamEve
   const { taskId, epoch, commit, landingId, onto, merged, mergedPack: pack } = command;
   const task = requireTask(state, taskId);
   requireFresh(task, { epoch });
-  requireInLanding(state, task, { commit, landingId });
+  const work = requireInLanding(state, task, { commit, landingId });
   requireTip(state, onto, `of task ${taskId}`);
-  requireAccepted({ by: SYSTEM, refused: task.work?.refused, accepted: command.accepted }, task);
+  requireAccepted({ by: SYSTEM, refused: work.refused, accepted: command.accepted }, task);
   const approver = approverOf(state, task);
   if (!approver) throw new TeamError('conflict', `The work of task ${taskId} needs no approval: land it`);
   return [
     event(command, 'work:asked', { taskId, epoch, commit, landingId, onto, merged, pack }),
-    ...ask(state, command, task, approver),
+    ...ask(state, command, { ...task, work }, approver),
   ];
 }
 
@@ -43,16 +45,28 @@ function askAboutWork(state: TeamState, command: CommandOf<'work.ask'>): TeamEve
 export function askInPlaceOf(state: TeamState, command: CommandEnvelope, reviewerId: string): TeamEvent[] {
   return pendingRequests(state)
     .filter(({ kind, memberId }) => kind === 'review' && memberId === reviewerId)
-    .flatMap(({ taskId = '' }) => {
-      const task = requireTask(state, taskId);
-      return ask(state, command, task, { kind: 'work', why: `The reviewer ${reviewerId} stopped before it answered.` });
+    .flatMap((request) => {
+      const task = askedTask(state, request);
+      const why = `The reviewer ${reviewerId} stopped before it answered.`;
+      return task ? ask(state, command, task, { kind: 'work', why }) : [];
     });
 }
 
+/** A task whose work was handed in. */
+export type AskedTask = TaskRecord & { readonly work: HandedInWork };
+
+/** The task whose work a request is about. A journal from elsewhere may ask about work that does not wait. */
+export function askedTask({ tasks }: TeamState, { taskId = '', detail }: TeamRequest): AskedTask | undefined {
+  const task = tasks.get(taskId);
+  if (!task || task.status !== 'in_progress' || !isHandedIn(task.work) || task.work.state !== 'asked') return undefined;
+  const { work, epoch } = task;
+  return work.commit === detail?.['commit'] && work.epoch === epoch ? { ...task, work } : undefined;
+}
+
 /** Asks the team's reviewer by mail, or a person. The question is about one commit. */
-export function ask(state: TeamState, command: CommandEnvelope, task: TaskRecord, approver: Approver): TeamEvent[] {
+export function ask(state: TeamState, command: CommandEnvelope, task: AskedTask, approver: Approver): TeamEvent[] {
   const { id: taskId, epoch, title, work } = task;
-  const { commit = '', files = 0, added = 0, removed = 0, memberId: holder = '', result } = work ?? {};
+  const { commit, files, added, removed, memberId: holder, result } = work;
   const { kind } = approver;
   const memberId = kind === 'review' ? approver.memberId : holder;
   const requestId = freeId(state, command.at, (at) => `${kind}-${at}-${taskId}@${memberId}`);

@@ -24,7 +24,7 @@ export function releaseTask(state: TeamState, command: CommandOf<'task.release'>
   return [
     ...withdrawWork(command, task, 'the task was released'),
     ...giveBack(state, command, task, command.reason),
-    ...(command.expired ? tellExpired(state, command, task) : []),
+    ...(command.expired ? tellExpired(command, task) : []),
   ];
 }
 

@@ -60,6 +60,14 @@ export function requireTaken(state: TeamState, recipient: MemberRecord): void {
   throw new TeamError('not_found', `Team ${state.teamId} has no lead, so nobody would read it: ${advice}`);
 }
 
+/** Those of some members that can read mail, each once: not the stopped ones, nor a lead that the team does not have. */
+export function readersOf({ members }: TeamState, ids: readonly string[]): string[] {
+  return [...new Set(ids)].filter((id) => {
+    const member = members.get(id);
+    return member && isExpected(member) && !isVacant(member);
+  });
+}
+
 /** Whether the caller may decide for others: the lead, a person or Troupe itself. */
 function isManager(state: TeamState, by: Actor): boolean {
   return by === USER || by === SYSTEM || by === state.team?.leadId;

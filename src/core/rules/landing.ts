@@ -6,12 +6,11 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { isApart } from '../folder.ts';
-import { isExpected } from '../state.ts';
 import type { TaskRecord, TeamState } from '../state.ts';
 import { joinSome, quote } from '../text.ts';
-import { requireTask } from '../view.ts';
-import type { HandedIn } from '../work.ts';
-import { completable, requireFresh, requireOpenTeam } from './guard.ts';
+import { requireTask, requireTeam } from '../view.ts';
+import type { HandedIn, HandedInWork } from '../work.ts';
+import { completable, readersOf, requireFresh, requireOpenTeam } from './guard.ts';
 import { askAboutConflicts } from './request.ts';
 import type { RulesOf } from './rule.ts';
 import { requireHeldBy, requireWork } from './work.ts';
@@ -97,10 +96,11 @@ export function requireAccepted(
 }
 
 /** The verdict of a gate is about this work, and no other. */
-export function requireSubmitted(task: TaskRecord, commit: string, epoch = task.epoch): void {
+export function requireSubmitted(task: TaskRecord, commit: string, epoch = task.epoch): HandedInWork {
   requireFresh(task, { epoch });
   const { work } = task;
-  if (work?.state === 'submitted' && work.commit === commit && work.epoch === task.epoch) return;
+  const isSame = work?.commit === commit && work.epoch === task.epoch;
+  if (isSame && isHandedIn(work) && work.state === 'submitted') return work;
   throw new TeamError(
     'stale_revision',
     `The work ${shortId(commit)} of task ${task.id} is not in the merge queue any more: look at the queue again`,
@@ -132,10 +132,10 @@ export function requireInLanding(
   { team }: TeamState,
   task: TaskRecord,
   { commit, landingId }: { readonly commit: string; readonly landingId: string },
-): void {
-  requireSubmitted(task, commit);
-  const { landing } = team?.work ?? {};
-  if (landing?.id === landingId && landing?.works.some(({ taskId }) => taskId === task.id)) return;
+): HandedInWork {
+  const work = requireSubmitted(task, commit);
+  const landing = team?.work?.landing;
+  if (landing?.id === landingId && landing.works.some(({ taskId }) => taskId === task.id)) return work;
   throw new TeamError('stale_revision', `The landing of task ${task.id} is over: look at the queue again`);
 }
 
@@ -156,7 +156,7 @@ export function sendBackWork(
   return [
     ...handedIn(state, command, task, work),
     event(command, 'work:conflicted', { taskId: task.id, epoch, commit, onto, files, feedback }),
-    ...askAboutConflicts(state, command, task),
+    ...askAboutConflicts(state, command, task, { commit, files }),
   ];
 }
 
@@ -212,14 +212,10 @@ function tellConflict(
   task: TaskRecord,
   { memberId, epoch, commit, conflicts = [] }: HandedIn,
 ): TeamEvent[] {
-  const { leadId = '', work } = state.team ?? {};
-  const readers = [...new Set([leadId, memberId])].filter((id) => {
-    const member = state.members.get(id);
-    return member && isExpected(member);
-  });
+  const readers = readersOf(state, [requireTeam(state).leadId, memberId]);
   if (readers.length === 0) return [];
   const content =
-    `Task #${task.id} (${quote(task.title)}) is completed, but its work does not merge onto ${work?.branch}: ` +
+    `Task #${task.id} (${quote(task.title)}) is completed, but its work does not merge onto ${requireWork(state).branch}: ` +
     `${joinSome(conflicts, ', ')} ${conflicts.length === 1 ? 'conflicts' : 'conflict'} with work that landed before. ` +
     `Nothing is lost: commit ${shortId(commit)} has it, and troupe diff ${task.id} shows it. ` +
     'To bring it in, make a task that repeats these changes on the present files.';

@@ -5,7 +5,6 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { isLeaseOver } from '../lease.ts';
-import { isExpected } from '../state.ts';
 import type { MemberRecord, TaskRecord, TeamState } from '../state.ts';
 import { quote } from '../text.ts';
 import { requireTask } from '../view.ts';
@@ -41,15 +40,15 @@ export function mustExpire(task: TaskRecord, { by, at }: CommandOf<'task.release
 }
 
 /** Tells the holder in the same step: it would go on with a task that another member may have by now. */
-export function tellExpired(state: TeamState, command: CommandOf<'task.release'>, task: TaskRecord): TeamEvent[] {
-  const holder = state.members.get(task.assigneeId ?? '');
-  if (!holder || !isExpected(holder)) return [];
+export function tellExpired(command: CommandOf<'task.release'>, task: TaskRecord): TeamEvent[] {
+  // A member that stops gives its tasks back, so the holder is there; and a lease that is over was given.
+  const [holderId, lease] = [task.assigneeId as string, task.lease as number];
   const content =
     `Your claim of task #${task.id} (${quote(task.title)}) is over: nothing was heard of you for ` +
-    `${showAmount('minutes', (task.lease ?? 0) / 60_000)}, so the task is free again. Claim it again if you go on with it.`;
+    `${showAmount('minutes', lease / 60_000)}, so the task is free again. Claim it again if you go on with it.`;
   return [
     event(command, 'message:sent', {
-      copies: [{ id: `lease-${task.id}-${task.epoch}/${holder.id}`, toId: holder.id }],
+      copies: [{ id: `lease-${task.id}-${task.epoch}/${holderId}`, toId: holderId }],
       messageType: 'system',
       content,
       priority: 'normal',

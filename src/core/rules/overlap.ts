@@ -6,11 +6,10 @@ import type { TeamEvent } from '../event.ts';
 import { PATHS_PER_OVERLAP } from '../limits.ts';
 import { overlapKey } from '../overlap-view.ts';
 import type { OverlapRecord, OverlapSide, WorkOverlap } from '../overlap.ts';
-import { isVacant } from '../person.ts';
-import { isExpected } from '../state.ts';
 import type { TeamState } from '../state.ts';
 import { inOneLine, joinSome, quote } from '../text.ts';
-import { requireActor, requireOpenTeam } from './guard.ts';
+import { requireTask, requireTeam } from '../view.ts';
+import { readersOf, requireActor, requireOpenTeam } from './guard.ts';
 
 /**
  * Records what two members changed alike. Both and the lead hear of it once: again only if there is another file or
@@ -61,11 +60,7 @@ function tellOverlap(
 ): TeamEvent[] {
   const { sides } = command;
   const [one, other] = sides;
-  const ids = [one.memberId, other.memberId, state.team?.leadId ?? ''];
-  const readers = [...new Set(ids)].filter((id) => {
-    const member = state.members.get(id);
-    return member && isExpected(member) && !isVacant(member);
-  });
+  const readers = readersOf(state, [one.memberId, other.memberId, requireTeam(state).leadId]);
   if (readers.length === 0) return [];
   const about = sides.map(({ taskId, epoch }) => `${taskId}.${epoch}`).join('-');
   const number = (known?.times ?? 0) + 1;
@@ -81,9 +76,9 @@ function tellOverlap(
 }
 
 /** The same words for both members and the lead. */
-function wordOverlap({ tasks }: TeamState, { sides, files, paths, conflicts }: WorkOverlap): string {
+function wordOverlap(state: TeamState, { sides, files, paths, conflicts }: WorkOverlap): string {
   const [one, other] = sides.map(
-    ({ memberId, taskId }) => `${memberId} (task #${taskId}, ${quote(tasks.get(taskId)?.title ?? '')})`,
+    ({ memberId, taskId }) => `${memberId} (task #${taskId}, ${quote(requireTask(state, taskId).title)})`,
   );
   const more = files > paths.length ? `, and ${files - paths.length} more files` : '';
   const merges =

@@ -142,13 +142,17 @@ export function askAboutRejections(state: TeamState, command: CommandOf<'task.re
 }
 
 /** A person decides about work that conflicts again and again, because others land in the same places. */
-export function askAboutConflicts(state: TeamState, command: CommandOf<'task.reject'>, task: TaskRecord): TeamEvent[] {
+export function askAboutConflicts(
+  state: TeamState,
+  command: CommandOf<'task.reject'>,
+  task: TaskRecord,
+  { commit, files }: { readonly commit: string; readonly files: readonly string[] },
+): TeamEvent[] {
   const before = task.work?.epoch === task.epoch ? task.work : undefined;
-  const times = countConflicts(before, command.work?.commit ?? '');
+  const times = countConflicts(before, commit);
   if (times < CONFLICTS_PER_TASK) return [];
-  const files = joinSome(command.work?.conflicts ?? [], ', ');
   const said =
-    `The work of task #${task.id} conflicted with landed work ${times} times, now in ${files}. ` +
+    `The work of task #${task.id} conflicted with landed work ${times} times, now in ${joinSome(files, ', ')}. ` +
     'Yes completes the task, and its work stays beside the branch. No sends it back.';
   return askAboutWork(state, command, { task, said, conflicted: true });
 }

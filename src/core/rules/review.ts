@@ -8,11 +8,12 @@ import type { TeamEvent } from '../event.ts';
 import { REVIEW_BYTES } from '../limits.ts';
 import type { TeamRequest } from '../request.ts';
 import type { ReviewComment } from '../review.ts';
-import type { TaskRecord, TeamState } from '../state.ts';
+import type { TeamState } from '../state.ts';
 import { pendingRequests } from '../tables.ts';
 import { byteLength, cutToBytes, oneLine } from '../text.ts';
 import { requireTask } from '../view.ts';
-import { ask } from './approval.ts';
+import { ask, askedTask } from './approval.ts';
+import type { AskedTask } from './approval.ts';
 import { rejectTask, sendBackTask } from './give-back.ts';
 import { unblockedBy } from './graph.ts';
 import { requireOpenTeam } from './guard.ts';
@@ -53,15 +54,13 @@ export function requireAsked({ id, taskId, detail }: TeamRequest, commit: string
  * task fails.
  */
 export function settleReview(state: TeamState, answer: Answer, request: TeamRequest): TeamEvent[] {
-  const task = state.tasks.get(request.taskId ?? '');
-  const { work } = task ?? {};
-  const isSame = work?.commit === request.detail?.['commit'] && work?.epoch === task?.epoch;
-  if (!task || task.status !== 'in_progress' || work?.state !== 'asked' || !isSame) return [];
+  const task = askedTask(state, request);
+  if (!task) return [];
   const { approve, by, feedback } = answer;
   const isReview = request.kind === 'review';
   if (approve) {
     const why = `${request.memberId} reviewed it and approves${feedback ? `: ${feedback}` : '.'}`;
-    return isReview && by !== USER && needsPerson(requireWork(state), work)
+    return isReview && by !== USER && needsPerson(requireWork(state), task.work)
       ? ask(state, answer, task, { kind: 'work', why })
       : land(state, answer, task);
   }
@@ -76,11 +75,11 @@ export function settleReview(state: TeamState, answer: Answer, request: TeamRequ
 }
 
 /** As it was judged, if the branch has not moved since. */
-function land(state: TeamState, answer: Answer, task: TaskRecord): TeamEvent[] {
+function land(state: TeamState, answer: Answer, task: AskedTask): TeamEvent[] {
   const { id: taskId, epoch, work } = task;
-  const { commit = '', onto = '', merged = '', judged, completer = SYSTEM, result } = work ?? {};
+  const { commit, onto = '', merged = '', judged, completer = SYSTEM, result } = work;
   if (onto !== requireWork(state).tip) return [event(answer, 'work:approved', { taskId, epoch, commit })];
-  const { landingId, pack } = judged ?? {};
+  const { landingId, pack }: Partial<NonNullable<typeof judged>> = { ...judged };
   const completed = { ...answer, by: completer };
   return [
     event(answer, 'work:landed', { taskId, epoch, commit, onto, merged, landingId, pack }),
@@ -90,10 +89,10 @@ function land(state: TeamState, answer: Answer, task: TaskRecord): TeamEvent[] {
 }
 
 /** A member's no counts like a gate's. A person's begins the count again: a person looks at it already. */
-function sendBack(state: TeamState, { at, by, commandId, feedback = '' }: Answer, task: TaskRecord): TeamEvent[] {
+function sendBack(state: TeamState, { at, by, commandId, feedback = '' }: Answer, task: AskedTask): TeamEvent[] {
   const who = by === USER ? 'A person' : by;
-  const said = `${who} reviewed commit ${shortId(task.work?.commit ?? '')} and sends it back.\n${feedback}`.trim();
-  const { result } = task.work ?? {};
+  const { commit, result } = task.work;
+  const said = `${who} reviewed commit ${shortId(commit)} and sends it back.\n${feedback}`.trim();
   const rejection = { type: 'task.reject', at, commandId, taskId: task.id, epoch: task.epoch, feedback: said } as const;
   if (by === USER) return sendBackTask(state, { ...rejection, by }, task);
   return rejectTask(state, { ...rejection, by: SYSTEM, result });

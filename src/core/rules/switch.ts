@@ -9,6 +9,7 @@ import { assignedTo } from '../ready.ts';
 import type { MemberRecord, TaskRecord, TeamState } from '../state.ts';
 import { requireTask } from '../view.ts';
 import { freeFiles } from './files.ts';
+import { pendingGate } from './request.ts';
 
 /**
  * A member goes on with another agent, by the name of a fallback, or (null) with its own again. It keeps its name, its
@@ -26,9 +27,10 @@ export function switchAgent(
   const own = standIn?.own ?? { agent, sessionId, model, account };
   const reason = to === null ? 'its own agent can go on' : `goes on with ${to}`;
   const next = to === null ? own : fallbackOf(state, member, to);
+  // A task about which a person decides waits for the answer, not for an agent.
   const held = assignedTo(state, memberId)
     .map((taskId) => requireTask(state, taskId))
-    .filter(({ id, status, work }) => status === 'in_progress' && !isHandedIn(work) && !isBeforePerson(state, id));
+    .filter(({ id, status, work }) => status === 'in_progress' && !isHandedIn(work) && !pendingGate(state, id));
   return [
     ...held.flatMap((task) => keepFor(command, memberId, task, reason)),
     event(command, 'teammate:switched', {
@@ -55,12 +57,4 @@ function keepFor(command: CommandEnvelope, memberId: string, task: TaskRecord, r
     event(command, 'task:released', { taskId, memberId, epoch, reason }),
     ...(reserved ? [] : [event(command, 'task:assigned', { taskId, assigneeId: memberId, epoch })]),
   ];
-}
-
-/** A person decides about it, so it waits for the answer, not for an agent. */
-function isBeforePerson({ requests }: TeamState, id: string): boolean {
-  for (const { kind, status, taskId } of requests.values()) {
-    if (kind === 'gate' && status === 'pending' && taskId === id) return true;
-  }
-  return false;
 }

@@ -4,9 +4,9 @@ import { shortId } from '../commit-id.ts';
 import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
-import { isExpected } from '../state.ts';
 import type { TeamState } from '../state.ts';
-import { requirePerson } from './guard.ts';
+import { requireTeam } from '../view.ts';
+import { readersOf, requirePerson } from './guard.ts';
 import type { RulesOf } from './rule.ts';
 import { requireWork } from './work.ts';
 
@@ -41,19 +41,19 @@ function refuseTip(state: TeamState, command: CommandOf<'tip.refuse'>): TeamEven
   const { at, by, commit, ref } = command;
   if (by !== SYSTEM) throw new TeamError('not_allowed', `${by} may not put the branch back: only Troupe itself may`);
   const refused = event(command, 'tip:refused', { commit, ref });
-  const lead = state.members.get(state.team?.leadId ?? '');
-  if (!lead || !isExpected(lead)) return [refused];
+  const [leadId] = readersOf(state, [requireTeam(state).leadId]);
+  if (leadId === undefined) return [refused];
   const content =
     `Somebody moved ${branch} to ${shortId(commit)}, which does not descend from ${shortId(tip)}, its last commit. ` +
     `The branch is at ${shortId(tip)} again, and ${ref} keeps the other commit. To go on from that one, a person runs: ` +
     `troupe work take ${shortId(commit)} --rewrite --team ${state.teamId}`;
   // Two refusals in one millisecond are two messages.
   let tick = at;
-  while (state.messages.has(`tip-${tick}/${lead.id}`)) tick++;
+  while (state.messages.has(`tip-${tick}/${leadId}`)) tick++;
   return [
     refused,
     event(command, 'message:sent', {
-      copies: [{ id: `tip-${tick}/${lead.id}`, toId: lead.id }],
+      copies: [{ id: `tip-${tick}/${leadId}`, toId: leadId }],
       messageType: 'system',
       content,
       priority: 'normal',

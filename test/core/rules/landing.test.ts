@@ -195,6 +195,13 @@ describe('the merge queue', () => {
     expect(team.view('1')).toMatchObject({ status: 'completed', assigneeId: 'ann' });
   });
 
+  test('says once that its holder has left', () => {
+    const team = teamApart();
+    submit(team, 1);
+    expect(types(team.as('@system', 'member.place', { memberId: 'ann', hostId: 'h1' }))).toContain('work:left');
+    expect(types(team.do('member.leave', { memberId: 'ann' }))).toEqual(['teammate:stopped']);
+  });
+
   test('gives back the task of a member that stopped or was started again, if its work is sent back', () => {
     const team = teamApart();
     submit(team, 1, 2);

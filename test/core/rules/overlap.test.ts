@@ -3,8 +3,8 @@ import { overlapRows, overlapsOf } from '../../../src/core/overlap-view.ts';
 import type { WorkOverlap } from '../../../src/core/overlap.ts';
 import { openSnapshot, takeSnapshot } from '../../../src/core/snapshot.ts';
 import type { TeamState } from '../../../src/core/state.ts';
-import { teamOf, types } from '../stage.ts';
-import type { Stage } from '../stage.ts';
+import { commit, WORK } from '../../samples/work.ts';
+import { Stage, teamOf, types } from '../stage.ts';
 
 const SIDES: WorkOverlap['sides'] = [
   { memberId: 'ann', taskId: '1', epoch: 1 },
@@ -84,6 +84,34 @@ describe('two members that change the same files', () => {
     expect(meet(team, ['a'], [], [SIDES[0], { ...SIDES[1], epoch: 3 }])).toEqual(TOLD);
     team.as('ann', 'task.complete', { taskId: '1' });
     expect(team.state.overlaps.size).toBe(0);
+  });
+
+  test('hear how many files there are besides those that are named', () => {
+    const team = stage();
+    team.as('@system', 'work.overlap', { sides: SIDES, files: 5, paths: ['a', 'b'], conflicts: [] });
+    const [first] = [...team.state.messages.values()];
+    expect(first?.content).toContain('have both changed a, b, and 3 more files. These changes merge so far.');
+  });
+
+  test('are not told if nobody of them and no lead can read it', () => {
+    const team = new Stage();
+    team.as('@user', 'team.create', { name: 'alpha', work: WORK, leadAgentType: 'none' });
+    for (const [n, name] of ['ann', 'bob'].entries()) {
+      team.as('@user', 'member.join', { name, agent: { kind: 'exec', command: ['true'] } });
+      const taskId = team.task({}, '@user');
+      team.as(name, 'task.claim', { taskId });
+      const size = { files: 1, added: 1, removed: 0, paths: ['a'] };
+      team.as(name, 'work.submit', {
+        taskId,
+        memberId: name,
+        epoch: 1,
+        base: commit(1),
+        commit: commit(n + 2),
+        ...size,
+      });
+      team.as('@user', 'member.leave', { memberId: name });
+    }
+    expect(meet(team, ['a'])).toEqual(['work:overlapped']);
   });
 
   test('are compared by Troupe alone', () => {

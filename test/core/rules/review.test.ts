@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { evolve } from '../../../src/core/evolve.ts';
 import type { TeamRequest } from '../../../src/core/request.ts';
 import type { TeamWork } from '../../../src/core/team-work.ts';
 import type { SubmitWorkInput } from '../../../src/core/work.ts';
@@ -183,6 +184,47 @@ describe('work that a person has to approve', () => {
     const [request] = pending(team);
     const events = team.as('@user', 'request.answer', { requestId: request?.id ?? '', approve: false });
     expect(types(events)).toEqual(['request:answered', 'task:rejected', 'task:released']);
+  });
+
+  test('lands with the pack of the merged commit, if work travels', () => {
+    const team = teamApart({ approve: 'always' });
+    accept(team, 1);
+    const mergedPack = { commit: commit(4), hash: 'a'.repeat(64), size: 500 };
+    ask(team, 1, { mergedPack });
+    const events = team.as('@user', 'work.review', { taskId: '1', commit: commit(2), approve: true });
+    expect(events[1]).toMatchObject({ type: 'work:landed', pack: mergedPack, landingId: 'l1' });
+  });
+
+  test('is asked about only if a gate accepted what its model refused', () => {
+    const team = teamApart({ approve: 'always' });
+    accept(team, 1, { refused: true });
+    expect(() => ask(team, 1)).toThrow('The model refused task 1');
+    expect(types(ask(team, 1, { accepted: true }))).toEqual(['work:asked', 'request:raised']);
+  });
+
+  test('is not asked about in a journal from elsewhere that asks about work that does not wait', () => {
+    const team = teamApart({ review: 'eyes' });
+    accept(team, 1);
+    ask(team, 1);
+    const [request] = pending(team);
+    const raised = { type: 'request:raised', at: 1, by: '@system', memberId: 'eyes', content: 'x' } as const;
+    const other = [
+      { taskId: undefined },
+      { taskId: '2', detail: { commit: commit(3) } },
+      { taskId: '1', detail: { commit: commit(9) } },
+    ];
+    for (const [i, about] of other.entries()) {
+      evolve(team.state, { ...raised, requestId: `w${i}`, kind: 'review', ...about });
+      const answered = team.as('@user', 'request.answer', { requestId: `w${i}`, approve: true });
+      expect(types(answered)).toEqual(['request:answered']);
+      evolve(team.state, { ...raised, requestId: `r${i}`, kind: 'review', ...about });
+    }
+    // A person is asked about the one that waits.
+    expect(types(team.as('@user', 'member.leave', { memberId: 'eyes' }))).toEqual([
+      'teammate:stopped',
+      'request:raised',
+    ]);
+    expect(pending(team)).toMatchObject([{ kind: 'work', taskId: '1', detail: request?.detail }]);
   });
 
   test('fails its task if nobody answers in time', () => {

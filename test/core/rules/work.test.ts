@@ -98,6 +98,67 @@ describe('work', () => {
     ]);
   });
 
+  test.each([
+    ['a lead that the team does not have', 'none', ['ann']],
+    ['a lead', 'person', ['lead', 'ann']],
+  ])('that conflicts is told only to those that read it: %s', (_what, leadAgentType, readers) => {
+    const team = new Stage();
+    team.as('@user', 'team.create', { name: 'alpha', work: WORK, leadAgentType });
+    team.as('@user', 'member.join', { name: 'ann', agent: EXEC });
+    team.task({}, '@user');
+    team.claimNext('ann');
+    const work = handed('ann', { merged: undefined, conflicts: ['a.txt'] });
+    team.as('@user', 'task.complete', { taskId: '1', work });
+    expect([...team.state.messages.values()].map(({ toId }) => toId)).toEqual(readers);
+    expect([...team.state.messages.values()][0]?.content).toContain('a.txt conflicts with work that landed before');
+  });
+
+  test('that conflicts is told to nobody if its holder and the lead have stopped', () => {
+    const team = teamApart();
+    const { onto: _onto, merged: _merged, ...work } = handed('ann');
+    team.as('ann', 'work.submit', { taskId: '1', ...work });
+    for (const memberId of ['ann', 'lead']) team.as('@user', 'member.leave', { memberId });
+    const conflicted = handed('ann', { merged: undefined, conflicts: ['a.txt'] });
+    expect(types(team.as('@user', 'task.complete', { taskId: '1', work: conflicted }))).toEqual([
+      'work:conflicted',
+      'task:completed',
+    ]);
+  });
+
+  test('whose model refused lands only if a gate or a person accepts it', () => {
+    const refused = (accepted?: boolean, by = '@system') => {
+      const team = teamApart();
+      const { onto, merged, ...work } = handed('ann');
+      team.as('ann', 'work.submit', { taskId: '1', ...work, refused: true });
+      expect(team.view('1').work?.refused).toBe(true);
+      const works = [{ taskId: '1', epoch: 1, commit: commit(2) }];
+      team.as('@system', 'landing.begin', { landingId: 'l1', hostId: 'h1', onto, merged: commit(3), works });
+      const landed = { taskId: '1', accepted, work: { ...work, onto, merged, landingId: 'l1' } };
+      return () => team.as(by, 'task.complete', landed);
+    };
+    expect(refused()).toThrow('The model refused task 1: a gate or a person has to accept it first');
+    expect(types(refused(true)())).toEqual(['work:landed', 'task:completed']);
+    expect(types(refused(undefined, '@user')())).toEqual(['work:landed', 'task:completed']);
+  });
+
+  test('that is put aside for another task is no longer in the folder, until its holder begins it again', () => {
+    const team = teamApart();
+    const about = { taskId: '1', memberId: 'ann', epoch: 1, base: commit(1) };
+    const keep = { memberId: 'ann', taskId: '1', commit: commit(8), ref: 'refs/saves/alpha/1', why: 'it goes on' };
+    team.as('ann', 'work.begin', about);
+    team.as('@system', 'work.keep', { ...keep, memberId: 'bob' });
+    team.as('@system', 'work.keep', { ...keep, taskId: '9' });
+    expect(team.view('1').work?.aside).toBeUndefined();
+    team.as('@system', 'work.keep', keep);
+    expect(team.view('1').work).toMatchObject({ state: 'begun', aside: commit(8) });
+    // What a person hands in meanwhile is not in the folder either.
+    const { onto: _onto, merged: _merged, ...work } = handed('ann');
+    team.as('@user', 'work.submit', { taskId: '1', ...work });
+    expect(team.view('1').work).toMatchObject({ state: 'submitted', aside: commit(8) });
+    team.as('ann', 'work.begin', about);
+    expect(team.view('1').work?.aside).toBeUndefined();
+  });
+
   test('that conflicts goes back to its holder, and after five times a person is asked', () => {
     const team = teamApart();
     const conflicted = { merged: undefined, conflicts: ['a.txt'] };
@@ -176,5 +237,35 @@ describe('work', () => {
     team.as('@user', 'task.complete', { taskId: '1', work: handed('ann') });
     team.as('@user', 'team.update', { work: { ...WORK, copy: ['.env'] } });
     expect(team.state.team?.work).toMatchObject({ copy: ['.env'], tip: commit(3) });
+  });
+
+  test('goes on as it is when the settings of the team change', () => {
+    const team = teamApart();
+    team.as('@system', 'work.lose', {
+      from: commit(1),
+      to: commit(7),
+      works: [{ taskId: '9', merged: commit(1) }],
+      why: 'gone',
+    });
+    team.as('@user', 'tip.move', { from: commit(7), to: commit(1), rewritten: true });
+    const { onto, merged: _merged, ...work } = handed('ann');
+    team.as('ann', 'work.submit', { taskId: '1', ...work });
+    const works = [{ taskId: '1', epoch: 1, commit: commit(2) }];
+    const begin = (landingId: string) =>
+      team.as('@system', 'landing.begin', { landingId, hostId: 'h1', onto, merged: commit(3), works });
+    begin('l1');
+    team.as('@system', 'landing.end', { landingId: 'l1', how: 'red', why: 'the tests fail' });
+    begin('l2');
+    const { copy: _copy, ...before } = team.state.team?.work ?? {};
+    team.as('@user', 'team.update', { work: { ...WORK, copy: ['.env'] } });
+    expect(team.state.team?.work).toEqual({ ...before, copy: ['.env'] });
+    expect(before).toMatchObject({
+      queue: ['1'],
+      landing: { id: 'l2' },
+      queueHost: 'h1',
+      ended: { why: 'the tests fail' },
+      rewritten: true,
+      lost: [{ taskId: '9' }],
+    });
   });
 });

@@ -119,8 +119,8 @@ const RULES: Rules = {
     if (refused(attempt) || !team) return;
     const { type: _type, at: _at, by: _by, commandId: _id, metadata, work, ...changes } = command;
     // What waits to land still does, onto the same tip.
-    const { tip = work?.base ?? '', queue, landing, queueHost, rewritten } = team.work ?? {};
-    if (work) team.work = { ...work, tip, queue, landing, queueHost, rewritten };
+    const { tip = work?.base ?? '', queue, landing, queueHost, ended, rewritten, lost } = team.work ?? {};
+    if (work) team.work = { ...work, tip, queue, landing, queueHost, ended, rewritten, lost };
     change(team, changes, metadata);
     attempt.facts.push('team:updated');
   },
