@@ -4,6 +4,7 @@ import { evolve } from '../../src/core/evolve.ts';
 import { waitsOf } from '../../src/core/obstacles.ts';
 import { createState } from '../../src/core/state.ts';
 import { EVENTS } from '../samples/events.ts';
+import { commit, WORK } from '../samples/work.ts';
 import { copyOf, picture } from './picture.ts';
 import { teamOf } from './stage.ts';
 
@@ -53,6 +54,32 @@ describe('evolve', () => {
     expect(picture(state)).toEqual(before);
   });
 
+  test.each(ALL)('applies $type in a team with a merge queue that does not know its subject', (event) => {
+    const { state } = teamAtWork();
+    evolve(state, event);
+    expect(() => picture(state)).not.toThrow();
+  });
+
+  test('puts the work of a task that it does not know in front, as the oldest', () => {
+    const { state } = teamAtWork();
+    evolve(state, { type: 'work:approved', at: 2, by: '@user', taskId: '1', epoch: 1, commit: commit(4) });
+    expect(state.team?.work?.queue).toEqual(['1', '9']);
+  });
+
+  test('changes no landing by the end of another one', () => {
+    const { state, landing } = teamAtWork();
+    evolve(state, { type: 'landing:ended', at: 2, by: '@system', landingId: 'other', how: 'red', why: 'x' });
+    expect(state.team?.work).toMatchObject({ landing: { id: landing } });
+    expect(state.team?.work?.ended).toBeUndefined();
+  });
+
+  test('charges no team for mail that comes before the team itself', () => {
+    const state = createState('alpha');
+    const data = { ...EVENTS['message:sent'], broadcastId: undefined };
+    evolve(state, { ...data, type: 'message:sent', at: 1, by: 'kim@beta' });
+    expect([state.team, state.messages.size]).toEqual([undefined, 2]);
+  });
+
   test('keeps a cycle from another writer blocked forever, and terminates', () => {
     const { state } = teamOf('ann');
     const create = {
@@ -65,6 +92,24 @@ describe('evolve', () => {
     expect(picture(state).work).toEqual([[], []]);
   });
 });
+
+const TASK_9 = { ...EVENTS['task:created'], taskId: '9', assigneeId: undefined, dependencies: [] };
+
+/** A team with workspaces in which bob handed in the work of task 9, which lands. */
+function teamAtWork() {
+  const team = teamOf();
+  const work = { taskId: '9', memberId: 'bob', epoch: 1, base: commit(1), commit: commit(2) };
+  const size = { files: 1, added: 1, removed: 0, paths: ['a'] };
+  const name = { taskId: '9', epoch: 1, commit: commit(2) };
+  team.as('@user', 'team.update', { work: WORK });
+  team.as('@user', 'member.join', { name: 'bob', agent: { kind: 'exec', command: ['true'] } });
+  evolve(team.state, { ...TASK_9, type: 'task:created', at: team.now, by: 'lead' });
+  team.as('bob', 'task.claim', { taskId: '9' });
+  team.as('bob', 'work.submit', { ...work, ...size });
+  const landing = { landingId: 'l9', hostId: 'h1', onto: commit(1), merged: commit(3), works: [name] };
+  team.as('@system', 'landing.begin', landing);
+  return { state: team.state, landing: landing.landingId };
+}
 
 /** A team with an object for every event. */
 function subject() {

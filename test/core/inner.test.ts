@@ -41,6 +41,22 @@ test('only Troupe itself lets a team work on a task, or counts what it used', ()
   expect(team.refuse('ann', 'usage.record', usage).message).toContain('only Troupe');
 });
 
+test('a team works on a task only for its holder, and is named once for each', () => {
+  const team = holding();
+  const enter = (inner = 'demo-ann-1') => team.as(SYSTEM, 'task.update', { taskId: '1', inner });
+  expect(enter()).toMatchObject([{ type: 'task:updated', inner: { teamId: 'demo-ann-1', memberId: 'ann' } }]);
+  expect(enter()).toEqual([]);
+  expect(enter('demo-ann-2')).toHaveLength(1);
+  team.join('bob').as('ann', 'task.release', { taskId: '1' });
+  expect(team.refuse(SYSTEM, 'task.update', { taskId: '1', inner: 'demo-bob-1' })).toMatchObject({
+    code: 'conflict',
+    message: 'Nobody holds task 1, so no team can work on it',
+  });
+  // The same name for another holder is another team.
+  team.as('bob', 'task.claim', { taskId: '1' });
+  expect(enter('demo-ann-2')).toMatchObject([{ inner: { teamId: 'demo-ann-2', memberId: 'bob' } }]);
+});
+
 test('a person gives a running member that is a team other texts; nobody makes a team of another member', () => {
   const team = teamOf('ann');
   const innerTeam = { path: '/p/troupe.yaml', folder: '/p', files: { '/p/troupe.yaml': 'team: new' } };

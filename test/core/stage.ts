@@ -44,7 +44,11 @@ export const INPUTS = {
   'member.place': PlaceMemberInput,
   ...TASK_COMMANDS,
   'task.complete': CompleteTaskInput.extend({ work: HandedIn.optional(), accepted: z.boolean().optional() }),
-  'task.reject': RejectTaskInput.extend({ work: HandedIn.optional(), commit: CommitId.optional() }),
+  'task.reject': RejectTaskInput.extend({
+    work: HandedIn.optional(),
+    commit: CommitId.optional(),
+    unapproved: z.string().optional(),
+  }),
   'request.answer': AnswerRequestInput.extend({ work: HandedIn.optional() }),
   'task.update': ChangeTaskInput.extend({ inner: z.string().optional() }),
   'usage.record': RecordUsageInput.extend({ inner: z.string().optional() }),

@@ -98,6 +98,20 @@ describe('a member whose account is limited', () => {
     expect(look(team)).toEqual({ kind: 'open', isTry: true });
   });
 
+  test('keeps what waits for a person or is reserved for it as it is, and has no other fallbacks than its own', () => {
+    const team = teamWith(FALLBACK);
+    const [asked, reserved] = [team.task(), team.task({ assigneeId: 'ann' })];
+    for (const taskId of [asked, reserved]) team.as('ann', 'task.claim', { taskId });
+    team.as('@system', 'request.raise', { kind: 'gate', memberId: 'ann', taskId: asked, content: 'x' });
+    expect(team.refuse('@system', 'member.change', { memberId: 'ann', use: 'gemini' })).toMatchObject({
+      code: 'conflict',
+      message: 'Member ann has no fallback gemini',
+    });
+    expect(use(team, 'codex')).toEqual(['task:released', 'teammate:switched']);
+    expect(team.view(asked)).toMatchObject({ status: 'in_progress', assigneeId: 'ann', epoch: 1 });
+    expect(team.view(reserved)).toMatchObject({ status: 'pending', assigneeId: 'ann', epoch: 2 });
+  });
+
   test('does not switch for a limit of a few minutes, an overload, the same account, or without a process that can', () => {
     const team = teamWith({ fallback: [{ name: 'twin', agent: { kind: 'claude' } }] });
     team.as('ann', 'member.change', { memberId: 'ann', fallbackAccounts: { twin: 'claude' } });

@@ -287,6 +287,36 @@ describe('a rejected task', () => {
     expect(team.view(taskId)).toMatchObject({ status: 'completed', rejections: 2, feedback: 'one test fails' });
   });
 
+  test.each([
+    [
+      'the model refused',
+      { refused: true },
+      'The model refused task #1. x\nYes completes the task as it is. No gives it back, to be done again, with what you write.',
+      { refused: true },
+    ],
+    [
+      'the gate cannot run',
+      { unable: true },
+      'No gate judged task #1. x\nYes completes the task without the gate. No sends it back. After you fix the gate, it can judge the same work again.',
+      {},
+    ],
+    [
+      'nobody approved what the work makes of the gate',
+      { unable: true, refused: true, unapproved: 'h1' },
+      'No gate judged task #1. x\nYes lands this work unjudged, and approves what it makes of the gate or the setup: that runs for later work. No sends it back.',
+      { approves: 'h1' },
+    ],
+  ])('goes to a person, unchanged, if %s', (_why, how, content, detail) => {
+    const team = teamOf('ann');
+    const taskId = team.task();
+    team.as('ann', 'task.claim', { taskId });
+    expect(team.as('@system', 'task.reject', { taskId, feedback: 'x', ...how })).toMatchObject([
+      { type: 'request:raised', kind: 'gate', memberId: 'ann', taskId, content, detail: { epoch: 1, ...detail } },
+    ]);
+    expect(team.view(taskId)).toMatchObject({ status: 'in_progress', rejections: 0 });
+    expect(team.as('@system', 'task.reject', { taskId, feedback: 'x', ...how })).toEqual([]);
+  });
+
   test('is rejected by a gate or a person only', () => {
     const team = teamOf('ann', 'bob');
     const taskId = team.task();

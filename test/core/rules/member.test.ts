@@ -51,6 +51,17 @@ describe('a member with an agent', () => {
     expect(member(team, 'ann').hostId).toBe('h2');
   });
 
+  test('that is lost with the only machine that may run it says so to whoever needs it', () => {
+    const team = teamOf();
+    team.do('member.join', { name: 'ann', agent: { kind: 'claude' }, host: 'h1' });
+    team.as('@system', 'member.change', { memberId: 'ann', metadata: { waiting: { reason: 'h1 is gone' } } });
+    team.as('@system', 'member.leave', { memberId: 'ann', returning: true });
+    expect(team.refuse('lead', 'task.create', { title: 't', assigneeId: 'ann' })).toMatchObject({
+      code: 'member_stopped',
+      message: 'Member ann of team alpha is lost: h1 is gone',
+    });
+  });
+
   test('may act through the daemon that runs it, and not through one that has lost it', () => {
     const team = teamOf();
     team.do('member.join', { name: 'ann', agent: { kind: 'claude' }, status: 'spawning' });

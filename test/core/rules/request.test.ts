@@ -438,6 +438,31 @@ describe('a member that was given up', () => {
   });
 });
 
+test('a shutdown request may give the member a time to refuse', () => {
+  const team = teamOf('ann');
+  const id = idOf(team.do('shutdown.request', { memberId: 'ann', within: 5_000 }));
+  expect(request(team, id).deadline).toEqual(new Date(team.now + 5_000));
+});
+
+test('a request of a member about its task outlives the claim, unless it is about the work', () => {
+  const team = teamOf('ann', 'bob');
+  const taskId = team.task();
+  team.as('ann', 'task.claim', { taskId });
+  const id = idOf(team.as('ann', 'request.raise', { kind: 'permission', memberId: 'ann', taskId, content: 'May I?' }));
+  const gate = idOf(team.as('@system', 'request.raise', { kind: 'gate', memberId: 'ann', taskId, content: 'x' }));
+  team.as('ann', 'task.release', { taskId });
+  expect([id, gate].map((one) => request(team, one).status)).toEqual(['pending', 'withdrawn']);
+});
+
+test('a silent member is asked about no more once it is heard of; another one still is', () => {
+  const team = teamOf('ann', 'bob');
+  const ask = (memberId: string) =>
+    idOf(team.as('@system', 'request.raise', { kind: 'hang', memberId, content: 'It is silent.' }));
+  const ids = [ask('ann'), ask('bob')];
+  team.as('ann', 'usage.record', { memberId: 'ann', usage: { turns: 1 } });
+  expect(ids.map((id) => request(team, id).status)).toEqual(['withdrawn', 'pending']);
+});
+
 test('a request that only a person answers has a deadline: ten minutes for a permission', () => {
   const team = teamOf('ann');
   team.as('ann', 'request.raise', { kind: 'permission', memberId: 'ann', content: 'May I?' });

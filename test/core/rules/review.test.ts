@@ -207,10 +207,18 @@ describe('work that a person has to approve', () => {
     accept(team, 1);
     ask(team, 1);
     const [request] = pending(team);
+    // The work of bob is in the queue, and that of cyd is not handed in.
+    const size = { files: 1, added: 2, removed: 1, paths: ['src/b.ts'] };
+    const queued = { taskId: '2', memberId: 'bob', epoch: 1, base: commit(1), commit: commit(3), ...size };
+    team.as('bob', 'work.submit', queued);
+    team.do('member.join', { name: 'cyd', agent: EXEC });
+    team.task();
+    team.as('cyd', 'task.claim', { taskId: '3' });
     const raised = { type: 'request:raised', at: 1, by: '@system', memberId: 'eyes', content: 'x' } as const;
     const other = [
       { taskId: undefined },
       { taskId: '2', detail: { commit: commit(3) } },
+      { taskId: '3', detail: { commit: commit(4) } },
       { taskId: '1', detail: { commit: commit(9) } },
     ];
     for (const [i, about] of other.entries()) {

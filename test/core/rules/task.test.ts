@@ -180,6 +180,24 @@ describe('an update of a task', () => {
     expect(team.view(taskId)).toMatchObject({ status: 'blocked', blockedBy: [open] });
   });
 
+  test('withholds it, only by Troupe itself, and says the same once', () => {
+    const team = teamOf('ann');
+    const taskId = team.task();
+    const hold = (withheld: string | null, by = '@system') => {
+      const command = { ...commandOf('task.update', { taskId }, { by, at: team.now }), withheld } as Command;
+      const events = decide(team.state, command);
+      for (const event of events) evolve(team.state, event);
+      return events;
+    };
+    expect(() => hold('x', 'lead')).toThrow('lead may not withhold task 1: only Troupe itself may');
+    expect(hold(null)).toEqual([]);
+    expect(types(hold('another owner'))).toEqual(['task:updated']);
+    expect(hold('another owner')).toEqual([]);
+    expect(team.claimNext('ann')).toBeUndefined();
+    expect(types(hold(null))).toEqual(['task:updated', 'task:unblocked']);
+    expect(team.claimNext('ann')).toBe(taskId);
+  });
+
   test('is refused to unknown callers, and for unknown tasks', () => {
     const team = teamOf();
     const taskId = team.task();

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { ACCOUNTS_PER_TEAM } from '../../../src/core/account.ts';
+import type { AccountLimit } from '../../../src/core/account.ts';
+import { teamOf } from '../stage.ts';
+
+const LIMIT: AccountLimit = { cause: 'limited', reason: 'used up', since: 0, until: 3_600_000, known: true, tries: 1 };
+
+describe('what is known about an account', () => {
+  /** Ann and bob use claude, whose limit was reached and then ended by a person. */
+  function freed() {
+    const team = teamOf('ann', 'bob');
+    for (const name of ['ann', 'bob']) team.as(name, 'member.change', { memberId: name, account: 'claude' });
+    const fail = (knownAt?: number) =>
+      team.as('ann', 'account.report', { memberId: 'ann', cause: 'limited', reason: 'used up', knownAt });
+    const known = () => team.state.accounts.get('claude');
+    return { team, fail, known };
+  }
+
+  test('is a limit again only if the turn that failed began after the last one ended', () => {
+    const { team, fail, known } = freed();
+    expect(fail(0)).toMatchObject([{ limit: { cause: 'limited' } }]);
+    const before = known()?.limitAt ?? 0;
+    team.as('@user', 'account.set', { account: 'claude', limit: null });
+    expect(fail(before)).toEqual([]);
+    expect(known()?.limit).toBeUndefined();
+    expect(fail(known()?.limitAt)).toHaveLength(1);
+    // A limit that lasts is not a past one.
+    team.pass(9 * 3_600_000);
+    expect(fail(0)).toMatchObject([{ limit: { tries: 2 } }]);
+  });
+
+  test('is taken over from another team if it is newer, and something new', () => {
+    const { team, known } = freed();
+    const copy = (limit: AccountLimit | null, asOf: number) =>
+      team.as('@system', 'account.set', { account: 'claude', limit, asOf });
+    expect(copy(LIMIT, 1_000)).toMatchObject([{ type: 'account:changed', limit: LIMIT, asOf: 1_000 }]);
+    expect(known()).toMatchObject({ limit: LIMIT, limitAt: 1_000 });
+    expect(copy(LIMIT, 2_000)).toEqual([]);
+    expect(copy({ ...LIMIT, tries: 2 }, 999)).toEqual([]);
+    expect(copy({ ...LIMIT, tries: 2 }, 1_001)).toHaveLength(1);
+    // Of two at the same time, the end of a limit counts.
+    expect(copy(null, 1_001)).toHaveLength(1);
+    expect(copy(null, 3_000)).toEqual([]);
+    const windows = [{ name: 'five_hour', used: 0.5 }];
+    expect(team.as('@system', 'account.set', { account: 'claude', windows })).toMatchObject([{ windows }]);
+    expect(team.as('@system', 'account.set', { account: 'claude', windows })).toEqual([]);
+  });
+
+  test('is forgotten for the account that changed longest ago, if there are too many', () => {
+    const { team } = freed();
+    const tell = (n: number) =>
+      team.as('@system', 'account.set', { account: `a${n}`, windows: [{ name: 'week', used: team.now / 1e15 }] });
+    for (let n = 0; n < ACCOUNTS_PER_TEAM; n++) tell(n);
+    team.as('@system', 'account.set', { account: 'a0', limit: LIMIT });
+    tell(ACCOUNTS_PER_TEAM);
+    expect(team.state.accounts.size).toBe(ACCOUNTS_PER_TEAM);
+    expect([team.state.accounts.has('a0'), team.state.accounts.has('a1')]).toEqual([true, false]);
+  });
+});
