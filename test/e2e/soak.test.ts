@@ -13,6 +13,7 @@ import { isProof, rounds, tell } from '../proof.ts';
 import { seededRandom } from '../seed.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
+import { startBare } from './soak/bare.ts';
 import { prepareGround } from './soak/ground.ts';
 import type { Ground } from './soak/ground.ts';
 import { inspect } from './soak/inspect.ts';
@@ -106,7 +107,18 @@ async function openSoak(folder: string): Promise<{ ground: Ground; measured: Mea
     openProcessRecords(home.processes)
       .list()
       .flatMap(({ teamId, memberId, identity }) => (teamId === STAYS && memberId && identity ? [identity.pid] : []));
-  return { ground, measured: { home, pid: daemon.pid, client, inspector, members, calls: rounds(5, 100) } };
+  return {
+    ground,
+    measured: {
+      home,
+      pid: daemon.pid,
+      client,
+      inspector,
+      bare: await startBare(folder),
+      members,
+      calls: rounds(5, 100),
+    },
+  };
 }
 
 /** Waits until the daemon is the only process of its state directory. */

@@ -3,8 +3,10 @@ import { WebSocket } from 'ws';
 
 /** What a Node process says about itself after a garbage collection. */
 export interface Inside {
-  readonly heapUsed: number;
-  readonly external: number;
+  /** Bytes of what the program holds, in V8's heap and beside it. */
+  readonly data: number;
+  /** Bytes of compiled code: V8 compiles more as long as it learns what is called often, which takes longer than ten minutes. */
+  readonly code: number;
   /** Handles and requests that keep its event loop alive, by kind: sockets, timers, pipes, children. */
   readonly resources: Readonly<Record<string, number>>;
 }
@@ -50,8 +52,11 @@ export async function inspect(stderr: string): Promise<Inspector> {
 }
 
 const LOOK = `(() => {
-  const { heapUsed, external } = process.memoryUsage();
+  const sizes = { data: process.memoryUsage().external, code: 0 };
+  for (const { space_name: name, space_used_size: size } of process.getBuiltinModule('node:v8').getHeapSpaceStatistics()) {
+    sizes[/code|trusted/.test(name) ? 'code' : 'data'] += size;
+  }
   const resources = {};
   for (const kind of process.getActiveResourcesInfo()) resources[kind] = (resources[kind] ?? 0) + 1;
-  return { heapUsed, external, resources };
+  return { ...sizes, resources };
 })()`;

@@ -3,7 +3,7 @@ import { GUEST, visit, visitInAllWays } from './clients.ts';
 import { attempt, count } from './ground.ts';
 import type { Ground } from './ground.ts';
 import { STAYS } from './measure.ts';
-import { bringUp, killMember, liveTeam, pick } from './teams.ts';
+import { bringUp, killMember, liveTeam, MEMBERS, pick } from './teams.ts';
 
 /** Brings up the team that stays. */
 export async function openSteady(on: Ground): Promise<void> {
@@ -50,15 +50,15 @@ export async function loadUntil(on: Ground, isOver: () => boolean): Promise<void
     // The same name comes back, as with `troupe up --again`.
     lane(120_000, () => liveTeam(on, 'again', { tasks: 3, apart: true, kill: false })),
     lane(1_500, () => visit(on, STAYS)),
-    // Few: what a team that stays has done stays in memory by right.
-    lane(20_000, async () => {
-      const toId = pick(on, ['ann', 'bob']);
+    // Few: what a team that stays has done stays in memory by right, about 1 kB a minute.
+    lane(90_000, async () => {
+      const toId = pick(on, MEMBERS);
       await attempt(on, () => client.call('message.send', { teamId: STAYS, toId, content: 'How is it going?' }));
       count(on, 'messages');
     }),
-    lane(60_000, () =>
+    lane(180_000, () =>
       attempt(on, async () => {
-        const assigneeId = pick(on, ['ann', 'bob']);
+        const assigneeId = pick(on, MEMBERS);
         const task = await client.call('task.create', { teamId: STAYS, title: 'A task', assigneeId });
         count(on, 'tasks');
         await rest(10_000);

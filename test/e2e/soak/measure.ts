@@ -1,9 +1,10 @@
-import { closeSync, fdatasyncSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { quantile } from '../../../bench/rounds.ts';
 import type { Client } from '../../../src/client/client.ts';
 import type { Home } from '../../../src/client/home.ts';
 import { processesOf } from '../stage.ts';
+import type { Bare } from './bare.ts';
 import type { Inspector } from './inspect.ts';
 
 const MB = 1024 * 1024;
@@ -15,7 +16,9 @@ export const STAYS = 'steady';
 export interface Sample {
   /** Minutes since the first. */
   readonly at: number;
+  /** What the daemon holds in V8's heap and beside it, and the code that V8 made. */
   readonly heapMb: number;
+  readonly codeMb: number;
   readonly rssMb: number;
   /** What would be free without the daemon. */
   readonly privateMb: number;
@@ -33,13 +36,13 @@ export interface Sample {
   readonly journalKb: number;
   readonly logKb: number;
   readonly transcriptKb: number;
-  /** Times a bare flushed append in the same seconds: 50 and 99 of 100 claims and messages. */
+  /** Times a call of the bare server in the same seconds: of 100 claims and messages, the 50th and the 99th. */
   readonly claim50: number;
   readonly claim99: number;
   readonly message50: number;
   readonly message99: number;
-  /** Milliseconds of that append, to see how busy the machine is. */
-  readonly append50: number;
+  /** Milliseconds of that call, to see how busy the machine is. */
+  readonly bare50: number;
 }
 
 export interface Measured {
@@ -47,6 +50,7 @@ export interface Measured {
   readonly pid: number;
   readonly client: Client;
   readonly inspector: Inspector;
+  readonly bare: Bare;
   /** The processes of members that stay. */
   readonly members: () => readonly number[];
   /** How many claims and messages. */
@@ -56,12 +60,13 @@ export interface Measured {
 /** Measures once. `number` names the team on which the calls are made. */
 export async function measure(of: Measured, number: number, at: number): Promise<Sample> {
   const latency = await timeCalls(of, `probe-${number}`);
-  const { heapUsed, external, resources } = await of.inspector.look();
+  const { data, code, resources } = await of.inspector.look();
   const { Timeout: timers = 0, ...others } = resources;
   const members = of.members().map(privateKb);
   return {
     at: round(at),
-    heapMb: round((heapUsed + external) / MB),
+    heapMb: round(data / MB),
+    codeMb: round(code / MB),
     rssMb: round(kbOf(`/proc/${of.pid}/status`, /^VmRSS:\s+(\d+) kB$/gm) / 1024),
     privateMb: round(privateKb(of.pid) / 1024),
     memberMb: round(members.reduce((sum, kb) => sum + kb, 0) / Math.max(1, members.length) / 1024),
@@ -75,40 +80,32 @@ export async function measure(of: Measured, number: number, at: number): Promise
   };
 }
 
-/** Claims a task and sends a message, again and again, each beside a bare append that is flushed. The team goes away. */
-async function timeCalls({ home, client, calls }: Measured, teamId: string) {
+/** Claims a task and sends a message, again and again, each beside a call of the bare server. The team goes away. */
+async function timeCalls({ client, bare, calls }: Measured, teamId: string) {
   await client.call('team.create', { name: teamId, messagesPerMinute: 1_000_000 });
   for (const name of ['ann', 'bob']) await client.call('member.add', { teamId, name });
   for (let i = 1; i <= calls; i++) await client.call('task.create', { teamId, title: `Task ${i}` });
-  const path = join(home.directory, '..', 'bare');
-  const file = openSync(path, 'a');
-  const record = Buffer.alloc(400, 'a');
-  const times = { claim: [] as number[], message: [] as number[], append: [] as number[] };
+  const times = { claim: [] as number[], message: [] as number[], bare: [] as number[] };
   const time = async (list: number[], work: () => unknown): Promise<void> => {
     const from = performance.now();
     await work();
     list.push(performance.now() - from);
   };
   for (let i = 0; i < calls; i++) {
-    await time(times.append, () => {
-      writeSync(file, record);
-      fdatasyncSync(file);
-    });
+    await time(times.bare, () => bare.ask());
     await time(times.claim, () => client.call('task.claim', { teamId }, { as: 'ann' }));
     await time(times.message, () =>
       client.call('message.send', { teamId, toId: 'bob', content: `Note ${i}` }, { as: 'ann' }),
     );
   }
-  closeSync(file);
-  rmSync(path);
   await client.call('team.delete', { teamId, force: true });
-  const [append50, append99] = [quantile(times.append, 0.5), quantile(times.append, 0.99)];
+  const [bare50, bare99] = [quantile(times.bare, 0.5), quantile(times.bare, 0.99)];
   return {
-    claim50: round(quantile(times.claim, 0.5) / append50),
-    claim99: round(quantile(times.claim, 0.99) / append99),
-    message50: round(quantile(times.message, 0.5) / append50),
-    message99: round(quantile(times.message, 0.99) / append99),
-    append50: round(append50),
+    claim50: round(quantile(times.claim, 0.5) / bare50),
+    claim99: round(quantile(times.claim, 0.99) / bare99),
+    message50: round(quantile(times.message, 0.5) / bare50),
+    message99: round(quantile(times.message, 0.99) / bare99),
+    bare50: round(bare50),
   };
 }
 

@@ -1,32 +1,39 @@
 import type { Sample } from './measure.ts';
-import { fitTrend, isFlat } from './trend.ts';
+import { fitTrend, floorsOf, isFlat } from './trend.ts';
 import type { Bound, Trend } from './trend.ts';
 
-/** What the daemon holds. A leak of 10 % a day doubles it in a week; a daemon that runs for months must have less. */
+/** Memory after a garbage collection. A leak of 10 % a day doubles it in a week, and daemons run for months. */
 const HELD: Bound = { perDay: 0.1, seen: 0.05 };
 
-/** Memory that V8 and malloc keep for later, and counts that go up and down with the load: noise is larger, a leak is not. */
-const KEPT: Bound = { perDay: 0.1, seen: 0.1 };
+/** Memory as the system sees it has compiled code, too, and what V8 and malloc keep for later. Both settle, but not in ten minutes. */
+const KEPT: Bound = { perDay: 0.5, seen: 0.1 };
 
-/** Latency on a machine that does other things: even as a ratio it moves. What becomes slower with time shows in the fitted line. */
+/** Counts go up and down with the load, and what was leaked never goes down: each five minutes have their least. */
+const COUNTED: Bound = { perDay: 0.1, seen: 0.1 };
+
+/** Other load on the machine only adds to a latency, even to its ratio: again the least of five minutes. */
 const TIME: Bound = { perDay: 0.1, seen: 0.25 };
 
-/** What has to be flat. Depots, journal and log are measured beside it: they grow by right until they are pruned or rotated. */
-export const SERIES: readonly { readonly name: keyof Sample; readonly bound: Bound }[] = [
+interface Series {
+  readonly name: keyof Sample;
+  readonly bound: Bound;
+  /** Of each so many minutes only the least counts. */
+  readonly leastOf?: number;
+}
+
+/** What has to be flat. Depots, journal, log and transcripts are measured beside it: they grow by right until they are pruned or rotated. */
+export const SERIES: readonly Series[] = [
   { name: 'heapMb', bound: HELD },
+  { name: 'codeMb', bound: KEPT },
   { name: 'rssMb', bound: KEPT },
   { name: 'privateMb', bound: KEPT },
   { name: 'memberMb', bound: KEPT },
-  { name: 'descriptors', bound: KEPT },
-  { name: 'timers', bound: KEPT },
-  { name: 'handles', bound: KEPT },
-  { name: 'processes', bound: KEPT },
-  { name: 'files', bound: KEPT },
-  { name: 'fileKb', bound: KEPT },
-  { name: 'claim50', bound: TIME },
-  { name: 'claim99', bound: TIME },
-  { name: 'message50', bound: TIME },
-  { name: 'message99', bound: TIME },
+  ...(['descriptors', 'timers', 'handles', 'processes', 'files', 'fileKb'] as const).map((name) => ({
+    name,
+    bound: COUNTED,
+    leastOf: 5,
+  })),
+  ...(['claim50', 'claim99', 'message50', 'message99'] as const).map((name) => ({ name, bound: TIME, leastOf: 5 })),
 ];
 
 export interface Judged extends Trend {
@@ -36,11 +43,14 @@ export interface Judged extends Trend {
 
 /** Judges every series from a minute on. */
 export function judgeSeries(samples: readonly Sample[], fromMinute: number): Judged[] {
-  return SERIES.map(({ name, bound }) => {
-    const trend = fitTrend(
-      samples.map((sample) => ({ at: sample.at, value: sample[name] })),
-      fromMinute,
-    );
+  return SERIES.map(({ name, bound, leastOf }) => {
+    const all = samples.map((sample) => ({ at: sample.at, value: sample[name] }));
+    const points = leastOf === undefined ? all : floorsOf(all, leastOf);
+    const trend = {
+      ...fitTrend(points, fromMinute),
+      first: all[0]?.value ?? Number.NaN,
+      last: all.at(-1)?.value ?? Number.NaN,
+    };
     return { name, ...trend, flat: isFlat(trend, bound) };
   });
 }

@@ -1,10 +1,12 @@
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openProcessRecords } from '../../../src/runtime/process-records.ts';
+import { rounds } from '../../proof.ts';
 import { attempt, count, waitFor } from './ground.ts';
 import type { Ground } from './ground.ts';
 
-const MEMBERS = ['ann', 'bob'];
+/** Each has a process, whose start is most of what npm test pays for this. */
+export const MEMBERS = ['ann', 'bob'].slice(0, rounds(1, 2));
 
 interface Life {
   readonly tasks: number;

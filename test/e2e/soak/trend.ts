@@ -47,6 +47,16 @@ export function fitTrend(points: readonly Point[], fromMinute: number): Trend {
   };
 }
 
+/** The least of each so many minutes, at the middle of them. */
+export function floorsOf(points: readonly Point[], minutes: number): Point[] {
+  const floors = new Map<number, number>();
+  for (const { at, value } of points) {
+    const middle = (Math.floor(at / minutes) + 0.5) * minutes;
+    floors.set(middle, Math.min(value, floors.get(middle) ?? Infinity));
+  }
+  return [...floors].map(([at, value]) => ({ at, value }));
+}
+
 /** What a series may do and still be called flat. */
 export interface Bound {
   /** Growth in a day, as a share; more only if the noise leaves room for none. */
