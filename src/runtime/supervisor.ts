@@ -58,7 +58,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   readonly #steps: Steps;
   readonly #returns: Returns;
   readonly #adrift = watchAdrift();
-  /** The teams that have or had members to run. */
+  /** The open teams that have or had members to run. */
   readonly #teams = new Set<string>();
   #unsubscribe = (): void => {};
   #closed = false;
@@ -182,6 +182,7 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
 
   #react(teamId: string, event: TeamEvent, state: TeamState): void {
     if (event.type === 'teammate:joined' && event.agent) this.#teams.add(teamId);
+    if (event.type === 'team:closed') this.#teams.delete(teamId);
     if (event.type === 'teammate:joined' && event.agent && event.status === 'spawning') {
       this.#consider(teamId, event.memberId, state);
     }

@@ -19,6 +19,8 @@ export interface Disk {
   start(teams: () => Iterable<string>): void;
   /** Looks at a team now. */
   look(teamId: string): Promise<void>;
+  /** The team is deleted. Another one of its name is measured again, and its lead is told again. */
+  forget(teamId: string): void;
   close(): void;
 }
 
@@ -73,6 +75,10 @@ export function openDisk(
       timer.unref();
     },
     look,
+    forget(teamId) {
+      measured.delete(teamId);
+      told.delete(teamId);
+    },
     close() {
       clearInterval(timer);
     },

@@ -187,6 +187,7 @@ export function openTeamWorks(options: TeamWorksOptions): TeamWorks {
       if (!place) return;
       folders.forget(teamId);
       overlaps.forget(teamId);
+      disk.forget(teamId);
       await removeWorks(ledger, teamId, place);
       branches.forget(teamId);
       slots.free(teamId);

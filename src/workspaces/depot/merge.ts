@@ -131,8 +131,9 @@ const MADE = new WeakMap<DepotHandle, { readonly landed: ObjectId; readonly tree
 /** Each part of a ref is the name of a file, and git makes a lock beside it: 255 bytes without `.lock`. */
 const PART_BYTES = 250;
 
-/** Refs that git accepts. Every landing asks twice, and it depends on nothing else. */
+/** Refs that git accepts. Every landing asks twice, and it depends on nothing else. Those of many deleted teams are forgotten. */
 const FIT = new Set<string>();
+const MOST_FIT = 1_000;
 
 /** The ref of a team's branch in the depot. */
 export async function branchRef({ run }: DepotHandle, name: string): Promise<string> {
@@ -141,6 +142,7 @@ export async function branchRef({ run }: DepotHandle, name: string): Promise<str
   const { code } = await run(['check-ref-format', ref], { exits: [0, 1] });
   const isShort = name.split('/').every((part) => Buffer.byteLength(part) <= PART_BYTES);
   if (code === 0 && isShort && !name.startsWith('-')) {
+    if (FIT.size >= MOST_FIT) FIT.clear();
     FIT.add(ref);
     return ref;
   }
