@@ -11,20 +11,19 @@ import { temporaryFolder } from '../temporary-folder.ts';
 const EVENTS = rounds(1_000, 1_000_000);
 const ROUNDS = rounds(1, 3);
 
-/** A task that is created, a message about it, and six times in ten that it is claimed and completed. */
-const EVENTS_PER_TASK = 3.2;
+/** A team has at most 10,000 tasks, of which six in ten are claimed and completed. All other events are messages. */
+const TASKS = Math.min(10_000, EVENTS / 10);
+const SIZES = { tasks: TASKS, messages: EVENTS - 2.2 * TASKS };
 
 test(`a team of ${EVENTS} events opens whole`, async () => {
   const folder = isProof ? onDisk() : temporaryFolder();
   const journal = sqliteJournal(join(folder, 'journal.db'));
   onTestFinished(() => journal.close());
-  const count = Math.ceil(EVENTS / EVENTS_PER_TASK / 10) * 10;
-  const expected = { tasks: count, messages: count };
-  await fillTeam(journal, 'long', expected);
+  await fillTeam(journal, 'long', SIZES);
   const written = await writeEvents(journal, 'long', folder);
   expect(written.events).toBeGreaterThanOrEqual(EVENTS);
   const found = await interleave({ rounds: ROUNDS, size: (full) => full }, () => readAndParse(written.path), {
-    replay: () => openTeam(journal, 'long', expected),
+    replay: () => openTeam(journal, 'long', SIZES),
   });
   tell({
     openedEvents: written.events,

@@ -11,7 +11,17 @@ const HOURS = rounds(1, 24);
 const HOUR_MS = 3_600_000;
 
 /** What a team did stays with it: these grow with its tasks, messages and requests, and with nothing else. */
-const BY_RIGHT = new Set(['tasks', 'messages', 'broadcasts', 'requests', 'taskUsage', 'dependents', 'receipts']);
+const BY_RIGHT = new Set([
+  'tasks',
+  'messages',
+  'broadcasts',
+  'requests',
+  'taskUsage',
+  'dependents',
+  'receipts',
+  // An entry for each time that a task became ready. After a restart they are there until the next claim drops them.
+  'free',
+]);
 
 /**
  * The most of everything else that a daemon holds of a team of five, and of what it has planned. Each hour brings 4 tasks, 10
