@@ -27,6 +27,7 @@ import { openSnapshots } from './nats/snapshots.ts';
 import { adviseOnStreams } from './nats/streams-kept.ts';
 import { deleteStream, findStream, listTeams, makeStream } from './nats/streams.ts';
 import type { Found, Life } from './nats/streams.ts';
+import { openTurns } from './nats/turns.ts';
 import type { PackStore } from './packs.ts';
 
 /** A journal on NATS servers, and what is known about them. */
@@ -111,8 +112,8 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
   /** The current life of the team if reading starts at its beginning, else the life whose beginning was read. */
   async function findToRead(team: string, encoded: string, after: Seq): Promise<Life | undefined> {
     const before = known.get(team);
-    const life =
-      (after > 0 ? before : undefined) ?? (await findTeam(encoded, before !== undefined && !dropped.has(team)));
+    if (before && after > 0) return before;
+    const life = await findTeam(encoded, before !== undefined && !dropped.has(team));
     if (life) known.set(team, life);
     return life;
   }
@@ -280,29 +281,6 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
         await link.nc.close();
       });
       return closed;
-    },
-  };
-}
-
-/** Runs work on one team in the order of calls, as a file would; teams do not wait for each other. */
-function openTurns() {
-  const ends = new Map<string, Promise<unknown>>();
-
-  return {
-    run<T>(team: string, work: () => Promise<T>): Promise<T> {
-      const turn = (ends.get(team) ?? Promise.resolve()).then(work);
-      // The caller gets the failure.
-      const end = turn.catch(() => {});
-      ends.set(team, end);
-      void end.then(() => {
-        if (ends.get(team) === end) ends.delete(team);
-      });
-      return turn;
-    },
-
-    /** Resolves when nothing is in progress. */
-    async drained(): Promise<void> {
-      while (ends.size > 0) await Promise.all(ends.values());
     },
   };
 }

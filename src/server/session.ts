@@ -2,14 +2,15 @@ import { TeamError } from '../core/errors.ts';
 import { isWaiting } from '../operations/frames.ts';
 import type { RequestFrame } from '../operations/frames.ts';
 import { findOperation } from '../operations/index.ts';
-import type { Cursor, Operation } from '../operations/operation.ts';
-import type { Release } from '../runtime/semaphore.ts';
+import type { Operation } from '../operations/operation.ts';
 import type { Connected, Hub } from './hub.ts';
 import { openIntake } from './intake.ts';
 import type { Line } from './line.ts';
 import { openMcpLines } from './mcp-lines.ts';
 import type { McpLines } from './mcp-lines.ts';
 import { openOutbox } from './outbox.ts';
+import { performCall } from './perform-call.ts';
+import type { Begun, Calling, Key, Waiting } from './perform-call.ts';
 import { cancelledId, errorFrame, readFrame, resultFrame, UnreadableFrame } from './read-frame.ts';
 import { tooManyWait } from './share.ts';
 import type { Share } from './share.ts';
@@ -27,9 +28,6 @@ export interface Session extends Connected {
 
 /** How long calls under way may take when we end a connection. */
 const FAREWELL_MS = 1_000;
-
-/** Only calls that wait for something to happen can be cancelled. The others end at once. */
-const NEVER = new AbortController().signal;
 
 /** The client of a session. Its credential was checked, and it has a place. */
 export interface Client extends Pick<Connected, 'caller' | 'isValid'> {
@@ -51,6 +49,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   let isEnding = false;
   let over = false;
   let onDone = (): void => {};
+  const calling: Calling = { hub, caller, share, outbox, isOver: () => over, ended: endCall };
 
   const session: Session = {
     caller,
@@ -156,7 +155,7 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     // A call that waits takes its place for a long answer only afterwards. Otherwise it would hold that place for
     // minutes.
     if (!waiting && operation?.long) return answerLong(frame, key, operation);
-    perform(frame, { key, operation, waiting });
+    performCall(calling, frame, { key, operation, waiting });
   }
 
   /**
@@ -166,70 +165,13 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
   function answerLong(frame: RequestFrame, key: Key, operation: Operation): void {
     void hub.takeLongAnswer(share).then((fetched) => {
       if (over) return fetched();
-      perform(frame, { key, operation, onSaid: () => outbox.whenRead(fetched) });
+      performCall(calling, frame, { key, operation, onSaid: () => outbox.whenRead(fetched) });
     });
   }
 
-  function perform({ type, id, payload, as, commandId, traceparent }: RequestFrame, begun: Begun): void {
-    const { key, operation, waiting } = begun;
-    let { onSaid } = begun;
-    let after: Cursor | undefined;
-    /** Called with whether the result was sent, if something depends on it. */
-    let hear: ((isHeard: boolean) => void) | undefined;
-    const say = (text: string): void => {
-      if (waiting) {
-        waitingCalls--;
-        waiting.release();
-      }
-      outbox.send(text, hear);
-      onSaid?.();
-      ended(key);
-    };
-    const refuse = (error: unknown): void => say(errorFrame(id, hub.asTeamError(error)));
-    const tell = (result: unknown): void => {
-      // The client is gone. Writing 256 long results for nobody would delay everybody else for seconds.
-      if (over) {
-        hear?.(false);
-        return onSaid?.();
-      }
-      if (waiting && operation?.long && !onSaid) {
-        return void hub.takeLongAnswer(share).then((fetched) => {
-          onSaid = () => outbox.whenRead(fetched);
-          tell(result);
-        });
-      }
-      // Until there is room, the answer is not even written as text. So at most one answer waits, however long it is.
-      if (outbox.isBusy) return void outbox.whenFree().then(() => tell(result));
-      let text: string;
-      try {
-        text = resultFrame(operation, type, id, result, after);
-      } catch (error) {
-        hear?.(false);
-        hear = undefined;
-        return refuse(error);
-      }
-      say(text);
-    };
-    const called = hub.call(type, {
-      caller,
-      input: payload,
-      as,
-      commandId,
-      // The frame's reader has not checked this field.
-      traceparent: typeof traceparent === 'string' ? traceparent : undefined,
-      signal: waiting?.controller.signal ?? NEVER,
-      progress(message) {
-        if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'progress', id, message }));
-      },
-      more(next) {
-        after = next;
-      },
-      whenAnswered: waiting && hub.whenAnswered((heard) => (hear = heard)),
-      notice(message) {
-        if (id !== undefined && !over) outbox.send(JSON.stringify({ type: 'notice', about: id, message }));
-      },
-    });
-    called.then(tell, refuse);
+  function endCall({ key, waiting }: Begun): void {
+    if (waiting) waitingCalls--;
+    ended(key);
   }
 
   /** Forgets the call, and reads on if the connection was paused for it. */
@@ -284,20 +226,3 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     calls.clear();
   }
 }
-
-/** A call that waits for something to happen. It can be cancelled, and their number is limited. */
-interface Waiting {
-  readonly controller: AbortController;
-  readonly release: Release;
-}
-
-/** A call that is under way. */
-interface Begun {
-  readonly key: Key;
-  readonly operation: Operation | undefined;
-  readonly waiting?: Waiting | undefined;
-  /** Called when the answer is in the outbox, or never will be. */
-  readonly onSaid?: () => void;
-}
-
-type Key = NonNullable<RequestFrame['id']> | symbol | undefined;

@@ -82,7 +82,7 @@ export function anchorAddress(text: string, base: string): string {
   const parameters = new URLSearchParams(query.join('?'));
   const files = FILES.filter((name) => parameters.get(name));
   if (files.length === 0) return text;
-  for (const name of files) parameters.set(name, resolve(base, parameters.get(name) ?? ''));
+  for (const name of files) parameters.set(name, resolve(base, parameters.get(name) as string));
   return `${servers}?${parameters.toString()}`;
 }
 
