@@ -8,7 +8,7 @@ import { MESSAGE_EVENT_DATA } from './message.ts';
 import { NOTE_EVENT_DATA } from './note.ts';
 import { PeerAddress } from './peers.ts';
 import { REQUEST_EVENT_DATA } from './request.ts';
-import { TASK_EVENT_DATA } from './task.ts';
+import { TASK_EVENT_DATA } from './task-events.ts';
 import { TEAM_EVENT_DATA } from './team.ts';
 import { TIP_EVENT_DATA } from './tip.ts';
 import { USAGE_EVENT_DATA } from './usage.ts';

@@ -6,7 +6,7 @@ import type { MEMBER_EVENT_DATA } from './member.ts';
 import type { MESSAGE_EVENT_DATA } from './message.ts';
 import type { NOTE_EVENT_DATA } from './note.ts';
 import type { REQUEST_EVENT_DATA } from './request.ts';
-import type { TASK_EVENT_DATA } from './task.ts';
+import type { TASK_EVENT_DATA } from './task-events.ts';
 import type { TEAM_EVENT_DATA } from './team.ts';
 import type { TIP_EVENT_DATA } from './tip.ts';
 import type { USAGE_EVENT_DATA } from './usage.ts';

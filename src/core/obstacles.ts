@@ -63,7 +63,7 @@ export function takerObstacles(
 
 /** The reasons why this member, or any member, cannot claim a task. */
 function taskObstacles(state: TeamState, task: TaskRecord, memberId?: string): Obstacle[] {
-  if (task.status === 'in_progress') return [{ kind: 'held', by: task.assigneeId ?? '' }];
+  if (task.status === 'in_progress') return [{ kind: 'held', by: task.assigneeId as string }];
   if (task.status !== 'pending') return [{ kind: 'ended' }];
   const found: Obstacle[] = [];
   const { assigneeId } = task;
@@ -71,7 +71,7 @@ function taskObstacles(state: TeamState, task: TaskRecord, memberId?: string): O
     found.push({ kind: 'reserved', for: assigneeId });
   }
   const waits = openDependencies(state, task).map((taskId) => ({ kind: 'dependency', taskId }) as const);
-  const meets = filesInTheWay(state, task, { memberId: memberId ?? assigneeId });
+  const meets = filesInTheWay(state, task, { memberId });
   const held = meets.map((taskId) => ({ kind: 'files', taskId }) as const);
   return [...found, ...ownBlockers(task), ...waits, ...held];
 }

@@ -26,7 +26,7 @@ const PRICES: readonly (readonly [name: string, price: Price])[] = [
 /** The usage with a cost: as reported, else from the model's price if we know it. */
 export function withCost(usage: Usage, model: string | undefined): Usage {
   if (usage.costUsd > 0 || model === undefined) return usage;
-  const name = model.split('/').at(-1) ?? model;
+  const name = model.slice(model.lastIndexOf('/') + 1);
   const price = PRICES.find(([beginning]) => name.startsWith(beginning))?.[1];
   if (!price) return usage;
   const [input, cached, output] = price;

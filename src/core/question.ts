@@ -43,7 +43,7 @@ export function questionIn(answer: string): string | undefined {
   // Closing marks of Markdown and quotes may follow.
   const text = answer.trim().replace(/[*_"'”’»)\]]+$/u, '');
   if (!/[?？]$/u.test(text)) return undefined;
-  const line = text.split('\n').at(-1) ?? '';
-  const sentence = line.split(/(?<=[.!?？])\s+/u).at(-1) ?? line;
+  const line = text.slice(text.lastIndexOf('\n') + 1);
+  const sentence = line.replace(/^.*[.!?？]\s+/su, '');
   return sentence.replace(/^[\s*_>#-]+/u, '').slice(-LENGTH);
 }

@@ -237,10 +237,10 @@ function sentBackRemarks({ id: taskId, title, rejections, feedback, assigneeId }
 function memberRemarks(members: readonly MemberRecord[]): Remark[] {
   return members.flatMap((member): Remark[] => {
     const { id: memberId, restarts = [], interruptions, status, stopReason, returning } = member;
-    const isGivenUp = status === 'stopped' && !returning && stopReason?.startsWith('crashed');
     const remarks: Remark[] = [];
-    if (isGivenUp) remarks.push({ what: 'stopped', memberId, text: shorten(stopReason ?? '', TEXT_LENGTH) });
-    else if (restarts.length > 0) {
+    if (status === 'stopped' && !returning && stopReason?.startsWith('crashed')) {
+      remarks.push({ what: 'stopped', memberId, text: shorten(stopReason, TEXT_LENGTH) });
+    } else if (restarts.length > 0) {
       remarks.push({ what: 'crashed', memberId, text: `restarted after a crash, ${times(restarts.length)} lately` });
     }
     if (interruptions) {

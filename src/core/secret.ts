@@ -126,13 +126,12 @@ const WRITTEN_OUT =
 function assignsSecret(text: string): boolean {
   const filled = text.replaceAll(SHELL_VALUE, FILLED_IN);
   const isAssigned = [...filled.matchAll(ASSIGNED)].some(([, dashes, name = '', ...values]) => {
-    const value = values.find((one) => one !== undefined) ?? '';
+    // One of them is set: each is for another kind of quotes.
+    const value = values.join('');
     return dashes === undefined ? isWrittenOut(name, value) : isSecretArgument(name, value);
   });
   if (isAssigned) return true;
-  return [...filled.matchAll(FOLLOWED)].some(([, name = '', ...values]) =>
-    isSecretArgument(name, values.find((one) => one !== undefined) ?? ''),
-  );
+  return [...filled.matchAll(FOLLOWED)].some(([, name = '', ...values]) => isSecretArgument(name, values.join('')));
 }
 
 function isSecretArgument(name: string, value: string): boolean {

@@ -70,8 +70,9 @@ export function hearEvent(clock: TurnClock, heard: Heard): TurnClock {
   if (heard.type === 'answered') return { ...next, asked: Math.max(0, clock.asked - 1) };
   const tools = new Map(clock.tools);
   if (heard.type === 'sign') {
-    const tool = tools.get(heard.toolId ?? '');
-    return tool ? { ...next, tools: tools.set(heard.toolId ?? '', { ...tool, ms: 0 }) } : next;
+    const { toolId = '' } = heard;
+    const tool = tools.get(toolId);
+    return tool ? { ...next, tools: tools.set(toolId, { ...tool, ms: 0 }) } : next;
   }
   if (heard.type !== 'tool') return next;
   // Repeated news of a running tool are no progress: some agents send them by a timer.
@@ -114,7 +115,7 @@ export function tooSilent(
   const found: Silence[] = [...tools.values()].map(({ name, ms }) => ({
     tool: name,
     ms,
-    limit: Object.hasOwn(named, name) ? (named[name] ?? tool) : tool,
+    limit: (Object.hasOwn(named, name) ? named[name] : undefined) ?? tool,
   }));
   if (tools.size === 0) found.push({ tool: undefined, ms: quietMs, limit: isProgram ? tool : model });
   return found.filter(({ ms, limit }) => ms >= limit).toSorted((a, b) => b.ms - b.limit - (a.ms - a.limit))[0];

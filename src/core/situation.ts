@@ -192,9 +192,9 @@ function unclaimed(
 /** Why no member can take a task that is ready; undefined if one can. */
 function whyNobody(state: TeamState, task: TaskRecord, at: number): string | undefined {
   const { assigneeId } = task;
-  const own = assigneeId === undefined ? undefined : state.members.get(assigneeId);
+  const own = assigneeId !== undefined && state.members.get(assigneeId);
   if (assigneeId !== undefined && !(own && isExpected(own))) {
-    return `#${task.id} is reserved for ${assigneeId}, ${own ? 'which has stopped' : 'which is no member'}`;
+    return `#${task.id} is reserved for ${assigneeId}, which has stopped`;
   }
   const takers = [...state.members.values()].filter(
     (member) => isExpected(member) && !isVacant(member) && takes(state, member, task),
@@ -202,7 +202,7 @@ function whyNobody(state: TeamState, task: TaskRecord, at: number): string | und
   const found = takers.map(({ id: memberId }) => obstacles(state, { memberId, at }, task)[0]);
   if (found.includes(undefined)) return undefined;
   const [first] = found;
-  return first === undefined ? 'no member runs that could' : explain(first);
+  return first === undefined ? 'no member runs that could' : explain(first, task);
 }
 
 /** A lead takes only what is reserved for it. */
@@ -210,7 +210,8 @@ function takes({ team }: TeamState, { id }: MemberRecord, { assigneeId }: TaskRe
   return id !== team?.leadId || assigneeId === id;
 }
 
-function explain(obstacle: Obstacle): string {
+/** Of a task that waits for nothing, and of a team that goes on. */
+function explain(obstacle: Obstacle, { assigneeId }: TaskRecord): string {
   switch (obstacle.kind) {
     case 'unled':
       return `its lead ${obstacle.leadId} has stopped`;
@@ -218,10 +219,8 @@ function explain(obstacle: Obstacle): string {
       return 'its lead only coordinates';
     case 'leaving':
       return 'its members are leaving';
-    case 'reserved':
-      return `reserved for ${obstacle.for}`;
     default:
-      return 'it is blocked';
+      return `reserved for ${assigneeId}`;
   }
 }
 

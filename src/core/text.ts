@@ -33,7 +33,8 @@ export function inOneLine(text: string): string {
 
 /** The first line of a text. */
 export function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
+  const end = text.indexOf('\n');
+  return end < 0 ? text : text.slice(0, end);
 }
 
 /** A text of at most `length` characters; an ellipsis replaces the rest. */
@@ -67,7 +68,7 @@ export function cutToBytes(text: string, maxBytes: number): string {
 /** A text without terminal control characters. */
 export function printable(text: string): string {
   return text.replace(/[^\x20-\x7e…]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
+    const code = character.codePointAt(0) as number;
     return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
   });
 }

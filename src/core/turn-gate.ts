@@ -45,19 +45,21 @@ export function turnGate(state: TeamState, memberId: string, known: KnownAccount
   const quiet = quietUntil(quietHoursOf(member, state.team), now);
   if (quiet > now) return { kind: 'quiet', until: quiet };
   const gateOf = (account: string | undefined): AccountGate => gateOn(account, `${state.teamId}/${memberId}`, known);
-  const gate = gateOf(member.account);
-  if (gate.kind !== 'closed') {
+  const { account } = member;
+  const gate = gateOf(account);
+  if (account === undefined || gate.kind !== 'closed') {
     const { own } = member.standIn ?? {};
     const isBack = own && known.canSwitch && isBetweenTasks(state, memberId) && gateOf(own.account).kind !== 'closed';
     return isBack ? { kind: 'switch', to: null, account: own.account } : gate;
   }
-  const limit = member.account === undefined ? undefined : known.account(member.account)?.limit;
+  const limit = known.account(account)?.limit;
   if (!limit || !known.canSwitch || !isWorthIt(member, limit, gate.until - now)) return gate;
-  const others = othersFor(state, member, limit);
-  const gates = others.map((other) => ({ ...other, gate: gateOf(other.account) }));
-  const next = gates.find((other) => other.gate.kind !== 'closed');
-  if (next) return { kind: 'switch', to: next.name, account: next.account };
-  const until = Math.min(gate.until, ...gates.map((other) => (other.gate.kind === 'closed' ? other.gate.until : now)));
+  let { until } = gate;
+  for (const other of othersFor(state, { ...member, account }, limit)) {
+    const next = gateOf(other.account);
+    if (next.kind !== 'closed') return { kind: 'switch', to: other.name, account: other.account };
+    until = Math.min(until, next.until);
+  }
   return { kind: 'closed', until, ask: limitQuestion(state, member, limit) };
 }
 
@@ -77,12 +79,12 @@ function isWorthIt({ agent, standIn }: MemberRecord, { cause }: AccountLimit, ms
 /** The agents that the member may go on with, its own first. One with the same account would be refused, too. */
 function othersFor(
   state: TeamState,
-  member: MemberRecord,
+  member: MemberRecord & { readonly account: string },
   limit: AccountLimit,
 ): { readonly name: string | null; readonly account: string | undefined }[] {
   const { standIn, fallbackAccounts = {}, account } = member;
   const { policy, agents } = onLimitOf(member, state.team);
-  const chosen = policy === 'ask' ? limitAnswer(state, account ?? '', limit) : undefined;
+  const chosen = policy === 'ask' ? limitAnswer(state, account, limit) : undefined;
   const names = agents.map(({ name }) => name).filter((name) => policy === 'fallback' || name === chosen);
   const own = standIn ? [{ name: null, account: standIn.own.account }] : [];
   return [...own, ...names.map((name) => ({ name, account: fallbackAccounts[name] }))].filter(

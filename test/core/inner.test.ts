@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import { SYSTEM } from '../../src/core/actor.ts';
-import { nested, parentsOf, pathTo, placeAmong, withInner } from '../../src/core/inner-path.ts';
+import { nested, parentsOf, pathTo, placeAmong, wayInto, withInner } from '../../src/core/inner-path.ts';
+import { innerStanding } from '../../src/core/inner-standing.ts';
 import { nameOfInner } from '../../src/core/inner.ts';
 import { NAME_LENGTH } from '../../src/core/limits.ts';
+import { createState } from '../../src/core/state.ts';
 import { isSlug } from '../../src/core/text.ts';
 import { Usage } from '../../src/core/usage.ts';
-import { teamOf } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { OVER_BUDGET } from '../../src/core/waiting.ts';
+import { commit, WORK } from '../samples/work.ts';
+import { Stage, teamOf } from './stage.ts';
 
 /** A team whose member holds a task. */
 function holding(): Stage {
@@ -94,4 +97,94 @@ test('a path names the way to a member', () => {
   // The team around it is not among them.
   expect(nested(teams.filter(({ name }) => name !== 'alpha'))).toHaveLength(teams.length - 1);
   expect(parentsOf(teams, 'ring').length).toBeLessThanOrEqual(teams.length);
+});
+
+test('the member in which a team is, as the team itself knows it', () => {
+  const parent = { teamId: 'alpha', memberId: 'rev', taskId: '1' };
+  expect(wayInto(parent)).toBe('alpha/rev');
+  expect(wayInto({ ...parent, teamId: 'alpha-rev-1', memberId: 'sub', around: 'alpha/rev' })).toBe('alpha/rev › sub');
+});
+
+/** An inner team whose lead is an agent that knows its team and is idle, with ann beside it. */
+function led(): Stage {
+  const team = new Stage();
+  const agent = { kind: 'exec', command: ['true'] } as const;
+  team.as('@user', 'team.create', { name: 'alpha', leadAgent: agent, leadAgentType: 'exec', work: WORK });
+  team.do('member.join', { name: 'ann', agent });
+  team.task();
+  for (const memberId of ['lead', 'ann']) team.as(memberId, 'member.change', { memberId, status: 'idle' });
+  team.as('lead', 'member.change', { memberId: 'lead', metadata: { knows: 1 } });
+  return team;
+}
+
+const change = (team: Stage, memberId: string, input: object) =>
+  team.as(memberId, 'member.change', { memberId, ...input });
+const finish = (team: Stage) => team.as('@user', 'task.complete', { taskId: '1' });
+
+test.each<[string, string, (team: Stage) => unknown]>([
+  ['stuck', 'its task is open and nobody does anything', () => undefined],
+  ['done', 'all tasks are completed and its lead is idle', finish],
+  ['done', 'all tasks are deleted', (team) => team.do('task.delete', { taskId: '1' })],
+  ['working', 'its lead is active', (team) => change(team, 'lead', { status: 'active' })],
+  ['working', 'its lead comes back', (team) => team.as(SYSTEM, 'member.leave', { memberId: 'lead', returning: true })],
+  ['stuck', 'its lead has stopped', (team) => (finish(team), team.do('member.leave', { memberId: 'lead' }))],
+  [
+    'working',
+    'its lead has mail',
+    (team) => team.as('ann', 'message.send', { messageId: 'm1', toId: 'lead', content: 'hi' }),
+  ],
+  ['working', 'a member is active', (team) => change(team, 'ann', { status: 'active' })],
+  [
+    'stuck',
+    'a member waits for more budget',
+    (team) => change(team, 'ann', { status: 'active', metadata: { waiting: { reason: OVER_BUDGET } } }),
+  ],
+  ['working', 'a member comes back', (team) => team.as(SYSTEM, 'member.leave', { memberId: 'ann', returning: true })],
+  ['stuck', 'a member has stopped', (team) => team.do('member.leave', { memberId: 'ann' })],
+  ['stuck', 'a person joined, which is never busy', (team) => team.join('bob')],
+  [
+    'waiting',
+    'a person is asked for a permission',
+    (team) => team.as(SYSTEM, 'request.raise', { kind: 'permission', memberId: 'ann', content: 'May I?' }),
+  ],
+  [
+    'working',
+    'a member that runs has a question',
+    (team) => team.as('ann', 'request.raise', { kind: 'question', memberId: 'ann', content: 'Which?' }),
+  ],
+  ['stuck', 'a shutdown is asked for', (team) => team.do('shutdown.request', { memberId: 'ann' })],
+  ['waiting', 'its lead could not begin yet', (team) => change(team, 'lead', { metadata: { knows: null } })],
+  [
+    'stuck',
+    'its lead failed',
+    (team) => (finish(team), change(team, 'lead', { metadata: { knows: null, failure: 'no login' } })),
+  ],
+  [
+    'working',
+    'work waits to land',
+    (team) => {
+      team.claimNext('ann');
+      const size = { files: 1, added: 1, removed: 0, paths: ['a'] };
+      const work = { memberId: 'ann', epoch: 1, base: commit(1), commit: commit(2), ...size };
+      team.as('ann', 'work.submit', { taskId: '1', ...work });
+      change(team, 'ann', { status: 'idle' });
+    },
+  ],
+])('an inner team is %s if %s', (standing, _why, happen) => {
+  const team = led();
+  happen(team);
+  expect(innerStanding(team.state, false)).toBe(standing);
+});
+
+test('an inner team works while its lead is about to hear something, or reads what it heard', () => {
+  const team = led();
+  expect(innerStanding(team.state, true)).toBe('working');
+  team.as('ann', 'message.send', { messageId: 'm1', toId: 'lead', content: 'hi' });
+  team.as('lead', 'message.deliver', { memberId: 'lead', messageIds: ['m1'], sessionId: 's' });
+  expect(innerStanding(team.state, false)).toBe('working');
+  // It became idle again after that: the mail did not help.
+  change(team, 'lead', { status: 'active' });
+  change(team, 'lead', { status: 'idle' });
+  expect(innerStanding(team.state, false)).toBe('stuck');
+  expect(innerStanding(createState('alpha'), false)).toBe('stuck');
 });

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { isTrouble, situationOf } from '../../src/core/situation.ts';
+import type { EventOf } from '../../src/core/event.ts';
+import { evolve } from '../../src/core/evolve.ts';
+import { isTrouble, lastFailed, requestsToPerson, situationOf } from '../../src/core/situation.ts';
+import { createState } from '../../src/core/state.ts';
 import { Stage, teamOf } from './stage.ts';
 
 const agent = { kind: 'exec', command: ['true'] } as const;
@@ -97,4 +100,108 @@ test('a team without open tasks is done, or names what failed', () => {
   fail(team, other, 'ann');
   idle(team, 'ann');
   expect(situationOf(team.state, team.now)).toMatchObject({ kind: 'failed', text: '1 task failed, 1 completed' });
+});
+
+test('a team that ends or has ended says only that', () => {
+  const team = teamWithAgents('ann');
+  team.as('@user', 'team.update', { status: 'shutting-down' });
+  expect(textOf(team)).toBe('Shutting down');
+  team.as('@user', 'team.close', { force: true });
+  expect(textOf(team)).toBe('Closed');
+  expect(situationOf(createState('alpha'), 0)).toEqual({ kind: 'closed', word: 'Closed', text: 'Closed' });
+  expect(requestsToPerson(createState('alpha'))).toEqual([]);
+});
+
+test.each<[string, (team: Stage) => unknown]>([
+  ['Nobody can take 1 task: its lead lead has stopped', (team) => (leave(team, 'lead'), team.pass(3_600_000))],
+  [
+    'Nobody can take 1 task: its members are leaving',
+    (team) => (leave(team, 'ann'), team.join('bob'), shutDown(team, 'bob')),
+  ],
+  ['Nobody can take 1 task: no member runs that could', (team) => leave(team, 'ann')],
+  ['Nobody can take 1 task: #1 is withheld: of another list', (team) => withhold(team)],
+  [
+    'Nobody can take 1 task: its lead only coordinates',
+    (team) => {
+      team.do('task.assign', { taskId: '1', assigneeId: 'lead' });
+      team.as('@user', 'team.update', { delegateMode: true });
+      leave(team, 'ann');
+    },
+  ],
+  [
+    'Nobody can take 1 task: reserved for bob',
+    (team) => {
+      team.join('bob');
+      team.do('task.assign', { taskId: '1', assigneeId: 'bob' });
+      shutDown(team, 'bob');
+    },
+  ],
+  [
+    'Nobody can take 1 task: #1 is reserved for ann, which has stopped',
+    (team) => {
+      team.do('task.assign', { taskId: '1', assigneeId: 'ann' });
+      // As journals of other programs may say it: Troupe itself frees the task, too.
+      evolve(team.state, { type: 'teammate:stopped', at: team.now, by: '@system', memberId: 'ann' });
+    },
+  ],
+])('%s', (text, happen) => {
+  const team = teamWithAgents('ann');
+  team.task();
+  idle(team, 'ann');
+  happen(team);
+  expect(textOf(team)).toBe(text);
+});
+
+function leave(team: Stage, memberId: string): void {
+  team.as('@user', 'member.leave', { memberId });
+}
+
+function shutDown(team: Stage, memberId: string): void {
+  team.do('shutdown.request', { memberId });
+  const [request] = [...team.state.requests.values()].filter(({ kind }) => kind === 'shutdown');
+  team.as(memberId, 'shutdown.approve', { requestId: request?.id ?? '' });
+}
+
+function withhold(team: Stage): void {
+  evolve(team.state, { type: 'task:updated', at: team.now, by: '@system', taskId: '1', withheld: 'of another list' });
+}
+
+test('a task that waits for the hooks that judge it is no trouble', () => {
+  const team = teamWithAgents('ann');
+  team.task();
+  evolve(team.state, { ...(team.events.at(-1) as EventOf<'task:created'>), taskId: '2', unjudged: true });
+  team.do('task.delete', { taskId: '1' });
+  idle(team, 'ann');
+  expect(textOf(team)).toBe('Quiet');
+});
+
+test('of several failed tasks the last one counts, and each that waits once', () => {
+  const team = teamWithAgents('ann');
+  const [one, two] = [team.task(), team.task()];
+  const both = team.task({ dependencies: [one, two] });
+  team.task({ dependencies: [one, both] });
+  team.task({ dependencies: [two], onDependencyFailure: 'proceed' });
+  fail(team, two, 'ann');
+  fail(team, one, 'ann');
+  team.as('ann', 'task.claim', { taskId: '5' });
+  team.as('ann', 'task.complete', { taskId: '5' });
+  idle(team, 'ann');
+  expect(textOf(team)).toBe(`Stuck: #${one}, #${two} failed and 2 wait for them`);
+  expect(lastFailed(team.state)?.id).toBe(one);
+  team.do('task.delete', { taskId: '4' });
+  expect(textOf(team)).toBe(`Stuck: #${one}, #${two} failed and 1 waits for them`);
+});
+
+test('a team without tasks is quiet; the longest silence is told first', () => {
+  const team = teamWithAgents('ann', 'bob');
+  for (const name of ['ann', 'bob']) idle(team, name);
+  expect(textOf(team)).toBe('Quiet');
+  const quiet = (memberId: string, minutes: number) =>
+    team.as(memberId, 'member.change', {
+      memberId,
+      metadata: { waiting: { reason: 'quiet', silentSince: team.now - minutes * 60_000 } },
+    });
+  quiet('ann', 20);
+  quiet('bob', 30);
+  expect(situationOf(team.state, team.now)).toMatchObject({ text: 'Silent for 30 min: bob, ann', memberId: 'bob' });
 });

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { approverNow, viewQueue, wordLanding } from '../../src/core/queue-view.ts';
+import { createState } from '../../src/core/state.ts';
+import type { TeamWork } from '../../src/core/team-work.ts';
+import { commit, WORK } from '../samples/work.ts';
+import { Stage } from './stage.ts';
+
+const EXEC = { kind: 'exec', command: ['true'] } as const;
+const SIZE = { files: 1, added: 2, removed: 3, paths: ['a.txt'] };
+const HOLDERS = ['', 'ann', 'bob', 'cyd'];
+
+/** A team with workspaces, in which ann holds task 1, bob task 2 and cyd task 3. */
+function teamApart(settings: Partial<TeamWork> = {}): Stage {
+  const team = new Stage();
+  team.as('@user', 'team.create', { name: 'alpha', work: { ...WORK, ...settings } });
+  for (const name of HOLDERS.slice(1)) {
+    team.do('member.join', { name, agent: EXEC });
+    team.task({ title: `of ${name}` });
+    team.claimNext(name);
+  }
+  return team;
+}
+
+function submit(team: Stage, n: number): void {
+  const memberId = HOLDERS[n] as string;
+  const taskId = String(n);
+  team.as(memberId, 'work.submit', { taskId, memberId, epoch: 1, base: commit(1), commit: commit(n + 1), ...SIZE });
+}
+
+function begin(team: Stage, n: number): void {
+  const works = [{ taskId: String(n), epoch: 1, commit: commit(n + 1) }];
+  const landing = { landingId: `l${n}`, hostId: 'h1', onto: commit(1), merged: commit('a'), works };
+  team.as('@system', 'landing.begin', landing);
+}
+
+describe('the merge queue', () => {
+  test('lists work in its order, with its size and what is judged now', () => {
+    const team = teamApart();
+    submit(team, 2);
+    submit(team, 1);
+    const since = team.now;
+    begin(team, 2);
+    team.do('member.leave', { memberId: 'bob' });
+    const size = { files: 1, added: 2, removed: 3, epoch: 1 };
+    expect(viewQueue(team.state)).toEqual({
+      entries: [
+        {
+          ...size,
+          taskId: '2',
+          title: 'of bob',
+          memberId: 'bob',
+          commit: commit(3),
+          place: 1,
+          since: since - 1_000,
+          isLanding: true,
+          hasLeft: true,
+        },
+        {
+          ...size,
+          taskId: '1',
+          title: 'of ann',
+          memberId: 'ann',
+          commit: commit(2),
+          place: 2,
+          since,
+          isLanding: false,
+          hasLeft: false,
+        },
+      ],
+      landingSince: since + 1_000,
+      asked: [],
+      sentBack: [],
+    });
+  });
+
+  test('is empty in a team without workspaces', () => {
+    expect(viewQueue(createState('alpha'))).toEqual({ entries: [], asked: [], sentBack: [] });
+  });
+
+  test('lists what went back, the newest first, with the first line of why', () => {
+    const team = teamApart();
+    for (const n of [1, 2, 3]) submit(team, n);
+    team.as('@system', 'task.reject', { taskId: '1', feedback: 'Tests fail\nsee log', commit: commit(2) });
+    const at = team.now;
+    const work = { memberId: 'bob', epoch: 1, base: commit(1), commit: commit(3), onto: commit(1), ...SIZE };
+    team.as('@system', 'task.reject', {
+      taskId: '2',
+      feedback: 'It conflicts',
+      commit: commit(3),
+      work: { ...work, conflicts: ['a.txt'] },
+    });
+    expect(viewQueue(team.state)).toMatchObject({
+      entries: [{ taskId: '3', place: 1 }],
+      sentBack: [
+        { taskId: '2', title: 'of bob', memberId: 'bob', why: 'It conflicts', conflicts: ['a.txt'], at: at + 1_000 },
+        { taskId: '1', title: 'of ann', memberId: 'ann', why: 'Tests fail', conflicts: [], at },
+      ],
+    });
+  });
+
+  test('shows a landing that brought nothing, while one of its tasks is open', () => {
+    const team = teamApart();
+    submit(team, 1);
+    begin(team, 1);
+    team.as('@system', 'landing.end', { landingId: 'l1', how: 'red', why: 'the tests fail' });
+    expect(viewQueue(team.state).ended).toMatchObject({ how: 'red', why: 'the tests fail', tasks: ['1'] });
+    team.as('@user', 'task.delete', { taskId: '1' });
+    expect(viewQueue(team.state)).toEqual({ entries: [], asked: [], sentBack: [] });
+  });
+
+  test.each([
+    ['a person', { approve: 'always' } as const, {}],
+    ['the reviewer', { review: 'cyd' }, { reviewerId: 'cyd' }],
+  ])('lists work apart that waits for %s, the oldest first', (_who, settings, reviewer) => {
+    const team = teamApart(settings);
+    for (const n of [2, 1]) {
+      submit(team, n);
+      begin(team, n);
+      const work = { taskId: String(n), epoch: 1, commit: commit(n + 1), landingId: `l${n}` };
+      team.as('@system', 'work.ask', { ...work, onto: commit(1), merged: commit('a') });
+    }
+    const { entries, asked } = viewQueue(team.state);
+    expect(entries).toEqual([]);
+    const { paths: _paths, ...size } = SIZE;
+    expect(asked).toEqual([
+      {
+        taskId: '2',
+        title: 'of bob',
+        memberId: 'bob',
+        commit: commit(3),
+        ...size,
+        since: asked[0]?.since,
+        ...reviewer,
+      },
+      { taskId: '1', title: 'of ann', memberId: 'ann', commit: commit(2), ...size, since: team.now, ...reviewer },
+    ]);
+    expect(asked[0]?.since).toBeLessThan(team.now);
+  });
+});
+
+test('what waits to land is said in a few words', () => {
+  expect(wordLanding({})).toBe('waits to land');
+  expect(wordLanding({ place: 2 })).toBe('waits to land, place 2');
+  expect(wordLanding({ place: 1, isLanding: true })).toBe('landing now');
+  expect(wordLanding({ waitsFor: { since: 1 } })).toBe('waits for a person to approve it');
+  expect(wordLanding({ waitsFor: { since: 1, memberId: 'eyes' } })).toBe('waits for the review of eyes');
+  expect(approverNow(createState('alpha'), { id: '1' })).toBeUndefined();
+});
