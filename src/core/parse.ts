@@ -27,8 +27,7 @@ export function unitOf(origin: string): string {
   return origin === 'array' ? ' entries' : '';
 }
 
-const DEFAULT_TEXT =
-  /^(?:Too big|Too small|Invalid input): expected \w+, received (\w+)$|^Too (?:big|small): expected /;
+const DEFAULT_TEXT = /^Invalid input: expected \w+, received \w+$|^Too (?:big|small): expected /;
 
 /** The problem as text: the schema's own text if it has one, else ours. The library's texts are for programmers. */
 function wordsFor(issue: z.core.$ZodIssue, subject = ''): string {
@@ -42,14 +41,14 @@ function wordsFor(issue: z.core.$ZodIssue, subject = ''): string {
   }
   // A key of a map: its own problem, not what the map should be.
   if (issue.code === 'invalid_key') return issue.issues.map((one) => wordsFor(one)).join('; ');
-  const [isDefault, received] = DEFAULT_TEXT.exec(issue.message) ?? [];
-  if (isDefault === undefined) return issue.message;
+  if (isWorded(issue)) return issue.message;
   if (issue.code === 'too_big') return `${subject}must be at most ${issue.maximum}${unitOf(issue.origin)}`;
   if (issue.code === 'too_small') return `${subject}must be ${boundOf(issue)}${unitOf(issue.origin)}`;
-  if (issue.code !== 'invalid_type' || received === undefined) return issue.message;
-  if (received === 'undefined') return `${subject}is missing: it must be ${kindOf(issue.expected)}`;
-  const what = `${subject}must be ${kindOf(issue.expected)}`;
-  return issue.expected === 'int' && received === 'number' ? what : `${what}, not ${kindOf(received)}`;
+  // What is left: expected TYPE, received TYPE.
+  const [, expected = '', received = ''] = issue.message.split(/expected |, received /);
+  if (received === 'undefined') return `${subject}is missing: it must be ${kindOf(expected)}`;
+  const what = `${subject}must be ${kindOf(expected)}`;
+  return expected === 'int' && received === 'number' ? what : `${what}, not ${kindOf(received)}`;
 }
 
 /** The lower limit of a value: `at least 1`, or `more than 0` if the limit itself is too little. */

@@ -70,3 +70,11 @@ describe('deleted tasks', () => {
     expect(picture(replayed)).toEqual(was);
   });
 });
+
+test('a second event about the deletion of a task changes nothing', () => {
+  const team = teamOf();
+  for (const taskId of [team.task(), team.task()]) team.do('task.delete', { taskId });
+  const event = { type: 'task:deleted', at: 0, by: 'lead', taskId: '1', epoch: 9 } as const;
+  evolve(team.state, event);
+  expect([...team.state.deleted]).toEqual(['1', '2']);
+});

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { escapeVoices, wrapMessage, wrapText } from '../../src/core/envelope.ts';
+import { escapeVoices, indentText, wrapMessage, wrapText } from '../../src/core/envelope.ts';
 import type { TeamMessage } from '../../src/core/message.ts';
 import { tries } from '../proof.ts';
 import { teamOf } from './stage.ts';
@@ -105,4 +105,8 @@ describe('a text', () => {
       expect(escapeVoices(text)).toBe(text);
     },
   );
+});
+
+test('further lines of foreign text are indented, whatever ends a line', () => {
+  expect(indentText('a\nb\r\nc\rd\u2028e')).toBe('a\n  b\n  c\n  d\n  e');
 });

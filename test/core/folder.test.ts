@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { folderOfHook, folderOfMember, folderOfNewMember, workspaceOfNewMember } from '../../src/core/folder.ts';
+import {
+  folderInWorkspace,
+  folderOfHook,
+  folderOfMember,
+  folderOfNewMember,
+  folderOfWork,
+  isInFolderOf,
+  workspaceOfNewMember,
+} from '../../src/core/folder.ts';
+import type { TaskRecord } from '../../src/core/state.ts';
 
 const CLAUDE = { kind: 'claude' } as const;
 
@@ -56,4 +65,26 @@ describe('a member of a team with workspaces', () => {
     expect(at('/project/teams')).toBe('/project/teams');
     expect(at()).toBe('/home');
   });
+});
+
+test('the folder of a team is the top of its repository, or a folder in it, in the checkout and in a workspace', () => {
+  expect(folderOfWork({ repository: '/project', prefix: '' })).toBe('/project');
+  expect(folderOfWork({ repository: '/project', prefix: 'a/b' })).toBe('/project/a/b');
+  expect(folderInWorkspace('/w', { prefix: '' })).toBe('/w');
+  expect(folderInWorkspace('/w', { prefix: 'a/b' })).toBe('/w/a/b');
+});
+
+const BEGUN = { state: 'begun', memberId: 'ann', epoch: 2, base: 'b' } as const;
+
+test.each<[string, boolean, Partial<TaskRecord>]>([
+  ['it holds the task', true, {}],
+  ['another member holds it', false, { assigneeId: 'bob' }],
+  ['the task ended', false, { status: 'completed' }],
+  ['the work is of another member', false, { work: { ...BEGUN, memberId: 'bob' } }],
+  ['the work is of an earlier try', false, { work: { ...BEGUN, epoch: 1 } }],
+  ['it put the work aside', false, { work: { ...BEGUN, aside: 'refs/aside' } }],
+  ['there is no work', false, { work: undefined }],
+])('the workspace of a member has its work for a task if %s: %s', (_what, is, change) => {
+  const task = { status: 'in_progress', assigneeId: 'ann', epoch: 2, work: BEGUN, ...change } as TaskRecord;
+  expect(isInFolderOf(task, 'ann')).toBe(is);
 });

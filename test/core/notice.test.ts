@@ -4,6 +4,7 @@ import type { Notice } from '../../src/core/notice.ts';
 import { QuietHours, quietMinutes } from '../../src/core/quiet-hours.ts';
 import { RaisedKind } from '../../src/core/request.ts';
 import { STANDS_STILL } from '../../src/core/waiting.ts';
+import { WORK } from '../samples/work.ts';
 import { Stage, teamOf } from './stage.ts';
 
 const agent = { kind: 'exec' as const, command: ['true'] };
@@ -257,4 +258,80 @@ test('quiet hours may go past midnight', () => {
   for (const wrong of ['22-7', '24:00-07:00', '07:00-07:00', '22:00']) {
     expect(QuietHours.safeParse(wrong).success).toBe(false);
   }
+});
+
+describe('the text of a notice', () => {
+  test('names the task of a request, and of an agent that is silent for no known reason the agent', () => {
+    const team = teamOf('ann');
+    team.task();
+    team.claimNext('ann');
+    team.as('ann', 'request.raise', { kind: 'permission', memberId: 'ann', taskId: '1', content: 'May I?' });
+    expect(only(team)).toMatchObject({ text: 'Permission needed (ann, task 1): May I?', taskId: '1' });
+    team.as('ann', 'member.change', { memberId: 'ann', metadata: { waiting: { silentSince: 1 } } });
+    expect(noticesOf(team.state)[1]).toMatchObject({ kind: 'hung', text: 'A turn is silent (ann): ' });
+  });
+
+  test('is not about accounts that nobody uses, and has no time that nobody knows', () => {
+    const team = teamOf('ann');
+    team.as('@system', 'account.set', { account: 'claude', windows: [{ name: 'week', used: 0.9 }] });
+    expect(noticesOf(team.state)).toEqual([]);
+    team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+    expect(only(team).text).toBe('Its account claude has used week 90 %.');
+  });
+
+  test('says what cannot go on after a failure', () => {
+    const team = teamOf('ann');
+    team.task({ title: 'First' });
+    team.task({ dependencies: ['1'] });
+    team.as('ann', 'task.claim', { taskId: '1' });
+    team.as('ann', 'task.fail', { taskId: '1', reason: 'no\ndisk' });
+    expect(only(team)).toMatchObject({
+      kind: 'failed',
+      taskId: '1',
+      text: 'Nobody can go on: 1 task failed, 0 completed. 1 task cannot go on. Task 1, First: no disk',
+    });
+    const record = team.state.tasks.get('1');
+    if (record) team.state.tasks.set('1', { ...record, failure: undefined });
+    expect(only(team).text).toMatch(/Task 1, First: no reason given$/);
+  });
+
+  test('says that a lead without tasks is done when it has answered, and nobody of the team is busy', () => {
+    const team = new Stage();
+    team.as('@user', 'team.create', { name: 'alpha', leadAgent: agent, leadAgentType: 'exec', work: WORK });
+    team.as('lead', 'member.change', { memberId: 'lead', status: 'idle' });
+    expect(noticesOf(team.state)).toEqual([]);
+    team.as('lead', 'member.change', { memberId: 'lead', status: 'active' });
+    team.as('lead', 'member.change', { memberId: 'lead', status: 'idle', result: 'Hello' });
+    expect(only(team)).toMatchObject({ kind: 'done', text: 'The team is done.' });
+    team.do('member.join', { name: 'ann', agent });
+    team.as('@system', 'member.leave', { memberId: 'ann', returning: true });
+    expect(noticesOf(team.state)).toEqual([]);
+    team.do('member.leave', { memberId: 'ann' });
+    expect(only(team).kind).toBe('done');
+  });
+
+  test('has a link by which it is answered', () => {
+    const notice = { kind: 'person', subject: 's', version: '', text: 'Which?', requestId: 'r1' } as const;
+    const message = composeNotices('alpha', [notice, { ...notice, requestId: 'r2' }], undefined, ({ requestId }) =>
+      requestId === 'r1' ? 'https://a.example/r1' : undefined,
+    );
+    expect(message).toMatchObject({
+      text: 'Which?\nAnswer: https://a.example/r1\nWhich?',
+      notices: [{ requestId: 'r1', answer: 'https://a.example/r1' }, { requestId: 'r2' }],
+    });
+    expect(message.notices[1]).not.toHaveProperty('answer');
+  });
+
+  test('does not tell of a failure while other work is about to land', () => {
+    const team = new Stage();
+    team.as('@user', 'team.create', { name: 'alpha', work: WORK });
+    team.do('member.join', { name: 'ann', agent });
+    team.as('ann', 'member.change', { memberId: 'ann', status: 'idle' });
+    const failed = team.task();
+    team.as('@user', 'task.fail', { taskId: failed, reason: 'no' });
+    expect(only(team).kind).toBe('failed');
+    const { work } = team.state.team ?? {};
+    if (team.state.team && work) team.state.team = { ...team.state.team, work: { ...work, queue: ['9'] } };
+    expect(noticesOf(team.state)).toEqual([]);
+  });
 });

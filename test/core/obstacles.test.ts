@@ -4,8 +4,9 @@ import type { Command } from '../../src/core/command.ts';
 import { decide } from '../../src/core/decide.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
-import { obstacles } from '../../src/core/obstacles.ts';
+import { explainNothing, isHalt, obstacles } from '../../src/core/obstacles.ts';
 import type { Obstacle } from '../../src/core/obstacles.ts';
+import { createState } from '../../src/core/state.ts';
 import { commandOf, teamOf } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -141,4 +142,27 @@ describe('why a task is blocked, in few words', () => {
     expect(whyBlocked({ ...blocked, blockedReason: 'is frozen' }, () => '')).toBe('is frozen');
     expect(whyBlocked(blocked, () => '')).toBe('is blocked');
   });
+});
+
+test('why there is nothing to claim is said by the numbers of open tasks', () => {
+  expect(explainNothing({ pending: 2, blocked: 1, in_progress: 3, completed: 9 })).toBe(
+    '2 reserved for others, 1 blocked, 3 in progress',
+  );
+  expect(explainNothing({ blocked: 1 })).toBe('1 blocked');
+  expect(explainNothing({ completed: 9 })).toBeUndefined();
+});
+
+test('some obstacles stop everybody; without a team there is none', () => {
+  const kinds = ['shutting-down', 'unled', 'leaving', 'delegating'] as const;
+  expect(kinds.filter((kind) => isHalt({ kind, leadId: 'lead' }))).toEqual(['shutting-down', 'unled']);
+  expect(obstacles(createState('alpha'), { memberId: 'ann', at: 0 })).toEqual([]);
+});
+
+test('a task that waits for files names all tasks that change them, by number', () => {
+  const team = teamOf('ann', 'bob');
+  for (let i = 1; i <= 10; i++) team.task({ files: [`${i}/**`] });
+  for (const taskId of ['10', '9']) team.as('ann', 'task.claim', { taskId });
+  const waiting = team.task({ files: ['9/a', '10/b'] });
+  expect(team.view(waiting)).toMatchObject({ status: 'blocked', filesHeldBy: ['9', '10'] });
+  expect(whyBlocked(team.view(waiting), () => '')).toBe('changes the same files as #9, #10');
 });

@@ -43,3 +43,7 @@ test('deny wins, and finds its command in the middle of others', () => {
   expect(judgeWish(rules, bash('farm -r x'))).toBe('allow');
   expect(judgeWish(undefined, bash('ls'))).toBeUndefined();
 });
+
+test('a text that is no rule covers nothing', () => {
+  expect(judgeWish({ allow: ['(', ''], deny: [')'] }, { tool: 'Bash', subject: 'ls' })).toBeUndefined();
+});

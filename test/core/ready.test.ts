@@ -95,3 +95,47 @@ function naiveWorkFor(state: TeamState, memberId: string): string[] {
   const free = ready.filter((task) => task.assigneeId === undefined);
   return [...own, ...free].map((task) => task.id);
 }
+
+describe('a member that holds files', () => {
+  /** ann changes a and b; tasks 3 to 6 wait for these files. */
+  function filed() {
+    const team = teamOf('ann', 'bob');
+    team.task({ files: ['a/**'] });
+    team.task({ files: ['b/**'] });
+    for (const taskId of ['1', '2']) team.as('ann', 'task.claim', { taskId });
+    team.task({ files: ['a/x'] });
+    team.task({ files: ['a/y'], priority: 'high' });
+    team.task({ files: ['b/z'], priority: 'low' });
+    // A look by somebody who cannot take them sets them aside.
+    expect(bestReady(team.state, 'bob')).toBeUndefined();
+    return team;
+  }
+
+  test('can take the tasks that wait for them, by priority, then age; a better free one comes first', () => {
+    const team = filed();
+    expect(workFor(team.state, 'ann')).toEqual(['4', '3', '5']);
+    const free = team.task({ priority: 'high' });
+    expect(bestReady(team.state, 'ann')?.id).toBe('4');
+    expect(bestReady(team.state, 'bob')?.id).toBe(free);
+    const urgent = team.task({ priority: 'critical' });
+    expect(bestReady(team.state, 'ann')?.id).toBe(urgent);
+  });
+
+  test('cannot take what changed since, or waits for files of others, too', () => {
+    const team = filed();
+    team.do('task.delete', { taskId: '4' });
+    team.do('task.assign', { taskId: '5', assigneeId: 'bob' });
+    expect(workFor(team.state, 'ann')).toEqual(['3']);
+    team.task({ files: ['c'] });
+    team.as('bob', 'task.claim', { taskId: '6' });
+    team.do('task.update', { taskId: '3', files: ['a/x', 'c'] });
+    expect(workFor(team.state, 'ann')).toEqual([]);
+  });
+
+  test('offers them to all when it is done, except those that are gone', () => {
+    const team = filed();
+    team.state.tasks.delete('3');
+    team.as('ann', 'task.complete', { taskId: '1' });
+    expect(bestReady(team.state, 'bob')?.id).toBe('4');
+  });
+});

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { escapeMarkdown, reportEnd, reportMarkdown, reportText } from '../../src/cli/show/report.ts';
+import { evolve } from '../../src/core/evolve.ts';
 import { innerReportOf } from '../../src/core/inner-report.ts';
 import type { InnerReport } from '../../src/core/inner-report.ts';
 import type { TeamParent } from '../../src/core/inner.ts';
 import { reportOf, TeamReport } from '../../src/core/report.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
-import { teamOf } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { commit, WORK } from '../samples/work.ts';
+import { Stage, teamOf } from './stage.ts';
 
 const screen = { isTerminal: false, hasColor: false, columns: 100, now: 0 };
 
@@ -237,4 +238,85 @@ test('makes hostile titles harmless in text and in Markdown', () => {
   const begins = ['1. one', '- one', '# one', '> one', '+ one', '2) one'];
   expect(begins.map(escapeMarkdown)).toEqual(['1\\. one', '\\- one', '\\# one', '\\> one', '\\+ one', '2\\) one']);
   expect(escapeMarkdown('see www.evil.example')).toBe('see www&#46;evil.example');
+});
+
+test('says what a closed inner team with an agent as its lead did, down to the commit', () => {
+  const team = new Stage();
+  const agent = { kind: 'exec', command: ['true'] } as const;
+  const parent = { teamId: 'outer', memberId: 'rev', taskId: '1' };
+  team.as('@user', 'team.create', { name: 'alpha', leadAgent: agent, leadAgentType: 'exec', work: WORK, parent });
+  team.do('member.join', { name: 'ann', agent });
+  for (const title of ['Write', 'Drop']) team.task({ title });
+  team.do('task.delete', { taskId: '2' });
+  team.claimNext('ann');
+  const size = { files: 1, added: 1, removed: 0, paths: ['a'] };
+  const work = { memberId: 'ann', epoch: 1, base: commit(1), commit: commit(2), ...size };
+  team.as('@user', 'task.complete', { taskId: '1', work: { ...work, onto: commit(1), merged: commit(3) } });
+  team.as('lead', 'member.change', { memberId: 'lead', status: 'idle', result: 'All is written' });
+  team.as('@user', 'team.close', { force: true });
+  const report = seen(team);
+  expect(report).toMatchObject({
+    status: 'cleaned-up',
+    closedAt: new Date(team.now).toISOString(),
+    parent,
+    tasks: { completed: 1, failed: 0, open: 0 },
+    done: [{ id: '1', landed: true, commit: commit(3) }],
+    landed: { branch: 'troupe/alpha', base: commit(1), tip: commit(3), tasks: ['1'] },
+    answer: 'All is written',
+  });
+});
+
+test('says why tasks wait, which members were given up, and what was refused or asked about a task', () => {
+  const team = teamOf('ann', 'bob');
+  team.task({ title: 'First' });
+  team.task({ title: 'Second', dependencies: ['1'] });
+  team.as('ann', 'task.claim', { taskId: '1' });
+  const ask = (kind: 'hang' | 'permission') => {
+    const [raised] = team.as('ann', 'request.raise', { kind, memberId: 'ann', taskId: '1', content: `A ${kind}` });
+    return (raised as { requestId: string }).requestId;
+  };
+  team.as('@user', 'request.answer', { requestId: ask('hang'), approve: false });
+  team.as('@system', 'request.answer', { requestId: ask('permission'), approve: false });
+  const requestId = ask('permission');
+  team.as('@system', 'member.leave', { memberId: 'bob', reason: 'crashed too often' });
+  const { waits, wrong } = seen(team);
+  expect(waits).toEqual([
+    { what: 'request', kind: 'permission', requestId, memberId: 'ann', taskId: '1', text: 'A permission' },
+    { what: 'open', taskId: '1', memberId: 'ann', text: 'First' },
+    { what: 'blocked', taskId: '2', text: 'Second (waits for 1)' },
+  ]);
+  expect(wrong).toMatchObject([
+    { what: 'stopped', memberId: 'bob', text: 'crashed too often' },
+    { what: 'answered', kind: 'hang', taskId: '1', text: 'A hang You said no.' },
+    { what: 'unanswered', kind: 'permission', taskId: '1', text: 'A permission' },
+  ]);
+});
+
+test('has words where an event of another program left out a reason, and counts members that waited', () => {
+  const team = teamOf('ann', 'bob', 'cyd');
+  for (const name of ['ann', 'bob', 'cyd']) {
+    team.as(name, 'member.change', { memberId: name, account: 'claude', metadata: { waiting: { account: 'claude' } } });
+  }
+  const limit = {
+    cause: 'limited',
+    reason: 'used up',
+    since: team.now,
+    until: team.now + 1,
+    known: true,
+    tries: 1,
+  } as const;
+  team.as('@system', 'account.set', { account: 'claude', limit });
+  team.pass(60_000);
+  team.as('@system', 'account.set', { account: 'claude', limit: null });
+  team.task({ title: 'Write' });
+  team.claimNext('ann');
+  const record = team.state.tasks.get('1');
+  if (record) team.state.tasks.set('1', { ...record, rejections: 2 });
+  expect(seen(team).wrong).toMatchObject([
+    { what: 'sent back', taskId: '1', text: 'Write: sent back 2 times.' },
+    { what: 'limited', text: expect.stringContaining('; 3 members waited with a turn') as string },
+  ]);
+  const failed = { type: 'task:failed', at: team.now, by: 'ann', taskId: '1', memberId: 'ann' } as const;
+  evolve(team.state, { ...failed, reason: undefined as never });
+  expect(seen(team).wrong[0]).toMatchObject({ what: 'failed', text: 'Write: no reason given' });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readHost, ruleFor, Sandbox, sandboxOf } from '../../src/core/sandbox.ts';
+import { hostsOf, readHost, ruleFor, Sandbox, sandboxOf } from '../../src/core/sandbox.ts';
 
 describe('the settings of a sandbox', () => {
   test.each([
@@ -67,4 +67,12 @@ describe('a host', () => {
   ])('that is not in %j cannot: %s:%i', (entries, host, port) => {
     expect(allows(entries, host, port)).toBe(false);
   });
+});
+
+test('the hosts of a sandbox are those that it names', () => {
+  expect([hostsOf({}), hostsOf({ network: 'none' }), hostsOf({ network: ['a.example'] })]).toEqual([
+    [],
+    [],
+    ['a.example'],
+  ]);
 });

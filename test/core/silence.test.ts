@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeSilence } from '../../src/core/silence-words.ts';
 import {
+  forgetTime,
   hearEvent,
   NEW_TURN,
   passTime,
@@ -120,4 +121,25 @@ test('processor time and changed files are life, but only while a tool runs', ()
   expect(describeSilence({ ...bash, tool: undefined }, { processes: 1, cpuMs: undefined, hasChanged: undefined })).toBe(
     'nothing heard for 65 minutes (1 process)',
   );
+});
+
+test('a sign of what a tool runs is one of the tool, and a person takes no time of the turn', () => {
+  const running = [tool('t1', 'Task'), 50] as const;
+  const quiet = (sign: Heard) => tooSilent(play(...running, sign, 20), {}, AGENT);
+  expect(quiet({ type: 'sign', toolId: 't1' })).toBeUndefined();
+  expect(quiet({ type: 'sign', toolId: 't2' })).toMatchObject({ tool: 'Task', ms: 70 * MINUTE });
+  expect(quiet({ type: 'sign' })).toMatchObject({ tool: 'Task' });
+  const forgotten = forgetTime(play(...running));
+  expect(forgotten.tools).toEqual(new Map([['t1', { name: 'Task', ms: 0 }]]));
+  expect(forgetTime(play(10)).quietMs).toBe(0);
+});
+
+test('of several silences the one that is longest over its limit counts', () => {
+  const clock = play(tool('t1', 'Bash'), 30, tool('t2', 'Read'), 61);
+  const limits = { tools: { Read: 1 * MINUTE, toString: undefined as never } };
+  expect(tooSilent(clock, limits, AGENT)).toMatchObject({ tool: 'Read', limit: MINUTE });
+  expect(tooSilent(clock, {}, AGENT)).toMatchObject({ tool: 'Bash', ms: 91 * MINUTE });
+  expect(
+    describeSilence({ tool: 'Bash', ms: 91 * MINUTE, limit: 1 }, { processes: 2, cpuMs: 50, hasChanged: true }),
+  ).toBe('Bash has run for 91 minutes (2 processes, 0.1 s of processor time since the last look, files changed)');
 });

@@ -158,7 +158,7 @@ function leave(team: Stage, memberId: string): void {
 
 function shutDown(team: Stage, memberId: string): void {
   team.do('shutdown.request', { memberId });
-  const [request] = [...team.state.requests.values()].filter(({ kind }) => kind === 'shutdown');
+  const request = [...team.state.requests.values()].find(({ kind }) => kind === 'shutdown');
   team.as(memberId, 'shutdown.approve', { requestId: request?.id ?? '' });
 }
 

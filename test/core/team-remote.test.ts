@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { parse } from '../../src/core/parse.ts';
 import { publicAddress, RemoteName, TeamRemote } from '../../src/core/team-remote.ts';
+import { ApprovePaths, settingsIn, withSettings } from '../../src/core/team-work.ts';
+import { commit, WORK } from '../samples/work.ts';
 
 test('an address that other machines may read has no password, and runs no program', () => {
   const told = {
@@ -39,4 +42,25 @@ test('a name of a remote is no option, no address and no path', () => {
   for (const name of ['--upload-pack=x', '', '../x', '/srv/x', 'a b', 'https://x/y', 'a..b', 'x\n', 'a:b', '.']) {
     expect(RemoteName.safeParse(name).success, name).toBe(false);
   }
+});
+
+test('a remote may have an address that other machines can use, and no other', () => {
+  const good = { name: 'origin', url: 'https://example.com/a.git' };
+  expect(parse(TeamRemote, good)).toEqual(good);
+  expect(() => parse(TeamRemote, { name: 'origin', url: 'https://a:b@example.com/a.git' })).toThrow(
+    'url: "https://a:b@example.com/a.git" is not an address that other machines can use',
+  );
+  expect(publicAddress('ssh://-x@example.com/a.git')).toBeUndefined();
+});
+
+test('patterns of files that a person approves are relative and well formed', () => {
+  expect(parse(ApprovePaths, ['src/**'])).toEqual(['src/**']);
+  expect(() => parse(ApprovePaths, ['/etc/**'])).toThrow(/^0: "\/etc\/\*\*" /);
+});
+
+test('the settings of work are what may change; its beginning and its branch stay', () => {
+  const work = { ...WORK, roots: [commit(1)], history: 'keep' as const, gates: undefined };
+  expect(settingsIn(work)).toEqual({ history: 'keep' });
+  expect(withSettings(work, { gates: 2 })).toEqual({ ...WORK, roots: [commit(1)], gates: 2 });
+  expect(withSettings({ ...WORK, history: 'keep' }, {})).toEqual(WORK);
 });

@@ -4,8 +4,21 @@ import { z } from 'zod';
 import { Actor } from '../../src/core/actor.ts';
 import { TeamError } from '../../src/core/errors.ts';
 import { parse } from '../../src/core/parse.ts';
-import { CreateTaskInput } from '../../src/core/task.ts';
-import { byteLength, ChosenId, isSlug, Line, quote, Slug, suggestSlug, TaskId, textOf } from '../../src/core/text.ts';
+import { CreateTaskInput, FilePatterns } from '../../src/core/task.ts';
+import {
+  byteLength,
+  ChosenId,
+  cutToBytes,
+  firstLine,
+  isChosenId,
+  isSlug,
+  Line,
+  quote,
+  Slug,
+  suggestSlug,
+  TaskId,
+  textOf,
+} from '../../src/core/text.ts';
 import { tries } from '../proof.ts';
 
 /** Text with an effect on a terminal, a shell, a path or an object, and frequent invalid names. */
@@ -270,3 +283,39 @@ function refusal(schema: z.ZodType, value: unknown): string {
   }
   return expect.unreachable(`${quote(String(value))} was accepted`);
 }
+
+test('a text is cut to bytes between characters', () => {
+  expect(cutToBytes('short', 5)).toBe('short');
+  expect(cutToBytes('äöüä', 8)).toBe('äöüä');
+  expect(cutToBytes('äöüä', 7)).toBe('äö…');
+  expect(cutToBytes('a😀😀', 8)).toBe('a😀…');
+});
+
+test('the first line is all of a text with one line', () => {
+  expect([firstLine('a\nb\nc'), firstLine('a'), firstLine(''), firstLine('\na')]).toEqual(['a', 'a', '', '']);
+});
+
+test('a chosen id is told by its letters and its length, as by its schema', () => {
+  for (const id of ['a', 'A.b_c:d@e-1', '-a', 'a/b', '', 'x'.repeat(10_000)]) {
+    expect(isChosenId(id), id.slice(0, 20)).toBe(ChosenId.safeParse(id).success);
+  }
+});
+
+test.each([
+  [{ title: z.string() }, 7, 'The input must be an object, not a number'],
+  [{ title: z.string() }, { title: 'a', other: 1 }, 'The input has no key "other"'],
+  [{ part: z.strictObject({}) }, { part: { x: 1 } }, 'part: it has no key "x"'],
+  [{ share: z.number().positive() }, { share: 0 }, 'share: must be more than 0'],
+  [{ count: z.number().int() }, { count: 1.5 }, 'count: must be a whole number'],
+  [{ count: z.number().int().min(1) }, { count: 0 }, 'count: must be at least 1'],
+  [{ list: z.array(z.string()).max(1) }, { list: ['a', 'b'] }, 'list: must be at most 1 entries'],
+  [{ kind: z.enum(['a', 'b']) }, { kind: 'c' }, 'kind: Invalid option: expected one of "a"|"b"'],
+  [{ names: z.record(Slug, z.string()) }, { names: { 'A B': 'x' } }, 'names.A B: "A B" is not a name'],
+] as const)('what is wrong with %# is said in words', (shape, value, problem) => {
+  expect(() => parse(z.strictObject(shape as z.ZodRawShape), value)).toThrow(problem);
+});
+
+test('patterns of files are relative and well formed', () => {
+  expect(parse(FilePatterns, ['src/**'])).toEqual(['src/**']);
+  expect(() => parse(FilePatterns, ['../a'])).toThrow(/^0: /);
+});

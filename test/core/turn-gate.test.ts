@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Account } from '../../src/core/account.ts';
+import { agentNameOf, OnLimitInput, requireFallbacks, wordOnLimit } from '../../src/core/on-limit.ts';
+import type { OnLimit } from '../../src/core/on-limit.ts';
+import { parse } from '../../src/core/parse.ts';
 import { turnGate } from '../../src/core/turn-gate.ts';
 import type { KnownAccounts } from '../../src/core/turn-gate.ts';
 import { teamOf, types } from './stage.ts';
@@ -213,4 +216,109 @@ test('only a person chooses fallbacks, and only agents that a daemon can start w
   expect(team.refuse('@user', 'member.change', change({ fallback: [secret] })).code).toBe('invalid');
   team.as('@user', 'team.update', { onLimit: 'ask' });
   expect(team.state.team?.onLimit).toEqual({ policy: 'ask', agents: [] });
+});
+
+test('a turn of an unknown member is not held back, and none begins in quiet hours', () => {
+  const team = teamWith(undefined);
+  const known = { now: team.now, canSwitch: true, account: () => undefined, triedUntil: () => undefined };
+  expect(turnGate(team.state, 'eve', known)).toEqual({ kind: 'open', isTry: false });
+  team.as('@user', 'member.change', { memberId: 'ann', quietHours: '00:00-23:59' });
+  const noon = new Date(2026, 0, 2, 12).getTime();
+  expect(look(team, { now: noon })).toEqual({ kind: 'quiet', until: new Date(2026, 0, 2, 23, 59).getTime() });
+});
+
+describe('a member with a stand-in', () => {
+  test('goes back to its own agent if the stand-in has no login, or is limited as well', () => {
+    for (const cause of ['unauthorised', 'limited'] as const) {
+      const team = teamWith(FALLBACK);
+      team.task();
+      team.claimNext('ann');
+      limit(team, 'claude', 1);
+      follow(team);
+      team.as('ann', 'member.change', { memberId: 'ann', account: 'codex' });
+      expect(ann(team)).toMatchObject({ standIn: { name: 'codex' }, account: 'codex' });
+      team.pass(2 * HOUR);
+      const [since, until] = [team.now, team.now + 3 * HOUR];
+      const fact = { cause, reason: 'no', since, until, known: true, tries: 1 };
+      team.as('@system', 'account.set', { account: 'codex', limit: fact });
+      expect(look(team)).toEqual({ kind: 'switch', to: null, account: 'claude' });
+    }
+  });
+
+  test('waits for an overloaded stand-in', () => {
+    const team = teamWith(FALLBACK);
+    limit(team, 'claude', 1);
+    follow(team);
+    team.as('ann', 'member.change', { memberId: 'ann', account: 'codex' });
+    const [since, until] = [team.now, team.now + 3 * HOUR];
+    const busy = { cause: 'overloaded', reason: 'busy', since, until, known: false, tries: 1 } as const;
+    team.as('@system', 'account.set', { account: 'codex', limit: busy });
+    expect(look(team)).toEqual({ kind: 'closed', until });
+  });
+
+  test('takes a fallback whose account nobody knows yet', () => {
+    const team = teamOf();
+    team.as('@user', 'member.join', { name: 'ann', agent: 'claude', onLimit: { fallback: ['codex'] } });
+    expect(look(team)).toEqual({ kind: 'open', isTry: false });
+    team.as('ann', 'member.change', { memberId: 'ann', account: 'claude' });
+    limit(team, 'claude', 3);
+    expect(look(team)).toEqual({ kind: 'switch', to: 'codex', account: undefined });
+  });
+});
+
+test('the question about a limit is for all members that wait, with or without other agents', () => {
+  const team = teamWith('ask');
+  team.as('@user', 'member.join', { name: 'bob', agent: 'claude', onLimit: 'ask' });
+  team.as('bob', 'member.change', { memberId: 'bob', account: 'claude' });
+  limit(team, 'claude', 3);
+  const gate = look(team);
+  expect(gate.kind === 'closed' && gate.ask?.content.split('\n')[1]).toBe(
+    'ann, bob wait. "wait": until the reset. "stop": stop them; the tasks go back to the list.',
+  );
+});
+
+test.each([
+  ['wait', { policy: 'wait', agents: [] }],
+  [{ ask: ['codex'] }, { policy: 'ask', agents: [{ name: 'codex', agent: { kind: 'codex' } }] }],
+  [
+    { policy: 'wait', agents: [] },
+    { policy: 'wait', agents: [] },
+  ],
+])('a policy may be written as %j', (given, policy) => {
+  expect(parse(OnLimitInput, given)).toEqual(policy);
+});
+
+test.each([
+  [{ fallback: [] }, 'names no agent'],
+  [{ policy: 'wait', agents: [{ name: 'codex', agent: 'codex' }] }, 'needs no agents to wait'],
+  [{ fallback: 'codex' }, 'agents: must be a list, not text'],
+  [{ fallback: ['codex'], ask: [] }, 'policy'],
+  [{ stop: [] }, 'policy'],
+  [{}, 'policy'],
+  [null, 'must be an object'],
+  [7, 'must be an object'],
+])('%j is no policy', (given, problem) => {
+  expect(() => parse(OnLimitInput, given)).toThrow(problem);
+});
+
+test.each([
+  ['claude-native', 'it works in a terminal and a native team of its own; name claude instead'],
+  ['team', 'it is a team, whose members have limits of their own'],
+  ['function', 'it is a function of another process, which no daemon can start'],
+] as const)('an agent of the kind %s cannot stand in', (kind, why) => {
+  const policy: OnLimit = { policy: 'fallback', agents: [{ name: 'other', agent: { kind } }] };
+  expect(() => requireFallbacks(policy)).toThrow(`other cannot stand in: ${why}`);
+});
+
+test('policies and agents in words', () => {
+  expect(wordOnLimit({ policy: 'wait', agents: [] })).toBe('wait');
+  const agents = [SECOND, { name: 'codex', agent: { kind: 'codex' as const } }];
+  expect(wordOnLimit({ policy: 'fallback', agents })).toBe('fallback: claude@second, codex');
+  const own = { agent: { kind: 'claude' as const }, sessionId: 's' };
+  expect(agentNameOf({})).toBe('');
+  expect(agentNameOf({ agent: { kind: 'acp', name: 'gemini' } })).toBe('gemini');
+  expect(agentNameOf({ agent: own.agent })).toBe('claude');
+  expect(agentNameOf({ agent: { kind: 'codex' }, standIn: { name: 'codex', since: 0, own } })).toBe(
+    'codex (for claude)',
+  );
 });

@@ -67,3 +67,7 @@ test('a member waits since its first open request about its task, but not after 
   expect(waitsSince(task, [{ ...asked('gate', 2_000), taskId: '2' }])).toBe(undefined);
   expect(waitsSince(task, [{ ...asked('plan', 2_000), memberId: 'bob' }])).toBe(undefined);
 });
+
+test('a task that nobody holds any more was worked on until its end', () => {
+  expect(workedOn({ id: '1', startedAt: new Date(1_000), completedAt: new Date(5_000) }, [], 9_000)).toBe(4_000);
+});
