@@ -48,5 +48,6 @@ function isBusy(member: MemberRecord): boolean {
 }
 
 function isLive({ members }: TeamState, memberId: string): boolean {
-  return (members.get(memberId)?.status ?? 'stopped') !== 'stopped';
+  const member = members.get(memberId);
+  return member !== undefined && member.status !== 'stopped';
 }

@@ -20,11 +20,12 @@ export function approverNow(
   { id, work }: Pick<TaskRecord, 'id' | 'work'>,
 ): TaskWork['waitsFor'] {
   if (work?.state !== 'asked') return undefined;
-  const asked = [...(index.asked.get(id) ?? [])].flatMap((one) => requests.get(one) ?? []);
-  const request = asked.find(({ kind }) => kind === 'work' || kind === 'review');
-  if (!request) return undefined;
-  const { kind, memberId, requestedAt } = request;
-  return { since: requestedAt.getTime(), ...(kind === 'review' && { memberId }) };
+  for (const one of index.asked.get(id) ?? []) {
+    const request = requests.get(one);
+    if (request?.kind === 'work') return { since: request.requestedAt.getTime() };
+    if (request?.kind === 'review') return { since: request.requestedAt.getTime(), memberId: request.memberId };
+  }
+  return undefined;
 }
 
 /** A work that the gates accepted, and that waits for its approval outside the queue. */

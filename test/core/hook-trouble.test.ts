@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { hookTroubles, troubleKey, troublesTold } from '../../src/core/hook-trouble.ts';
+import { feedbackOf } from '../../src/core/hook.ts';
 
 const KEY = troubleKey('TaskCompleted', 'npm test');
 
@@ -14,4 +15,10 @@ test('a change of metadata tells of hooks that failed and of those that work aga
   expect(troublesTold(undefined)).toEqual([]);
   // A command of any length makes a key that fits.
   expect(troubleKey('TaskCompleted', 'x'.repeat(9_000))).toHaveLength('hookTrouble TaskCompleted '.length + 200);
+});
+
+test('feedback has the end of each long output, without half a character', () => {
+  expect(feedbackOf({ stderr: ' a \n', stdout: '' })).toBe('a');
+  const long = `x😀${'y'.repeat(9_999)}`;
+  expect(feedbackOf({ stderr: long, stdout: 'out' })).toBe(`…${'y'.repeat(9_999)}\n\nout`);
 });

@@ -144,5 +144,19 @@ test('what waits to land is said in a few words', () => {
   expect(wordLanding({ place: 1, isLanding: true })).toBe('landing now');
   expect(wordLanding({ waitsFor: { since: 1 } })).toBe('waits for a person to approve it');
   expect(wordLanding({ waitsFor: { since: 1, memberId: 'eyes' } })).toBe('waits for the review of eyes');
+});
+
+test('nobody approves what is not asked about, whatever else is asked about its task', () => {
   expect(approverNow(createState('alpha'), { id: '1' })).toBeUndefined();
+  const work = { state: 'asked', memberId: 'ann', epoch: 1, base: commit(1) } as const;
+  expect(approverNow(createState('alpha'), { id: '1', work })).toBeUndefined();
+  const team = teamApart();
+  team.as('ann', 'request.raise', { kind: 'question', memberId: 'ann', taskId: '1', content: 'Which?' });
+  expect(approverNow(team.state, { id: '1', work })).toBeUndefined();
+});
+
+test('a place in the queue without work that waits is not shown', () => {
+  const { state } = teamApart();
+  if (state.team?.work) state.team = { ...state.team, work: { ...state.team.work, queue: ['1', '9'] } };
+  expect(viewQueue(state).entries).toEqual([]);
 });

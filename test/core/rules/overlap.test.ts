@@ -132,3 +132,28 @@ test('overlaps as a matrix have each file once, with those that conflict first',
   ]);
   expect(overlapsOf(team.state, 'cyd')).toHaveLength(1);
 });
+
+test('files are ordered by conflicts, then by how many members changed them, then by name', () => {
+  const side = (memberId: string, taskId: string) => ({ memberId, taskId, epoch: 1 });
+  const between = (one: number, other: number, paths: string[], conflicts: string[] = []) => ({
+    sides: [side(`m${one}`, `${one}`), side(`m${other}`, `${other}`)] as [
+      ReturnType<typeof side>,
+      ReturnType<typeof side>,
+    ],
+    files: paths.length,
+    paths,
+    conflicts,
+  });
+  const rows = overlapRows([
+    between(1, 2, ['b', 'd', 'a', 'c', 'e']),
+    between(1, 3, ['d']),
+    between(2, 3, ['c'], ['c']),
+  ]);
+  expect(rows.map(({ path, members }) => [path, members.length])).toEqual([
+    ['c', 3],
+    ['d', 3],
+    ['a', 2],
+    ['b', 2],
+    ['e', 2],
+  ]);
+});
