@@ -47,6 +47,7 @@ export async function openPlaces(
     // No ref has such a name. A ref may well begin like a draft: those are among the objects alone.
     await removeDebris(depot, LOCK, ['no-tree', 'objects']);
     await removeDebris(join(depot, 'objects'), LOCK_OR_DRAFT);
+    await removeReports(depot);
   }
   for (const team of await readdir(indexes)) {
     for (const member of await readdir(join(indexes, team)).catch(() => [])) {
@@ -115,6 +116,12 @@ export async function emptyTrash(places: Places, before: number): Promise<Trash[
 /** What git calls a lock. */
 export const LOCK = /\.lock$/;
 const LOCK_OR_DRAFT = /\.lock$|^tmp_|^\.tmp-|^bulk_fsync_/;
+
+/** Removes the reports that `git fast-import` leaves in a depot when it fails. */
+export async function removeReports(depot: string): Promise<void> {
+  const names = await readdir(depot).catch(() => []);
+  for (const name of names) if (/^fast_import_crash_\d+$/.test(name)) await rm(join(depot, name), { force: true });
+}
 
 /** Removes locks and half-written files. They are ours: nobody else writes here. */
 export async function removeDebris(folder: string, names: RegExp, except: readonly string[] = []): Promise<void> {

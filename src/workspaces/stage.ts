@@ -1,6 +1,9 @@
-import { constants } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
+import { constants, lstatSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { lacksEncoding, listLackingEncoding, NO_ENCODING } from './attributes.ts';
+import { RAW, readRaw } from './depot/compare.ts';
+import type { RawChange } from './depot/compare.ts';
 import { GitError } from './git-errors.ts';
 import { splitZero } from './git.ts';
 import type { Git } from './git.ts';
@@ -30,9 +33,21 @@ export interface Staged {
   readonly leftOut: readonly LeftOut[];
 }
 
-interface Candidate {
+/** A file or link to be taken. */
+export interface Candidate {
   readonly path: Buffer;
   readonly size: number;
+  /** When it changed last, in milliseconds. */
+  readonly changedAt: number;
+}
+
+/** How a folder differs from its index. */
+export interface Differences {
+  readonly files: readonly Candidate[];
+  readonly gone: readonly Buffer[];
+  /** What the index has of a path that changed or is gone; of a new one, nothing. */
+  readonly indexed: (path: Buffer) => Pick<RawChange, 'oldMode' | 'oldId'> | undefined;
+  readonly leftOut: readonly LeftOut[];
 }
 
 /**
@@ -43,42 +58,56 @@ interface Candidate {
  * `prior` lists the paths that differ from the base already; they count for the size of the work.
  */
 export async function stageFolder(staging: Staging, prior: readonly Buffer[]): Promise<Staged> {
-  const { git, dir, index, folder, staged = [], signal } = staging;
-  const place = { dir, index, tree: folder };
+  return takeDifferences(staging, await findDifferences(staging, prior));
+}
+
+/** The first half of `stageFolder`: nothing is changed yet. */
+export async function findDifferences(staging: Staging, prior: readonly Buffer[]): Promise<Differences> {
+  const { folder, staged = [] } = staging;
   const listed = await listDifferences(staging);
-  if ('leftOut' in listed) return { isTouched: false, leftOut: listed.leftOut };
+  if ('leftOut' in listed) return { files: [], gone: [], indexed: () => undefined, leftOut: listed.leftOut };
   const { changed, fresh } = listed;
   const leftOut: LeftOut[] = [];
   const found: Candidate[] = [];
-  const gone: Buffer[] = [];
-  const leave = (path: Buffer, reason: LeftOutReason, detail?: string) =>
-    leftOut.push({ path: toText(path), reason, ...(detail !== undefined && { detail }) });
+  const leave = leaverOf(leftOut);
 
-  const { removed, modified } = readStatus(changed);
-  gone.push(...removed);
+  // A path behind a link counts as removed.
+  const isRemoved = ({ status }: RawChange) => status === 'deleted';
+  const gone = changed.filter(isRemoved).map(({ path }) => path);
+  const modified = changed.filter((change) => !isRemoved(change)).map(({ path }) => path);
   for (const path of distinct([...modified, ...fresh, ...staged])) {
     // A slash at the end is how git lists a repository inside.
     if (path.at(-1) === SLASH) {
       leave(path.subarray(0, -1), 'nested-repository');
       continue;
     }
-    const facts = await lstat(inFolder(folder, path)).catch(() => undefined);
+    const facts = lookAt(folder, path);
     if (isRefusedName(path)) leave(path, 'name', 'git keeps such names for itself');
     else if (facts === undefined || facts.isDirectory()) gone.push(path);
     else if (!facts.isFile() && !facts.isSymbolicLink()) leave(path, 'special-file');
     else if (facts.size > staging.limits.fileSize) leave(path, 'file-size', `${facts.size} bytes`);
     else if (await lacksEncoding(folder, path)) leave(path, 'unreadable', NO_ENCODING);
-    else found.push({ path, size: facts.size });
+    else found.push({ path, size: facts.size, changedAt: facts.ctimeMs });
   }
   const known = await leaveFiltered(staging, found, leave);
-  const fitting = await leaveTooMuch(staging, { found: known, prior }, leave);
-  const isTouched = gone.length + fitting.length > 0;
+  const files = leaveTooMuch(staging, { found: known, prior }, leave);
+  const before = new Map(changed.map((change) => [change.path.toString('latin1'), change]));
+  return { files, gone, indexed: (path) => before.get(path.toString('latin1')), leftOut };
+}
+
+/** The second half: brings the index to what was found. */
+export async function takeDifferences(staging: Staging, { files, gone, leftOut }: Differences): Promise<Staged> {
+  const { git, dir, index, folder, signal } = staging;
+  const place = { dir, index, tree: folder };
+  const left = [...leftOut];
+  const leave = leaverOf(left);
+  const isTouched = gone.length + files.length > 0;
   if (isTouched) await staging.beforeChange?.();
   if (gone.length > 0) {
     await git.run(place, ['update-index', '-z', '--force-remove', '--stdin'], { input: joinZero(gone), signal });
   }
-  await feed(staging, fitting, leave);
-  return { isTouched, leftOut };
+  await feed(staging, files, leave);
+  return { isTouched, leftOut: left };
 }
 
 /** What differs from the index, and what is not in it. While git reads no file because of some attributes: those. */
@@ -88,14 +117,14 @@ async function listDifferences({
   index,
   folder,
   signal,
-}: Staging): Promise<{ changed: Buffer[]; fresh: Buffer[] } | { leftOut: LeftOut[] }> {
+}: Staging): Promise<{ changed: RawChange[]; fresh: Buffer[] } | { leftOut: LeftOut[] }> {
   const place = { dir, index, tree: folder };
   try {
     const [changed, fresh] = await Promise.all([
-      git.run(place, ['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=all'], { signal }),
+      git.run(place, ['diff-files', ...RAW, '--no-renames', '--ignore-submodules=all'], { signal }),
       git.run(place, ['ls-files', '-z', '--others', '--exclude-standard'], { signal }),
     ]);
-    return { changed: splitZero(changed.out), fresh: splitZero(fresh.out) };
+    return { changed: readRaw(splitZero(changed.out)), fresh: splitZero(fresh.out) };
   } catch (error) {
     if (!isAboutPath(error)) throw error;
     const causes = await listLackingEncoding(git, place, folder);
@@ -106,29 +135,6 @@ async function listDifferences({
   }
 }
 
-/**
- * Marks the submodules in an index, so that no command looks into their folders, and returns their paths. The tree keeps
- * them as they are.
- */
-export async function markSubmodules(indexed: Indexed): Promise<string[]> {
-  const { git, dir, index, folder } = indexed;
-  const paths = await listSubmodules(indexed);
-  if (paths.length > 0) {
-    const place = { dir, index, tree: folder };
-    await git.run(place, ['update-index', '-z', '--skip-worktree', '--stdin'], { input: joinZero(paths) });
-  }
-  return paths.map(toText);
-}
-
-/** The submodules in an index. */
-export async function listSubmodules({ git, dir, index, folder }: Indexed): Promise<Buffer[]> {
-  const { out } = await git.run({ dir, index, tree: folder }, ['ls-files', '-z', '--stage']);
-  const links = splitZero(out).filter((entry) => entry.subarray(0, 7).toString('latin1') === '160000 ');
-  return links.map((entry) => entry.subarray(entry.indexOf(TAB) + 1));
-}
-
-type Indexed = Pick<Staging, 'git' | 'dir' | 'index' | 'folder'>;
-
 /** Paths without repetitions. They are bytes, which latin1 keeps as they are. */
 function distinct(paths: readonly Buffer[]): Iterable<Buffer> {
   return new Map(paths.map((path) => [path.toString('latin1'), path])).values();
@@ -136,19 +142,15 @@ function distinct(paths: readonly Buffer[]): Iterable<Buffer> {
 
 type Leave = (path: Buffer, reason: LeftOutReason, detail?: string) => void;
 
+/** Writes down what is left out. */
+function leaverOf(leftOut: LeftOut[]): Leave {
+  return (path, reason, detail) =>
+    void leftOut.push({ path: toText(path), reason, ...(detail !== undefined && { detail }) });
+}
+
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 const SLASH = 47;
-const TAB = 9;
-
-/** Reads the output of `--name-status -z`. A path behind a link counts as removed. */
-function readStatus(parts: readonly Buffer[]): { removed: Buffer[]; modified: Buffer[] } {
-  const [removed, modified]: [Buffer[], Buffer[]] = [[], []];
-  for (let i = 0; i + 1 < parts.length; i += 2) {
-    (parts[i]?.toString() === 'D' ? removed : modified).push(parts[i + 1] as Buffer);
-  }
-  return { removed, modified };
-}
 
 /** Characters that macOS ignores in names. */
 const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
@@ -208,15 +210,15 @@ async function isPointer(folder: string, { path, size }: Candidate): Promise<boo
 }
 
 /** Leaves out the largest files, if all together are too much. */
-async function leaveTooMuch(
+function leaveTooMuch(
   { folder, limits }: Staging,
   { found, prior }: { found: readonly Candidate[]; prior: readonly Buffer[] },
   leave: Leave,
-): Promise<readonly Candidate[]> {
+): readonly Candidate[] {
+  if (found.length === 0) return found;
   const news = new Set(found.map(({ path }) => path.toString('latin1')));
-  const others = prior.filter((path) => !news.has(path.toString('latin1')));
-  const sizes = others.map(async (path) => (await lstat(inFolder(folder, path)).catch(() => undefined))?.size ?? 0);
-  let total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  let total = 0;
+  for (const path of prior) if (!news.has(path.toString('latin1'))) total += lookAt(folder, path)?.size ?? 0;
   return [...found]
     .sort((a, b) => a.size - b.size)
     .filter(({ path, size }) => {
@@ -225,6 +227,16 @@ async function leaveTooMuch(
       else leave(path, 'work-size', `${size} bytes`);
       return fits;
     });
+}
+
+/** Waiting for each answer would take ten times as long as the answer, and a work may have thousands of files. */
+export function lookAt(folder: string, path: Buffer): Stats | undefined {
+  try {
+    return lstatSync(inFolder(folder, path), { throwIfNoEntry: false });
+  } catch {
+    // Such as a name that is too long, or a file where a folder should be.
+    return undefined;
+  }
 }
 
 /** Names files to git. If it stops at one of them, halves find out which; the rest is taken. */

@@ -182,26 +182,28 @@ describe('a depot', () => {
     expect(plainGit(ada.folder, 'status', '--porcelain')).toBe('?? x');
   });
 
-  test.for(['damaged', 'gone'])(
+  test.for(['damaged', 'damaged in a pack', 'gone'])(
     'that is %s is made again from the checkout, and work that can be read stays',
     async (how) => {
       const { root, checkout, workspaces, depot } = await openStage();
       const ada = await workspaces.open(ADA, { base: checkout.head });
-      write(ada.folder, { x: 'first\n' });
+      // A name that is not plain: its save is no pack.
+      const file = how === 'damaged' ? 'x~' : 'x';
+      write(ada.folder, { [file]: 'first\n' });
       const first = await ada.save();
-      write(ada.folder, { x: 'second\n' });
+      write(ada.folder, { [file]: 'second\n' });
       const second = await ada.save();
       const large = `lfs/objects/ab/cd/abcd${'0'.repeat(60)}`;
       write(depot.dir, { [large]: 'a large file' });
       if (how === 'gone') rmSync(depot.dir, { recursive: true });
-      else damage(depot.dir, plainGit(depot.dir, 'rev-parse', `${second!.commit}:x`));
+      else damage(depot.dir, plainGit(depot.dir, 'rev-parse', `${second!.commit}:${file}`));
 
-      if (how === 'damaged') {
+      if (how !== 'gone') {
         await expect(depot.diff(checkout.head, second!.commit)).rejects.toMatchObject({ code: 'corrupt' });
       }
       const next = await openStage({ root });
       expect(await next.depot.check()).toEqual([]);
-      if (how === 'damaged') {
+      if (how !== 'gone') {
         const lost = [{ ref: 'refs/saves/alpha/ada', instead: first!.commit }];
         expect(next.depot.repair).toMatchObject({ lost, trash: expect.any(String) });
         expect(existsSync(join(next.depot.dir, large))).toBe(true);
@@ -211,7 +213,7 @@ describe('a depot', () => {
       const saved = await found.save();
       expect(saved).toMatchObject({ tree: second!.tree, base: checkout.head });
       expect(await next.depot.check()).toEqual([]);
-      expect(plainGit(found.folder, 'status', '--porcelain')).toBe('?? x');
+      expect(plainGit(found.folder, 'status', '--porcelain')).toBe(`?? ${file}`);
     },
   );
 });
@@ -257,11 +259,27 @@ describe('clean-up', () => {
   });
 });
 
-/** Replaces an object by bytes that are none. Not in place: it may be a hard link. */
+/** Replaces an object by bytes that are none. A loose one not in place: it may be a hard link. */
 function damage(dir: string, id: string): void {
   const [path] = globSync(`objects/${id.slice(0, 2)}/${id.slice(2)}`, { cwd: dir });
-  const file = join(dir, path!);
+  if (path === undefined) return damageInPack(dir, id);
+  const file = join(dir, path);
   rmSync(file);
   writeFileSync(file, 'x');
   appendFileSync(file, 'y'.repeat(40));
+}
+
+function damageInPack(dir: string, id: string): void {
+  for (const index of globSync('objects/pack/*.idx', { cwd: dir })) {
+    const list = plainGit(dir, 'verify-pack', '-v', index);
+    const [, offset] = new RegExp(`^${id} \\w+ +\\d+ \\d+ (\\d+)$`, 'm').exec(list) ?? [];
+    if (offset === undefined) continue;
+    const file = join(dir, index.replace(/idx$/, 'pack'));
+    const bytes = readFileSync(file);
+    bytes.fill('x', Number(offset) + 2, Number(offset) + 8);
+    rmSync(file);
+    writeFileSync(file, bytes);
+    return;
+  }
+  throw new Error(`No pack has ${id}`);
 }

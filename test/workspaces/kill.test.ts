@@ -96,7 +96,10 @@ async function killInProject(
 /** Whether a killed daemon left a lock or something half made. */
 function hasDebris(root: string): boolean {
   const state = join(root, 'state');
-  const locks = globSync(['depots/*/**/*.lock', 'indexes/**/*.lock', 'depots/*/objects/**/tmp_*'], { cwd: state });
+  const locks = globSync(
+    ['depots/*/**/*.lock', 'indexes/**/*.lock', 'depots/*/objects/**/tmp_*', 'depots/*/fast_import_crash_*'],
+    { cwd: state },
+  );
   const making = join(state, 'workspaces/.making');
   return locks.length > 0 || (existsSync(making) && readdirSync(making).length > 0);
 }

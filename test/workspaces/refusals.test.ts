@@ -1,42 +1,16 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listTrash } from '../../src/workspaces/places.ts';
 import { startFixture } from '../journal/children.ts';
 import { needTool } from '../tools.ts';
+import { failingGit } from './failing-git.ts';
 import { commitAll, contents, newProject, openStage, plainGit, write } from './project.ts';
 
 const ADA = { team: 'alpha', member: 'ada' };
 
-/**
- * A git that fails once, at the command that is written into a file: before or after it did its work, as a kill leaves
- * it (`half`): files are written, and the index is not; or killed while it has the lock of the index (`locked`).
- */
-function failingGit(root: string): { program: string; failAt: (command: string) => void; hasFailed: () => boolean } {
-  const [program, flag] = [join(root, 'failing-git'), join(root, 'fail-at')];
-  const script = `#!/bin/sh
-if [ -e ${flag} ]; then
-  read command when < ${flag}
-  case " $* " in *" $command "*)
-    rm ${flag}
-    [ "$when" = after ] && git "$@"
-    [ "$when" = half ] && cp "$GIT_INDEX_FILE" "$GIT_INDEX_FILE.copy" && GIT_INDEX_FILE="$GIT_INDEX_FILE.copy" git "$@"
-    [ "$when" = locked ] && : > "$GIT_INDEX_FILE.lock" && kill -9 $$
-    exit 128;;
-  esac
-fi
-exec git "$@"
-`;
-  writeFileSync(program, script, { mode: 0o755 });
-  return {
-    program,
-    failAt: (command) => writeFileSync(flag, `${command}\n`),
-    hasFailed: () => !existsSync(flag),
-  };
-}
-
 describe('a git command that fails', () => {
-  test('fails a save whole, and the next save has everything', async () => {
+  test('fails a save whole that is made in the usual way, and the next save has everything', async () => {
     const root = newProject();
     const { program, failAt, hasFailed } = failingGit(root);
     const { checkout, workspaces, depot } = await openStage({ root, program });
@@ -54,8 +28,8 @@ describe('a git command that fails', () => {
     for (const [i, step] of steps.entries()) {
       // Git makes the commit and moves the ref if the save before is packed.
       if (step === 'commit-tree' || step === 'update-ref') await depot.tidy();
-      write(ada.folder, { 'src/a.ts': `${step}\n`, [`new-${i}`]: 'new\n' });
-      rmSync(join(ada.folder, i === 0 ? 'README.md' : `new-${i - 1}`));
+      write(ada.folder, { 'src/a.ts': `${step}\n`, [`new~${i}`]: 'new\n' });
+      rmSync(join(ada.folder, i === 0 ? 'README.md' : `new~${i - 1}`));
       const before = await depot.handle.readRef('refs/saves/alpha/ada');
       failAt(step);
       await expect(ada.save(), step).rejects.toMatchObject({ code: 'storage' });
@@ -64,12 +38,12 @@ describe('a git command that fails', () => {
       const saved = await ada.save();
       expect(saved?.unchanged, step).toBe(false);
       expect(plainGit(depot.dir, 'show', `${saved?.commit}:src/a.ts`)).toBe(step);
-      expect(saved?.changes.map(({ path }) => path)).toEqual(['README.md', `new-${i}`, 'src/a.ts']);
+      expect(saved?.changes.map(({ path }) => path)).toEqual(['README.md', `new~${i}`, 'src/a.ts']);
     }
     expect(await depot.check()).toEqual([]);
 
     // A command that did its work and was killed before it could say so.
-    write(ada.folder, { 'src/a.ts': 'done\n' });
+    write(ada.folder, { 'src/a.ts': 'done\n', 'not~plain': 'x\n' });
     await depot.tidy();
     failAt('update-ref after');
     await expect(ada.save()).rejects.toMatchObject({ code: 'storage' });
@@ -84,7 +58,7 @@ describe('a git command that fails', () => {
     const { checkout, workspaces, depot } = await openStage({ root, program });
     const ada = await workspaces.open(ADA, { base: checkout.head });
     for (const step of ['--add', 'write-tree']) {
-      write(ada.folder, { 'src/a.ts': `${step}\n` });
+      write(ada.folder, { 'src/a.ts': `${step}\n`, 'not~plain': `${step}\n` });
       failAt(`${step} locked`);
       await expect(ada.save(), step).rejects.toMatchObject({ code: 'storage' });
       expect(hasFailed(), step).toBe(true);
@@ -171,18 +145,23 @@ describe('a git command that fails', () => {
   });
 });
 
-test('a save is flushed before it is acknowledged: files, trees, the commit, the ref; four flushes however many files', async (context) => {
-  needTool(context, 'strace');
-  const root = newProject();
-  const log = join(root, 'calls');
-  const prefix = ['strace', '-f', '-y', '-qq', '-o', log, '-e', 'trace=fsync,fdatasync,write'];
-  const saver = startFixture('workspace-saver', [root, '3', '100'], { prefix });
-  expect(await saver.ended).toMatchObject({ code: 0 });
-  const calls = readFileSync(log, 'utf8').matchAll(
-    /sync\(\d+<\S*(bulk_fsync|tmp_obj_|refs\/saves\/alpha\/ada)|write\(1<\S*, "(saved \d+)/g,
-  );
-  const flushes = ['bulk_fsync', 'bulk_fsync', 'tmp_obj_', 'refs/saves/alpha/ada'];
-  const found = [...calls].map(([, flushed, saved]) => flushed ?? saved);
-  // Before that, git makes the first commit of the workspace.
-  expect(found.slice(found.indexOf('saved 1') + 1)).toEqual([...flushes, 'saved 3', ...flushes, 'saved 100']);
-});
+test.for([
+  ['quick', '', ['tmp_pack', 'tmp_idx', 'refs/saves/alpha/ada']],
+  ['usual', '~', ['bulk_fsync', 'bulk_fsync', 'tmp_obj_', 'refs/saves/alpha/ada']],
+] as const)(
+  'a %s save is flushed before it is acknowledged: files, trees, the commit, the ref; as often however many files',
+  async ([, sign, flushes], context) => {
+    needTool(context, 'strace');
+    const root = newProject();
+    const log = join(root, 'calls');
+    const prefix = ['strace', '-f', '-y', '-qq', '-o', log, '-e', 'trace=fsync,fdatasync,write'];
+    const saver = startFixture('workspace-saver', [root, `3${sign}`, `100${sign}`], { prefix });
+    expect(await saver.ended).toMatchObject({ code: 0 });
+    const calls = readFileSync(log, 'utf8').matchAll(
+      /sync\(\d+<\S*?(bulk_fsync|tmp_obj_|tmp_pack|tmp_idx|refs\/saves\/alpha\/ada)|write\(1<\S*, "(saved \d+)/g,
+    );
+    const found = [...calls].map(([, flushed, saved]) => flushed ?? saved);
+    // Before that, git makes the first commit of the workspace.
+    expect(found.slice(found.indexOf('saved 1') + 1)).toEqual([...flushes, 'saved 3', ...flushes, 'saved 100']);
+  },
+);

@@ -4,7 +4,7 @@ import type { Checkout } from '../checkout.ts';
 import type { Depot } from '../depot.ts';
 import { freshName, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
-import { markSubmodules } from '../stage.ts';
+import { markSubmodules } from '../submodules.ts';
 import type { ObjectId, Opened } from '../workspace.ts';
 import { copyIgnored } from './copy.ts';
 import { makeDotGit } from './dot-git.ts';

@@ -7,7 +7,8 @@ import type { RawChange } from '../depot/compare.ts';
 import { GitError } from '../git-errors.ts';
 import { readId } from '../git.ts';
 import type { Git } from '../git.ts';
-import { isAboutPath, markSubmodules } from '../stage.ts';
+import { isAboutPath } from '../stage.ts';
+import { markSubmodules } from '../submodules.ts';
 import type { ObjectId } from '../workspace.ts';
 
 /** The daemon's own index of a member's folder: what of the folder it has seen. */
@@ -17,6 +18,8 @@ export interface IndexFile {
    * for the one that works with the index now.
    */
   unlock(): Promise<void>;
+  /** Tells whether the file is still the same: another value, if it was replaced or written since. */
+  sign(): Promise<string>;
   /** What the index has, as a tree. */
   writeTree(): Promise<ObjectId>;
   /** What the index has, as a tree, and how that differs from a base. */
@@ -53,6 +56,10 @@ export function openIndex(files: { git: Git; dir: string; index: string; folder:
 
   return {
     unlock: () => rm(`${index}.lock`, { force: true }),
+    async sign() {
+      const facts = await stat(index, { bigint: true }).catch(() => undefined);
+      return facts ? `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}` : 'none';
+    },
     writeTree,
     async compare(base, signal) {
       await keep();

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Depot } from '../depot.ts';
-import { markSubmodules } from '../stage.ts';
+import { markSubmodules } from '../submodules.ts';
 import type { ObjectId } from '../workspace.ts';
 import { filesIn, writeState } from './state.ts';
 import type { State } from './state.ts';

@@ -2,7 +2,7 @@ import { opendir, readdir } from 'node:fs/promises';
 import type { DepotHandle } from '../depot/handle.ts';
 import { splitZero } from '../git.ts';
 import { inFolder, joinZero, toText } from '../paths.ts';
-import { listSubmodules } from '../stage.ts';
+import { listSubmodules } from '../submodules.ts';
 import type { ObjectId, Unsaved } from '../workspace.ts';
 
 /** A folder, its index, and the commit that its work began from. */

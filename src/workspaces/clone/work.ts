@@ -2,17 +2,15 @@ import { rm } from 'node:fs/promises';
 import { TeamError } from '../../core/errors.ts';
 import type { Checkout } from '../checkout.ts';
 import type { Depot } from '../depot.ts';
-import { compare, toChange } from '../depot/compare.ts';
-import type { RawChange } from '../depot/compare.ts';
-import { leaveSave, listAllSaves, listEarlier, listSaves, makeSave, savesRef } from '../depot/saves.ts';
+import { compare } from '../depot/compare.ts';
+import { leaveSave, listAllSaves, listEarlier, savesRef } from '../depot/saves.ts';
 import { GitError } from '../git-errors.ts';
 import { requireId } from '../git.ts';
 import { isFolder, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
 import { openQueue } from '../queue.ts';
 import { sizeOf } from '../sizes.ts';
-import { markSubmodules, stageFolder } from '../stage.ts';
-import type { Staged } from '../stage.ts';
+import { markSubmodules } from '../submodules.ts';
 import type {
   Closed,
   KeptWork,
@@ -30,6 +28,7 @@ import { clearWay, requireFree } from './in-the-way.ts';
 import { openIndex } from './index-file.ts';
 import { findOpenWork } from './open-work.ts';
 import { reviewSave } from './review.ts';
+import { openSaver } from './saver.ts';
 import { filesIn, readState, writeState } from './state.ts';
 import type { State } from './state.ts';
 import { findUnsaved } from './unsaved.ts';
@@ -72,12 +71,11 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
 
   let { opened, checkout, limits } = options;
   let state = await requireState();
-  let last: Save | undefined = (await listSaves(handle, ref, 1))[0];
-  /** What the last save changed, so that an unchanged folder costs two commands. */
-  let known: { tree: ObjectId; base: ObjectId; changes: readonly RawChange[] } | undefined;
+  const now = () => ({ state, limits });
+  const saver = await openSaver({ depot, name, folder, index, indexPath: files.index, now });
   let isClosed = false;
   await index.unlock();
-  await index.ensureWhole(trees());
+  await index.ensureWhole(saver.trees());
   if (state.moving) await lay(state.moving);
   else await ensureDotGit();
 
@@ -103,7 +101,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     get base() {
       return state.base;
     },
-    save: (signal) => call(() => save(signal)),
+    save: saveFirst,
     saves: (limit) => callAnywhere(() => listAllSaves(handle, name, limit)),
     review: (saved) => reviewSave(handle, saved),
     unsaved: (since) =>
@@ -111,7 +109,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     refresh: (tip, moving) => call(async () => lay({ to: await handle.treeOf(tip), base: requireId(tip) }, moving)),
     lay: (tree, base, moving) =>
       call(async () => {
-        const { commit: carries } = await save(moving?.signal);
+        const { commit: carries } = await saver.save(moving?.signal);
         return lay({ to: await handle.treeOf(tree), base: requireId(base), carries }, moving);
       }),
     restore: (commit, signal) =>
@@ -129,12 +127,22 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     ensure: async () => ((await isInPlace(folder)) ? undefined : call(async () => {})),
   };
 
+  /** Answers as soon as the save is durable. The next call waits until the index has it, too. */
+  async function saveFirst(signal?: AbortSignal): Promise<Saved> {
+    const { promise, resolve, reject } = Promise.withResolvers<Saved>();
+    const done = call(async () => {
+      resolve(await saver.saveFirst(signal));
+      await saver.catchUp();
+    });
+    done.catch(reject);
+    return promise;
+  }
+
   async function ensure(): Promise<void> {
     if (!(await isInPlace(folder))) {
       opened = await makeAgain(state.base, { checkout });
       state = await requireState();
-      last = (await listSaves(handle, ref, 1))[0];
-      known = undefined;
+      await saver.reload();
       index.unsettle();
     }
     // A refresh that failed halfway, as on a full disk.
@@ -152,86 +160,13 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     state = next;
   }
 
-  async function save(signal?: AbortSignal): Promise<Saved> {
-    try {
-      return await saveFolder(signal);
-    } finally {
-      index.forget();
-    }
-  }
-
-  async function saveFolder(signal?: AbortSignal): Promise<Saved> {
-    const { base } = state;
-    const before = known?.base === base ? known : await lookUp(base);
-    // The index changes now. If a later step fails, what it has is looked up again.
-    known = undefined;
-    const { isTouched, leftOut } = await stage(before.changes, signal);
-    // What came through a link is no work of the member.
-    await requireInPlace(folder);
-    const { tree, changes } = isTouched ? await index.compare(base, signal) : before;
-    const hasOwn = last?.base === base;
-    // A folder as its base has it needs no commit: the base is its save.
-    if (!hasOwn && changes.length === 0) {
-      known = { tree, base, changes };
-      return { commit: base, tree, base, at: Date.now(), unchanged: true, changes: [], leftOut };
-    }
-    const unchanged = hasOwn && last?.tree === tree;
-    if (!unchanged) last = await commitSave(tree, base);
-    known = { tree, base, changes };
-    return { ...(last as Save), unchanged, changes: changes.map(toChange), leftOut };
-  }
-
-  async function commitSave(tree: ObjectId, base: ObjectId): Promise<Save> {
-    try {
-      const carries = last?.base === base ? undefined : state.carries;
-      return await makeSave(handle, { name, tree, base, last, carries, at: Date.now() });
-    } catch (error) {
-      // The ref may have moved although git failed.
-      last = (await listSaves(handle, ref, 1).catch(() => []))[0] ?? last;
-      throw error;
-    }
-  }
-
-  /** What the index has, if it is whole: the last save, or the base. */
-  async function lookUp(base: ObjectId): Promise<NonNullable<typeof known>> {
-    const tree = await index.writeTree().catch(async (error: unknown) => {
-      await makeIndexAgain(error);
-      return index.writeTree();
-    });
-    return { tree, base, changes: await compare(handle, [base, tree]) };
-  }
-
-  async function stage(changes: readonly RawChange[], signal?: AbortSignal): Promise<Staged> {
-    const filters = await depot.unknownFilters(state.base);
-    const beforeChange = () => index.keep();
-    const staging = { git, dir, index: files.index, folder, limits, filters, signal, beforeChange };
-    const paths = changes.map(({ path }) => path);
-    try {
-      await index.settle();
-      return await stageFolder(staging, paths);
-    } catch (error) {
-      await makeIndexAgain(error);
-      const { leftOut } = await stageFolder(staging, paths);
-      return { isTouched: true, leftOut };
-    }
-  }
-
-  function makeIndexAgain(error: unknown): Promise<void> {
-    return index.makeAgain(error, trees());
-  }
-
-  /** What an index can be made from. */
-  function trees(): ObjectId[] {
-    return [...(last ? [last.tree] : []), state.base];
-  }
-
   /** Saves and brings the folder to a tree. After a kill, the same again gives the same result. */
   async function lay(
     moving: NonNullable<State['moving']>,
     { ifSaved, signal }: { ifSaved?: ObjectId; signal?: AbortSignal | undefined } = {},
   ): Promise<Saved> {
     const { to: tree, base, carries } = moving;
-    const saved = await save(signal);
+    const saved = await saver.save(signal);
     if (ifSaved !== undefined && saved.commit !== ifSaved) return saved;
     const changes = await compare(handle, [saved.tree, tree], { signal });
     if (state.moving) await clearWay(folder, changes, { places, label });
@@ -241,7 +176,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     if (isLeft && !state.moving) await leaveSave(handle, name, saved);
     // Until HEAD in the agent's `.git` is replaced, too, the next daemon begins here again.
     await keep({ ...state, moving });
-    known = undefined;
+    saver.forget();
     if (tree !== saved.tree) await moveFiles(saved.tree, tree);
     await replaceHead(folder, dotGit(base));
     const { moving: _moving, carries: _carries, ...rest } = state;
@@ -270,15 +205,16 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
   async function ensureDotGit(): Promise<void> {
     if (await isFolder(`${folder}/.git`)) return;
     // Only an index that can be read is worth a copy.
-    known = await lookUp(state.base);
+    await saver.lookUp();
     await replaceHead(folder, dotGit(state.base));
   }
 
   async function close({ tip, landed = [] }: Parameters<Workspace['close']>[0]): Promise<Closed> {
     if (await isInPlace(folder)) {
       await ensure();
-      await save();
+      await saver.save();
     }
+    const { last } = saver;
     const ends = [...(last ? [{ ref, commit: last.commit }] : []), ...(await listEarlier(handle, name))];
     const kept = (await findOpenWork(handle, ends, { tip, landed })).map(keptAs);
     await handle.changeRefs([

@@ -47,22 +47,47 @@ export async function makeCommit({ run }: DepotHandle, commit: NewCommit): Promi
  */
 export async function writeCommit({ dir }: DepotHandle, commit: NewCommit): Promise<ObjectId> {
   const { tree, parents, author, committer = author, at } = commit;
-  const when = `${secondsOf(at)} +0000`;
   const lines = [
     `tree ${requireId(tree)}`,
     ...parents.map((parent) => `parent ${requireId(parent)}`),
-    `author ${identityText(author.name, 'author')} <${identityText(author.email, '')}> ${when}`,
-    `committer ${identityText(committer.name, 'committer')} <${identityText(committer.email, '')}> ${when}`,
+    ...identityLines({ author, committer, at }),
   ];
   const format = tree.length === 64 ? 'sha256' : 'sha1';
   return writeLoose(dir, { type: 'commit', body: `${lines.join('\n')}\n\n${messageOf(commit)}`, format });
+}
+
+/**
+ * The head of a commit in a stream for `git fast-import`, up to where its files follow. They change the first parent's.
+ * The commit has the mark `:1`.
+ */
+export function importHead(ref: string, commit: Omit<NewCommit, 'tree'>): string {
+  const { parents, author, committer = author, at } = commit;
+  const [from = '', ...merged] = parents.map(requireId);
+  const message = messageOf(commit);
+  const lines = [
+    `commit ${ref}`,
+    'mark :1',
+    ...identityLines({ author, committer, at }),
+    `data ${Buffer.byteLength(message)}`,
+    `${message}from ${from}`,
+    ...merged.map((parent) => `merge ${parent}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function identityLines({ author, committer, at }: { author: Identity; committer: Identity; at: number }): string[] {
+  const when = `${secondsOf(at)} +0000`;
+  return [
+    `author ${identityText(author.name, 'author')} <${identityText(author.email, '')}> ${when}`,
+    `committer ${identityText(committer.name, 'committer')} <${identityText(committer.email, '')}> ${when}`,
+  ];
 }
 
 function secondsOf(at: number): number {
   return Math.floor(at / 1000);
 }
 
-function messageOf({ message, trailers = [] }: NewCommit): string {
+function messageOf({ message, trailers = [] }: Omit<NewCommit, 'tree'>): string {
   const lines = trailers.map(([name, value]) => `${name}: ${oneLine(value)}`);
   const text = `${message.trim()}\n${lines.length > 0 ? `\n${lines.join('\n')}\n` : ''}`;
   if (text.includes('\0')) throw new TeamError('invalid', 'The message of a commit cannot contain a zero byte');

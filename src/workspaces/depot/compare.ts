@@ -7,7 +7,8 @@ import type { DepotHandle } from './handle.ts';
 /** Options of every comparison: no program that attributes or settings name, no look into submodules. */
 export const SAFE_DIFF = ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all', '--no-color'];
 
-const RAW = ['-z', '--raw', '--full-index', '--no-abbrev'];
+/** Options for output that `readRaw` reads. */
+export const RAW = ['-z', '--raw', '--full-index', '--no-abbrev'];
 
 /** A change with what git knows about both sides. */
 export interface RawChange {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { GitError } from '../git-errors.ts';
 import type { Git, GitOptions, GitResult } from '../git.ts';
 import { readId, requireId } from '../git.ts';
-import { LOCK, removeDebris } from '../places.ts';
+import { LOCK, removeDebris, removeReports } from '../places.ts';
 import { openQueue } from '../queue.ts';
 import type { ObjectId } from '../workspace.ts';
 import { moveLooseRef, readLooseRef } from './loose.ts';
@@ -16,6 +16,14 @@ export interface RefChange {
   readonly from?: ObjectId | undefined;
 }
 
+/** A `git fast-import` that waits for its commands. */
+export interface Import {
+  /** Makes commits, in one new pack, and moves their refs. All is durable when it resolves, with what git printed. */
+  commit(commands: Buffer): Promise<string>;
+  /** Nothing is to be imported, if it was not told what. */
+  cancel(): void;
+}
+
 /** The depot's git directory, and the ways to use it that all parts share. */
 export interface DepotHandle {
   readonly git: Git;
@@ -26,6 +34,8 @@ export interface DepotHandle {
   changeRefs(changes: readonly RefChange[]): Promise<void>;
   /** Moves one ref to a commit that was just written. It is durable when it resolves. */
   advanceRef(change: { readonly ref: string; readonly to: ObjectId; readonly from: ObjectId }): Promise<void>;
+  /** Starts `git fast-import`, which takes a moment, before it is known what to import. Ends with one of its calls. */
+  openImport(signal?: AbortSignal): Import;
   /** What a ref names; undefined if it does not exist. */
   readRef(ref: string): Promise<ObjectId | undefined>;
   /** Runs work while no ref is changed. */
@@ -40,7 +50,13 @@ export interface DepotHandle {
  */
 const interrupted = new Set<string>();
 
-const LOCKS_REFS = new Set(['update-ref', 'pack-refs', 'fetch']);
+const LOCKS_REFS = new Set(['update-ref', 'pack-refs', 'fetch', 'fast-import']);
+
+/** Without `done` at its end, a stream is cut off, and nothing of it counts. */
+const IMPORT = ['fast-import', '--quiet', '--done', '--date-format=raw'];
+
+/** One flushed pack, however few objects it has; and names as they are given, also where disks ignore their case. */
+const IMPORT_CONFIG = ['fastimport.unpackLimit=1', 'core.ignoreCase=false'];
 
 /** Opens the shared ways to use a depot. */
 export function openHandle(git: Git, dir: string, alone: DepotHandle['alone'] = openQueue()): DepotHandle {
@@ -83,6 +99,32 @@ export function openHandle(git: Git, dir: string, alone: DepotHandle['alone'] = 
         await clear();
         if (!(await moveLooseRef(dir, one))) await change([one]);
       }),
+    openImport(signal) {
+      const stream = Promise.withResolvers<Buffer | undefined>();
+      const turn = Promise.withResolvers<void>();
+      async function* parts(): AsyncGenerator<Buffer | string> {
+        const commands = await stream.promise;
+        if (commands) {
+          yield commands;
+          // Until here no ref is moved, so others need not wait.
+          await turn.promise;
+        }
+        yield 'done\n';
+      }
+      const importing = run(IMPORT, { input: parts(), config: IMPORT_CONFIG, signal });
+      importing.catch(() => removeReports(dir));
+      return {
+        commit(commands) {
+          stream.resolve(commands);
+          return alone(async () => {
+            await clear();
+            turn.resolve();
+            return (await importing).out.toString('latin1');
+          });
+        },
+        cancel: () => stream.resolve(undefined),
+      };
+    },
     async readRef(ref) {
       const loose = await readLooseRef(dir, ref);
       if (loose !== undefined) return loose;

@@ -1,8 +1,8 @@
 import { requireId } from '../git.ts';
 import type { KeptWork, ObjectId, Save, WorkspaceName } from '../workspace.ts';
-import { makeCommit, writeCommit } from './commit.ts';
+import { importHead, makeCommit, writeCommit } from './commit.ts';
 import { compare } from './compare.ts';
-import type { DepotHandle } from './handle.ts';
+import type { DepotHandle, Import } from './handle.ts';
 import { areLoose } from './loose.ts';
 
 /** The address marks a commit as a save of ours; no mail ever goes there. */
@@ -52,14 +52,8 @@ export interface NewSave {
 export async function makeSave(handle: DepotHandle, { name, tree, base, last, carries, at }: NewSave): Promise<Save> {
   const goesOn = last !== undefined && (last.base === base || (await isAncestor(handle, last.base, base)));
   const ref = savesRef(name);
-  const made = {
-    tree,
-    parents: goesOn ? [last.commit, base] : [base],
-    message: `Save of ${name.team}/${name.member}\n\nBase: ${base}${carries === undefined ? '' : `\nCarries: ${carries}`}`,
-    author: { name: name.member, email: EMAIL },
-    at,
-  };
-  const save = (commit: ObjectId): Save => ({ commit, tree, base, at: Math.floor(at / 1000) * 1000 });
+  const made = { tree, parents: goesOn ? [last.commit, base] : [base], ...describe(name, base, carries), at };
+  const save = (commit: ObjectId): Save => ({ commit, tree, base, at: wholeSecond(at) });
   // The caller has just compared the tree with the base.
   if (last?.base === base && (await areLoose(handle.dir, [tree, last.commit]))) {
     const commit = await writeCommit(handle, made);
@@ -72,6 +66,38 @@ export async function makeSave(handle: DepotHandle, { name, tree, base, last, ca
     ...(last && !goesOn ? [{ ref: `${earlierRefs(name)}/${last.commit}`, to: last.commit }] : []),
   ]);
   return save(commit);
+}
+
+/**
+ * Makes a save that follows another from the same base, as `makeSave` does, from what changed in between. `files` are
+ * commands of `git fast-import`, which writes everything, trees as well. One process, one pack, durable.
+ */
+export async function importSave(importing: Import, { name, last, at, files }: ImportedSave): Promise<Save> {
+  const { base } = last;
+  const ref = savesRef(name);
+  const head = importHead(ref, { parents: [last.commit, base], ...describe(name, base), at });
+  const stream = Buffer.concat([Buffer.from(head), ...files, Buffer.from('\nget-mark :1\nls :1 ""\n')]);
+  const printed = await importing.commit(stream);
+  const [, commit = '', tree = ''] = /^(\w+)\n040000 tree (\w+)\t\n$/.exec(printed) ?? [];
+  return { commit: requireId(commit), tree: requireId(tree), base, at: wholeSecond(at) };
+}
+
+/** A save for `importSave`. */
+interface ImportedSave {
+  readonly name: WorkspaceName;
+  readonly last: Save;
+  readonly at: number;
+  readonly files: readonly Buffer[];
+}
+
+function describe({ team, member }: WorkspaceName, base: ObjectId, carries?: ObjectId) {
+  const message = `Save of ${team}/${member}\n\nBase: ${base}${carries === undefined ? '' : `\nCarries: ${carries}`}`;
+  return { message, author: { name: member, email: EMAIL } };
+}
+
+/** Git keeps no parts of a second. */
+function wholeSecond(at: number): number {
+  return Math.floor(at / 1000) * 1000;
 }
 
 /** The saves behind a ref or a commit, newest first; none if the ref does not exist. `until`: none that is later. */

@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { rounds } from '../proof.ts';
+import { failingGit } from './failing-git.ts';
+import { newProject, openStage, plainEnvironment, plainGit, write } from './project.ts';
+
+const ADA = { team: 'alpha', member: 'ada' };
+
+/** A workspace with a first save, on a git that can be made to fail. */
+async function openFailing() {
+  const root = newProject();
+  const { failAt, hasFailed, program } = failingGit(root);
+  const stage = await openStage({ root, program });
+  const ada = await stage.workspaces.open(ADA, { base: stage.checkout.head });
+  write(ada.folder, { first: 'first\n' });
+  await ada.save();
+  const filesOf = (commit = '') => plainGit(stage.depot.dir, 'ls-tree', '-r', '--name-only', commit).split('\n');
+  return { ...stage, ada, failAt, hasFailed, filesOf };
+}
+
+describe('after a quick save is acknowledged, its index catches up', () => {
+  const STEPS = ['--force-remove', '--add', 'write-tree'].flatMap((step) => [step, `${step} half`, `${step} locked`]);
+
+  test.for(STEPS)('if %s fails then, the next save and the next daemon have everything', async (step) => {
+    const { root, ada, checkout, depot, failAt, hasFailed, filesOf } = await openFailing();
+    for (const isNext of [false, true]) {
+      write(ada.folder, { new: `${isNext}\n`, 'src/a.ts': `${isNext}\n`, first: 'f\n' });
+      rmSync(join(ada.folder, 'README.md'), { force: true });
+      await ada.save();
+      await ada.saves(1);
+      write(ada.folder, { new: `${isNext}, edited\n`, other: 'other\n' });
+      rmSync(join(ada.folder, 'first'));
+      failAt(step);
+      const saved = await ada.save();
+      expect(saved?.unchanged).toBe(false);
+      expect(filesOf(saved?.commit)).toContain('other');
+      // The next call waits for it.
+      await ada.saves(1);
+      expect(hasFailed()).toBe(true);
+
+      // A new file that the index may not know goes, one that it may still have comes back.
+      rmSync(join(ada.folder, 'other'));
+      write(ada.folder, { first: 'back\n' });
+      const workspace = isNext ? await (await openStage({ root })).workspaces.open(ADA, { base: checkout.head }) : ada;
+      const next = await workspace.save();
+      expect(filesOf(next?.commit)).toEqual(['.gitignore', 'docs/guide.md', 'first', 'new', 'src/a.ts', 'src/b.ts']);
+      expect(next?.changes.map(({ path }) => path)).toEqual(['README.md', 'first', 'new', 'src/a.ts']);
+      expect(await workspace.save()).toMatchObject({ commit: next?.commit, unchanged: true });
+    }
+    expect(await depot.check()).toEqual([]);
+  });
+
+  test('a file that changes again meanwhile is in the next save', async () => {
+    const { ada, depot, failAt, hasFailed } = await openFailing();
+    write(ada.folder, { 'src/a.ts': 'saved\n' });
+    failAt('--add meanwhile', `echo again > ${ada.folder}/src/a.ts`);
+    const saved = await ada.save();
+    expect(plainGit(depot.dir, 'show', `${saved?.commit}:src/a.ts`)).toBe('saved');
+    await ada.saves(1);
+    expect(hasFailed()).toBe(true);
+    const next = await ada.save();
+    expect(next).toMatchObject({ unchanged: false, changes: [{ path: 'first' }, { path: 'src/a.ts' }] });
+    expect(plainGit(depot.dir, 'show', `${next?.commit}:src/a.ts`)).toBe('again');
+  });
+});
+
+describe('a quick save that fails', () => {
+  test.for(['fast-import', 'fast-import after', 'fast-import locked'])(
+    '(%s) is made in the usual way, and leaves nothing behind',
+    async (step) => {
+      const { ada, depot, failAt, hasFailed } = await openFailing();
+      write(ada.folder, { 'src/a.ts': 'work\n' });
+      failAt(step);
+      const saved = await ada.save();
+      expect(hasFailed()).toBe(true);
+      expect(plainGit(depot.dir, 'show', `${saved?.commit}:src/a.ts`)).toBe('work');
+      expect(await depot.handle.readRef('refs/saves/alpha/ada')).toBe(saved?.commit);
+      expect(await ada.save()).toMatchObject({ commit: saved?.commit, unchanged: true });
+      expect(readdirSync(depot.dir).filter((name) => name.includes('crash'))).toEqual([]);
+      expect(await depot.check()).toEqual([]);
+    },
+  );
+
+  test('that is stopped is not made, and the next one works', async () => {
+    const { ada, failAt } = await openFailing();
+    write(ada.folder, { 'src/a.ts': 'work\n' });
+    const stop = new AbortController();
+    failAt('fast-import meanwhile', `sleep 60`);
+    const save = ada.save(stop.signal);
+    stop.abort(new Error('enough'));
+    await expect(save).rejects.toThrow('enough');
+    failAt('never');
+    expect(await ada.save()).toMatchObject({ unchanged: false, changes: [{ path: 'first' }, { path: 'src/a.ts' }] });
+  });
+});
+
+const SAVES = rounds(60, 500);
+
+test(`${SAVES} quick saves leave few packs, while others read all of them in a folder that borrows them`, async () => {
+  const { checkout, workspaces, depot } = await openStage();
+  const ada = await workspaces.open(ADA, { base: checkout.head });
+  write(ada.folder, { number: 'first\n' });
+  const first = await ada.save();
+  // Objects of the depot, from a folder that borrows them, again and again, until the last save.
+  const reader = `while [ ! -e ${depot.dir}/enough ]; do git log -p --format=%H $(cat ${depot.dir}/refs/saves/alpha/ada) >/dev/null || exit 1; done`;
+  const readers = [1, 2].map(() =>
+    spawn('sh', ['-c', reader], {
+      cwd: ada.folder,
+      env: plainEnvironment(depot.dir),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    }),
+  );
+  const said: string[] = [];
+  for (const { stderr } of readers) stderr.on('data', (text: Buffer) => said.push(text.toString()));
+  const ended = readers.map((child) => once(child, 'close'));
+  const commits = [first?.commit];
+  let most = 0;
+  for (let number = 0; number < SAVES; number++) {
+    write(ada.folder, { number: `${number}\n`, [`d${number % 7}/file`]: `${number}\n`.repeat(50) });
+    commits.push((await ada.save())?.commit);
+    // Until its index has caught up: an edit before that is found, but not quickly.
+    await ada.saves(1);
+    const packs = readdirSync(join(depot.dir, 'objects/pack')).filter((name) => name.endsWith('.pack'));
+    most = Math.max(most, packs.length);
+  }
+  write(depot.dir, { enough: '' });
+  expect((await Promise.all(ended)).map(([code]) => code as number)).toEqual([0, 0]);
+  expect(said).toEqual([]);
+  expect(most).toBeLessThan(30);
+  expect(most).toBeGreaterThan(10);
+  expect((await ada.saves()).map(({ commit }) => commit)).toEqual(commits.reverse());
+  expect(await depot.check()).toEqual([]);
+});
