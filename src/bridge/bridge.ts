@@ -23,6 +23,7 @@ import { isClosed } from './mirror/presence/presence.ts';
 import { isMarked, sign, unsigned } from './mirror/presence/signature.ts';
 import { MIRROR_TIMES } from './mirror/shared.ts';
 import type { MirrorTimes } from './mirror/shared.ts';
+import { keepMirrors } from './mirrors.ts';
 import { previewJoin } from './preview.ts';
 import type { Preview } from './preview.ts';
 import { openSeats } from './seats.ts';
@@ -44,6 +45,8 @@ export interface BridgeOptions {
   readonly complete?: (teamId: string, taskId: string, memberId: string) => Promise<void>;
   /** An empty journal in memory, in which a join can be rehearsed. */
   readonly scratch?: () => Journal;
+  /** `start()` follows. Until then no claim of a task in a joined team is answered. */
+  readonly starts?: boolean;
   /** Tests set shorter times. */
   readonly times?: MirrorTimes;
   readonly onError: (error: unknown) => void;
@@ -87,7 +90,6 @@ export interface Bridge {
 /** Opens the bridge. */
 export function openBridge(options: BridgeOptions): Bridge {
   const { root, trash, onError, ledger, home, complete, times = MIRROR_TIMES } = options;
-  const mirrors = new Map<string, Mirror>();
   const id = createHash('sha256').update(home).digest('hex').slice(0, 16);
   const signature = { home: id, ...identify(process.pid), path: home };
   let sight: Sight | undefined;
@@ -98,17 +100,16 @@ export function openBridge(options: BridgeOptions): Bridge {
     complete && keepHosted({ ledger, home, root, trash, sight: open, signature, times, complete, onError });
   const leftovers = (quiet?: number): Leftover[] =>
     findLeftovers(open().list(), { now: Date.now(), root, ...(quiet !== undefined && { quiet }) });
-  const begin = async (teamId: string, native: string): Promise<Mirror> => {
+  const openOne = async (teamId: string, native: string): Promise<Mirror> => {
     const onOver = (): void => {
       const over = mirrors.get(teamId);
       mirrors.delete(teamId);
       leaving = Promise.all([leaving, over?.close({ withdraw: true }).catch(onError)]);
     };
-    const parts = { ledger, sight: open(), root, teamId, native, signature, trash, times, onError, onOver };
-    const mirror = await openMirror(parts);
-    mirrors.set(teamId, mirror);
-    return mirror;
+    return openMirror({ ledger, sight: open(), root, teamId, native, signature, trash, times, onError, onOver });
   };
+  const kept = keepMirrors({ ledger, openOne, hosted, starts: options.starts === true });
+  const { open: mirrors, begin } = kept;
   const leaveTheForsaken = (joined: ReadonlySet<string>): void => {
     const left = findForsaken(root, signature, joined).map((paths) => leaveForsaken(root, paths, signature));
     leaving = Promise.all([leaving, ...left.map((one) => one.catch(onError))]);
@@ -227,13 +228,7 @@ export function openBridge(options: BridgeOptions): Bridge {
       await mirrors.get(teamId)?.settled();
       await hosted?.settled(teamId);
     },
-    claims: {
-      keeps: (teamId) => mirrors.has(teamId) || hosted?.keeps(teamId) === true,
-      confirm: (teamId, task, memberId) =>
-        mirrors.get(teamId)?.confirm(task, memberId) ??
-        hosted?.confirm(teamId, task, memberId) ??
-        Promise.resolve(true),
-    },
+    claims: kept.claims,
     async start() {
       const found = await ledger.viewAll(
         (state) => ({
@@ -245,18 +240,19 @@ export function openBridge(options: BridgeOptions): Bridge {
         { unreadable: () => undefined },
       );
       const joined = found.filter((one) => one !== undefined);
-      const kept = new Set(joined.flatMap(({ native, isOver }) => (isOver ? [] : native)));
+      const lasting = new Set(joined.flatMap(({ native, isOver }) => (isOver ? [] : native)));
       for (const { teamId, native, isOver } of joined) {
         // A fault in one native team must not prevent the daemon from starting.
         if (native === undefined) continue;
         // The daemon ended after this team was closed but before its members left; they leave now.
-        if (isOver && (kept.has(native) || !isStillMarked(native))) continue;
+        if (isOver && (lasting.has(native) || !isStillMarked(native))) continue;
         await begin(teamId, native).catch(onError);
         await bridge.seats.recover(teamId);
       }
       // An unreadable team may be joined to any native team.
       if (joined.length === found.length) leaveTheForsaken(new Set(joined.flatMap(({ native }) => native ?? [])));
       await hosted?.start();
+      kept.started();
     },
     seats: openSeats({
       ledger,

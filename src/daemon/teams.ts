@@ -66,6 +66,7 @@ export function openDaemonTeams(
     trash: join(home.directory, 'trash'),
     complete: async (teamId, taskId, memberId) => void (await judged.completeTask(teamId, taskId, memberId)),
     scratch: openScratch,
+    starts: true,
     onError: (error) => log.error('native.failed', { error }),
   });
   closers.add('native', () => native.close().finally(() => judged.close()));

@@ -44,7 +44,7 @@ export interface Stage extends Side {
   readonly paths: NativePaths;
   readonly journal: Journal;
   readonly times: Times;
-  readonly open: (home?: string, journal?: Journal) => Side;
+  readonly open: (home?: string, journal?: Journal, starts?: boolean) => Side;
   readonly settled: () => Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export async function setStage(config: Json = {}, given: Partial<MirrorTimes> = 
   writeFileSync(paths.config, JSON.stringify(whole, undefined, 2));
   for (const id of ['1', '2']) writeFileSync(paths.task(id), JSON.stringify(file(id), undefined, 2));
   const journal = memoryJournal();
-  const open: Stage['open'] = (home = 'home', on = journal) => {
+  const open: Stage['open'] = (home = 'home', on = journal, starts = false) => {
     const ledger = new Ledger(on, { exclusive: true });
     const bridge = openBridge({
       ledger,
@@ -99,6 +99,7 @@ export async function setStage(config: Json = {}, given: Partial<MirrorTimes> = 
       root,
       trash: join(root, '../trash'),
       scratch: memoryJournal,
+      starts,
       times,
       onError: (error) => console.error(error),
     });

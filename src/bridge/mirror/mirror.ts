@@ -87,6 +87,8 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   /** What the next pass compares besides changed files. */
   let due: Due = { ...EVERYTHING };
   let config: NativeConfig | undefined;
+  /** Resolves after the first comparison: only then is it known which file is which task, and who has it there. */
+  const compared = Promise.withResolvers<void>();
 
   /**
    * One pass, in this order: presence, then members, tasks and mail, each both ways, then our own notices. Members come
@@ -113,7 +115,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   };
 
   const rhythm = keepRhythm({
-    pass: () => pass(),
+    pass: () => pass().then(compared.resolve),
     failed(error) {
       onError(error);
       shared.report(error instanceof Error ? error.message : String(error));
@@ -170,7 +172,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     spoken: new Set(),
   };
   const presence = watchPresence(shared, signature, () => options.onOver?.());
-  const tasks = mirrorTasks(shared, { leftAt, complete: options.complete });
+  const tasks = mirrorTasks(shared, { leftAt, compared: compared.promise, complete: options.complete });
   const mail = mirrorMail(shared);
   const notices = openNotices(shared);
   const keepUnreadable = watchUnreadable(shared);
@@ -230,6 +232,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       await steps.settled();
     },
     async close({ withdraw = false } = {}) {
+      compared.resolve();
       clearInterval(comparer);
       unsubscribe();
       unsee();

@@ -19,15 +19,19 @@ import { fileOf, formOfFile, shownOfClaim } from './form.ts';
  * then says so. The task itself carries all that is needed: reading the ledger would wait for the commits of all other
  * claims.
  */
-export function confirmClaims(shared: Shared, book: TaskBook, withheld: Withheld) {
+export function confirmClaims(
+  shared: Shared,
+  { book, withheld, compared }: { book: TaskBook; withheld: Withheld; compared: Promise<void> },
+) {
   const { paths, stream, wrote, naming, view, execute } = shared;
   return async (task: SharedTask, memberId: string): Promise<boolean> => {
     if (task.assigneeId !== memberId || task.status !== 'in_progress') return false;
-    const native = book.toNative.get(task.id);
-    // Not in the native list yet, so nobody there can have taken it.
-    if (native === undefined) return true;
     book.unconfirmed.add(task.id);
     try {
+      await compared;
+      const native = book.toNative.get(task.id);
+      // Not in the native list yet, so nobody there can have taken it.
+      if (native === undefined) return true;
       const mine = book.names.get(memberId) ?? nativeName(memberId);
       const shown = shownOfClaim(task, mine, book, stream);
       const write =

@@ -40,12 +40,14 @@ export interface TaskMirror {
 export interface TaskMirrorOptions {
   /** When our team left the native one before joining it again; 0 if never. */
   readonly leftAt: number;
+  /** Resolves after the first comparison: only then is it known which file is which task. */
+  readonly compared: Promise<void>;
   /** Set where we lead the native team: completes a task as its holder would, including its gates. */
   readonly complete?: ((taskId: string, memberId: string) => Promise<void>) | undefined;
 }
 
 /** Starts with what the journal knows. */
-export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOptions): TaskMirror {
+export function mirrorTasks(shared: Shared, { leftAt, compared, complete }: TaskMirrorOptions): TaskMirror {
   const { paths, stream, wrote, naming, view } = shared;
   const book = openBook(naming);
   const { agreed, unconfirmed, confirmed } = book;
@@ -53,7 +55,7 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
   const inStep = new Map<string, NativeTask>();
   const missing = watchMissingFiles(shared);
   const withheld = withholdTasks(shared);
-  const confirm = confirmClaims(shared, book, withheld);
+  const confirm = confirmClaims(shared, { book, withheld, compared });
   const { adopt, offer } = takeUpTasks(shared, book);
   const execute = async (commands: Step): Promise<void> => {
     const [only] = commands;
@@ -136,12 +138,15 @@ export function mirrorTasks(shared: Shared, { leftAt, complete }: TaskMirrorOpti
   };
 
   const tellLoser = async (native: string, found: TaskForm, error: TeamError): Promise<void> => {
-    const holder = await view((state) => {
+    const { holder, isOurs } = await view((state) => {
       const id = state.tasks.get(book.toTask.get(native) ?? '')?.assigneeId;
-      return id === undefined ? undefined : naming.nameOf(state, id);
+      const named = naming.idOf(state, found.owner ?? '');
+      // A member of ours reads no native inbox, and did not change the file: the lead gave it the task.
+      const isOurs = named !== undefined && !naming.isNative(state, named);
+      return { holder: id === undefined ? undefined : naming.nameOf(state, id), isOurs };
     });
     shared.report(`task ${native}: ${error.message}`);
-    const to = found.owner !== undefined && found.owner !== holder ? found.owner : shared.leadName();
+    const to = found.owner !== undefined && found.owner !== holder && !isOurs ? found.owner : shared.leadName();
     const text = `Your change of task #${native} was put back: ${error.message}.`;
     await shared.tell(to, text, `task-${native}-${error.code}-${holder ?? ''}`);
   };

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { isThere } from '../../src/bridge/json-file.ts';
+import { taskIds } from '../../src/bridge/task-file.ts';
+import { writeInPlace } from './foreign.ts';
+import { addMember, NATIVE, read, readList, setStage, TEAM } from './stage.ts';
+
+/* Clients call a daemon before it has resumed its joined teams, and natives work while it is away. */
+
+test('a native team that is joined while the daemon starts gets one file for each task', async () => {
+  const { bridge, ledger, open, paths } = await setStage();
+  await bridge.close();
+  await ledger.close();
+  const later = open();
+  await Promise.all([later.bridge.join(NATIVE), later.bridge.start(), later.bridge.join(NATIVE)]);
+  await later.tasks.createTask(TEAM, 'codex-1', { title: 'Once' });
+  await later.bridge.settled(TEAM);
+  await later.bridge.settled(TEAM);
+  expect(taskIds(paths)).toEqual(['1', '2', '3']);
+  expect(await later.tasks.listTasks(TEAM)).toHaveLength(3);
+});
+
+test.for([true, false])(
+  'a task that a native began while the daemon was away is not given to a member (claimed before the start: %s)',
+  async (isEarly) => {
+    const { bridge, ledger, open, paths } = await setStage();
+    await bridge.close();
+    await ledger.close();
+    writeInPlace(paths.task('1'), { ...read(paths.task('1')), owner: 'alice', status: 'in_progress' });
+    const later = open('home', undefined, isEarly);
+    const early = isEarly ? later.tasks.claimNextTask(TEAM, 'codex-1') : undefined;
+    await later.bridge.start();
+    const claimed = await (early ?? later.tasks.claimNextTask(TEAM, 'codex-1'));
+    expect(claimed?.id).toBe('2');
+    expect(await later.tasks.getTask(TEAM, '1')).toMatchObject({ status: 'in_progress', assigneeId: 'alice' });
+    expect(read(paths.task('1'))).toMatchObject({ status: 'in_progress', owner: 'alice' });
+  },
+);
+
+test('the native lead hears that a task was not given to a member of ours, which reads no native inbox', async () => {
+  const { ledger, tasks, paths, settled } = await setStage();
+  await addMember(ledger, 'codex-2');
+  await tasks.claimTask(TEAM, '1', 'codex-1');
+  await settled();
+  writeInPlace(paths.task('1'), { ...read(paths.task('1')), owner: 'codex-2' });
+  await settled();
+  expect(read(paths.task('1'))).toMatchObject({ owner: 'codex-1' });
+  expect(readList(paths.inbox('team-lead')).map(({ text }) => text)).toContainEqual(
+    expect.stringContaining('put back'),
+  );
+  expect(isThere(paths.inbox('codex-2'))).toBe(false);
+});
