@@ -50,7 +50,9 @@ ${renderMutations(results)}
 - Disks that lie about flushes, file systems over a network, macOS.
 - Real models. The agents are the real programs, and their models follow a script on the same machine.
 - Machines far apart. Several machines are several daemons on one machine, with links that are cut.
-- The simulator runs models of SQLite, git and agents, which fail as the real ones were seen to fail.
+- The simulator runs models of SQLite, git, agents and Claude Code's file writes, which fail as the real ones were seen to fail. Its runs
+  with a native team (\`--kind bridge\`) have one machine. It does not simulate: the processes of gates, the journal adapters' own logic,
+  native members in seats, native teams that Troupe leads, leads that resume or remove a team, and files that a loss of power takes back.
 - A kill at each system call covers the daemon's own files, not those of git.
 - Mutants are tried by the tests of their room that take at most ${SLOW_MS / 1_000} s, and by at most ${MUTANT_MS / 1_000} s of tests, those first that are about its file. The tests of the whole program are not used. A process that was started before a test
   began (a daemon that several tests share) does not have the mutant of that test.

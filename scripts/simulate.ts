@@ -1,13 +1,14 @@
 // Runs the simulator: npm run simulate -- --seed N --steps N [--trace]. One seed gives one run, byte for byte. A run that
 // fails is repeated without as many of its faults as possible, and the command that repeats the rest is printed.
 import { parseArgs } from 'node:util';
-import { simulate } from '../test/simulator/run.ts';
-import type { RunOptions, RunResult } from '../test/simulator/run.ts';
+import { KINDS, simulate } from '../test/simulator/run.ts';
+import type { Kind, RunOptions, RunResult } from '../test/simulator/run.ts';
 
 const HELP = `npm run simulate -- [options]
 
   --seed N     the first seed (default: 1)
   --steps N    how many steps in all (default: 100000)
+  --kind NAME  only runs of this kind: team or bridge (default: all, in turn)
   --faults N   how many faults a run has (default: 40)
   --skip LIST  faults that are left out, by their number: 3,7-9
   --trace      print everything that happens; for one run
@@ -19,6 +20,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     steps: { type: 'string', default: '100000' },
+    kind: { type: 'string' },
     faults: { type: 'string', default: '40' },
     skip: { type: 'string', default: '' },
     trace: { type: 'boolean', default: false },
@@ -54,6 +56,16 @@ function requireNumber(name: string, text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && number >= 0) return number;
   console.error(`--${name} is a whole number, not ${JSON.stringify(text)}`);
+  process.exit(2);
+}
+
+/** The kind of a run: what was asked for, or each fourth run one with a native team. */
+function kindOf(seed: number): Kind {
+  const { kind } = values;
+  if (kind === undefined) return seed % 4 === 0 ? 'bridge' : 'team';
+  const found = KINDS.find((one) => one === kind);
+  if (found) return found;
+  console.error(`--kind is one of ${KINDS.join(', ')}, not ${JSON.stringify(kind)}`);
   process.exit(2);
 }
 
@@ -93,14 +105,15 @@ async function main(): Promise<number> {
   let steps = 0;
   let runs = 0;
   for (let next = seed; steps < all; next++) {
-    const options = { seed: next, faults, skipped, ...(trace && { trace }) };
+    const kind = kindOf(next);
+    const options = { seed: next, kind, faults, skipped, ...(trace && { trace }) };
     const result = await simulate(options);
     steps += result.steps;
     runs++;
     const { cast, counts, time, fingerprint, violation } = result;
     if (values.json) console.log(JSON.stringify({ ...result, violation: violation?.message }));
     else {
-      const who = `${cast.machines} machines, ${cast.members} members, ${cast.tasks} tasks${cast.apart ? ', merge queue' : ''}`;
+      const who = `${cast.machines} machines, ${cast.members} members, ${cast.tasks} tasks${cast.apart ? ', merge queue' : ''}${cast.native ? `, Claude Code ${cast.native}` : ''}`;
       const what = `${result.steps} steps, ${(time / 60_000).toFixed(1)} min, ${counts.events} events`;
       console.log(`seed ${next}: ${who}: ${what}, ${fingerprint}`);
     }
@@ -113,7 +126,7 @@ async function main(): Promise<number> {
       const without = await shrink(result, options);
       const skip = without.size > 0 ? ` --skip ${listOf(without)}` : '';
       console.error(`${faults - without.size} of ${faults} faults are needed. See it again:`);
-      console.error(`npm run simulate -- --seed ${next} --steps 1 --faults ${faults}${skip} --trace`);
+      console.error(`npm run simulate -- --kind ${kind} --seed ${next} --steps 1 --faults ${faults}${skip} --trace`);
       return 1;
     }
     if (trace) break;

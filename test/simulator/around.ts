@@ -14,6 +14,8 @@ export type Folders = Map<string, Folder>;
 export interface Around {
   /** Several machines share one store. */
   readonly isShared: boolean;
+  /** The team is joined to one of Claude Code's. */
+  readonly isNative: boolean;
   readonly network: Network;
   readonly repository: Repository;
   readonly saves: Map<string, string>;
@@ -36,6 +38,8 @@ export interface Around {
   edit(folders: Folders, memberId: string, taskId: string): void;
   /** Judges a folder, or that of the task's holder. */
   judge(folders: Folders, context: TaskCompletedHookContext, judged?: JudgedFolder): Promise<HookResult>;
+  /** The machine of the native team loses power. */
+  loseNatives(): void;
   /** The gates on a machine ended with its daemon. */
   forgetGates(machine: string): void;
   /** Does something later that no machine does. */

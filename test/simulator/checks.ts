@@ -41,6 +41,10 @@ const EXPECTED: ReadonlySet<string> = new Set([
   'team_closed',
   'gate_rejected',
   'no_daemon',
+  // Native files that somebody left half written, and a disk that fails.
+  'corrupt',
+  'EIO',
+  'ENOSPC',
 ]);
 
 /** How often gates may be asked about one work within a time, in milliseconds. */
@@ -77,6 +81,8 @@ export class Checks {
   readonly #judged = new Map<string, number[]>();
   /** How often each message was shown without a mark, by message, member and session. */
   readonly #shown = new Map<string, number>();
+  /** Called when a member was told that it holds a task. */
+  onClaim: (taskId: string, memberId: string) => void = () => {};
   readonly counts = { batches: 0, events: 0, landed: 0, shown: 0, turns: 0, refused: 0, errors: 0 };
 
   constructor(teamId: string, { isShared, isPassed, log }: ChecksOptions) {
@@ -231,6 +237,7 @@ export class Checks {
     if (name === 'task.claim' && result) {
       const holder = this.#holders.get(`${result.id}@${result.epoch}`);
       this.require(holder === who.memberId, `${who.memberId} was told that it holds ${result.id}, and ${holder} does`);
+      this.onClaim(result.id ?? '', who.memberId);
     }
     if (name === 'message.send' && result?.id !== undefined) {
       this.require(this.#messages.has(result.id), `${who.memberId} was told that ${result.id} was sent`);

@@ -1,16 +1,8 @@
+import type { Fault } from './fault.ts';
+import { NATIVE_FAULTS } from './native/faults.ts';
 import { scheduler } from './scheduler.ts';
 import { signalGroup, table } from './stand-ins/processes.ts';
 import type { World } from './world.ts';
-
-/** One thing that goes wrong, and when. */
-interface Fault {
-  readonly name: string;
-  /** How often it is drawn, compared with the others. */
-  readonly weight: number;
-  /** Only with several machines. */
-  readonly isShared?: true;
-  readonly strike: (world: World) => string | undefined;
-}
 
 const random = () => scheduler.random('faults');
 
@@ -86,7 +78,8 @@ const FAULTS: readonly Fault[] = [
     weight: 2,
     strike(world) {
       const { name, daemon } = random().pick(world.machines);
-      const owners = [...(daemon ? [daemon.owner] : []), ...table.running(name).map(({ owner }) => owner)];
+      const natives = world.native?.owners() ?? [];
+      const owners = [...(daemon ? [daemon.owner] : []), ...natives, ...table.running(name).map(({ owner }) => owner)];
       const awake = owners.filter(({ isPaused }) => !isPaused);
       for (const owner of awake) owner.isPaused = true;
       world.later(random().between(1_000, 40_000), () => awake.forEach((owner) => scheduler.resume(owner)));
@@ -204,6 +197,7 @@ const FAULTS: readonly Fault[] = [
       return account;
     },
   },
+  ...NATIVE_FAULTS,
 ];
 
 /** Lets so many things go wrong, `apartMs` apart at most. A fault whose number is skipped does not happen; the others do. */
@@ -213,7 +207,9 @@ export function strikeAgain(
   { skipped = new Set(), apartMs = 5_000 }: { skipped?: ReadonlySet<number>; apartMs?: number } = {},
 ): { isOver: () => boolean } {
   let number = 0;
-  const possible = FAULTS.filter(({ isShared }) => !isShared || world.isShared);
+  const possible = FAULTS.filter(
+    ({ isShared, isNative }) => (!isShared || world.isShared) && (!isNative || world.isNative),
+  );
   const bag = possible.flatMap((fault) => Array.from({ length: fault.weight }, () => fault));
   const next = (): void => {
     if (number >= count) return;
@@ -239,5 +235,6 @@ export function heal(world: World): void {
     machine.start();
   }
   for (const { owner } of table.running()) if (owner.isPaused) scheduler.resume(owner);
+  world.native?.heal();
   world.isFaulty = false;
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { openBridge } from '../../src/bridge/bridge.ts';
 import { homeAt } from '../../src/client/home.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { DaemonService, Services } from '../../src/operations/operation.ts';
@@ -12,8 +13,10 @@ import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import { openTeams } from '../../src/runtime/teams.ts';
 import type { Around } from './around.ts';
 import type { Daemon } from './daemon.ts';
+import { ROOT } from './native/team.ts';
 import { newOwner, scheduler } from './scheduler.ts';
 import type { Owner } from './scheduler.ts';
+import { Killed } from './stand-ins/files.ts';
 import { table } from './stand-ins/processes.ts';
 import { simulatedWorks } from './works.ts';
 import type { Folder } from './works.ts';
@@ -48,6 +51,8 @@ export class Machine {
   }
 
   #failed(owner: Owner, error: unknown): void {
+    // Whoever killed it starts it again.
+    if (error instanceof Killed) return;
     this.#world.checks.error(error, { hostId: this.name });
     this.kill(owner);
     this.#world.later(1_000, () => this.start());
@@ -58,7 +63,9 @@ export class Machine {
     const { name: hostId, directory } = this;
     const home = homeAt(directory);
     mkdirSync(home.processes, { recursive: true });
-    const onError = (error: unknown, about: object = {}): void => world.checks.error(error, { hostId, ...about });
+    const onError = (error: unknown, about: object = {}): void => {
+      if (owner.isAlive) world.checks.error(error, { hostId, ...about });
+    };
     const store = world.storeOf(hostId);
     const bare = store.journal();
     const membership = world.isShared ? openMembership(store.hosts()) : undefined;
@@ -83,8 +90,12 @@ export class Machine {
       isAway: () => world.isGitAway(hostId),
       onError,
     });
+    const native = world.isNative
+      ? openBridge({ ledger, home: `/home/${hostId}`, root: ROOT, trash: '/home/trash', starts: true, onError })
+      : undefined;
     const teams = openTeams({
       gates: { hooks, records },
+      ...(native && { claims: native.claims }),
       ledger,
       home,
       hostId,
@@ -96,7 +107,13 @@ export class Machine {
       onError,
     });
     const daemonService = { hostId, transcriptFolder: () => directory } as unknown as DaemonService;
-    const services: Services = { ...teams, ledger, works, daemon: daemonService, native: {} as Services['native'] };
+    const services: Services = {
+      ...teams,
+      ledger,
+      works,
+      daemon: daemonService,
+      native: native ?? ({} as Services['native']),
+    };
     const daemon: Daemon = { owner, services, isOpen: false, onGone: new Set() };
     this.daemon = daemon;
     const keeper = await membership?.join({
@@ -125,6 +142,7 @@ export class Machine {
     await works.start();
     await teams.land();
     if (!membership) await bringHome({ ledger, mailbox: teams.mailbox }, { self: hostId, onError });
+    await native?.start();
     await keeper?.start();
   }
 
@@ -144,6 +162,7 @@ export class Machine {
   /** Ends everything on it. */
   lose(): void {
     this.kill();
+    this.#world.loseNatives();
     for (const process of table.running(this.name)) table.end(process, { code: null, signal: 'SIGKILL' });
     tearTails(join(this.directory, 'transcripts'));
     table.boots.set(this.name, (table.boots.get(this.name) ?? 0) + 1);

@@ -208,7 +208,8 @@ function simulatedAgent(world: Around, machine: Machine, { teamId, memberId }: W
           }
           world.checks.asked(false);
           world.checkAlone(memberId, machine.name);
-          const hangs = world.isFaulty && random.chance(0.01);
+          // It takes an hour until that is noticed: too long beside natives, which look at their files every second.
+          const hangs = world.isFaulty && random.chance(0.01) && !world.isNative;
           const ms = random.between(200, 15_000);
           // An agent may end a turn without its messages. It does so once: nobody repeats them without end.
           const isForgetful = random.chance(0.05) && messages.every(({ redeliveries }) => redeliveries === 0);

@@ -25,7 +25,8 @@ export class Network {
 
   /** Delivers a message later, if the way is open when it is sent. */
   send(from: Owner, to: Owner, deliver: () => void): void {
-    if (!this.#reaches(from.machine, to.machine)) return;
+    // A process that was killed in the middle of its work sends nothing more.
+    if (!from.isAlive || !this.#reaches(from.machine, to.machine)) return;
     const most = from.machine === to.machine ? (this.busy.get(to.machine) ?? 0.5) : this.slowest;
     scheduler.plan(scheduler.random('network').between(0.05, most), deliver, to);
   }

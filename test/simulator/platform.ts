@@ -20,11 +20,20 @@ const wanted = process.env['TROUPE_SIMULATED_BUG'];
 const bug = wanted === undefined ? undefined : BUGS.find(({ name }) => name === wanted);
 if (wanted !== undefined && !bug) throw new Error(`There is no bug ${JSON.stringify(wanted)}`);
 
+/** What stands in for modules in one room only. */
+const IN_ROOM: readonly { readonly room: string; readonly of: string; readonly by: string }[] = [
+  { room: '/src/bridge/', of: 'node:fs', by: here('stand-ins/files.ts') },
+];
+
+function standIn(url: string, parent: string): string | undefined {
+  if (parent.includes('/test/simulator/')) return undefined;
+  return IN_ROOM.find(({ room, of }) => of === url && parent.includes(room))?.by ?? STAND_INS[url];
+}
+
 registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context);
-    const isOurs = context.parentURL?.includes('/test/simulator/') ?? true;
-    const url = isOurs ? undefined : STAND_INS[found.url];
+    const url = context.parentURL === undefined ? undefined : standIn(found.url, context.parentURL);
     return url === undefined ? found : { ...found, url, format: 'module-typescript', shortCircuit: true };
   },
   load(url, context, next) {
@@ -108,6 +117,8 @@ Object.assign(globalThis, {
   clearImmediate: clear,
 });
 Math.random = random;
+// Its number is in the names and the contents of files.
+Object.defineProperty(process, 'pid', { get: () => scheduler.owner().pid });
 Object.defineProperty(globalThis, 'performance', { value: { now: () => scheduler.now, mark() {}, measure() {} } });
 Object.defineProperty(globalThis, 'crypto', { value: { randomUUID: () => uuid(random) } });
 

@@ -1,10 +1,10 @@
 import type { TeamMessage } from '../../src/core/message.ts';
 import { isExpected } from '../../src/core/state.ts';
-import type { TeamState } from '../../src/core/state.ts';
 import type { Violation } from './checks.ts';
 import { heal, strikeAgain } from './faults.ts';
 import { OUTSIDER } from './outsider.ts';
 import { scheduler } from './scheduler.ts';
+import { Killed } from './stand-ins/files.ts';
 import { table } from './stand-ins/processes.ts';
 import { TEAM, World } from './world.ts';
 import type { Cast } from './world.ts';
@@ -15,10 +15,15 @@ export interface RunOptions {
   readonly faults: number;
   /** Faults that are left out, by their number. */
   readonly skipped?: ReadonlySet<number>;
+  /** What the team is: one of ours alone, or one that is joined to a team of Claude Code's. */
+  readonly kind?: Kind;
   readonly cast?: Partial<Cast>;
   /** Gets a line for everything that happens. */
   readonly trace?: (line: string) => void;
 }
+
+export type Kind = 'team' | 'bridge';
+export const KINDS: readonly Kind[] = ['team', 'bridge'];
 
 export interface RunResult {
   readonly seed: number;
@@ -34,6 +39,7 @@ export interface RunResult {
 /** How long everything may take to come to rest, in simulated time, and how long nothing happens if it never will. */
 const REST_MS = 12 * 3_600_000;
 const QUIET_MS = 3_600_000;
+const QUIET_BRIDGE_MS = 400_000;
 
 /** How long everything has to be at rest before it counts. */
 const SETTLE_MS = 20_000;
@@ -52,14 +58,21 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
     members: 2 + random.below(4),
     tasks: 6 + random.below(20),
     apart: random.chance(0.7),
+    ...(options.kind === 'bridge' && {
+      machines: 1,
+      apart: false,
+      native: scheduler.random('native').pick(['2.1.37', '2.1.325'] as const),
+    }),
     ...options.cast,
   };
   const log = (text: string): void =>
     trace?.(`${String(scheduler.steps).padStart(7)} ${clock()} ${scheduler.owner().name}: ${text}`);
   const world = new World(cast, log);
   const { checks } = world;
-  const unhandled = (reason: unknown): void =>
+  const unhandled = (reason: unknown): void => {
+    if (reason instanceof Killed) return;
     checks.fail(`Unhandled rejection: ${reason instanceof Error ? reason.stack : String(reason)}`);
+  };
   process.on('unhandledRejection', unhandled);
   try {
     for (const machine of world.machines) machine.start();
@@ -98,7 +111,7 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
     const isQuiet = (): boolean => {
       const { batches } = checks.counts;
       if (batches !== last.batches) last = { batches, at: scheduler.now };
-      return scheduler.now - last.at > QUIET_MS;
+      return scheduler.now - last.at > (world.isNative ? QUIET_BRIDGE_MS : QUIET_MS);
     };
     let restsSince = Infinity;
     // Processes that were told to end have a while for it.
@@ -131,7 +144,7 @@ export async function advance({ checks }: World, isOver: () => boolean): Promise
     try {
       if (!(await scheduler.step())) return;
     } catch (error) {
-      checks.fail(`A step threw: ${(error as Error).stack}`);
+      if (!(error instanceof Killed)) checks.fail(`A step threw: ${(error as Error).stack}`);
     }
     checks.checkTip();
     if (scheduler.now - since.now > 1_000) since = { now: scheduler.now, steps: scheduler.steps };
@@ -155,19 +168,24 @@ function useAgain(world: World): () => boolean {
 }
 
 /** Nothing is left to do, and nobody waits for anything. */
-export function isAtRest({ checks: { state }, cast }: World): boolean {
+export function isAtRest(world: World): boolean {
+  const { state } = world.checks;
+  const { cast, native } = world;
   const { tasks, members, requests } = state;
   if (tasks.size < cast.tasks) return false;
   return (
     [...tasks.values()].every(({ status }) => status === 'completed') &&
     [...members.values()].every((member) => !member.agent || ['idle', 'active'].includes(member.status)) &&
     [...requests.values()].every(({ status }) => status !== 'pending') &&
-    [...state.messages.values()].every((message) => isSeen(message, state))
+    [...state.messages.values()].every((message) => isSeen(message, world)) &&
+    native?.checks.difference(state) === undefined
   );
 }
 
 /** Mail to an agent has reached it, whoever runs it. */
-function isSeen({ toId, acknowledgedAt }: TeamMessage, { members }: TeamState): boolean {
+function isSeen({ id, toId, acknowledgedAt }: TeamMessage, { checks: { state }, native }: World): boolean {
+  if (native && !native.checks.isSeen(toId, id, acknowledgedAt)) return false;
+  const { members } = state;
   const reads = members.get(toId)?.agent !== undefined || toId === OUTSIDER;
   return !reads || acknowledgedAt !== undefined;
 }
@@ -180,11 +198,13 @@ export function checkRest(world: World): void {
     ({ id, status, assigneeId = 'nobody', work }) => `${id} ${status} ${assigneeId} ${work?.state ?? ''}`,
   );
   checks.require(open.length === 0 && state.tasks.size >= cast.tasks, `Tasks did not end: ${said.join('; ')}`);
-  const unseen = [...state.messages.values()].filter((message) => !isSeen(message, state));
+  const unseen = [...state.messages.values()].filter((message) => !isSeen(message, world));
   checks.require(
     unseen.length === 0,
     `Messages did not arrive: ${unseen.map(({ id, toId }) => `${id} to ${toId}`).join()}`,
   );
+  const difference = world.native?.checks.difference(state);
+  checks.require(difference === undefined, `The native files differ: ${difference}`);
   // Every edit of a task that landed is on the branch.
   if (cast.apart && !checks.violation) {
     const files = world.repository.files(state.team?.work?.tip ?? '');

@@ -6,6 +6,7 @@ import type { RandomStream } from './random.ts';
 export interface Owner {
   readonly name: string;
   readonly machine: string;
+  readonly pid: number;
   isAlive: boolean;
   isPaused: boolean;
   /** When it went on after its last pause. */
@@ -51,6 +52,7 @@ class Scheduler {
     this.#streams.clear();
     this.#seed = seed;
     this.wrong.clear();
+    lastPid = 100;
   }
 
   /** How much is planned for an owner that lives: its timers, and what it waits for. */
@@ -114,10 +116,12 @@ class Scheduler {
   }
 }
 
+let lastPid = 100;
+
 export const scheduler = new Scheduler();
 
 export function newOwner(name: string, machine = name): Owner {
-  return { name, machine, isAlive: true, isPaused: false, resumedAt: 0, missed: [] };
+  return { name, machine, pid: lastPid++, isAlive: true, isPaused: false, resumedAt: 0, missed: [] };
 }
 
 /** Whoever is not simulated: the run itself, its faults, its checks. */

@@ -32,14 +32,23 @@ const STEPS = rounds(50_000, 1_000_000);
 test(`every promise is kept in ${STEPS} simulated steps with faults`, async () => {
   // In a proof other seeds each time: a run that fails names its own.
   const seed = process.env['TROUPE_SEED'] ?? String(rounds(1, Math.floor(Math.random() * 1e9)));
-  const said = await simulate({}, '--seed', seed, '--steps', String(STEPS));
-  expect(said).toContain('every promise was kept');
+  for (const [kind, share] of [
+    ['team', 0.7],
+    ['bridge', 0.3],
+  ] as const) {
+    const said = await simulate({}, '--kind', kind, '--seed', seed, '--steps', String(Math.round(STEPS * share)));
+    expect(said).toContain('every promise was kept');
+  }
   tell({ steps: STEPS });
 });
 
-test('the same seed gives the same run, byte for byte', async () => {
-  const run = (): Promise<string> => simulate({}, '--seed', '5', '--steps', '1', '--trace');
+test.for([
+  ['team', '5', '40'],
+  ['bridge', '10', '15'],
+] as const)('the same seed gives the same run, byte for byte: %s', async ([kind, seed, faults]) => {
+  const run = (): Promise<string> =>
+    simulate({}, '--kind', kind, '--seed', seed, '--steps', '1', '--faults', faults, '--trace');
   const [first, second] = [await run(), await run()];
-  expect(first).toContain('fault 39');
+  expect(first).toContain(`fault ${Number(faults) - 1}`);
   expect(second).toBe(first);
 });

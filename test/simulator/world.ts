@@ -20,6 +20,8 @@ import { Checks } from './checks.ts';
 import type { Daemon } from './daemon.ts';
 import { Machine } from './machine.ts';
 import { runMember } from './member.ts';
+import type { Version } from './native/claude-files.ts';
+import { NativeTeam } from './native/team.ts';
 import { Network } from './network.ts';
 import { OUTSIDER, startClients } from './outsider.ts';
 import { later, newOwner, scheduler, WORLD } from './scheduler.ts';
@@ -42,6 +44,8 @@ export interface Cast {
   readonly tasks: number;
   /** In workspaces of their own, with a merge queue. */
   readonly apart: boolean;
+  /** The team is joined to one of Claude Code's, of this version. */
+  readonly native?: Version;
 }
 
 /** Machines, their network and store, a team, and the person who wants something of it. */
@@ -54,6 +58,8 @@ export class World implements Around {
   readonly machines: Machine[];
   readonly checks: Checks;
   readonly log: (text: string) => void;
+  readonly native: NativeTeam | undefined;
+  readonly isNative: boolean;
   /** Agents fail, hang and are refused only while it is. */
   isFaulty = true;
   /** Until when each account is closed, and whether its provider says so. */
@@ -83,6 +89,7 @@ export class World implements Around {
     const onStored: ConstructorParameters<typeof Store>[1] = (_team, batch) => {
       for (const event of batch.events) log(`stored ${batch.seq} ${JSON.stringify(event)}`);
       this.checks.stored(batch);
+      for (const event of batch.events) this.native?.checks.stored(event);
     };
     this.#store = this.isShared ? new Store(this.network, onStored) : undefined;
     this.machines = Array.from({ length: cast.machines }, (_, at) => {
@@ -92,11 +99,29 @@ export class World implements Around {
       if (!this.isShared) this.#stores.set(name, new Store(this.network, onStored, name));
       return new Machine(this, name, directory);
     });
+    this.isNative = cast.native !== undefined;
     table.reset((options, signal) => {
       const who = readTeammateCommand(options.command.join(' '));
       const machine = this.machines.find(({ name }) => name === scheduler.owner().machine);
       return who && machine ? runMember(this, machine, who, signal) : Promise.resolve(1);
     });
+    this.native = cast.native
+      ? new NativeTeam({
+          name: TEAM,
+          version: cast.native,
+          machine: 'm1',
+          ours: Array.from({ length: cast.members }, (_, at) => `w${at + 1}`),
+          checks: this.checks,
+          isFaulty: () => this.isFaulty,
+          log,
+        })
+      : undefined;
+    const { native } = this;
+    if (native) this.checks.onClaim = (taskId, memberId) => native.checks.claimed(taskId, memberId);
+  }
+
+  loseNatives(): void {
+    this.native?.lose();
   }
 
   /** A machine forgets the gates that ran on it. */
@@ -249,7 +274,8 @@ export class World implements Around {
       branch: `troupe/${TEAM}`,
     } as const;
     const input = parse(CreateTeamInput, { name: TEAM });
-    await this.#execute({ type: 'team.create', by: USER, ...input, ...(apart && { work }) });
+    if (this.native) await this.#ask(({ services }) => services.native.join(TEAM));
+    else await this.#execute({ type: 'team.create', by: USER, ...input, ...(apart && { work }) });
     const random = scheduler.random('cast');
     for (let at = 1; at <= members; at++) {
       const agent = { kind: 'exec', command: ['true'] };
@@ -304,7 +330,8 @@ export class World implements Around {
       () => Promise.all([this.#change('member.stop', memberId), this.#change('member.restart', memberId)]),
       () => this.call('message.send', { teamId: TEAM, toId: memberId, content: 'Quick', priority: 'urgent' }),
       () => this.call('message.broadcast', { teamId: TEAM, content: 'To all' }),
-      () => this.call('team.update', { teamId: TEAM, leadId: memberId }),
+      // The lead of a joined team is the native one.
+      async () => !this.native && this.call('team.update', { teamId: TEAM, leadId: memberId }),
       async () => task && this.call('task.assign', { teamId: TEAM, taskId: task.id, assigneeId: memberId }),
     ];
     await random.pick(ways)();

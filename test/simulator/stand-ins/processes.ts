@@ -35,10 +35,13 @@ export interface SimulatedProcess {
 export const table = {
   processes: [] as SimulatedProcess[],
   boots: new Map<string, number>(),
+  /** Processes that nobody here started, by number. */
+  others: new Map<number, Owner>(),
   program: (async () => 0) as Program,
   reset(program: Program): void {
     this.processes = [];
     this.boots.clear();
+    this.others.clear();
     this.program = program;
   },
   running(machine?: string): SimulatedProcess[] {
@@ -149,7 +152,8 @@ export function cpuTimeOf(): number {
 
 export function identify(pid: number): ProcessIdentity {
   const process = find(pid);
-  return { pid, startTime: process ? String(process.pid) : '', bootId: String(process?.boot ?? '') };
+  const startTime = process || table.others.get(pid)?.isAlive ? String(pid) : '';
+  return { pid, startTime, bootId: String(process?.boot ?? '') };
 }
 
 export function isRunning({ pid }: ProcessIdentity): boolean {

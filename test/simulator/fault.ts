@@ -1,0 +1,13 @@
+import type { World } from './world.ts';
+
+/** One thing that goes wrong, and when. */
+export interface Fault {
+  readonly name: string;
+  /** How often it is drawn, compared with the others. */
+  readonly weight: number;
+  /** Only with several machines. */
+  readonly isShared?: true;
+  /** Only with a native team. */
+  readonly isNative?: true;
+  readonly strike: (world: World) => string | undefined;
+}
