@@ -36,12 +36,12 @@ Details, with the seed that repeats what each test drew at random: [proof/result
 
 ## What the simulator finds
 
-Bugs that Troupe once had, brought back one at a time: \`TROUPE_SIMULATED_BUG=BUG npm run simulate -- --steps 1000000\`. Within a million
-steps from seed 1 the simulator finds ${BUGS.filter(({ found }) => found).length} of ${BUGS.length} (2026-11-18). Later changes of the product or of the simulator move these numbers.
+Bugs that Troupe once had, brought back one at a time: \`TROUPE_SIMULATED_BUG=BUG npm run simulate -- --kind KIND --steps 1000000\`. Within a
+million steps from seed 1, for the bridge within 240,000, the simulator finds ${BUGS.filter(({ found }) => found).length} of ${BUGS.length} (2026-11-18). Later changes of the product or of the simulator move these numbers.
 
-| bug | mended by | found after | in seed |
-|---|---|---|---|
-${BUGS.map(({ name, mendedBy, found }) => `| ${name} | ${mendedBy} | ${found ? `${found.steps.toLocaleString('en-US')} steps | ${found.seed}` : 'not found |'} |`).join('\n')}
+| bug | kind | mended by | found after | in seed |
+|---|---|---|---|---|
+${BUGS.map(({ name, kind = 'team', mendedBy, found }) => `| ${name} | ${kind} | ${mendedBy} | ${found ? `${found.steps.toLocaleString('en-US')} steps | ${found.seed}` : 'not found |'} |`).join('\n')}
 
 ${renderMutations(results)}
 ## What this does not cover

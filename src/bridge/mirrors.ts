@@ -8,7 +8,7 @@ import type { Mirror } from './mirror/mirror.ts';
 export interface Mirrors {
   readonly open: Map<string, Mirror>;
   /** Opens the mirror of a team, if it is not open yet. */
-  begin(teamId: string, native: string): Promise<Mirror>;
+  readonly begin: (teamId: string, native: string) => Promise<Mirror>;
   /** Every team that was joined before has its mirror. */
   started(): void;
   readonly claims: ClaimKeeper;

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
 import { isThere } from '../../src/bridge/json-file.ts';
+import { JOINED_NAMES } from '../../src/bridge/mirror/names.ts';
+import type { Shared } from '../../src/bridge/mirror/shared.ts';
+import { openBook } from '../../src/bridge/mirror/tasks/book.ts';
+import { takeUpTasks } from '../../src/bridge/mirror/tasks/new-tasks.ts';
 import { taskIds } from '../../src/bridge/task-file.ts';
+import { TeamError } from '../../src/core/errors.ts';
+import { until } from '../until.ts';
 import { writeInPlace } from './foreign.ts';
-import { addMember, NATIVE, read, readList, setStage, TEAM } from './stage.ts';
+import { addMember, file, NATIVE, read, readList, setStage, TEAM } from './stage.ts';
 
 /* Clients call a daemon before it has resumed its joined teams, and natives work while it is away. */
 
@@ -48,4 +54,49 @@ test('the native lead hears that a task was not given to a member of ours, which
     expect.stringContaining('put back'),
   );
   expect(isThere(paths.inbox('codex-2'))).toBe(false);
+});
+
+test('a native task that is being adopted is not adopted again', async () => {
+  const { bridge, ledger, tasks, paths } = await setStage();
+  await bridge.leave(TEAM);
+  const shared: Partial<Shared> = {
+    paths,
+    stream: 'stream',
+    naming: JOINED_NAMES,
+    view: (pick) => ledger.view(TEAM, pick),
+    execute: (command) => ledger.execute(TEAM, command, () => undefined),
+  };
+  const { adopt } = takeUpTasks(shared as Shared, openBook(JOINED_NAMES));
+  const native = [file('7') as never];
+  await Promise.all([adopt(native), adopt(native)]);
+  expect(await tasks.listTasks(TEAM)).toHaveLength(3);
+});
+
+test('a journal that cannot write takes no work from a native', async () => {
+  const { bridge, ledger, journal, open, paths } = await setStage();
+  await bridge.close();
+  await ledger.close();
+  let isFull = false;
+  let refused = 0;
+  const full = new Proxy(journal, {
+    get: (of, key: keyof typeof journal) => {
+      if (key !== 'append') return of[key];
+      return (...input: Parameters<typeof journal.append>) => {
+        if (!isFull) return of.append(...input);
+        refused++;
+        return Promise.reject(new TeamError('storage', 'The disk is full'));
+      };
+    },
+  });
+  const later = open('home', full);
+  await later.bridge.start();
+  await later.bridge.settled(TEAM);
+  isFull = true;
+  writeInPlace(paths.task('1'), { ...read(paths.task('1')), owner: 'alice', status: 'in_progress' });
+  await later.bridge.settled(TEAM);
+  expect(refused).toBeGreaterThan(0);
+  expect(read(paths.task('1'))).toMatchObject({ status: 'in_progress', owner: 'alice' });
+  isFull = false;
+  await until('the claim is stored', async () => (await later.tasks.getTask(TEAM, '1'))?.assigneeId === 'alice');
+  expect(isThere(paths.inbox('alice'))).toBe(false);
 });

@@ -1,6 +1,8 @@
 /** A bug that this project once had: today's code as it was before, in one place. */
 export interface Bug {
   readonly name: string;
+  /** The runs that look for it; `team` if nothing is said. */
+  readonly kind?: 'bridge';
   /** The commit that mended it. */
   readonly mendedBy: string;
   /** In `src/`. */
@@ -141,5 +143,39 @@ export const BUGS: readonly Bug[] = [
     now: 'bench.mail.doubt([...messageIds, ...joined]);',
     before: '',
     found: { seed: 4, steps: 206_585 },
+  },
+  {
+    name: 'a native team that is joined while the daemon starts has two mirrors',
+    kind: 'bridge',
+    mendedBy: '8e584507',
+    file: 'bridge/mirrors.ts',
+    now: 'if (present) return present;',
+    before: '',
+    found: { seed: 2, steps: 18_837 },
+  },
+  {
+    name: 'a claim is answered before the mirror has compared the native files',
+    kind: 'bridge',
+    mendedBy: '8e584507',
+    file: 'bridge/mirror/tasks/claims.ts',
+    now: 'await compared;',
+    before: '',
+  },
+  {
+    name: 'a native reservation takes a task from the member that claimed it meanwhile',
+    kind: 'bridge',
+    mendedBy: '69d7b7cd',
+    file: 'bridge/mirror/tasks/commands.ts',
+    now: 'steps.push(...ifStill(task, giveFree(task, moves)));',
+    before: 'steps.push(...giveFree(task, moves));',
+  },
+  {
+    name: 'a pass of a mirror begins while another is under way',
+    kind: 'bridge',
+    mendedBy: 'cc3f7a88',
+    file: 'bridge/mirror/rhythm.ts',
+    now: 'running = Promise.resolve().then(turn);',
+    before: 'running = turn();',
+    found: { seed: 3, steps: 53_018 },
   },
 ];

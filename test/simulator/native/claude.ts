@@ -1,8 +1,7 @@
 import { newOwner, scheduler } from '../scheduler.ts';
 import type { Owner } from '../scheduler.ts';
 import type { NativeChecks } from './checks.ts';
-import type { ClaudeFiles } from './claude-files.ts';
-import type { Acts, Entry, Json, Task, Version } from './claude-files.ts';
+import type { Acts, ClaudeFiles, Entry, Json, Task, Version } from './claude-files.ts';
 
 /** What a native process may ask about the run. */
 export interface Outside {

@@ -213,6 +213,11 @@ export function refusalOf(
   return new TeamError('blocked', `Task ${taskId} ${explainBlocked(state, task)}`);
 }
 
+/** Whether the rules refuse a change. A journal that cannot write refuses nothing: the change is made later. */
+export function isRefusal(error: unknown): error is TeamError {
+  return error instanceof TeamError && error.code !== 'storage' && error.code !== 'overloaded';
+}
+
 /** Stops withholding a task: its owner is known, or it has another one. */
 export function endSetAside(task: TaskRecord): NewCommand {
   const metadata = fileMark(task, { owner: undefined, begun: undefined });

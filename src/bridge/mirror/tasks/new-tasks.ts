@@ -56,6 +56,7 @@ export function takeUpTasks(shared: Shared, book: TaskBook): NewTasks {
 
   const create = async (wanted: readonly NativeTask[], done: ReadonlySet<string>): Promise<void> => {
     const files = wanted.filter(({ id }) => !book.toTask.has(id) && !underWay.has(id));
+    if (files.length === 0) return;
     for (const { id } of files) underWay.add(id);
     try {
       const commands = await view((state) => {

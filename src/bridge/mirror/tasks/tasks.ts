@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { TeamError } from '../../../core/errors.ts';
+import type { TeamError } from '../../../core/errors.ts';
 import { dependentsOf } from '../../../core/ready.ts';
 import type { TaskRecord, TeamState } from '../../../core/state.ts';
 import type { SharedTask } from '../../../core/task.ts';
@@ -13,7 +13,7 @@ import type { Shared } from '../shared.ts';
 import { isAhead } from './blockers.ts';
 import { openBook } from './book.ts';
 import { confirmClaims, withholdTasks } from './claims.ts';
-import { endSetAside, isEnding, partings, refusalOf, returns, stepsFrom } from './commands.ts';
+import { endSetAside, isEnding, isRefusal, partings, refusalOf, returns, stepsFrom } from './commands.ts';
 import type { Step } from './commands.ts';
 import { fileOf, formOfFile, formOfTask, isCovered, isInStep, revisionIn, sameForm, shownOf, stampOf } from './form.ts';
 import type { TaskForm } from './form.ts';
@@ -118,7 +118,7 @@ export function mirrorTasks(shared: Shared, { leftAt, compared, complete }: Task
       try {
         await execute(commands);
       } catch (error) {
-        if (!(error instanceof TeamError)) throw error;
+        if (!isRefusal(error)) throw error;
         const isMoved = i === 0 && (await view((state) => state.tasks.get(taskId)?.epoch !== plan.epoch));
         if (isMoved) return false;
         // Refused because our team is over: the file stays.
