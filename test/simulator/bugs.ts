@@ -147,7 +147,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'a native team that is joined while the daemon starts has two mirrors',
     kind: 'bridge',
-    mendedBy: '8e584507',
+    mendedBy: '656ab9cc',
     file: 'bridge/mirrors.ts',
     now: 'if (present) return present;',
     before: '',
@@ -156,7 +156,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'a claim is answered before the mirror has compared the native files',
     kind: 'bridge',
-    mendedBy: '8e584507',
+    mendedBy: '656ab9cc',
     file: 'bridge/mirror/tasks/claims.ts',
     now: 'await compared;',
     before: '',
@@ -176,6 +176,14 @@ export const BUGS: readonly Bug[] = [
     file: 'bridge/mirror/rhythm.ts',
     now: 'running = Promise.resolve().then(turn);',
     before: 'running = turn();',
-    found: { seed: 3, steps: 53_018 },
+  },
+  {
+    name: 'a journal that cannot write takes work from a native',
+    kind: 'bridge',
+    mendedBy: '93ba3cb9',
+    file: 'bridge/mirror/tasks/commands.ts',
+    now: " && error.code !== 'storage' && error.code !== 'overloaded'",
+    before: '',
+    found: { seed: 7, steps: 165_223 },
   },
 ];
