@@ -76,6 +76,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'depot/compare.ts',
     'depot/conflicts.ts',
     'depot/diff.ts',
+    'depot/drafts.ts',
     'depot/filters.ts',
     'depot/handle.ts',
     'depot/loose.ts',

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,11 +69,11 @@ describe('after a quick save is acknowledged, its index catches up', () => {
 });
 
 describe('a quick save that fails', () => {
-  test.for(['fast-import', 'fast-import after', 'fast-import locked'])(
+  test.for(['fast-import', 'fast-import after', 'fast-import locked', 'fast-import large'])(
     '(%s) is made in the usual way, and leaves nothing behind',
     async (step) => {
       const { ada, depot, failAt, hasFailed } = await openFailing();
-      write(ada.folder, { 'src/a.ts': 'work\n' });
+      write(ada.folder, { 'src/a.ts': 'work\n', large: randomBytes(100_000) });
       failAt(step);
       const saved = await ada.save();
       expect(hasFailed()).toBe(true);
@@ -80,6 +81,7 @@ describe('a quick save that fails', () => {
       expect(await depot.handle.readRef('refs/saves/alpha/ada')).toBe(saved?.commit);
       expect(await ada.save()).toMatchObject({ commit: saved?.commit, unchanged: true });
       expect(readdirSync(depot.dir).filter((name) => name.includes('crash'))).toEqual([]);
+      expect(readdirSync(join(depot.dir, 'objects/pack')).filter((name) => name.startsWith('tmp'))).toEqual([]);
       expect(await depot.check()).toEqual([]);
     },
   );

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 /**
  * A git that fails once, at the command that is written into a file: before or after it did its work, as a kill leaves
- * it (`half`): files are written, and the index is not; or killed while it has the lock of the index (`locked`). With
- * `meanwhile`, it does not fail: a program runs first.
+ * it (`half`): files are written, and the index is not; or killed while it has the lock of the index (`locked`), or
+ * because it writes a file of more than 4 or 8 KB (`large`). With `meanwhile`, it does not fail: a program runs first.
  */
 export function failingGit(root: string): {
   program: string;
@@ -20,6 +20,7 @@ if [ -e ${flag} ]; then
     [ "$when" = after ] && git "$@"
     [ "$when" = half ] && cp "$GIT_INDEX_FILE" "$GIT_INDEX_FILE.copy" && GIT_INDEX_FILE="$GIT_INDEX_FILE.copy" git "$@"
     [ "$when" = meanwhile ] && sh ${flag}.program && exec git "$@"
+    [ "$when" = large ] && ulimit -f 8 && exec git "$@"
     [ "$when" = locked ] && : > "$GIT_INDEX_FILE.lock" && kill -9 $$
     exit 128;;
   esac

@@ -146,10 +146,10 @@ describe('a git command that fails', () => {
 });
 
 test.for([
-  ['quick', '', ['tmp_pack', 'tmp_idx', 'refs/saves/alpha/ada']],
-  ['usual', '~', ['bulk_fsync', 'bulk_fsync', 'tmp_obj_', 'refs/saves/alpha/ada']],
+  ['quick', '', ['tmp_pack', 'tmp_idx', 'refs/saves/alpha/ada', 'objects/pack', 'refs/saves/alpha']],
+  ['usual', '~', ['bulk_fsync', 'bulk_fsync', 'tmp_obj_', 'refs/saves/alpha/ada', 'refs/saves/alpha']],
 ] as const)(
-  'a %s save is flushed before it is acknowledged: files, trees, the commit, the ref; as often however many files',
+  'a %s save is flushed before it is acknowledged: files, trees, the commit, the ref, and their names; as often however many files',
   async ([, sign, flushes], context) => {
     needTool(context, 'strace');
     const root = newProject();
@@ -158,7 +158,7 @@ test.for([
     const saver = startFixture('workspace-saver', [root, `3${sign}`, `100${sign}`], { prefix });
     expect(await saver.ended).toMatchObject({ code: 0 });
     const calls = readFileSync(log, 'utf8').matchAll(
-      /sync\(\d+<\S*?(bulk_fsync|tmp_obj_|tmp_pack|tmp_idx|refs\/saves\/alpha\/ada)|write\(1<\S*, "(saved \d+)/g,
+      /sync\(\d+<\S*?(bulk_fsync|tmp_obj_|tmp_pack|tmp_idx|refs\/saves\/alpha\/ada|objects\/pack(?=>)|refs\/saves\/alpha(?=>))|write\(1<\S*, "(saved \d+)/g,
     );
     const found = [...calls].map(([, flushed, saved]) => flushed ?? saved);
     // Before that, git makes the first commit of the workspace.

@@ -6,7 +6,8 @@ import { readId, requireId } from '../git.ts';
 import { LOCK, removeDebris, removeReports } from '../places.ts';
 import { openQueue } from '../queue.ts';
 import type { ObjectId } from '../workspace.ts';
-import { moveLooseRef, readLooseRef } from './loose.ts';
+import { removingDrafts } from './drafts.ts';
+import { flushNames, flushRefs, moveLooseRef, readLooseRef } from './loose.ts';
 
 /** One change of a ref. `from` is what it must be now: undefined for anything, empty for a ref that must not exist. */
 export interface RefChange {
@@ -18,8 +19,8 @@ export interface RefChange {
 
 /** A `git fast-import` that waits for its commands. */
 export interface Import {
-  /** Makes commits, in one new pack, and moves their refs. All is durable when it resolves, with what git printed. */
-  commit(commands: Buffer): Promise<string>;
+  /** Makes commits, in one new pack, and moves a ref. All is durable when it resolves, with what git printed. */
+  commit(commands: Buffer, ref: string): Promise<string>;
   /** Nothing is to be imported, if it was not told what. */
   cancel(): void;
 }
@@ -59,7 +60,8 @@ const IMPORT = ['fast-import', '--quiet', '--done', '--date-format=raw'];
 const IMPORT_CONFIG = ['fastimport.unpackLimit=1', 'core.ignoreCase=false'];
 
 /** Opens the shared ways to use a depot. */
-export function openHandle(git: Git, dir: string, alone: DepotHandle['alone'] = openQueue()): DepotHandle {
+export function openHandle(anyGit: Git, dir: string, alone: DepotHandle['alone'] = openQueue()): DepotHandle {
+  const git = removingDrafts(anyGit, dir);
   const run: DepotHandle['run'] = async (args, options) => {
     try {
       return await git.run({ dir }, args, options);
@@ -82,6 +84,11 @@ export function openHandle(git: Git, dir: string, alone: DepotHandle['alone'] = 
       return to === undefined ? `delete ${ref}\0${old}\0` : `update ${ref}\0${requireId(to)}\0${old}\0`;
     });
     await run(['update-ref', '-z', '--stdin'], { input: lines.join('') });
+    const placed = changes.filter(({ to }) => to !== undefined);
+    await flushRefs(
+      dir,
+      placed.map(({ ref }) => ref),
+    );
   };
   return {
     git,
@@ -97,7 +104,8 @@ export function openHandle(git: Git, dir: string, alone: DepotHandle['alone'] = 
     advanceRef: (one) =>
       alone(async () => {
         await clear();
-        if (!(await moveLooseRef(dir, one))) await change([one]);
+        if (await moveLooseRef(dir, one)) await flushRefs(dir, [one.ref]);
+        else await change([one]);
       }),
     openImport(signal) {
       const stream = Promise.withResolvers<Buffer | undefined>();
@@ -114,12 +122,16 @@ export function openHandle(git: Git, dir: string, alone: DepotHandle['alone'] = 
       const importing = run(IMPORT, { input: parts(), config: IMPORT_CONFIG, signal });
       importing.catch(() => removeReports(dir));
       return {
-        commit(commands) {
+        commit(commands, ref) {
           stream.resolve(commands);
           return alone(async () => {
             await clear();
             turn.resolve();
-            return (await importing).out.toString('latin1');
+            const { out } = await importing;
+            // A ref must never have its new name before the pack has.
+            await flushNames(join(dir, 'objects', 'pack'));
+            await flushRefs(dir, [ref]);
+            return out.toString('latin1');
           });
         },
         cancel: () => stream.resolve(undefined),

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 import { TeamError } from '../../core/errors.ts';
@@ -47,6 +47,25 @@ export async function moveLooseRef(
     refuse(path)(error);
   });
   return true;
+}
+
+/**
+ * Makes new names in a folder durable: a flushed file that got its name just before a power cut may have none after it.
+ * Not every disk can do that.
+ */
+export async function flushNames(folder: string): Promise<void> {
+  try {
+    await using opened = await open(folder);
+    await opened.sync();
+  } catch (error) {
+    // ENOENT: git keeps the names elsewhere, as refs in a table.
+    if (!['EINVAL', 'ENOTSUP', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) refuse(folder)(error);
+  }
+}
+
+/** The same for refs that were made or moved. */
+export async function flushRefs(dir: string, refs: readonly string[]): Promise<void> {
+  for (const folder of new Set(refs.map((ref) => dirname(join(dir, ref))))) await flushNames(folder);
 }
 
 /** Whether all these objects are files of their own, and not in a pack or missing. */

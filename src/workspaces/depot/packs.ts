@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TeamError } from '../../core/errors.ts';
 import { GitError } from '../git-errors.ts';
@@ -9,6 +9,7 @@ import type { Places } from '../places.ts';
 import type { ObjectId } from '../workspace.ts';
 import { makeCommit } from './commit.ts';
 import type { DepotHandle } from './handle.ts';
+import { flushNames } from './loose.ts';
 import { TRAVEL_EMAIL } from './saves.ts';
 
 /** The largest pack that travels to another machine, in bytes. Packs are held in memory, and in the journal's servers. */
@@ -139,8 +140,7 @@ async function moveIn(from: string, to: string): Promise<void> {
   const packs = (await readdir(from)).filter((name) => /^pack-[0-9a-f]+\.(?:pack|idx|rev)$/.test(name));
   const names = packs.sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
   for (const name of names) await rename(join(from, name), join(to, name));
-  await using folder = await open(to);
-  await folder.sync();
+  await flushNames(to);
 }
 
 /**

@@ -77,7 +77,7 @@ export async function importSave(importing: Import, { name, last, at, files }: I
   const ref = savesRef(name);
   const head = importHead(ref, { parents: [last.commit, base], ...describe(name, base), at });
   const stream = Buffer.concat([Buffer.from(head), ...files, Buffer.from('\nget-mark :1\nls :1 ""\n')]);
-  const printed = await importing.commit(stream);
+  const printed = await importing.commit(stream, ref);
   const [, commit = '', tree = ''] = /^(\w+)\n040000 tree (\w+)\t\n$/.exec(printed) ?? [];
   return { commit: requireId(commit), tree: requireId(tree), base, at: wholeSecond(at) };
 }

@@ -1,6 +1,7 @@
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DepotHandle } from './handle.ts';
+import { flushNames } from './loose.ts';
 
 // Each quick save adds a pack, and every git process looks into all packs for an object that it does not find. So small
 // packs are merged into one. The objects are the same, in other files: nobody loses one, also not a folder that borrows
@@ -69,8 +70,7 @@ async function mergePacks({ dir, run, alone }: DepotHandle, packs: readonly Pack
   const name = (await run(words, { input })).out.toString('latin1').trim();
   await alone(async () => {
     // What is here is flushed; that it has this name must be, too, before the others go.
-    await using opened = await open(folder);
-    await opened.sync();
+    await flushNames(folder);
     for (const pack of packs) {
       if (pack.name === `pack-${name}`) continue;
       // Git finds packs by their index, so that goes first.
