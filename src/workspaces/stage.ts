@@ -155,10 +155,16 @@ const SLASH = 47;
 /** Characters that macOS ignores in names. */
 const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** Whether a part of a path would be `.git` on some system. Git ignores such paths without a word. */
+/**
+ * Whether a part of a path would be `.git` on some system. Git ignores such paths without a word. Or whether a folder has
+ * the name of a file that git reads: `add` takes it, `fsck` and other machines refuse it.
+ */
 function isRefusedName(path: Buffer): boolean {
   const parts = path.toString().replace(UNSEEN, '').split('/');
-  return parts.some((part) => /^(?:\.git|git~1)[ .]*(?::.*)?$/i.test(part) || part.split('\\').some(isDotGit));
+  return (
+    parts.some((part) => /^(?:\.git|git~1)[ .]*(?::.*)?$/i.test(part) || part.split('\\').some(isDotGit)) ||
+    parts.slice(0, -1).some((part) => /^(?:\.git(?:modules|attributes)|git(?:mod|att)~[1-4])[ .]*(?::.*)?$/i.test(part))
+  );
 }
 
 function isDotGit(part: string): boolean {

@@ -40,6 +40,7 @@ describe('odd contents of a folder', () => {
     makeRepository(join(folder, 'deep/er/nested'));
     plainGit(folder, 'init', '-q', 'empty');
     write(folder, { '.GIT/config': 'x', 'x/git~1/y': 'x', 'src/a.ts': 'kept\n' });
+    write(folder, { '.gitattributes/x': 'x', 'x/.GitModules/y/z': 'x', 'x/.gitignore/y': 'kept\n' });
     rmSync(join(folder, 'README.md'));
     execFileSync('mkfifo', [join(folder, 'README.md')]);
     // A folder of the project becomes a link out of it, a file becomes a folder.
@@ -52,6 +53,8 @@ describe('odd contents of a folder', () => {
     const left = saved!.leftOut.map(({ path, reason }) => `${reason} ${path}`).sort();
     expect(left).toEqual([
       'name .GIT/config',
+      'name .gitattributes/x',
+      'name x/.GitModules/y/z',
       'name x/git~1/y',
       'nested-repository deep/er/nested',
       'nested-repository empty',
@@ -59,7 +62,15 @@ describe('odd contents of a folder', () => {
       'special-file README.md',
     ]);
     const paths = saved!.changes.map(({ path }) => path);
-    for (const name of [...names.filter((one) => one !== '"quoted"'), 'out', 'up', 'etc', 'docs', 'src/b.ts/inside']) {
+    for (const name of [
+      ...names.filter((one) => one !== '"quoted"'),
+      'out',
+      'up',
+      'etc',
+      'docs',
+      'src/b.ts/inside',
+      'x/.gitignore/y',
+    ]) {
       expect(paths).toContain(name);
     }
     expect(paths).toContain('"caf\\351"');
@@ -73,7 +84,7 @@ describe('odd contents of a folder', () => {
     const links = modes.split('\n').flatMap((line) => (line.startsWith('120000') ? line.split('\t')[1] : []));
     expect(links).toEqual(['docs', 'etc', 'out', 'up']);
     const problems = await ada.review(saved!);
-    expect(problems.filter(({ kind }) => kind === 'left-out')).toHaveLength(6);
+    expect(problems.filter(({ kind }) => kind === 'left-out')).toHaveLength(8);
 
     // What is not saved stays, what is saved comes back byte by byte, and nothing outside was written.
     for (const name of ['nested', 'deep', 'empty', 'README.md']) rmSync(join(folder, name), { recursive: true });
