@@ -25,14 +25,22 @@ export async function describeUnmerged(
 ): Promise<string> {
   const work = await lookAtWork(client, teamId, signal).catch(() => undefined);
   if (work?.workspaces !== 'own') return '';
-  return wordUnmerged(work, { teamId, isDeleted, isMerged: isMerged(work, environment) });
+  return wordUnmerged(work, { teamId, isDeleted, isMerged: hasLanded(work, environment, { copies: false }) });
 }
 
-/** Whether a branch of the checkout has the team's, besides a copy of the team's branch itself. */
-function isMerged({ repository, branch = '', tip = '' }: Work, environment: NodeJS.ProcessEnv): boolean {
+/**
+ * Whether the repository of the user has all that landed. A copy of the team's branch itself is not merged, but it stays
+ * when the team or Troupe goes: `copies` says whether that is enough.
+ */
+export function hasLanded(
+  { repository, branch = '', tip = '' }: Work,
+  environment: NodeJS.ProcessEnv,
+  { copies }: { readonly copies: boolean },
+): boolean {
   if (repository === undefined) return false;
   const git = gitIn(repository, environment);
   if (git(['merge-base', '--is-ancestor', tip, 'HEAD']).code === 0) return true;
-  const { code, out } = git(['for-each-ref', `--contains=${tip}`, '--format=%(refname)', 'refs/heads', 'refs/remotes']);
-  return code === 0 && out.split('\n').some((ref) => ref !== '' && !ref.endsWith(`/${branch}`));
+  const where = copies ? [] : ['refs/heads', 'refs/remotes'];
+  const { code, out } = git(['for-each-ref', `--contains=${tip}`, '--format=%(refname)', ...where]);
+  return code === 0 && out.split('\n').some((ref) => ref !== '' && (copies || !ref.endsWith(`/${branch}`)));
 }

@@ -7,8 +7,7 @@ import { shortId } from '../../../core/commit-id.ts';
 import { shellWord } from '../../../core/shell.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { openClient } from '../../reach/connect.ts';
-import { gitIn } from '../../reach/git.ts';
-import { lookAtWork } from '../../reach/team-work.ts';
+import { hasLanded, lookAtWork } from '../../reach/team-work.ts';
 import { fetchCommand, listUnmerged } from '../../show/unmerged.ts';
 import type { Unmerged } from '../../show/unmerged.ts';
 import { count } from '../../show/views/details.ts';
@@ -44,7 +43,8 @@ async function lossOfTeams(client: Client, environment: NodeJS.ProcessEnv, signa
   for (const { name, problem, parent } of teams) {
     const work = problem === undefined ? await lookAtWork(client, name, signal) : undefined;
     if (work?.workspaces === 'own') {
-      const isMerged = hasTip(work, environment) || (parent !== undefined && (await isOver(client, parent, signal)));
+      const stays = hasLanded(work, environment, { copies: true });
+      const isMerged = stays || (parent !== undefined && (await isOver(client, parent, signal)));
       const listed = listUnmerged(work, { teamId: name, isMerged });
       lost.push(...listed.map((one) => ({ ...one, what: `team ${name}: ${one.what}` })));
     } else if (problem !== undefined) lost.push({ what: `team ${name}, which cannot be read: ${problem}` });
@@ -78,13 +78,6 @@ async function isOver(
     if (error instanceof CallError && error.code === 'not_found') return false;
     throw error;
   }
-}
-
-/** Whether any ref of the checkout has all that landed: then it stays, merged or not. */
-function hasTip({ repository, tip = '' }: ResultOf<'work.show'>, environment: NodeJS.ProcessEnv): boolean {
-  if (repository === undefined) return false;
-  const { code, out } = gitIn(repository, environment)(['for-each-ref', `--contains=${tip}`, '--count=1']);
-  return code === 0 && out !== '';
 }
 
 function namesIn(folder: string): string[] {
