@@ -60,7 +60,9 @@ export type Unsaved =
   /** A FIFO, a socket or a device. */
   | { readonly kind: 'special-file'; readonly path: string }
   /** A submodule whose folder has files. */
-  | { readonly kind: 'submodule'; readonly path: string };
+  | { readonly kind: 'submodule'; readonly path: string }
+  /** A folder that the daemon may not look into. What an earlier save has of it stays as it was. */
+  | { readonly kind: 'closed-folder'; readonly path: string };
 
 /** How one path differs between two trees. */
 export interface Change {

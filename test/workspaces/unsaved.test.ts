@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { commitAll, openStage, plainGit, write } from './project.ts';
+import { startFixture } from '../journal/children.ts';
+import { commitAll, newProject, openStage, plainGit, write } from './project.ts';
 
 const ADA = { team: 'alpha', member: 'ada' };
 
@@ -48,4 +49,29 @@ test('what is in a folder and in no save is named: newly ignored files, pipes, f
   ]);
   // What the project ignores at that commit is expected.
   expect((await ada.unsaved(base)).map(({ path }) => path)).toEqual(['tmp/x.tmp', 'pipe', 'src/pipe', 'libs/sub']);
+});
+
+test('what the daemon may not read is named: files with the save, folders besides', async () => {
+  const root = newProject();
+  // Root may read everything.
+  const uid = process.getuid?.() === 0 ? 65_534 : undefined;
+  if (uid !== undefined) {
+    const paths = readdirSync(root, { recursive: true }).map((path) => join(root, path.toString()));
+    for (const path of [root, ...paths]) chownSync(path, uid, uid);
+    chmodSync(join(root, '..'), 0o755);
+  }
+  const { ended, lines } = startFixture('workspace-unreadable', [root], uid === undefined ? {} : { uid });
+  expect(await ended).toEqual({ code: 0, signal: null, errors: '' });
+  const { changes, leftOut, unsaved } = JSON.parse(lines[0] ?? '') as Record<string, { path: string }[]>;
+  expect(changes?.map(({ path }) => path)).toEqual(['docs/new.md', 'src/a.ts']);
+  const permission = expect.stringContaining('Permission denied');
+  expect(leftOut).toEqual([
+    { path: 'secret', reason: 'unreadable', detail: permission },
+    { path: 'README.md', reason: 'unreadable', detail: permission },
+  ]);
+  expect(unsaved?.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
+    { kind: 'closed-folder', path: 'data/' },
+    { kind: 'closed-folder', path: 'docs/' },
+    { kind: 'closed-folder', path: 'src/half/' },
+  ]);
 });

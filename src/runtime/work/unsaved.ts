@@ -25,6 +25,8 @@ function wordUnsaved(one: Unsaved): string {
       return `${one.path} is no regular file (a pipe, a socket or a device)`;
     case 'submodule':
       return `${one.path} is a submodule, and what is in its folder is in no save`;
+    case 'closed-folder':
+      return `${one.path} cannot be looked into, since its permissions forbid it: what is new in it is in no save`;
   }
 }
 

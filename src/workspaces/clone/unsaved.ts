@@ -1,4 +1,5 @@
-import { opendir, readdir } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, opendir, readdir } from 'node:fs/promises';
 import type { DepotHandle } from '../depot/handle.ts';
 import { splitZero } from '../git.ts';
 import { inFolder, joinZero, toText } from '../paths.ts';
@@ -28,13 +29,12 @@ export async function findUnsaved(looked: LookedAt, since: ObjectId): Promise<Un
   const submodules = await listSubmodules(place(looked));
   const closed = new Set([...ignored.map(({ path }) => path), ...submodules].map(keyOf));
   const special = await findSpecial(looked.folder, closed);
-  const hidden = new Set((await checkIgnored(looked, special)).map(({ path }) => keyOf(path)));
+  const paths = special.map(({ path }) => path);
+  const hidden = new Set((await checkIgnored(looked, paths)).map(({ path }) => keyOf(path)));
   const filled = await Promise.all(submodules.map((path) => hasFiles(looked.folder, path)));
   return [
     ...(await keepNew(looked, ignored, since)),
-    ...special.flatMap((path) =>
-      hidden.has(keyOf(path)) ? [] : { kind: 'special-file' as const, path: toText(path) },
-    ),
+    ...special.flatMap(({ path, kind }) => (hidden.has(keyOf(path)) ? [] : { kind, path: toText(path) })),
     ...submodules.flatMap((path, i) => (filled[i] ? { kind: 'submodule' as const, path: toText(path) } : [])),
   ];
 }
@@ -96,12 +96,22 @@ async function rulesOf({ run }: DepotHandle, commit: ObjectId, source: string): 
   );
 }
 
-/** Pipes, sockets and devices, which git does not list. Ignored folders and repositories inside are not looked at. */
-async function findSpecial(folder: string, closed: ReadonlySet<string>): Promise<Buffer[]> {
-  const found: Buffer[] = [];
+/** Something that git does not list. */
+interface Special {
+  readonly kind: 'special-file' | 'closed-folder';
+  readonly path: Buffer;
+}
+
+/**
+ * Pipes, sockets and devices, and folders that nobody may look into. Ignored folders and repositories inside are not
+ * looked at.
+ */
+async function findSpecial(folder: string, closed: ReadonlySet<string>): Promise<Special[]> {
+  const found: Special[] = [];
   const look = async (inside: Buffer): Promise<void> => {
     const whole = inside.length === 0 ? Buffer.from(folder) : inFolder(folder, inside);
-    const [folders, special]: [Buffer[], Buffer[]] = [[], []];
+    const [folders, special]: [Buffer[], Special[]] = [[], []];
+    if (await isClosed(whole)) found.push({ kind: 'closed-folder', path: Buffer.concat([inside, SLASH]) });
     // The folder may go while it is looked at.
     const opened = await opendir(whole as unknown as string, { encoding: 'buffer' as BufferEncoding }).catch(() => []);
     for await (const entry of opened) {
@@ -110,13 +120,22 @@ async function findSpecial(folder: string, closed: ReadonlySet<string>): Promise
       if (name.equals(DOT_GIT)) {
         if (inside.length > 0) return;
       } else if (entry.isDirectory()) folders.push(path);
-      else if (!entry.isFile() && !entry.isSymbolicLink()) special.push(path);
+      else if (!entry.isFile() && !entry.isSymbolicLink()) special.push({ kind: 'special-file', path });
     }
     found.push(...special);
     for (const path of folders) if (!closed.has(keyOf(path))) await look(path);
   };
   await look(Buffer.of());
   return found;
+}
+
+async function isClosed(folder: Buffer): Promise<boolean> {
+  try {
+    await access(folder, constants.R_OK | constants.X_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
 }
 
 const HERE = Buffer.from('./');
