@@ -145,6 +145,19 @@ describe('the package', () => {
 
 describe('the documents', () => {
   const read = (document: string): string => readFileSync(join(ROOT, document), 'utf8');
+  test.each([
+    ['ARCHITECTURE.md', 1200],
+    ['SECURITY.md', 800],
+  ])('%s has at most %d words', (document, most) => {
+    expect(read(document).trim().split(/\s+/).length).toBeLessThanOrEqual(most);
+  });
+
+  test('GLOSSARY.md has at most 40 entries, and CHANGELOG.md at most 40 lines before the first release', () => {
+    expect(read('GLOSSARY.md').match(/^\| \*\*/gm)?.length).toBeLessThanOrEqual(40);
+    const [, ...versions] = read('CHANGELOG.md').split(/^## /m);
+    if (versions.length === 1) expect(read('CHANGELOG.md').trim().split('\n').length).toBeLessThanOrEqual(40);
+  });
+
   const isThere = (...path: string[]): boolean => existsSync(join(ROOT, ...path));
 
   test('docs/api.md names every noun of events and every metric', () => {

@@ -12,6 +12,7 @@ import type { AgentRow } from './row.ts';
 /** What is the same however Claude Code is run. */
 const CLAUDE_CODE = {
   program: 'claude',
+  provider: 'anthropic',
   install: 'npm install -g @anthropic-ai/claude-code',
   known: 'measured',
   isClaudeCode: true,
@@ -73,6 +74,7 @@ export const AGENTS = {
     title: 'Codex',
     kind: 'codex',
     program: 'codex',
+    provider: 'openai',
     install: 'npm install -g @openai/codex',
     abilities: { steer: true, interrupt: true, resume: true, mail: true, usage: true, permissions: true },
     cost: 'tokens',

@@ -40,6 +40,8 @@ export interface AgentRow {
   readonly kind: AgentKind;
   /** The program to find on the path. */
   readonly program: string;
+  /** Who makes its models, by OpenTelemetry's names; its own name if unset. */
+  readonly provider?: string;
   /** How to install it, for users without it. */
   readonly install: string;
   readonly abilities: Abilities;

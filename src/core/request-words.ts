@@ -3,7 +3,8 @@ import type { TeamRequest } from './request.ts';
 /** Which request it is. */
 type Named = Pick<TeamRequest, 'kind' | 'detail'>;
 
-const WORDS: Readonly<Partial<Record<TeamRequest['kind'], string>>> = {
+/** What each kind asks for. A gate says why: `wordGate`. */
+const WORDS: Readonly<Record<Exclude<TeamRequest['kind'], 'gate'>, string>> = {
   permission: 'Permission needed',
   budget: 'A budget is used up',
   restart: 'A member was given up',
@@ -12,11 +13,13 @@ const WORDS: Readonly<Partial<Record<TeamRequest['kind'], string>>> = {
   account: 'An account cannot be used',
   work: 'Work waits for your approval',
   plan: 'A plan waits for your approval',
+  review: 'A person is needed',
+  shutdown: 'A person is needed',
 };
 
 /** What a request asks for, in a few words. */
 export function wordRequest(request: Named): string {
-  return request.kind === 'gate' ? wordGate(request.detail) : (WORDS[request.kind] ?? 'A person is needed');
+  return request.kind === 'gate' ? wordGate(request.detail) : WORDS[request.kind];
 }
 
 /** Why a person decides about work, and not a gate. */

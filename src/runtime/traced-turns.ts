@@ -1,6 +1,7 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Attributes, Span, SpanContext } from '@opentelemetry/api';
+import { findAgent } from '../agents/catalog.ts';
 import { isSlug } from '../core/text.ts';
 
 /** Starts a span. Times are milliseconds since 1970. */
@@ -55,13 +56,6 @@ interface Entry {
 /** The most that is read at a time. A member that wrote more since the last look loses spans, not work. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** The names of OpenTelemetry's conventions for those who make the models. */
-const PROVIDERS: Readonly<Record<string, string>> = {
-  claude: 'anthropic',
-  'claude-native': 'anthropic',
-  codex: 'openai',
-};
-
 /**
  * Turns are not in the journal. A member's process writes them to its transcript before it reports anything, so after
  * each event of a member its new lines are read.
@@ -112,7 +106,7 @@ export function readTurns({ folder, teamId, startSpan, parentOf }: Options): Tur
         at: entry.at,
         attributes: {
           'gen_ai.operation.name': 'invoke_agent',
-          'gen_ai.provider.name': PROVIDERS[agent] ?? agent,
+          'gen_ai.provider.name': findAgent(agent)?.provider ?? agent,
           'gen_ai.agent.name': memberId,
           'gen_ai.agent.id': `${memberId}@${teamId}`,
           'gen_ai.conversation.id': session,

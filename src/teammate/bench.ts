@@ -1,15 +1,15 @@
 import type { TaskJson } from '../agents/agent.ts';
 import type { OwnAccount, Waiting } from './account.ts';
+import type { Conversation } from './conversation.ts';
 import type { Door } from './door.ts';
 import type { TurnGuard } from './interruptions.ts';
 import type { Mail } from './mail.ts';
-import type { Seat } from './seat.ts';
 
-/** A member at work: its identity, its seat and its messages. */
+/** A member at work: its identity, its conversation and its messages. */
 export interface Bench {
   readonly door: Door;
   readonly who: { readonly teamId: string; readonly memberId: string };
-  readonly seat: Seat;
+  readonly conversation: Conversation;
   readonly mail: Mail;
   /**
    * Resolves when a turn may begin: at once, after the budget was raised, or when its account can be used again. False

@@ -21,14 +21,14 @@ interface Asked {
  * that says nothing agrees.
  */
 export async function answerShutdown(bench: Bench, asked: Asked): Promise<boolean> {
-  const { door, who, seat } = bench;
+  const { door, who, conversation } = bench;
   const request = await pendingShutdown(door, who);
   // It may have agreed with its tool in the middle of a task.
   if (request === undefined) return (await door.call('member.show', who)).status === 'shutting-down';
   const about = { teamId: who.teamId, requestId: request.id };
   // Asking costs a turn.
   const mayAsk = !(await isSpent(door, who)) && (await bench.account.isFree()).free;
-  const own = mayAsk ? await seat.askToStop(request.content) : undefined;
+  const own = mayAsk ? await conversation.askToStop(request.content) : undefined;
   if (own && !own.agreed) {
     await door.call('shutdown.reject', { ...about, feedback: shorten(own.reason ?? '', LINE_LENGTH) });
     return false;

@@ -44,7 +44,7 @@ export function beginToLead(bench: Bench, { goal, knowsGoal }: { goal: string; k
       retries = false;
       const isFirst = knows === undefined;
       const news = await door.call('team.digest', { teamId, ...(knows !== undefined && { after: knows }) });
-      const messages = await bench.mail.take(bench.seat.sessionId);
+      const messages = await bench.mail.take(bench.conversation.sessionId);
       // Not woken only to be reminded of what it forgot; that comes with the next turn.
       if (!isFirst && messages.length === 0 && !news.due) return undefined;
       await wake();

@@ -1,9 +1,9 @@
 import { TeamError } from '../core/errors.ts';
 import type { OwnAccount } from './account.ts';
+import { openConversation } from './conversation.ts';
+import type { Conversation, ConversationOptions } from './conversation.ts';
 import type { Door } from './door.ts';
 import { isInterrupted } from './over.ts';
-import { takeSeat } from './seat.ts';
-import type { Seat, SeatOptions } from './seat.ts';
 
 /** The member that starts. */
 interface Starting {
@@ -16,14 +16,18 @@ interface Starting {
 export class Switched extends Error {}
 
 /** Starts the agent. If that needs a login, waits until somebody has logged in, instead of crashing again and again. */
-export async function startLoggedIn(account: OwnAccount, member: Starting, options: SeatOptions): Promise<Seat> {
+export async function startLoggedIn(
+  account: OwnAccount,
+  member: Starting,
+  options: ConversationOptions,
+): Promise<Conversation> {
   const { door, who, signal } = member;
   for (;;) {
     account.begun();
     try {
-      const seat = await takeSeat(options);
+      const conversation = await openConversation(options);
       await account.answered();
-      return seat;
+      return conversation;
     } catch (error) {
       const isLogin = error instanceof TeamError && error.facts?.needs === 'login';
       const waits = isLogin && (await account.failed({ trouble: 'unauthorised', error: error.message }));

@@ -6,8 +6,8 @@ import type { Evidence } from '../core/silence.ts';
 import { oneLine } from '../core/text.ts';
 import { askPerson } from './ask-person.ts';
 import type { Bench } from './bench.ts';
+import type { Conversation } from './conversation.ts';
 import { saveWork } from './open-work.ts';
-import type { Seat } from './seat.ts';
 import { watchTurns } from './silence.ts';
 import type { SilenceOptions, TurnWatch } from './silence.ts';
 import type { Watch } from './watch.ts';
@@ -30,14 +30,14 @@ export interface WatchedMember {
 interface Around extends Pick<Bench, 'door' | 'who' | 'onError'> {
   readonly watch: Watch;
   readonly tell: SilenceOptions['tell'];
-  /** Its seat, once it has one. */
-  readonly seat: () => Seat;
+  /** Its conversation, once it has one. */
+  readonly conversation: () => Conversation;
 }
 
 /** Watches the turns of a member for silence, unless its agent is set up without that. */
 export function watchSilence(options: WatchedMember, around: Around): TurnWatch | undefined {
   const { agent, silence = {}, start, signal, worksApart = false } = options;
-  const { door, who, watch, tell, onError, seat } = around;
+  const { door, who, watch, tell, onError, conversation } = around;
   if (silence === 'off') return undefined;
   const keep = (): Promise<void> => saveWork({ door, who, worksApart, onError });
   return watchTurns({
@@ -52,12 +52,12 @@ export function watchSilence(options: WatchedMember, around: Around): TurnWatch 
     tell,
     async nudge(text) {
       // It resolves when the turn is over, if it came too late to join it.
-      if (agent.abilities.steer) void seat().steer({ text, messages: [] }).catch(onError);
+      if (agent.abilities.steer) void conversation().steer({ text, messages: [] }).catch(onError);
     },
     keep,
     note: async (reason) =>
       void (await door.call('member.update', { ...who, interrupted: oneLine(reason, LINE_LENGTH) })),
-    cancel: () => seat().cancel(),
+    cancel: () => conversation().cancel(),
     async ask(content, ended) {
       const within = ANSWER_WITHIN.hang;
       const asked = { ...who, kind: 'hang', content } as const;

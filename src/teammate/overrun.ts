@@ -4,9 +4,9 @@ import { describeUse, showAmount } from '../core/budget-words.ts';
 import type { TeamEvent } from '../core/event.ts';
 import type { Bench } from './bench.ts';
 import { budgetsOf } from './budget.ts';
+import type { Conversation } from './conversation.ts';
 import type { TurnGuard } from './interruptions.ts';
 import { saveWork } from './open-work.ts';
-import type { Seat } from './seat.ts';
 import type { Watch } from './watch.ts';
 
 /** What of a member's host takes part. */
@@ -14,8 +14,8 @@ export interface OverrunOptions extends Pick<Bench, 'door' | 'who' | 'worksApart
   readonly watch: Watch;
   /** A text can reach its running turn. */
   readonly canSteer: boolean;
-  /** Its seat, once it has one. */
-  readonly seat: () => Seat;
+  /** Its conversation, once it has one. */
+  readonly conversation: () => Conversation;
   /** How long a turn may go on when a budget is used up, in milliseconds. */
   readonly graceMs?: number | undefined;
 }
@@ -52,7 +52,7 @@ function interruptedBy(end: TurnEnd, reason: string | undefined): string | undef
 }
 
 function watchOne(options: OverrunOptions, taskId: string | undefined) {
-  const { door, who, canSteer, seat, graceMs = GRACE_MS, onError } = options;
+  const { door, who, canSteer, conversation, graceMs = GRACE_MS, onError } = options;
   let isOver = false;
   /** Since when a budget is used up, and which. */
   let since: number | undefined;
@@ -110,7 +110,7 @@ function watchOne(options: OverrunOptions, taskId: string | undefined) {
     const text =
       `Troupe: ${reason}. A person was asked for more. Bring what you are doing to a good state, say where it ` +
       `stands, and end your turn. It is interrupted in ${showAmount('minutes', grace / 60_000)}.`;
-    telling = seat()
+    telling = conversation()
       .steer({ text, messages: [] })
       .catch(onError)
       .finally(() => (telling = undefined));
@@ -120,7 +120,7 @@ function watchOne(options: OverrunOptions, taskId: string | undefined) {
     await saveWork(options);
     if (isOver) return;
     endedFor = reason;
-    await seat().cancel();
+    await conversation().cancel();
   }
 
   async function close(): Promise<void> {
@@ -128,7 +128,7 @@ function watchOne(options: OverrunOptions, taskId: string | undefined) {
     clearTimeout(timer);
     await looking;
     // A text that came too late to join the turn would be a turn of its own, and cost more.
-    if (telling) await seat().cancel();
+    if (telling) await conversation().cancel();
     await telling;
   }
 }

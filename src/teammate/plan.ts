@@ -23,7 +23,7 @@ export async function planFor(
   let feedback: string | undefined;
   for (;;) {
     const before = await newestPlan(bench);
-    const messages = await bench.mail.take(bench.seat.sessionId);
+    const messages = await bench.mail.take(bench.conversation.sessionId);
     const end = await turnWithMail(bench, makeTurn({ task, messages, feedback, plan: true }), task);
     if (end.reason !== 'done') {
       await finish(bench, task, end);

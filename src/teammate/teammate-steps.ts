@@ -3,6 +3,7 @@ import { RESULT_BYTES } from '../core/limits.ts';
 import { cutToBytes } from '../core/text.ts';
 import type { Bench } from './bench.ts';
 import { isSpent } from './budget.ts';
+import { CANCELLED } from './conversation.ts';
 import { codeOf } from './door.ts';
 import { answerShutdown } from './farewell.ts';
 import type { Lead } from './lead.ts';
@@ -10,7 +11,6 @@ import { beginWork } from './open-work.ts';
 import { isInterrupted, isOver } from './over.ts';
 import { planFor } from './plan.ts';
 import { makeTurn } from './prompt.ts';
-import { CANCELLED } from './seat.ts';
 import type { Watch } from './watch.ts';
 import { finish, turnWithMail, workOn } from './work.ts';
 
@@ -137,13 +137,13 @@ export class Teammate {
 
   /** A member whose plan must be approved plans first; the first approval also covers later tasks. */
   async #mayBegin(task: TaskJson): Promise<boolean> {
-    const { door, who, seat } = this.#bench;
+    const { door, who, conversation } = this.#bench;
     if (!(await door.call('member.show', who)).planModeRequired) return true;
     const planned = await planFor(this.#bench, task, {
       watch: this.#watch,
       isInterrupted: () => isInterrupted(door, who, this.#options.signal),
     });
-    if (planned === 'approved') await seat.changeMode(this.#options.workMode ?? 'edit');
+    if (planned === 'approved') await conversation.changeMode(this.#options.workMode ?? 'edit');
     else if (planned === 'interrupted') {
       await finish(this.#bench, task, CANCELLED, 'stopped before its plan was approved');
     }
@@ -152,14 +152,14 @@ export class Teammate {
 
   /** Runs a turn for waiting messages, or for a lead's digest. Returns false if there were none. */
   async #readMail(): Promise<boolean> {
-    const { mail, seat } = this.#bench;
+    const { mail, conversation } = this.#bench;
     if (this.#lead) {
       const said = await this.#lead.listen(() => this.#wake());
       if (said !== undefined) this.#produced(said);
       return said !== undefined;
     }
     if (!this.#options.agent.abilities.mail) return false;
-    const messages = await mail.take(seat.sessionId);
+    const messages = await mail.take(conversation.sessionId);
     if (messages.length === 0) return false;
     await this.#wake();
     const end = await turnWithMail(this.#bench, makeTurn({ messages }));
@@ -203,7 +203,7 @@ export class Teammate {
 
   /** The hook's feedback came as a message; it is read now, even by an agent that is not started for messages. */
   async #hearHook(): Promise<void> {
-    const messages = await this.#bench.mail.take(this.#bench.seat.sessionId);
+    const messages = await this.#bench.mail.take(this.#bench.conversation.sessionId);
     if (messages.length === 0) return;
     this.#produced((await turnWithMail(this.#bench, makeTurn({ messages }))).text);
   }

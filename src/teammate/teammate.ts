@@ -7,6 +7,7 @@ import { openAccount } from './account.ts';
 import type { Waiting } from './account.ts';
 import type { Bench } from './bench.ts';
 import { isSpent, waitForBudget } from './budget.ts';
+import type { Conversation } from './conversation.ts';
 import type { Door } from './door.ts';
 import { beginToLead } from './lead.ts';
 import { startLoggedIn, Switched } from './logged-in.ts';
@@ -18,7 +19,6 @@ import { watchOverrun } from './overrun.ts';
 import { patientDoor } from './patience.ts';
 import { answerPermissions } from './permissions.ts';
 import { waitForAnswers } from './questions.ts';
-import type { Seat } from './seat.ts';
 import { Teammate } from './teammate-steps.ts';
 import type { Ending, StepsOptions } from './teammate-steps.ts';
 import { hasHeard, shownMessages } from './transcript.ts';
@@ -106,12 +106,28 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
     retryAfter: options.retryAfter,
   });
   let forget = (): void => {};
-  const turnWatch = watchSilence(options, { door, who, watch, tell: tellWaiting, onError, seat: () => seat });
+  const turnWatch = watchSilence(options, {
+    door,
+    who,
+    watch,
+    tell: tellWaiting,
+    onError,
+    conversation: () => conversation,
+  });
   const { graceMs, worksApart = false } = options;
   const canSteer = agent.abilities.steer;
-  const overrun = watchOverrun({ door, who, watch, worksApart, canSteer, graceMs, onError, seat: () => seat });
+  const overrun = watchOverrun({
+    door,
+    who,
+    watch,
+    worksApart,
+    canSteer,
+    graceMs,
+    onError,
+    conversation: () => conversation,
+  });
   const answer = answerPermissions({ door, who, cwd: start.cwd, watch, rules: options.permissions, onError });
-  const seat: Seat = await startLoggedIn(
+  const conversation: Conversation = await startLoggedIn(
     account,
     { door, who, signal },
     {
@@ -152,7 +168,7 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
   const bench: Bench = {
     door,
     who,
-    seat,
+    conversation,
     mail,
     guards: [...(turnWatch ? [turnWatch] : []), overrun],
     async mayTurn(task) {
@@ -180,10 +196,13 @@ async function runUntil(over: AbortController, given: TeammateOptions): Promise<
   const teammate = new Teammate(options, bench, watch, lead);
   onStopped(watch, who.memberId, () => replaced.abort());
   try {
-    const ending = await Promise.race([teammate.live(), seat.lost.then((): Ending => (over.abort(), 'crashed'))]);
+    const ending = await Promise.race([
+      teammate.live(),
+      conversation.lost.then((): Ending => (over.abort(), 'crashed')),
+    ]);
     return ending === 'stopped' && !given.signal.aborted ? 'over' : ending;
   } finally {
-    await seat.close();
+    await conversation.close();
   }
 }
 

@@ -5,13 +5,13 @@ import { RESULT_BYTES } from '../core/limits.ts';
 import { waitsToLand } from '../core/queue-view.ts';
 import { cutToBytes, shorten } from '../core/text.ts';
 import type { Bench } from './bench.ts';
+import { CANCELLED } from './conversation.ts';
 import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
 import { interruptible } from './interruptions.ts';
 import { mayWorkHere, saveWork } from './open-work.ts';
 import { makeTurn } from './prompt.ts';
 import { lacksAnswer } from './questions.ts';
-import { CANCELLED } from './seat.ts';
 
 /** Does a task to its end, whatever that is. Returns the text of the last turn. */
 export async function workOn(bench: Bench, claimed: TaskJson): Promise<string> {
@@ -22,7 +22,7 @@ export async function workOn(bench: Bench, claimed: TaskJson): Promise<string> {
       await finish(bench, task, CANCELLED, 'stopped while it waited for an answer');
       return '';
     }
-    const messages = await bench.mail.take(bench.seat.sessionId);
+    const messages = await bench.mail.take(bench.conversation.sessionId);
     const end = await turnWithMail(bench, makeTurn({ task, messages, feedback }), task);
     const produced = end.text || (end.error ?? '');
     // It ended its turn to wait for its user. The answer comes with the next turn.
@@ -51,13 +51,13 @@ async function isBeforePerson({ door, who: { teamId } }: Bench, task: TaskJson):
  * Runs a turn once the budget allows it. Urgent messages join it if the agent can take them; losing the task ends it.
  */
 export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): Promise<TurnEnd> {
-  const { seat, mayTurn } = bench;
+  const { conversation, mayTurn } = bench;
   const messageIds = turn.messages.map(({ id }) => id);
   const interruptions = interruptible(bench.guards, task);
   let isTooLong = false;
   for (;;) {
     const mayBegin = (await mayTurn(task)) && (await mayWorkHere(bench, task));
-    const wasFull = seat.isFull || isTooLong;
+    const wasFull = conversation.isFull || isTooLong;
     const again = interruptions.again(turn);
     const next = mayBegin ? await prepared(bench, again, { isFresh: wasFull }) : again;
     // Waiting and fresh sessions take time, in which another member may have taken the task.
@@ -67,23 +67,24 @@ export async function turnWithMail(bench: Bench, turn: Turn, task?: TaskJson): P
     }
     if (!task) await saveWork(bench);
     const steering: Promise<string[]>[] = [];
-    const run = (): Promise<TurnEnd> => seat.turn(next, { task, onUrgent: () => void steering.push(steer(bench)) });
+    const run = (): Promise<TurnEnd> =>
+      conversation.turn(next, { task, onUrgent: () => void steering.push(steer(bench)) });
     const { end, isInterrupted } = await interruptions.run(run);
     const joined = (await Promise.all(steering)).flat();
     await saveWork(bench);
     // The supervisor sees that the agent is gone and releases its tasks.
-    if (end.lost) await seat.lost;
+    if (end.lost) await conversation.lost;
     bench.mail.doubt([...messageIds, ...joined]);
-    if (!end.lost) await bench.mail.endTurn(seat.sessionId, { went: end.reason === 'done' ? 'well' : 'badly' });
+    if (!end.lost) await bench.mail.endTurn(conversation.sessionId, { went: end.reason === 'done' ? 'well' : 'badly' });
     if (isInterrupted) continue;
     if (end.reason === 'done') await bench.account.answered();
     if (end.reason !== 'failed') return end;
     // The conversation filled up during the turn: the rest fits into a fresh one.
-    isTooLong = end.trouble === 'context' || seat.isFull;
+    isTooLong = end.trouble === 'context' || conversation.isFull;
     if (isTooLong && !wasFull) continue;
     // The same turn is done again when its account can be used.
     if (!(await bench.account.failed(end))) return end;
-    seat.note({ at: Date.now(), type: 'waiting', reason: end.error ?? '' });
+    conversation.note({ at: Date.now(), type: 'waiting', reason: end.error ?? '' });
     isTooLong = false;
   }
 }
@@ -102,11 +103,11 @@ export async function isHeld({ door, who: { teamId } }: Pick<Bench, 'door' | 'wh
 
 /** The turn, with a handover if its agent does not know what was done before. */
 async function prepared(bench: Bench, turn: Turn, { isFresh }: { isFresh: boolean }): Promise<Turn> {
-  const { seat, door, who, handover } = bench;
+  const { conversation, door, who, handover } = bench;
   const why = isFresh ? TOO_LONG : handover.why;
   if (why === undefined) return turn;
   const text = await makeHandover(door, who, why);
-  if (isFresh) await seat.renew();
+  if (isFresh) await conversation.renew();
   handover.why = undefined;
   return { ...turn, text: `${text}\n\n${turn.text}` };
 }
@@ -142,12 +143,12 @@ function inShort(text: string): string {
 }
 
 /** Adds urgent messages to the running turn, or runs a turn with them after it. Returns their ids. */
-async function steer({ seat, mail, onError }: Bench): Promise<string[]> {
+async function steer({ conversation, mail, onError }: Bench): Promise<string[]> {
   const messageIds: string[] = [];
   try {
-    const messages = await mail.take(seat.sessionId, { urgentOnly: !seat.takesAllMail });
+    const messages = await mail.take(conversation.sessionId, { urgentOnly: !conversation.takesAllMail });
     messageIds.push(...messages.map(({ id }) => id));
-    if (messages.length > 0) await seat.steer(makeTurn({ messages }));
+    if (messages.length > 0) await conversation.steer(makeTurn({ messages }));
   } catch (error) {
     onError(error);
   }
@@ -178,7 +179,7 @@ export async function finish(
     const code = codeOf(error);
     if (code === 'gate_rejected') {
       const feedback = (error as Error).message;
-      bench.seat.note({ at: Date.now(), type: 'rejected', taskId: task.id, feedback });
+      bench.conversation.note({ at: Date.now(), type: 'rejected', taskId: task.id, feedback });
       return feedback;
     }
     if (code === 'stale_revision') return finish(bench, task, end, reason);

@@ -1,5 +1,5 @@
 import { showGrant, wordGate } from '../../src/client/replica.ts';
-import type { InputOf } from '../../src/operations/index.ts';
+import type { InputOf, ResultOf } from '../../src/operations/index.ts';
 import type { AnswerCall } from '../data/answers.ts';
 import { call } from '../data/daemon.ts';
 import type { LineComment, Reviewed } from '../data/review-drafts.ts';
@@ -8,7 +8,7 @@ import type { LineComment, Reviewed } from '../data/review-drafts.ts';
 export interface RequestShown {
   readonly id: string;
   readonly teamId: string;
-  readonly kind: string;
+  readonly kind: ResultOf<'request.list'>[number]['kind'];
   readonly memberId: string;
   readonly content: string;
   readonly taskId?: string | undefined;
@@ -99,7 +99,7 @@ interface Kind {
 const LANDS = ['Lands', 'Sent back'] as const;
 
 /** The name of each kind, the words for yes and no, and what follows if nobody answers in time. */
-const KINDS: Readonly<Record<string, Kind>> = {
+const KINDS: Readonly<Record<RequestShown['kind'], Kind>> = {
   plan: { name: 'Plan', yes: 'Approve', no: 'Reject…', done: ['Approved', 'Rejected'], phase: 'gate' },
   permission: { name: 'Permission', yes: 'Allow', no: 'Deny…', done: ['Allowed', 'Denied'], phase: 'gate' },
   gate: {
@@ -191,25 +191,17 @@ export function wordOutcome(request: RequestShown): string {
 }
 
 /** The word for no. */
-export function noTo(request: { kind: string; detail?: Readonly<Record<string, unknown>> | undefined }): string {
+export function noTo(request: Pick<RequestShown, 'kind' | 'detail'>): string {
   return isTaskBudget(request) ? 'End the task…' : kindOf(request).no;
 }
 
 /** Without more, the task ends. */
-function isTaskBudget({ kind, detail }: { kind: string; detail?: Readonly<Record<string, unknown>> | undefined }) {
+function isTaskBudget({ kind, detail }: Pick<RequestShown, 'kind' | 'detail'>): boolean {
   return kind === 'budget' && detail?.['of'] === 'task';
 }
 
 /** What follows if nobody answers in time. */
-export function unansweredOf({
-  kind,
-  question,
-  detail,
-}: {
-  kind: string;
-  question?: Asked | undefined;
-  detail?: Readonly<Record<string, unknown>> | undefined;
-}): string {
+export function unansweredOf({ kind, question, detail }: Pick<RequestShown, 'kind' | 'question' | 'detail'>): string {
   if (isTaskBudget({ kind, detail })) return 'the task fails';
   if (question?.fallback !== undefined) return `“${question.fallback}” counts`;
   if (question?.otherwise === 'fail') return 'the task fails';
@@ -218,12 +210,6 @@ export function unansweredOf({
 
 /** What is asked, and the words for it. */
 export function kindOf({ kind, detail }: Pick<RequestShown, 'kind' | 'detail'>): Kind {
-  const known = KINDS[kind] ?? {
-    name: kind,
-    yes: 'Approve',
-    no: 'Reject…',
-    done: ['Approved', 'Rejected'],
-    phase: 'gate',
-  };
+  const known = KINDS[kind];
   return kind === 'gate' ? { ...known, name: wordGate(detail) } : known;
 }

@@ -80,7 +80,7 @@ export function useOutcome({ teamId, id, kind }: RequestShown, isOver: boolean):
   useEffect(() => {
     if (!isOver) return undefined;
     const stop = new AbortController();
-    call('request.list', { teamId, kind: kind as 'plan' }, { signal: stop.signal }).then(
+    call('request.list', { teamId, kind }, { signal: stop.signal }).then(
       (list) => setFound(list.find((one) => one.id === id)),
       () => undefined,
     );

@@ -13,20 +13,40 @@ type Request = ResultOf<'request.list'>[number] & { readonly path?: string | und
 interface Meaning {
   readonly yes: string;
   readonly no: string;
+  readonly unanswered: string;
 }
 
-/** What each answer is for, by the kind of request. Shutdown requests are answered by the member that should stop. */
+const FAILS = 'Without an answer the task fails';
+const DENIED = "If you don't answer, it is denied";
+
+/** What each answer is for, and what follows without one, by the kind of request. Shutdown requests are answered by the member that should stop. */
 const MEANINGS: Readonly<Record<Exclude<Request['kind'], 'shutdown'>, Meaning>> = {
-  permission: { yes: 'To allow it', no: 'To deny it' },
-  plan: { yes: 'To approve the plan', no: 'To reject the plan' },
-  gate: { yes: 'To accept the work', no: 'To send the task back' },
-  budget: { yes: 'To allow more', no: 'To keep the limit' },
-  restart: { yes: 'To restart the member', no: 'To leave it stopped' },
-  hang: { yes: 'To end its turn, which is then done again', no: 'To let it go on' },
-  account: { yes: 'To use the account again now', no: 'To wait' },
-  work: { yes: 'To let it land', no: 'To send it back' },
-  review: { yes: 'To let it land', no: 'To send it back' },
-  question: { yes: 'To answer', no: 'To leave it to the member' },
+  permission: { yes: 'To allow it', no: 'To deny it', unanswered: DENIED },
+  plan: { yes: 'To approve the plan', no: 'To reject the plan', unanswered: DENIED },
+  gate: { yes: 'To accept the work', no: 'To send the task back', unanswered: FAILS },
+  budget: { yes: 'To allow more', no: 'To keep the limit', unanswered: DENIED },
+  restart: { yes: 'To restart the member', no: 'To leave it stopped', unanswered: DENIED },
+  hang: {
+    yes: 'To end its turn, which is then done again',
+    no: 'To let it go on',
+    unanswered: 'Without an answer its turn goes on, and you are asked again',
+  },
+  account: {
+    yes: 'To use the account again now',
+    no: 'To wait',
+    unanswered: 'Without an answer, the question is closed',
+  },
+  work: { yes: 'To let it land', no: 'To send it back', unanswered: FAILS },
+  review: {
+    yes: 'To let it land',
+    no: 'To send it back',
+    unanswered: 'The reviewer is asked. Without its answer, you are',
+  },
+  question: {
+    yes: 'To answer',
+    no: 'To leave it to the member',
+    unanswered: "If you don't answer, the member goes on as it thinks best",
+  },
 };
 
 /** What a yes is for. Of a budget: how much it gives. */
@@ -101,26 +121,15 @@ function deadlineOf(request: Request, screen: Screen): string {
   const { deadline, kind, question } = request;
   if (deadline === undefined) return '';
   const left = Date.parse(deadline) - screen.now;
-  const what =
-    withoutAnswer(question) ??
-    WITHOUT_ANSWER[isTaskBudget(request) ? 'gate' : kind] ??
-    "If you don't answer, it is denied";
+  const unanswered = kind === 'shutdown' ? DENIED : MEANINGS[isTaskBudget(request) ? 'gate' : kind].unanswered;
+  const what = withoutAnswer(question) ?? unanswered;
   return `${fold(`  ${what} ${left > 0 ? `in ${showRemaining(left)}` : 'now'}.`, screen)}\n`;
 }
 
 function withoutAnswer(question: Request['question']): string | undefined {
   if (question?.fallback !== undefined) return `If you don't answer, "${clean(question.fallback)}" counts`;
-  return question?.otherwise === 'fail' ? 'Without an answer the task fails' : undefined;
+  return question?.otherwise === 'fail' ? FAILS : undefined;
 }
-
-const WITHOUT_ANSWER: Partial<Record<Request['kind'], string>> = {
-  gate: 'Without an answer the task fails',
-  work: 'Without an answer the task fails',
-  review: 'The reviewer is asked. Without its answer, you are',
-  question: "If you don't answer, the member goes on as it thinks best",
-  hang: 'Without an answer its turn goes on, and you are asked again',
-  account: 'Without an answer, the question is closed',
-};
 
 function answersTo(request: Request, command: string, screen: Screen): string {
   const { kind, taskId = '', teamId } = request;

@@ -20,8 +20,8 @@ import { openTranscript } from './transcript.ts';
 import type { Transcript, TranscriptEntry } from './transcript.ts';
 import type { Watch } from './watch.ts';
 
-/** The parts of a seat. */
-export interface SeatOptions {
+/** The parts of a conversation. */
+export interface ConversationOptions {
   readonly agent: Agent;
   readonly start: StartOptions;
   readonly transcriptPath: (sessionId: string) => string;
@@ -36,7 +36,7 @@ export interface SeatOptions {
 }
 
 /** A member's agent session: one turn after another, every event written to the transcript first. */
-export interface Seat {
+export interface Conversation {
   readonly sessionId: string;
   readonly mode: Mode;
   /** The conversation is so long that the next turn may not fit. */
@@ -72,7 +72,7 @@ export interface Seat {
 const FULL = 0.92;
 
 /** Starts the agent and begins to listen to it. */
-export async function takeSeat(options: SeatOptions): Promise<Seat> {
+export async function openConversation(options: ConversationOptions): Promise<Conversation> {
   const { agent, start, watch, hearing, signal } = options;
   const lost = Promise.withResolvers<void>();
   let mode = start.mode;
