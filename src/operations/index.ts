@@ -25,6 +25,7 @@ import { questionOperations } from './question.ts';
 import { recordOperations } from './record.ts';
 import { requestOperations } from './request.ts';
 import { searchOperations } from './search.ts';
+import { taskStepOperations } from './task-step.ts';
 import { taskOperations } from './task.ts';
 import { teamImportOperations } from './team-import.ts';
 import { teamSaveOperations } from './team-save.ts';
@@ -51,6 +52,7 @@ const ALL = [
   ...memberOperations,
   ...usageOperations,
   ...taskOperations,
+  ...taskStepOperations,
   ...innerOperations,
   ...workOperations,
   ...workBranchOperations,

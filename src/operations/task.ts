@@ -1,17 +1,10 @@
 import { z } from 'zod';
-import type { CommandType } from '../core/command.ts';
 import { TASKS_PER_TEAM } from '../core/limits.ts';
 import { isOpen } from '../core/obstacles.ts';
 import {
-  AssignTaskInput,
   CompleteTaskInput,
   CreateTaskInput,
-  DeleteTaskInput,
-  DependenciesInput,
-  FailTaskInput,
   Lease,
-  ReleaseTaskInput,
-  ReopenTaskInput,
   SharedTask,
   SharedTaskPriority,
   SharedTaskStatus,
@@ -19,12 +12,11 @@ import {
 } from '../core/task.ts';
 import { Slug, TaskId } from '../core/text.ts';
 import { requireTask, requireTeam, viewTask } from '../core/view.ts';
-import type { Ledger, NewCommand } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { filterTasks } from '../ledger/task-filter.ts';
 import { claimWaiting } from './claim.ts';
 import { InTeam, Milliseconds, Wait } from './inputs.ts';
 import { operation } from './operation.ts';
-import type { Context } from './operation.ts';
 import { pageOf } from './page.ts';
 
 const OfTask = InTeam.extend({ taskId: TaskId.describe('the task') });
@@ -138,22 +130,6 @@ export const taskOperations = [
     },
   }),
   operation({
-    name: 'task.assign',
-    summary: 'Reserve a task for a member; without a member, free it',
-    scope: 'member',
-    input: AssignTaskInput.extend({
-      ...InTeam.shape,
-      assigneeId: Slug.nullable().default(null).describe('the member; leave it out to free the task'),
-    }),
-    result: SharedTask,
-    route: 'POST /api/teams/:teamId/tasks/:taskId/assign',
-    cli: {
-      args: ['taskId', 'assigneeId'],
-      examples: ['troupe task assign 1 worker-1 --team demo', 'troupe task assign 1 --team demo'],
-    },
-    run: (context, input) => doTask(context, 'task.assign', input),
-  }),
-  operation({
     name: 'task.claim',
     summary: 'Claim a task, or the best one that is ready',
     scope: 'member',
@@ -187,21 +163,6 @@ export const taskOperations = [
     },
   }),
   operation({
-    name: 'task.release',
-    summary: 'Give a task back',
-    scope: 'member',
-    input: ReleaseTaskInput.extend(InTeam.shape),
-    result: SharedTask,
-    route: 'POST /api/teams/:teamId/tasks/:taskId/release',
-    cli: {
-      args: ['taskId'],
-      said: 'was given back',
-      offers: 'in_progress',
-      examples: ['troupe task release 1 --team demo --as worker-1 --reason "needs a Mac"'],
-    },
-    run: (context, input) => doTask(context, 'task.release', input),
-  }),
-  operation({
     name: 'task.complete',
     summary: 'Complete a task with its result: its work is handed in, judged and landed',
     scope: 'member',
@@ -228,61 +189,6 @@ export const taskOperations = [
       return withSkipped(ledger, task);
     },
   }),
-  operation({
-    name: 'task.fail',
-    summary: 'Mark a task as failed, with the reason',
-    scope: 'member',
-    input: FailTaskInput.extend(InTeam.shape),
-    result: SharedTask,
-    route: 'POST /api/teams/:teamId/tasks/:taskId/fail',
-    cli: {
-      args: ['taskId', 'reason'],
-      said: 'has failed',
-      offers: 'in_progress',
-      examples: ['troupe task fail 1 "The compiler is broken" --team demo --as worker-1'],
-    },
-    run: (context, input) => doTask(context, 'task.fail', input),
-  }),
-  operation({
-    name: 'task.reopen',
-    summary: 'Make a completed, failed or deleted task pending again',
-    scope: 'member',
-    input: ReopenTaskInput.extend(InTeam.shape),
-    result: SharedTask,
-    route: 'POST /api/teams/:teamId/tasks/:taskId/reopen',
-    cli: { args: ['taskId'], examples: ['troupe task reopen 1 --team demo --reason "the tests fail again"'] },
-    run: (context, input) => doTask(context, 'task.reopen', input),
-  }),
-  operation({
-    name: 'task.delete',
-    summary: 'Delete a task; other tasks no longer wait for it',
-    scope: 'member',
-    input: DeleteTaskInput.extend(InTeam.shape),
-    result: SharedTask,
-    route: 'DELETE /api/teams/:teamId/tasks/:taskId',
-    cli: { args: ['taskId'], said: 'is deleted', examples: ['troupe task delete 1 --team demo'] },
-    run: (context, input) => doTask(context, 'task.delete', input),
-  }),
-  operation({
-    name: 'task.depend',
-    summary: 'Add dependencies to a task',
-    scope: 'member',
-    input: DependenciesInput.extend(InTeam.shape),
-    result: SharedTask,
-    route: 'POST /api/teams/:teamId/tasks/:taskId/dependencies',
-    cli: { args: ['taskId', 'dependencies'], examples: ['troupe task depend 3 1 2 --team demo'] },
-    run: (context, input) => doTask(context, 'task.addDependencies', input),
-  }),
-  operation({
-    name: 'task.undepend',
-    summary: 'Remove dependencies from a task',
-    scope: 'member',
-    input: DependenciesInput.extend(InTeam.shape),
-    result: SharedTask,
-    route: 'POST /api/teams/:teamId/tasks/:taskId/dependencies/remove',
-    cli: { args: ['taskId', 'dependencies'], examples: ['troupe task undepend 3 1 --team demo'] },
-    run: (context, input) => doTask(context, 'task.removeDependencies', input),
-  }),
 ] as const;
 
 function orNull<T>(value: T | undefined): T | null {
@@ -297,16 +203,4 @@ async function withSkipped(ledger: Ledger, task: SharedTask): Promise<EndedTask>
     return record ? task.dependencies.filter((id) => isOpen(record, state.tasks.get(id))) : [];
   });
   return skipped.length > 0 ? { ...task, skipped } : task;
-}
-
-/** Executes a step of one task that needs nothing but its rule. */
-function doTask(
-  { ledger, actor, once }: Context,
-  type: Extract<CommandType, `task.${string}`>,
-  { teamId, ...input }: { teamId: string; taskId: string },
-): Promise<SharedTask> {
-  const command = { type, by: actor, ...once, ...input } as NewCommand;
-  return ledger.execute(teamId, command, (state) =>
-    viewTask(state, requireTask(state, input.taskId, { deleted: true })),
-  );
 }

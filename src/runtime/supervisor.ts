@@ -1,7 +1,4 @@
 import { EventEmitter } from 'node:events';
-import { SYSTEM } from '../core/actor.ts';
-import { hasProcess } from '../core/agent.ts';
-import { TeamError } from '../core/errors.ts';
 import type { TeamEvent } from '../core/event.ts';
 import type { MemberRecord, TeamState } from '../core/state.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -11,6 +8,7 @@ import { recordCrash } from './departure.ts';
 import { hadProcess, runsOn, unplaced, wantedOn } from './hosts/placement.ts';
 import { MemberProcesses } from './member-processes.ts';
 import type { LaunchMember } from './member-processes.ts';
+import { isElsewhere, placeMember } from './place-member.ts';
 import type { MemberProcess, ProcessRecords } from './process-records.ts';
 import { openReturns } from './returns.ts';
 import type { Returns } from './returns.ts';
@@ -258,25 +256,15 @@ export class Supervisor extends EventEmitter<SupervisorEvents> {
   async #placeAndStart(teamId: string, memberId: string): Promise<void> {
     try {
       const { ledger, hostId } = this.#options;
-      const place = { type: 'member.place', by: SYSTEM, memberId, hostId } as const;
-      const { mine, part } = await ledger.execute(teamId, place, ({ members, team }) => ({
-        mine: members.get(memberId),
-        part: { leadTerm: team?.leadTerm, leads: team?.leadId === memberId },
-      }));
-      if (!mine?.agent || !hasProcess(mine.agent)) return;
+      const part = await placeMember(ledger, { teamId, memberId, hostId });
+      if (!part) return;
       try {
         await this.#processes.start(teamId, memberId, part);
       } catch (error) {
         await this.died({ teamId, memberId }, `could not be started: ${(error as Error).message}`);
       }
     } catch (error) {
-      // Another daemon runs it, or it is gone again: both are fine.
-      if (
-        !(error instanceof TeamError) ||
-        !['claim_conflict', 'not_found', 'member_stopped', 'team_closed'].includes(error.code)
-      ) {
-        this.#options.onError(error, { teamId, memberId });
-      }
+      if (!isElsewhere(error)) this.#options.onError(error, { teamId, memberId });
     }
   }
 

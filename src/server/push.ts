@@ -47,7 +47,7 @@ interface Feed {
 /** How often teams with subscribers are polled, in case the ledger did not announce a change. */
 const LOOK_MS = 5_000;
 
-/** The back-off after a failed read. The journal itself has already waited for its servers before it failed. */
+/** The pause after a failed read. The journal itself has already waited for its servers before it failed. */
 const RETRY_MS = 1_000;
 
 /** All subscriptions of a server. */

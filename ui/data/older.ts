@@ -1,7 +1,7 @@
 import type { Batch, Replica } from '../../src/client/replica.ts';
 import { call } from './daemon.ts';
 
-/** The back-off after a failed read. The client itself has already waited for the daemon. */
+/** The pause after a failed read. The client itself has already waited for the daemon. */
 const RETRY_MS = 2_000;
 
 /** If the page is never idle, the history is read anyway. */

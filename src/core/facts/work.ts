@@ -6,7 +6,6 @@ import { putTeam } from '../tables.ts';
 import type { StandingWork, TaskWork } from '../work.ts';
 import { changeTask, isAboutApproval, withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
-import { applyLost } from './lost.ts';
 import { applyOverlap } from './overlap.ts';
 
 export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
@@ -105,7 +104,13 @@ export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
     changeTask(state, task.id, at, ({ work, ...rest }) => ({ ...rest, work: work && { ...work, aside: commit } }));
   },
 
-  'work:lost': applyLost,
+  // The tasks stay completed: somebody did them, and a person decides what is done again.
+  'work:lost': (state, { to, works }) => {
+    const { team } = state;
+    if (!team?.work) return;
+    const lost = [...(team.work.lost ?? []), ...works];
+    putTeam(state, { ...team, work: { ...team.work, tip: to, lost } });
+  },
 
   'work:overlapped': applyOverlap,
 

@@ -8,7 +8,6 @@ import type { TaskRecord, TeamState } from '../state.ts';
 import { requireTask } from '../view.ts';
 import type { StandingWork } from '../work.ts';
 import { requireActor, requireFresh, requireLive, requireOpenTeam, requireSelf } from './guard.ts';
-import { loseWork } from './lost.ts';
 import { overlapWork } from './overlap.ts';
 import type { RulesOf } from './rule.ts';
 
@@ -44,6 +43,17 @@ function keepWork(state: TeamState, command: CommandOf<'work.keep'>): TeamEvent[
   const { by, memberId, taskId, commit, ref, why } = command;
   if (by !== SYSTEM) throw new TeamError('not_allowed', `${by} may not put work away: only Troupe itself may`);
   return [event(command, 'work:kept', { memberId, taskId, commit, ref, why })];
+}
+
+/** Landed work is gone with the repository that had it: the branch goes on from what is left of it. */
+function loseWork(state: TeamState, command: CommandOf<'work.lose'>): TeamEvent[] {
+  const { work } = requireOpenTeam(state);
+  const { by, from, to, works, why } = command;
+  requireActor(state, by);
+  if (by !== SYSTEM) throw new TeamError('not_allowed', `${by} may not give work up: only Troupe itself may`);
+  // Somebody else said so already, or the branch went on meanwhile.
+  if (work?.tip !== from || from === to) return [];
+  return [event(command, 'work:lost', { from, to, works, why })];
 }
 
 export function requireWork(state: TeamState): StandingWork {
