@@ -1,14 +1,6 @@
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openPlainFiles } from '../../src/workspaces/clone/plain-file.ts';
 import { compare, toChange } from '../../src/workspaces/depot/compare.ts';
@@ -19,8 +11,9 @@ import type { Saved, Workspace } from '../../src/workspaces/workspace.ts';
 import { rounds, tell } from '../proof.ts';
 import { seededRandom } from '../seed.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { openStage, newProject, plainGit, write } from './project.ts';
+import { openStage, newProject, plainEnvironment, plainGit, write } from './project.ts';
 import type { Stage } from './project.ts';
+import { ATTRIBUTES, changeSettled, changeSome } from './random-changes.ts';
 
 const ADA = { team: 'alpha', member: 'ada' };
 
@@ -66,85 +59,6 @@ async function saveAsUsual({ git, depot, checkout }: Stage, { folder }: Workspac
   return readId(await git.run(place, ['write-tree']));
 }
 
-const NAMES = [
-  'a',
-  'a.b',
-  'd/x',
-  'd/y.txt',
-  'd/e/z',
-  'd/e/f/g',
-  'src/a.ts',
-  'src/b.ts',
-  'sp ace',
-  "quo'te",
-  '.github/flow.yml',
-  '-dash',
-];
-const ODD_NAMES = [
-  'odd~1',
-  'ünï',
-  'quo"te',
-  'back\\slash',
-  'new\nline',
-  'd/.gitattributes',
-  '.gitignore',
-  'd/.gitkeep',
-];
-const ATTRIBUTES = ['', '* text=auto\n', '* text=auto eol=crlf\n*.ts ident\n', '*.txt text\n[attr]q eol=lf\nd/* q\n'];
-
-const CONTENTS = ['', 'one\n', 'two\nlines\n', 'with\r\nreturns\r\n', '$Id$\n', 'other\n', 'b\0\r\n'];
-
-/** Makes a random change: an edit, a new file, a removal, a mode, a link, a file in place of a folder, or the other way. */
-function change(folder: string, next: () => number): void {
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T;
-  const name = next() < 0.9 ? pick(NAMES) : pick(ODD_NAMES);
-  const path = join(folder, name);
-  const what = next();
-  if (what < 0.2) {
-    rmSync(next() < 0.3 ? join(folder, name.split('/')[0] ?? '') : path, { recursive: true, force: true });
-    return;
-  }
-  // What is in the way goes.
-  for (let above = dirname(path); above.length > folder.length; above = dirname(above)) {
-    if (lstatSync(above, { throwIfNoEntry: false })?.isDirectory() === false) rmSync(above);
-  }
-  const here = lstatSync(path, { throwIfNoEntry: false });
-  if (what < 0.3 && here?.isFile()) chmodSync(path, next() < 0.5 ? 0o755 : 0o644);
-  else if (what < 0.4 && here?.isFile()) writeFileSync(path, readFileSync(path));
-  else {
-    rmSync(path, { recursive: true, force: true });
-    mkdirSync(dirname(path), { recursive: true });
-    if (what < 0.5) symlinkSync(pick(['a', '/etc/passwd', '../..', 'd']), path);
-    else if (name.endsWith('.gitattributes')) writeFileSync(path, pick(ATTRIBUTES));
-    else writeFileSync(path, pick(CONTENTS));
-  }
-}
-
-/**
- * Makes up to four changes. If attributes are among them, all files are written again: git looks at a file that did not
- * change only if its index is no older, by the second. So what the new attributes do to it would depend on the time.
- */
-function changeSome(folder: string, next: () => number): void {
-  const before = attributesIn(folder);
-  for (let n = Math.floor(next() * 4); n >= 0; n--) change(folder, next);
-  if (attributesIn(folder) === before) return;
-  for (const path of filesIn(folder)) writeFileSync(path, readFileSync(path));
-}
-
-function attributesIn(folder: string): string {
-  const all = filesIn(folder).filter((path) => path.endsWith('.gitattributes'));
-  return all.map((path) => `${path}\0${readFileSync(path, 'latin1')}`).join('\0');
-}
-
-/** The files of a folder without its `.git`. No link is followed, which a recursive `readdirSync` does. */
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name === '.git' ? [] : filesIn(path);
-    return entry.isFile() ? [path] : [];
-  });
-}
-
 const PROJECTS = rounds(4, 100);
 const SAVES = 12;
 
@@ -180,6 +94,43 @@ test(`${PROJECTS * SAVES} saves of random changes have the same tree, byte for b
   }
   expect(quick).toBeGreaterThan(PROJECTS);
   tell({ saves: PROJECTS * SAVES, quick });
+});
+
+/** Plain git, with a repository of its own that knows the depot's objects, on the folder of a workspace. */
+function openPlain({ root, depot }: Stage, { folder }: Workspace, settings: readonly string[]) {
+  const plain = join(temporaryFolder(), 'plain.git');
+  plainGit(root, 'init', '-q', '--bare', plain);
+  write(plain, { 'objects/info/alternates': `${depot.dir}/objects\n` });
+  const env = { ...plainEnvironment(root), GIT_DIR: plain, GIT_WORK_TREE: folder, GIT_INDEX_FILE: join(plain, 'own') };
+  const words = ['core.bare=false', 'core.safecrlf=false', ...settings].flatMap((setting) => ['-c', setting]);
+  return (...args: string[]) =>
+    execFileSync('git', [...words, ...args], { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' }).trim();
+}
+
+const PLAIN_PROJECTS = rounds(2, 60);
+
+test(`${PLAIN_PROJECTS * SAVES} saves of random changes have the tree that plain git add -A makes`, async () => {
+  const next = seededRandom();
+  let quick = 0;
+  for (let project = 0; project < PLAIN_PROJECTS; project++) {
+    const attributes = ATTRIBUTES[project % ATTRIBUTES.length] ?? '';
+    const conversion = ['core.autocrlf=false', 'core.autocrlf=true', 'core.autocrlf=input'][project % 3] as string;
+    const root = newProject({ files: { 'src/a.ts': 'a\r\n', 'd/x': 'x\n', '.gitattributes': attributes } });
+    plainGit(join(root, 'project'), 'config', ...conversion.split('='));
+    const stage = await openSaved({ root });
+    const git = openPlain(stage, stage.ada, [conversion]);
+    git('read-tree', stage.checkout.head);
+    for (let i = 0; i < SAVES; i++) {
+      changeSettled(stage.ada.folder, next);
+      const saved = await stage.save();
+      quick += saved.isQuick ? 1 : 0;
+      git('add', '-A');
+      expect(saved.leftOut).toEqual([]);
+      expect(git('ls-tree', '-r', saved.tree)).toBe(git('ls-tree', '-r', git('write-tree')));
+    }
+  }
+  tell({ saves: PLAIN_PROJECTS * SAVES, quick });
+  console.log(`${quick} of ${PLAIN_PROJECTS * SAVES} saves were quick`);
 });
 
 describe('which saves are quick', () => {
