@@ -12,16 +12,20 @@ import { makeRepository } from '../workspaces/project.ts';
 import { agentProgram } from './kills/agent.ts';
 import { checkDepot, checkEnd, checkTeam } from './kills/checks.ts';
 import { openDeeds } from './kills/deeds.ts';
-import { findTarget, findTargets, VICTIMS } from './kills/victims.ts';
+import { findTarget, findTargets, nameTarget, VICTIMS } from './kills/victims.ts';
 import type { Victim } from './kills/victims.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { pictureOf } from './work-project.ts';
 
 const KILLS = rounds(10, 500);
-/** So many kills happen to one team: most while it works, then while it is deleted, then while the depot is pruned. */
+/**
+ * So many kills happen to one team: most while it works, then while it is deleted, while the trash is emptied, and while
+ * the depot is pruned.
+ */
 const PER_TEAM = rounds(10, 25);
 const WHILE_DELETED = rounds(2, 4);
+const WHILE_CLEANED = rounds(1, 2);
 const WHILE_PRUNED = rounds(1, 3);
 const LONGEST_WAIT_MS = 1_200;
 
@@ -77,7 +81,7 @@ async function killInTeam(
   const { home, folder } = stage;
   const complaints = join(folder, 'complaints');
   const deeds = await openDeeds({ stage, repository, teamId, random });
-  const working = kills - WHILE_DELETED - WHILE_PRUNED;
+  const working = kills - WHILE_DELETED - WHILE_CLEANED - WHILE_PRUNED;
   const first = Math.floor(random() * VICTIMS.length);
   for (let i = 0; i < working; i++) {
     await deeds.addTasks();
@@ -93,9 +97,15 @@ async function killInTeam(
   for (let i = 0; i < WHILE_DELETED; i++) {
     deeds.remove();
     await sleep(random() * 250);
-    await killing.kill('daemon', `${teamId}: deletes the team`);
+    await killing.kill(i % 2 === 0 ? 'daemon' : 'git', `${teamId}: deletes the team`);
   }
   await deeds.removed();
+  for (let i = 0; i < WHILE_CLEANED; i++) {
+    deeds.clean();
+    await sleep(random() * 40);
+    await killing.kill('daemon', `${teamId}: empties the trash`);
+  }
+  await deeds.cleaned();
   await killing.pause(async () => {
     for (let i = 0; i <= WHILE_PRUNED; i++) {
       const sweeper = run('sweeper', [home.directory], { env: { ...process.env, TROUPE_HOME: home.directory } });
@@ -153,7 +163,7 @@ async function openKilling({ home }: Stage, random: () => number, lines: string[
       if (target) {
         try {
           process.kill(target.pid, 'SIGKILL');
-          return note(target.victim, when, target.command.replaceAll(/ -c \S+/g, '').slice(0, 120));
+          return note(nameTarget(target), when, target.command.replaceAll(/ -c \S+/g, '').slice(0, 120));
         } catch {
           // It had just ended: then the daemon.
         }

@@ -16,13 +16,18 @@ export function filesOf(task: number): Record<string, string> {
   };
 }
 
+/** Files that the setup reads. Only the first one is there from the beginning. */
+const LOCKS = ['package-lock.json', 'Cargo.lock', 'go.sum', 'poetry.lock', 'uv.lock', 'composer.lock', 'mix.lock'];
+
+/** What a task changes that the setup reads: then it runs again in each workspace. Nothing, for most tasks. */
+export function lockOf(task: number): string | undefined {
+  return task % 4 === 3 ? LOCKS[(task - 3) / 4] : undefined;
+}
+
 /** The setup of a workspace: many small steps, and the file that says what it was for comes last. */
 export const SETUP = `rm -rf node_modules; mkdir node_modules
 for i in 1 2 3 4 5 6 7 8; do echo $i > node_modules/$i; sleep 0.02; done
-cat package-lock.json > node_modules/ready`;
-
-/** A task that changes what the setup reads. */
-export const CHANGES_SETUP = 3;
+cat ${LOCKS.join(' ')} > node_modules/ready 2> /dev/null || :`;
 
 /**
  * A member's program. First it looks whether its folder was handed over whole: set up, and as the base has it except for
@@ -48,9 +53,11 @@ write() {
 
 ask git rev-parse HEAD; head=$said
 while ask git log -1 --format=%s $head; [ "$said" = own ]; do ask git rev-parse $head^; head=$said; done
-ask git show $head:package-lock.json; lock=$said
-ask cat package-lock.json; here=$said
-ask cat node_modules/ready; ready=$said
+lock=; for f in ${LOCKS.join(' ')}; do
+  ask git ls-tree --name-only $head $f; [ -z "$said" ] || { ask git show $head:$f; lock="$lock$said "; }
+done
+here=; for f in ${LOCKS.join(' ')}; do [ ! -e $f ] || { ask cat $f; here="$here$said "; }; done
+ask cat node_modules/ready; ready="$(echo $said) "
 [ "$ready" = "$lock" ] || [ "$ready" = "$here" ] || complain "its setup was for $ready, not for $lock"
 if [ -e work/$T/begun ]; then
   rm -f .git/*.lock
@@ -75,7 +82,8 @@ wait $child
 mkdir -p work/$T; echo $T > work/$T/begun; echo $T > work/$T/child; write
 L=$((T * 3))
 sed -i "s/^line $L\\$/line $L by task $T/" lines.txt || die
-[ $T -ne ${CHANGES_SETUP} ] || echo 2 > package-lock.json
+set -- ${LOCKS.join(' ')}
+[ $((T % 4)) -ne 3 ] || [ $(((T + 1) / 4)) -gt $# ] || eval "echo $T > \\$$(((T + 1) / 4))"
 echo "did $T"
 `;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Home } from '../../../src/client/home.ts';
 import { contents, plainGit } from '../../workspaces/project.ts';
-import { CHANGES_SETUP, filesOf } from './agent.ts';
+import { filesOf, lockOf } from './agent.ts';
 import type { Deeds, Note } from './deeds.ts';
 
 /** The depot of the only project of a home. */
@@ -70,7 +70,10 @@ function checkTip(deeds: Deeds, { depot, base, tip }: { depot: string; base: str
   const text = plainGit(depot, 'show', `${base}:lines.txt`).split('\n');
   for (const task of tasks) text[task * 3 - 1] = `line ${task * 3} by task ${task}`;
   expected.set('lines.txt', blobId(`${text.join('\n')}\n`));
-  if (tasks.length >= CHANGES_SETUP) expected.set('package-lock.json', blobId('2\n'));
+  for (const task of tasks) {
+    const lock = lockOf(task);
+    if (lock !== undefined) expected.set(lock, blobId(`${task}\n`));
+  }
   const notes = new Map(deeds.written().map(({ path, content }) => [path, blobId(content)]));
   const found = listTree(depot, tip).filter(({ path, id }) => notes.get(path) !== id);
   expect(Object.fromEntries(found.map(({ path, id }) => [path, id]))).toEqual(Object.fromEntries(expected));

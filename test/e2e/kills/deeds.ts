@@ -16,6 +16,9 @@ const MEMBERS = ['ann', 'bob', 'cyd'].slice(0, rounds(2, 3));
 /** So many tasks are open while kills go on. */
 const AHEAD = rounds(2, 4);
 
+/** So many saves a person makes, one after the other. */
+const SAVES = 3;
+
 /** A file that a person wrote into a workspace, and that a save which was acknowledged must have. */
 export interface Note {
   readonly path: string;
@@ -37,13 +40,17 @@ export interface Deeds {
   /** How many tasks there are. */
   created(): number;
   addTasks(): Promise<void>;
-  /** Begins one of the deeds, or waits for something that the team does. Returns what. */
+  /** Begins to save, and one of the deeds; or waits for something that the team does. Returns what. */
   begin(): Promise<string>;
   /** Waits until everything that was begun is answered and all tasks are done. */
   finish(): Promise<void>;
   /** Begins to delete the team. */
   remove(): void;
+  /** Waits until the team is deleted: again, if a command of git was killed at that. */
   removed(): Promise<void>;
+  /** Begins to remove what is in the trash. */
+  clean(): void;
+  cleaned(): Promise<void>;
 }
 
 /** Brings the team up. */
@@ -91,20 +98,25 @@ export async function openDeeds({
   };
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
 
-  const deeds: Record<string, () => Promise<void> | void> = {
-    save() {
-      const memberId = pick(MEMBERS);
-      const workspace = join(home.directory, 'workspaces', teamId, memberId);
-      if (!existsSync(join(workspace, '.git'))) return;
-      const note = { path: `notes/${teamId}-${notes.length}`, content: `${memberId} ${random()}\n`.repeat(3) };
-      notes.push(note);
-      mkdirSync(join(workspace, 'notes'), { recursive: true });
-      writeFileSync(join(workspace, note.path), note.content);
-      call('work.check', async () => {
+  /** A person writes files into a workspace. Each is saved when the one before is: the first one from a base is saved in another way. */
+  const save = (): void => {
+    const memberId = pick(MEMBERS);
+    const workspace = join(home.directory, 'workspaces', teamId, memberId);
+    call('work.check', async () => {
+      for (let i = 0; i < SAVES; i++) {
+        if (!existsSync(join(workspace, '.git'))) return;
+        const note = { path: `notes/${teamId}-${notes.length}`, content: `${memberId} ${random()}\n`.repeat(3) };
+        notes.push(note);
+        mkdirSync(join(workspace, 'notes'), { recursive: true });
+        writeFileSync(join(workspace, note.path), note.content);
         await client.call('work.check', { teamId, memberId });
         known.push(note);
-      });
-    },
+      }
+    });
+  };
+
+  const deeds: Record<string, () => Promise<void> | void> = {
+    save,
     saves: () =>
       call('work.saves', async () => {
         for (const { commit } of await client.call('work.saves', { teamId })) saves.add(commit);
@@ -134,6 +146,10 @@ export async function openDeeds({
     }
   };
 
+  const remove = (): void =>
+    call('team.delete', async () => void (await client.call('team.delete', { teamId, force: true })));
+  const clean = (): void => call('work.clean', async () => void (await client.call('work.clean', { ids: ['trash'] })));
+
   return {
     stage,
     teamId,
@@ -156,6 +172,7 @@ export async function openDeeds({
       }
     },
     async begin() {
+      save();
       const name = pick(Object.keys(deeds));
       await deeds[name]?.();
       return name;
@@ -170,10 +187,20 @@ export async function openDeeds({
       await until('all is answered', () => open.size === 0);
       expect(problems).toEqual([]);
     },
-    remove: () => call('team.delete', async () => void (await client.call('team.delete', { teamId, force: true }))),
+    remove,
     async removed() {
+      await until('the team is deleted', async () => {
+        if (open.size > 0) return false;
+        if ((await client.call('team.list', {})).every(({ name }) => name !== teamId)) return true;
+        remove();
+        return false;
+      });
+    },
+    clean,
+    async cleaned() {
+      clean();
       await until('all is answered', () => open.size === 0);
-      await client.call('work.clean', { ids: ['trash'] }).catch(() => {});
+      expect((await client.call('work.leftovers', {})).filter(({ kind }) => kind === 'trash')).toEqual([]);
       expect(problems).toEqual([]);
       client.close();
     },
