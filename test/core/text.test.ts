@@ -19,6 +19,7 @@ import {
   TaskId,
   textOf,
 } from '../../src/core/text.ts';
+import { anyText } from '../any-text.ts';
 import { tries } from '../proof.ts';
 
 /** Text with an effect on a terminal, a shell, a path or an object, and frequent invalid names. */
@@ -136,7 +137,7 @@ describe('a name', () => {
 
   test('can be made from any text', () => {
     const text = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 100 }),
+      anyText(100),
       fc.string({ unit: fc.constantFrom('a', '-', '_', 'Z', '9', '\u0300', 'İ', 'ß', 'ﬁ'), maxLength: 100 }),
       fc.constantFrom(...HOSTILE_NAMES),
     );
@@ -195,7 +196,7 @@ describe('the bytes of a text', () => {
   test('are those of UTF-8', () => {
     const unit = fc.constantFrom('a', 'ä', '€', '🤖', '\ud800', '\udc00', '\udfff', '\u07ff', '\u0800', '\uffff');
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit }), fc.string({ unit: 'binary' })), (text) => {
+      fc.property(fc.oneof(fc.string({ unit }), anyText(20)), (text) => {
         expect(byteLength(text)).toBe(Buffer.byteLength(text));
       }),
       tries(334),
@@ -222,7 +223,7 @@ describe('a refusal', () => {
     expect(quote('\u001b[2J\u009b\u202e\n')).toBe(String.raw`"\u001b[2J\u009b\u202e\n"`);
     expect(quote('x'.repeat(80))).toBe(`"${'x'.repeat(80)}"`);
     expect(quote('x'.repeat(81))).toBe(`"${'x'.repeat(79)}…"`);
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => PRINTABLE.test(quote(text))));
+    fc.assert(fc.property(anyText(20), (text) => PRINTABLE.test(quote(text))));
   });
 
   test('names the wrong fields, at most five', () => {

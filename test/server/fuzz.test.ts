@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OPERATIONS } from '../../src/operations/index.ts';
+import { anyText } from '../any-text.ts';
 import { rounds, tell } from '../proof.ts';
 import { setStage } from './stage.ts';
 import type { Stage } from './stage.ts';
@@ -47,7 +48,7 @@ const nearly = fc
 const text = fc.oneof(
   { weight: 20, arbitrary: nearly },
   { weight: 10, arbitrary: value.map((one) => JSON.stringify(one)) },
-  { weight: 10, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
+  { weight: 10, arbitrary: anyText(60) },
   { weight: 10, arbitrary: nearly.map((frame) => frame.slice(0, frame.length / 2)) },
   { weight: 1, arbitrary: fc.constantFrom('['.repeat(100_000), '{"a":'.repeat(20_000), '"', '{}', '9'.repeat(10_000)) },
 );
@@ -186,7 +187,7 @@ test('bodies and requests over HTTP', async () => {
   });
   const junk = fc.oneof(
     bytes,
-    fc.string({ unit: 'binary', maxLength: 200 }).map((line) => Buffer.from(`GET ${line}\r\n\r\n`)),
+    anyText(200).map((line) => Buffer.from(`GET ${line}\r\n\r\n`)),
   );
   const statusesIn = (answer: Buffer): number[] =>
     [...answer.toString('latin1').matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
