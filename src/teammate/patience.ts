@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backOff } from '../core/back-off.ts';
 import type { ErrorCode } from '../core/errors.ts';
+import type { OperationName } from '../operations/index.ts';
 import { codeOf } from './door.ts';
 import type { Door } from './door.ts';
 
@@ -15,6 +16,12 @@ export interface PatienceOptions {
   /** Gets the first error of each call. */
   readonly onError: (error: unknown) => void;
 }
+
+/**
+ * Calls that wait until a person has mended damage, too: a damaged depot is repaired by a restart of the daemon, and work
+ * that is done must not fail for it.
+ */
+const WAITS_FOR_REPAIR: ReadonlySet<OperationName> = new Set(['task.complete']);
 
 /** Whether a retry may succeed. */
 export function isPassing(error: unknown): boolean {
@@ -43,7 +50,8 @@ export function patientDoor(door: Door, { signal, onError }: PatienceOptions): D
         try {
           return await door.call(name, input, { commandId });
         } catch (error) {
-          if (signal.aborted || !isPassing(error)) throw error;
+          const isDamage = codeOf(error) === 'corrupt' && WAITS_FOR_REPAIR.has(name);
+          if (signal.aborted || !(isPassing(error) || isDamage)) throw error;
           if (attempt === 1) onError(error);
           await pauseBeforeRetry(attempt, signal);
         }

@@ -64,12 +64,12 @@ const KNOWN: readonly Known[] = [
   {
     sign: /is corrupt|corrupt |inflate: |unable to read (?:tree|sha1|[0-9a-f]{40})|unable to unpack|does not match index|bad (?:object|tree|signature|index)|index file|missing (?:blob|tree|commit)|invalid object|hash mismatch|Could not read [0-9a-f]{40}|object file .* is empty|unexpected end of file|bogus/,
     code: 'corrupt',
-    advice: 'data of the depot is damaged or missing: it is repaired when the depot is opened again',
+    advice: 'data of the depot is damaged or missing: run troupe stop, then troupe up, which repairs what can be read',
   },
   {
     sign: /not a git repository/,
     code: 'corrupt',
-    advice: 'the depot is gone: it is made again when it is opened',
+    advice: 'the depot is gone: it is made again when it is next needed',
   },
   {
     sign: /unknown revision|Not a valid object name|not a valid (?:object|SHA1)|ambiguous argument|couldn't find remote ref/i,

@@ -33,6 +33,15 @@ test('a call that failed because of the journal is retried under its id until it
   expect(troubles).toHaveLength(1);
 });
 
+test('work that is done waits for the repair of a damaged depot; other calls say so', async () => {
+  const options = { signal: new AbortController().signal, onError: () => {} };
+  const damaged = () => failingDoor(2, () => new TeamError('corrupt', 'The depot is damaged'));
+  const [completing, claiming] = [damaged(), damaged()];
+  await patientDoor(completing.door, options).call('task.complete', { teamId: 'demo', taskId: '1' });
+  expect(completing.ids).toHaveLength(3);
+  await expect(patientDoor(claiming.door, options).call('task.claim', { teamId: 'demo' })).rejects.toThrow('damaged');
+});
+
 test('a refusal is not retried, and a member that must stop does not wait', async () => {
   const stop = new AbortController();
   const options = { signal: stop.signal, onError: () => {} };

@@ -218,6 +218,42 @@ describe('a depot', () => {
   );
 });
 
+test('a branch whose last landing is damaged goes on from the one before; without one it is lost', async () => {
+  const { root, checkout, depot } = await openStage();
+  const land = async (tip: string, text: string): Promise<string> => {
+    const blob = await depot.handle.run(['hash-object', '-w', '--stdin'], { input: text });
+    const tree = await depot.handle.run(['mktree'], { input: `100644 blob ${blob.out.toString().trim()}\tx\n` });
+    const author = { name: 'Ada', email: 'ada@example.com' };
+    return depot.commit({
+      tree: tree.out.toString().trim(),
+      parents: [tip],
+      message: text,
+      author,
+      at: 1_700_000_000_000,
+    });
+  };
+  const [branch, kept, gone] = ['troupe/alpha', 'troupe/beta', 'troupe/gamma'];
+  const tips = [checkout.head];
+  for (const text of ['one\n', 'two\n', 'three\n']) tips.push(await land(tips.at(-1) as string, text));
+  const [, one = '', two = '', three = ''] = tips;
+  await depot.moveBranch(branch, three, undefined);
+  await depot.moveBranch(kept, one, undefined);
+  const only = await land(checkout.head, 'only\n');
+  await depot.moveBranch(gone, only, undefined);
+  for (const id of [two, three, only]) damage(depot.dir, plainGit(depot.dir, 'rev-parse', `${id}^{tree}`));
+  await expect(depot.changes(one, three)).rejects.toMatchObject({ code: 'corrupt' });
+
+  const next = await openStage({ root });
+  expect(await next.depot.branch(branch)).toBe(one);
+  expect(await next.depot.branch(kept)).toBe(one);
+  expect(await next.depot.branch(gone)).toBeUndefined();
+  expect(next.depot.repair?.lost).toEqual([
+    { ref: `refs/heads/${branch}`, instead: one },
+    { ref: `refs/heads/${gone}` },
+  ]);
+  expect(await next.depot.check()).toEqual([]);
+});
+
 describe('clean-up', () => {
   test('keeps work that is not on the tip, and moves the folder to the trash', async () => {
     const { checkout, workspaces, depot, places } = await openStage();

@@ -81,11 +81,25 @@ async function bringOver(
       },
     );
   if ((await fetch(ref)).code === 0) return ref;
-  const earlier = await listSaves(old, ref, 50).catch(() => []);
-  for (const { commit } of earlier.slice(1)) {
+  for (const commit of await listEarlier(old, ref)) {
+    // From here on it is the project's history, which the checkout has.
+    if ((await fresh.run(['cat-file', '-e', commit], { exits: [0, 1, 128] })).code === 0) return undefined;
     // The old depot serves refs only, so the earlier save becomes one.
     await old.run(['update-ref', 'refs/repair', commit], { exits: [0, 1, 128] });
     if ((await fetch('refs/repair')).code === 0) return commit;
   }
   return undefined;
 }
+
+/** What a ref named before, newest first: saves, or what had landed on a branch. */
+async function listEarlier(old: DepotHandle, ref: string): Promise<string[]> {
+  if (!/^refs\/(?:heads|deleted)\//.test(ref)) {
+    const saves = await listSaves(old, ref, MOST_EARLIER).catch(() => []);
+    return saves.slice(1).map(({ commit }) => commit);
+  }
+  const words = ['rev-list', '--first-parent', `--max-count=${MOST_EARLIER}`, '--skip=1', ref, '--'];
+  const { out } = await old.run(words, { exits: [0, 128] }).catch(() => ({ out: Buffer.of() }));
+  return out.toString().split('\n').filter(Boolean);
+}
+
+const MOST_EARLIER = 50;
