@@ -22,9 +22,8 @@ interface Surroundings {
 const ALONE = 'local';
 
 /**
- * What the turns of an agent are charged to: its agent and its login, as `claude` or `claude@second`. The name is the
- * one that a person gave, else it is made of the folder that holds the login, or of a fingerprint of the key in the
- * environment. Two members with the same login get the same text, in every process of a machine. Undefined for a
+ * What the turns of an agent are charged to: its agent and its login, as `claude` or `claude@second`. A person
+ * may give the name. Otherwise it is the folder that holds the login, or a fingerprint of the key in the environment. Two members with the same login get the same text, in every process of a machine. Undefined for a
  * program, which has no login that Troupe knows of.
  */
 export function accountOf(spec: AgentSpec, { memberId, env, home, machine }: Surroundings): string | undefined {

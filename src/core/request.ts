@@ -14,9 +14,8 @@ export const RequestStatus = z.enum(['pending', 'approved', 'rejected', 'withdra
 export type RequestStatus = z.infer<typeof RequestStatus>;
 
 /**
- * What members and Troupe ask a person: work that a gate keeps rejecting, a permission for an agent, an exhausted
- * budget, a member that crashed too often to be restarted, a turn in which nothing happens any more, or a member's own
- * question.
+ * What members and Troupe ask a person. `gate`: work that a gate keeps rejecting. `restart`: a member that crashed too
+ * often. `hang`: a turn in which nothing happens any more. `account`: a login is missing, or its limit is reached.
  */
 export const RaisedKind = z.enum(['gate', 'permission', 'budget', 'restart', 'question', 'hang', 'account']);
 export type RaisedKind = z.infer<typeof RaisedKind>;

@@ -18,10 +18,14 @@ export interface Snapshot {
 /**
  * Stores the truth of every team: one stream of batches per team, numbered 1, 2, 3 ... without a gap.
  *
- * Every refusal is a `TeamError`: `journal_conflict` if another writer was first, `storage` if the disk or server
- * refused (then nothing was written), `corrupt` if stored bytes cannot be read, `unsupported` if a newer version wrote
- * them. A failed read never looks like an empty one. Trouble with one team does not affect others. Only if the affected
- * team is unknown (a damaged file), nothing is written for any team.
+ * Every refusal is a `TeamError`:
+ * - `journal_conflict`: another writer was first;
+ * - `storage`: the disk or server refused, and nothing was written;
+ * - `corrupt`: stored bytes cannot be read;
+ * - `unsupported`: a newer version wrote them.
+ *
+ * A failed read never looks like an empty one. Trouble with one team does not affect others. Only if the affected team
+ * is unknown (a damaged file), nothing is written for any team.
  */
 export interface Journal {
   /**

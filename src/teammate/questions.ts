@@ -9,8 +9,8 @@ import type { Watch } from './watch.ts';
 const SHOWN = 200;
 
 /**
- * Whether a question of the member about this task is open, or was answered just before the turn ended, so that the
- * member has not read the answer yet. Such a task is not finished, whatever its turn said.
+ * Whether the member waits for an answer about this task: a question is open, or its answer came just before the turn
+ * ended and was not read. Such a task is not finished, whatever its turn said.
  */
 export async function lacksAnswer({ door, who }: Pick<Bench, 'door' | 'who'>, task: TaskJson): Promise<boolean> {
   const questions = (await door.call('request.list', { teamId: who.teamId, kind: 'question' })).filter(

@@ -146,9 +146,13 @@ export interface MoveOptions {
 }
 
 /**
- * The folder of one member. Calls for one workspace run one after the other. Every refusal is a `TeamError`: `storage`
- * if the disk or git refused, `corrupt` if the depot is damaged, `conflict` if something in the folder is in the way,
- * `not_found` for a commit that does not exist. After a refusal the folder and its saves are as before. If the folder was
+ * The folder of one member. Calls for one workspace run one after the other. Every refusal is a `TeamError`:
+ * - `storage`: the disk or git refused;
+ * - `corrupt`: the depot is damaged;
+ * - `conflict`: something in the folder is in the way;
+ * - `not_found`: the commit does not exist.
+ *
+ * After a refusal the folder and its saves are as before. If the folder was
  * removed, or is a link or a file, the next call moves that away and makes the folder again from its last save.
  */
 export interface Workspace {

@@ -61,7 +61,7 @@ const GRACE_MS = 30_000;
 
 /**
  * Keeps the teams inside members: each follows from the task that it works on. It runs while its member holds the task,
- * rests when the member does not, and is closed when the task is completed or the team around it is closed.
+ * and rests otherwise. It is closed with the task, or with the team around it.
  */
 export function keepInnerTeams(options: InnerTeamsOptions): InnerTeams {
   const { ledger, works, mailbox, sessions, coordinator, attendance, onError } = options;

@@ -3,8 +3,8 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { OwnProject, Projects } from './project.ts';
 
 /**
- * Refuses a branch for the work of a new team that git would refuse, that another team of the repository has, or that
- * cannot exist beside another branch of the depot.
+ * Checks the branch of a new team. Git must accept its name, no other team of the repository may have it, and it must be
+ * able to exist beside the other branches of the depot.
  */
 export async function requireBranch(
   { ledger, projects }: { ledger: Ledger; projects: Projects },

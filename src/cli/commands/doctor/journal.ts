@@ -17,7 +17,9 @@ export async function checkServers(home: Home, environment: NodeJS.ProcessEnv): 
     );
   } catch (error) {
     const found = (error as Error).message;
-    return [{ name, state: 'fail', found, remedy: 'correct it in config.yaml of the home, or in TROUPE_JOURNAL' }];
+    return [
+      { name, state: 'fail', found, remedy: 'correct it in config.yaml of the state directory, or in TROUPE_JOURNAL' },
+    ];
   }
 }
 

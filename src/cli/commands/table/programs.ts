@@ -25,7 +25,7 @@ export const PROGRAMS: readonly Command[] = [
       },
       { field: 'json', name: 'json', type: 'boolean', text: 'report as JSON that it is ready' },
     ],
-    more: 'Other commands start the daemon in the background if none runs. Use serve to see its output, or to start it from systemd. Ctrl-C or troupe stop ends it. Permanent settings (journal, name, labels) belong in config.yaml in its home.',
+    more: 'Other commands start the daemon in the background if none runs. Use serve to see its output, or to start it from systemd. Ctrl-C or troupe stop ends it. Permanent settings (journal, name, labels) belong in config.yaml of the state directory.',
     plain: true,
     loadProgram: async () => (await import('../serve.ts')).runServe,
   },
