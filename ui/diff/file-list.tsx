@@ -1,11 +1,11 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { Search } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import type { Change } from '../data/diff-store.ts';
 import { showControls } from '../parts/controls.ts';
 import { plural } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
+import { SearchField } from '../parts/search-field.tsx';
 import { ChangeIcon, Counts, splitPath } from './file-words.tsx';
 
 const COARSE = matchMedia('(pointer: coarse)');
@@ -53,20 +53,16 @@ export function FileList({
   };
   return (
     <nav className="diff-files" aria-label="Changed files">
-      <label className="search">
-        <Search size={15} aria-hidden />
-        <input
-          ref={search}
-          className="input"
-          type="search"
-          placeholder="Filter"
-          aria-label="Filter files"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => event.key === 'Escape' && (setText(''), event.currentTarget.blur())}
-        />
+      <SearchField
+        ref={search}
+        label="Filter files"
+        placeholder="Filter"
+        value={text}
+        onText={setText}
+        onClear={() => setText('')}
+      >
         {hasKeys && <kbd>/</kbd>}
-      </label>
+      </SearchField>
       {shown.length === 0 && <p className="quiet diff-none">No file matches the filter.</p>}
       <div className="diff-files-scroll" ref={box} tabIndex={-1}>
         <ul style={{ height: virtual.getTotalSize() }} aria-label={plural(shown.length, 'file')}>

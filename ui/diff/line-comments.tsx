@@ -1,17 +1,9 @@
-import { Pencil, Trash2 } from 'lucide-react';
+import { Pencil } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import {
-  editComment,
-  endComment,
-  isSame,
-  removeComment,
-  takeOpened,
-  useDraft,
-  writeComment,
-} from '../data/review-drafts.ts';
+import { editComment, endComment, isSame, takeOpened, useDraft, writeComment } from '../data/review-drafts.ts';
 import type { LineComment, LineName, Reviewed, ReviewDraft } from '../data/review-drafts.ts';
 import { showControls } from '../parts/controls.ts';
-import { wordLine } from '../queue/comment-list.tsx';
+import { RemoveComment, wordLine } from '../queue/comment-list.tsx';
 import { useReviewing } from './reviewing.ts';
 
 /** The comments on the lines of a row, and the box in which one is written. */
@@ -50,15 +42,7 @@ function Comment({ comment, work }: { comment: LineComment; work: Reviewed }) {
       >
         <Pencil size={14} aria-hidden />
       </button>
-      <button
-        type="button"
-        className="button ghost small icon"
-        aria-label={`Remove the comment on ${wordLine(comment)}`}
-        title="Remove it"
-        onClick={() => removeComment(work, comment)}
-      >
-        <Trash2 size={14} aria-hidden />
-      </button>
+      <RemoveComment work={work} comment={comment} />
     </div>
   );
 }

@@ -1,6 +1,5 @@
 import { EllipsisVertical, Hand, Power, RotateCcw, Square, UserX } from 'lucide-react';
 import { Suspense, useState } from 'react';
-import type { KeyboardEvent } from 'react';
 import { isVacant, isPerson } from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { call } from '../data/daemon.ts';
@@ -17,6 +16,7 @@ import { later } from '../parts/later.ts';
 import { Link } from '../parts/link.tsx';
 import { ActionMenu } from '../parts/menu.tsx';
 import { Modal } from '../parts/modal.tsx';
+import { stepTab } from '../parts/step-tab.ts';
 import { say } from '../parts/toast.tsx';
 import { RequestCard } from '../queue/request-card.tsx';
 import { useKept } from '../queue/use-kept.ts';
@@ -162,20 +162,6 @@ function placeIn(query: URLSearchParams): { session: string; place: number } | u
   const session = query.get('session');
   const place = Number(query.get('place') ?? Number.NaN);
   return session === null || !Number.isSafeInteger(place) || place < 0 ? undefined : { session, place };
-}
-
-/** Arrow keys move from tab to tab, in a circle; tabs hidden by the page width are skipped. */
-function stepTab(event: KeyboardEvent<HTMLElement>): void {
-  const all = event.currentTarget.parentElement?.querySelectorAll<HTMLElement>('[role=tab]') ?? [];
-  const tabs = [...all].filter((one) => one.offsetParent);
-  const at = tabs.findIndex((one) => one === event.currentTarget);
-  const places: Readonly<Record<string, number>> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 };
-  const place = places[event.key];
-  if (at < 0 || place === undefined) return;
-  event.preventDefault();
-  const next = tabs.at(place % tabs.length);
-  next?.focus();
-  next?.click();
 }
 
 /** The requests of this member. */

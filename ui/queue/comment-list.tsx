@@ -10,6 +10,21 @@ export function wordLine({ path, line, side }: LineName): string {
   return `${showControls(path)}:${line}${side === 'old' ? ' (removed)' : ''}`;
 }
 
+/** The button that removes a comment. */
+export function RemoveComment({ work, comment }: { work: Reviewed; comment: LineComment }) {
+  return (
+    <button
+      type="button"
+      className="button ghost small icon"
+      aria-label={`Remove the comment on ${wordLine(comment)}`}
+      title="Remove it"
+      onClick={() => removeComment(work, comment)}
+    >
+      <Trash2 size={14} aria-hidden />
+    </button>
+  );
+}
+
 /** All comments that go with a no, each with a button that removes it. */
 export function CommentList({
   work,
@@ -41,15 +56,7 @@ export function CommentList({
               )}
               <p className="text">{showControls(comment.text)}</p>
             </div>
-            <button
-              type="button"
-              className="button ghost small icon"
-              aria-label={`Remove the comment on ${wordLine(comment)}`}
-              title="Remove it"
-              onClick={() => removeComment(work, comment)}
-            >
-              <Trash2 size={14} aria-hidden />
-            </button>
+            <RemoveComment work={work} comment={comment} />
           </li>
         ))}
       </ol>

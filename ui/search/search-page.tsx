@@ -1,4 +1,4 @@
-import { ListChecks, Mail, NotebookText, ScrollText, Search, SearchX, User, Users } from 'lucide-react';
+import { ListChecks, Mail, NotebookText, ScrollText, SearchX, User, Users } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { KeyboardEvent } from 'react';
 import { notePath, placePath } from '../data/links.ts';
@@ -10,6 +10,7 @@ import { FailureNote } from '../parts/failure.tsx';
 import { showTime } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
+import { SearchField } from '../parts/search-field.tsx';
 import { useEverything } from './use-everything.ts';
 import type { Finding, Findings } from './use-everything.ts';
 import './search.css';
@@ -57,19 +58,14 @@ export function SearchPage() {
         <h1>Search</h1>
       </div>
       <div className="search-line">
-        <label className="search">
-          <Search size={16} aria-hidden />
-          <input
-            ref={input}
-            className="input"
-            type="search"
-            placeholder="Teams, tasks, members, notes, messages, transcripts"
-            aria-label="Search everything"
-            maxLength={200}
-            value={text}
-            onChange={(event) => setQuery({ q: event.target.value, all: undefined })}
-          />
-        </label>
+        <SearchField
+          ref={input}
+          label="Search everything"
+          placeholder="Teams, tasks, members, notes, messages, transcripts"
+          maxLength={200}
+          value={text}
+          onText={(q) => setQuery({ q, all: undefined })}
+        />
         <select
           className="input"
           aria-label="Where"

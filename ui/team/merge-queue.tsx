@@ -1,4 +1,5 @@
 import { CircleX, Eye, GitMerge, GitPullRequestArrow } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { wordApprover } from '../../src/client/replica.ts';
 import type { AskedEntry, QueueEntry, QueueView, SentBack } from '../../src/core/queue-view.ts';
 import { diffPath, teamPath, withQuery } from '../data/route.ts';
@@ -61,7 +62,7 @@ function Waiting({ teamId, entry, queue }: { teamId: string; entry: QueueEntry; 
   const now = useTeamNow();
   return (
     <li className={isLanding ? 'is-landing' : undefined}>
-      <Link className="queue-task" href={withQuery(teamPath(teamId, `/task/${taskId}`))}>
+      <TaskLink href={withQuery(teamPath(teamId, `/task/${taskId}`))} taskId={taskId} title={title}>
         <span className="queue-place" title={isLanding ? 'Judged now' : `Place ${place}`}>
           {isLanding ? (
             <span className="status is-in_progress">
@@ -71,9 +72,7 @@ function Waiting({ teamId, entry, queue }: { teamId: string; entry: QueueEntry; 
             place
           )}
         </span>
-        <span className="mono quiet">#{taskId}</span>
-        <span className="one-line">{showControls(title)}</span>
-      </Link>
+      </TaskLink>
       <p className="meta queue-facts">
         <Holder id={memberId} />
         {hasLeft && <span>stopped</span>}
@@ -86,19 +85,38 @@ function Waiting({ teamId, entry, queue }: { teamId: string; entry: QueueEntry; 
   );
 }
 
+/** A task of the queue, after its place or its sign. */
+function TaskLink({
+  href,
+  taskId,
+  title,
+  children,
+}: {
+  href: string;
+  taskId: string;
+  title: string;
+  children: ReactNode;
+}) {
+  return (
+    <Link className="queue-task" href={href}>
+      {children}
+      <span className="mono quiet">#{taskId}</span>
+      <span className="one-line">{showControls(title)}</span>
+    </Link>
+  );
+}
+
 function ToApprove({ teamId, one }: { teamId: string; one: AskedEntry }) {
   const { taskId, title, memberId, reviewerId, since, files } = one;
   const now = useTeamNow();
   return (
     <li className="is-asked">
-      <Link className="queue-task" href={diffPath(teamId, taskId)}>
+      <TaskLink href={diffPath(teamId, taskId)} taskId={taskId} title={title}>
         <span className="queue-place queue-asked">
           <Eye size={14} aria-hidden />
           <span className="hidden">To approve</span>
         </span>
-        <span className="mono quiet">#{taskId}</span>
-        <span className="one-line">{showControls(title)}</span>
-      </Link>
+      </TaskLink>
       <p className="meta queue-facts">
         <Holder id={memberId} />
         <span className="unbroken">{plural(files, 'file')}</span>
@@ -139,14 +157,12 @@ function WentBack({ teamId, one }: { teamId: string; one: SentBack }) {
   const said = showControls(isConflict ? `conflicts in ${conflicts.join(', ')}` : why);
   return (
     <li className="is-back">
-      <Link className="queue-task" href={withQuery(teamPath(teamId, `/task/${taskId}`))}>
+      <TaskLink href={withQuery(teamPath(teamId, `/task/${taskId}`))} taskId={taskId} title={title}>
         <span className="queue-place queue-bad">
           <Icon size={14} aria-hidden />
           <span className="hidden">Sent back</span>
         </span>
-        <span className="mono quiet">#{taskId}</span>
-        <span className="one-line">{showControls(title)}</span>
-      </Link>
+      </TaskLink>
       <p className="meta queue-facts">
         <span className="one-line" title={said}>
           back to {memberId}: {said}

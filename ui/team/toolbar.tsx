@@ -1,10 +1,11 @@
-import { Columns3, ListFilter, ListTree, Plus, Search, Users, Waypoints, X } from 'lucide-react';
+import { Columns3, ListFilter, ListTree, Plus, Users, Waypoints, X } from 'lucide-react';
 import { useRef } from 'react';
 import { TASK_PHASES } from '../data/task-view.ts';
 import { useCanAct } from '../data/use-can-act.ts';
 import { useTeam } from '../data/use-team.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { ActionMenu } from '../parts/menu.tsx';
+import { SearchField } from '../parts/search-field.tsx';
 import { PHASE_WORDS, PhaseIcon } from '../parts/status.tsx';
 import { record } from '../record/head.ts';
 import { useFilter } from './use-filter.ts';
@@ -58,20 +59,16 @@ export function Toolbar({
           </button>
         ))}
       </div>
-      <label className="search">
-        <Search size={15} aria-hidden />
-        <input
-          ref={search}
-          className="input"
-          type="search"
-          placeholder="Filter"
-          aria-label="Filter tasks"
-          value={filter.text}
-          onChange={(event) => set({ q: event.target.value })}
-          onKeyDown={(event) => event.key === 'Escape' && (set({ q: '' }), event.currentTarget.blur())}
-        />
+      <SearchField
+        ref={search}
+        label="Filter tasks"
+        placeholder="Filter"
+        value={filter.text}
+        onText={(q) => set({ q })}
+        onClear={() => set({ q: '' })}
+      >
         <kbd>/</kbd>
-      </label>
+      </SearchField>
       <ActionMenu
         trigger={
           <button type="button" className="button filter">

@@ -12,6 +12,7 @@ import { showControls } from '../parts/controls.ts';
 import { costOrUntold, plural, tokensOf, tokensOrUntold } from '../parts/format.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Link } from '../parts/link.tsx';
+import { SearchField } from '../parts/search-field.tsx';
 import { SituationHelp, SituationPill } from '../parts/situation.tsx';
 import { NativeTable } from './native-table.tsx';
 import { TeamsRow, TeamsTable } from './teams-table.tsx';
@@ -42,19 +43,9 @@ export function TeamsPage() {
         <h1>Teams</h1>
         {list && <span className="meta team-total">{plural(list.length, 'team')}</span>}
         <span className="spacer" />
-        <label className="search">
-          <Search size={16} aria-hidden />
-          <input
-            ref={search}
-            className="input"
-            type="search"
-            placeholder="Find a team"
-            aria-label="Find a team"
-            value={query.get('q') ?? ''}
-            onChange={(event) => setQuery({ q: event.target.value })}
-          />
+        <SearchField ref={search} label="Find a team" value={query.get('q') ?? ''} onText={(q) => setQuery({ q })}>
           <kbd>/</kbd>
-        </label>
+        </SearchField>
         <button type="button" className="button" onClick={() => setNew(true)} aria-label="New team">
           <Plus size={16} aria-hidden /> Team
         </button>

@@ -23,12 +23,7 @@ export function requirePeer(state: TeamState, by: Actor, teamId: string): void {
     throw new TeamError('invalid', `${by} is no member of team ${team.id}: write to team ${teamId} directly`);
   }
   requireLive(state, by);
-  if (!team.peers?.includes(teamId)) {
-    throw new TeamError(
-      'not_allowed',
-      `Team ${team.id} does not list ${teamId} in its peers: a person adds it to the team file of ${team.id} (peers: [${teamId}]) and runs troupe up`,
-    );
-  }
+  if (!team.peers?.includes(teamId)) throw notListed(team.id, teamId);
   // `lead@team` reaches the lead, so nobody else may sign with it.
   if (by === LEAD && team.leadId !== LEAD) {
     throw new TeamError(
@@ -49,12 +44,7 @@ export function receiveMessage(state: TeamState, command: CommandOf<'message.rec
   if (from === undefined) throw new TeamError('not_allowed', `${quote(by)} is not a member of another team`);
   const first = state.messages.get(messageId);
   // Asked first: a team that is not listed learns nothing about the members. A retry gets its first answer.
-  if (first?.fromId !== by && !team.peers?.includes(from)) {
-    throw new TeamError(
-      'not_allowed',
-      `Team ${team.id} does not list ${from} in its peers: a person adds it to the team file of ${team.id} (peers: [${from}]) and runs troupe up`,
-    );
-  }
+  if (first?.fromId !== by && !team.peers?.includes(from)) throw notListed(team.id, from);
   const recipient = requireMember(state, command.toId === LEAD ? team.leadId : command.toId);
   if (first) {
     if (first.fromId === by && first.toId === recipient.id && first.content === content) return [];
@@ -113,5 +103,12 @@ function requirePeerPace(state: TeamState, { at }: { at: number }, teamId: strin
     'limit',
     `Team ${teamId} writes too much to team ${state.teamId} (${PEER_MESSAGES_PER_HOUR} messages an hour): try again in ${Math.ceil((wait / HOUR_MS) * 60)} min, and only if it needs an answer`,
     { retryMs: wait },
+  );
+}
+
+function notListed(teamId: string, peer: string): TeamError {
+  return new TeamError(
+    'not_allowed',
+    `Team ${teamId} does not list ${peer} in its peers: a person adds it to the team file of ${teamId} (peers: [${peer}]) and runs troupe up`,
   );
 }

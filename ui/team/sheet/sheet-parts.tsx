@@ -1,11 +1,11 @@
 import { Suspense, useMemo } from 'react';
-import type { KeyboardEvent } from 'react';
 import { useQuery } from '../../data/route.ts';
 import { attemptsOf } from '../../data/task-attempts.ts';
 import type { TaskView } from '../../data/task-view.ts';
 import { useStore, useTeam } from '../../data/use-team.tsx';
 import { later } from '../../parts/later.ts';
 import { Reading } from '../../parts/reading.tsx';
+import { stepTab } from '../../parts/step-tab.ts';
 import { record } from '../../record/head.ts';
 import { GatePart } from './gate-part.tsx';
 import { LogPart } from './log-part.tsx';
@@ -100,17 +100,4 @@ export function SheetParts({ teamId, view }: { teamId: string; view: TaskView })
       </div>
     </>
   );
-}
-
-/** Arrow keys move from tab to tab, in a circle. */
-function stepTab(event: KeyboardEvent<HTMLElement>): void {
-  const tabs = [...(event.currentTarget.parentElement?.querySelectorAll<HTMLElement>('[role=tab]') ?? [])];
-  const at = tabs.findIndex((one) => one === event.currentTarget);
-  const places: Readonly<Record<string, number>> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 };
-  const place = places[event.key];
-  if (at < 0 || place === undefined) return;
-  event.preventDefault();
-  const next = tabs.at(place % tabs.length);
-  next?.focus();
-  next?.click();
 }
