@@ -192,7 +192,7 @@ test('only the process table reads /proc, so that other systems have another way
 });
 
 test('messages that every face shows name no flag of the command line, except in a command to type', () => {
-  const rooms = ['core', 'ledger', 'runtime', 'operations', 'server', 'mcp', 'bridge', 'host'];
+  const rooms = ['core', 'ledger', 'runtime', 'operations', 'server', 'mcp', 'bridge', 'teammate', 'daemon'];
   const files = globSync(
     rooms.map((room) => `src/${room}/**/*.ts`),
     { cwd: ROOT },

@@ -26,7 +26,7 @@ export function isOwnBlocker(obstacle: { readonly kind: string }): obstacle is O
 }
 
 /** Whether something besides its dependencies blocks a pending task. */
-export function isKept(task: Own): boolean {
+export function hasOwnBlocker(task: Own): boolean {
   return FINDERS.some((find) => find(task) !== undefined);
 }
 

@@ -1,4 +1,4 @@
-import { explainOwn, isKept, isOwnBlocker, ownBlockers } from './blocked.ts';
+import { explainOwn, hasOwnBlocker, isOwnBlocker, ownBlockers } from './blocked.ts';
 import type { OwnBlocker } from './blocked.ts';
 import { ClaimConflictError, TeamError } from './errors.ts';
 import { filesInTheWay } from './in-the-way.ts';
@@ -86,7 +86,7 @@ export function isBlocked(state: TeamState, task: TaskRecord): boolean {
 
 /** Whether a pending task waits for anything but files. */
 export function waits(state: TeamState, task: TaskRecord): boolean {
-  return isKept(task) || waitsOf(state, task.id) > 0;
+  return hasOwnBlocker(task) || waitsOf(state, task.id) > 0;
 }
 
 /** A change that may end the last blocker of a task. */
@@ -104,7 +104,7 @@ export function endsBlock(state: TeamState, task: TaskRecord, { after = task, se
   return (
     task.status === 'pending' &&
     isBlocked(state, task) &&
-    !isKept(after) &&
+    !hasOwnBlocker(after) &&
     waitsOf(state, task.id) - settled === 0 &&
     filesInTheWay(state, after, { freed }).length === 0
   );

@@ -134,7 +134,7 @@ export function stepFor({ ms, limit }: Pick<Silence, 'ms' | 'limit'>, wasInterru
 
 /** What the machine shows about a silent turn. */
 export interface Evidence {
-  /** The processes of the agent, without its host. */
+  /** The processes of the agent, without the process that runs it. */
   readonly processes: number;
   /** Processor time that they used since the last look, in milliseconds; undefined if unknown. */
   readonly cpuMs: number | undefined;

@@ -26,7 +26,7 @@ export interface WatchedMember {
   readonly processes?: () => { readonly count: number; readonly cpuMs: number };
 }
 
-/** What of a member's host takes part. */
+/** The parts of a member's process that take part. */
 interface Around extends Pick<Bench, 'door' | 'who' | 'onError'> {
   readonly watch: Watch;
   readonly tell: SilenceOptions['tell'];

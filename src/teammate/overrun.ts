@@ -9,7 +9,7 @@ import type { TurnGuard } from './interruptions.ts';
 import { saveWork } from './open-work.ts';
 import type { Watch } from './watch.ts';
 
-/** What of a member's host takes part. */
+/** The parts of a member's process that take part. */
 export interface OverrunOptions extends Pick<Bench, 'door' | 'who' | 'worksApart' | 'onError'> {
   readonly watch: Watch;
   /** A text can reach its running turn. */

@@ -4,7 +4,7 @@ import { forgetTime, hearEvent, NEW_TURN, passTime, showsLife, stepFor, tooSilen
 import type { Evidence, Silence, SilenceLimits, SilenceStep } from '../core/silence.ts';
 import type { TurnGuard } from './interruptions.ts';
 
-/** What watching for silence needs from the member's host. */
+/** What watching for silence needs from the member's process. */
 export interface SilenceOptions {
   readonly limits: SilenceLimits;
   /** The agent is a program without tools and without a model that we know of. */
@@ -111,7 +111,7 @@ export function watchTurns(options: SilenceOptions): TurnWatch {
 
     function look(): void {
       const now = performance.now();
-      // A machine that slept, or a host that got no processor, heard nothing either.
+      // A machine that slept, or a process that got no processor, heard nothing either.
       clock = passTime(clock, Math.min(now - last, 2 * everyMs), isOurs);
       last = now;
       acting ??= act()

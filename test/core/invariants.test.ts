@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isKept } from '../../src/core/blocked.ts';
+import { hasOwnBlocker } from '../../src/core/blocked.ts';
 import type { Command } from '../../src/core/command.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { filesInTheWay } from '../../src/core/in-the-way.ts';
@@ -123,7 +123,7 @@ describe('tasks', () => {
           for (const task of state.tasks.values()) {
             const may =
               task.status === 'pending' &&
-              !isKept(task) &&
+              !hasOwnBlocker(task) &&
               (task.assigneeId === undefined || task.assigneeId === member.id) &&
               !task.dependencies.some((id) => isOpen(task, state.tasks.get(id))) &&
               filesInTheWay(state, task, { memberId: member.id }).length === 0;
@@ -187,7 +187,9 @@ describe('tasks', () => {
             const isPending = ['pending', 'blocked'].includes(view.status);
             expect(view.blockedBy).toEqual(isPending ? open : []);
             const isFiled = view.filesHeldBy !== undefined;
-            expect(view.status === 'blocked').toBe(isPending && (isKept(view) || view.blockedBy.length > 0 || isFiled));
+            expect(view.status === 'blocked').toBe(
+              isPending && (hasOwnBlocker(view) || view.blockedBy.length > 0 || isFiled),
+            );
           }
         }
       }),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isKept } from '../../src/core/blocked.ts';
+import { hasOwnBlocker } from '../../src/core/blocked.ts';
 import { evolve } from '../../src/core/evolve.ts';
 import { filesMeet } from '../../src/core/file-patterns.ts';
 import { isOpen, obstacles } from '../../src/core/obstacles.ts';
@@ -86,7 +86,7 @@ function naiveWorkFor(state: TeamState, memberId: string): string[] {
   const ready = [...state.tasks.values()].filter(
     (task) =>
       task.status === 'pending' &&
-      !isKept(task) &&
+      !hasOwnBlocker(task) &&
       !task.dependencies.some((id) => isOpen(task, state.tasks.get(id))) &&
       !heldByOthers(state, task, memberId),
   );

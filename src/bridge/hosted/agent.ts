@@ -99,7 +99,7 @@ async function openSession(options: ClaudeNativeOptions, start: StartOptions, ro
   const member = memberEntry(paths, start);
   await prepareHosted(root, paths, options.mark);
   await enterMember(paths, member);
-  // Entries that an earlier process of ours wrote and nobody read: the host sends again what still applies.
+  // Entries that an earlier process of ours wrote and nobody read: the member's process sends again what still applies.
   await appendEntries(paths, memberId, [], { without: (entry) => entry['via'] === BRIDGE_MARK });
   return openNativeSession({
     id,

@@ -49,7 +49,7 @@ export function TaskBody({
 }) {
   const { task } = view;
   // The tasks that it waits for are listed below.
-  const keptBy = whyBlocked(task, () => '');
+  const blocker = whyBlocked(task, () => '');
   const canAct = useCanAct();
   const state = useTeam(({ view }) => view.state);
   const used = usedParts(useTeam(({ view }) => view.state.taskUsage.get(task.id)));
@@ -75,7 +75,7 @@ export function TaskBody({
           </div>
         </>
       )}
-      {keptBy !== '' && <Part title="Why nobody can claim it" text={`It ${keptBy}`} isOutput />}
+      {blocker !== '' && <Part title="Why nobody can claim it" text={`It ${blocker}`} isOutput />}
       {task.failure !== undefined && (
         <Part title="Why it failed" className="is-failed" text={task.failure} isOutput>
           {attempts.length > 0 && hasLogs && (
