@@ -50,6 +50,18 @@ export function explainFileError(error: unknown, path: string, wanted: 'read' | 
   return new TeamError(reason.code, `${cannot}: ${reason.why}; ${reason.remedy}`, options);
 }
 
+/**
+ * The same for a file of Troupe's own: a full disk passes, so it is no bug, and whoever can wait tries again. Other errors
+ * stay as they are.
+ */
+export function asStorageError(error: unknown): unknown {
+  const reason = error instanceof TeamError ? undefined : reasonOf(error);
+  if (reason?.code !== 'storage') return error;
+  const { code, message } = error as { code: string; message: string };
+  const text = `${reason.why}: ${reason.remedy} (${message})`;
+  return new TeamError('storage', text, { cause: error, facts: { errno: code } });
+}
+
 function reasonOf(error: unknown): Reason | undefined {
   const { code } = error as { readonly code?: unknown };
   return typeof code === 'string' && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;

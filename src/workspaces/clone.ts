@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { asStorageError } from '../core/file-errors.ts';
 import type { Checkout } from './checkout.ts';
 import { makeFolder } from './clone/folder.ts';
 import { isInPlace } from './clone/in-place.ts';
@@ -30,16 +31,19 @@ export function cloneWorkspaces(settings: CloneSettings): Workspaces {
 
   return {
     kind: 'clone',
-    open(name, options) {
+    async open(name, options) {
       const key = `${depot.id}/${name.team}/${name.member}`;
       const found = open.get(key) ?? openOne(name, options, () => open.delete(key));
       open.set(key, found);
       found.catch(() => open.delete(key));
-      return found.then(async (workspace) => {
+      try {
+        const workspace = await found;
         workspace.use({ checkout, limits });
         await workspace.ensure();
         return workspace;
-      });
+      } catch (error) {
+        throw asStorageError(error);
+      }
     },
     async list() {
       const names: WorkspaceName[] = [];

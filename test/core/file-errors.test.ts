@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { explainFileError, wordFileError } from '../../src/core/file-errors.ts';
+import { TeamError } from '../../src/core/errors.ts';
+import { asStorageError, explainFileError, wordFileError } from '../../src/core/file-errors.ts';
 
 const failed = (code: string) => Object.assign(new Error(`${code}: as the system says it`), { code });
 
@@ -33,4 +34,13 @@ test('the reason alone is in plain words, or in those of the system', () => {
   expect(wordFileError(failed('EISDIR'))).toBe('it is a folder');
   expect(wordFileError(failed('EIO'))).toBe('EIO: as the system says it');
   expect(wordFileError(new Error('no code'))).toBe('no code');
+});
+
+test('a full disk under a file of our own passes; other errors stay as they are', () => {
+  const cause = failed('ENOSPC');
+  const message = `the disk is full: free some space (${cause.message})`;
+  expect(asStorageError(cause)).toMatchObject({ code: 'storage', message, cause, facts: { errno: 'ENOSPC' } });
+  for (const other of [failed('ENOENT'), failed('EIO'), new TeamError('storage', 'x'), new Error('x'), 'x']) {
+    expect(asStorageError(other)).toBe(other);
+  }
 });

@@ -152,6 +152,10 @@ describe('a full disk', () => {
     fill(ballast);
     await expect(ada.save()).rejects.toMatchObject({ code: 'storage', facts: { errno: 'ENOSPC' } });
     expect((await ada.saves()).map(({ commit }) => commit)).toEqual([first?.commit]);
+    // A file that no git writes.
+    fill(`${ballast}-2`);
+    await expect(ada.setupDone('setup')).rejects.toMatchObject({ code: 'storage', facts: { errno: 'ENOSPC' } });
+    rmSync(`${ballast}-2`);
     rmSync(ballast);
     const second = await ada.save();
     expect(second).toMatchObject({ unchanged: false, leftOut: [] });

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { TeamError } from '../../core/errors.ts';
+import { asStorageError } from '../../core/file-errors.ts';
 import type { Checkout } from '../checkout.ts';
 import type { Depot } from '../depot.ts';
 import { compare } from '../depot/compare.ts';
@@ -83,8 +84,12 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
   const callAnywhere = <R>(work: () => Promise<R>): Promise<R> =>
     one(async () => {
       if (isClosed) throw new TeamError('conflict', `The workspace of ${name.member} is closed: open it again`);
-      await index.unlock();
-      return work();
+      try {
+        await index.unlock();
+        return await work();
+      } catch (error) {
+        throw asStorageError(error);
+      }
     });
   const call = <R>(work: () => Promise<R>): Promise<R> =>
     callAnywhere(async () => {
