@@ -46,7 +46,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListening> {
   const origins = checkReach(options);
   let address: Address = { hosts: new Set(), origins: new Set(), cookie: sessionCookie(0, true) };
   const guard = openGuard(hub, () => address);
-  const pages = await openPages(options.ui);
+  const pages = openPages(options.ui);
   const admitted = new WeakMap<IncomingMessage, Visiting>();
   let listening: Promise<Listener> | undefined;
   const server = createServer(hub, tls);
