@@ -274,7 +274,9 @@ export class Ledger {
 }
 
 function nameTaken(teamId: string): TeamError {
-  return new TeamError('conflict', `There is a team ${teamId} already: import the other one under another name (as)`);
+  return new TeamError('conflict', `There is a team ${teamId} already: delete it first`, {
+    facts: { option: { field: 'as', effect: 'import the other one under another name' } },
+  });
 }
 
 /** The spread comes first: V8 then copies an object as it is. */

@@ -54,6 +54,15 @@ describe('arguments', () => {
     expect(await read('logs --daemon -f -n 5')).toMatchObject({ input: { daemon: true, follow: true, lines: 5 } });
   });
 
+  test('name the team of an import with --as, and the caller of other commands', async () => {
+    for (const words of ['import', 'team import']) {
+      expect(await read(`${words} demo.troupe --as demo-2`)).toMatchObject({ input: { as: 'demo-2' }, as: undefined });
+    }
+    const claim = await read('task claim --team demo --as ann');
+    expect(claim).toMatchObject({ as: 'ann' });
+    expect(claim.input).not.toHaveProperty('as');
+  });
+
   test('may give a time as a moment or as an age', async () => {
     expect(await read('inbox --team demo --since 2026-01-31T12:00:00Z')).toMatchObject({
       input: { since: '2026-01-31T12:00:00.000Z' },

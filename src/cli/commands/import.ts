@@ -16,14 +16,14 @@ import { print, toJson } from '../show/write.ts';
 
 interface Given {
   readonly file: string;
-  readonly name?: string;
+  readonly as?: string;
 }
 
 type Landed = NonNullable<TeamPackage['head']['work']>;
 
 /** Takes in a team that `troupe export --journal` wrote on another machine. Nothing starts. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
-  const { file, name } = given.input as unknown as Given;
+  const { file, as: name } = given.input as unknown as Given;
   const path = resolve(file);
   const { head, bundle } = openPackage(path, file);
   const repository = head.work && findClone(head.work, environment);

@@ -30,17 +30,19 @@ export async function readArguments(
   }
   addFolder(fields, command);
   addDefaults(fields, command, environment);
-  const { as, json, help: _help, ...input } = fields;
+  const { as: named, json, help: _help, ...input } = fields;
+  // Most commands act for a member of that name. An import gives its team that name.
+  const isOwn = hasField(command.flags, 'as');
+  const as = isOwn ? undefined : (named as string | undefined);
+  if (isOwn && named !== undefined) input['as'] = named;
   let missing = findMissing(command.args, input) ?? findMissing(command.flags, input);
   if (missing?.field === 'teamId' && mayBeLeftOut(command)) {
-    const speaker = as as string | undefined;
-    input['teamId'] =
-      addressedTeam(input, speaker, environment) ?? onlyTeam(await findTeams(command, speaker), command);
+    input['teamId'] = addressedTeam(input, as, environment) ?? onlyTeam(await findTeams(command, as), command);
     missing = findMissing(command.flags, input);
   }
   if (missing) throw await explainMissing(command, missing);
   requireChange(command, input);
-  return { input, as: as as string | undefined, json: json === true };
+  return { input, as, json: json === true };
 }
 
 /** Whether the words contain a flag such as --json or --help, even if the rest cannot be parsed. */
