@@ -131,9 +131,10 @@ describe('the merge queue', () => {
       'landing:ended',
       'together',
     ]);
-    // A landing of two works is open at first: to get there by chance took most of the time.
+    // A landing of two works is open at first: to get there by chance took most of the time. The stories end when all was
+    // seen; a new command changes them, and then more may be needed.
     const begun = steps(60).map((story) => [...QUEUE, LANDING, ...story]);
-    for (const story of draw(begun, { most: 700, seed: 1 })) {
+    for (const story of draw(begun, { most: 10_000, seed: 1 })) {
       const together = new Map<string, number>();
       walk(story, (before, _command, events) => {
         for (const event of events ?? []) {
