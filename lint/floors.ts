@@ -79,6 +79,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'depot/drafts.ts',
     'depot/filters.ts',
     'depot/handle.ts',
+    'depot/lasting.ts',
     'depot/loose.ts',
     'depot/make.ts',
     'depot/merge.ts',

@@ -18,8 +18,8 @@ export async function reviewSave(handle: DepotHandle, save: Saved): Promise<Prob
 }
 
 /** New names, of files or folders, that differ from another only in case. */
-async function findTwins({ run }: DepotHandle, { tree, base }: Saved): Promise<string[][]> {
-  const [now, before] = await Promise.all([listNames(run, tree), listNames(run, base)]);
+async function findTwins({ askLasting }: DepotHandle, { tree, base }: Saved): Promise<string[][]> {
+  const [now, before] = await Promise.all([listNames(askLasting, tree), listNames(askLasting, base)]);
   const known = new Set(before);
   const groups = new Map<string, Set<string>>();
   for (const name of now) {
@@ -31,7 +31,7 @@ async function findTwins({ run }: DepotHandle, { tree, base }: Saved): Promise<s
 }
 
 /** All paths of a tree, with their folders. */
-async function listNames(run: DepotHandle['run'], tree: ObjectId): Promise<string[]> {
-  const { out } = await run(['ls-tree', '-r', '-t', '-z', '--name-only', '--full-tree', tree]);
+async function listNames(ask: DepotHandle['run'], tree: ObjectId): Promise<string[]> {
+  const { out } = await ask(['ls-tree', '-r', '-t', '-z', '--name-only', '--full-tree', tree]);
   return splitZero(out).map(toText);
 }

@@ -178,7 +178,9 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
       await makeIndexAgain(error);
       return index.writeTree();
     });
-    return knowing({ tree, base, changes: await compare(handle, [base, tree]) });
+    // After a folder was made or brought to a tip, the index has what the base has.
+    const isBase = tree === (await handle.treeOf(base));
+    return knowing({ tree, base, changes: isBase ? [] : await compare(handle, [base, tree]) });
   }
 
   async function knowing(what: Omit<Known, 'sign'>): Promise<Known> {

@@ -34,13 +34,14 @@ const STATUS: Readonly<Record<string, Change['status']>> = {
 
 /** Compares two commits or trees, path by path. */
 export async function compare(
-  { run }: DepotHandle,
+  { askLasting }: DepotHandle,
   [from, to]: readonly [ObjectId, ObjectId],
   { renames = false, signal }: { renames?: boolean; signal?: AbortSignal | undefined } = {},
 ): Promise<RawChange[]> {
+  if (from === to) return [];
   const find = renames ? '--find-renames' : '--no-renames';
   const words = ['diff-tree', '-r', ...RAW, find, ...SAFE_DIFF];
-  const { out } = await run([...words, requireId(from), requireId(to)], { signal });
+  const { out } = await askLasting([...words, requireId(from), requireId(to)], { signal });
   return readRaw(splitZero(out));
 }
 

@@ -63,7 +63,7 @@ export async function readDiff(
   const words = ['diff-tree', '-r', '--find-renames', '--full-index', '--no-abbrev', ...SAFE_DIFF];
   if (asText) words.push('--text');
   const [facts, patch] = await Promise.all([
-    handle.run([...words, '-z', '--raw', '--numstat', ...sides], { config, signal }),
+    handle.askLasting([...words, '-z', '--raw', '--numstat', ...sides], { config, signal }),
     maxBytes === 0
       ? { out: Buffer.of(), isCut: true }
       : handle.run([...words, '--patch', `--unified=${context}`, ...sides], { config, maxBytes, cut: true, signal }),

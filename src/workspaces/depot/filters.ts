@@ -20,8 +20,8 @@ const LFS = [
 ] as const;
 
 /** The filters that a commit's own `.gitattributes` files name. */
-export async function filtersOf({ run }: DepotHandle, commit: ObjectId): Promise<Set<string>> {
-  const { out } = await run(['ls-tree', '-r', '-z', commit]);
+export async function filtersOf({ run, askLasting }: DepotHandle, commit: ObjectId): Promise<Set<string>> {
+  const { out } = await askLasting(['ls-tree', '-r', '-z', commit]);
   const ids = splitZero(out).flatMap((entry) => {
     const tab = entry.indexOf(9);
     const [mode, , id = ''] = entry.toString('latin1', 0, tab).split(' ');

@@ -7,6 +7,7 @@ import { LOCK, removeDebris, removeReports } from '../places.ts';
 import { openQueue } from '../queue.ts';
 import type { ObjectId } from '../workspace.ts';
 import { removingDrafts } from './drafts.ts';
+import { keepingAnswers } from './lasting.ts';
 import { flushNames, flushRefs, moveLooseRef, readLooseRef } from './loose.ts';
 
 /** One change of a ref. `from` is what it must be now: undefined for anything, empty for a ref that must not exist. */
@@ -31,6 +32,8 @@ export interface DepotHandle {
   readonly dir: string;
   /** Runs a command that needs neither an index nor a folder. */
   readonly run: (args: readonly string[], options?: GitOptions) => Promise<GitResult>;
+  /** The same for a command that names nothing but full ids, and so always answers the same. Its answer may be kept. */
+  readonly askLasting: (args: readonly string[], options?: GitOptions) => Promise<GitResult>;
   /** Changes refs, all or none. They are durable when it resolves. */
   changeRefs(changes: readonly RefChange[]): Promise<void>;
   /** Moves one ref to a commit that was just written. It is durable when it resolves. */
@@ -90,10 +93,12 @@ export function openHandle(anyGit: Git, dir: string, alone: DepotHandle['alone']
       placed.map(({ ref }) => ref),
     );
   };
+  const askLasting = keepingAnswers(run);
   return {
     git,
     dir,
     run,
+    askLasting,
     alone,
     changeRefs: (changes) =>
       alone(async () => {
@@ -144,7 +149,7 @@ export function openHandle(anyGit: Git, dir: string, alone: DepotHandle['alone']
       return found.code === 0 ? readId(found) : undefined;
     },
     async treeOf(id) {
-      return readId(await run(['rev-parse', '--verify', '--end-of-options', `${requireId(id)}^{tree}`]));
+      return readId(await askLasting(['rev-parse', '--verify', '--end-of-options', `${requireId(id)}^{tree}`]));
     },
   };
 }

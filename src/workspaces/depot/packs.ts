@@ -151,9 +151,14 @@ export async function flattenSave(
   handle: DepotHandle,
   { commit, base, name }: { commit: ObjectId; base: ObjectId; name: string },
 ): Promise<ObjectId> {
-  const { run } = handle;
   const tree = await handle.treeOf(commit);
-  const { out } = await run(['rev-list', '--no-walk', '--no-commit-header', '--format=%ct', requireId(commit)]);
+  const { out } = await handle.askLasting([
+    'rev-list',
+    '--no-walk',
+    '--no-commit-header',
+    '--format=%ct',
+    requireId(commit),
+  ]);
   const author = { name, email: TRAVEL_EMAIL };
   return makeCommit(handle, {
     tree,

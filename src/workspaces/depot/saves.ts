@@ -122,9 +122,10 @@ export async function listSaves({ run }: DepotHandle, from: string, limit = 1000
 }
 
 /** Whether a commit is among those before another, or the same. */
-export async function isAncestor({ run }: DepotHandle, older: ObjectId, newer: ObjectId): Promise<boolean> {
+export async function isAncestor({ askLasting }: DepotHandle, older: ObjectId, newer: ObjectId): Promise<boolean> {
+  if (older === newer) return true;
   const words = ['merge-base', '--is-ancestor', requireId(older), requireId(newer)];
-  return (await run(words, { exits: [0, 1] })).code === 0;
+  return (await askLasting(words, { exits: [0, 1] })).code === 0;
 }
 
 /** The refs that keep saves of a workspace besides the last ones, with what they name. */

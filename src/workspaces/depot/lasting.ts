@@ -1,0 +1,53 @@
+import type { GitOptions, GitResult } from '../git.ts';
+
+type Run = (args: readonly string[], options?: GitOptions) => Promise<GitResult>;
+
+/** What is kept in all, and the largest answer that is kept, in bytes. */
+const MOST_BYTES = 4 * 1024 * 1024;
+const MOST_OF_ONE = 256 * 1024;
+
+/**
+ * Runs commands whose answers never change, because full ids are all that they name, and keeps the last answers. To start git
+ * takes longer than most of its answers, and the tree of a tip or the difference of a save from its base is asked for again and
+ * again. What git refused, or left out, is asked again.
+ */
+export function keepingAnswers(run: Run): Run {
+  const known = new Map<string, GitResult>();
+  let bytes = 0;
+
+  return async (args, options = {}) => {
+    const key = keyOf(args, options);
+    const kept = known.get(key);
+    if (kept) {
+      options.signal?.throwIfAborted();
+      // A map keeps its order, so the first is the one that nobody asked for the longest.
+      known.delete(key);
+      known.set(key, kept);
+      return kept;
+    }
+    const answer = await run(args, options);
+    if (answer.code === 0 && !answer.isCut && answer.out.length <= MOST_OF_ONE && !known.has(key)) {
+      known.set(key, answer);
+      bytes += weigh(key, answer);
+      forget();
+    }
+    return answer;
+  };
+
+  function forget(): void {
+    for (const [key, answer] of known) {
+      if (bytes <= MOST_BYTES) return;
+      known.delete(key);
+      bytes -= weigh(key, answer);
+    }
+  }
+}
+
+function keyOf(args: readonly string[], { config = [] }: GitOptions): string {
+  return [...config, '', ...args].join('\0');
+}
+
+function weigh(key: string, { out }: GitResult): number {
+  // With what the map and the objects themselves take.
+  return key.length + out.length + 500;
+}
