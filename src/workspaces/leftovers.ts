@@ -59,7 +59,7 @@ export async function listLeftovers({ places, depots }: LeftoverPlaces): Promise
 }
 
 async function listOfDepot(handle: DepotHandle): Promise<Leftover[]> {
-  const marks = await listMarks(handle);
+  const { marks, deleted } = await listEnded(handle);
   const found: Leftover[] = [];
   for (const { ref, commit, base, team, member, at } of await listKept(handle)) {
     const mark = marks.find((one) => endsWith(one, { team, at }));
@@ -77,7 +77,7 @@ async function listOfDepot(handle: DepotHandle): Promise<Leftover[]> {
       ...goes,
     });
   }
-  for (const { ref, commit, team, at } of await listDeleted(handle)) {
+  for (const { ref, commit, team, at } of deleted) {
     const mark = marks.find((one) => one.team === team && one.commit === commit);
     const goes = mark && { goesAt: mark.at + KEPT_MS };
     found.push({ id: commit, kind: 'branch', of: team, at, path: handle.dir, ref, commit, ...goes });
@@ -119,12 +119,11 @@ async function dropRefs({ depots }: LeftoverPlaces, dir: string, changes: readon
 export async function expireLeftovers({ places, depots }: LeftoverPlaces, now: number): Promise<void> {
   await emptyTrash(places, now - TRASH_MS);
   for (const handle of depots) {
-    const over = (await listMarks(handle)).filter(({ at }) => at + KEPT_MS < now);
+    const { marks, deleted: all } = await listEnded(handle);
+    const over = marks.filter(({ at }) => at + KEPT_MS < now);
     if (over.length === 0) continue;
     const kept = (await listKept(handle)).filter((work) => over.some((mark) => endsWith(mark, work)));
-    const deleted = (await listDeleted(handle)).filter(({ team, commit }) =>
-      over.some((mark) => mark.team === team && mark.commit === commit),
-    );
+    const deleted = all.filter(({ team, commit }) => over.some((mark) => mark.team === team && mark.commit === commit));
     const gone = [...kept, ...deleted, ...over].map(({ ref, commit }) => ({ ref, to: undefined, from: commit }));
     await handle.changeRefs(gone);
   }
@@ -145,29 +144,30 @@ interface Mark {
   readonly until: number;
 }
 
-async function listMarks(handle: DepotHandle): Promise<Mark[]> {
-  const deleted = await listDeleted(handle);
-  return (await listTimed(handle, 'refs/merged')).map((mark) => {
-    const end = deleted.find(({ team, commit }) => team === mark.team && commit === mark.commit);
-    return { ...mark, until: end?.at ?? mark.at };
-  });
-}
-
-function listDeleted(handle: DepotHandle) {
-  return listTimed(handle, 'refs/deleted');
-}
-
-/** Refs that are named `KIND/TEAM/TIME`. */
-async function listTimed({ run }: DepotHandle, kind: string) {
-  const { out } = await run(['for-each-ref', '--format=%(refname) %(objectname)', kind]);
-  return out
-    .toString()
-    .split('\n')
-    .flatMap((line) => {
-      const [ref = '', commit = ''] = line.split(' ');
-      const at = Number(basename(ref));
-      return ref === '' || !Number.isFinite(at) ? [] : [{ ref, commit, team: basename(dirname(ref)), at }];
+/** The branches that were found merged, and those of deleted teams. One start of git: a machine may have many depots. */
+async function listEnded({ run }: DepotHandle): Promise<{ readonly marks: Mark[]; readonly deleted: Timed[] }> {
+  const { out } = await run(['for-each-ref', '--format=%(refname) %(objectname)', MERGED, DELETED]);
+  const lines = out.toString().split('\n');
+  const deleted = lines.flatMap((line) => readTimed(line, DELETED));
+  const marks = lines
+    .flatMap((line) => readTimed(line, MERGED))
+    .map((mark) => {
+      const end = deleted.find(({ team, commit }) => team === mark.team && commit === mark.commit);
+      return { ...mark, until: end?.at ?? mark.at };
     });
+  return { marks, deleted };
+}
+
+const MERGED = 'refs/merged';
+const DELETED = 'refs/deleted';
+
+/** A ref that is named `KIND/TEAM/TIME`. */
+type Timed = Omit<Mark, 'until'>;
+
+function readTimed(line: string, kind: string): Timed[] {
+  const [ref = '', commit = ''] = line.split(' ');
+  const at = Number(basename(ref));
+  return ref.startsWith(`${kind}/`) && Number.isFinite(at) ? [{ ref, commit, team: basename(dirname(ref)), at }] : [];
 }
 
 /** Records which branches the checkout has by now, so that what they left behind can go later. */
@@ -176,8 +176,9 @@ export async function markMerged(
   branches: readonly { readonly team: string; readonly commit: ObjectId }[],
   now: number,
 ): Promise<void> {
-  const known = new Set((await listMarks(handle)).map(({ team, commit }) => `${team} ${commit}`));
-  const all = [...branches, ...(await listDeleted(handle))];
+  const { marks, deleted } = await listEnded(handle);
+  const known = new Set(marks.map(({ team, commit }) => `${team} ${commit}`));
+  const all = [...branches, ...deleted];
   for (const { team, commit } of all) {
     if (known.has(`${team} ${commit}`) || !(await isInCheckout(handle, commit))) continue;
     await handle.changeRefs([{ ref: `refs/merged/${team}/${now}`, to: commit }]);
