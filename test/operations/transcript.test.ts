@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'troupe-transcript-'));
 afterAll(() => rm(folder, { recursive: true }));
 
 const BIG = 5 * 1024 * 1024;
-const LINES = 20_000;
+const LINES = 4_000;
 const MIDDLE = LINES / 2;
 const HUGE = `begin ${'é🙂x'.repeat(BIG / 4)} the failing line`;
 const signal = new AbortController().signal;
@@ -109,8 +109,8 @@ test('long texts within an input are shortened where they are', async () => {
 });
 
 test('is read from a moment on, in the session of that moment', async () => {
-  const { session, entries: found } = await read({ since: 12_345 });
-  expect([session, found[0]?.at]).toEqual(['s2', 12_345]);
+  const { session, entries: found } = await read({ since: 3_210 });
+  expect([session, found[0]?.at]).toEqual(['s2', 3_210]);
   expect((await read({ session: 's2', since: LINES * 2 })).entries).toEqual([]);
 });
 
