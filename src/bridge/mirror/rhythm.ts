@@ -9,6 +9,14 @@ interface Retries {
   readonly retry: number;
 }
 
+/** Retries back off up to this many times the first pause. */
+const PAUSES_AT_MOST = 5;
+
+/** The pause after so many failures in a row. */
+export function pauseAfter(failures: number, { retry }: Retries): number {
+  return backOff(failures, { least: retry, most: PAUSES_AT_MOST * retry });
+}
+
 /** Work that runs soon after a request, never twice at once, and once for many requests together. */
 export interface Rhythm {
   /** Requests a pass. */
@@ -102,9 +110,6 @@ export interface Steps {
 /** How long a pass waits for a step: waiting for a held lock takes much longer. */
 const STEP_MS = 250;
 
-/** Retries back off up to this many times the first pause. */
-const PAUSES_AT_MOST = 5;
-
 interface Trouble {
   readonly text: string;
   readonly times: number;
@@ -137,8 +142,7 @@ export function openSteps(options: { again: () => void; onError: (error: unknown
       const text = error instanceof Error ? error.message : String(error);
       const before = troubles.get(matter);
       const times = (before?.times ?? 0) + 1;
-      const { retry } = options.times;
-      const pause = backOff(times, { least: retry, most: PAUSES_AT_MOST * retry });
+      const pause = pauseAfter(times, options.times);
       troubles.set(matter, { text, times, until: performance.now() + pause });
       if (!before) options.onError(error);
       later(pause + 10);

@@ -9,6 +9,7 @@ import { changeTaskFile, taskOf } from '../../task-file.ts';
 import { nativeTaskId, setAsideFor } from '../marks.ts';
 import { nativeName, strangerOf } from '../names.ts';
 import { isClosed } from '../presence/presence.ts';
+import { pauseAfter } from '../rhythm.ts';
 import type { Shared } from '../shared.ts';
 import type { TaskBook } from './book.ts';
 import { handOver } from './commands.ts';
@@ -55,7 +56,10 @@ export function confirmClaims(
       if (owner !== undefined && (await view((state) => hasLeft(state, naming.idOf(state, owner))))) {
         winner = await changeTaskFile(paths, native, write(owner), { wrote, ...shared.times.files });
       }
-      if (winner === undefined) return true;
+      if (winner === undefined) {
+        withheld.written(task.id);
+        return true;
+      }
       // In one step, so that nobody else here can take it in between.
       const lost = formOfFile(winner);
       const commands = await view((state) => handOver(state, task, lost, naming));
@@ -93,18 +97,26 @@ function hasLeft(state: TeamState, memberId: string | undefined): boolean {
 export interface Withheld {
   /** Undoes a claim that could not be written, and tells people why. */
   withhold(task: SharedTask, error: unknown): Promise<void>;
-  /** Frees tasks whose file is writable again, and those whose owner has come. */
+  /** The file of a task was written: the next failure is the first one again. */
+  written(taskId: string): void;
+  /** Frees tasks whose file seems writable again, after a pause that grows, and those whose owner has come. */
   look(): Promise<void>;
   /** Frees all of them: the native team has no say any more. */
   end(): Promise<void>;
 }
 
 /** Starts with what an earlier daemon withheld. */
-export function withholdTasks(shared: Shared): Withheld {
+export function withholdTasks(
+  shared: Pick<Shared, 'paths' | 'naming' | 'times' | 'view' | 'execute' | 'report' | 'again'>,
+): Withheld {
   const { paths, naming, view, execute } = shared;
   /** Tasks with an unknown owner that people were told about. */
   const told = new Set<string>();
-  const isWritable = (native: string): boolean => {
+  /** How often in a row a claim could not be written, and when it may be tried again, by the monotonic clock. */
+  const failed = new Map<string, { readonly times: number; readonly until: number }>();
+  /** A file that can be read may still not be writable: on a full disk every claim would fail, again and again. */
+  const isWritable = (taskId: string, native: string): boolean => {
+    if (performance.now() < (failed.get(taskId)?.until ?? 0)) return false;
     const path = paths.task(native);
     const { kind } = taskOf(readNow(path), native);
     return (kind === 'read' || kind === 'absent') && !isHeld(path);
@@ -120,6 +132,10 @@ export function withholdTasks(shared: Shared): Withheld {
   return {
     async withhold({ id: taskId, epoch }, error) {
       report(taskId, error instanceof Error ? error.message : 'unknown');
+      const times = (failed.get(taskId)?.times ?? 0) + 1;
+      const pause = pauseAfter(times, shared.times);
+      failed.set(taskId, { times, until: performance.now() + pause });
+      shared.again(pause + 10);
       const withheld = 'its native file cannot be written';
       try {
         // In one step: a member that sees the release must not claim the task again.
@@ -132,12 +148,13 @@ export function withholdTasks(shared: Shared): Withheld {
         if (!(refusal instanceof TeamError)) throw refusal;
       }
     },
+    written: (taskId) => void failed.delete(taskId),
     async look() {
       const { free, aside } = await view((state) => {
         const withheld = withheldIn(state);
         const isAwaited = (task: TaskRecord): boolean => strangerOf(state, task, naming) !== undefined;
         const isFree = (task: TaskRecord): boolean =>
-          setAsideFor(task) ? !isAwaited(task) : isWritable(nativeTaskId(task) ?? '');
+          setAsideFor(task) ? !isAwaited(task) : isWritable(task.id, nativeTaskId(task) ?? '');
         return { free: withheld.filter(isFree).map(({ id }) => id), aside: withheld.filter(isAwaited) };
       });
       for (const { id, withheld = '' } of aside) {
