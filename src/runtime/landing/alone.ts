@@ -23,7 +23,8 @@ interface AloneOptions extends QueueOptions {
 export function openAlone(teamId: string, options: AloneOptions) {
   const { ledger, git, onError, wake, chosen } = options;
   const known = new Map<string, Exclude<Alone, undefined>>();
-  const running = new Set<Promise<void>>();
+  /** The works whose gates run, also those that went back meanwhile. */
+  const running = new Set<string>();
   let isClosed = false;
 
   return {
@@ -47,7 +48,8 @@ export function openAlone(teamId: string, options: AloneOptions) {
         for (const { work, isHere } of queue) {
           if (isClosed || (gates > 0 && running.size >= gates)) return;
           const name = nameOfWork(work);
-          if (known.has(name) || isBusy.has(name)) continue;
+          // Handed in again unchanged, it waits for the gates that run in its folder.
+          if (known.has(name) || running.has(name) || isBusy.has(name)) continue;
           // Its own machine judges it.
           if (gates === 0 || !isNear(work, isHere)) known.set(name, 'assumed');
           else begin(work);
@@ -65,17 +67,17 @@ export function openAlone(teamId: string, options: AloneOptions) {
   function begin(work: QueuedWork): void {
     const name = nameOfWork(work);
     known.set(name, 'judging');
-    const done = judgeAlone(work)
+    running.add(name);
+    void judgeAlone(work)
       .catch((error: unknown) => {
         // The landing tries it, with a pause after each failure: here it would be judged again at once, without end.
         known.set(name, 'unclear');
         if (!isClosed) onError(error, { teamId });
       })
       .finally(() => {
-        running.delete(done);
+        running.delete(name);
         wake();
       });
-    running.add(done);
   }
 
   async function judgeAlone(work: QueuedWork): Promise<void> {
