@@ -1,8 +1,7 @@
-import type { HookResult, TaskCompletedHookContext } from '../../src/core/hook.ts';
-import type { JudgedFolder } from '../../src/ledger/task-gate.ts';
 import type { Repository } from '../runtime/landing/repository.ts';
 import type { Checks } from './checks.ts';
 import type { Daemon } from './daemon.ts';
+import type { Gates } from './gates.ts';
 import type { Network } from './network.ts';
 import type { Store } from './store.ts';
 import type { Folder } from './works.ts';
@@ -20,6 +19,7 @@ export interface Around {
   readonly repository: Repository;
   readonly saves: Map<string, string>;
   readonly checks: Checks;
+  readonly gates: Gates;
   /** Agents fail and hang only while it is. */
   readonly isFaulty: boolean;
   /** Whether git fails on a machine now. */
@@ -36,12 +36,8 @@ export interface Around {
   refusalOf(memberId: string): { trouble: 'limited' | 'overloaded'; resetsAt?: number } | undefined;
   /** A member changes files for its task. */
   edit(folders: Folders, memberId: string, taskId: string): void;
-  /** Judges a folder, or that of the task's holder. */
-  judge(folders: Folders, context: TaskCompletedHookContext, judged?: JudgedFolder): Promise<HookResult>;
   /** The machine of the native team loses power. */
   loseNatives(): void;
-  /** The gates on a machine ended with its daemon. */
-  forgetGates(machine: string): void;
   /** Does something later that no machine does. */
   later(ms: number, work: () => void): void;
 }

@@ -1,18 +1,29 @@
-/** A bug that this project once had: today's code as it was before, in one place. */
-export interface Bug {
+/** Today's code, and what it was before. */
+export interface Edit {
+  /** In `src/`. */
+  readonly file: string;
+  readonly now: string;
+  readonly before: string;
+}
+
+/** A bug that this project once had. */
+export interface Bug extends Edit {
   readonly name: string;
   /** The runs that look for it; `team` if nothing is said. */
   readonly kind?: 'bridge';
   /** The commit that mended it. */
   readonly mendedBy: string;
-  /** In `src/`. */
-  readonly file: string;
-  readonly now: string;
-  readonly before: string;
+  /** Other places that the same commit changed. */
+  readonly also?: readonly Edit[];
   /** What a later change added in the same file against the same mishap; without it the bug would do no harm. */
   readonly guards?: readonly string[];
   /** In which run the simulator found it, and after how many steps since the run with seed 1. */
   readonly found?: { readonly seed: number; readonly steps: number };
+}
+
+/** Everything that brings a bug back. */
+export function editsOf({ file, now, before, also = [], guards = [] }: Bug): Edit[] {
+  return [{ file, now, before }, ...also, ...guards.map((guard) => ({ file, now: guard, before: '' }))];
 }
 
 /** Set TROUPE_SIMULATED_BUG to a name, and the simulator looks for it. */
@@ -168,6 +179,10 @@ export const BUGS: readonly Bug[] = [
     file: 'bridge/mirror/tasks/commands.ts',
     now: 'steps.push(...ifStill(task, giveFree(task, moves)));',
     before: 'steps.push(...giveFree(task, moves));',
+    also: [
+      { file: 'bridge/mirror/tasks/tasks.ts', now: 'if (isMoved) return false;', before: '' },
+      { file: 'bridge/mirror/tasks/claims.ts', now: "error.code === 'stale_epoch'", before: 'false' },
+    ],
   },
   {
     name: 'a pass of a mirror begins while another is under way',
@@ -176,6 +191,13 @@ export const BUGS: readonly Bug[] = [
     file: 'bridge/mirror/rhythm.ts',
     now: 'running = Promise.resolve().then(turn);',
     before: 'running = turn();',
+    also: [
+      {
+        file: 'bridge/mirror/tasks/new-tasks.ts',
+        now: '!book.toTask.has(id) && !underWay.has(id)',
+        before: 'id !== undefined',
+      },
+    ],
   },
   {
     name: 'a journal that cannot write takes work from a native',

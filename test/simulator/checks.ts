@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SYSTEM, USER } from '../../src/core/actor.ts';
+import { isHandedIn } from '../../src/core/approval.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
 import { createState } from '../../src/core/state.ts';
@@ -51,6 +52,9 @@ const EXPECTED: ReadonlySet<string> = new Set([
 const JUDGED_MOST = 10;
 const JUDGED_MS = 5_000;
 
+/** How long a landing that found no gate may take. */
+const UNGATED_MS = 120_000;
+
 /**
  * Looks at every batch when it is stored, and at everything that a caller is told. It keeps its own state, from the
  * events alone.
@@ -75,6 +79,12 @@ export class Checks {
   readonly #callers = new Map<string, string>();
   /** Who added each member last. */
   readonly #joinedBy = new Map<string, string>();
+  /** Tasks as gates accepted them, and those that each batch completes as they were before it. */
+  readonly #passed = new Set<string>();
+  readonly #before = new Map<string, string>();
+  /** When the team had no gate last. */
+  #ungatedAt = -Infinity;
+  #wasGated = false;
   /** The sessions that each message was delivered to, the last one at the end. */
   readonly #sessions = new Map<string, string[]>();
   /** When the gates were asked about each work. */
@@ -108,9 +118,9 @@ export class Checks {
   error(error: unknown, about: { readonly hostId?: string; readonly memberId?: string; readonly by?: string }): void {
     this.counts.errors++;
     const { name, message } = error as Error;
-    this.#log(`error ${JSON.stringify(about)} ${name}: ${message}`);
+    const { hostId, memberId, by } = about;
+    this.#log(`error ${JSON.stringify({ hostId, memberId, by })} ${name}: ${message}`);
     const code = (error as { code?: string }).code ?? '';
-    const { hostId, memberId } = about;
     // A person may bring a member back before its daemon does, and so may the daemon of another machine.
     const isOwn =
       !this.#isShared && hostId !== undefined && memberId !== undefined && this.#joinedBy.get(memberId) === SYSTEM;
@@ -124,7 +134,58 @@ export class Checks {
     this.counts.batches++;
     this.#hash.update(JSON.stringify(batch));
     this.require(batch.seq === this.counts.batches, `Batch ${batch.seq} follows batch ${this.counts.batches - 1}`);
+    this.#before.clear();
+    for (const event of batch.events) {
+      if (event.type === 'task:completed') this.#before.set(event.taskId, this.judging(event.taskId));
+    }
     for (const event of batch.events) this.#event(event);
+    this.#checkHolders(batch.events);
+  }
+
+  /** Who has stopped holds nothing, except what it handed in and what a person decides about. */
+  #checkHolders(events: readonly TeamEvent[]): void {
+    for (const event of events) {
+      if (event.type !== 'teammate:stopped') continue;
+      const { memberId } = event;
+      const { members, tasks, requests } = this.state;
+      if (members.get(memberId)?.status !== 'stopped') continue;
+      const decided = new Set(
+        [...requests.values()].flatMap(({ status, taskId }) => (status === 'pending' ? taskId : [])),
+      );
+      for (const { id, status, assigneeId, work } of tasks.values()) {
+        if (status !== 'in_progress' || assigneeId !== memberId || decided.has(id)) continue;
+        this.require(isHandedIn(work), `${memberId} has stopped, and holds task ${id}`);
+      }
+    }
+  }
+
+  /** A task as a gate judges it now. */
+  judging(taskId: string): string {
+    const { epoch, revision } = this.state.tasks.get(taskId) ?? {};
+    return `${taskId}@${epoch}#${revision}`;
+  }
+
+  /** A gate accepted a task as it was when the gate began. */
+  passed(judged: string): void {
+    this.#passed.add(judged);
+  }
+
+  /** A verdict counts only for the task that it is about: it did not change hands meanwhile, nor anything else of it. */
+  #checkJudged(taskId: string, by: string): void {
+    const { work } = this.state.tasks.get(taskId) ?? {};
+    // What landed is judged as a commit.
+    if (work?.state === 'landed' || this.state.members.get(by)?.agent === undefined || this.#isUngated) return;
+    const judged = this.#before.get(taskId) ?? '';
+    this.require(this.#passed.has(judged), `${by} completed ${judged}, which no gate accepted`);
+  }
+
+  /** The team has no gate, or had none when it was last asked. */
+  get #isUngated(): boolean {
+    const { team } = this.state;
+    const isGated = team?.hooks.some(({ enabled }) => enabled) === true;
+    this.#wasGated ||= isGated;
+    if (this.#wasGated && !isGated) this.#ungatedAt = scheduler.now;
+    return scheduler.now - this.#ungatedAt < UNGATED_MS;
   }
 
   #event(event: TeamEvent): void {
@@ -171,15 +232,17 @@ export class Checks {
         this.#messages.add(id);
       }
     }
+    void this.#isUngated;
     evolve(this.state, event);
     if (event.type === 'work:landed') {
       this.#checkLanding(event.taskId, tip);
-      if (event.by === USER) this.#accepted.add(event.merged);
+      if (event.by === USER || this.#isUngated) this.#accepted.add(event.merged);
     }
     if (event.type === 'task:completed') {
       this.#ended.add(event.taskId);
       // A person may accept a task and leave its conflict beside the branch.
       if (by !== USER) this.#checkCompleted(event.taskId);
+      this.#checkJudged(event.taskId, by);
     }
   }
 
@@ -242,6 +305,13 @@ export class Checks {
     if (name === 'message.send' && result?.id !== undefined) {
       this.require(this.#messages.has(result.id), `${who.memberId} was told that ${result.id} was sent`);
     }
+  }
+
+  /** A caller was told that something was not done. */
+  refused(who: { memberId: string }, name: string, error: unknown): void {
+    const { code, message } = error as { code?: string; message: string };
+    const isStale = name === 'task.claim' && code === 'stale_epoch';
+    this.require(!isStale, `A claim by ${who.memberId}, which named no epoch, was refused for its epoch: ${message}`);
   }
 
   asked(isRefused: boolean): void {

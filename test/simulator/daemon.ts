@@ -7,6 +7,8 @@ export interface Daemon {
   readonly services: Services;
   /** Members can connect. */
   isOpen: boolean;
+  /** It has taken over what an earlier one left. */
+  isStarted: boolean;
   /** Called when it dies. */
   readonly onGone: Set<() => void>;
 }

@@ -1,7 +1,9 @@
+import { readTeammateCommand } from '../../src/runtime/teammate-command.ts';
 import type { Fault } from './fault.ts';
 import { NATIVE_FAULTS } from './native/faults.ts';
 import { scheduler } from './scheduler.ts';
-import { signalGroup, table } from './stand-ins/processes.ts';
+import { gates, members, signalGroup, table } from './stand-ins/processes.ts';
+import { TEAM } from './world.ts';
 import type { World } from './world.ts';
 
 const random = () => scheduler.random('faults');
@@ -22,7 +24,7 @@ const FAULTS: readonly Fault[] = [
     name: 'a member is killed',
     weight: 4,
     strike() {
-      const running = table.running();
+      const running = members();
       if (running.length === 0) return undefined;
       const process = random().pick(running);
       table.end(process, { code: null, signal: 'SIGKILL' });
@@ -30,10 +32,63 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'a gate is killed or stopped',
+    weight: 2,
+    strike(world) {
+      const running = gates();
+      if (running.length === 0) return undefined;
+      const { owner, pid, machine } = random().pick(running);
+      const way = random().pick(['SIGKILL', 'SIGTERM', 'SIGSTOP'] as const);
+      if (way !== 'SIGSTOP') signalGroup(pid, way);
+      else if (!owner.isPaused) {
+        owner.isPaused = true;
+        world.later(random().between(100, 90_000), () => scheduler.resume(owner));
+      }
+      return `${machine} ${pid}: ${way}`;
+    },
+  },
+  {
+    name: 'the daemon is killed while a gate runs',
+    weight: 2,
+    strike(world) {
+      const running = gates();
+      if (running.length === 0) return undefined;
+      const { machine: name } = random().pick(running);
+      const machine = world.machines.find((one) => one.name === name);
+      if (!machine || machine.isDown) return undefined;
+      machine.kill();
+      world.later(random().between(50, 9_000), () => machine.start());
+      return name;
+    },
+  },
+  {
+    name: 'the gate is removed for a while',
+    weight: 1,
+    strike(world) {
+      const ms = random().between(100, 20_000);
+      world.asPerson(() => world.removeGate(ms));
+      return `${Math.round(ms)} ms`;
+    },
+  },
+  {
+    name: 'a person makes a member the lead that does not answer',
+    weight: 2,
+    strike(world) {
+      const running = members().filter(({ owner }) => !owner.isPaused);
+      if (world.isNative || running.length === 0) return undefined;
+      const { owner, command } = random().pick(running);
+      const { memberId = '' } = readTeammateCommand(command.join(' ')) ?? {};
+      owner.isPaused = true;
+      world.later(random().between(5_000, 20_000), () => scheduler.resume(owner));
+      world.asPerson(() => world.call('team.update', { teamId: TEAM, leadId: memberId }));
+      return memberId;
+    },
+  },
+  {
     name: 'somebody terminates a member',
     weight: 1,
     strike() {
-      const running = table.running();
+      const running = members();
       if (running.length === 0) return undefined;
       const { pid, machine } = random().pick(running);
       signalGroup(pid, 'SIGTERM');
@@ -65,7 +120,7 @@ const FAULTS: readonly Fault[] = [
     name: 'a member is stopped for a while',
     weight: 2,
     strike(world) {
-      const running = table.running().filter(({ owner }) => !owner.isPaused);
+      const running = members().filter(({ owner }) => !owner.isPaused);
       if (running.length === 0) return undefined;
       const { owner } = random().pick(running);
       owner.isPaused = true;
@@ -125,8 +180,9 @@ const FAULTS: readonly Fault[] = [
     name: 'gates cannot be started',
     weight: 2,
     strike(world) {
-      world.gatesFailUntil = scheduler.now + random().between(500, 10_000);
-      return '';
+      const isAway = random().chance(0.5);
+      world.gates.fails = { until: scheduler.now + random().between(500, 10_000), isAway };
+      return isAway ? 'away' : 'EAGAIN';
     },
   },
   {
@@ -174,6 +230,16 @@ const FAULTS: readonly Fault[] = [
       store.failing = random().between(0.1, 1);
       world.later(random().between(100, 5_000), () => (store.failing = 0));
       return store.owner.name;
+    },
+  },
+  {
+    name: 'a store is slow',
+    weight: 3,
+    strike(world) {
+      const store = random().pick(world.stores());
+      store.slowest = random().between(20, 600);
+      world.later(random().between(1_000, 20_000), () => (store.slowest = 0));
+      return `${Math.round(store.slowest)} ms`;
     },
   },
   {
@@ -229,7 +295,7 @@ export function heal(world: World): void {
   world.network.busy.clear();
   world.gitAway.clear();
   Object.assign(world.network, { loss: 0, repeats: 0, slowest: 5 });
-  for (const store of world.stores()) Object.assign(store, { refusing: 0, failing: 0 });
+  for (const store of world.stores()) Object.assign(store, { refusing: 0, failing: 0, slowest: 0 });
   for (const machine of world.machines) {
     if (machine.daemon?.owner.isPaused) scheduler.resume(machine.daemon.owner);
     machine.start();

@@ -5,7 +5,6 @@ import { homeAt } from '../../src/client/home.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { DaemonService, Services } from '../../src/operations/operation.ts';
 import { openApprovals } from '../../src/runtime/hooks/approvals.ts';
-import { TeamHooks } from '../../src/runtime/hooks/team-hooks.ts';
 import { openMembership } from '../../src/runtime/hosts/join.ts';
 import { fencedJournal } from '../../src/runtime/hosts/lease.ts';
 import { bringHome } from '../../src/runtime/hosts/lost.ts';
@@ -13,6 +12,7 @@ import { openProcessRecords } from '../../src/runtime/process-records.ts';
 import { openTeams } from '../../src/runtime/teams.ts';
 import type { Around } from './around.ts';
 import type { Daemon } from './daemon.ts';
+import { folderToJudge, WatchedHooks } from './gates.ts';
 import { ROOT } from './native/team.ts';
 import { newOwner, scheduler } from './scheduler.ts';
 import type { Owner } from './scheduler.ts';
@@ -73,12 +73,16 @@ export class Machine {
     const ledger = new Ledger(journal, { exclusive: !membership, onError: (error) => onError(error) });
     const records = openProcessRecords(home.processes, () => {});
     const environment = {};
-    const hooks = new SimulatedGates((context, judged) => world.judge(this.folders, context, judged), ledger, {
+    const hooks = new WatchedHooks(world.gates, ledger, {
       approvals: openApprovals(home.approvals),
       records,
       environmentOf: () => environment,
       cwd: directory,
       folders: home.folders,
+      works: {
+        folderOf: (_state, memberId) => folderToJudge(directory, { memberId }),
+        slotOf: () => 1,
+      },
     });
     const works = simulatedWorks({
       ledger,
@@ -86,6 +90,7 @@ export class Machine {
       repository: world.repository,
       saves: world.saves,
       folders: this.folders,
+      checkOut: (commit) => folderToJudge(directory, { commit }),
       isAlive: (other) => membership?.keeper?.list().some(({ name }) => name === other) ?? false,
       isAway: () => world.isGitAway(hostId),
       onError,
@@ -114,7 +119,7 @@ export class Machine {
       daemon: daemonService,
       native: native ?? ({} as Services['native']),
     };
-    const daemon: Daemon = { owner, services, isOpen: false, onGone: new Set() };
+    const daemon: Daemon = { owner, services, isOpen: false, isStarted: false, onGone: new Set() };
     this.daemon = daemon;
     const keeper = await membership?.join({
       self: {
@@ -144,6 +149,7 @@ export class Machine {
     if (!membership) await bringHome({ ledger, mailbox: teams.mailbox }, { self: hostId, onError });
     await native?.start();
     await keeper?.start();
+    daemon.isStarted = true;
   }
 
   /** Ends a daemon without a word; its members' processes go on. */
@@ -154,7 +160,7 @@ export class Machine {
     if (daemon?.owner !== owner) return;
     this.daemon = undefined;
     this.goneSince = scheduler.now;
-    this.#world.forgetGates(this.name);
+    this.#world.gates.forget(this.name);
     daemon.isOpen = false;
     for (const tell of daemon.onGone) tell();
   }
@@ -182,25 +188,5 @@ function tearTails(folder: string): void {
     const file = join(folder, path);
     if (!path.endsWith('.jsonl') || random.chance(0.5)) continue;
     truncateSync(file, Math.max(0, statSync(file).size - random.below(600)));
-  }
-}
-
-type Judge = TeamHooks['executeTaskCompletedHook'];
-
-/** Gates whose verdicts are simulated. */
-class SimulatedGates extends TeamHooks {
-  readonly #judge: Judge;
-
-  constructor(judge: Judge, ...rest: ConstructorParameters<typeof TeamHooks>) {
-    super(...rest);
-    this.#judge = judge;
-  }
-
-  override async judgesCompletions(): Promise<boolean> {
-    return true;
-  }
-
-  override executeTaskCompletedHook(...about: Parameters<Judge>): ReturnType<Judge> {
-    return this.#judge(...about);
   }
 }

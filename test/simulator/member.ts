@@ -83,7 +83,10 @@ function simulatedDoor(
       world.checks.called(commandId, machine.name);
       for (;;) {
         const outcome = await tryOnce(name, JSON.parse(JSON.stringify(input)), commandId);
-        if (outcome && 'error' in outcome) throw outcome.error;
+        if (outcome && 'error' in outcome) {
+          world.checks.refused(who, name, outcome.error);
+          throw outcome.error;
+        }
         if (outcome) {
           world.checks.acknowledged(who, name, input, outcome.value);
           return outcome.value as never;

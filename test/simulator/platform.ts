@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { BUGS } from './bugs.ts';
+import { BUGS, editsOf } from './bugs.ts';
 import { scheduler } from './scheduler.ts';
 
 const here = (name: string): string => pathToFileURL(join(import.meta.dirname, name)).href;
@@ -38,13 +38,14 @@ registerHooks({
   },
   load(url, context, next) {
     const loaded = next(url, context);
-    if (!bug || !url.endsWith(`/src/${bug.file}`)) return loaded;
-    const source = readFileSync(new URL(url), 'utf8');
-    for (const text of [bug.now, ...(bug.guards ?? [])]) {
-      if (!source.includes(text)) throw new Error(`${bug.file} has no ${JSON.stringify(text)} any more`);
+    const edits = bug ? editsOf(bug).filter(({ file }) => url.endsWith(`/src/${file}`)) : [];
+    if (edits.length === 0) return loaded;
+    let source = readFileSync(new URL(url), 'utf8');
+    for (const { file, now, before } of edits) {
+      if (!source.includes(now)) throw new Error(`${file} has no ${JSON.stringify(now)} any more`);
+      source = source.replace(now, () => before);
     }
-    const before = source.replace(bug.now, () => bug.before);
-    return { ...loaded, source: (bug.guards ?? []).reduce((text, guard) => text.replace(guard, ''), before) };
+    return { ...loaded, source };
   },
 });
 

@@ -5,8 +5,8 @@ import { heal, strikeAgain } from './faults.ts';
 import { OUTSIDER } from './outsider.ts';
 import { scheduler } from './scheduler.ts';
 import { Killed } from './stand-ins/files.ts';
-import { table } from './stand-ins/processes.ts';
-import { TEAM, World } from './world.ts';
+import { gates, runsMember, table } from './stand-ins/processes.ts';
+import { World } from './world.ts';
 import type { Cast } from './world.ts';
 
 export interface RunOptions {
@@ -138,7 +138,8 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
 }
 
 /** Does steps until something is over, nothing is left to do, or a promise is broken. */
-export async function advance({ checks }: World, isOver: () => boolean): Promise<void> {
+export async function advance(world: World, isOver: () => boolean): Promise<void> {
+  const { checks, watch } = world;
   let since = { now: scheduler.now, steps: scheduler.steps };
   while (!checks.violation && !isOver()) {
     try {
@@ -147,6 +148,7 @@ export async function advance({ checks }: World, isOver: () => boolean): Promise
       if (!(error instanceof Killed)) checks.fail(`A step threw: ${(error as Error).stack}`);
     }
     checks.checkTip();
+    watch();
     if (scheduler.now - since.now > 1_000) since = { now: scheduler.now, steps: scheduler.steps };
     checks.require(scheduler.steps - since.steps < STANDSTILL, `${STANDSTILL} steps within a second`);
   }
@@ -172,7 +174,7 @@ export function isAtRest(world: World): boolean {
   const { state } = world.checks;
   const { cast, native } = world;
   const { tasks, members, requests } = state;
-  if (tasks.size < cast.tasks) return false;
+  if (tasks.size < cast.tasks || gates().length > 0) return false;
   return (
     [...tasks.values()].every(({ status }) => status === 'completed') &&
     [...members.values()].every((member) => !member.agent || ['idle', 'active'].includes(member.status)) &&
@@ -214,12 +216,12 @@ export function checkRest(world: World): void {
     );
     checks.require(lost.length === 0, `The edits of ${lost.map(({ id }) => id).join()} are lost`);
   }
+  const left = gates();
+  checks.require(left.length === 0, `${left.length} processes of gates are left: ${left[0]?.command.join(' ')}`);
   // Exactly one process for each member, on the machine that the journal names.
   for (const member of state.members.values()) {
     if (!member.agent || !isExpected(member)) continue;
-    const of = table
-      .running()
-      .filter(({ command }) => command.join(' ').includes(`--team ${TEAM} --agent ${member.id} `));
+    const of = table.running().filter((process) => runsMember(process, member.id));
     checks.require(
       of.length === 1,
       `${member.id} (${member.status}) has ${of.length} processes: ${of.map(({ machine }) => machine).join()}`,

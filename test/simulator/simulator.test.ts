@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { rounds, tell } from '../proof.ts';
-import { BUGS } from './bugs.ts';
+import { BUGS, editsOf } from './bugs.ts';
 
 const ROOT = dirname(dirname(import.meta.dirname));
 
@@ -18,9 +18,8 @@ async function simulate({ bug }: { bug?: string }, ...args: string[]): Promise<s
 }
 
 test('a bug of the past is found', async () => {
-  for (const { file, now, guards = [] } of BUGS) {
-    const source = readFileSync(join(ROOT, 'src', file), 'utf8');
-    for (const text of [now, ...guards]) expect(source).toContain(text);
+  for (const { file, now } of BUGS.flatMap(editsOf)) {
+    expect(readFileSync(join(ROOT, 'src', file), 'utf8')).toContain(now);
   }
   const bug = 'several things at a time touch a team';
   const run = simulate({ bug }, '--seed', '1', '--steps', '50000', '--json');

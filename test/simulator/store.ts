@@ -37,6 +37,13 @@ export class Store {
   refusing = 0;
   /** The probability that a read fails: a bad sector, servers that are overloaded. */
   failing = 0;
+  /** The longest time that a flush takes, in milliseconds. */
+  slowest = 0;
+  /** Something is wrong with it. */
+  get isFailing(): boolean {
+    return this.refusing > 0 || this.failing > 0 || this.slowest > 0;
+  }
+
   readonly #streams = new Map<string, Stream>();
   readonly #cards = new Map<string, Card>();
   readonly #followers = new Set<{ readonly team: string; readonly owner: Owner; readonly wake: () => void }>();
@@ -86,14 +93,14 @@ export class Store {
   }
 
   /** A call of a client: repeated until it is answered, or until its patience is over. */
-  async #call<T>(work: () => T): Promise<T> {
+  async #call<T>(work: () => T | Promise<T>): Promise<T> {
     const until = scheduler.now + PATIENCE_MS;
     for (;;) {
       try {
         // What it returns is decided when the request arrives, and a refusal is an answer.
         const outcome = await this.network.ask(this.owner, async () => {
           try {
-            return { value: work() };
+            return { value: await work() };
           } catch (error) {
             return { error };
           }
@@ -121,7 +128,10 @@ export class Store {
         requireOpen();
         const id = `${client.name} ${appends++}`;
         const copy = JSON.parse(JSON.stringify(events)) as TeamEvent[];
-        return this.#call(() => this.#append(team, expected, id, copy));
+        return this.#call(async () => {
+          if (this.slowest > 0) await later(scheduler.random('store').between(0, this.slowest));
+          return this.#append(team, expected, id, copy);
+        });
       },
       read: (team, after) => this.#read(team, after, requireOpen),
       follow: (team, after, signal) => this.#follow(team, after, signal, () => isClosed),

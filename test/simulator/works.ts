@@ -38,6 +38,8 @@ export interface WorksOptions {
   readonly saves: Map<string, string>;
   /** The workspaces on this machine. */
   readonly folders: Map<string, Folder>;
+  /** A folder on this machine that has a commit. */
+  readonly checkOut: (commit: string) => string;
   readonly isAlive: (hostId: string) => boolean;
   /** Whether git fails now: the disk is full, a lock was left. */
   readonly isAway: () => boolean;
@@ -46,7 +48,7 @@ export interface WorksOptions {
 
 /** Workspaces and a repository that follow the same contract as git does, with steps that take time and can be cut off. */
 export function simulatedWorks(options: WorksOptions): TeamWorks {
-  const { ledger, hostId, repository, saves, folders, isAlive, isAway, onError } = options;
+  const { ledger, hostId, repository, saves, folders, checkOut, isAlive, isAway, onError } = options;
   const unsettled = new Map<string, Promise<void>>();
   let stopFollowing = (): void => {};
 
@@ -177,7 +179,7 @@ export function simulatedWorks(options: WorksOptions): TeamWorks {
     isGone: async () => false,
     async checkOut(_teamId, merged) {
       await gitDoes();
-      return { folder: merged, slot: 7 };
+      return { folder: checkOut(merged), slot: 7 };
     },
     isHere,
     async isAsHandedIn(teamId, { memberId, commit }) {

@@ -2,13 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { USER } from '../../src/core/actor.ts';
-import { TeamError } from '../../src/core/errors.ts';
-import type { HookResult, TaskCompletedHookContext } from '../../src/core/hook.ts';
 import { JoinInput } from '../../src/core/member.ts';
 import { parse } from '../../src/core/parse.ts';
 import { CreateTeamInput } from '../../src/core/team.ts';
 import type { NewCommand } from '../../src/ledger/ledger.ts';
-import type { JudgedFolder } from '../../src/ledger/task-gate.ts';
 import { ADMIN } from '../../src/operations/caller.ts';
 import { callOperation } from '../../src/operations/index.ts';
 import type { OperationName } from '../../src/operations/index.ts';
@@ -16,8 +13,10 @@ import { readTeammateCommand } from '../../src/runtime/teammate-command.ts';
 import { Repository } from '../runtime/landing/repository.ts';
 import type { Files } from '../runtime/landing/repository.ts';
 import type { Around, Folders } from './around.ts';
+import { watchMembers } from './attended.ts';
 import { Checks } from './checks.ts';
 import type { Daemon } from './daemon.ts';
+import { GATE, Gates, isGate } from './gates.ts';
 import { Machine } from './machine.ts';
 import { runMember } from './member.ts';
 import type { Version } from './native/claude-files.ts';
@@ -57,20 +56,18 @@ export class World implements Around {
   readonly saves = new Map<string, string>();
   readonly machines: Machine[];
   readonly checks: Checks;
+  readonly gates: Gates;
   readonly log: (text: string) => void;
+  /** Looks at what no single event shows. */
+  readonly watch: () => void;
   readonly native: NativeTeam | undefined;
   readonly isNative: boolean;
   /** Agents fail, hang and are refused only while it is. */
   isFaulty = true;
   /** Until when each account is closed, and whether its provider says so. */
   readonly closed = new Map<string, { until: number; isNamed: boolean }>();
-  /** No gate can be started before then. */
-  gatesFailUntil = 0;
   /** Until when git fails, by machine. */
   readonly gitAway = new Map<string, number>();
-  readonly #passed = new Set<string>();
-  /** The gates that run, by machine and work. */
-  readonly #judging = new Set<string>();
   readonly #store: Store | undefined;
   readonly #stores = new Map<string, Store>();
   readonly #directory: string;
@@ -81,9 +78,11 @@ export class World implements Around {
     this.log = log;
     this.isShared = cast.machines > 1;
     this.#directory = mkdtempSync(join(tmpdir(), 'troupe-simulation-'));
+    const { repository } = this;
+    this.gates = new Gates({ repository, checks: () => this.checks, isFaulty: () => this.isFaulty });
     this.checks = new Checks(TEAM, {
       isShared: this.isShared,
-      isPassed: (merged) => this.#passed.has(textOf(this.repository.files(merged))),
+      isPassed: (merged) => this.gates.isPassed(merged),
       log,
     });
     const onStored: ConstructorParameters<typeof Store>[1] = (_team, batch) => {
@@ -100,11 +99,15 @@ export class World implements Around {
       return new Machine(this, name, directory);
     });
     this.isNative = cast.native !== undefined;
-    table.reset((options, signal) => {
+    table.reset((options, signal, self) => {
       const who = readTeammateCommand(options.command.join(' '));
-      const machine = this.machines.find(({ name }) => name === scheduler.owner().machine);
-      return who && machine ? runMember(this, machine, who, signal) : Promise.resolve(1);
+      const machine = this.machines.find(({ name }) => name === self.machine);
+      if (who && machine) return runMember(this, machine, who, signal);
+      if (!machine || !isGate(options.command)) return Promise.resolve(1);
+      const { directory, folders } = machine;
+      return this.gates.run(options, { signal, self, directory, folders });
     });
+    table.refuse = (options) => this.gates.refusal(options);
     this.native = cast.native
       ? new NativeTeam({
           name: TEAM,
@@ -117,16 +120,12 @@ export class World implements Around {
         })
       : undefined;
     const { native } = this;
+    this.watch = watchMembers(this);
     if (native) this.checks.onClaim = (taskId, memberId) => native.checks.claimed(taskId, memberId);
   }
 
   loseNatives(): void {
     this.native?.lose();
-  }
-
-  /** A machine forgets the gates that ran on it. */
-  forgetGates(machine: string): void {
-    for (const asked of this.#judging) if (asked.startsWith(`${machine} `)) this.#judging.delete(asked);
   }
 
   isGitAway(machine: string): boolean {
@@ -183,7 +182,9 @@ export class World implements Around {
   edit(folders: Folders, memberId: string, taskId: string): void {
     const folder = folders.get(memberId);
     if (!this.cast.apart || !folder) return;
-    const files = isUnresolved(folder.files) ? resolve(folder.files) : folder.files;
+    const resolved = isUnresolved(folder.files) ? resolve(folder.files) : folder.files;
+    // What somebody landed while there was no gate.
+    const files = mapText(resolved, (text) => text.split('\n').filter((line) => !isOthersBad(line, taskId)));
     const path = `file-${Number(taskId) % 4}`;
     const lines = (files[path] ?? '').split('\n').filter(Boolean);
     const bad = `bad ${taskId}`;
@@ -193,30 +194,6 @@ export class World implements Around {
     kept.add(`task ${taskId}`);
     if (isBad && !isMended) kept.add(bad);
     folder.files = { ...files, [path]: [...kept].join('\n') };
-  }
-
-  /** A gate: nothing bad is in the folder. It needs time, and fails now and then. */
-  async judge(folders: Folders, { taskId }: TaskCompletedHookContext, judged?: JudgedFolder): Promise<HookResult> {
-    const random = scheduler.random('gate');
-    const { machine } = scheduler.owner();
-    const { epoch, work } = this.checks.state.tasks.get(taskId) ?? {};
-    const asked = `${machine} ${taskId} ${epoch} ${work?.commit} ${judged?.folder}`;
-    this.checks.judged(asked);
-    if (this.gatesFailUntil > scheduler.now) {
-      await later(1);
-      throw new TeamError('storage', 'The gate cannot be started');
-    }
-    this.checks.require(!this.#judging.has(asked), `Two gates judge the same work at once: ${asked}`);
-    this.#judging.add(asked);
-    // Most gates are quick; some run all tests.
-    await later(random.chance(0.2) ? random.between(3_000, 40_000) : random.between(50, 3_000));
-    this.#judging.delete(asked);
-    const about = { stdout: '', duration: 1, timedOut: false };
-    const holder = this.checks.state.tasks.get(taskId)?.assigneeId ?? '';
-    const files = judged ? this.repository.files(judged.folder) : (folders.get(holder)?.files ?? {});
-    const isBad = Object.values(files).some((text) => text.includes('bad '));
-    if (!isBad) this.#passed.add(textOf(files));
-    return { ...about, exitCode: isBad ? 2 : 0, stderr: isBad ? 'Something bad is in it' : '' };
   }
 
   /** The person calls some daemon that runs, again under the same id until there is an answer. */
@@ -276,6 +253,7 @@ export class World implements Around {
     const input = parse(CreateTeamInput, { name: TEAM });
     if (this.native) await this.#ask(({ services }) => services.native.join(TEAM));
     else await this.#execute({ type: 'team.create', by: USER, ...input, ...(apart && { work }) });
+    await this.#execute({ type: 'hook.register', by: USER, hook: GATE });
     const random = scheduler.random('cast');
     for (let at = 1; at <= members; at++) {
       const agent = { kind: 'exec', command: ['true'] };
@@ -344,6 +322,13 @@ export class World implements Around {
     );
   }
 
+  /** A person takes the gate away, and puts it back later. */
+  async removeGate(ms: number): Promise<void> {
+    await this.call('hook.remove', { teamId: TEAM, type: GATE.type });
+    await later(ms);
+    await this.#execute({ type: 'hook.register', by: USER, hook: GATE });
+  }
+
   async sendMessage(): Promise<void> {
     const random = scheduler.random('person');
     const toId = random.chance(0.3) ? OUTSIDER : `w${1 + random.below(this.cast.members)}`;
@@ -356,6 +341,10 @@ export class World implements Around {
   }
 }
 
-function textOf(files: Files): string {
-  return JSON.stringify(Object.entries(files).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+function isOthersBad(line: string, taskId: string): boolean {
+  return line.startsWith('bad ') && line !== `bad ${taskId}`;
+}
+
+function mapText(files: Files, edit: (text: string) => string[]): Files {
+  return Object.fromEntries(Object.entries(files).map(([path, text]) => [path, edit(text).join('\n')]));
 }

@@ -94,6 +94,7 @@ export class NativeChecks implements Witness {
   }
 
   stored(event: TeamEvent): void {
+    if (event.type === 'task:created') this.#checkTwin(event.taskId);
     if (event.type === 'message:sent') {
       for (const { id } of event.copies) {
         this.#sent.add(id);
@@ -109,6 +110,16 @@ export class NativeChecks implements Witness {
         `Message ${id} counts as read by ${event.memberId} (native), which never took it`,
       );
     }
+  }
+
+  /** A native task is one of ours, and no more. */
+  #checkTwin(taskId: string): void {
+    const { tasks } = this.#checks.state;
+    const native = numberOf(tasks.get(taskId));
+    const twin = [...tasks.values()].find(
+      (task) => task.id !== taskId && task.status !== 'deleted' && native !== undefined && numberOf(task) === native,
+    );
+    this.#checks.require(twin === undefined, `Tasks ${twin?.id} and ${taskId} are both ${native} of the native team`);
   }
 
   /** A daemon replaced a file. */
@@ -139,6 +150,11 @@ export class NativeChecks implements Witness {
   /** What a native has read is written again only while the journal does not know that it was written. */
   #checkAdded(name: string, added: readonly Entry[]): void {
     for (const entry of added) {
+      const putBack = /^Your change of task #(\d+) was put back/.exec(entry.text)?.[1] ?? '';
+      this.#checks.require(
+        this.#begun.get(putBack) !== name,
+        `${name} (native) is told that its change of ${putBack} was put back, and it has begun it`,
+      );
       const key = keyOf(entry);
       if (!this.#taken.has(`${name} ${key}`) || this.#isTorn(name)) continue;
       const isOpen = this.#messageKeys.has(key) ? !this.#delivered.has(key) : this.#owed().has(key);

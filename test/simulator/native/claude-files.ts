@@ -173,14 +173,15 @@ export class ClaudeFiles {
   }
 
   /** Changes config.json. The older version takes no lock. */
-  *changeConfig(edit: (config: Json) => Json): Acts {
+  *changeConfig(edit: (config: Json) => Json): Acts<boolean> {
     const { config } = this.paths;
-    if (this.#isNew && !(yield* this.#lock(config, 31))) return;
+    if (this.#isNew && !(yield* this.#lock(config, 31))) return false;
     const found = (yield* this.read(config)) as Json | undefined;
     if (found) yield* this.#writeInPlace(config, edit(found));
-    if (!this.#isNew) return;
+    if (!this.#isNew) return found !== undefined;
     yield undefined;
     this.#unlock(config);
+    return found !== undefined;
   }
 
   ids(): number[] {

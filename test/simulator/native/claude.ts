@@ -94,7 +94,9 @@ export class Claude {
   }
 
   *#claimLead(): Acts {
-    yield* this.#files.changeConfig((config) => ({ ...config, leadProcess: { pid: this.owner.pid } }));
+    const claim = (config: Json): Json => ({ ...config, leadProcess: { pid: this.owner.pid } });
+    // A daemon that was killed may have left its lock.
+    while (!(yield* this.#files.changeConfig(claim))) yield 1_000;
   }
 
   *#readMail(): Acts {

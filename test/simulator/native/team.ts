@@ -9,6 +9,7 @@ import { NativeChecks } from './checks.ts';
 import { ClaudeFiles, parseText } from './claude-files.ts';
 import type { Version } from './claude-files.ts';
 import { Claude, firstConfig } from './claude.ts';
+import type { Node } from './file-system.ts';
 
 /** Claude Code's own directory. */
 export const ROOT = '/home/.claude';
@@ -82,6 +83,11 @@ export class NativeTeam {
     for (let calls = 1 + random.below(12); calls > 0; calls--) claude.hurry();
   }
 
+  /** Something is wrong with the disk. */
+  get isTroubled(): boolean {
+    return disk.trouble !== undefined;
+  }
+
   owners(): Owner[] {
     return this.claudes.map(({ owner }) => owner).filter(({ isAlive }) => isAlive);
   }
@@ -109,17 +115,25 @@ export class NativeTeam {
   }
 
   #mend(): void {
-    const { tasks, config } = this.#paths;
+    const { tasks, config, inboxes } = this.#paths;
     const files = disk.files.list(tasks).flatMap(([name]) => (/^\d+\.json$/.test(name) ? [`${tasks}/${name}`] : []));
     for (const path of [...files, config]) {
       const text = disk.files.text(path) ?? '';
       const node = disk.files.find(path);
       if (parseText(text) !== undefined) this.#whole.set(path, text);
-      else if (node && scheduler.wall() - Number(node.mtime / 1_000_000n) > 3_000) {
+      else if (node && isLeft(node)) {
         const good = this.#whole.get(path);
         if (good === undefined) disk.files.unlink(path);
         else disk.files.write(path, node, Buffer.from(good));
       }
+    }
+    if (!disk.files.find(inboxes)) return;
+    // The program makes a new list of an inbox that it cannot read, when it writes the next message.
+    for (const [name, node] of disk.files.list(inboxes)) {
+      const path = `${inboxes}/${name}`;
+      if (!name.endsWith('.json') || !isLeft(node) || parseText(disk.files.text(path)) !== undefined) continue;
+      this.checks.torn(path);
+      disk.files.write(path, node, Buffer.from('[]'));
     }
   }
 
@@ -136,4 +150,9 @@ export class NativeTeam {
     for (const claude of this.claudes) claude.diesAfter = Infinity;
     this.start();
   }
+}
+
+/** Whoever wrote this file last is not about to go on. */
+function isLeft({ mtime }: Node): boolean {
+  return scheduler.wall() - Number(mtime / 1_000_000n) > 3_000;
 }
