@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -168,4 +168,14 @@ test('opening creates no files beside a file that is no journal or was truncated
   }
   expect(readFileSync(`${cut}-wal`, 'utf8')).toBe('what was acknowledged');
   expect(readdirSync(folder).sort()).toEqual(['cut.db', 'cut.db-wal', 'passwd']);
+});
+
+test('a lock that SQLite cannot open is named in a refusal', () => {
+  // SQLite takes paths of at most 512 bytes: enough for the journal, and not for the file that is locked.
+  const folder = temporaryFolder();
+  const parts = [folder, 'a'.repeat(200), 'b'.repeat(509 - folder.length - '/a/b/j.db'.length - 199)];
+  const path = join(...parts, 'j.db');
+  mkdirSync(dirname(path), { recursive: true });
+  const refused = { code: 'storage', message: expect.stringContaining(`${path}.owner`) };
+  expect(() => sqliteJournal(path, { exclusive: true })).toThrow(expect.objectContaining(refused));
 });

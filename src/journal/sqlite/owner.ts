@@ -3,6 +3,7 @@ import type { FSWatcher } from 'node:fs';
 import { TeamError } from '../../core/errors.ts';
 import { tryKernelLock } from '../kernel-lock.ts';
 import type { KernelLock } from '../kernel-lock.ts';
+import { toTeamError } from './errors.ts';
 
 /** A process that checks whether it may write holds the lock briefly. One that is closing needs a moment too. */
 const PATIENCE_MS = 1_000;
@@ -97,7 +98,7 @@ function lock(path: string, { alone, patienceMs }: { alone: boolean; patienceMs:
     held = tryKernelLock(file, { shared: !alone, patienceMs });
   } catch (error) {
     if (!isThere(file)) return undefined;
-    throw error;
+    throw toTeamError(error, file, 'take the lock');
   }
   if (held) return held;
   throw new TeamError(
