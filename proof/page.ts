@@ -1,5 +1,6 @@
 import { BUGS } from '../test/simulator/bugs.ts';
 import type { Figure } from './figure.ts';
+import { renderInvariants } from './invariants.ts';
 import { MUTANT_MS, SLOW_MS } from './mutations/lane.ts';
 import { renderMutations } from './mutations/page.ts';
 import type { FigureResult } from './results.ts';
@@ -37,12 +38,13 @@ Details, with the seed that repeats what each test drew at random: [proof/result
 ## What the simulator finds
 
 Bugs that Troupe once had, brought back one at a time: \`TROUPE_SIMULATED_BUG=BUG npm run simulate -- --kind KIND --steps 1000000\`. Within a
-million steps from seed 1, for the bridge within 200,000, the simulator finds ${BUGS.filter(({ found }) => found).length} of ${BUGS.length} (2026-11-18). Later changes of the product or of the simulator move these numbers.
+million steps from seed 1 the simulator finds ${BUGS.filter(({ found }) => found).length} of ${BUGS.length} (2026-11-18). Later changes of the product or of the simulator move these numbers.
 
 | bug | kind | mended by | found after | in seed |
 |---|---|---|---|---|
 ${BUGS.map(({ name, kind = 'team', mendedBy, found }) => `| ${name} | ${kind} | ${mendedBy} | ${found ? `${found.steps.toLocaleString('en-US')} steps | ${found.seed}` : 'not found |'} |`).join('\n')}
 
+${renderInvariants()}
 ${renderMutations(results)}
 ## What this does not cover
 
@@ -50,9 +52,12 @@ ${renderMutations(results)}
 - Disks that lie about flushes, file systems over a network, macOS.
 - Real models. The agents are the real programs, and their models follow a script on the same machine.
 - Machines far apart. Several machines are several daemons on one machine, with links that are cut.
-- The simulator runs models of SQLite, git, agents and Claude Code's file writes, which fail as the real ones were seen to fail. Its runs
-  with a native team (\`--kind bridge\`) have one machine. It does not simulate: the processes of gates, the journal adapters' own logic,
-  native members in seats, native teams that Troupe leads, leads that resume or remove a team, and files that a loss of power takes back.
+- The simulator runs models of git, agents, the programs of gates and Claude Code's file writes, which fail as the real ones were seen to
+  fail. Its runs with a native team (\`--kind bridge\`) have one machine. It does not simulate: native members in seats, native teams that
+  Troupe leads, leads that resume or remove a team, gates in a sandbox or bound to an approved content, hooks of new tasks and idle members.
+- In runs of the kind \`sqlite\` the journal is the real adapter on the real SQLite: calls fail (full disk, I/O error), and the daemon is killed between
+  any two, before or after they take effect. What is inside of one call is SQLite's: torn pages, lost flushes and power loss are not simulated there.
+  Several machines share a model of a journal; the NATS adapter's own logic is tested only with real servers (\`test/journal/nats*.test.ts\`).
 - A kill at each system call covers the daemon's own files, not those of git.
 - Mutants are tried by the tests of their room that take at most ${SLOW_MS / 1_000} s, and by at most ${MUTANT_MS / 1_000} s of tests, those first that are about its file. The tests of the whole program are not used. A process that was started before a test
   began (a daemon that several tests share) does not have the mutant of that test.

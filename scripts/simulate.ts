@@ -8,7 +8,7 @@ const HELP = `npm run simulate -- [options]
 
   --seed N     the first seed (default: 1)
   --steps N    how many steps in all (default: 100000)
-  --kind NAME  only runs of this kind: team or bridge (default: all, in turn)
+  --kind NAME  only runs of this kind: team, bridge or sqlite (default: all, in turn)
   --faults N   how many faults a run has (default: 40)
   --skip LIST  faults that are left out, by their number: 3,7-9
   --trace      print everything that happens; for one run
@@ -59,10 +59,10 @@ function requireNumber(name: string, text: string): number {
   process.exit(2);
 }
 
-/** The kind of a run: what was asked for, or each fourth run one with a native team. */
+/** The kind of a run: what was asked for, or each fourth run one with a native team, and each fourth one on SQLite. */
 function kindOf(seed: number): Kind {
   const { kind } = values;
-  if (kind === undefined) return seed % 4 === 0 ? 'bridge' : 'team';
+  if (kind === undefined) return (['bridge', 'team', 'sqlite', 'team'] as const)[seed % 4] ?? 'team';
   const found = KINDS.find((one) => one === kind);
   if (found) return found;
   console.error(`--kind is one of ${KINDS.join(', ')}, not ${JSON.stringify(kind)}`);
@@ -126,7 +126,11 @@ async function main(): Promise<number> {
       const without = await shrink(result, options);
       const skip = without.size > 0 ? ` --skip ${listOf(without)}` : '';
       console.error(`${faults - without.size} of ${faults} faults are needed. See it again:`);
-      console.error(`npm run simulate -- --kind ${kind} --seed ${next} --steps 1 --faults ${faults}${skip} --trace`);
+      const bug = process.env['TROUPE_SIMULATED_BUG'];
+      const prefix = bug === undefined ? '' : `TROUPE_SIMULATED_BUG='${bug}' `;
+      console.error(
+        `${prefix}npm run simulate -- --kind ${kind} --seed ${next} --steps 1 --faults ${faults}${skip} --trace`,
+      );
       return 1;
     }
     if (trace) break;

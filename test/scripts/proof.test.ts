@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { countBranches } from '../../proof/coverage.ts';
 import { Sums } from '../../proof/figure.ts';
 import { FIGURES } from '../../proof/figures.ts';
+import { NAMED_TESTS } from '../../proof/invariants.ts';
 import { renderPage } from '../../proof/page.ts';
 import { readResults, ROOT } from '../../proof/results.ts';
 import { COVERED_ROOMS } from '../../proof/rooms.ts';
@@ -14,6 +15,12 @@ const MAIN = join(ROOT, 'proof/main.ts');
 describe('the proof', () => {
   test('is shown in docs/proof.md as it was measured', () => {
     expect(readFileSync(join(ROOT, 'docs/proof.md'), 'utf8')).toBe(renderPage(FIGURES, readResults()));
+  });
+
+  test('names only tests that are there', () => {
+    const isThere = (name: string): boolean =>
+      ['.test.ts', ''].some((end) => existsSync(join(ROOT, 'test', name + end)));
+    expect(NAMED_TESTS.filter((name) => !isThere(name))).toEqual([]);
   });
 
   test.each(FIGURES)('$name: has tests that tell what it judges', ({ parts }) => {

@@ -3,7 +3,7 @@ import type { Checks } from './checks.ts';
 import type { Daemon } from './daemon.ts';
 import type { Gates } from './gates.ts';
 import type { Network } from './network.ts';
-import type { Store } from './store.ts';
+import type { OnStored, Store } from './store.ts';
 import type { Folder } from './works.ts';
 
 /** The workspaces on one machine, by member. */
@@ -15,6 +15,10 @@ export interface Around {
   readonly isShared: boolean;
   /** The team is joined to one of Claude Code's. */
   readonly isNative: boolean;
+  /** The journal is the real one, on SQLite. */
+  readonly isInFile: boolean;
+  /** The checks hear of a batch. */
+  readonly onStored: OnStored;
   readonly network: Network;
   readonly repository: Repository;
   readonly saves: Map<string, string>;

@@ -1,6 +1,7 @@
 import { isExpected } from '../../src/core/state.ts';
 import { scheduler } from './scheduler.ts';
 import { gates, members, runsMember } from './stand-ins/processes.ts';
+import { sqlite } from './stand-ins/sqlite.ts';
 import type { World } from './world.ts';
 
 /** How often it looks, in simulated milliseconds. */
@@ -22,6 +23,8 @@ export function watchMembers(world: World): () => void {
   /** Since when nothing is wrong with a machine, and since when with any of them. */
   const soundSince = new Map(machines.map(({ name }) => [name, 0]));
   const missingSince = new Map<string, number>();
+  /** Where each member was placed last, and when. */
+  const placed = new Map<string, { hostId: string | undefined; since: number }>();
   const forsakenSince = new Map<string, number>();
 
   function look(): void {
@@ -38,7 +41,8 @@ export function watchMembers(world: World): () => void {
         !network.parted.has(name) &&
         !network.busy.has(name) &&
         (gitAway.get(name) ?? 0) <= now &&
-        native?.isTroubled !== true;
+        native?.isTroubled !== true &&
+        sqlite.trouble === undefined;
       if (!isSound) soundSince.set(name, now);
     }
     const allSince = Math.max(...soundSince.values());
@@ -51,7 +55,9 @@ export function watchMembers(world: World): () => void {
       if (!isMissing) missingSince.delete(id);
       const since = missingSince.get(id) ?? now;
       if (isMissing) missingSince.set(id, since);
-      const alone = now - Math.max(since, soundSince.get(hostId ?? '') ?? allSince);
+      if (placed.get(id)?.hostId !== hostId) placed.set(id, { hostId, since: now });
+      const placedSince = placed.get(id)?.since ?? now;
+      const alone = now - Math.max(since, placedSince, soundSince.get(hostId ?? '') ?? allSince);
       const isHere = hostId !== undefined && soundSince.has(hostId);
       if (isMissing && (isHere || !isShared)) {
         checks.require(alone < ALONE_MS, `${id} (${status}) has had no process on ${hostId} for ${alone} ms`);

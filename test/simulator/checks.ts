@@ -234,6 +234,9 @@ export class Checks {
     }
     void this.#isUngated;
     evolve(this.state, event);
+    if (taskId !== undefined && this.state.tasks.get(taskId)?.dependencies !== before?.dependencies) {
+      this.require(!this.#isCircular(taskId, taskId), `Task ${taskId} waits for itself`);
+    }
     if (event.type === 'work:landed') {
       this.#checkLanding(event.taskId, tip);
       if (event.by === USER || this.#isUngated) this.#accepted.add(event.merged);
@@ -244,6 +247,15 @@ export class Checks {
       if (by !== USER) this.#checkCompleted(event.taskId);
       this.#checkJudged(event.taskId, by);
     }
+  }
+
+  /** Whether a task waits for another one, by any way. */
+  #isCircular(from: string, to: string, seen = new Set<string>()): boolean {
+    return (this.state.tasks.get(from)?.dependencies ?? []).some((id) => {
+      if (id === to) return true;
+      if (seen.has(id)) return false;
+      return this.#isCircular(id, to, seen.add(id));
+    });
   }
 
   /** A message that went on to another session does not come back: two sessions would show it in turn. */

@@ -9,5 +9,7 @@ export interface Fault {
   readonly isShared?: true;
   /** Only with a native team. */
   readonly isNative?: true;
+  /** Only with a journal in a file. */
+  readonly isInFile?: true;
   readonly strike: (world: World) => string | undefined;
 }

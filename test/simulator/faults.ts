@@ -3,6 +3,7 @@ import type { Fault } from './fault.ts';
 import { NATIVE_FAULTS } from './native/faults.ts';
 import { scheduler } from './scheduler.ts';
 import { gates, members, signalGroup, table } from './stand-ins/processes.ts';
+import { sqlite } from './stand-ins/sqlite.ts';
 import { TEAM } from './world.ts';
 import type { World } from './world.ts';
 
@@ -16,7 +17,9 @@ const FAULTS: readonly Fault[] = [
       const machine = random().pick(world.machines);
       if (machine.isDown) return undefined;
       machine.kill();
-      world.later(random().between(50, random().chance(0.3) ? 40_000 : 9_000), () => machine.start());
+      // Longer than a lease, on several machines.
+      const isLong = random().chance(world.isShared ? 0.6 : 0.3);
+      world.later(random().between(50, isLong ? 60_000 : 9_000), () => machine.start());
       return machine.name;
     },
   },
@@ -263,6 +266,35 @@ const FAULTS: readonly Fault[] = [
       return account;
     },
   },
+  {
+    name: 'the daemon is killed between two statements',
+    weight: 8,
+    isInFile: true,
+    strike(world) {
+      const calls = 1 + random().below(60);
+      sqlite.killAfter = calls;
+      sqlite.kill = (owner) => {
+        world.log(`${owner.name} is killed`);
+        const machine = world.machines[0];
+        owner.isAlive = false;
+        machine?.kill(owner);
+        world.later(random().between(50, 9_000), () => machine?.start());
+      };
+      return `after ${calls}`;
+    },
+  },
+  {
+    name: 'the disk of the journal is full or fails',
+    weight: 5,
+    isInFile: true,
+    strike(world) {
+      const isFull = random().chance(0.5);
+      const [read, write] = [isFull ? 0 : random().between(0, 0.3), random().between(0.1, 1)];
+      sqlite.trouble = { read, write, code: isFull ? 'FULL' : 'IOERR' };
+      world.later(random().between(100, 9_000), () => (sqlite.trouble = undefined));
+      return sqlite.trouble.code;
+    },
+  },
   ...NATIVE_FAULTS,
 ];
 
@@ -274,7 +306,8 @@ export function strikeAgain(
 ): { isOver: () => boolean } {
   let number = 0;
   const possible = FAULTS.filter(
-    ({ isShared, isNative }) => (!isShared || world.isShared) && (!isNative || world.isNative),
+    ({ isShared, isNative, isInFile }) =>
+      (!isShared || world.isShared) && (!isNative || world.isNative) && (!isInFile || world.isInFile),
   );
   const bag = possible.flatMap((fault) => Array.from({ length: fault.weight }, () => fault));
   const next = (): void => {
@@ -301,6 +334,7 @@ export function heal(world: World): void {
     machine.start();
   }
   for (const { owner } of table.running()) if (owner.isPaused) scheduler.resume(owner);
+  Object.assign(sqlite, { trouble: undefined, killAfter: Infinity });
   world.native?.heal();
   world.isFaulty = false;
 }

@@ -5,11 +5,11 @@ import { TeamError } from '../../src/core/errors.ts';
 import type { HookConfig } from '../../src/core/hook.ts';
 import { TeamHooks } from '../../src/runtime/hooks/team-hooks.ts';
 import type { Files, Repository } from '../runtime/landing/repository.ts';
-import type { Folders } from './around.ts';
 import type { Checks } from './checks.ts';
 import { later, scheduler } from './scheduler.ts';
 import { leaveBehind } from './stand-ins/processes.ts';
 import type { SimulatedProcess } from './stand-ins/processes.ts';
+import type { Folder } from './works.ts';
 
 /** The gate of the simulated team. */
 export const GATE: HookConfig = {
@@ -126,7 +126,7 @@ interface GateProcess {
   readonly self: SimulatedProcess;
   /** The directory of its machine. */
   readonly directory: string;
-  readonly folders: Folders;
+  readonly folders: ReadonlyMap<string, Folder>;
 }
 
 /** Whether a command line is that of the gate. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, truncateSync } from 'node
 import { join } from 'node:path';
 import { openBridge } from '../../src/bridge/bridge.ts';
 import { homeAt } from '../../src/client/home.ts';
+import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { DaemonService, Services } from '../../src/operations/operation.ts';
 import { openApprovals } from '../../src/runtime/hooks/approvals.ts';
@@ -18,6 +19,7 @@ import { newOwner, scheduler } from './scheduler.ts';
 import type { Owner } from './scheduler.ts';
 import { Killed } from './stand-ins/files.ts';
 import { table } from './stand-ins/processes.ts';
+import { sqlite, watched } from './stand-ins/sqlite.ts';
 import { simulatedWorks } from './works.ts';
 import type { Folder } from './works.ts';
 
@@ -67,7 +69,9 @@ export class Machine {
       if (owner.isAlive) world.checks.error(error, { hostId, ...about });
     };
     const store = world.storeOf(hostId);
-    const bare = store.journal();
+    const bare = world.isInFile
+      ? watched(sqliteJournal(join(directory, 'journal.sqlite'), { exclusive: true }), world.onStored)
+      : store.journal();
     const membership = world.isShared ? openMembership(store.hosts()) : undefined;
     const journal = membership ? fencedJournal(bare, () => membership.keeper?.lease) : bare;
     const ledger = new Ledger(journal, { exclusive: !membership, onError: (error) => onError(error) });
@@ -156,6 +160,7 @@ export class Machine {
   kill(owner = this.#owner): void {
     if (!owner) return;
     owner.isAlive = false;
+    sqlite.forget(owner);
     const { daemon } = this;
     if (daemon?.owner !== owner) return;
     this.daemon = undefined;

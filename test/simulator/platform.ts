@@ -12,6 +12,7 @@ const here = (name: string): string => pathToFileURL(join(import.meta.dirname, n
 const STAND_INS: Readonly<Record<string, string>> = {
   'node:timers/promises': here('stand-ins/timers.ts'),
   'node:crypto': here('stand-ins/crypto.ts'),
+  [new URL('../../src/journal/node-sqlite.ts', import.meta.url).href]: here('stand-ins/sqlite.ts'),
   [new URL('../../src/agents/process.ts', import.meta.url).href]: here('stand-ins/processes.ts'),
 };
 
@@ -23,6 +24,7 @@ if (wanted !== undefined && !bug) throw new Error(`There is no bug ${JSON.string
 /** What stands in for modules in one room only. */
 const IN_ROOM: readonly { readonly room: string; readonly of: string; readonly by: string }[] = [
   { room: '/src/bridge/', of: 'node:fs', by: here('stand-ins/files.ts') },
+  { room: '/src/journal/', of: 'node:fs', by: here('stand-ins/journal-files.ts') },
 ];
 
 function standIn(url: string, parent: string): string | undefined {

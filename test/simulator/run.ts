@@ -1,5 +1,6 @@
 import type { TeamMessage } from '../../src/core/message.ts';
 import { isExpected } from '../../src/core/state.ts';
+import { watchMembers } from './attended.ts';
 import type { Violation } from './checks.ts';
 import { heal, strikeAgain } from './faults.ts';
 import { OUTSIDER } from './outsider.ts';
@@ -15,15 +16,15 @@ export interface RunOptions {
   readonly faults: number;
   /** Faults that are left out, by their number. */
   readonly skipped?: ReadonlySet<number>;
-  /** What the team is: one of ours alone, or one that is joined to a team of Claude Code's. */
+  /** What the team is: one of ours alone, one that is joined to a team of Claude Code's, or one whose journal is the real one, in a file. */
   readonly kind?: Kind;
   readonly cast?: Partial<Cast>;
   /** Gets a line for everything that happens. */
   readonly trace?: (line: string) => void;
 }
 
-export type Kind = 'team' | 'bridge';
-export const KINDS: readonly Kind[] = ['team', 'bridge'];
+export type Kind = 'team' | 'bridge' | 'sqlite';
+export const KINDS: readonly Kind[] = ['team', 'bridge', 'sqlite'];
 
 export interface RunResult {
   readonly seed: number;
@@ -63,6 +64,7 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
       apart: false,
       native: scheduler.random('native').pick(['2.1.37', '2.1.325'] as const),
     }),
+    ...(options.kind === 'sqlite' && { machines: 1, isInFile: true }),
     ...options.cast,
   };
   const log = (text: string): void =>
@@ -139,7 +141,8 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
 
 /** Does steps until something is over, nothing is left to do, or a promise is broken. */
 export async function advance(world: World, isOver: () => boolean): Promise<void> {
-  const { checks, watch } = world;
+  const { checks } = world;
+  const watch = (world.watch ??= watchMembers(world));
   let since = { now: scheduler.now, steps: scheduler.steps };
   while (!checks.violation && !isOver()) {
     try {

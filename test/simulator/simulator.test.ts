@@ -32,8 +32,9 @@ test(`every promise is kept in ${STEPS} simulated steps with faults`, async () =
   // In a proof other seeds each time: a run that fails names its own.
   const seed = process.env['TROUPE_SEED'] ?? String(rounds(1, Math.floor(Math.random() * 1e9)));
   for (const [kind, share] of [
-    ['team', 0.7],
-    ['bridge', 0.3],
+    ['team', 0.55],
+    ['bridge', 0.25],
+    ['sqlite', 0.2],
   ] as const) {
     const said = await simulate({}, '--kind', kind, '--seed', seed, '--steps', String(Math.round(STEPS * share)));
     expect(said).toContain('every promise was kept');
@@ -44,6 +45,7 @@ test(`every promise is kept in ${STEPS} simulated steps with faults`, async () =
 test.for([
   ['team', '5', '40'],
   ['bridge', '10', '15'],
+  ['sqlite', '4', '40'],
 ] as const)('the same seed gives the same run, byte for byte: %s', async ([kind, seed, faults]) => {
   const run = (): Promise<string> =>
     simulate({}, '--kind', kind, '--seed', seed, '--steps', '1', '--faults', faults, '--trace');

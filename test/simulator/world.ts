@@ -13,7 +13,6 @@ import { readTeammateCommand } from '../../src/runtime/teammate-command.ts';
 import { Repository } from '../runtime/landing/repository.ts';
 import type { Files } from '../runtime/landing/repository.ts';
 import type { Around, Folders } from './around.ts';
-import { watchMembers } from './attended.ts';
 import { Checks } from './checks.ts';
 import type { Daemon } from './daemon.ts';
 import { GATE, Gates, isGate } from './gates.ts';
@@ -26,7 +25,9 @@ import { OUTSIDER, startClients } from './outsider.ts';
 import { later, newOwner, scheduler, WORLD } from './scheduler.ts';
 import type { Owner } from './scheduler.ts';
 import { table } from './stand-ins/processes.ts';
+import { forgetStored, sqlite } from './stand-ins/sqlite.ts';
 import { Store } from './store.ts';
+import type { OnStored } from './store.ts';
 import { isUnresolved, resolve } from './works.ts';
 
 export const TEAM = 'crew';
@@ -43,6 +44,8 @@ export interface Cast {
   readonly tasks: number;
   /** In workspaces of their own, with a merge queue. */
   readonly apart: boolean;
+  /** The journal is the real one, on SQLite. */
+  readonly isInFile?: boolean;
   /** The team is joined to one of Claude Code's, of this version. */
   readonly native?: Version;
 }
@@ -59,9 +62,11 @@ export class World implements Around {
   readonly gates: Gates;
   readonly log: (text: string) => void;
   /** Looks at what no single event shows. */
-  readonly watch: () => void;
+  watch: (() => void) | undefined;
   readonly native: NativeTeam | undefined;
   readonly isNative: boolean;
+  readonly isInFile: boolean;
+  readonly onStored: OnStored;
   /** Agents fail, hang and are refused only while it is. */
   isFaulty = true;
   /** Until when each account is closed, and whether its provider says so. */
@@ -73,8 +78,10 @@ export class World implements Around {
   readonly #directory: string;
   readonly #person = newOwner('person');
 
-  constructor(cast: Cast, log: (text: string) => void) {
+  constructor(cast: Cast, trace: (text: string) => void) {
     this.cast = cast;
+    // The folder has another name each time.
+    const log = (text: string): void => trace(text.replaceAll(this.#directory, ''));
     this.log = log;
     this.isShared = cast.machines > 1;
     this.#directory = mkdtempSync(join(tmpdir(), 'troupe-simulation-'));
@@ -85,11 +92,15 @@ export class World implements Around {
       isPassed: (merged) => this.gates.isPassed(merged),
       log,
     });
-    const onStored: ConstructorParameters<typeof Store>[1] = (_team, batch) => {
+    const onStored: OnStored = (_team, batch) => {
       for (const event of batch.events) log(`stored ${batch.seq} ${JSON.stringify(event)}`);
       this.checks.stored(batch);
       for (const event of batch.events) this.native?.checks.stored(event);
     };
+    this.isInFile = cast.isInFile === true;
+    this.onStored = onStored;
+    sqlite.reset();
+    forgetStored();
     this.#store = this.isShared ? new Store(this.network, onStored) : undefined;
     this.machines = Array.from({ length: cast.machines }, (_, at) => {
       const name = `m${at + 1}`;
@@ -120,7 +131,6 @@ export class World implements Around {
         })
       : undefined;
     const { native } = this;
-    this.watch = watchMembers(this);
     if (native) this.checks.onClaim = (taskId, memberId) => native.checks.claimed(taskId, memberId);
   }
 
@@ -337,6 +347,7 @@ export class World implements Around {
 
   /** Removes what it left on the real disk. */
   remove(): void {
+    sqlite.reset();
     rmSync(this.#directory, { recursive: true, force: true });
   }
 }
