@@ -79,8 +79,29 @@ describe('codex', needs(program !== undefined, 'codex is not installed'), () => 
       },
       refused: { text: 'I will not do that', refuses: true },
     },
+    more(shared) {
+      test('reports the windows of its account, and until when it is limited', async () => {
+        const session = await shared.use();
+        const resetsAt = Math.ceil(Date.now() / 1_000) + 3_600;
+        const windows = (used: number) => ({
+          'x-codex-primary-used-percent': String(used),
+          'x-codex-primary-window-minutes': '300',
+          'x-codex-primary-reset-at': String(resetsAt),
+        });
+        model.use(() => ({ text: 'did a bit', headers: windows(85) }));
+        expect(await doTurn(session, 'a bit')).toMatchObject({ reason: 'done' });
+        const error = { status: 429, message: 'used up', more: { type: 'usage_limit_reached', resets_at: resetsAt } };
+        model.use(() => ({ error, headers: windows(100) }));
+        const end = await doTurn(session, 'more');
+        expect(end).toMatchObject({ reason: 'failed', trouble: 'limited', resetsAt: resetsAt * 1_000 });
+        const told = session.events.flatMap((event) => (event.type === 'limits' ? event.windows : []));
+        expect(told[0]).toEqual({ name: 'primary', used: 0.85, resetsAt: resetsAt * 1_000 });
+        expect(told.at(-1)?.used).toBe(1);
+        model.use(MANNERS.quick);
+      });
+    },
   };
-  const shared = describeDriven(rig);
+  describeDriven(rig);
 
   test('is killed if it does not react when its turn is cancelled', async () => {
     model.use(MANNERS.slow);
@@ -92,26 +113,6 @@ describe('codex', needs(program !== undefined, 'codex is not installed'), () => 
     await session.cancel();
     await session.over;
     expect(session.ends()).toMatchObject([{ reason: 'cancelled' }]);
-    model.use(MANNERS.quick);
-  });
-
-  test('reports the windows of its account, and until when it is limited', async () => {
-    const session = await shared.use();
-    const resetsAt = Math.ceil(Date.now() / 1_000) + 3_600;
-    const windows = (used: number) => ({
-      'x-codex-primary-used-percent': String(used),
-      'x-codex-primary-window-minutes': '300',
-      'x-codex-primary-reset-at': String(resetsAt),
-    });
-    model.use(() => ({ text: 'did a bit', headers: windows(85) }));
-    expect(await doTurn(session, 'a bit')).toMatchObject({ reason: 'done' });
-    const error = { status: 429, message: 'used up', more: { type: 'usage_limit_reached', resets_at: resetsAt } };
-    model.use(() => ({ error, headers: windows(100) }));
-    const end = await doTurn(session, 'more');
-    expect(end).toMatchObject({ reason: 'failed', trouble: 'limited', resetsAt: resetsAt * 1_000 });
-    const told = session.events.flatMap((event) => (event.type === 'limits' ? event.windows : []));
-    expect(told[0]).toEqual({ name: 'primary', used: 0.85, resetsAt: resetsAt * 1_000 });
-    expect(told.at(-1)?.used).toBe(1);
     model.use(MANNERS.quick);
   });
 });

@@ -45,13 +45,15 @@ export interface Rig {
   readonly extras: Extras;
   /** Makes its sessions look older. */
   age?(): void;
+  /** Tests of this agent alone. They share the session in edit mode: after the last test each would start one of its own. */
+  more?(shared: SharedSession): void;
 }
 
 /**
  * The contract for an agent with a real program, and more tests of such agents. The program starts four times: in full
  * mode; in edit mode and in plan mode, which resume that session; in delegate mode, with a new session.
  */
-export function describeDriven(rig: Rig): SharedSession {
+export function describeDriven(rig: Rig): void {
   const teams = shareDaemon();
   let team: Team | undefined;
   const shared = describeAgent(rig.name, () => ({
@@ -163,6 +165,8 @@ export function describeDriven(rig: Rig): SharedSession {
     await expectExtras(await shared.use(), rig.model(), rig.extras);
   });
 
+  rig.more?.(shared);
+
   /** Makes it try all kinds of changes, in a mode in which only team tools can change something. */
   const changesNothing = async (session: Heard, mode: 'plan' | 'delegate', { id: teamId, client }: Team) => {
     const made = newFiles();
@@ -213,7 +217,6 @@ export function describeDriven(rig: Rig): SharedSession {
     expect(session.id).not.toBe(shared.earlier);
     await changesNothing(session, 'delegate', other);
   });
-  return shared;
 }
 
 /** Creates a task with the team's tool, whatever its prefix. */

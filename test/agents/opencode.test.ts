@@ -55,20 +55,28 @@ describe('opencode', needs(program !== undefined, 'opencode is not installed'), 
       unauthorised: { error: { status: 401, message: 'invalid x-api-key' } },
       refused: { text: 'I will not do that', refuses: true },
     },
-  };
-  const shared = describeDriven(rig);
+    more(shared) {
+      test('says that it waits for its model, and ends a turn whose wait is as long as a limit', async () => {
+        const session = await shared.use();
+        model.use(() => ({ error: { status: 429, message: 'used up for today', retryAfter: 3_600 } }));
+        const end = await doTurn(session, 'too much');
+        const waits = session.events.flatMap((event) => (event.type === 'waiting' ? [event] : []));
+        expect(waits).toMatchObject([{ reason: expect.stringContaining('used up for today') as string }]);
+        expect(end).toMatchObject({ reason: 'failed', trouble: 'limited', resetsAt: waits[0]?.until });
+        expect(end.resetsAt).toBeGreaterThan(Date.now() + 2_000_000);
+        model.use(MANNERS.quick);
+        expect(await doTurn(session, 'one more')).toMatchObject({ reason: 'done', text: 'did one more' });
+      });
 
-  test('says that it waits for its model, and ends a turn whose wait is as long as a limit', async () => {
-    const session = await shared.use();
-    model.use(() => ({ error: { status: 429, message: 'used up for today', retryAfter: 3_600 } }));
-    const end = await doTurn(session, 'too much');
-    const waits = session.events.flatMap((event) => (event.type === 'waiting' ? [event] : []));
-    expect(waits).toMatchObject([{ reason: expect.stringContaining('used up for today') as string }]);
-    expect(end).toMatchObject({ reason: 'failed', trouble: 'limited', resetsAt: waits[0]?.until });
-    expect(end.resetsAt).toBeGreaterThan(Date.now() + 2_000_000);
-    model.use(MANNERS.quick);
-    expect(await doTurn(session, 'one more')).toMatchObject({ reason: 'done', text: 'did one more' });
-  });
+      test('lets nobody else use the server that it has besides', async () => {
+        const session = await shared.use();
+        const args = readFileSync(`/proc/${session.pids[0]}/cmdline`, 'utf8').split('\0');
+        const answer = await fetch(`http://127.0.0.1:${args[args.indexOf('--port') + 1]}/session/status`);
+        expect(answer.status).toBe(401);
+      });
+    },
+  };
+  describeDriven(rig);
 
   test('says so in a sandbox, too', async (context) => {
     const able = findSandbox(process.env);
@@ -82,12 +90,5 @@ describe('opencode', needs(program !== undefined, 'opencode is not installed'), 
     model.use(() => ({ error: { status: 429, message: 'used up for today', retryAfter: 3_600 } }));
     expect(await doTurn(session, 'too much')).toMatchObject({ reason: 'failed', trouble: 'limited' });
     await session.close();
-  });
-
-  test('lets nobody else use the server that it has besides', async () => {
-    const session = await shared.use();
-    const args = readFileSync(`/proc/${session.pids[0]}/cmdline`, 'utf8').split('\0');
-    const answer = await fetch(`http://127.0.0.1:${args[args.indexOf('--port') + 1]}/session/status`);
-    expect(answer.status).toBe(401);
   });
 });
