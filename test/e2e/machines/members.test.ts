@@ -12,7 +12,7 @@ import { isAlive } from '../stage.ts';
 import { acquaint, eventsOf, hostsOf, LONG_MS, newJournal, SHELL, signalAll, startMachine } from './stage.ts';
 import type { Machine } from './stage.ts';
 
-const TEAMMATES = rounds(5, 100);
+const TEAMMATES = rounds(3, 100);
 
 /** A lease that the tests wait for, and that a machine does not lose only because it is slow. */
 const LEASE_MS = 10_000;
