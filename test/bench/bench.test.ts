@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ALL } from '../../bench/all.ts';
+import { readArguments, textFor } from '../../bench/arguments.ts';
 import { QUICK, runBenchmark } from '../../bench/benchmark.ts';
 import type { Benchmark, Measured } from '../../bench/benchmark.ts';
 import { interleave, keepInFlight, median, quantile } from '../../bench/rounds.ts';
@@ -37,20 +38,20 @@ describe('the benchmarks', () => {
     }
   });
 
-  test('have a help text', () => {
-    const { status, stdout } = bench('--help');
-    expect(status).toBe(0);
-    expect(stdout).toContain('--json');
-  });
-
-  test.each([
-    ['a benchmark that does not exist', ['claim-durable', 'clam-durable'], 'There is no benchmark "clam-durable"'],
-    ['an option that does not exist', ['--jsno'], "Unknown option '--jsno'"],
-  ])('refuse %s', (_what, args, message) => {
-    const { status, stdout, stderr } = bench(...args);
+  test('refuse a benchmark that does not exist', () => {
+    const { status, stdout, stderr } = bench('claim-durable', 'clam-durable');
     expect(status).toBe(2);
     expect(stdout).toBe('');
-    expect(stderr).toContain(message);
+    expect(stderr).toContain('There is no benchmark "clam-durable"');
+  });
+
+  // Like the list and the refusal above, but without a start, which takes 0.8 s of processor time.
+  test('have a help text, and name an option that does not exist', () => {
+    for (const word of ['--help', '-h']) {
+      const asked = readArguments([word]);
+      expect(typeof asked === 'string' ? asked : textFor(asked.options)).toContain('--json   for programs');
+    }
+    expect(readArguments(['--jsno'])).toContain("Unknown option '--jsno'");
   });
 
   test('print one JSON object per line and nothing else with --json', () => {
