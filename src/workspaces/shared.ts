@@ -20,6 +20,7 @@ export function sharedWorkspaces({ folder }: { folder: string }): Workspaces {
         // The folder is the user's, who prepared it.
         needsSetup: async () => false,
         setupDone: async () => {},
+        forgetSetup: async () => {},
         size: async () => 0,
         close: async () => ({}),
       };

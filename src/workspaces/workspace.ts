@@ -199,6 +199,8 @@ export interface Workspace {
   needsSetup(what: string): Promise<boolean>;
   /** Records that `setup` ran well with that. */
   setupDone(what: string): Promise<void>;
+  /** Records that what `setup` made is about to change: it has to run, whatever it ran with before. */
+  forgetSetup(): Promise<void>;
 
   /** The bytes on the disk that the folder takes. */
   size(): Promise<number>;

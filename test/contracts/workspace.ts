@@ -80,6 +80,8 @@ export function describeWorkspaces(name: string, open: () => Promise<Opened>): v
       await ada.setupDone('npm ci, lock 1');
       expect(await ada.needsSetup('npm ci, lock 1')).toBe(false);
       expect(await ada.needsSetup('npm ci, lock 2')).toBe(isOwn);
+      await ada.forgetSetup();
+      expect(await ada.needsSetup('npm ci, lock 1')).toBe(isOwn);
     });
 
     test('close: an own folder goes, a shared one stays', async () => {

@@ -28,7 +28,7 @@ export interface BeginningOptions {
   readonly overlaps: Pick<Overlaps, 'drop'>;
   readonly onError: (error: unknown, about: Worker) => void;
   readonly workspaceOf: (worker: Worker) => Promise<Workspace>;
-  readonly prepare: (worker: Worker, workspace: Workspace, telling: Telling, again?: boolean) => Promise<void>;
+  readonly prepare: (worker: Worker, workspace: Workspace, telling: Telling) => Promise<void>;
   readonly refresh: (workspace: Workspace, tip: string, hasWork: boolean) => Promise<unknown>;
   readonly layMerged: (worker: Worker, tip: string) => Promise<void>;
   readonly bringForward: (worker: Worker) => Promise<void>;
@@ -68,11 +68,12 @@ export function openBeginning(options: BeginningOptions) {
       }
       if (isSentBack) await options.layMerged(worker, tip);
       else if (!isContinued) {
+        // What it had written goes with the refresh.
+        if (isOfSetup) await workspace.forgetSetup();
         await refresh(workspace, tip, hasWork);
         if (before?.memberId === memberId) await bringBack(depot, workspace, { before, tip });
       }
-      // What it had written went with the refresh.
-      await prepare(worker, workspace, telling, isOfSetup && !isContinued);
+      await prepare(worker, workspace, telling);
       const base = workspace.base ?? tip;
       const command = { type: 'work.begin', by: memberId, taskId, memberId, epoch, base } as const;
       await ledger.execute(teamId, command, () => undefined);

@@ -148,13 +148,13 @@ export function openFolders(options: FoldersOptions): Folders {
     return ledger.view(teamId, ({ members }) => members.get(memberId)?.status === 'spawning');
   }
 
-  async function prepare(worker: Worker, workspace: Workspace, telling: Telling, again = false): Promise<void> {
+  async function prepare(worker: Worker, workspace: Workspace, telling: Telling): Promise<void> {
     const place = await requirePlace(worker.teamId);
     if (!place.work.setup) return;
     // The supervisor ends the programs of an earlier daemon by their records, and must not take ours for those.
     await started;
     const slot = slots.of(worker.teamId, worker.memberId);
-    await preparing.prepare({ ...worker, place, workspace, slot }, telling, again);
+    await preparing.prepare({ ...worker, place, workspace, slot }, telling);
   }
 
   async function workspaceOf(worker: Worker): Promise<Workspace> {

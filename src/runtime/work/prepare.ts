@@ -33,10 +33,10 @@ export interface Prepared {
 /** Makes workspaces ready to work in. */
 export interface Preparing {
   /**
-   * Runs `setup`, if the team has one and it has to run; with `again`, in any case. If it fails, the member is stopped
-   * and a person is asked; then this fails with `member_stopped`.
+   * Runs `setup`, if the team has one and it has to run. If it fails, the member is stopped and a person is asked; then
+   * this fails with `member_stopped`.
    */
-  prepare(prepared: Prepared, telling: Telling, again?: boolean): Promise<void>;
+  prepare(prepared: Prepared, telling: Telling): Promise<void>;
   /** Whether a save has only what `setup` changed: then it is nobody's work. */
   isOfSetup(name: Pick<Prepared, 'teamId' | 'memberId'>, saved: Saved): boolean;
   /** The last run in a workspace, also one that still goes on; undefined if there was none. */
@@ -73,7 +73,7 @@ export function openPreparing({ ledger, indexes, setups, onError }: PreparingOpt
   const aboutOf = ({ teamId, memberId }: { teamId: string; memberId: string }) => join(indexes, teamId, memberId);
 
   return {
-    async prepare(prepared, telling, again = false) {
+    async prepare(prepared, telling) {
       const { setup } = prepared.place.work;
       if (!setup || !setups) return;
       const key = `${prepared.teamId}/${prepared.memberId}`;
@@ -81,7 +81,7 @@ export function openPreparing({ ledger, indexes, setups, onError }: PreparingOpt
       const known = running.get(key);
       if (known) return known.done;
       const stop = new AbortController();
-      const done = prepareOne(prepared, { setup, telling, stop, setups, again }).finally(() => running.delete(key));
+      const done = prepareOne(prepared, { setup, telling, stop, setups }).finally(() => running.delete(key));
       running.set(key, { done, stop, printed: () => '' });
       return done;
     },
@@ -104,19 +104,21 @@ export function openPreparing({ ledger, indexes, setups, onError }: PreparingOpt
     },
   };
 
-  async function prepareOne(prepared: Prepared, { setup, telling, stop, setups: runner, again }: Job): Promise<void> {
+  async function prepareOne(prepared: Prepared, { setup, telling, stop, setups: runner }: Job): Promise<void> {
     const { teamId, memberId, place, workspace, slot } = prepared;
     const about = aboutOf(prepared);
     const cwd = folderInWorkspace(workspace.folder, place.work);
     const reads = await readBy(prepared, setup, cwd);
     const last = readSetup(about);
     const what = hashAll([setup.command, reads]);
-    if (!again && !(await workspace.needsSetup(what))) return;
+    if (!(await workspace.needsSetup(what))) return;
     telling.step(`is being prepared by its setup: ${setup.command}`);
     const before = await stateBefore(workspace, last);
     const began = { command: setup.command, startedAt: Date.now(), reads: reads.map(({ path }) => path), before };
     writeSetup(about, { ...began, state: 'running', wrote: last?.wrote ?? [], output: '' });
     await takeApprovals(runner, setup, teamId);
+    // A run that fails or is killed leaves the folder half made, also for what it was ready for before.
+    await workspace.forgetSetup();
     const ended = await run(prepared, { setup, cwd, slot, stop, setups: runner });
     const saved = (await workspace.save()) as Saved;
     const wrote = await changedBetween(place, before.commit, saved);
@@ -133,7 +135,7 @@ export function openPreparing({ ledger, indexes, setups, onError }: PreparingOpt
 
   async function run(
     { teamId, memberId }: Prepared,
-    { setup, cwd, slot, stop, setups: runner }: Omit<Job, 'telling' | 'again'> & { cwd: string; slot: number },
+    { setup, cwd, slot, stop, setups: runner }: Omit<Job, 'telling'> & { cwd: string; slot: number },
   ): Promise<SetupEnd> {
     // Nobody needs the folder of a member that is stopped meanwhile.
     const unsubscribe = ledger.subscribe((id, { events }) => {
@@ -206,7 +208,6 @@ interface Job {
   readonly telling: Telling;
   readonly stop: AbortController;
   readonly setups: Setups;
-  readonly again: boolean;
 }
 
 function ofMember(event: object, memberId: string): boolean {

@@ -125,6 +125,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
       }),
     needsSetup: async (what) => state.prepared !== what,
     setupDone: (what) => call(() => keep({ ...state, prepared: what })),
+    forgetSetup: () => call(() => keep({ ...state, prepared: undefined })),
     size: async () => ((await isInPlace(folder)) ? sizeOf(folder) : 0),
     close: (closing) => callAnywhere(() => close(closing)),
     use: (settings) => void ({ checkout, limits } = settings),
