@@ -86,6 +86,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'depot/origin.ts',
     'depot/packs.ts',
     'depot/patch.ts',
+    'depot/refused.ts',
     'depot/repair.ts',
     'depot/saves.ts',
     'depot/small-packs.ts',

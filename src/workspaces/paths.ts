@@ -47,3 +47,8 @@ export function joinZero(paths: readonly (Buffer | string)[]): Buffer {
   const zero = Buffer.from([0]);
   return Buffer.concat(paths.flatMap((path) => [Buffer.from(path as Buffer), zero]));
 }
+
+/** A name as macOS compares it: there, these characters count for nothing. */
+export function withoutUnseen(name: string): string {
+  return name.replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '');
+}

@@ -7,7 +7,7 @@ import type { RawChange } from './depot/compare.ts';
 import { GitError } from './git-errors.ts';
 import { splitZero } from './git.ts';
 import type { Git } from './git.ts';
-import { inFolder, joinZero, toText } from './paths.ts';
+import { inFolder, joinZero, toText, withoutUnseen } from './paths.ts';
 import type { LeftOut, LeftOutReason, WorkLimits } from './workspace.ts';
 
 /** A folder with an index of ours that knows what the last save has. */
@@ -152,15 +152,12 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 const SLASH = 47;
 
-/** Characters that macOS ignores in names. */
-const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
-
 /**
  * Whether a part of a path would be `.git` on some system. Git ignores such paths without a word. Or whether a folder has
  * the name of a file that git reads: `add` takes it, `fsck` and other machines refuse it.
  */
 function isRefusedName(path: Buffer): boolean {
-  const parts = path.toString().replace(UNSEEN, '').split('/');
+  const parts = withoutUnseen(path.toString()).split('/');
   return (
     parts.some((part) => /^(?:\.git|git~1)[ .]*(?::.*)?$/i.test(part) || part.split('\\').some(isDotGit)) ||
     parts.slice(0, -1).some((part) => /^(?:\.git(?:modules|attributes)|git(?:mod|att)~[1-4])[ .]*(?::.*)?$/i.test(part))

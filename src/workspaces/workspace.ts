@@ -100,6 +100,8 @@ export type Problem =
   | ({ readonly kind: 'left-out' } & LeftOut)
   /** The file still has conflict markers. */
   | { readonly kind: 'markers'; readonly path: string; readonly line: number }
+  /** Git saves the file here, and refuses it on other machines and servers. */
+  | { readonly kind: 'refused'; readonly path: string; readonly why: string }
   /** Names that are one file on macOS and Windows. */
   | { readonly kind: 'case'; readonly paths: readonly string[] };
 

@@ -70,6 +70,54 @@ describe('a pack', () => {
     expect(await there.depot.roots(commit)).toEqual(await here.depot.roots(base));
   });
 
+  test('is taken in whenever no file of the work was refused before it was handed in', async () => {
+    const base = here.checkout.head;
+    const url = '[submodule "x"]\n\tpath = x\n\turl = -u./payload\n';
+    const bad = {
+      'a/.gitmodules': url,
+      'b/.GitModules': '[submodule "../../x"]\n\tpath = x\n\turl = https://example.com/x\n',
+      'c/.gitmodules': '[submodule "x"]\n\tpath = -x\n\turl = https://example.com/x\n',
+      'd/.gitmodules': '[submodule "x"]\n\tpath = x\n\tupdate = !touch x\n',
+      'e/.gitattributes': `*.txt ${'x'.repeat(2_100)}\n`,
+      // The same file on Windows and on macOS.
+      'f/GITMOD~1': url,
+      'g/gi7eba~1': url,
+      'h/.git\u200cmodules': url,
+    };
+    const good = {
+      '.gitattributes': `*.txt ${'x'.repeat(2_000)}\n`,
+      '.gitmodules': '[submodule "x"]\n\tpath = x\n\turl = ../x\n',
+      'i/.gitmodules-x': url,
+      'i/gitmodules': url,
+      'i/gift~1': url,
+    };
+    const eve = await here.workspaces.open({ team: 'alpha', member: 'eve' }, { base });
+    const saveAndSend = async () => {
+      const saved = (await eve.save())!;
+      const commit = await here.depot.flatten({ commit: saved.commit, base, name: 'alpha/eve' });
+      const bytes = await here.depot.pack({ want: [commit], have: [base] });
+      return { problems: await eve.review(saved), pack: { bytes, hash: hashOf(bytes), want: [commit] } };
+    };
+    for (const [path, content] of Object.entries(bad)) {
+      write(eve.folder, { ...good, [path]: content });
+      const { problems, pack } = await saveAndSend();
+      expect(problems).toEqual([
+        { kind: 'refused', path, why: expect.stringMatching(/^git(?:modules|attributes)\w+: /) },
+      ]);
+      await expect(there.depot.takePack(pack), path).rejects.toThrow(/gitmodules|gitattributes/);
+      rmSync(join(eve.folder, path));
+    }
+    const { problems, pack } = await saveAndSend();
+    expect(problems).toEqual([]);
+    await there.depot.takePack(pack);
+    expect(await there.depot.has(pack.want)).toEqual(pack.want);
+
+    write(eve.folder, bad);
+    const all = await eve.review((await eve.save())!);
+    expect(all.map((problem) => ('path' in problem ? problem.path : '')).sort()).toEqual(Object.keys(bad));
+    expect(readdirSync(here.places.making)).toEqual([]);
+  });
+
   test('is refused whole if it is hostile, torn, or not the one that the journal names', async () => {
     const base = here.checkout.head;
     const blob = gitWith('#!/bin/sh\n', 'hash-object', '-w', '--stdin').toString().trim();

@@ -42,6 +42,8 @@ function wordProblem(problem: Problem): string {
       return wordLeftOut(problem);
     case 'markers':
       return `${problem.path}:${problem.line} still has conflict markers: resolve the conflict`;
+    case 'refused':
+      return `${problem.path} is refused by git on other machines (${problem.why}): correct it`;
     case 'case':
       return `${problem.paths.join(' and ')} differ only in case, and are one file on macOS and Windows: rename one`;
   }

@@ -1,18 +1,22 @@
 import { findMarkers } from '../depot/diff.ts';
 import type { DepotHandle } from '../depot/handle.ts';
+import { findRefused, isChecked } from '../depot/refused.ts';
 import { splitZero } from '../git.ts';
 import { toText } from '../paths.ts';
+import type { Places } from '../places.ts';
 import type { ObjectId, Problem, Saved } from '../workspace.ts';
 
 /** Says what is wrong with a save before it is handed in. */
-export async function reviewSave(handle: DepotHandle, save: Saved): Promise<Problem[]> {
-  const [markers, twins] = await Promise.all([
+export async function reviewSave(handle: DepotHandle, places: Places, save: Saved): Promise<Problem[]> {
+  const [markers, refused, twins] = await Promise.all([
     findMarkers(handle, [save.base, save.commit]),
+    save.changes.some(({ path }) => isChecked(path)) ? findRefused(handle, places, [save.base, save.commit]) : [],
     save.changes.some(({ status }) => status === 'added') ? findTwins(handle, save) : [],
   ]);
   return [
     ...save.leftOut.map((one) => ({ kind: 'left-out', ...one }) as const),
     ...markers.map((one) => ({ kind: 'markers', ...one }) as const),
+    ...refused.map(({ path, why }) => ({ kind: 'refused', path: toText(path), why }) as const),
     ...twins.map((paths) => ({ kind: 'case', paths }) as const),
   ];
 }

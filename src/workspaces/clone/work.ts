@@ -108,7 +108,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     },
     save: saveFirst,
     saves: (limit) => callAnywhere(() => listAllSaves(handle, name, limit)),
-    review: (saved) => reviewSave(handle, saved),
+    review: (saved) => reviewSave(handle, places, saved),
     unsaved: (since) =>
       call(() => findUnsaved({ handle, index: files.index, folder, base: state.base }, requireId(since))),
     refresh: (tip, moving) => call(async () => lay({ to: await handle.treeOf(tip), base: requireId(tip) }, moving)),
