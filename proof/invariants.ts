@@ -8,6 +8,8 @@ interface Invariant {
 }
 
 const CHECKS = 'checks.ts';
+const LANDING = 'landing-checks.ts';
+const MAIL = 'mail-checks.ts';
 const REST = 'run.ts, at rest';
 const MEMBERS = 'attended.ts';
 const NATIVE = 'native/checks.ts';
@@ -31,10 +33,10 @@ const INVARIANTS: readonly Invariant[] = [
     tests: ['ledger/race', 'bridge/race'],
   },
   { what: "a dead holder's task is free soon", simulated: `${CHECKS}, ${MEMBERS}`, tests: ['e2e/reclaim'] },
-  { what: 'a verdict is about one version of a task', simulated: CHECKS, tests: ['ledger/task-gate'] },
+  { what: 'a verdict is about one version of a task', simulated: LANDING, tests: ['ledger/task-gate'] },
   { what: 'a message that was acknowledged is stored', simulated: CHECKS, tests: ['e2e/crash', 'journal/kill'] },
-  { what: 'a message id is stored once', simulated: CHECKS, tests: ['core/rules/message'] },
-  { what: 'shown once for each session, or marked', simulated: CHECKS, tests: ['e2e/chaos', 'teammate/mail'] },
+  { what: 'a message id is stored once', simulated: MAIL, tests: ['core/rules/message'] },
+  { what: 'shown once for each session, or marked', simulated: MAIL, tests: ['e2e/chaos', 'teammate/mail'] },
   {
     what: 'messages of a pair stay in order; a broadcast reaches all',
     simulated: `${REST} (reaches all)`,

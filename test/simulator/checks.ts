@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { SYSTEM, USER } from '../../src/core/actor.ts';
+import { SYSTEM } from '../../src/core/actor.ts';
 import { isHandedIn } from '../../src/core/approval.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
 import { createState } from '../../src/core/state.ts';
 import type { TaskRecord, TeamState } from '../../src/core/state.ts';
 import type { Stored } from '../../src/journal/journal.ts';
+import { LandingChecks } from './landing-checks.ts';
+import { MailChecks } from './mail-checks.ts';
 import { scheduler } from './scheduler.ts';
 
 /** A promise that was broken. */
@@ -48,13 +50,6 @@ const EXPECTED: ReadonlySet<string> = new Set([
   'ENOSPC',
 ]);
 
-/** How often gates may be asked about one work within a time, in milliseconds. */
-const JUDGED_MOST = 10;
-const JUDGED_MS = 5_000;
-
-/** How long a landing that found no gate may take. */
-const UNGATED_MS = 120_000;
-
 /**
  * Looks at every batch when it is stored, and at everything that a caller is told. It keeps its own state, from the
  * events alone.
@@ -64,33 +59,18 @@ export class Checks {
   /** The first broken promise; the run ends with it. */
   violation: Violation | undefined;
   readonly #isShared: boolean;
-  readonly #isPassed: (merged: string) => boolean;
   readonly #log: (text: string) => void;
   readonly #hash = createHash('sha256');
   readonly #epochs = new Map<string, number>();
   readonly #holders = new Map<string, string>();
-  readonly #landed = new Map<string, string>();
   /** Tasks that were completed, also if a person opened them again since. */
   readonly #ended = new Set<string>();
-  readonly #messages = new Set<string>();
-  /** Tips that a person wanted, whatever the gates say. */
-  readonly #accepted = new Set<string>();
   /** On which machine the process of a member made each call, by the id of the command. */
   readonly #callers = new Map<string, string>();
   /** Who added each member last. */
   readonly #joinedBy = new Map<string, string>();
-  /** Tasks as gates accepted them, and those that each batch completes as they were before it. */
-  readonly #passed = new Set<string>();
-  readonly #before = new Map<string, string>();
-  /** When the team had no gate last. */
-  #ungatedAt = -Infinity;
-  #wasGated = false;
-  /** The sessions that each message was delivered to, the last one at the end. */
-  readonly #sessions = new Map<string, string[]>();
-  /** When the gates were asked about each work. */
-  readonly #judged = new Map<string, number[]>();
-  /** How often each message was shown without a mark, by message, member and session. */
-  readonly #shown = new Map<string, number>();
+  readonly landing: LandingChecks;
+  readonly mail: MailChecks;
   /** Called when a member was told that it holds a task. */
   onClaim: (taskId: string, memberId: string) => void = () => {};
   readonly counts = { batches: 0, events: 0, landed: 0, shown: 0, turns: 0, refused: 0, errors: 0 };
@@ -98,8 +78,10 @@ export class Checks {
   constructor(teamId: string, { isShared, isPassed, log }: ChecksOptions) {
     this.state = createState(teamId);
     this.#isShared = isShared;
-    this.#isPassed = isPassed;
     this.#log = log;
+    const require = (holds: boolean, message: string): void => this.require(holds, message);
+    this.landing = new LandingChecks({ state: this.state, isPassed, require });
+    this.mail = new MailChecks(require);
   }
 
   /** The same for two runs that stored the same, byte for byte. */
@@ -134,10 +116,7 @@ export class Checks {
     this.counts.batches++;
     this.#hash.update(JSON.stringify(batch));
     this.require(batch.seq === this.counts.batches, `Batch ${batch.seq} follows batch ${this.counts.batches - 1}`);
-    this.#before.clear();
-    for (const event of batch.events) {
-      if (event.type === 'task:completed') this.#before.set(event.taskId, this.judging(event.taskId));
-    }
+    this.landing.before(batch.events);
     for (const event of batch.events) this.#event(event);
     this.#checkHolders(batch.events);
   }
@@ -157,35 +136,6 @@ export class Checks {
         this.require(isHandedIn(work), `${memberId} has stopped, and holds task ${id}`);
       }
     }
-  }
-
-  /** A task as a gate judges it now. */
-  judging(taskId: string): string {
-    const { epoch, revision } = this.state.tasks.get(taskId) ?? {};
-    return `${taskId}@${epoch}#${revision}`;
-  }
-
-  /** A gate accepted a task as it was when the gate began. */
-  passed(judged: string): void {
-    this.#passed.add(judged);
-  }
-
-  /** A verdict counts only for the task that it is about: it did not change hands meanwhile, nor anything else of it. */
-  #checkJudged(taskId: string, by: string): void {
-    const { work } = this.state.tasks.get(taskId) ?? {};
-    // What landed is judged as a commit.
-    if (work?.state === 'landed' || this.state.members.get(by)?.agent === undefined || this.#isUngated) return;
-    const judged = this.#before.get(taskId) ?? '';
-    this.require(this.#passed.has(judged), `${by} completed ${judged}, which no gate accepted`);
-  }
-
-  /** The team has no gate, or had none when it was last asked. */
-  get #isUngated(): boolean {
-    const { team } = this.state;
-    const isGated = team?.hooks.some(({ enabled }) => enabled) === true;
-    this.#wasGated ||= isGated;
-    if (this.#wasGated && !isGated) this.#ungatedAt = scheduler.now;
-    return scheduler.now - this.#ungatedAt < UNGATED_MS;
   }
 
   #event(event: TeamEvent): void {
@@ -223,29 +173,20 @@ export class Checks {
       this.require(hostId === machine, `${event.type} by ${by} on ${machine}, and it runs on ${hostId}`);
     }
     if (event.type === 'teammate:joined') this.#joinedBy.set(event.memberId, by);
-    if (event.type === 'message:delivered') {
-      for (const id of event.messageIds) this.#checkSession(id, event.sessionId);
-    }
-    if (event.type === 'message:sent') {
-      for (const { id } of event.copies) {
-        this.require(!this.#messages.has(id), `Message ${id} was stored twice`);
-        this.#messages.add(id);
-      }
-    }
-    void this.#isUngated;
+    if (event.type === 'message:delivered') this.mail.delivered(event);
+    if (event.type === 'message:sent') this.mail.sent(event);
+    this.landing.look();
     evolve(this.state, event);
     if (taskId !== undefined && this.state.tasks.get(taskId)?.dependencies !== before?.dependencies) {
       this.require(!this.#isCircular(taskId, taskId), `Task ${taskId} waits for itself`);
     }
     if (event.type === 'work:landed') {
-      this.#checkLanding(event.taskId, tip);
-      if (event.by === USER || this.#isUngated) this.#accepted.add(event.merged);
+      this.counts.landed++;
+      this.landing.landed(event, tip);
     }
     if (event.type === 'task:completed') {
       this.#ended.add(event.taskId);
-      // A person may accept a task and leave its conflict beside the branch.
-      if (by !== USER) this.#checkCompleted(event.taskId);
-      this.#checkJudged(event.taskId, by);
+      this.landing.completed(event);
     }
   }
 
@@ -258,48 +199,9 @@ export class Checks {
     });
   }
 
-  /** A message that went on to another session does not come back: two sessions would show it in turn. */
-  #checkSession(messageId: string, sessionId: string): void {
-    const before = this.#sessions.get(messageId) ?? [];
-    if (before.at(-1) === sessionId) return;
-    this.require(!before.includes(sessionId), `Message ${messageId} went back to session ${sessionId}`);
-    this.#sessions.set(messageId, [...before, sessionId]);
-  }
-
-  /** The gates are asked about a work. A daemon that asks again and again has lost itself in a loop. */
-  judged(work: string): void {
-    const times = [...(this.#judged.get(work) ?? []), scheduler.now].filter((at) => scheduler.now - at < JUDGED_MS);
-    this.#judged.set(work, times);
-    this.require(times.length <= JUDGED_MOST, `The gates were asked ${times.length} times about ${work}`);
-  }
-
   /** The process of a member calls its daemon. */
   called(commandId: string, machine: string): void {
     this.#callers.set(commandId, machine);
-  }
-
-  #checkLanding(taskId: string, tip: string | undefined): void {
-    this.counts.landed++;
-    const { work } = this.state.tasks.get(taskId) ?? {};
-    const name = `${taskId}@${work?.epoch}`;
-    this.require(!this.#landed.has(name), `The work of ${name} landed twice`);
-    this.#landed.set(name, work?.merged ?? '');
-    this.require(work?.onto === tip, `The work of ${taskId} landed on ${work?.onto}, and the tip was ${tip}`);
-  }
-
-  /** Work that has changes is on the branch when its task is completed. */
-  #checkCompleted(taskId: string): void {
-    const { work } = this.state.tasks.get(taskId) ?? {};
-    if (!work) return;
-    const isIn = ['landed', 'unchanged'].includes(work.state);
-    this.require(isIn, `Task ${taskId} is completed, and its work is ${work.state}`);
-  }
-
-  /** Every tip was accepted by the gates, as it is, or by a person. */
-  checkTip(): void {
-    const { tip, base } = this.state.team?.work ?? {};
-    if (tip === undefined || tip === base || this.#accepted.has(tip)) return;
-    this.require(this.#isPassed(tip), `No gate accepted the tip ${tip}`);
   }
 
   /** A caller was told that something is done: then it is stored. */
@@ -315,7 +217,7 @@ export class Checks {
       this.onClaim(result.id ?? '', who.memberId);
     }
     if (name === 'message.send' && result?.id !== undefined) {
-      this.require(this.#messages.has(result.id), `${who.memberId} was told that ${result.id} was sent`);
+      this.require(this.mail.isSent(result.id), `${who.memberId} was told that ${result.id} was sent`);
     }
   }
 
@@ -333,13 +235,8 @@ export class Checks {
 
   /** An agent has these messages in its conversation. */
   shown(memberId: string, sessionId: string, messages: readonly { id: string; redeliveries?: number }[]): void {
-    for (const { id, redeliveries = 0 } of messages) {
-      this.counts.shown++;
-      const key = `${id} to ${memberId} in ${sessionId}`;
-      const times = (this.#shown.get(key) ?? 0) + (redeliveries > 0 ? 0 : 1);
-      this.#shown.set(key, times);
-      this.require(times <= 1, `Message ${id} was shown to ${memberId} ${times} times without a mark`);
-    }
+    this.counts.shown += messages.length;
+    this.mail.shown(memberId, sessionId, messages);
   }
 }
 

@@ -1,11 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { TeamState } from '../../src/core/state.ts';
+import { TEAM } from './cast.ts';
 import { heal, strikeAgain } from './faults.ts';
 import { advance, checkRest, isAtRest } from './run.ts';
 import { scheduler } from './scheduler.ts';
 import { table } from './stand-ins/processes.ts';
-import { TEAM, World } from './world.ts';
+import { World } from './world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -63,13 +64,13 @@ export async function simulateDay({ seed, hours, machines, isFaulty }: DayOption
   try {
     for (const machine of world.machines) machine.start();
     let isSetUp = false;
-    world.asPerson(async () => {
-      await world.setUp();
+    world.person.does(async () => {
+      await world.person.setUp();
       isSetUp = true;
     });
     world.isFaulty = isFaulty;
     await advance(world, () => isSetUp);
-    repeat(world, 30_000, () => world.lookAfter());
+    repeat(world, 30_000, () => world.person.lookAfter());
     for (let hour = 1; hour <= hours && !checks.violation; hour++) {
       if (!isFaulty && hours > 1 && hour === Math.ceil(hours / 2)) closeAccounts(world);
       ends.push(await liveHour(world, hour, isFaulty));
@@ -105,7 +106,7 @@ async function liveHour(world: World, hour: number, isFaulty: boolean): Promise<
   const busyUntil = began + BUSY_MS;
   const isBusy = (): boolean => scheduler.now < busyUntil;
   repeat(world, BUSY_MS / (TASKS_PER_HOUR + 1), () => addTask(world, ++made), isBusy);
-  repeat(world, 2 * MINUTE, () => world.sendMessage(), isBusy);
+  repeat(world, 2 * MINUTE, () => world.person.sendMessage(), isBusy);
   const apartMs = (2 * BUSY_MS) / FAULTS_PER_HOUR;
   const strikes = isFaulty ? strikeAgain(world, FAULTS_PER_HOUR, { apartMs }) : { isOver: () => true };
   await advance(world, () => !isBusy() && strikes.isOver());
@@ -139,14 +140,14 @@ function closeAccounts(world: World): void {
 
 async function addTask(world: World, number: number): Promise<void> {
   if (number > TASKS_PER_HOUR) return;
-  await world.call('task.create', { teamId: TEAM, title: `Later ${number}` });
+  await world.person.call('task.create', { teamId: TEAM, title: `Later ${number}` });
 }
 
 /** Does something as the person, again and again. */
 function repeat(world: World, ms: number, work: () => Promise<unknown>, isOn: () => boolean = () => true): void {
   const next = (): void => {
     if (!isOn()) return;
-    world.asPerson(work);
+    world.person.does(work);
     world.later(ms, next);
   };
   world.later(ms, next);
@@ -159,7 +160,7 @@ function daemonPlans({ machines }: World): number {
 /** The sizes of what a daemon holds of the team. Its own state, not that of the checks: deciding changes indexes, too. */
 async function lookInside(world: World): Promise<Record<string, number>> {
   let sizes: Record<string, number> | undefined;
-  world.asPerson(async () => {
+  world.person.does(async () => {
     sizes = await world.anyDaemon()?.services.ledger.view(TEAM, sizesOf);
   });
   await advance(world, () => sizes !== undefined);

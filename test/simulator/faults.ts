@@ -1,10 +1,10 @@
 import { readTeammateCommand } from '../../src/runtime/teammate-command.ts';
+import { TEAM } from './cast.ts';
 import type { Fault } from './fault.ts';
 import { NATIVE_FAULTS } from './native/faults.ts';
 import { scheduler } from './scheduler.ts';
 import { gates, members, signalGroup, table } from './stand-ins/processes.ts';
 import { sqlite } from './stand-ins/sqlite.ts';
-import { TEAM } from './world.ts';
 import type { World } from './world.ts';
 
 const random = () => scheduler.random('faults');
@@ -69,7 +69,7 @@ const FAULTS: readonly Fault[] = [
     weight: 1,
     strike(world) {
       const ms = random().between(100, 20_000);
-      world.asPerson(() => world.removeGate(ms));
+      world.person.does(() => world.person.removeGate(ms));
       return `${Math.round(ms)} ms`;
     },
   },
@@ -83,7 +83,7 @@ const FAULTS: readonly Fault[] = [
       const { memberId = '' } = readTeammateCommand(command.join(' ')) ?? {};
       owner.isPaused = true;
       world.later(random().between(5_000, 20_000), () => scheduler.resume(owner));
-      world.asPerson(() => world.call('team.update', { teamId: TEAM, leadId: memberId }));
+      world.person.does(() => world.person.call('team.update', { teamId: TEAM, leadId: memberId }));
       return memberId;
     },
   },
@@ -211,7 +211,7 @@ const FAULTS: readonly Fault[] = [
     name: 'a person intervenes',
     weight: 7,
     strike(world) {
-      world.asPerson(() => world.intervene());
+      world.person.does(() => world.person.intervene());
       return '';
     },
   },

@@ -63,7 +63,7 @@ export class Gates {
     const checks = this.#options.checks();
     const { epoch, work } = checks.state.tasks.get(taskId) ?? {};
     const asked = `${machine} ${taskId} ${epoch} ${work?.commit} ${folder}`;
-    checks.judged(asked);
+    checks.landing.judged(asked);
     if (this.fails.isAway && this.fails.until > scheduler.now) {
       await later(1);
       throw new TeamError('storage', 'The gate is away');
@@ -92,7 +92,7 @@ export class Gates {
     const { repository, isFaulty, checks } = this.#options;
     const random = scheduler.random('gate');
     const taskId = env['TROUPE_TASK_ID'] ?? '';
-    const judged = checks().judging(taskId);
+    const judged = checks().landing.judging(taskId);
     const [kind = '', name = ''] = relative(directory, cwd).split('/');
     const way = isFaulty() ? random.below(40) : -1;
     const isDeaf = way === 1;
@@ -114,7 +114,7 @@ export class Gates {
     if (isBad) self.complain('Something bad is in it');
     else {
       this.#passed.add(textOf(files));
-      checks().passed(judged);
+      checks().landing.passed(judged);
     }
     return isBad ? 2 : 0;
   }

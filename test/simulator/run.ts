@@ -1,6 +1,7 @@
 import type { TeamMessage } from '../../src/core/message.ts';
 import { isExpected } from '../../src/core/state.ts';
 import { watchMembers } from './attended.ts';
+import type { Cast } from './cast.ts';
 import type { Violation } from './checks.ts';
 import { heal, strikeAgain } from './faults.ts';
 import { OUTSIDER } from './outsider.ts';
@@ -8,7 +9,6 @@ import { scheduler } from './scheduler.ts';
 import { Killed } from './stand-ins/files.ts';
 import { gates, runsMember, table } from './stand-ins/processes.ts';
 import { World } from './world.ts';
-import type { Cast } from './world.ts';
 
 export interface RunOptions {
   readonly seed: number;
@@ -79,15 +79,15 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
   try {
     for (const machine of world.machines) machine.start();
     let isSetUp = false;
-    world.asPerson(async () => {
-      await world.setUp();
+    world.person.does(async () => {
+      await world.person.setUp();
       isSetUp = true;
     });
     const strikes = strikeAgain(world, options.faults, { skipped });
     const every = (ms: number, work: () => Promise<unknown>, isOver: () => boolean): void => {
       const next = (): void => {
         if (isOver()) return;
-        if (isSetUp) world.asPerson(work);
+        if (isSetUp) world.person.does(work);
         world.later(ms, next);
       };
       world.later(ms, next);
@@ -95,12 +95,12 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
     let isOver = false;
     every(
       30_000,
-      () => world.lookAfter(),
+      () => world.person.lookAfter(),
       () => isOver,
     );
     every(
       7_000,
-      () => world.sendMessage(),
+      () => world.person.sendMessage(),
       () => isOver || !world.isFaulty,
     );
     await advance(world, () => strikes.isOver());
@@ -150,7 +150,7 @@ export async function advance(world: World, isOver: () => boolean): Promise<void
     } catch (error) {
       if (!(error instanceof Killed)) checks.fail(`A step threw: ${(error as Error).stack}`);
     }
-    checks.checkTip();
+    checks.landing.checkTip();
     watch();
     if (scheduler.now - since.now > 1_000) since = { now: scheduler.now, steps: scheduler.steps };
     checks.require(scheduler.steps - since.steps < STANDSTILL, `${STANDSTILL} steps within a second`);
@@ -162,8 +162,8 @@ function useAgain(world: World): () => boolean {
   const random = scheduler.random('use');
   let left = 1 + random.below(3);
   const next = (): void => {
-    world.asPerson(() =>
-      world.intervene().finally(() => {
+    world.person.does(() =>
+      world.person.intervene().finally(() => {
         if (--left > 0) world.later(random.between(100, 20_000), next);
       }),
     );

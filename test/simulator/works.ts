@@ -29,6 +29,30 @@ export function resolve(files: Files): Files {
   return Object.fromEntries(Object.entries(files).map(([path, text]) => [path, keep(text)]));
 }
 
+/** What a member makes of files for its task: it adds a line to one that others change, too. Some do it badly at first. */
+export function worked(before: Files, taskId: string): Files {
+  const resolved = isUnresolved(before) ? resolve(before) : before;
+  // What somebody landed while there was no gate.
+  const files = mapText(resolved, (text) => text.split('\n').filter((line) => !isOthersBad(line, taskId)));
+  const path = `file-${Number(taskId) % 4}`;
+  const lines = (files[path] ?? '').split('\n').filter(Boolean);
+  const bad = `bad ${taskId}`;
+  const isMended = lines.includes(bad);
+  const isBad = Number(taskId) % 5 === 0 && !lines.includes(`task ${taskId}`);
+  const kept = new Set(lines.filter((line) => line !== bad));
+  kept.add(`task ${taskId}`);
+  if (isBad && !isMended) kept.add(bad);
+  return { ...files, [path]: [...kept].join('\n') };
+}
+
+function isOthersBad(line: string, taskId: string): boolean {
+  return line.startsWith('bad ') && line !== `bad ${taskId}`;
+}
+
+function mapText(files: Files, edit: (text: string) => string[]): Files {
+  return Object.fromEntries(Object.entries(files).map(([path, text]) => [path, edit(text).join('\n')]));
+}
+
 export interface WorksOptions {
   readonly ledger: Ledger;
   readonly hostId: string;

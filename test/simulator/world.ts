@@ -1,54 +1,29 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { USER } from '../../src/core/actor.ts';
-import { JoinInput } from '../../src/core/member.ts';
-import { parse } from '../../src/core/parse.ts';
-import { CreateTeamInput } from '../../src/core/team.ts';
-import type { NewCommand } from '../../src/ledger/ledger.ts';
-import { ADMIN } from '../../src/operations/caller.ts';
-import { callOperation } from '../../src/operations/index.ts';
-import type { OperationName } from '../../src/operations/index.ts';
 import { readTeammateCommand } from '../../src/runtime/teammate-command.ts';
 import { Repository } from '../runtime/landing/repository.ts';
-import type { Files } from '../runtime/landing/repository.ts';
 import type { Around, Folders } from './around.ts';
+import { BASE, TEAM } from './cast.ts';
+import type { Cast } from './cast.ts';
 import { Checks } from './checks.ts';
 import type { Daemon } from './daemon.ts';
-import { GATE, Gates, isGate } from './gates.ts';
+import { Gates, isGate } from './gates.ts';
 import { Machine } from './machine.ts';
 import { runMember } from './member.ts';
-import type { Version } from './native/claude-files.ts';
 import { NativeTeam } from './native/team.ts';
 import { Network } from './network.ts';
-import { OUTSIDER, startClients } from './outsider.ts';
-import { later, newOwner, scheduler, WORLD } from './scheduler.ts';
+import { Person } from './person.ts';
+import { scheduler, WORLD } from './scheduler.ts';
 import type { Owner } from './scheduler.ts';
 import { table } from './stand-ins/processes.ts';
 import { forgetStored, sqlite } from './stand-ins/sqlite.ts';
 import { Store } from './store.ts';
 import type { OnStored } from './store.ts';
-import { isUnresolved, resolve } from './works.ts';
-
-export const TEAM = 'crew';
-
-const BASE = '1'.repeat(40);
+import { worked } from './works.ts';
 
 /** How long a process that ends may take, with its agent. */
 const ENDING_MS = 6_000;
-
-/** What a run is made of; the seed draws it. */
-export interface Cast {
-  readonly machines: number;
-  readonly members: number;
-  readonly tasks: number;
-  /** In workspaces of their own, with a merge queue. */
-  readonly apart: boolean;
-  /** The journal is the real one, on SQLite. */
-  readonly isInFile?: boolean;
-  /** The team is joined to one of Claude Code's, of this version. */
-  readonly native?: Version;
-}
 
 /** Machines, their network and store, a team, and the person who wants something of it. */
 export class World implements Around {
@@ -76,10 +51,11 @@ export class World implements Around {
   readonly #store: Store | undefined;
   readonly #stores = new Map<string, Store>();
   readonly #directory: string;
-  readonly #person = newOwner('person');
+  readonly person: Person;
 
   constructor(cast: Cast, trace: (text: string) => void) {
     this.cast = cast;
+    this.person = new Person(this);
     // The folder has another name each time.
     const log = (text: string): void => trace(text.replaceAll(this.#directory, ''));
     this.log = log;
@@ -188,161 +164,15 @@ export class World implements Around {
     return { trouble: 'limited', resetsAt: scheduler.wall() + closed.until - scheduler.now };
   }
 
-  /** A member does its task: it adds a line to a file that others change, too. Some do it badly at first. */
-  edit(folders: Folders, memberId: string, taskId: string): void {
-    const folder = folders.get(memberId);
-    if (!this.cast.apart || !folder) return;
-    const resolved = isUnresolved(folder.files) ? resolve(folder.files) : folder.files;
-    // What somebody landed while there was no gate.
-    const files = mapText(resolved, (text) => text.split('\n').filter((line) => !isOthersBad(line, taskId)));
-    const path = `file-${Number(taskId) % 4}`;
-    const lines = (files[path] ?? '').split('\n').filter(Boolean);
-    const bad = `bad ${taskId}`;
-    const isMended = lines.includes(bad);
-    const isBad = Number(taskId) % 5 === 0 && !lines.includes(`task ${taskId}`);
-    const kept = new Set(lines.filter((line) => line !== bad));
-    kept.add(`task ${taskId}`);
-    if (isBad && !isMended) kept.add(bad);
-    folder.files = { ...files, [path]: [...kept].join('\n') };
-  }
-
-  /** The person calls some daemon that runs, again under the same id until there is an answer. */
-  call<T>(name: OperationName, input: object): Promise<T> {
-    return this.#ask((daemon, commandId) =>
-      callOperation(daemon.services, name, {
-        caller: ADMIN,
-        input,
-        commandId,
-        signal: new AbortController().signal,
-      }),
-    ) as Promise<T>;
-  }
-
-  #execute(command: NewCommand): Promise<unknown> {
-    return this.#ask(({ services: { ledger } }, commandId) =>
-      ledger.execute(TEAM, { ...command, commandId }, () => undefined),
-    );
-  }
-
-  async #ask(work: (daemon: Daemon, commandId: string) => Promise<unknown>): Promise<unknown> {
-    const commandId = crypto.randomUUID();
-    for (;;) {
-      const daemon = this.anyDaemon();
-      if (daemon) {
-        try {
-          return await this.network.ask(daemon.owner, () => work(daemon, commandId), 15_000);
-        } catch (error) {
-          if (!['storage', 'overloaded'].includes((error as { code?: string }).code ?? '')) throw error;
-        }
-      }
-      await later(500);
-    }
-  }
-
   anyDaemon(): Daemon | undefined {
     const open = this.machines.flatMap(({ daemon }) => (daemon?.isOpen ? daemon : []));
     return open.length > 0 ? scheduler.random('person').pick(open) : undefined;
   }
 
-  /** Runs something as the person. What goes wrong is a violation, if it should not. */
-  asPerson(work: () => Promise<unknown>): void {
-    const run = (): void => void work().catch((error: unknown) => this.checks.error(error, { by: 'person' }));
-    scheduler.plan(1, run, this.#person);
-  }
-
-  /** Brings up the team. */
-  async setUp(): Promise<void> {
-    const { members, tasks, apart } = this.cast;
-    const work = {
-      workspaces: 'own',
-      repository: '/project',
-      prefix: '',
-      base: BASE,
-      branch: `troupe/${TEAM}`,
-    } as const;
-    const input = parse(CreateTeamInput, { name: TEAM });
-    if (this.native) await this.#ask(({ services }) => services.native.join(TEAM));
-    else await this.#execute({ type: 'team.create', by: USER, ...input, ...(apart && { work }) });
-    await this.#execute({ type: 'hook.register', by: USER, hook: GATE });
-    const random = scheduler.random('cast');
-    for (let at = 1; at <= members; at++) {
-      const agent = { kind: 'exec', command: ['true'] };
-      const joining = parse(JoinInput, {
-        name: `w${at}`,
-        agent,
-        status: 'spawning',
-        ...(apart && { workspace: 'own' }),
-      });
-      await this.#execute({ type: 'member.join', by: USER, ...joining });
-    }
-    await this.#execute({ type: 'member.join', by: USER, ...parse(JoinInput, { name: OUTSIDER }) });
-    startClients(this, TEAM);
-    for (let at = 1; at <= tasks; at++) {
-      const dependencies = at > 3 && random.chance(0.3) ? [String(1 + random.below(at - 1))] : [];
-      await this.call('task.create', { teamId: TEAM, title: `Item ${at}`, dependencies });
-    }
-  }
-
-  /** What a person does now and then: answers what is asked, tries again what failed. */
-  async lookAfter(): Promise<void> {
-    const open = await this.call<{ id: string; kind: string }[]>('request.list', { teamId: TEAM, status: 'pending' });
-    for (const { id, kind } of open) {
-      const said = kind === 'question' ? { feedback: 'Yes' } : {};
-      const answer = { teamId: TEAM, requestId: id, approve: true, ...said };
-      await this.call('request.answer', answer).catch((error: unknown) => this.checks.error(error, { by: 'answer' }));
-    }
-    const failed = [...this.checks.state.tasks.values()].filter(({ status }) => status === 'failed');
-    for (const { id } of failed) {
-      await this.call('task.reopen', { teamId: TEAM, taskId: id }).catch((error: unknown) =>
-        this.checks.error(error, { by: 'reopen' }),
-      );
-    }
-    // A member that crashed too often waits for a person.
-    for (const { id, status, returning, agent } of this.checks.state.members.values()) {
-      if (status !== 'stopped' || returning || !agent) continue;
-      await this.call('member.restart', { teamId: TEAM, memberId: id }).catch((error: unknown) =>
-        this.checks.error(error, { by: 'restart' }),
-      );
-    }
-  }
-
-  /** A person stops and restarts members, gives tasks to them, and writes to all. */
-  async intervene(): Promise<void> {
-    const random = scheduler.random('person');
-    const memberId = `w${1 + random.below(this.cast.members)}`;
-    const open = [...this.checks.state.tasks.values()].filter(({ status }) => status === 'pending');
-    const task = open.length > 0 ? random.pick(open) : undefined;
-    const ways: (() => Promise<unknown>)[] = [
-      () => this.call('member.restart', { teamId: TEAM, memberId }),
-      () => this.call('member.stop', { teamId: TEAM, memberId }),
-      () => Promise.all([this.#change('member.stop', memberId), this.#change('member.restart', memberId)]),
-      () => this.call('message.send', { teamId: TEAM, toId: memberId, content: 'Quick', priority: 'urgent' }),
-      () => this.call('message.broadcast', { teamId: TEAM, content: 'To all' }),
-      // The lead of a joined team is the native one.
-      async () => !this.native && this.call('team.update', { teamId: TEAM, leadId: memberId }),
-      async () => task && this.call('task.assign', { teamId: TEAM, taskId: task.id, assigneeId: memberId }),
-    ];
-    await random.pick(ways)();
-  }
-
-  /** What a person does to a member; it may be too late for it. */
-  #change(name: 'member.stop' | 'member.restart', memberId: string): Promise<unknown> {
-    return this.call(name, { teamId: TEAM, memberId }).catch((error: unknown) =>
-      this.checks.error(error, { by: name }),
-    );
-  }
-
-  /** A person takes the gate away, and puts it back later. */
-  async removeGate(ms: number): Promise<void> {
-    await this.call('hook.remove', { teamId: TEAM, type: GATE.type });
-    await later(ms);
-    await this.#execute({ type: 'hook.register', by: USER, hook: GATE });
-  }
-
-  async sendMessage(): Promise<void> {
-    const random = scheduler.random('person');
-    const toId = random.chance(0.3) ? OUTSIDER : `w${1 + random.below(this.cast.members)}`;
-    await this.call('message.send', { teamId: TEAM, toId, content: `Note ${random.below(1_000)}` });
+  /** A member does its task, in its folder on a machine. */
+  edit(folders: Folders, memberId: string, taskId: string): void {
+    const folder = folders.get(memberId);
+    if (this.cast.apart && folder) folder.files = worked(folder.files, taskId);
   }
 
   /** Removes what it left on the real disk. */
@@ -350,12 +180,4 @@ export class World implements Around {
     sqlite.reset();
     rmSync(this.#directory, { recursive: true, force: true });
   }
-}
-
-function isOthersBad(line: string, taskId: string): boolean {
-  return line.startsWith('bad ') && line !== `bad ${taskId}`;
-}
-
-function mapText(files: Files, edit: (text: string) => string[]): Files {
-  return Object.fromEntries(Object.entries(files).map(([path, text]) => [path, edit(text).join('\n')]));
 }
