@@ -96,6 +96,39 @@ describe('the diff', () => {
     expectQuiet(watched);
   });
 
+  test('stays at a file that was chosen before its lines are here, in the other layout too', async (context) => {
+    needTool(context, 'chromium');
+    const watched = await open('/');
+    const { page } = watched;
+    for (const layout of ['Side by side', 'Unified'] as const) {
+      const other = layout === 'Unified' ? 'Side by side' : 'Unified';
+      await page.evaluate(`localStorage.setItem('diff', '${layout === 'Unified' ? 'unified' : 'split'}')`);
+      // As soon as there is a list of files.
+      await page.evaluate(`new MutationObserver((_, observer) => {
+        const file = document.querySelector('.diff-files button[title="dos.txt"]');
+        if (!file) return;
+        observer.disconnect();
+        file.click();
+      }).observe(document.body, { childList: true, subtree: true })`);
+      await follow(page, `/t/${TEAM}/diff`);
+      const second = page.locator(layout === 'Unified' ? '.diff-line' : '.diff-pair', { hasText: 'second' });
+      await second.first().waitFor();
+      await eventually(() => page.locator('.diff-wait').count()).toBe(0);
+      expect([await currentOf(page), await topOf(page)]).toEqual(['dos.txt', 'dos.txt']);
+      for (const path of ['gone.txt', 'docs/new-name.md', 'dos.txt']) {
+        const switched = path === 'docs/new-name.md' ? layout : other;
+        // Nothing was painted in between.
+        await page.evaluate(`document.querySelector('.diff-files button[title="${path}"]').click();
+          [...document.querySelectorAll('.switch button')].find((one) => one.innerText.includes('${switched}')).click()`);
+        await page.getByRole('button', { name: switched, pressed: true }).waitFor();
+        await eventually(() => currentOf(page)).toBe(path);
+        await eventually(() => topOf(page)).toContain(path);
+      }
+      await follow(page, '/');
+    }
+    expectQuiet(watched);
+  });
+
   test('holds only what is seen of thousands of lines, and keys move in it', async (context) => {
     needTool(context, 'chromium');
     const watched = await open(`/t/${TEAM}/diff/1`);

@@ -1,10 +1,10 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import type { Virtualizer } from '@tanstack/react-virtual';
-import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useImperativeHandle, useRef, useState, useSyncExternalStore } from 'react';
 import type { Ref } from 'react';
 import type { DiffStore } from '../data/diff-store.ts';
 import { isSame } from '../data/review-drafts.ts';
 import type { LineName } from '../data/review-drafts.ts';
+import { useAnchor } from './anchor.ts';
 import type { Colours } from './colours.ts';
 import { LineComments } from './line-comments.tsx';
 import { fileAt, rowAt } from './model.ts';
@@ -73,13 +73,14 @@ export function LineList({
   const current = target !== undefined && targetHead >= startIndex && targetHead <= endIndex ? target : topFile;
   useEffect(() => onFile(current), [current]);
   const release = (): void => setTarget(undefined);
-  useAnchor(virtual, model);
+  useAnchor(virtual, model, { head: targetHead, release });
   useImperativeHandle(handle, () => ({
     showFile(index) {
       setTarget(index);
       virtual.scrollToIndex(model.files[index]?.start ?? 0, { align: 'start' });
     },
     stepHunk(by) {
+      release();
       for (let i = (virtual.range?.startIndex ?? 0) + by * 2; i >= 0 && i < model.count; i += by) {
         if (rowAt(model, i)?.row.kind !== 'hunk') continue;
         // Below the head of its file.
@@ -92,6 +93,7 @@ export function LineList({
     showLine(name) {
       const file = model.files.find(({ change }) => change.path === name.path);
       if (!file) return;
+      release();
       const at = file.rows.findIndex((row) => namesIn(name.path, row).some((one) => isSame(one, name)));
       virtual.scrollToIndex(file.start + Math.max(0, at), { align: at < 0 ? 'start' : 'center' });
     },
@@ -119,6 +121,7 @@ export function LineList({
       aria-label="Changed lines"
       onWheel={release}
       onTouchMove={release}
+      onPointerDown={release}
       onKeyDown={(event) => {
         release();
         if (box.current && stepLine(box.current, event.key)) event.preventDefault();
@@ -222,46 +225,6 @@ function keyOf(model: Model, index: number): string {
   const found = rowAt(model, index);
   // Rows are only added at the end of a file, so the place in it identifies a row while the layout stays.
   return found ? `${found.file.change.path} ${found.row.kind} ${index - found.file.start}` : String(index);
-}
-
-/** What is at the top of the list. */
-interface Anchor {
-  readonly path: string;
-  readonly name: string;
-  readonly index: number;
-  /** How far the list is scrolled beyond the row's beginning. */
-  readonly by: number;
-}
-
-/** Keeps what somebody reads at its place when rows come or go above it, or the layout changes. */
-function useAnchor(virtual: Virtualizer<HTMLDivElement, Element>, model: Model): void {
-  const anchor = useRef<Anchor>(undefined);
-  const last = useRef(model);
-  useLayoutEffect(() => {
-    const isOther = last.current !== model;
-    last.current = model;
-    const before = anchor.current;
-    if (before && isOther) {
-      const index = findAnchor(model, before) ?? before.index;
-      const start = virtual.measurementsCache[index]?.start ?? 0;
-      anchor.current = { ...before, index };
-      if (index !== before.index) virtual.scrollToOffset(start + before.by);
-      return;
-    }
-    const offset = virtual.scrollOffset ?? 0;
-    const item = virtual.getVirtualItemForOffset(offset);
-    const found = item && rowAt(model, item.index);
-    if (!item || !found) return;
-    const { path } = found.file.change;
-    anchor.current = { path, name: nameOf(found.row), index: item.index, by: offset - item.start };
-  });
-}
-
-function findAnchor({ files }: Model, { path, name }: Anchor): number | undefined {
-  const file = files.find(({ change }) => change.path === path);
-  if (!file) return undefined;
-  const at = file.rows.findIndex((row) => nameOf(row) === name);
-  return file.start + Math.max(0, at);
 }
 
 /** How many characters fit into a line of text. */
