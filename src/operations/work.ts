@@ -243,13 +243,16 @@ export const workOperations = [
     name: 'work.save',
     summary: 'Save what is in the workspace of a member',
     scope: 'member',
-    input: InTeam.extend({ memberId: Slug.describe('the member') }),
+    input: InTeam.extend({
+      memberId: Slug.describe('the member'),
+      inTurn: z.boolean().default(false).describe('saved during a turn: the folder stays as it is'),
+    }),
     result: Done,
     route: 'POST /api/teams/:teamId/members/:memberId/work/save',
     cli: { args: ['memberId'], examples: ['troupe work save worker-1 --team demo'] },
-    run: async (context, worker) => {
-      requireOwn(context, worker.memberId);
-      await requireWorks(context).saveNow(worker);
+    run: async (context, { teamId, memberId, inTurn }) => {
+      requireOwn(context, memberId);
+      await requireWorks(context).saveNow({ teamId, memberId }, { inTurn });
       return { done: true as const };
     },
   }),

@@ -51,15 +51,13 @@ export async function beginWork(bench: Bench, task: TaskJson): Promise<boolean> 
 /** What may be wrong with a workspace, and what a person can mend. Full disks are waited for by the door. */
 const TROUBLE: readonly string[] = ['conflict', 'corrupt', 'unsupported'];
 
-/** Saves the workspace. A save that fails is made up for by the next one. */
-export async function saveWork({
-  door,
-  who,
-  worksApart,
-  onError,
-}: Pick<Bench, 'door' | 'who' | 'worksApart' | 'onError'>): Promise<void> {
+/** Saves the workspace. A save that fails is made up for by the next one. During a turn, its files stay as they are. */
+export async function saveWork(
+  { door, who, worksApart, onError }: Pick<Bench, 'door' | 'who' | 'worksApart' | 'onError'>,
+  { inTurn = false } = {},
+): Promise<void> {
   if (!worksApart) return;
-  await door.call('work.save', who).catch(onError);
+  await door.call('work.save', { ...who, inTurn }).catch(onError);
 }
 
 /**

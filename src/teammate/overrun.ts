@@ -117,7 +117,7 @@ function watchOne(options: OverrunOptions, taskId: string | undefined) {
   }
 
   async function end(reason: string): Promise<void> {
-    await saveWork(options);
+    await saveWork(options, { inTurn: true });
     if (isOver) return;
     endedFor = reason;
     await conversation().cancel();

@@ -34,8 +34,11 @@ export interface Folders {
   begin(worker: Worker, task: ClaimedTask): Promise<void>;
   /** The same for a task that was claimed during a turn: what the member changed stays in its folder. */
   beginInTurn(worker: Worker, task: ClaimedTask): Promise<void>;
-  /** Saves the workspace of a member. An unchanged one of a member without a task is brought to the tip. */
-  saveNow(worker: Worker): Promise<void>;
+  /**
+   * Saves the workspace of a member. An unchanged one of a member without a task is brought to the tip, but not during a
+   * turn.
+   */
+  saveNow(worker: Worker, options?: { readonly inTurn?: boolean }): Promise<void>;
   /** Saves members that hold a task. An unchanged folder costs little. */
   saveAll(): Promise<void>;
   /** Saves a workspace of this machine, and says what is wrong with it. The work of a task may have been put aside. */
@@ -101,14 +104,14 @@ export function openFolders(options: FoldersOptions): Folders {
       if (await isApart(worker)) await tellWhile(ledger, worker, (telling) => beginning.begin(worker, task, telling));
     },
     beginInTurn: (worker, task) => beginning.inTurn(worker, task),
-    async saveNow(worker) {
+    async saveNow(worker, { inTurn = false } = {}) {
       if (!(await isApart(worker))) return;
       const workspace = await workspaceOf(worker);
       const saved = await workspace.save();
       if (saved) overlaps.saved(worker, saved);
       const isBusy = await ledger.view(worker.teamId, (state) => holders(state).includes(worker.memberId));
       // A member without a task looks at the work of others: a lead above all.
-      if (isBusy || saved?.changes.length !== 0) return;
+      if (inTurn || isBusy || saved?.changes.length !== 0) return;
       const { work } = await bring(worker.teamId);
       await refresh(workspace, work.tip, false);
       // A lead never claims: it would get what the setup makes of the new tip only at its next start.
