@@ -15,6 +15,7 @@ import type { Preparing } from './prepare.ts';
 import { problemsOf, wordProblems } from './problems.ts';
 import type { WorkSettings } from './settings.ts';
 import type { Slots } from './slots.ts';
+import { unlessEdited } from './unless-edited.ts';
 import { hasNewRules, openHiddenTelling } from './unsaved.ts';
 import { tellWhile } from './waiting.ts';
 import type { Telling } from './waiting.ts';
@@ -71,9 +72,6 @@ export interface FoldersOptions {
   readonly started: Promise<void>;
   readonly onError: (error: unknown, about: Worker) => void;
 }
-
-/** How often a folder is tried to be moved on while its member writes. */
-const MOVES = 20;
 
 /** Opens nothing on disk before it is needed. */
 export function openFolders(options: FoldersOptions): Folders {
@@ -190,18 +188,6 @@ export function openFolders(options: FoldersOptions): Folders {
       const { tree, conflicts } = await depot.merge(work.tip, saved.commit, { base: saved.base });
       return conflicts.length === 0 ? workspace.lay(tree, work.tip, { ifSaved: saved.commit }) : saved;
     });
-  }
-
-  /** Moves a folder on from a save of it. Its member may write meanwhile: then from the next save. */
-  async function unlessEdited(
-    workspace: Workspace,
-    move: (saved: Saved) => Promise<Pick<Saved, 'commit'> | undefined>,
-  ): Promise<void> {
-    for (let i = 0; i < MOVES; i++) {
-      const saved = await workspace.save();
-      if (!saved || (await move(saved))?.commit === saved.commit) return;
-    }
-    throw new TeamError('conflict', `The files of ${workspace.name.member} change all the time: its folder stays`);
   }
 
   /** Brings a folder to the tip. A file that is in no save may be in the way: then a clean folder stays at its base. */

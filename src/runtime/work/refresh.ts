@@ -6,9 +6,11 @@ import type { TaskRecord, TeamState } from '../../core/state.ts';
 import { joinSome } from '../../core/text.ts';
 import { requireMember } from '../../core/view.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { Saved } from '../../workspaces/workspace.ts';
 import type { Worker } from './held.ts';
 import { requireAtRest } from './saves.ts';
 import type { TeamWorks } from './team-works.ts';
+import { unlessEdited } from './unless-edited.ts';
 
 /** What a refresh did. */
 export interface Refreshed {
@@ -42,12 +44,24 @@ export async function refreshWork(
   const { depot, work } = await works.bring(teamId);
   const { tip } = work;
   const workspace = await works.workspaceOf({ teamId, memberId });
-  const saved = await workspace.save();
+  const saved = await unlessEdited(workspace, moveOn);
   if (!saved) throw new TeamError('internal', `The workspace of ${memberId} is shared`);
   const { base } = saved;
   if (base === tip) return { memberId, base: tip, behind: 0, files: [] };
-  const { tree, conflicts } = await depot.merge(tip, saved.commit);
-  if (conflicts.length > 0) {
+  const { files } = await depot.diff(base, tip, { maxBytes: 0 });
+  const { out } = await depot.handle.run(['rev-list', '--count', `${base}..${tip}`]);
+  for (const { id: taskId, epoch } of held) {
+    const begun = { type: 'work.begin', by: SYSTEM, taskId, memberId, epoch, base: tip } as const;
+    await ledger.execute(teamId, begun, () => undefined);
+  }
+  return { memberId, base: tip, behind: Number(out.toString()), files: files.map(({ path }) => path) };
+
+  async function moveOn(now: Saved): Promise<Pick<Saved, 'commit'> | undefined> {
+    const ifSaved = now.commit;
+    if (now.base === tip) return now;
+    if (now.changes.length === 0) return workspace.refresh(tip, { ifSaved });
+    const { tree, conflicts } = await depot.merge(tip, now.commit);
+    if (conflicts.length === 0) return workspace.lay(tree, tip, { ifSaved });
     const paths = conflicts.map(({ path }) => path);
     throw new TeamError(
       'conflict',
@@ -55,15 +69,6 @@ export async function refreshWork(
         'Go on, and complete the task: then the folder gets both sides, with markers',
     );
   }
-  const { files } = await depot.diff(base, tip, { maxBytes: 0 });
-  const { out } = await depot.handle.run(['rev-list', '--count', `${base}..${tip}`]);
-  if (saved.changes.length === 0) await workspace.refresh(tip);
-  else await workspace.lay(tree, tip);
-  for (const { id: taskId, epoch } of held) {
-    const begun = { type: 'work.begin', by: SYSTEM, taskId, memberId, epoch, base: tip } as const;
-    await ledger.execute(teamId, begun, () => undefined);
-  }
-  return { memberId, base: tip, behind: Number(out.toString()), files: files.map(({ path }) => path) };
 }
 
 function heldBy({ tasks }: TeamState, memberId: string): TaskRecord[] {
