@@ -85,7 +85,11 @@ describe('a merge in memory', () => {
     expect(await mine.workspace.review(saved)).toEqual([
       { kind: 'markers', path: 'src/a.ts', line: expect.any(Number) },
     ]);
-    write(mine.workspace.folder, { 'src/a.ts': 'one\nBOTH\nthree\n' });
+    // What is left of a conflict is one, but no heading of a file that the conflict was not laid into.
+    write(mine.workspace.folder, { 'src/a.ts': 'one\n=======\nBOTH\nthree\n', 'free.ts': 'free\n=======\n' });
+    const half = (await mine.workspace.save())!;
+    expect(await mine.workspace.review(half)).toEqual([{ kind: 'markers', path: 'src/a.ts', line: 2 }]);
+    write(mine.workspace.folder, { 'src/a.ts': 'one\nBOTH\nthree\n', 'free.ts': 'free\n' });
     const again = await depot.land({ tip, work: (await mine.workspace.save())!.commit }, landing);
     expect(again).toHaveProperty('landed');
   });

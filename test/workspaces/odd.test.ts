@@ -185,10 +185,15 @@ describe('odd contents of a folder', () => {
     write(ada.folder, { 'SRC/x.ts': 'x\n', 'readme.md': 'x\n' });
     write(ada.folder, {
       'src/a.ts': 'one\n<<<<<<< ours\ntwo\n=======\n2\n>>>>>>> theirs\nthree\n',
-      'b.md': '=======\n',
+      'b.md': 'Heading\n=======\n\nMore\n=======\n',
+      'base.md': 'one\n||||||| 1a2b3c4\ntwo\n',
+      'end.md': 'one\n=======\n>>>>>>> theirs\n',
+      'plain.md': '|||||||\n<<<<<<<< eight\n',
     });
     const saved = await ada.save();
     expect(await ada.review(saved!)).toEqual([
+      { kind: 'markers', path: 'base.md', line: 2 },
+      { kind: 'markers', path: 'end.md', line: 2 },
       { kind: 'markers', path: 'src/a.ts', line: 2 },
       { kind: 'case', paths: ['README.md', 'readme.md'] },
       { kind: 'case', paths: ['SRC', 'src'] },

@@ -108,7 +108,11 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     },
     save: saveFirst,
     saves: (limit) => callAnywhere(() => listAllSaves(handle, name, limit)),
-    review: (saved) => reviewSave(handle, places, saved),
+    review: async (save) => {
+      const { carries } = state;
+      const laid = carries === undefined ? [] : await listAllSaves(handle, name);
+      return reviewSave(handle, { places, save, laid: laid.find(({ commit }) => commit === carries) });
+    },
     unsaved: (since) =>
       call(() => findUnsaved({ handle, index: files.index, folder, base: state.base }, requireId(since))),
     refresh: (tip, moving) => call(async () => lay({ to: await handle.treeOf(tip), base: requireId(tip) }, moving)),

@@ -118,22 +118,38 @@ export async function readPatch(
   return (await run([...words, requireId(from), requireId(to)], { maxBytes })).out;
 }
 
-/** Line numbers, from 1, at which files got conflict markers since the base; the first of each file. */
-export async function findMarkers(
-  handle: DepotHandle,
-  sides: readonly [ObjectId, ObjectId],
-): Promise<{ path: string; line: number }[]> {
+/** Where a file got conflict markers since the base: the line, from 1, of the first. */
+export interface FoundMarkers {
+  readonly path: string;
+  readonly line: number;
+  /** Only `=======`, which may be the underline of a heading: the other halves of a conflict may be gone. */
+  readonly isUnderline: boolean;
+}
+
+/** The conflict markers that files got since the base. One half of a conflict is enough, as for `git diff --check`. */
+export async function findMarkers(handle: DepotHandle, sides: readonly [ObjectId, ObjectId]): Promise<FoundMarkers[]> {
   const changed = await compare(handle, sides, { renames: true });
   if (changed.length === 0) return [];
   const { files } = await readDiff(handle, sides, { context: 0, maxBytes: 16 * 1024 * 1024 });
-  return files.flatMap(({ path, hunks }) => {
-    const added = hunks.flatMap(({ newStart, lines }) =>
-      lines.filter((line) => line.startsWith('+')).map((line, i) => ({ text: line.slice(1), line: newStart + i })),
+  return files.flatMap(({ path, hunks }): FoundMarkers[] => {
+    const found = hunks.flatMap(({ newStart, lines }) =>
+      lines
+        .filter((line) => line.startsWith('+'))
+        .map((line, i) => ({ text: MARKER.exec(line.slice(1))?.[0] ?? '', line: newStart + i }))
+        .filter(({ text }) => text !== ''),
     );
-    const begin = added.find(({ text }) => /^<{7}(?: |$)/.test(text));
-    return begin && added.some(({ text }) => /^>{7}(?: |$)/.test(text)) ? [{ path, line: begin.line }] : [];
+    const [first] = found;
+    if (!first) return [];
+    // A label makes it certain. Without one, two different halves do.
+    if (found.some(({ text }) => text.endsWith(' ')) || found.some(({ text }) => text[0] !== first.text[0])) {
+      return [{ path, line: first.line, isUnderline: false }];
+    }
+    return first.text.startsWith('=') ? [{ path, line: first.line, isUnderline: true }] : [];
   });
 }
+
+/** A marker, with the space before its label if it has one. */
+const MARKER = /^(?:(?:<{7}|>{7}|\|{7})(?: |\r?$)|={7}\r?$)/;
 
 interface Count {
   readonly added?: number;
