@@ -23,7 +23,8 @@ export interface Answers {
 
 /** Whether a command line can be answered in a shared process; others are programs, or read standard input. */
 export function canAnswer(words: readonly string[]): boolean {
-  return !['serve', 'mcp', '--complete'].includes(words[0] ?? '') && !words.includes('-');
+  if (words[0] === '--complete') return true;
+  return !['serve', 'mcp'].includes(words[0] ?? '') && !words.includes('-');
 }
 
 /** Starts the process, which the caller must close. */

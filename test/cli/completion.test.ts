@@ -1,10 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { needTool } from '../tools.ts';
+import { isInstalled, needTool } from '../tools.ts';
 import { HANG_MS } from '../until.ts';
+import { serveWords } from './programs/serve-words.ts';
 import { BIN, newTroupe, sharedTroupe } from './troupe.ts';
 
 const CASES: readonly [line: string, expected: readonly string[], unexpected: readonly string[]][] = [
@@ -68,12 +70,30 @@ const INLINE: readonly [line: string, words: readonly string[], expected: string
   ],
 ];
 
+/** Lines that the shells complete with `troupe` itself. Of the others, a process asks that answers all of them. */
+const WHOLE: readonly string[] = ['troupe task show --team=demo ', 'troupe run Goal --with claude,co'];
+
 /** An option of Node: the command waits as long as needed for the words that its daemon knows. */
 const PATIENCE = `--import=${join(import.meta.dirname, 'programs/patience.ts')}`;
+
+type Shell = 'bash' | 'fish';
+/** How a shell completes: with `troupe` itself, or with a program that asks the process of the tests. */
+type Way = 'whole' | 'asking';
+
+/** Ends what a shell offers for a line. */
+const END = '----';
+
+/** Completes as bash does when somebody presses tab after the words. */
+const inBash = (words: readonly string[]): string =>
+  `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
+   COMPREPLY=(); _troupe; printf '%s\\n' "\${COMPREPLY[@]}"`;
+
+const inFish = (line: string): string => `complete -C ${JSON.stringify(line)}`;
 
 describe('completion', () => {
   const troupe = sharedTroupe();
   let folder: string;
+  let end: (() => void) | undefined;
 
   beforeAll(async () => {
     const script = async (shell: string): Promise<string> => {
@@ -84,9 +104,13 @@ describe('completion', () => {
     folder = mkdtempSync(join(tmpdir(), 'troupe-completion-'));
     for (const shell of ['bash', 'zsh', 'fish']) writeFileSync(join(folder, `_troupe.${shell}`), await script(shell));
     writeFileSync(join(folder, '_troupe'), await script('zsh'));
-    writeFileSync(join(folder, 'troupe'), `#!/bin/sh\nexec '${process.execPath}' '${PATIENCE}' '${BIN}' "$@"\n`, {
-      mode: 0o755,
+    writeProgram('whole', `#!/bin/sh\nexec '${process.execPath}' '${PATIENCE}' '${BIN}' "$@"\n`);
+    const served = await serveWords(async (words) => {
+      const { status, stdout, stderr } = await troupe.ask(words);
+      return status === 0 ? stdout + stderr : `ends with ${status}`;
     });
+    end = served.close;
+    writeProgram('asking', served.program);
     await troupe.ask('team create demo');
     await troupe.ask('team create deep');
     await troupe.ask('member add worker-1 --team demo');
@@ -103,55 +127,83 @@ describe('completion', () => {
     await troupe.ask('task claim --team demo --as worker-1');
   });
 
-  afterAll(() => rmSync(folder, { recursive: true }));
+  afterAll(() => {
+    end?.();
+    rmSync(folder, { recursive: true });
+  });
+
+  function writeProgram(name: string, program: string): void {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'troupe'), program, { mode: 0o755 });
+  }
 
   /** Runs a script in a shell that has loaded its completion. */
-  function runIn(shell: 'bash' | 'fish', flags: readonly string[], program: string): string {
+  async function runIn(
+    shell: Shell,
+    script: string,
+    way: Way = 'whole',
+    more: readonly string[] = [],
+  ): Promise<string> {
+    const flags = [shell === 'bash' ? '--norc' : '--no-config', ...more];
     const source = `source ${join(folder, `_troupe.${shell}`)}`;
-    const { stdout, stderr } = spawnSync(shell, [...flags, '-c', `${source}\n${program}`], {
-      encoding: 'utf8',
-      env: environment(),
+    const { stdout, stderr } = await promisify(execFile)(shell, [...flags, '-c', `${source}\n${script}`], {
+      env: environment(way),
     });
     expect(stderr).toBe('');
     return stdout;
   }
 
-  function environment(): NodeJS.ProcessEnv {
-    return { ...troupe.environment, HOME: folder, PATH: `${folder}:${process.env['PATH']}` };
+  function environment(way: Way = 'whole'): NodeJS.ProcessEnv {
+    return { ...troupe.environment, HOME: folder, PATH: `${join(folder, way)}:${process.env['PATH']}` };
   }
 
-  test.for([...CASES, ...KNOWN])('in bash of "%s"', ([line, expected, unexpected], context) => {
+  const lines = [...CASES, ...KNOWN].map(([line]) => line);
+  const known = new Map<Shell, Promise<ReadonlyMap<string, readonly string[]>>>();
+
+  /** What a shell offers for a line, one word per line. It completes all of them one after another, as at a prompt. */
+  async function offersOf(shell: Shell, line: string): Promise<readonly string[]> {
+    if (!known.has(shell)) known.set(shell, completeAll(shell));
+    return (await known.get(shell))?.get(line) ?? [];
+  }
+
+  async function completeAll(shell: Shell): Promise<ReadonlyMap<string, readonly string[]>> {
+    const found = new Map<string, readonly string[]>();
+    for (const way of ['whole', 'asking'] as const) {
+      const chosen = lines.filter((line) => WHOLE.includes(line) === (way === 'whole'));
+      const complete = shell === 'bash' ? (line: string) => inBash(line.split(' ')) : inFish;
+      const script = chosen.map((line) => `${complete(line)}\necho ${END}`).join('\n');
+      const printed = await runIn(shell, script, isInstalled('bash') ? way : 'whole');
+      for (const [i, text] of printed.split(`${END}\n`).entries()) {
+        const line = chosen[i];
+        if (line !== undefined) found.set(line, text.split('\n'));
+      }
+    }
+    return found;
+  }
+
+  test.for([...CASES, ...KNOWN])('in bash of "%s"', async ([line, expected, unexpected], context) => {
     needTool(context, 'bash');
-    const words = line.split(' ');
-    const offered = runIn(
-      'bash',
-      ['--norc'],
-      `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
-       _troupe; printf '%s\\n' "\${COMPREPLY[@]}"`,
-    );
-    expectWords(offered.split('\n'), expected, unexpected);
+    expectWords(await offersOf('bash', line), expected, unexpected);
   });
 
-  test.for(INLINE)('of "%s" in bash and fish', ([line, words, expected], context) => {
+  test.for(INLINE)('of "%s" in bash and fish', async ([line, words, expected], context) => {
     needTool(context, 'bash');
     needTool(context, 'fish');
-    const program = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}`;
-    const offered = runIn('bash', ['--norc'], `${program}; _troupe; printf '%s\\n' "\${COMPREPLY[@]}"`);
+    const offered = await runIn('bash', inBash(words));
     expect(offered.split('\n')).toContain(expected);
-    const whole = runIn('fish', ['--no-config'], `complete -C ${JSON.stringify(line)}`);
-    expect(whole).toContain(`=${expected}`);
+    expect(await runIn('fish', inFish(line))).toContain(`=${expected}`);
   });
 
-  test('in bash changes nothing else, and falls back to files', (context) => {
+  test('in bash changes nothing else, and falls back to files', async (context) => {
     needTool(context, 'bash');
-    expect(runIn('bash', ['--norc', '-u'], 'complete -p troupe')).toBe('complete -o default -F _troupe troupe\n');
+    expect(await runIn('bash', 'complete -p troupe', 'whole', ['-u'])).toBe('complete -o default -F _troupe troupe\n');
   });
 
-  test.for([...CASES, ...KNOWN])('in fish of "%s"', ([line, expected, unexpected], context) => {
+  test.for([...CASES, ...KNOWN])('in fish of "%s"', async ([line, expected, unexpected], context) => {
     needTool(context, 'fish');
-    const offered = runIn('fish', ['--no-config'], `complete -C ${JSON.stringify(line)}`);
+    const offered = await offersOf('fish', line);
     expectWords(
-      offered.split('\n').map((entry) => entry.split('\t')[0] ?? ''),
+      offered.map((entry) => entry.split('\t')[0] ?? ''),
       expected,
       unexpected,
     );
