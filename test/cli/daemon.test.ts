@@ -76,7 +76,7 @@ describe('a command without a daemon', () => {
     expect(await troupe.run('team list --json')).toEqual({ status: 0, stdout: '[]\n', stderr });
     expect(await troupe.run('team list --json')).toEqual({ status: 0, stdout: '[]\n', stderr: '' });
     await killDaemon(troupe.home);
-    const refused = await troupe.run('team show absent --json');
+    const refused = await troupe.ask('team show absent --json');
     expect(refused).toMatchObject({ status: 3, stdout: '' });
     expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'not_found' } });
   });
@@ -90,7 +90,7 @@ describe('a command without a daemon', () => {
       await until('it is ready', () => daemon.output.stdout.includes('"ready":true'));
     };
     await serve(elsewhere);
-    await troupe.run('team create demo');
+    await troupe.ask('team create demo');
     // A second daemon on this journal would run the same members twice.
     const other = newTroupe();
     const second = await other.run(['serve', '--journal', elsewhere]);
@@ -105,7 +105,7 @@ describe('a command without a daemon', () => {
     // If the journal is gone, no daemon starts with an empty one unless told to.
     renameSync(file, `${file}.away`);
     expect((await troupe.ask('doctor')).stdout).toMatch(/not running, and cannot start: The last daemon here/);
-    const lost = await troupe.run('team list');
+    const lost = await troupe.ask('team list');
     expect(lost).toMatchObject({ status: 75, stdout: '' });
     expect(lost.stderr).toContain(`The last daemon here kept its teams in ${elsewhere}, which no longer exists`);
     expect(lost.stderr).toContain('troupe serve --journal sqlite');
@@ -156,15 +156,15 @@ describe('a command without a daemon', () => {
     const link = join(temporaryFolder(), 'link');
     symlinkSync(folder, link);
     for (const same of [env.TROUPE_JOURNAL, `sqlite:${link}/mine.db`]) {
-      expect((await troupe.run('team list', { env: { TROUPE_JOURNAL: same } })).stderr).toBe('');
+      expect((await troupe.ask('team list', { env: { TROUPE_JOURNAL: same } })).stderr).toBe('');
     }
   });
 
   test('that should stop the daemon names the members that a killed one left running', async () => {
     const troupe = newTroupe();
-    await troupe.run('team create demo');
+    await troupe.ask('team create demo');
     const agent = JSON.stringify({ exec: 'sleep 60' });
-    expect((await troupe.run(['member', 'spawn', 'ann', '--team', 'demo', '--agent', agent])).stderr).toBe('');
+    expect((await troupe.ask(['member', 'spawn', 'ann', '--team', 'demo', '--agent', agent])).stderr).toBe('');
     await until(
       'it runs',
       async () => (await troupe.json<{ status: string }>('member show ann --team demo')).status === 'idle',
@@ -173,8 +173,8 @@ describe('a command without a daemon', () => {
     const { status, stderr } = await troupe.ask('stop');
     expect(status).toBe(75);
     expect(stderr).toContain('ann@demo still runs: troupe stop --all kills what it left');
-    expect((await troupe.run('stop --all')).stdout).toContain('Ended 1 teammate (ann@demo)');
-    expect((await troupe.run('stop')).stderr).toBe(`troupe: No daemon is running for ${troupe.home}\n`);
+    expect((await troupe.ask('stop --all')).stdout).toContain('Ended 1 teammate (ann@demo)');
+    expect((await troupe.ask('stop')).stderr).toBe(`troupe: No daemon is running for ${troupe.home}\n`);
   });
 
   test('starts one daemon together with many other commands', async () => {
@@ -208,7 +208,7 @@ describe('a command without a daemon', () => {
     writeFileSync(mark, '');
     const longAgo = new Date(Date.now() - 60_000);
     utimesSync(mark, longAgo, longAgo);
-    expect(await troupe.run('status')).toMatchObject({ status: 0 });
+    expect(await troupe.ask('status')).toMatchObject({ status: 0 });
     await troupe.ask('stop');
     // If the mark names a dead process, there is no wait at all.
     const { pid } = spawnSync('true');
@@ -216,14 +216,14 @@ describe('a command without a daemon', () => {
     // A time 10 minutes ahead: the mark never looks old, so its age alone cannot make it void.
     const ahead = new Date(Date.now() + 600_000);
     utimesSync(mark, ahead, ahead);
-    expect(await troupe.run('status')).toMatchObject({ status: 0 });
+    expect(await troupe.ask('status')).toMatchObject({ status: 0 });
   });
 
   test('says why the daemon cannot start', async () => {
     const troupe = newTroupe();
     mkdirSync(troupe.home, { mode: 0o700 });
     mkdirSync(join(troupe.home, 'journal.db'));
-    const { status, stderr } = await troupe.run('status');
+    const { status, stderr } = await troupe.ask('status');
     expect(status).toBe(75);
     expect(stderr).toMatch(/The daemon ended at once: .*journal\.db/);
   });
@@ -235,23 +235,23 @@ describe('a command without a daemon', () => {
     const before = readFileSync(token);
     onTestFinished(() => writeFileSync(token, before, { mode: 0o600 }));
     rmSync(token);
-    const gone = await troupe.run('status');
+    const gone = await troupe.ask('status');
     expect(gone).toMatchObject({ status: 5, stdout: '' });
     const why = `runs as process ${pid}, but its token ${token} is gone. End it with: kill ${pid}.`;
     expect(gone.stderr).toContain(why);
     // Commands that start no daemon must not report it as absent.
-    expect(await troupe.run('stop')).toMatchObject({ status: 5, stderr: expect.stringContaining(why) });
+    expect(await troupe.ask('stop')).toMatchObject({ status: 5, stderr: expect.stringContaining(why) });
     const doctor = await troupe.ask('doctor');
     expect(doctor.status).toBe(1);
     expect(doctor.stdout).toMatch(new RegExp(`process ${pid} runs, but .*token is missing`));
     expect(doctor.stdout).toContain(`run: kill ${pid}; the next command starts it again`);
     writeFileSync(token, 'another', { mode: 0o600 });
-    const other = await troupe.run('task list --team demo');
+    const other = await troupe.ask('task list --team demo');
     expect(other).toMatchObject({ status: 5, stdout: '' });
     expect(other.stderr).toContain(`${token} does not hold the token of the running daemon`);
     expect((await troupe.ask('doctor')).stdout).toContain(`run: kill ${pid}; the next command starts it again`);
     chmodSync(token, 0o644);
-    expect((await troupe.run('task list --team demo')).stderr).toContain(`Others can read ${token}, so it is not used`);
+    expect((await troupe.ask('task list --team demo')).stderr).toContain(`Others can read ${token}, so it is not used`);
     expect((await troupe.ask('doctor')).stdout).toContain(`run: chmod 600 ${token}`);
     chmodSync(token, 0o600);
   });
@@ -261,13 +261,13 @@ describe('a command without a daemon', () => {
     mkdirSync(troupe.home, { mode: 0o700 });
     const file = join(troupe.home, 'config.yaml');
     writeFileSync(file, 'labels: gpu\njournl: nats://n1:4222\n');
-    const { status, stderr } = await troupe.run('status');
+    const { status, stderr } = await troupe.ask('status');
     expect(status).toBe(75);
     expect(stderr).toContain(`The daemon ended at once: ${file}:1:9: labels `);
     expect(stderr).toContain(`${file}:2:1: `);
     expect(stderr).toMatch(/journl.*journal/);
     writeFileSync(file, '# name: build-1\n');
-    expect(await troupe.run('status')).toMatchObject({ status: 0 });
+    expect(await troupe.ask('status')).toMatchObject({ status: 0 });
   });
 
   test('starts it on a full disk, from its reserve; once that is used up, says to free some space', async (context) => {
@@ -344,7 +344,7 @@ describe('troupe stop', () => {
     const { pid } = await troupe.json<{ pid: number }>('status');
     expect(await troupe.run('stop --json')).toEqual({ status: 0, stdout: '{"stopping":true}\n', stderr: '' });
     expect(isRunning(pid)).toBe(false);
-    expect(await troupe.run('stop')).toMatchObject({
+    expect(await troupe.ask('stop')).toMatchObject({
       status: 75,
       stderr: expect.stringContaining('No daemon') as string,
     });
@@ -353,7 +353,7 @@ describe('troupe stop', () => {
 
   test('ends it despite a waiting call, which does not start it again', async () => {
     const troupe = newTroupe();
-    await troupe.run('team create demo');
+    await troupe.ask('team create demo');
     const waiting = await startToWait(troupe, 'inbox --team demo --as lead --wait 60s');
     expect(await troupe.run('stop')).toMatchObject({ status: 0, stdout: 'The daemon has ended.\n' });
     expect(await waiting.ended).toMatchObject({ status: 75 });
@@ -364,11 +364,11 @@ describe('troupe stop', () => {
 describe('Ctrl-C', () => {
   test('cancels a waiting call and ends with 130', async () => {
     const troupe = shared;
-    await troupe.run('team create demo');
+    await troupe.ask('team create demo');
     const waiting = await startToWait(troupe, 'task claim --team demo --as lead --wait 60s');
     waiting.child.kill('SIGINT');
     expect(await waiting.ended).toEqual({ status: 130, stdout: '', stderr: '' });
-    await troupe.run('task add Later --team demo');
+    await troupe.ask('task add Later --team demo');
     expect(await troupe.json('task show 1 --team demo')).toMatchObject({ status: 'pending' });
   });
 });
