@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { shellWord } from '../core/shell.ts';
 import { bringLargeFiles } from './bring-large-files.ts';
 import type { Said, UsersGit } from './users-git.ts';
@@ -65,7 +67,7 @@ export async function mergeIn(
   if (!isHere) await git(['update-ref', ...(before === '' ? ['-d', ours] : [ours, before]), tip]);
   // A base that the checkout does not have was made from its uncommitted files.
   const isTaken = (await git(['merge-base', '--is-ancestor', base, 'HEAD'])).code === 1;
-  const next = isTaken ? TAKEN_ALONG : '';
+  const next = isTaken ? wordTakenAlong(await isUntrackedInTheWay(git, { repository, tip })) : '';
   return { refused: `git did not merge ${branch}, and your files are as they were. It said:\n${merge.said}${next}` };
 }
 
@@ -103,8 +105,21 @@ function wordInTheWay(branch: string, taken: string): string {
   );
 }
 
-const TAKEN_ALONG =
-  '\nThe branch has the uncommitted files that the team took along when it began. Commit yours, or put them away with git stash; then merge again';
+/** Whether the branch has a file that is untracked in the checkout. Without -u, `git stash` leaves it there. */
+async function isUntrackedInTheWay(
+  git: UsersGit,
+  { repository, tip }: { readonly repository: string; readonly tip: string },
+): Promise<boolean> {
+  const added = await git(['diff', '--name-only', '--no-renames', '--diff-filter=A', '-z', 'HEAD', tip]);
+  return added.out.split('\0').some((path) => path !== '' && existsSync(join(repository, path)));
+}
+
+function wordTakenAlong(isUntracked: boolean): string {
+  return (
+    '\nThe branch has the uncommitted files that the team took along when it began. ' +
+    `Commit yours, or put them away with git stash${isUntracked ? ' -u' : ''}; then merge again`
+  );
+}
 
 const IN_MERGE =
   'A merge is in progress in your checkout. Finish it with git commit, or take it back with git merge --abort; then merge again';

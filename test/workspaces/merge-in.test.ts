@@ -94,7 +94,9 @@ test('uncommitted files that the team took along keep git from merging: it is sa
   const tip = commitAll(depot);
   const git = gitIn(repository, plainEnvironment(root));
   const work = { branch: 'troupe/demo', base, tip, depot };
-  const refused = expect.stringMatching(/your files are as they were.*mine\.txt.*took along.*Commit yours/s);
+  const refused = expect.stringMatching(
+    /your files are as they were.*mine\.txt.*took along.*Commit yours.*git stash -u;/s,
+  );
   expect(await mergeIn(git, { repository, work })).toEqual({ refused });
   commitAll(repository);
   expect(await mergeIn(git, { repository, work })).toEqual({ into: 'main', merged: true });
