@@ -46,6 +46,22 @@ test("a member's script asks and gets the answer, from another terminal and acro
   expect(await troupe.json<object[]>('request list --team script --kind question')).toHaveLength(1);
 });
 
+test('an answer that is given while the team is stopped reaches the member when it goes on', async () => {
+  const file = write('later', MEMBER, `cat > /dev/null\n${us} ask "Which one?" --choice pink --choice blue\n`);
+  const first = troupe.start(['up', '--yes', file, '--json']);
+  await until('up says so', () => first.output.stderr.includes('later waits for you'));
+  first.child.kill('SIGINT');
+  await first.ended;
+  expect(await troupe.ask('answer ann 2 --team later')).toMatchObject({
+    status: 0,
+    stdout: 'ann is stopped. It gets your answer when it goes on.\n',
+  });
+  const second = troupe.start(['up', '--yes', file, '--json']);
+  expect(await second.ended).toMatchObject({ status: 0 });
+  expect((await troupe.json<{ result: string }[]>('task list --team later'))[0]?.result).toContain('blue');
+  expect(await troupe.json<object[]>('request list --team later --kind question')).toHaveLength(1);
+});
+
 test('a lead that ends its turn with a question leaves the team open, and its answer ends the goal', async () => {
   const script = `
 if grep -q 'The answer: ' ; then echo 'It is done as you said'; else

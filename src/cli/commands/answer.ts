@@ -27,7 +27,11 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
     const said = { approve: true, ...chosen, comments: [], revision, signal };
     const answered = await answer(client, request, said);
     if (given.json) print(toJson(answered, screen.isTerminal ? 2 : undefined));
-    else print(fold(`${describeAnswer(answered)}\n`, screen));
+    else {
+      const about = { teamId: answered.teamId, memberId: answered.memberId };
+      const { status } = await client.call('member.show', about, { signal });
+      print(fold(`${describeAnswer(answered, { isStopped: status === 'stopped' })}\n`, screen));
+    }
     return 0;
   } finally {
     client.close();

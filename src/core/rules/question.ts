@@ -3,6 +3,7 @@ import { TeamError } from '../errors.ts';
 import { event } from '../event.ts';
 import type { TeamEvent } from '../event.ts';
 import { ANSWER_WITHIN, QUESTION_BYTES, QUESTIONS_PER_MEMBER } from '../limits.ts';
+import { answerMessageId } from '../question.ts';
 import type { Question } from '../question.ts';
 import type { TeamRequest } from '../request.ts';
 import type { TeamState } from '../state.ts';
@@ -12,7 +13,7 @@ import { requireTask } from '../view.ts';
 import { requireLive, requireSelf } from './guard.ts';
 import { freeId } from './request-id.ts';
 
-/** A member asks its user. While the same question is open, asking again has no effect. */
+/** A member asks its user. While the same question is open, or its answer is unread, asking again has no effect. */
 export function askPerson(state: TeamState, command: CommandOf<'request.raise'>): TeamEvent[] {
   const { kind, memberId, content, within, detail } = command;
   requireSelf(command.by, memberId, 'ask in the name of');
@@ -46,13 +47,16 @@ export function askPerson(state: TeamState, command: CommandOf<'request.raise'>)
   ];
 }
 
-/** The same question of the same member that still waits for an answer. */
+/**
+ * The same question of the same member that still waits for an answer, or whose answer the member has not read: a member
+ * that was stopped while it waited asks again when it starts its task over.
+ */
 export function sameQuestion(
   state: TeamState,
   { memberId, content, question }: Pick<CommandOf<'request.raise'>, 'memberId' | 'content' | 'question'>,
 ): TeamRequest | undefined {
   const choices = question?.choices ?? [];
-  return openQuestions(state, memberId).find(
+  return [...openQuestions(state, memberId), ...unreadAnswers(state, memberId)].find(
     (asked) =>
       asked.content === content &&
       asked.question?.choices.length === choices.length &&
@@ -62,6 +66,14 @@ export function sameQuestion(
 
 function openQuestions(state: TeamState, memberId: string): TeamRequest[] {
   return pendingRequests(state).filter((request) => request.kind === 'question' && request.memberId === memberId);
+}
+
+/** The questions whose answers wait in the member's inbox. */
+function unreadAnswers(state: TeamState, memberId: string): TeamRequest[] {
+  return [...(state.index.inboxes.get(memberId)?.waiting ?? [])].flatMap((messageId) => {
+    const request = state.requests.get(String(state.messages.get(messageId)?.metadata?.['requestId']));
+    return request?.kind === 'question' && messageId === answerMessageId(request.id) ? [request] : [];
+  });
 }
 
 const DEFAULTS: Question = { choices: [], freeText: true, otherwise: 'go-on' };

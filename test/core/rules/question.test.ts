@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { QUESTION_BYTES } from '../../../src/core/limits.ts';
+import { answerMessageId } from '../../../src/core/question.ts';
+import { sameQuestion } from '../../../src/core/rules/question.ts';
 import { teamOf, types } from '../stage.ts';
 import type { InputOf, Stage } from '../stage.ts';
 
@@ -47,6 +49,23 @@ describe('a question of a member', () => {
     ],
   ])('is refused if it is %s', (_what, more, message) => {
     expect(atWork().refuse('ann', 'request.raise', question(more))).toMatchObject({ code: 'invalid', message });
+  });
+
+  test('is not asked again while its answer is unread, also after its member was stopped', () => {
+    const team = atWork();
+    const requestId = ask(team);
+    team.do('member.leave', { memberId: 'ann' });
+    expect(team.state.requests.get(requestId)?.status).toBe('pending');
+    team.as('@user', 'request.answer', { requestId, approve: true, feedback: 'tabs' });
+    team.do('member.join', { name: 'ann' });
+    team.as('ann', 'task.claim', { taskId: '1' });
+    expect(team.as('ann', 'request.raise', question())).toEqual([]);
+    expect(sameQuestion(team.state, { memberId: 'ann', content: 'Tabs or spaces?' })).toMatchObject({
+      id: requestId,
+      feedback: 'tabs',
+    });
+    team.as('ann', 'message.read', { memberId: 'ann', messageIds: [answerMessageId(requestId)] });
+    expect(ask(team)).not.toBe(requestId);
   });
 
   test('is asked once while it is open; other choices make it another one', () => {

@@ -198,8 +198,8 @@ function describeNoMore(request: Request): string {
   return 'No new turn starts. To continue later, raise the budget in the team file and run troupe up.';
 }
 
-/** The outcome of an answer. */
-export function describeAnswer(request: Request): string {
+/** The outcome of an answer. A stopped member gets it later. */
+export function describeAnswer(request: Request, { isStopped = false } = {}): string {
   const { kind, memberId, status } = request;
   const [who, isYes] = [clean(memberId), status === 'approved'];
   const work = workOf(request);
@@ -230,6 +230,7 @@ export function describeAnswer(request: Request): string {
     case 'restart':
       return isYes ? `${who} is started again.` : `${who} stays stopped.`;
     case 'question':
+      if (isYes && isStopped) return `${who} is stopped. It gets your answer when it goes on.`;
       return isYes ? `${who} has your answer.` : `${who} goes on without your answer.`;
     case 'shutdown':
       return isYes ? `${who} stops.` : `${who} goes on.`;
