@@ -1,24 +1,22 @@
 import { z } from 'zod';
 import { describeLimit, showTime } from './account-words.ts';
 import type { AccountCause } from './account.ts';
-import { SYSTEM, USER } from './actor.ts';
 import { whyBlocked } from './blocked.ts';
 import { showAmount } from './budget-words.ts';
 import { InnerReport } from './inner-report.ts';
 import { TeamParent } from './inner.ts';
 import { isVacant } from './person.ts';
-import { answererOf, TeamRequest } from './request.ts';
+import { answeredRemarks, troubleRemarks } from './report-answers.ts';
+import { Remark, TEXT_LENGTH } from './report-remark.ts';
+import { answererOf } from './request.ts';
 import { isExpected } from './state.ts';
 import type { MemberRecord, TaskRecord, TeamState } from './state.ts';
 import { pendingRequests } from './tables.ts';
-import { firstLine, shorten } from './text.ts';
+import { shorten } from './text.ts';
 import { Timestamp } from './time.ts';
 import { addUsage, NO_USAGE, Usage } from './usage.ts';
 import { requireTeam, viewTask } from './view.ts';
 import { workedOn } from './work-time.ts';
-
-/** How much of a text the report repeats, in characters; the team has the rest. */
-const TEXT_LENGTH = 500;
 
 const DoneTask = z.object({
   id: z.string(),
@@ -42,30 +40,6 @@ const ReportedMember = z.object({
   usage: Usage,
 });
 
-/** Something that went wrong, or still waits: about a task, a member or a request. */
-const Remark = z.object({
-  what: z.enum([
-    'failed',
-    'sent back',
-    'crashed',
-    'stopped',
-    'interrupted',
-    'limited',
-    'unanswered',
-    'answered',
-    'request',
-    'blocked',
-    'open',
-  ]),
-  taskId: z.string().optional(),
-  memberId: z.string().optional(),
-  /** The kind of the request. */
-  kind: TeamRequest.shape.kind.optional(),
-  requestId: z.string().optional(),
-  text: z.string(),
-});
-export type Remark = z.output<typeof Remark>;
-
 /** What a team did: the tasks, the members, the cost, what waits, what went wrong, what landed. */
 export const TeamReport = z.object({
   team: z.string(),
@@ -83,6 +57,8 @@ export const TeamReport = z.object({
   usage: Usage,
   waits: z.array(Remark),
   wrong: z.array(Remark),
+  /** What the user answered, without answers about trouble: these are in `wrong`. */
+  answered: z.array(Remark).default([]),
   /** Work that was sent back, and accepted after another try: the gates did their job. */
   improved: z.array(Remark).default([]),
   /** The branch that holds the work, and the tasks whose work is on it. */
@@ -118,7 +94,8 @@ export function reportOf(state: TeamState, now: number, inner: InnerReport[] = [
     usage: [...state.memberUsage.values()].reduce(addUsage, NO_USAGE),
     waits: [...requestRemarks(state), ...limitRemarks(state), ...openRemarks(state, tasks)],
     improved: tasks.filter(({ status }) => status === 'completed').flatMap(sentBackRemarks),
-    wrong: [...taskRemarks(tasks), ...memberRemarks(members), ...freedRemarks(state), ...answeredRemarks(state)],
+    wrong: [...taskRemarks(tasks), ...memberRemarks(members), ...freedRemarks(state), ...troubleRemarks(state)],
+    answered: answeredRemarks(state),
     ...(work && { landed: { branch: work.branch, base: work.base, tip: work.tip, tasks: landed } }),
     ...(lead?.lastResult !== undefined && { answer: lead.lastResult }),
     inner,
@@ -253,29 +230,4 @@ function memberRemarks(members: readonly MemberRecord[]): Remark[] {
 
 function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
-}
-
-/** Requests that tell of trouble even if a person has answered them. */
-const TROUBLES: readonly TeamRequest['kind'][] = ['hang', 'budget', 'gate', 'account', 'restart'];
-
-/** What nobody answered in time, and what kept the team from working until a person answered. */
-function answeredRemarks(state: TeamState): Remark[] {
-  return [...state.requests.values()].flatMap((request): Remark[] => {
-    const { id, kind, status, answeredBy, memberId, taskId, content, choice } = request;
-    const isLate = status === 'rejected' && answeredBy === SYSTEM && answererOf(kind) === 'person';
-    if (!isLate && (answeredBy !== USER || !TROUBLES.includes(kind))) return [];
-    const said = shorten(content, TEXT_LENGTH);
-    return [
-      {
-        what: isLate ? 'unanswered' : 'answered',
-        kind,
-        requestId: id,
-        memberId,
-        ...(taskId !== undefined && { taskId }),
-        text: isLate
-          ? `${said}${choice === undefined ? '' : ` The default counted: ${choice}.`}`
-          : `${firstLine(said)} You said ${status === 'approved' ? 'yes' : 'no'}.`,
-      },
-    ];
-  });
 }

@@ -55,6 +55,28 @@ test('says what was done, by whom, for how much, what went wrong and what waits'
   expect(text).toContain('Waits\n  question waits for you (bob): Which runner?\n');
 });
 
+test('says what the user answered: plans, and questions with the answer', () => {
+  const team = busyTeam();
+  const submit = (content: string): string => {
+    const [plan] = team.as('ann', 'plan.submit', { content });
+    return plan?.type === 'plan:submitted' ? plan.requestId : '';
+  };
+  team.as('@user', 'plan.reject', { requestId: submit('Rewrite it\nin C'), feedback: 'keep the API' });
+  team.as('@user', 'plan.approve', { requestId: submit('Patch it') });
+  team.do('plan.approve', { requestId: submit('Only the lead sees this') });
+  const question = [...team.state.requests.values()].find(({ kind }) => kind === 'question');
+  team.as('@user', 'request.answer', { requestId: question?.id ?? '', approve: true, feedback: 'the small one' });
+  const report = seen(team);
+  expect(report.answered).toMatchObject([
+    { what: 'answered', kind: 'question', memberId: 'bob', text: 'Which runner? You answered: the small one' },
+    { what: 'answered', kind: 'plan', memberId: 'ann', text: 'Rewrite it. You said no: keep the API' },
+    { what: 'answered', kind: 'plan', memberId: 'ann', text: 'Patch it. You said yes.' },
+  ]);
+  expect(reportText(report, screen)).toContain(
+    'You answered\n  question (bob): Which runner? You answered: the small one\n',
+  );
+});
+
 test('names trouble that a person has answered, and no questions', () => {
   const team = busyTeam();
   const ask = (kind: 'hang' | 'question') => {

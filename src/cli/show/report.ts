@@ -92,6 +92,7 @@ function write(report: Report, style: Style, work: Work | undefined): string[] {
     ...costSection(report, style),
     ...improvedSection(report, style),
     ...wrongSection(report, style),
+    ...answeredSection(report, style),
     ...waitsSection(report, style),
     ...answerSection(report, style),
   ];
@@ -198,6 +199,14 @@ function wrongSection({ wrong }: Report, style: Style): string[] {
     wrong.map((remark) => wordRemark(remark, style)),
     style,
   );
+}
+
+function answeredSection({ answered = [] }: Report, style: Style): string[] {
+  const lines = answered.map(({ kind, taskId, memberId, text }) => {
+    const about = [taskId === undefined ? '' : `#${taskId}`, memberId ?? ''].filter(Boolean).join(' ');
+    return `${kind} (${about}): ${style.foreign(text)}`;
+  });
+  return section('You answered', lines, style);
 }
 
 function waitsSection({ waits }: Report, style: Style): string[] {
