@@ -10,6 +10,8 @@ interface Invariant {
 const CHECKS = 'checks.ts';
 const LANDING = 'landing-checks.ts';
 const MAIL = 'mail-checks.ts';
+const RESTARTS = 'restart-checks.ts';
+const MEMORY = 'memory.ts';
 const REST = 'run.ts, at rest';
 const MEMBERS = 'attended.ts';
 const NATIVE = 'native/checks.ts';
@@ -39,7 +41,7 @@ const INVARIANTS: readonly Invariant[] = [
   { what: 'shown once for each session, or marked', simulated: MAIL, tests: ['e2e/chaos', 'teammate/mail'] },
   {
     what: 'messages of a pair stay in order; a broadcast reaches all',
-    simulated: `${REST} (reaches all)`,
+    simulated: `${MAIL} (order), ${REST} (reaches all)`,
     tests: ['ledger/mailbox'],
   },
   { what: 'unreadable is not empty', simulated: NATIVE, tests: ['bridge/garbage', 'journal/sqlite-damage'] },
@@ -47,7 +49,7 @@ const INVARIANTS: readonly Invariant[] = [
   { what: 'files are read whole', simulated: NATIVE, tests: ['bridge/files', 'journal/sqlite-log'] },
   {
     what: 'a full or failing disk refuses and recovers',
-    simulated: `kind sqlite, ${REST}`,
+    simulated: `kind sqlite, ${REST}, ${MEMORY}`,
     tests: ['ledger/disk', 'journal/sqlite-disk'],
   },
   { what: 'a failed flush counts as not written', tests: ['journal/sqlite-disk', 'journal/sqlite-log'] },
@@ -58,7 +60,7 @@ const INVARIANTS: readonly Invariant[] = [
   { what: 'only recorded processes are signalled', tests: ['agents/process-table', 'e2e/leftovers'] },
   {
     what: 'restarts are limited, and nobody is forgotten',
-    simulated: `${MEMBERS} (nobody is forgotten)`,
+    simulated: `${RESTARTS}, ${MEMBERS} (nobody is forgotten)`,
     tests: ['core/restarts', 'runtime/departure'],
   },
   {
@@ -92,7 +94,7 @@ const INVARIANTS: readonly Invariant[] = [
   { what: 'the durability of a backend is shown', tests: ['journal/nats-refusals', 'runtime/backend'] },
   {
     what: 'the journal gives the present state',
-    simulated: `${CHECKS} (replays every batch)`,
+    simulated: `${CHECKS} (replays every batch), ${MEMORY}`,
     tests: ['core/evolve', 'ledger/model'],
   },
 ];

@@ -3,11 +3,12 @@ import { SYSTEM } from '../../src/core/actor.ts';
 import { isHandedIn } from '../../src/core/approval.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
-import { createState } from '../../src/core/state.ts';
+import { createState, keepChanges } from '../../src/core/state.ts';
 import type { TaskRecord, TeamState } from '../../src/core/state.ts';
 import type { Stored } from '../../src/journal/journal.ts';
 import { LandingChecks } from './landing-checks.ts';
 import { MailChecks } from './mail-checks.ts';
+import { RestartChecks } from './restart-checks.ts';
 import { scheduler } from './scheduler.ts';
 
 /** A promise that was broken. */
@@ -71,6 +72,7 @@ export class Checks {
   readonly #joinedBy = new Map<string, string>();
   readonly landing: LandingChecks;
   readonly mail: MailChecks;
+  readonly restarts: RestartChecks;
   /** Called when a member was told that it holds a task. */
   onClaim: (taskId: string, memberId: string) => void = () => {};
   readonly counts = { batches: 0, events: 0, landed: 0, shown: 0, turns: 0, refused: 0, errors: 0 };
@@ -81,7 +83,8 @@ export class Checks {
     this.#log = log;
     const require = (holds: boolean, message: string): void => this.require(holds, message);
     this.landing = new LandingChecks({ state: this.state, isPassed, require });
-    this.mail = new MailChecks(require);
+    this.mail = new MailChecks(this.state, require);
+    this.restarts = new RestartChecks(this.state, require);
   }
 
   /** The same for two runs that stored the same, byte for byte. */
@@ -118,6 +121,7 @@ export class Checks {
     this.require(batch.seq === this.counts.batches, `Batch ${batch.seq} follows batch ${this.counts.batches - 1}`);
     this.landing.before(batch.events);
     for (const event of batch.events) this.#event(event);
+    keepChanges(this.state);
     this.#checkHolders(batch.events);
   }
 
@@ -172,9 +176,15 @@ export class Checks {
       const { hostId } = this.state.members.get(by) ?? {};
       this.require(hostId === machine, `${event.type} by ${by} on ${machine}, and it runs on ${hostId}`);
     }
-    if (event.type === 'teammate:joined') this.#joinedBy.set(event.memberId, by);
+    if (event.type === 'teammate:joined') {
+      this.#joinedBy.set(event.memberId, by);
+      this.restarts.joined(event);
+    }
+    if (event.type === 'teammate:stopped') this.restarts.stopped(event);
+    if (event.type === 'team:updated') this.restarts.renewed();
     if (event.type === 'message:delivered') this.mail.delivered(event);
     if (event.type === 'message:sent') this.mail.sent(event);
+    if (event.type === 'message:acknowledged' || event.type === 'message:read') this.mail.left(event.messageIds);
     this.landing.look();
     evolve(this.state, event);
     if (taskId !== undefined && this.state.tasks.get(taskId)?.dependencies !== before?.dependencies) {

@@ -267,6 +267,19 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'a member is killed, and again whenever it starts, for a while',
+    weight: 1,
+    strike(world) {
+      const running = members();
+      if (running.length === 0) return undefined;
+      const process = random().pick(running);
+      const { memberId = '' } = readTeammateCommand(process.command.join(' ')) ?? {};
+      world.doomed.set(memberId, scheduler.now + random().between(3_000, 30_000));
+      table.end(process, { code: null, signal: 'SIGKILL' });
+      return memberId;
+    },
+  },
+  {
     name: 'the daemon is killed between two statements',
     weight: 8,
     isInFile: true,
@@ -327,6 +340,7 @@ export function heal(world: World): void {
   world.network.parted.clear();
   world.network.busy.clear();
   world.gitAway.clear();
+  world.doomed.clear();
   Object.assign(world.network, { loss: 0, repeats: 0, slowest: 5 });
   for (const store of world.stores()) Object.assign(store, { refusing: 0, failing: 0, slowest: 0 });
   for (const machine of world.machines) {

@@ -49,6 +49,7 @@ export class Machine {
     if (!this.isDown) return;
     const owner = newOwner(`daemon of ${this.name}`, this.name);
     this.#owner = owner;
+    this.#world.checks.restarts.renewed();
     scheduler.plan(1, () => void this.#run(owner).catch((error: unknown) => this.#failed(owner, error)), owner);
   }
 

@@ -4,6 +4,7 @@ import { watchMembers } from './attended.ts';
 import type { Cast } from './cast.ts';
 import type { Violation } from './checks.ts';
 import { heal, strikeAgain } from './faults.ts';
+import { compareMemory } from './memory.ts';
 import { OUTSIDER } from './outsider.ts';
 import { scheduler } from './scheduler.ts';
 import { Killed } from './stand-ins/files.ts';
@@ -124,6 +125,7 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
     await advance(world, () => scheduler.now >= until || isRested() || isQuiet());
     isOver = true;
     if (!checks.violation) checkRest(world);
+    if (!checks.violation) await advance(world, compareMemory(world));
   } finally {
     process.off('unhandledRejection', unhandled);
     world.remove();

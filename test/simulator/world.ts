@@ -46,6 +46,8 @@ export class World implements Around {
   isFaulty = true;
   /** Until when each account is closed, and whether its provider says so. */
   readonly closed = new Map<string, { until: number; isNamed: boolean }>();
+  /** Until when each member dies as soon as it starts. */
+  readonly doomed = new Map<string, number>();
   /** Until when git fails, by machine. */
   readonly gitAway = new Map<string, number>();
   readonly #store: Store | undefined;
@@ -89,7 +91,11 @@ export class World implements Around {
     table.reset((options, signal, self) => {
       const who = readTeammateCommand(options.command.join(' '));
       const machine = this.machines.find(({ name }) => name === self.machine);
-      if (who && machine) return runMember(this, machine, who, signal);
+      if (who && machine) {
+        this.checks.restarts.began(who.memberId);
+        if ((this.doomed.get(who.memberId) ?? 0) > scheduler.now) return Promise.resolve(1);
+        return runMember(this, machine, who, signal);
+      }
       if (!machine || !isGate(options.command)) return Promise.resolve(1);
       const { directory, folders } = machine;
       return this.gates.run(options, { signal, self, directory, folders });
