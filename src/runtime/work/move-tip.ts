@@ -29,6 +29,8 @@ export interface TakenTip {
   readonly isRewritten: boolean;
   /** How many commits came. */
   readonly commits: number;
+  /** Nothing was named and nothing came, but the HEAD of the checkout has commits that the branch lacks. */
+  readonly ahead?: { readonly commits: number; readonly isOnTop: boolean };
 }
 
 /** Takes commits of a person into the team's branch. They are not judged: the person is the judge. */
@@ -44,14 +46,31 @@ export async function takeTip(
   await depot.take(checkout);
   const to = await findCommit(place, what ?? work.branch);
   const from = work.tip;
-  const { out } = await depot.handle.run(['rev-list', '--count', to, `^${from}`]);
-  const about = { from, to, commits: Number(out.toString()) };
+  const about = { from, to, commits: await countNew(place, to) };
   const isBehind = await depot.descends(from, to);
-  if (from === to || (isBehind && !rewrite)) return { ...about, isMoved: false, isRewritten: false };
+  if (from === to || (isBehind && !rewrite)) {
+    const ahead = what === undefined ? await findAhead(place) : undefined;
+    return { ...about, isMoved: false, isRewritten: false, ...(ahead && { ahead }) };
+  }
   const isRewritten = isBehind || !(await depot.descends(to, from));
-  if (isRewritten && !rewrite) throw divergedError(place, to);
+  if (isRewritten && !rewrite) throw divergedError(teamId, place, { to, what });
   await moveTip(moving, teamId, { place, to, isRewritten });
   return { ...about, isMoved: true, isRewritten };
+}
+
+/** How many commits the branch lacks of this one's history. */
+async function countNew({ depot, work }: TeamPlace, commit: string): Promise<number> {
+  const { out } = await depot.handle.run(['rev-list', '--count', commit, `^${work.tip}`]);
+  return Number(out.toString());
+}
+
+/** What the HEAD of the checkout has and the branch lacks: people often commit on their own branch. */
+async function findAhead(place: TeamPlace): Promise<TakenTip['ahead']> {
+  const { depot, work } = place;
+  const head = await depot.handle.readRef('refs/checkout/HEAD^{commit}');
+  const commits = head === undefined ? 0 : await countNew(place, head);
+  if (head === undefined || commits === 0) return undefined;
+  return { commits, isOnTop: await depot.descends(head, work.tip) };
 }
 
 /** Records that the branch is at another commit. A ref keeps commits that are no longer on it. */
@@ -116,12 +135,21 @@ async function findCommit({ depot, checkout }: TeamPlace, what: string): Promise
   );
 }
 
-function divergedError({ depot, work }: TeamPlace, to: string): TeamError {
-  const { branch, tip } = work;
+function divergedError(
+  teamId: string,
+  { depot, work }: TeamPlace,
+  { to, what }: { readonly to: string; readonly what: string | undefined },
+): TeamError {
+  const { branch, base, tip } = work;
+  // Without landed work, `troupe merge` has nothing to merge.
+  const isMergeable = what === 'HEAD' && tip !== base;
+  const merge = isMergeable
+    ? `troupe merge --team ${teamId}. Then take it: troupe work take HEAD --team ${teamId}`
+    : `git fetch ${depot.dir} ${branch} && git merge FETCH_HEAD`;
   return new TeamError(
     'conflict',
     `Commit ${shortId(to)} does not descend from ${shortId(tip)}, the last commit of ${branch}, so work that landed would be missing. ` +
-      `To have both, merge first: git fetch ${depot.dir} ${branch} && git merge FETCH_HEAD`,
+      `To have both, merge first: ${merge}`,
     { facts: { option: { field: 'rewrite', effect: 'replace the commits of the branch' } } },
   );
 }

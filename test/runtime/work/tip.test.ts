@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { views } from '../../../src/cli/show/views/all.ts';
 import { until } from '../../until.ts';
 import { plainGit, write } from '../../workspaces/project.ts';
 import { BRANCH, openStage, TEAM } from './stage.ts';
@@ -68,6 +69,30 @@ for (const history of [undefined, 'keep'] as const) {
     expect(stage.errors).toEqual([]);
   });
 }
+
+test('commits that a person made on another branch are named, and HEAD takes them after a merge', async () => {
+  const stage = await openStage();
+  const { repository, works } = stage;
+  const own = plainGit(repository, 'symbolic-ref', '--short', 'HEAD');
+  await stage.complete('ann', await stage.begin('ann', { 'ann.txt': 'ann\n' }));
+  await stage.expectAligned();
+  fetchBranch(stage);
+  expect(await works.take(TEAM, { rewrite: false })).not.toHaveProperty('ahead');
+  plainGit(repository, 'checkout', '-q', own);
+  commit(repository, { 'mine.txt': 'mine\n' });
+  expect(await works.take(TEAM, { rewrite: false })).toMatchObject({ ahead: { commits: 1, isOnTop: false } });
+  await expect(works.take(TEAM, { what: 'HEAD', rewrite: false })).rejects.toMatchObject({
+    message: expect.stringContaining(`merge first: troupe merge --team ${TEAM}. Then take it: troupe work take HEAD`),
+  });
+  plainGit(repository, 'merge', '-q', '--no-edit', BRANCH);
+  const ahead = { commits: 2, isOnTop: true };
+  const taken = await works.take(TEAM, { rewrite: false });
+  expect(taken).toMatchObject({ isMoved: false, ahead });
+  expect(views['work.take']?.(taken, { columns: 100, color: false, isTerminal: false } as never, {})).toContain(
+    'HEAD of your checkout has 2 commits that it lacks. To take them: troupe work take HEAD\n',
+  );
+  expect(await works.take(TEAM, { what: 'HEAD', rewrite: false })).toMatchObject({ isMoved: true, commits: 2 });
+});
 
 test('commits that a person put on the branch in the depot are taken in', async () => {
   const stage = await openStage();

@@ -233,12 +233,17 @@ function saveTable(saves: ResultOf<'work.saves'>, screen: Screen): string {
   return table(columns, rows, screen);
 }
 
-function describeTake({ from, to, isMoved, isRewritten, commits }: ResultOf<'work.take'>): string {
-  if (!isMoved) return `The branch has ${shortId(to)} already.\n`;
+function describeTake({ from, to, isMoved, isRewritten, commits, ahead }: ResultOf<'work.take'>): string {
+  if (!isMoved) return `The branch has ${shortId(to)} already.\n${ahead ? describeAhead(ahead) : ''}`;
   const how = isRewritten
     ? 'Replaced commits of the branch'
     : `Took ${commits === 1 ? '1 commit' : `${commits} commits`}`;
   return `${how}: it went from ${shortId(from)} to ${shortId(to)}. Work in the queue is merged onto it.\n`;
+}
+
+function describeAhead({ commits, isOnTop }: NonNullable<ResultOf<'work.take'>['ahead']>): string {
+  const what = `HEAD of your checkout has ${commits === 1 ? '1 commit' : `${commits} commits`} that it lacks`;
+  return `${what}. To take ${commits === 1 ? 'it' : 'them'}: ${isOnTop ? '' : 'troupe merge, then '}troupe work take HEAD\n`;
 }
 
 function describeRestore({ memberId, folder, commit, before, taskId }: ResultOf<'work.restore'>): string {
