@@ -252,6 +252,26 @@ describe('the frame of watch', () => {
     ).toBe('');
   });
 
+  test('shows the whole text of what waits for the user, and the command that answers it', () => {
+    const screen = { isTerminal: true, hasColor: false, columns: 120, now: 0 };
+    const content = `First ${'a word '.repeat(30)}and last`;
+    const plan = { id: 'p', kind: 'plan', memberId: 'worker-1', status: 'pending', content };
+    const asked = { ...model, status: { ...model.status, pendingRequests: [plan] as never } };
+    const lines = drawFrame(asked, choice, { screen, rows: 40, isLive: true });
+    expect(lines).toHaveLength(40);
+    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(120);
+    const from = lines.indexOf('WAITS FOR YOU');
+    const text = lines
+      .slice(from + 1)
+      .map((line) => line.trim())
+      .join(' ');
+    expect(text).toContain(`worker-1 waits for your answer (plan): ${content} troupe approve worker-1 --team demo`);
+    // On a small screen, one line of it.
+    const small = drawFrame(asked, choice, { screen, rows: 13, isLive: true });
+    expect(small).toHaveLength(13);
+    expect(small.at(-2)).toContain('troupe approve worker-1 --team demo');
+  });
+
   test('leaves out whole keys if the screen is too narrow for all', () => {
     const foot = (columns: number): string | undefined => {
       const screen = { isTerminal: true, hasColor: false, columns, now: 0 };

@@ -12,6 +12,7 @@ import { statusCell } from '../../show/views/task.ts';
 import { taskName, taskNames } from '../../show/words.ts';
 import { headLine } from './head.ts';
 import type { Mail, Model, Task } from './model.ts';
+import { waitsPanel } from './waits.ts';
 
 /** What the user chose to see. */
 export interface Choice {
@@ -49,22 +50,27 @@ const WIDE = 110;
 /** The whole screen: exactly `rows` lines, none wider than the screen. */
 export function drawFrame(model: Model, choice: Choice, stage: Stage): string[] {
   const { screen, rows } = stage;
-  const body = Math.max(0, rows - 3);
+  const most = Math.max(0, rows - 3);
+  const waits = waitsPanel(model, screen, most);
+  const body = most - waits.length;
   const isWide = screen.columns >= WIDE;
   const left = isWide ? Math.floor(screen.columns * 0.58) : screen.columns;
   const lower = isWide ? [] : narrowPanels(model, choice, { screen, body });
   const tasks = taskPanel(model, choice, { screen: { ...screen, columns: left }, rows: body - lower.length });
   const middle = isWide ? beside(tasks, widePanels(model, screen, left, body), left) : [...tasks, ...lower];
-  return [headLine(model, stage), troubleLine(model, screen), ...fill(middle, body), footLine(choice, screen)].slice(
-    0,
-    rows,
-  );
+  return [
+    headLine(model, stage),
+    troubleLine(model, screen),
+    ...fill(middle, body),
+    ...waits,
+    footLine(choice, screen),
+  ].slice(0, rows);
 }
 
 /** The highest scroll position. */
 export function lastScroll(model: Model, choice: Choice, stage: Stage): number {
-  const body = stage.rows - 3;
-  const { screen } = stage;
+  const { screen, rows } = stage;
+  const body = rows - 3 - waitsPanel(model, screen, rows - 3).length;
   const lower = screen.columns >= WIDE ? 0 : narrowPanels(model, choice, { screen, body }).length;
   return Math.max(0, chosenTasks(model, choice).length - Math.max(1, body - lower - 1));
 }
