@@ -25,7 +25,8 @@ members, a gate that runs the tests and sends work back, and a copy of the
 repository for each member, whose work lands on one branch.
 `;
 const NEXT = `Next: npm run build && npm link (here, once), then in a project of yours
-  troupe init script && troupe up    a team of scripts; plain init: for it
+  troupe init && troupe up           a team of agents for that project
+  troupe init script && troupe up    a team of scripts, to try it without a model
   troupe ui                          the dashboard
 `;
 
