@@ -10,6 +10,8 @@ import type { Disk } from './disk.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import { asideOf, holders, worksApart } from './held.ts';
 import type { SavedFor, Worker } from './held.ts';
+import { openMoves } from './moves.ts';
+import type { Moves } from './moves.ts';
 import type { Overlaps } from './overlaps.ts';
 import type { Preparing } from './prepare.ts';
 import { problemsOf, wordProblems } from './problems.ts';
@@ -50,6 +52,8 @@ export interface Folders {
   layMerged(worker: Worker, tip: string): Promise<void>;
   /** After its work was handed in, a workspace goes on from the tip. What the member changed since stays in it. */
   bringForward(worker: Worker, commit?: string): Promise<void>;
+  /** For whoever moves a folder: no turn begins meanwhile. `begin` and `saveNow` do so themselves. */
+  readonly alone: Moves['alone'];
   /** The members that this daemon has opened a workspace for. */
   workers(): readonly Worker[];
   /** Members that an earlier daemon opened one for. */
@@ -79,8 +83,10 @@ export function openFolders(options: FoldersOptions): Folders {
   const { requirePlace, bring } = branches;
   const known = new Map<string, Worker>();
   const tellHidden = openHiddenTelling(ledger);
-  const moves = { workspaceOf, prepare, refresh, layMerged, bringForward };
-  const beginning = openBeginning({ ledger, branches, preparing, overlaps, onError, ...moves });
+  const moves = openMoves();
+  const { alone } = moves;
+  const ways = { workspaceOf, prepare, refresh, layMerged, bringForward };
+  const beginning = openBeginning({ ledger, branches, preparing, overlaps, onError, ...ways });
 
   return {
     async open(worker) {
@@ -99,33 +105,46 @@ export function openFolders(options: FoldersOptions): Folders {
       });
     },
     async begin(worker, task) {
-      if (await isApart(worker)) await tellWhile(ledger, worker, (telling) => beginning.begin(worker, task, telling));
+      if (!(await isApart(worker))) return;
+      await tellWhile(ledger, worker, (telling) => alone(worker, () => beginning.begin(worker, task, telling)));
     },
-    beginInTurn: (worker, task) => beginning.inTurn(worker, task),
+    beginInTurn: (worker, task) => alone(worker, () => beginning.inTurn(worker, task)),
     async saveNow(worker, { inTurn = false } = {}) {
       if (!(await isApart(worker))) return;
-      const workspace = await workspaceOf(worker);
-      const saved = await workspace.save();
-      if (saved) overlaps.saved(worker, saved);
-      const isBusy = await ledger.view(worker.teamId, (state) => holders(state).includes(worker.memberId));
-      // A member without a task looks at the work of others: a lead above all.
-      if (inTurn || isBusy || saved?.changes.length !== 0) return;
-      const { work } = await bring(worker.teamId);
-      await refresh(workspace, work.tip, false);
-      // A lead never claims: it would get what the setup makes of the new tip only at its next start.
-      if (work.setup) await tellWhile(ledger, worker, (telling) => prepare(worker, workspace, telling));
+      if (inTurn) await saveOnly(worker);
+      else await alone(worker, () => saveBetweenTurns(worker));
     },
     saveAll,
     saveHere,
     workspaceOf,
     layMerged,
     bringForward,
+    alone,
     workers: () => [...known.values()],
     remember: (worker) => void known.set(keyOf(worker), worker),
     forget(teamId) {
       for (const [key, worker] of known) if (worker.teamId === teamId) known.delete(key);
+      moves.forget(teamId);
     },
   };
+
+  async function saveOnly(worker: Worker): Promise<{ workspace: Workspace; saved: Saved | undefined }> {
+    const workspace = await workspaceOf(worker);
+    const saved = await workspace.save();
+    if (saved) overlaps.saved(worker, saved);
+    return { workspace, saved };
+  }
+
+  async function saveBetweenTurns(worker: Worker): Promise<void> {
+    const { workspace, saved } = await saveOnly(worker);
+    const isBusy = await ledger.view(worker.teamId, (state) => holders(state).includes(worker.memberId));
+    // A member without a task looks at the work of others: a lead above all.
+    if (isBusy || saved?.changes.length !== 0) return;
+    const { work } = await bring(worker.teamId);
+    await refresh(workspace, work.tip, false);
+    // A lead never claims: it would get what the setup makes of the new tip only at its next start.
+    if (work.setup) await tellWhile(ledger, worker, (telling) => prepare(worker, workspace, telling));
+  }
 
   async function saveHere({ taskId, ...worker }: SavedFor): Promise<SavedWork> {
     const aside = await ledger.view(worker.teamId, (state) => asideOf(state, taskId));

@@ -9,6 +9,8 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Saved } from '../../workspaces/workspace.ts';
 import type { Worker } from './held.ts';
 import { requireAtRest } from './saves.ts';
+import type { Parts } from './saves.ts';
+import type { TeamPlace } from './team-places.ts';
 import type { TeamWorks } from './team-works.ts';
 import { unlessEdited } from './unless-edited.ts';
 
@@ -30,8 +32,21 @@ export interface Refreshed {
 export async function refreshWork(
   ledger: Ledger,
   works: TeamWorks,
-  { teamId, memberId, isOwner }: Worker & { readonly isOwner: boolean },
+  worker: Worker & { readonly isOwner: boolean },
 ): Promise<Refreshed> {
+  // Who is in a turn is told at once.
+  await lookAtHeld(ledger, worker);
+  return works.alone(worker, async () => {
+    const { depot, work } = await works.bring(worker.teamId);
+    return moveOn({ ledger, works }, worker, { depot, work });
+  });
+}
+
+/** The tasks whose work is in the folder, if it may be refreshed now. */
+async function lookAtHeld(
+  ledger: Ledger,
+  { teamId, memberId, isOwner }: Worker & { readonly isOwner: boolean },
+): Promise<TaskRecord[]> {
   const held = await ledger.view(teamId, (state) => {
     const { workspace } = requireMember(state, memberId);
     if (!state.team?.work || workspace !== 'own') {
@@ -41,10 +56,20 @@ export async function refreshWork(
     return heldBy(state, memberId);
   });
   for (const task of held) requireOwnHands(task);
-  const { depot, work } = await works.bring(teamId);
+  return held;
+}
+
+async function moveOn(
+  { ledger, works }: Parts,
+  worker: Worker & { readonly isOwner: boolean },
+  { depot, work }: Pick<TeamPlace, 'depot' | 'work'>,
+): Promise<Refreshed> {
+  const { teamId, memberId } = worker;
   const { tip } = work;
   const workspace = await works.workspaceOf({ teamId, memberId });
-  const saved = await unlessEdited(workspace, moveOn);
+  // It may have begun a turn while it was waited for.
+  const held = await lookAtHeld(ledger, worker);
+  const saved = await unlessEdited(workspace, move);
   if (!saved) throw new TeamError('internal', `The workspace of ${memberId} is shared`);
   const { base } = saved;
   if (base === tip) return { memberId, base: tip, behind: 0, files: [] };
@@ -56,7 +81,7 @@ export async function refreshWork(
   }
   return { memberId, base: tip, behind: Number(out.toString()), files: files.map(({ path }) => path) };
 
-  async function moveOn(now: Saved): Promise<Pick<Saved, 'commit'> | undefined> {
+  async function move(now: Saved): Promise<Pick<Saved, 'commit'> | undefined> {
     const ifSaved = now.commit;
     if (now.base === tip) return now;
     if (now.changes.length === 0) return workspace.refresh(tip, { ifSaved });

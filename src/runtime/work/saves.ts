@@ -74,12 +74,22 @@ export async function restoreWork(
 ): Promise<Restored> {
   const place = await requireWorkPlace({ ledger, works }, teamId);
   const found = await findSave({ works, place }, { teamId, memberId, save });
-  const worker = { teamId, memberId: found.memberId };
+  // Who is in a turn is told at once.
+  await ledger.view(teamId, (state) => requireAtRest(state, found.memberId));
+  return works.alone({ teamId, memberId: found.memberId }, () => restoreFound({ ledger, works }, place, found));
+}
+
+async function restoreFound(
+  { ledger, works }: Parts,
+  place: TeamPlace,
+  found: { readonly teamId: string; readonly memberId: string; readonly commit: string },
+): Promise<Restored> {
+  const { teamId } = found;
+  const workspace = await works.workspaceOf({ teamId, memberId: found.memberId });
   const tasks = await ledger.view(teamId, (state) => {
     requireAtRest(state, found.memberId);
     return tasksOf(state).filter(({ work }) => work.memberId === found.memberId && isUnfinished(work));
   });
-  const workspace = await works.workspaceOf(worker);
   const before = await workspace.restore(found.commit);
   // The saves begin again from an older base, so that what landed since is not undone.
   const after = await workspace.save();
@@ -120,7 +130,7 @@ export function requireAtRest(state: TeamState, memberId: string): void {
 async function findSave(
   { works, place }: { works: TeamWorks; place: TeamPlace },
   { teamId, memberId, save }: { teamId: string; memberId: string | undefined; save: string },
-): Promise<{ readonly memberId: string; readonly commit: string }> {
+): Promise<{ readonly teamId: string; readonly memberId: string; readonly commit: string }> {
   const found = new Map<string, string>();
   for (const name of await membersWithWork(place, teamId)) {
     if (memberId !== undefined && name !== memberId) continue;
@@ -128,7 +138,7 @@ async function findSave(
     for (const { commit } of saves) if (commit.startsWith(save)) found.set(commit, name);
   }
   const [only] = found;
-  if (only && found.size === 1) return { commit: only[0], memberId: only[1] };
+  if (only && found.size === 1) return { teamId, commit: only[0], memberId: only[1] };
   if (!only) {
     const whose = memberId === undefined ? `Team ${teamId}` : memberId;
     throw new TeamError('not_found', `${whose} has no save ${quote(save)}: troupe work saves lists them`);

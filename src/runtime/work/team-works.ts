@@ -48,7 +48,9 @@ export interface TeamWorksOptions {
 
 /** The workspaces of all teams of this daemon, and their branches. */
 export interface TeamWorks
-  extends Omit<LandingWorks, 'follow'>, Pick<Folders, 'open' | 'begin' | 'beginInTurn' | 'saveNow' | 'workspaceOf'> {
+  extends
+    Omit<LandingWorks, 'follow'>,
+    Pick<Folders, 'open' | 'begin' | 'beginInTurn' | 'saveNow' | 'workspaceOf' | 'alone'> {
   readonly projects: Projects;
   /** The settings of agents in workspaces. */
   readonly settings: WorkSettings;
