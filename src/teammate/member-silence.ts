@@ -39,7 +39,7 @@ export function watchSilence(options: WatchedMember, around: Around): TurnWatch 
   const { agent, silence = {}, start, signal, worksApart = false } = options;
   const { door, who, watch, tell, onError, conversation } = around;
   if (silence === 'off') return undefined;
-  const keep = (): Promise<void> => saveWork({ door, who, worksApart, onError });
+  const keep = (): Promise<void> => saveWork({ door, who, worksApart, onError }, { inTurn: true });
   return watchTurns({
     limits: silence,
     isProgram: Object.hasOwn(OWN_AGENTS, agent.kind),
