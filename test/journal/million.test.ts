@@ -11,7 +11,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 const EVENTS = rounds(1_000, 1_000_000);
 const ROUNDS = rounds(1, 3);
 
-/** A team has at most 10,000 tasks, of which six in ten are claimed and completed. All other events are messages. */
+/** A team has at most 10,000 tasks. Six in ten are claimed and completed. All other events are messages. */
 const TASKS = Math.min(10_000, EVENTS / 10);
 const SIZES = { tasks: TASKS, messages: EVENTS - 2.2 * TASKS };
 

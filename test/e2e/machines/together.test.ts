@@ -69,7 +69,7 @@ async function oneTeam(a: Machine, b: Machine, journal: string): Promise<void> {
 
   // A member that no machine can run waits. Every machine shows the reason and what to do.
   const reason = /no machine has what it needs \(gpu\); connected: alpha, beta\. Run troupe serve --label gpu/;
-  await until('it is told', async () => (await memberOf(b, 'painter')).metadata?.['waiting']);
+  await until('it says why painter waits', async () => (await memberOf(b, 'painter')).metadata?.['waiting']);
   for (const from of [a, b]) {
     const [shown, listed] = [
       await from.troupe('member', 'show', 'painter', '--team', TEAM),
