@@ -7,7 +7,9 @@ import type { JournalAwayError } from './journal/away.ts';
 import { fileAddress, OWN_ADDRESS, pathInAddress } from './journal/file-address.ts';
 import type { Hosts } from './journal/hosts.ts';
 import type { Journal } from './journal/journal.ts';
+import type { Lost } from './journal/mark.ts';
 import { memoryJournal } from './journal/memory.ts';
+import type { NatsInspection } from './journal/nats/inspect.ts';
 import type { PackStore } from './journal/packs.ts';
 import { sqliteJournal } from './journal/sqlite.ts';
 
@@ -70,6 +72,12 @@ interface OpenOptions {
   readonly mark?: string;
 }
 
+/** Where a daemon looks for a journal and for its mark. */
+export interface LostOptions {
+  readonly file: string;
+  readonly mark: string;
+}
+
 /** How the kinds of journals differ. */
 interface JournalKind<P extends JournalPlace> {
   /** Several daemons may write to it at the same time. */
@@ -80,6 +88,10 @@ interface JournalKind<P extends JournalPlace> {
   file(place: P, own: string): string | undefined;
   /** Its place as in `location`, if that is not its file. */
   show?(place: P): Promise<string>;
+  /** What its mark has and it has not. */
+  findLost(place: P, options: LostOptions): Promise<Lost[]>;
+  /** Looks at its servers, if it has some. */
+  inspect?(place: P, mark: string): Promise<NatsInspection>;
   open(place: P, options: Required<Pick<OpenOptions, 'exclusive'>> & OpenOptions): Promise<OpenedJournal>;
 }
 
@@ -94,12 +106,14 @@ const KINDS: { readonly [P in JournalPlace as P['kind']]: JournalKind<P> } = {
     isShared: false,
     lasts: false,
     file: () => undefined,
+    findLost: async () => [],
     open: async () => ({ journal: memoryJournal(), kind: 'memory', location: 'memory', durability: 'memory' }),
   },
   sqlite: {
     isShared: false,
     lasts: true,
     file: ({ path }, own) => path ?? own,
+    findLost: async ({ path }, { file }) => (await import('./journal/sqlite/lost.ts')).findLost(path ?? file),
     async open({ path }, { file, exclusive }) {
       const location = path ?? file;
       const journal = sqliteJournal(location, { exclusive });
@@ -115,6 +129,12 @@ const KINDS: { readonly [P in JournalPlace as P['kind']]: JournalKind<P> } = {
     async show({ url, base }) {
       const { readNatsAddress, showAddress } = await import('./journal/nats/address.ts');
       return showAddress(readNatsAddress(url, base ?? process.cwd()));
+    },
+    async findLost({ url, base = process.cwd() }, { mark }) {
+      return (await import('./journal/nats/lost.ts')).findLostOnNats(url, { base, mark });
+    },
+    async inspect({ url, base = process.cwd() }, mark) {
+      return (await import('./journal/nats/inspect.ts')).inspectNatsJournal(url, { base, mark });
     },
     async open({ url, base }, { mark }) {
       const { natsJournal } = await import('./journal/nats.ts').catch((error: unknown) => {
@@ -170,6 +190,16 @@ export function fileOf(place: JournalPlace, { file }: { file: string }): string 
 /** A place as in `location`, without opening it. */
 export async function showPlace(place: JournalPlace, { file }: { file: string }): Promise<string> {
   return (await kindOf(place).show?.(place)) ?? fileOf(place, { file }) ?? place.kind;
+}
+
+/** What the mark of a journal has and the journal has not. */
+export function findLost(place: JournalPlace, options: LostOptions): Promise<Lost[]> {
+  return kindOf(place).findLost(place, options);
+}
+
+/** Looks at the servers of a journal; undefined if it has none. */
+export async function inspectServers(place: JournalPlace, mark: string): Promise<NatsInspection | undefined> {
+  return kindOf(place).inspect?.(place, mark);
 }
 
 /** Whether there is something to read; opening a missing file would create one. */

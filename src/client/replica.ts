@@ -8,6 +8,7 @@ import type { EventsFrame } from '../operations/frames.ts';
 
 // The command line and the dashboard compute what they show from a team's state with the daemon's own code.
 export { otherTeamOf } from '../core/address.ts';
+export { agentNamed, hasProcess, isTeamAgent } from '../core/agent.ts';
 export { wordSettings } from '../core/agent-words.ts';
 export { budgetUses } from '../core/budget-use.ts';
 export { showGrant } from '../core/budget-words.ts';

@@ -62,6 +62,8 @@ export interface ErrorFacts {
   readonly option?: { readonly field: string; readonly effect: string };
   /** The list that shows what exists. */
   readonly list?: 'task' | 'note' | 'request';
+  /** The setting of an agent that is refused. */
+  readonly setting?: 'effort' | 'mcp' | 'skills' | 'tools' | 'sandbox';
   /** The operating system's error code, if it refused. */
   readonly errno?: string;
 }

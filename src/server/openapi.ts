@@ -70,7 +70,7 @@ const ERROR_SCHEMA = {
         message: { type: 'string' },
         facts: {
           type: 'object',
-          description: 'Details for programs: problems, needs, option, list, errno.',
+          description: 'Details for programs: problems, needs, option, list, setting, errno.',
         },
       },
     },

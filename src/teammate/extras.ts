@@ -11,14 +11,15 @@ export function requireExtras(spec: AgentSpec, { title, takes }: Pick<AgentRow, 
   for (const [field, values] of Object.entries(wishesOf(spec)) as [keyof AgentExtras, readonly string[]][]) {
     const taken = takes[field];
     if (taken === true || values.length === 0) continue;
-    if ('not' in taken) throw new TeamError('invalid', `${field} is not for ${title}: ${taken.not}`);
+    if ('not' in taken) refuse(field, `${field} is not for ${title}: ${taken.not}`);
     const unknown = values.find((value) => !taken.includes(value));
     if (unknown === undefined) continue;
-    throw new TeamError(
-      'invalid',
-      `${field} ${quote(unknown)} is unknown to ${title}: choose from ${taken.join(', ')}`,
-    );
+    refuse(field, `${field} ${quote(unknown)} is unknown to ${title}: choose from ${taken.join(', ')}`);
   }
+}
+
+function refuse(setting: keyof AgentExtras, message: string): never {
+  throw new TeamError('invalid', message, { facts: { setting } });
 }
 
 function wishesOf({ effort, mcp = {}, skills = [], tools = {} }: AgentSpec): Record<keyof AgentExtras, string[]> {
@@ -40,7 +41,7 @@ export function readSkills(paths: readonly string[], folders: readonly string[])
       const text = readBelow(folder, path);
       if (text !== undefined) return text;
     }
-    throw new TeamError('invalid', `There is no file ${quote(path)} in ${folders.join(' or ')}: skills names it`);
+    return refuse('skills', `There is no file ${quote(path)} in ${folders.join(' or ')}: skills names it`);
   });
 }
 
@@ -49,7 +50,7 @@ function readBelow(folder: string, path: string): string | undefined {
   if (file === undefined) return undefined;
   const { size } = statSync(file);
   if (size > SKILL_BYTES) {
-    throw new TeamError('invalid', `${file} has ${size} bytes: a skill may have ${SKILL_BYTES}`);
+    refuse('skills', `${file} has ${size} bytes: a skill may have ${SKILL_BYTES}`);
   }
   return readFileSync(file, 'utf8');
 }
@@ -64,5 +65,5 @@ function fileBelow(folder: string, path: string): string | undefined {
   } catch {
     return undefined;
   }
-  throw new TeamError('invalid', `${quote(path)} leads out of ${folder}: skills must be below it`);
+  return refuse('skills', `${quote(path)} leads out of ${folder}: skills must be below it`);
 }

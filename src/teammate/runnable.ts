@@ -36,17 +36,18 @@ export function requireAllRunnable(
   ours?: Readonly<Record<string, string | undefined>>,
   { isCallers = false, state }: RunnableOptions = {},
 ): void {
-  const problems = new Set<string>();
+  const problems = new Map<string, TeamError>();
   for (const one of agents) {
     try {
       requireRunnable(one, ours, { isCallers, state });
     } catch (error) {
       if (!(error instanceof TeamError) || error.code !== 'invalid') throw error;
-      problems.add(error.message);
+      problems.set(error.message, error);
     }
   }
-  if (problems.size === 0) return;
-  throw new TeamError('invalid', problems.size === 1 ? [...problems].join('') : withOneEnd([...problems]));
+  const [only, ...others] = problems.values();
+  if (!only) return;
+  throw others.length === 0 ? only : new TeamError('invalid', withOneEnd([...problems.keys()]));
 }
 
 /** Says only once what applies to all of them. */

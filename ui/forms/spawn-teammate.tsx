@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { agentNamed, hasProcess } from '../../src/client/replica.ts';
 import type { InputOf } from '../../src/operations/index.ts';
 import { call } from '../data/daemon.ts';
 import { useTeam } from '../data/use-team.tsx';
@@ -6,7 +7,6 @@ import { FailureNote } from '../parts/failure.tsx';
 import { Modal } from '../parts/modal.tsx';
 import { say } from '../parts/toast.tsx';
 import { AgentFields, isReady, useAgents } from './agent-fields.tsx';
-import type { Listed } from './agent-fields.tsx';
 import { CheckField, Form, TextField } from './form.tsx';
 import type { FormProps } from './form.tsx';
 import { problemOfBudget, PROGRAM } from './team-source.ts';
@@ -30,8 +30,8 @@ const LIKE = '@like ';
 
 function SpawnForm({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const members = useTeam(({ view }) => view.members);
-  // A function runs in the process that registered it, which only that process can do.
-  const models = members.filter(({ agent }) => agent !== undefined && agent.kind !== 'function');
+  // The others run in the process that registered them, which only that process can do.
+  const models = members.filter(({ agent }) => agent !== undefined && hasProcess(agent));
   const { agents = [], failure } = useAgents();
   const [chosen, setWanted] = useState<WantedAgent>({
     agent: models[0] ? `${LIKE}${models[0].id}` : '',
@@ -51,7 +51,7 @@ function SpawnForm({ teamId, onClose }: { teamId: string; onClose: () => void })
   const problem = problemOfBudget(budget);
   const spawn = async (signal: AbortSignal): Promise<void> => {
     const like = models.find(({ id }) => `${LIKE}${id}` === wanted.agent);
-    const agent = like?.agent ?? (wanted.agent === DEFAULT ? undefined : specOf(wanted, agents));
+    const agent = like?.agent ?? (wanted.agent === DEFAULT ? undefined : specOf(wanted));
     const given: InputOf<'member.spawn'> = {
       teamId,
       name: name.trim(),
@@ -108,12 +108,10 @@ function SpawnForm({ teamId, onClose }: { teamId: string; onClose: () => void })
 }
 
 /** The agent as the daemon takes it. */
-function specOf({ agent, model, mode, program }: WantedAgent, agents: readonly Listed[]): object {
+function specOf({ agent, model, mode, program }: WantedAgent): object {
   if (agent === PROGRAM) return { exec: program };
-  const kind = agents.find(({ name }) => name === agent)?.kind ?? 'acp';
   return {
-    kind,
-    ...(kind === 'acp' && { name: agent }),
+    ...agentNamed(agent),
     ...(model.trim() !== '' && { model: model.trim() }),
     ...(mode !== '' && { mode }),
   };

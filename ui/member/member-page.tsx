@@ -1,6 +1,6 @@
 import { EllipsisVertical, Hand, Power, RotateCcw, Square, UserX } from 'lucide-react';
 import { Suspense, useState } from 'react';
-import { isVacant, isPerson } from '../../src/client/replica.ts';
+import { isPerson, isTeamAgent, isVacant } from '../../src/client/replica.ts';
 import type { MemberRecord } from '../../src/core/state.ts';
 import { call } from '../data/daemon.ts';
 import { teamPath, useQuery } from '../data/route.ts';
@@ -80,7 +80,7 @@ export function MemberPage({ teamId, memberId }: { teamId: string; memberId: str
       <Facts member={member} />
       {member.workspace === 'own' && <WorkFacts teamId={teamId} memberId={memberId} />}
       {isLead && <TeamPanel teamId={teamId} />}
-      {member.agent?.kind === 'team' && <InnerTeams teamId={teamId} memberId={memberId} />}
+      {member.agent && isTeamAgent(member.agent) && <InnerTeams teamId={teamId} memberId={memberId} />}
     </>
   );
   return (

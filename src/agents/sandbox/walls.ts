@@ -184,7 +184,7 @@ export function requireOutside(paths: readonly string[], { home, state }: { home
   for (const path of paths) {
     const named = inHome(path, home);
     if (isIn(top, existsSync(named) ? realpathSync(named) : named)) {
-      throw new TeamError('invalid', `A sandbox cannot open ${path}: it is in the state directory of Troupe`);
+      refuse(`A sandbox cannot open ${path}: it is in the state directory of Troupe`);
     }
   }
 }
@@ -193,7 +193,11 @@ export function requireOutside(paths: readonly string[], { home, state }: { home
 export function requireWritten(write: readonly string[], home: string): void {
   const missing = write.find((path) => !existsSync(inHome(path, home)));
   if (missing === undefined) return;
-  throw new TeamError('invalid', `A sandbox cannot let a program write ${missing}: it does not exist. Make it first`);
+  refuse(`A sandbox cannot let a program write ${missing}: it does not exist. Make it first`);
+}
+
+function refuse(message: string): never {
+  throw new TeamError('invalid', message, { facts: { setting: 'sandbox' } });
 }
 
 function inHome(path: string, home: string): string {

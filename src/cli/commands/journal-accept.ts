@@ -2,9 +2,9 @@ import { findHome } from '../../client/home.ts';
 import type { Home } from '../../client/home.ts';
 import { nameLost, removeMark } from '../../journal/mark.ts';
 import type { Lost } from '../../journal/mark.ts';
-import { findLost, markOf } from '../../journal/sqlite/lost.ts';
+import { markOf } from '../../journal/sqlite/lost.ts';
 import { takeOwnership } from '../../journal/sqlite/owner.ts';
-import { fileOf, readJournalPlace, showPlace } from '../../journals.ts';
+import { fileOf, findLost, lasts, readJournalPlace, showPlace } from '../../journals.ts';
 import type { JournalPlace } from '../../journals.ts';
 import { takeLock } from '../../runtime/lock.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
@@ -28,23 +28,15 @@ export async function runAccept(given: Arguments, { environment }: Surroundings)
 
 /** Removes the mark if something is lost. Not while a daemon uses the journal: its journal is whole. */
 async function acceptAt(place: JournalPlace, home: Home): Promise<Lost[]> {
-  if (place.kind === 'memory') throw new Refusal('unsupported', 'A journal in memory has nothing to accept');
+  if (!lasts(place)) throw new Refusal('unsupported', 'A journal in memory has nothing to accept');
   const file = fileOf(place, { file: home.journal });
   const inUse = file === undefined ? await takeLock(home) : takeOwnership(file, { alone: true });
   try {
     const mark = file === undefined ? home.serversMark : markOf(file);
-    const lost = place.kind === 'nats' ? await lostOnServers(place, home) : findLost(file as string);
+    const lost = await findLost(place, { file: home.journal, mark });
     if (lost.length > 0) removeMark(mark);
     return lost;
   } finally {
     inUse.release();
   }
-}
-
-async function lostOnServers(
-  { url, base = process.cwd() }: JournalPlace & { kind: 'nats' },
-  { serversMark }: Home,
-): Promise<Lost[]> {
-  const { findLostOnNats } = await import('../../journal/nats/lost.ts');
-  return findLostOnNats(url, { base, mark: serversMark });
 }

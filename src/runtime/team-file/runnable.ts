@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { TeamError } from '../../core/errors.ts';
+import type { ErrorFacts } from '../../core/errors.ts';
 import { placeIn } from '../yaml-file.ts';
 import type { Path } from '../yaml-problems.ts';
 import { agentNameOf } from './agents.ts';
@@ -22,7 +23,7 @@ export function findUnrunnable(
       const text = `${error.message.slice(0, 1).toLowerCase()}${error.message.slice(1)}`;
       places.set(text, [
         ...(places.get(text) ?? []),
-        extraAt(text, agent, file) ?? sandboxAt(text, agent, file) ?? pathOf(agent, file),
+        settingAt(error.facts?.setting, agent, file) ?? pathOf(agent, file),
       ]);
     }
   }
@@ -32,21 +33,18 @@ export function findUnrunnable(
   });
 }
 
-/** The position of an extra (`effort`, `mcp` …) that the agent does not take: such a refusal begins with its name. */
-function extraAt(text: string, { path, entry, place }: FileAgent, { agents }: TeamFile): Path | undefined {
-  const [, field] = /^(effort|mcp|skills|tools) /.exec(text) ?? [];
-  if (field === undefined || place) return undefined;
+/** The position of a refused setting: of the member, else of its agent, else (for a sandbox) of the file. */
+function settingAt(
+  field: ErrorFacts['setting'],
+  { path, entry, place }: FileAgent,
+  { agents, sandbox }: TeamFile,
+): Path | undefined {
+  if (field === undefined || (place && field !== 'sandbox')) return undefined;
   if (Object.hasOwn(entry, field)) return [...path, field];
-  const set = typeof entry.agent === 'string' ? agents?.[entry.agent] : undefined;
-  return set && Object.hasOwn(set, field) ? ['agents', entry.agent as string, field] : undefined;
-}
-
-/** The position of a sandbox that opens what it cannot: of the member, else of its agent, else of the file. */
-function sandboxAt(text: string, { path, entry }: FileAgent, { agents }: TeamFile): Path | undefined {
-  if (!/^a sandbox cannot (open|let) /.test(text)) return undefined;
-  if (entry.sandbox !== undefined) return [...path, 'sandbox'];
   const name = typeof entry.agent === 'string' ? entry.agent : '';
-  return agents?.[name]?.sandbox === undefined ? ['sandbox'] : ['agents', name, 'sandbox'];
+  const set = agents && Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (set && Object.hasOwn(set, field)) return ['agents', name, field];
+  return field === 'sandbox' && sandbox !== undefined ? ['sandbox'] : undefined;
 }
 
 /** The position in the file that names an agent's program, or its folder if that is missing. */

@@ -62,7 +62,8 @@ const LANE_NAMES = LANES.map(([lane]) => lane);
 
 /** More marks would look like a line. */
 const PLACES = 120;
-const WEIGHT: Partial<Record<Shape, number>> = { fail: 2, done: 1 };
+/** Of marks at one place, the heaviest is shown. */
+const WEIGHT: Readonly<Record<Shape, number>> = { fail: 2, done: 1, message: 0, claim: 0, gate: 0, state: 0 };
 
 /** The marks of the line; those that would overlap are merged. */
 export function findMarks(moments: readonly Moment[], span: Span): Mark[] {
@@ -76,7 +77,7 @@ export function findMarks(moments: readonly Moment[], span: Span): Mark[] {
     if (!here) places.set(key, { first: moment, count: 1 });
     else {
       here.count++;
-      if ((WEIGHT[moment.shape] ?? 0) > (WEIGHT[here.first.shape] ?? 0)) here.first = moment;
+      if (WEIGHT[moment.shape] > WEIGHT[here.first.shape]) here.first = moment;
     }
   }
   return [...places.values()].map(({ first, count }) => ({

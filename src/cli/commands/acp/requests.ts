@@ -7,6 +7,7 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { CallError } from '../../../client/client.ts';
 import type { Client } from '../../../client/client.ts';
+import { isTeamAgent } from '../../../core/agent.ts';
 import { answererOf, isAnsweredBy } from '../../../core/request.ts';
 import { firstLine } from '../../../core/text.ts';
 import { meaningOfNo, meaningOfYes } from '../../show/views/waiting.ts';
@@ -140,7 +141,7 @@ const INNER_MS = 1_000;
 
 /** Whether to look at requests again, without an event. */
 export function isDue({ members }: Pick<Standing, 'members'>, lookedAt: number): boolean {
-  return performance.now() - lookedAt >= INNER_MS && members.some(({ agent }) => agent?.kind === 'team');
+  return performance.now() - lookedAt >= INNER_MS && members.some(({ agent }) => agent && isTeamAgent(agent));
 }
 
 /** An answer holds for what was shown: a request that changed is asked again. */

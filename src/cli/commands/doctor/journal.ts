@@ -9,12 +9,9 @@ export async function checkServers(home: Home, environment: NodeJS.ProcessEnv): 
   const name = 'journal';
   try {
     const place = await findPlace(home, environment);
-    // Only NATS has servers to look at.
-    if (place?.kind !== 'nats') return [];
-    const { inspectNatsJournal } = await import('../../../journal/nats/inspect.ts');
-    return describe(
-      await inspectNatsJournal(place.url, { base: place.base ?? home.directory, mark: home.serversMark }),
-    );
+    const { inspectServers } = await import('../../../journals.ts');
+    const found = place && (await inspectServers(place, home.serversMark));
+    return found ? describe(found) : [];
   } catch (error) {
     const found = (error as Error).message;
     return [

@@ -1,4 +1,5 @@
 import type { Client } from '../../../client/client.ts';
+import { isTeamAgent } from '../../../core/agent.ts';
 import { describeUse } from '../../../core/budget-words.ts';
 import { hookTroubles } from '../../../core/hook-trouble.ts';
 import { OVER_BUDGET, waitingOf } from '../../../core/waiting.ts';
@@ -30,7 +31,7 @@ export async function look(client: Client, teamId: string): Promise<Standing> {
   ]);
   const { members } = team;
   const own = pendingRequests.filter(({ kind }) => kind !== 'shutdown');
-  const hasTeams = members.some(({ agent }) => agent?.kind === 'team');
+  const hasTeams = members.some(({ agent }) => agent && isTeamAgent(agent));
   const requests = hasTeams ? await findWaiting(client, teamId, new AbortController().signal) : own;
   const lead = members.find(({ id, agent }) => id === team.leadId && agent !== undefined);
   const leads = lead && (await isLeading(client, teamId, lead));
