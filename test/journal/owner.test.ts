@@ -172,9 +172,11 @@ test('opening creates no files beside a file that is no journal or was truncated
 
 test('a lock that SQLite cannot open is named in a refusal', () => {
   // SQLite takes paths of at most 512 bytes: enough for the journal, and not for the file that is locked.
-  const folder = temporaryFolder();
-  const parts = [folder, 'a'.repeat(200), 'b'.repeat(509 - folder.length - '/a/b/j.db'.length - 199)];
-  const path = join(...parts, 'j.db');
+  const start = `${temporaryFolder()}/`;
+  // Folders with short names, however long the name of the temporary folder is.
+  const folders = 'a/'.repeat(256).slice(0, 508 - start.length - '/j.db'.length);
+  const path = join(`${start}${folders}`.replace(/\/$/, 'b'), 'j.db');
+  expect(path).toHaveLength(508);
   mkdirSync(dirname(path), { recursive: true });
   const refused = { code: 'storage', message: expect.stringContaining(`${path}.owner`) };
   expect(() => sqliteJournal(path, { exclusive: true })).toThrow(expect.objectContaining(refused));
