@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
 import { catalogNameOf } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
-import { suggestSlug } from '../core/text.ts';
+import { suggestSlug } from '../core/fields.ts';
 import { findAgent } from './catalog.ts';
 import type { Login } from './row.ts';
 import { findUserHome } from './user-home.ts';

@@ -1,11 +1,12 @@
 import { USER } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
 import type { ErrorFacts } from '../core/errors.ts';
+import { isSlug, suggestSlug } from '../core/fields.ts';
 import { MAX_MESSAGES_PER_MINUTE, MAX_TEAMMATES } from '../core/limits.ts';
 import { parse } from '../core/parse.ts';
 import type { TeamState } from '../core/state.ts';
 import { CreateTeamInput } from '../core/team.ts';
-import { isSlug, quote, suggestSlug } from '../core/text.ts';
+import { quote } from '../core/text.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { markOf } from './mirror/marks.ts';
 import type { TeamMark } from './mirror/marks.ts';

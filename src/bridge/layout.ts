@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { findUserHome } from '../agents/user-home.ts';
 import { TeamError } from '../core/errors.ts';
-import { isChosenTaskId, quote } from '../core/text.ts';
+import { isChosenTaskId } from '../core/fields.ts';
+import { quote } from '../core/text.ts';
 
 /** Where Claude Code keeps its teams and tasks: `CLAUDE_CONFIG_DIR`, else `.claude` in the user's home. */
 export function findNativeRoot(environment: Readonly<Record<string, string | undefined>>): string {

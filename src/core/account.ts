@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jitter } from './back-off.ts';
+import { Line, lineOf, Slug } from './fields.ts';
 import { LINE_LENGTH } from './limits.ts';
-import { Line, lineOf, Slug } from './text.ts';
 
 /**
  * What turns are charged to: an agent and its login, as `claude` or `claude@second`. Members with one login share one

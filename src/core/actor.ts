@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Slug } from './text.ts';
+import { Slug } from './fields.ts';
 
 /** The person at the command line or the dashboard. `@` distinguishes it from every member's name. */
 export const USER = '@user';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { TeamError } from './errors.ts';
+import { Line, Slug } from './fields.ts';
 import { InnerTeam } from './inner.ts';
 import { Sandbox } from './sandbox.ts';
 import { SilenceLimits } from './silence.ts';
-import { Line, Slug } from './text.ts';
 
 /** How a member's agent runs. A `function` runs in the process that registered it. */
 export const AgentKind = z.enum(['exec', 'function', 'claude', 'codex', 'acp', 'claude-native', 'team']);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { durationOf } from './duration.ts';
+import { Slug, TaskId } from './fields.ts';
 import { Sandbox } from './sandbox.ts';
-import { Slug, TaskId } from './text.ts';
 import { Timestamp } from './time.ts';
 
 /** When a hook runs. */

@@ -4,11 +4,12 @@ import { decide } from './decide.ts';
 import { TeamError } from './errors.ts';
 import type { TeamEvent } from './event.ts';
 import { evolve } from './evolve.ts';
+import { isSlug, TaskId } from './fields.ts';
 import { createState } from './state.ts';
 import type { TeamState } from './state.ts';
 import { settingsIn, withSettings } from './team-work.ts';
 import type { TeamWork } from './team-work.ts';
-import { isSlug, quote, TaskId } from './text.ts';
+import { quote } from './text.ts';
 
 /** Why the members of an imported team are stopped. */
 const REASON = 'the team was imported from another machine';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { Slug, TaskId, textOf } from './fields.ts';
 import { INNER_FILES, NAME_LENGTH, TEAM_FILE_BYTES } from './limits.ts';
 import { Sandbox } from './sandbox.ts';
-import { Slug, TaskId, textOf } from './text.ts';
 import { Usage } from './usage.ts';
 
 const FilePath = z.string().min(1).max(4_096);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Actor } from './actor.ts';
+import { ChosenId, Line, Slug, textOf } from './fields.ts';
 import { Metadata } from './json.ts';
 import { ID_LENGTH, MESSAGE_BYTES, MESSAGES_PER_STEP, NAME_LENGTH } from './limits.ts';
 import { PeerAddress, Recipient } from './peers.ts';
-import { ChosenId, Line, Slug, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 
 /** Urgent messages reach a running turn; others wait for its end. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Actor } from './actor.ts';
+import { Line, Slug, TaskId, textOf } from './fields.ts';
 import { NOTE_BYTES } from './limits.ts';
-import { Line, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 
 /** One entry of the team's scratchpad. Entries are separate records, so that writers never overwrite each other. */

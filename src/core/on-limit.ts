@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { agentNamed, AgentInput, AgentSpec, catalogNameOf, hasProcess, isNativeAgent, isTeamAgent } from './agent.ts';
 import { TeamError } from './errors.ts';
-import { lineOf } from './text.ts';
+import { lineOf } from './fields.ts';
 
 /** The most agents that can stand in for one. */
 const FALLBACKS = 8;

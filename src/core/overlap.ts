@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { Slug, TaskId } from './fields.ts';
 import { PATHS_PER_OVERLAP } from './limits.ts';
-import { Slug, TaskId } from './text.ts';
 
 /** A member, and the task that it works on. */
 const Side = z.object({ memberId: Slug, taskId: TaskId, epoch: z.number().int().min(0) });

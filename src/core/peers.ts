@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Address } from './address.ts';
+import { isSlug, Slug } from './fields.ts';
 import { PEERS_PER_TEAM } from './limits.ts';
-import { isSlug, quote, Slug } from './text.ts';
+import { quote } from './text.ts';
 
 /*
  * Messages between teams. Each team lists the teams that it exchanges messages with: its peers. A message passes if both

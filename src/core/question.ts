@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { lineOf } from './fields.ts';
 import { CHOICE_LENGTH, CHOICES_PER_QUESTION } from './limits.ts';
-import { lineOf } from './text.ts';
 
 /** One answer that a person can choose. */
 export const Choice = lineOf(CHOICE_LENGTH).refine((text) => text.trim() !== '', 'must not be empty');

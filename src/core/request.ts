@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { Actor } from './actor.ts';
 import { GrantAmount } from './budget.ts';
 import { durationOf } from './duration.ts';
+import { Line, Slug, TaskId, textOf } from './fields.ts';
 import { Metadata } from './json.ts';
 import { PLAN_BYTES, RESULT_BYTES } from './limits.ts';
 import { Choice, Question, QuestionInput } from './question.ts';
 import { ReviewComments, ReviewedCommit } from './review.ts';
-import { Line, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 
 /** The status of a request. A withdrawn one needs no answer: its member stopped or sent a newer one. */

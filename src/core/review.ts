@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { TeamError } from './errors.ts';
+import { TaskId, textOf } from './fields.ts';
 import { COMMENT_BYTES, COMMENTS_PER_REVIEW, RESULT_BYTES } from './limits.ts';
 import { parse } from './parse.ts';
-import { quote, shorten, TaskId, textOf } from './text.ts';
+import { quote, shorten } from './text.ts';
 
 /** The longest path that Linux takes. */
 const PATH_LENGTH = 4_096;

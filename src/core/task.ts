@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Actor } from './actor.ts';
 import { Budget } from './budget.ts';
 import { durationOf } from './duration.ts';
+import { Line, lineOf, Slug, TaskId, textOf } from './fields.ts';
 import { wrongPattern } from './file-patterns.ts';
 import { TaskInner } from './inner.ts';
 import { Metadata } from './json.ts';
@@ -15,7 +16,6 @@ import {
   SHORTEST_LEASE_MS,
   TITLE_LENGTH,
 } from './limits.ts';
-import { Line, lineOf, Slug, TaskId, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 import { TaskWork } from './work.ts';
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { Line, Slug } from './fields.ts';
 import { wrongPattern } from './file-patterns.ts';
 import { HookVariable } from './hook.ts';
 import { Sandbox } from './sandbox.ts';
 import { TeamRemote } from './team-remote.ts';
-import { Line, quote, Slug } from './text.ts';
+import { quote } from './text.ts';
 
 /** The id of a commit. Only git gives it a meaning; here it is a text. */
 export const CommitId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'is not the id of a commit');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AgentChoice, AgentInput } from './agent.ts';
 import { Budget, Granted } from './budget.ts';
+import { ChosenId, Labels, Line, Slug, textOf } from './fields.ts';
 import { HookConfig } from './hook.ts';
 import { TeamParent } from './inner.ts';
 import { Metadata } from './json.ts';
@@ -17,7 +18,6 @@ import { OnLimit, OnLimitInput } from './on-limit.ts';
 import { Peers } from './peers.ts';
 import { WorkQuietHours } from './quiet-hours.ts';
 import { TeamWork } from './team-work.ts';
-import { ChosenId, Labels, Line, Slug, textOf } from './text.ts';
 import { Timestamp } from './time.ts';
 import { StandingWork, WorkspaceKind } from './work.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { Line } from './fields.ts';
 import { CommitId } from './team-work.ts';
-import { Line } from './text.ts';
 import { WorkPack } from './work.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { Slug, TaskId } from './fields.ts';
 import { USAGE_COST, USAGE_COUNT } from './limits.ts';
-import { Slug, TaskId } from './text.ts';
 
 /** The usage of a turn, or a sum. */
 export const Usage = usageUpTo(Number.MAX_SAFE_INTEGER, Number.MAX_VALUE);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Actor } from './actor.ts';
+import { Line, Slug, TaskId } from './fields.ts';
 import { ID_LENGTH, PATHS_PER_WORK, WORKS_PER_LANDING } from './limits.ts';
 import { OVERLAP_COMMANDS, OVERLAP_EVENT_DATA } from './overlap.ts';
 import { ReviewWorkInput } from './review.ts';
 import { RemoteName } from './team-remote.ts';
 import { CommitId, TeamWork } from './team-work.ts';
-import { Line, Slug, TaskId } from './text.ts';
 
 /** Work that had landed, and is gone with the repository that had it. */
 export const LostWork = z.object({ taskId: TaskId, merged: CommitId });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
-import { ChosenId, quote, Slug } from '../core/text.ts';
+import { ChosenId, Slug } from '../core/fields.ts';
+import { quote } from '../core/text.ts';
 import type { Caller } from '../operations/caller.ts';
 
 /** What a client may say when it connects. None of it widens the rights of its credential. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { Slug } from '../core/text.ts';
+import { Slug } from '../core/fields.ts';
 import type { Tool } from './tool.ts';
 import { messageTools } from './tools/message.ts';
 import { noteTools } from './tools/note.ts';

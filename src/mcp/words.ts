@@ -1,8 +1,8 @@
 import { whyBlocked } from '../core/blocked.ts';
 import { TeamError } from '../core/errors.ts';
+import { suggestSlug } from '../core/fields.ts';
 import type { TeamRequest } from '../core/request.ts';
 import type { SharedTask } from '../core/task.ts';
-import { suggestSlug } from '../core/text.ts';
 
 /*
  * Translates between Claude Code's words and ours. Agents are trained on subject, owner and blockedBy; inside, the

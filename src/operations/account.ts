@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Account, AccountId, ReportAccountInput } from '../core/account.ts';
 import { TeamError } from '../core/errors.ts';
-import { Slug } from '../core/text.ts';
+import { Slug } from '../core/fields.ts';
 import { requireMember, requireTeam } from '../core/view.ts';
 import { hasScope } from './caller.ts';
 import { InTeam } from './inputs.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { durationOf } from '../core/duration.ts';
+import { Line } from '../core/fields.ts';
 import { TeamConfig } from '../core/team.ts';
-import { Line } from '../core/text.ts';
 import { requireTeam } from '../core/view.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';

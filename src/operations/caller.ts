@@ -1,9 +1,10 @@
 import { Actor, SYSTEM, USER } from '../core/actor.ts';
 import { TeamError } from '../core/errors.ts';
+import { isSlug } from '../core/fields.ts';
 import { parse } from '../core/parse.ts';
 import { isExpected } from '../core/state.ts';
 import type { TeamState } from '../core/state.ts';
-import { isSlug, quote } from '../core/text.ts';
+import { quote } from '../core/text.ts';
 import { sameSince } from '../core/view.ts';
 
 /** How much a credential allows; each scope includes the ones before it. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { TaskId } from '../core/text.ts';
+import { TaskId } from '../core/fields.ts';
 import { requireTask, requireTeam } from '../core/view.ts';
 import { GATE_RUNS } from '../runtime/hooks/keep-runs.ts';
 import { sessionPath } from '../runtime/transcripts/sessions.ts';

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
+import { ChosenId, isChosenId } from '../core/fields.ts';
 import { findNearest } from '../core/nearest.ts';
 import { parse } from '../core/parse.ts';
-import { ChosenId, isChosenId, quote } from '../core/text.ts';
+import { quote } from '../core/text.ts';
 import { JournalAwayError } from '../journal/away.ts';
 import { accountOperations } from './account.ts';
 import { agentOperations } from './agent.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { durationOf } from '../core/duration.ts';
+import { Slug } from '../core/fields.ts';
 import { Sandbox } from '../core/sandbox.ts';
-import { Slug } from '../core/text.ts';
 
 /** The team that an operation is about. */
 export const InTeam = z.strictObject({ teamId: Slug.describe('the team') });

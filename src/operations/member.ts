@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { AgentExtras } from '../core/agent.ts';
 import { TeamError } from '../core/errors.ts';
+import { Line, Slug, textOf } from '../core/fields.ts';
 import { RESULT_BYTES } from '../core/limits.ts';
 import { ChangeMemberInput, JoinInput, LeaveInput, TeamMember, TeammateStatus } from '../core/member.ts';
 import type { TeamState } from '../core/state.ts';
-import { Line, Slug, textOf } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
 import { requireMember, requireTeam, viewMember } from '../core/view.ts';
 import { hasScope } from './caller.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
+import { ChosenId, Slug } from '../core/fields.ts';
 import {
   BroadcastInput,
   DeliverInput,
@@ -9,7 +10,6 @@ import {
   TeamMessage,
 } from '../core/message.ts';
 import type { TeamState } from '../core/state.ts';
-import { ChosenId, Slug } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { hasScope } from './caller.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { Line, TaskId } from '../core/fields.ts';
 import { NOTES_PER_TEAM } from '../core/limits.ts';
 import { AddNoteInput, RemoveNoteInput, TeamNote, UpdateNoteInput } from '../core/note.ts';
-import { Line, TaskId } from '../core/text.ts';
 import { requireNote, requireTeam } from '../core/view.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';

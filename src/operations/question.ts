@@ -1,11 +1,12 @@
 import { durationOf } from '../core/duration.ts';
 import { TeamError } from '../core/errors.ts';
+import { textOf } from '../core/fields.ts';
 import { QUESTION_BYTES } from '../core/limits.ts';
 import { QuestionInput } from '../core/question.ts';
 import { AnswerRequestInput, RaiseRequestInput, TeamRequest } from '../core/request.ts';
 import { sameQuestion } from '../core/rules/question.ts';
 import type { TeamState } from '../core/state.ts';
-import { quote, textOf } from '../core/text.ts';
+import { quote } from '../core/text.ts';
 import { until } from '../ledger/until.ts';
 import { InTeam, Wait } from './inputs.ts';
 import { operation } from './operation.ts';

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { matcherOf } from '../core/excerpt.ts';
+import { Slug } from '../core/fields.ts';
 import type { TeamMessage } from '../core/message.ts';
 import { hitOf, rankOf, SearchHit, searchableMessage, searchablesOf, SearchKind } from '../core/search.ts';
 import type { Searchable } from '../core/search.ts';
 import type { TeamState } from '../core/state.ts';
-import { Slug } from '../core/text.ts';
 import { requireTeam } from '../core/view.ts';
 import { operation } from './operation.ts';
 import type { Context } from './operation.ts';

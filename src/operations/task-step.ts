@@ -1,4 +1,5 @@
 import type { CommandType } from '../core/command.ts';
+import { Slug } from '../core/fields.ts';
 import {
   AssignTaskInput,
   DeleteTaskInput,
@@ -8,7 +9,6 @@ import {
   ReopenTaskInput,
   SharedTask,
 } from '../core/task.ts';
-import { Slug } from '../core/text.ts';
 import { requireTask, viewTask } from '../core/view.ts';
 import type { NewCommand } from '../ledger/ledger.ts';
 import { InTeam } from './inputs.ts';

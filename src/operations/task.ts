@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Slug, TaskId } from '../core/fields.ts';
 import { TASKS_PER_TEAM } from '../core/limits.ts';
 import { isOpen } from '../core/obstacles.ts';
 import {
@@ -10,7 +11,6 @@ import {
   SharedTaskStatus,
   UpdateTaskInput,
 } from '../core/task.ts';
-import { Slug, TaskId } from '../core/text.ts';
 import { requireTask, requireTeam, viewTask } from '../core/view.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { filterTasks } from '../ledger/task-filter.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { durationOf } from '../core/duration.ts';
 import { TeamError } from '../core/errors.ts';
+import { Line } from '../core/fields.ts';
 import { withInner } from '../core/inner-path.ts';
 import { innerReportOf } from '../core/inner-report.ts';
 import type { InnerReport } from '../core/inner-report.ts';
@@ -11,7 +12,7 @@ import { TeamRequest } from '../core/request.ts';
 import { Situation, situationOf } from '../core/situation.ts';
 import type { TeamState } from '../core/state.ts';
 import { CloseTeamInput, CreateTeamInput, TeamConfig, UpdateTeamInput } from '../core/team.ts';
-import { Line, quote } from '../core/text.ts';
+import { quote } from '../core/text.ts';
 import { Usage } from '../core/usage.ts';
 import { streamOf, teamUsage, viewTeam } from '../core/view.ts';
 import { digestSince } from '../runtime/digest-since.ts';

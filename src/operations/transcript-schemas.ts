@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Slug } from '../core/text.ts';
+import { Slug } from '../core/fields.ts';
 import { Entry } from '../runtime/transcripts/page.ts';
 import { InTeam, Wait } from './inputs.ts';
 

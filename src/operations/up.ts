@@ -1,10 +1,11 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
+import { isSlug, Line, Slug, suggestSlug, textOf } from '../core/fields.ts';
 import { MAX_TEAMMATES, PROMPT_BYTES } from '../core/limits.ts';
 import { parse } from '../core/parse.ts';
 import { TeamConfig } from '../core/team.ts';
-import { isSlug, Line, quote, Slug, suggestSlug, textOf } from '../core/text.ts';
+import { quote } from '../core/text.ts';
 import { viewTeam } from '../core/view.ts';
 import { approvePrograms, findUnapproved } from '../runtime/team-file/approval.ts';
 import type { Unapproved } from '../runtime/team-file/approval.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { budgetUses } from '../core/budget-use.ts';
+import { Slug, TaskId } from '../core/fields.ts';
 import type { TeamState } from '../core/state.ts';
-import { Slug, TaskId } from '../core/text.ts';
 import { RecordUsageInput, Usage } from '../core/usage.ts';
 import { requireMember, requireTask, requireTeam } from '../core/view.ts';
 import { InTeam } from './inputs.ts';

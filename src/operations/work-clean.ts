@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { Slug } from '../core/fields.ts';
 import { CommitId } from '../core/team-work.ts';
-import { Slug } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
 import type { Leftover } from '../workspaces/leftovers.ts';
 import { operation } from './operation.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { Slug, TaskId } from '../core/fields.ts';
 import type { QueueView } from '../core/queue-view.ts';
-import { Slug, TaskId } from '../core/text.ts';
 import { EndedLanding } from '../core/work.ts';
 import { refreshWork } from '../runtime/work/refresh.ts';
 import { InTeam } from './inputs.ts';

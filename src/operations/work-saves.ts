@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { Slug, TaskId } from '../core/fields.ts';
 import { CommitId } from '../core/team-work.ts';
-import { Slug, TaskId } from '../core/text.ts';
 import { Timestamp } from '../core/time.ts';
 import { listWorkSaves, restoreWork } from '../runtime/work/saves.ts';
 import { InTeam } from './inputs.ts';

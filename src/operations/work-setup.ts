@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
-import { Slug } from '../core/text.ts';
+import { Slug } from '../core/fields.ts';
 import { requireMember, requireTeam } from '../core/view.ts';
 import { InTeam } from './inputs.ts';
 import { operation } from './operation.ts';

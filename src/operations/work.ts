@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { Slug, TaskId } from '../core/fields.ts';
 import { WorkOverlap } from '../core/overlap.ts';
-import { Slug, TaskId } from '../core/text.ts';
 import { TaskWork } from '../core/work.ts';
 import { diffWork } from '../runtime/work/compare.ts';
 import { checkWork, reportWork } from '../runtime/work/report.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
-import { Labels, Slug } from '../core/text.ts';
+import { Labels, Slug } from '../core/fields.ts';
 import { NotifySettings } from './notices/settings.ts';
 import { AgentEntry, AgentRef } from './team-file/schema.ts';
 import { parseYamlFile } from './yaml-file.ts';

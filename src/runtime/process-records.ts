@@ -15,7 +15,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 import type { MarkedProcess } from '../agents/process-table.ts';
 import { findAllMarked, identify } from '../agents/process.ts';
-import { ChosenId, Slug } from '../core/text.ts';
+import { ChosenId, Slug } from '../core/fields.ts';
 import { replacePrivateFile } from './private-file.ts';
 import { readTeammateCommand } from './teammate-command.ts';
 

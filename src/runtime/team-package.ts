@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
 import { eventSchemas } from '../core/event-data.ts';
 import type { EventType, TeamEvent } from '../core/event.ts';
+import { Line } from '../core/fields.ts';
 import { CommitId } from '../core/team-work.ts';
-import { Line, quote } from '../core/text.ts';
+import { quote } from '../core/text.ts';
 import { hashOf } from '../workspaces/depot/packs.ts';
 
 /** The first bytes of a package; a number follows, which grows when the form below changes. */

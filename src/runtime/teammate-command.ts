@@ -1,4 +1,4 @@
-import { isSlug } from '../core/text.ts';
+import { isSlug } from '../core/fields.ts';
 
 /** A member, and the state directory of the daemon that runs it. */
 export interface TeammatePlace {

@@ -2,7 +2,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Attributes, Span, SpanContext } from '@opentelemetry/api';
 import { findAgent } from '../agents/catalog.ts';
-import { isSlug } from '../core/text.ts';
+import { isSlug } from '../core/fields.ts';
 
 /** Starts a span. Times are milliseconds since 1970. */
 export type StartSpan = (

@@ -1,5 +1,5 @@
 import { TeamError } from '../core/errors.ts';
-import { isSlug } from '../core/text.ts';
+import { isSlug } from '../core/fields.ts';
 
 /** What is known of a call before it runs. */
 export interface StartedCall {

@@ -1,8 +1,8 @@
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
+import { Slug } from '../core/fields.ts';
 import { parse } from '../core/parse.ts';
-import { Slug } from '../core/text.ts';
 import { authorize } from '../operations/caller.ts';
 import { admittedOf } from './context.ts';
 import type { Env } from './context.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TeamError } from '../core/errors.ts';
+import { Slug } from '../core/fields.ts';
 import { parse } from '../core/parse.ts';
-import { Slug } from '../core/text.ts';
 import { authorize } from '../operations/caller.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { RequestFrame } from '../operations/frames.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
-import { isSlug } from '../core/text.ts';
+import { isSlug } from '../core/fields.ts';
 import type { WorkspaceName } from './workspace.ts';
 
 /** The folders of all workspaces of one daemon. They are on one disk, because folders are moved between them. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { SYSTEM } from '../../src/core/actor.ts';
+import { isSlug } from '../../src/core/fields.ts';
 import { nested, parentsOf, pathTo, placeAmong, wayInto, withInner } from '../../src/core/inner-path.ts';
 import { innerStanding } from '../../src/core/inner-standing.ts';
 import { nameOfInner } from '../../src/core/inner.ts';
 import { NAME_LENGTH } from '../../src/core/limits.ts';
 import { createState } from '../../src/core/state.ts';
-import { isSlug } from '../../src/core/text.ts';
 import { Usage } from '../../src/core/usage.ts';
 import { OVER_BUDGET } from '../../src/core/waiting.ts';
 import { commit, WORK } from '../samples/work.ts';

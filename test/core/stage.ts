@@ -7,6 +7,7 @@ import { decide } from '../../src/core/decide.ts';
 import { TeamError } from '../../src/core/errors.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 import { evolve } from '../../src/core/evolve.ts';
+import { ChosenId } from '../../src/core/fields.ts';
 import { HookConfig, HookType } from '../../src/core/hook.ts';
 import { InnerTeam, TeamParent } from '../../src/core/inner.ts';
 import { ChangeMemberInput, JoinInput, LeaveInput, PlaceMemberInput } from '../../src/core/member.ts';
@@ -27,7 +28,6 @@ import { ChangeTaskInput, CompleteTaskInput, RejectTaskInput, TASK_COMMANDS } fr
 import type { SharedTask } from '../../src/core/task.ts';
 import { CommitId, TeamWork } from '../../src/core/team-work.ts';
 import { CloseTeamInput, CreateTeamInput, UpdateTeamInput } from '../../src/core/team.ts';
-import { ChosenId } from '../../src/core/text.ts';
 import { TIP_COMMANDS } from '../../src/core/tip.ts';
 import { RecordUsageInput } from '../../src/core/usage.ts';
 import { requireTask, viewTask } from '../../src/core/view.ts';

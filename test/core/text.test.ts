@@ -3,22 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Actor } from '../../src/core/actor.ts';
 import { TeamError } from '../../src/core/errors.ts';
+import { ChosenId, isChosenId, isSlug, Line, Slug, suggestSlug, TaskId, textOf } from '../../src/core/fields.ts';
 import { parse } from '../../src/core/parse.ts';
 import { CreateTaskInput, FilePatterns } from '../../src/core/task.ts';
-import {
-  byteLength,
-  ChosenId,
-  cutToBytes,
-  firstLine,
-  isChosenId,
-  isSlug,
-  Line,
-  quote,
-  Slug,
-  suggestSlug,
-  TaskId,
-  textOf,
-} from '../../src/core/text.ts';
+import { byteLength, cutToBytes, firstLine, quote } from '../../src/core/text.ts';
 import { anyText } from '../any-text.ts';
 import { tries } from '../proof.ts';
 

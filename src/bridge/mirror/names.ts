@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { SYSTEM } from '../../core/actor.ts';
 import { noteOn } from '../../core/address.ts';
+import { isSlug, suggestSlug } from '../../core/fields.ts';
 import type { TaskRecord, TeamState } from '../../core/state.ts';
-import { isSlug, suggestSlug } from '../../core/text.ts';
 import { NATIVE_LEAD } from '../layout.ts';
 import { isHostedMate, nativeMemberName, seatOf, setAsideFor } from './marks.ts';
 import type { Stranger } from './marks.ts';

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { suggestSlug } from '../../core/fields.ts';
 import { explainFileError } from '../../core/file-errors.ts';
-import { suggestSlug } from '../../core/text.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { openClient } from '../reach/connect.ts';

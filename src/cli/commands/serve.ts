@@ -6,6 +6,7 @@ import { findHome, homeAt } from '../../client/home.ts';
 import type { Home } from '../../client/home.ts';
 import { ERROR_CODES, TeamError } from '../../core/errors.ts';
 import { explainFileError } from '../../core/file-errors.ts';
+import { quote } from '../../core/text.ts';
 import type { Daemon, DaemonOptions } from '../../daemon.ts';
 import { prepareHome } from '../../runtime/home.ts';
 import { LOG_LEVELS } from '../../runtime/log.ts';
@@ -158,7 +159,7 @@ async function readPlace(
 /** Checks labels as the configuration file does. */
 async function readLabels(labels: readonly string[]): Promise<string[]> {
   // The schema is loaded only if there are labels.
-  const { Labels, quote } = await import('../../core/text.ts');
+  const { Labels } = await import('../../core/fields.ts');
   const problem = Labels.safeParse(labels).error?.issues[0];
   if (!problem) return [...labels];
   const at = problem.path[0];

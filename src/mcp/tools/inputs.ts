@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { TaskId } from '../../core/fields.ts';
 import { LONGEST_LEASE_MS, SHORTEST_LEASE_MS } from '../../core/limits.ts';
-import { TaskId } from '../../core/text.ts';
 
 /** The longest that a call may wait, in seconds. */
 export const LONGEST_WAIT = 300;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { suggestSlug } from '../../core/fields.ts';
 import type { TeamMember } from '../../core/member.ts';
-import { suggestSlug } from '../../core/text.ts';
 import { tool } from '../tool.ts';
 
 /** The agent type that models are trained to name if any will do. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { suggestSlug } from '../../core/text.ts';
+import { suggestSlug } from '../../core/fields.ts';
 import type { HostCard } from '../../journal/hosts.ts';
 import { installedNames } from '../installed-agents.ts';
 import { replacePrivateFile } from '../private-file.ts';

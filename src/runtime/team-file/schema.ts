@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentExtras, NO_SERVERS, NO_URL, ServerName } from '../../core/agent.ts';
+import { Labels, Line, Slug, textOf } from '../../core/fields.ts';
 import { HookType, HookVariable } from '../../core/hook.ts';
 import type { InnerTeam } from '../../core/inner.ts';
 import {
@@ -17,7 +18,6 @@ import { DependencyFailurePolicy, FilePatterns, SharedTaskPriority, Title } from
 import { RemoteName } from '../../core/team-remote.ts';
 import { ApprovePaths } from '../../core/team-work.ts';
 import { MaxTeammates, RestartsPerNight, TeammateMode } from '../../core/team.ts';
-import { Labels, Line, Slug, textOf } from '../../core/text.ts';
 import { WorkspaceKind } from '../../core/work.ts';
 import { TeamNotify } from '../notices/settings.ts';
 import { BudgetEntry, ON_LIMIT, OnLimitEntry } from './budget-entries.ts';

@@ -1,7 +1,7 @@
 import { TeamError } from '../../core/errors.ts';
+import { textOf } from '../../core/fields.ts';
 import { PROMPT_BYTES } from '../../core/limits.ts';
 import { parse } from '../../core/parse.ts';
-import { textOf } from '../../core/text.ts';
 import { readTeamFile } from './inner.ts';
 import type { WholeFile } from './inner.ts';
 import type { TeamFile } from './schema.ts';

@@ -1,5 +1,6 @@
 import { TeamError } from '../../core/errors.ts';
-import { isSlug, quote } from '../../core/text.ts';
+import { isSlug } from '../../core/fields.ts';
+import { quote } from '../../core/text.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Depot } from '../../workspaces/depot.ts';
 import type { Diff, DiffFile } from '../../workspaces/depot/diff.ts';

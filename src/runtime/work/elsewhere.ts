@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { TeamError } from '../../core/errors.ts';
+import { Slug } from '../../core/fields.ts';
 import type { TeamState } from '../../core/state.ts';
 import { CommitId } from '../../core/team-work.ts';
-import { Slug } from '../../core/text.ts';
 import { WorkPack } from '../../core/work.ts';
 import type { SavedWork } from '../../ledger/hand-in.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/core/decide.ts';
 import { wrapMessage } from '../../../src/core/envelope.ts';
+import { Slug } from '../../../src/core/fields.ts';
 import { PEER_MESSAGE_BYTES } from '../../../src/core/limits.ts';
 import type { TeamMessage } from '../../../src/core/message.ts';
 import { addressIn, Recipient } from '../../../src/core/peers.ts';
 import { requirePeer } from '../../../src/core/rules/peers.ts';
 import { openSnapshot, takeSnapshot } from '../../../src/core/snapshot.ts';
-import { Slug } from '../../../src/core/text.ts';
 import { viewTeam } from '../../../src/core/view.ts';
 import { tryOne } from '../random-team.ts';
 import { commandOf, teamOf } from '../stage.ts';

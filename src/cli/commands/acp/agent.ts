@@ -10,7 +10,7 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { CallError } from '../../../client/client.ts';
 import type { Client } from '../../../client/client.ts';
-import { isSlug } from '../../../core/text.ts';
+import { isSlug } from '../../../core/fields.ts';
 import { readVersion } from '../../../runtime/version.ts';
 import { invalid, toRequestError } from './errors.ts';
 import { promptText } from './prompt.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import type { Client } from '../../../client/client.ts';
-import { suggestSlug } from '../../../core/text.ts';
+import { suggestSlug } from '../../../core/fields.ts';
 import type { ResultOf } from '../../../operations/index.ts';
 import { newCommandId } from '../../reach/call.ts';
 import { Refusal } from '../../show/errors.ts';
