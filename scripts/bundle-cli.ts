@@ -33,6 +33,8 @@ export async function bundleCli(root: string): Promise<void> {
         input: entry,
         external: [PROGRAMS, ...LATER],
         preserveEntrySignatures: false,
+        // Rolldown would merge its own helpers with the schemas, and every command would load those.
+        experimental: { chunkOptimization: { mergeCommonChunks: false } },
         output: {
           format: 'cjs',
           entryFileNames: 'main.cjs',
