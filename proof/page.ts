@@ -57,7 +57,9 @@ ${renderMutations(results)}
   Troupe leads, leads that resume or remove a team, gates in a sandbox or bound to an approved content, hooks of new tasks and idle members.
 - In runs of the kind \`sqlite\` the journal is the real adapter on the real SQLite: calls fail (full disk, I/O error), and the daemon is killed between
   any two, before or after they take effect. What is inside of one call is SQLite's: torn pages, lost flushes and power loss are not simulated there.
-  Several machines share a model of a journal; the NATS adapter's own logic is tested only with real servers (\`test/journal/nats*.test.ts\`).
+- In runs of the kind \`nats\` the NATS adapter and its library are real, and three servers are a model (\`test/simulator/nats/\`) that passes the
+  journal's contract as real servers do (\`test/journal/nats-model.test.ts\`). It elects leaders, loses proposals, answers late, twice or never, and
+  is parted. It has no servers that keep different histories for good, no TLS, no credentials and no packs; real servers are tested for these.
 - A kill at each system call covers the daemon's own files, not those of git.
 - Mutants are tried by the tests of their room that take at most ${SLOW_MS / 1_000} s, and by at most ${MUTANT_MS / 1_000} s of tests, those first that are about its file. The tests of the whole program are not used. A process that was started before a test
   began (a daemon that several tests share) does not have the mutant of that test.

@@ -8,7 +8,8 @@ const HELP = `npm run simulate -- [options]
 
   --seed N     the first seed (default: 1)
   --steps N    how many steps in all (default: 100000)
-  --kind NAME  only runs of this kind: team, bridge or sqlite (default: all, in turn)
+  --runs N     how many runs, instead of steps
+  --kind NAME  only runs of this kind: team, bridge, sqlite or nats (default: all, in turn)
   --faults N   how many faults a run has (default: 40)
   --skip LIST  faults that are left out, by their number: 3,7-9
   --trace      print everything that happens; for one run
@@ -20,6 +21,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     steps: { type: 'string', default: '100000' },
+    runs: { type: 'string' },
     kind: { type: 'string' },
     faults: { type: 'string', default: '40' },
     skip: { type: 'string', default: '' },
@@ -59,10 +61,13 @@ function requireNumber(name: string, text: string): number {
   process.exit(2);
 }
 
-/** The kind of a run: what was asked for, or each fourth run one with a native team, and each fourth one on SQLite. */
+/** The kinds in turn. A run on NATS has four times the steps of others. */
+const TURN: readonly Kind[] = ['team', 'team', 'bridge', 'nats', 'sqlite', 'team', 'team', 'bridge', 'team', 'sqlite'];
+
+/** The kind of a run: what was asked for, or it follows from the seed. */
 function kindOf(seed: number): Kind {
   const { kind } = values;
-  if (kind === undefined) return (['bridge', 'team', 'sqlite', 'team'] as const)[seed % 4] ?? 'team';
+  if (kind === undefined) return TURN[seed % TURN.length] ?? 'team';
   const found = KINDS.find((one) => one === kind);
   if (found) return found;
   console.error(`--kind is one of ${KINDS.join(', ')}, not ${JSON.stringify(kind)}`);
@@ -99,12 +104,13 @@ async function main(): Promise<number> {
   }
   const seed = requireNumber('seed', values.seed);
   const all = requireNumber('steps', values.steps);
+  const most = values.runs === undefined ? Infinity : requireNumber('runs', values.runs);
   const faults = requireNumber('faults', values.faults);
   const skipped = numbersOf(values.skip);
   const trace = values.trace ? (line: string) => console.log(line) : undefined;
   let steps = 0;
   let runs = 0;
-  for (let next = seed; steps < all; next++) {
+  for (let next = seed; (most < Infinity || steps < all) && runs < most; next++) {
     const kind = kindOf(next);
     const options = { seed: next, kind, faults, skipped, ...(trace && { trace }) };
     const result = await simulate(options);
@@ -113,7 +119,7 @@ async function main(): Promise<number> {
     const { cast, counts, time, fingerprint, violation } = result;
     if (values.json) console.log(JSON.stringify({ ...result, violation: violation?.message }));
     else {
-      const who = `${cast.machines} machines, ${cast.members} members, ${cast.tasks} tasks${cast.apart ? ', merge queue' : ''}${cast.native ? `, Claude Code ${cast.native}` : ''}`;
+      const who = `${cast.machines} machines, ${cast.members} members, ${cast.tasks} tasks${cast.apart ? ', merge queue' : ''}${cast.native ? `, Claude Code ${cast.native}` : ''}${cast.nats ? `, NATS ${cast.nats}` : ''}`;
       const what = `${result.steps} steps, ${(time / 60_000).toFixed(1)} min, ${counts.events} events`;
       console.log(`seed ${next}: ${who}: ${what}, ${fingerprint}`);
     }

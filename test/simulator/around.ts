@@ -17,6 +17,8 @@ export interface Around {
   readonly isNative: boolean;
   /** The journal is the real one, on SQLite. */
   readonly isInFile: boolean;
+  /** The journal is the real one, on simulated NATS servers. */
+  readonly isOnNats: boolean;
   /** The checks hear of a batch. */
   readonly onStored: OnStored;
   readonly network: Network;

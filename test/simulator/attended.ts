@@ -30,7 +30,8 @@ export function watchMembers(world: World): () => void {
   function look(): void {
     const { now } = scheduler;
     const { network, gitAway, native } = world;
-    const isCalm = network.loss === 0 && network.slowest <= 5 && world.stores().every((store) => !store.isFailing);
+    const areStoresCalm = world.stores().every((store) => !store.isFailing) && world.nats?.isCalm !== false;
+    const isCalm = network.loss === 0 && network.slowest <= 5 && areStoresCalm;
     for (const machine of machines) {
       const { daemon, name } = machine;
       const isSound =

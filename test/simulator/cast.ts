@@ -15,6 +15,8 @@ export interface Cast {
   readonly apart: boolean;
   /** The journal is the real one, on SQLite. */
   readonly isInFile?: boolean;
+  /** The journal is the real one, on simulated NATS servers of this version. */
+  readonly nats?: string;
   /** The team is joined to one of Claude Code's, of this version. */
   readonly native?: Version;
 }

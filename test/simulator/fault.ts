@@ -11,5 +11,9 @@ export interface Fault {
   readonly isNative?: true;
   /** Only with a journal in a file. */
   readonly isInFile?: true;
+  /** Only on NATS servers. */
+  readonly isOnNats?: true;
+  /** Only with a model of a journal. */
+  readonly isOfStore?: true;
   readonly strike: (world: World) => string | undefined;
 }

@@ -2,6 +2,7 @@ import { readTeammateCommand } from '../../src/runtime/teammate-command.ts';
 import { TEAM } from './cast.ts';
 import type { Fault } from './fault.ts';
 import { NATIVE_FAULTS } from './native/faults.ts';
+import { healServers, NATS_FAULTS } from './nats/faults.ts';
 import { scheduler } from './scheduler.ts';
 import { gates, members, signalGroup, table } from './stand-ins/processes.ts';
 import { sqlite } from './stand-ins/sqlite.ts';
@@ -218,6 +219,7 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'a store refuses to write',
     weight: 2,
+    isOfStore: true,
     strike(world) {
       const store = random().pick(world.stores());
       store.refusing = random().between(0.1, 1);
@@ -228,6 +230,7 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'a store cannot be read',
     weight: 1,
+    isOfStore: true,
     strike(world) {
       const store = random().pick(world.stores());
       store.failing = random().between(0.1, 1);
@@ -238,6 +241,7 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'a store is slow',
     weight: 3,
+    isOfStore: true,
     strike(world) {
       const store = random().pick(world.stores());
       store.slowest = random().between(20, 600);
@@ -309,6 +313,7 @@ const FAULTS: readonly Fault[] = [
     },
   },
   ...NATIVE_FAULTS,
+  ...NATS_FAULTS,
 ];
 
 /** Lets so many things go wrong, `apartMs` apart at most. A fault whose number is skipped does not happen; the others do. */
@@ -319,8 +324,12 @@ export function strikeAgain(
 ): { isOver: () => boolean } {
   let number = 0;
   const possible = FAULTS.filter(
-    ({ isShared, isNative, isInFile }) =>
-      (!isShared || world.isShared) && (!isNative || world.isNative) && (!isInFile || world.isInFile),
+    ({ isShared, isNative, isInFile, isOnNats, isOfStore }) =>
+      (!isShared || world.isShared) &&
+      (!isNative || world.isNative) &&
+      (!isInFile || world.isInFile) &&
+      (!isOnNats || world.isOnNats) &&
+      (!isOfStore || world.stores().length > 0),
   );
   const bag = possible.flatMap((fault) => Array.from({ length: fault.weight }, () => fault));
   const next = (): void => {
@@ -349,6 +358,7 @@ export function heal(world: World): void {
   }
   for (const { owner } of table.running()) if (owner.isPaused) scheduler.resume(owner);
   Object.assign(sqlite, { trouble: undefined, killAfter: Infinity });
+  if (world.nats) healServers(world.nats);
   world.native?.heal();
   world.isFaulty = false;
 }

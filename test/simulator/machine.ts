@@ -2,6 +2,9 @@ import { existsSync, mkdirSync, readdirSync, statSync, truncateSync } from 'node
 import { join } from 'node:path';
 import { openBridge } from '../../src/bridge/bridge.ts';
 import { homeAt } from '../../src/client/home.ts';
+import type { Hosts } from '../../src/journal/hosts.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import { natsJournal } from '../../src/journal/nats.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { DaemonService, Services } from '../../src/operations/operation.ts';
@@ -15,9 +18,11 @@ import type { Around } from './around.ts';
 import type { Daemon } from './daemon.ts';
 import { folderToJudge, WatchedHooks } from './gates.ts';
 import { ROOT } from './native/team.ts';
+import { NATS_URL } from './nats/world.ts';
 import { newOwner, scheduler } from './scheduler.ts';
 import type { Owner } from './scheduler.ts';
 import { Killed } from './stand-ins/files.ts';
+import { nats } from './stand-ins/nats.ts';
 import { table } from './stand-ins/processes.ts';
 import { sqlite, watched } from './stand-ins/sqlite.ts';
 import { simulatedWorks } from './works.ts';
@@ -69,11 +74,8 @@ export class Machine {
     const onError = (error: unknown, about: object = {}): void => {
       if (owner.isAlive) world.checks.error(error, { hostId, ...about });
     };
-    const store = world.storeOf(hostId);
-    const bare = world.isInFile
-      ? watched(sqliteJournal(join(directory, 'journal.sqlite'), { exclusive: true }), world.onStored)
-      : store.journal();
-    const membership = world.isShared ? openMembership(store.hosts()) : undefined;
+    const { journal: bare, hosts } = await this.#openJournal();
+    const membership = hosts && openMembership(hosts);
     const journal = membership ? fencedJournal(bare, () => membership.keeper?.lease) : bare;
     const ledger = new Ledger(journal, { exclusive: !membership, onError: (error) => onError(error) });
     const records = openProcessRecords(home.processes, () => {});
@@ -157,11 +159,28 @@ export class Machine {
     daemon.isStarted = true;
   }
 
+  /** Its journal, and the daemons that share it. */
+  async #openJournal(): Promise<{ journal: Journal; hosts?: Hosts }> {
+    const { name, directory } = this;
+    const world = this.#world;
+    if (world.isOnNats) {
+      const journal = await natsJournal(NATS_URL, { mark: join(directory, 'mark') });
+      return { journal, hosts: journal.hosts };
+    }
+    if (world.isInFile) {
+      const journal = sqliteJournal(join(directory, 'journal.sqlite'), { exclusive: true });
+      return { journal: watched(journal, world.onStored) };
+    }
+    const store = world.storeOf(name);
+    return { journal: store.journal(), ...(world.isShared && { hosts: store.hosts() }) };
+  }
+
   /** Ends a daemon without a word; its members' processes go on. */
   kill(owner = this.#owner): void {
     if (!owner) return;
     owner.isAlive = false;
     sqlite.forget(owner);
+    nats.forget(owner);
     const { daemon } = this;
     if (daemon?.owner !== owner) return;
     this.daemon = undefined;

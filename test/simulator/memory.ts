@@ -2,10 +2,13 @@ import { join } from 'node:path';
 import { bestReady } from '../../src/core/ready.ts';
 import { openSnapshot, takeSnapshot } from '../../src/core/snapshot.ts';
 import type { TeamState } from '../../src/core/state.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import { natsJournal } from '../../src/journal/nats.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { TEAM } from './cast.ts';
 import type { Machine } from './machine.ts';
+import { NATS_URL } from './nats/world.ts';
 import { later, newOwner, scheduler } from './scheduler.ts';
 import type { Owner } from './scheduler.ts';
 import type { World } from './world.ts';
@@ -38,16 +41,18 @@ async function compareAll(world: World): Promise<void> {
   for (const machine of machines) machine.kill();
   for (const machine of machines) {
     const owner = newOwner(`reader on ${machine.name}`, machine.name);
-    const ledger = await as(owner, async () => openLedger(world, machine));
+    const ledger = await as(owner, () => openLedger(world, machine));
     await compare(world, { name: `A new daemon of ${machine.name}`, owner, ledger });
   }
 }
 
-function openLedger(world: World, { name, directory }: Machine): Ledger {
-  const journal = world.isInFile
-    ? sqliteJournal(join(directory, 'journal.sqlite'), { exclusive: true })
-    : world.storeOf(name).journal();
-  return new Ledger(journal, { exclusive: !world.isShared });
+async function openLedger(world: World, { name, directory }: Machine): Promise<Ledger> {
+  const open = async (): Promise<Journal> => {
+    if (world.isOnNats) return natsJournal(NATS_URL);
+    if (world.isInFile) return sqliteJournal(join(directory, 'journal.sqlite'), { exclusive: true });
+    return world.storeOf(name).journal();
+  };
+  return new Ledger(await open(), { exclusive: !world.isShared });
 }
 
 /** Looks until a ledger has the last batch. */

@@ -23,6 +23,12 @@ export class Network {
     return !this.parted.has(from) && !this.parted.has(to) && !scheduler.random('network').chance(this.loss);
   }
 
+  /** How long a part of a connection takes, in milliseconds; undefined if it has to be sent again. */
+  delay(from: Owner, to: Owner): number | undefined {
+    if (!this.#reaches(from.machine, to.machine)) return undefined;
+    return scheduler.random('network').between(0.05, this.slowest);
+  }
+
   /** Delivers a message later, if the way is open when it is sent. */
   send(from: Owner, to: Owner, deliver: () => void): void {
     // A process that was killed in the middle of its work sends nothing more.

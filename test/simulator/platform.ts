@@ -25,17 +25,21 @@ if (wanted !== undefined && !bug) throw new Error(`There is no bug ${JSON.string
 const IN_ROOM: readonly { readonly room: string; readonly of: string; readonly by: string }[] = [
   { room: '/src/bridge/', of: 'node:fs', by: here('stand-ins/files.ts') },
   { room: '/src/journal/', of: 'node:fs', by: here('stand-ins/journal-files.ts') },
+  { room: '/src/journal/', of: 'node:net', by: here('stand-ins/net.ts') },
+  { room: '/src/journal/', of: 'node:zlib', by: here('stand-ins/zlib.ts') },
+  { room: '/src/journal/', of: '@nats-io/transport-node', by: here('stand-ins/nats.ts') },
 ];
 
-function standIn(url: string, parent: string): string | undefined {
+function standIn(specifier: string, { url, parent }: { url: string; parent: string }): string | undefined {
   if (parent.includes('/test/simulator/')) return undefined;
-  return IN_ROOM.find(({ room, of }) => of === url && parent.includes(room))?.by ?? STAND_INS[url];
+  return IN_ROOM.find(({ room, of }) => of === specifier && parent.includes(room))?.by ?? STAND_INS[url];
 }
 
 registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context);
-    const url = context.parentURL === undefined ? undefined : standIn(found.url, context.parentURL);
+    const parent = context.parentURL;
+    const url = parent === undefined ? undefined : standIn(specifier, { url: found.url, parent });
     return url === undefined ? found : { ...found, url, format: 'module-typescript', shortCircuit: true };
   },
   load(url, context, next) {
@@ -122,8 +126,16 @@ Object.assign(globalThis, {
 Math.random = random;
 // Its number is in the names and the contents of files.
 Object.defineProperty(process, 'pid', { get: () => scheduler.owner().pid });
-Object.defineProperty(globalThis, 'performance', { value: { now: () => scheduler.now, mark() {}, measure() {} } });
-Object.defineProperty(globalThis, 'crypto', { value: { randomUUID: () => uuid(random) } });
+Object.defineProperty(globalThis, 'performance', {
+  value: { now: () => scheduler.now, timeOrigin: RealDate.parse('2026-01-01T00:00:00Z'), mark() {}, measure() {} },
+});
+// Without `getRandomValues` the library of NATS takes random numbers from `Math.random`.
+Object.defineProperty(globalThis, 'crypto', { value: { randomUUID: () => uuid(random), subtle: crypto.subtle } });
+AbortSignal.timeout = (ms) => {
+  const late = new AbortController();
+  setTimeout(() => late.abort(new DOMException('The operation timed out', 'TimeoutError')), ms);
+  return late.signal;
+};
 
 /** A UUID from random numbers. */
 export function uuid(next: () => number): string {

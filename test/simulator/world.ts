@@ -12,10 +12,13 @@ import { Gates, isGate } from './gates.ts';
 import { Machine } from './machine.ts';
 import { runMember } from './member.ts';
 import { NativeTeam } from './native/team.ts';
+import type { SimulatedNats } from './nats/servers.ts';
+import { startServers } from './nats/world.ts';
 import { Network } from './network.ts';
 import { Person } from './person.ts';
 import { scheduler, WORLD } from './scheduler.ts';
 import type { Owner } from './scheduler.ts';
+import { nats } from './stand-ins/nats.ts';
 import { table } from './stand-ins/processes.ts';
 import { forgetStored, sqlite } from './stand-ins/sqlite.ts';
 import { Store } from './store.ts';
@@ -41,6 +44,7 @@ export class World implements Around {
   readonly native: NativeTeam | undefined;
   readonly isNative: boolean;
   readonly isInFile: boolean;
+  readonly nats: SimulatedNats | undefined;
   readonly onStored: OnStored;
   /** Agents fail, hang and are refused only while it is. */
   isFaulty = true;
@@ -61,7 +65,7 @@ export class World implements Around {
     // The folder has another name each time.
     const log = (text: string): void => trace(text.replaceAll(this.#directory, ''));
     this.log = log;
-    this.isShared = cast.machines > 1;
+    this.isShared = cast.machines > 1 || cast.nats !== undefined;
     this.#directory = mkdtempSync(join(tmpdir(), 'troupe-simulation-'));
     const { repository } = this;
     this.gates = new Gates({ repository, checks: () => this.checks, isFaulty: () => this.isFaulty });
@@ -79,7 +83,11 @@ export class World implements Around {
     this.onStored = onStored;
     sqlite.reset();
     forgetStored();
-    this.#store = this.isShared ? new Store(this.network, onStored) : undefined;
+    nats.reset();
+    const { network } = this;
+    this.nats =
+      cast.nats === undefined ? undefined : startServers({ version: cast.nats, network, team: TEAM, onStored });
+    this.#store = this.isShared && !this.nats ? new Store(this.network, onStored) : undefined;
     this.machines = Array.from({ length: cast.machines }, (_, at) => {
       const name = `m${at + 1}`;
       const directory = join(this.#directory, name);
@@ -114,6 +122,10 @@ export class World implements Around {
       : undefined;
     const { native } = this;
     if (native) this.checks.onClaim = (taskId, memberId) => native.checks.claimed(taskId, memberId);
+  }
+
+  get isOnNats(): boolean {
+    return this.nats !== undefined;
   }
 
   loseNatives(): void {
