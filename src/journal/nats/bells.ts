@@ -1,4 +1,5 @@
 import type { Link } from './link.ts';
+import { lastWord } from './names.ts';
 
 /** The fallback if a bell is lost: messages outside of a stream can be. */
 const POLL_MS = 2_000;
@@ -10,7 +11,7 @@ export function openBells(link: Link) {
     callback(error, message) {
       // We may not listen. Waiters poll then.
       if (error) return;
-      for (const wake of waiting.get(message.subject.split('.').at(-1) ?? '') ?? []) wake();
+      for (const wake of waiting.get(lastWord(message.subject)) ?? []) wake();
     },
   });
 

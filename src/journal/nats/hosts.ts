@@ -6,7 +6,7 @@ import { isNobodyThere, isWrongSequence, toTeamError } from './errors.ts';
 import { ensureStream, LEASE_MS, leaseIn } from './lease.ts';
 import { acknowledging, patiently } from './link.ts';
 import type { Link } from './link.ts';
-import { decodeTeam } from './names.ts';
+import { decodeTeam, lastWord } from './names.ts';
 import { REQUEST_MS } from './reach.ts';
 
 /** The cards of daemons: the last message on each one's subject. The servers remove it when it is too old. */
@@ -163,7 +163,7 @@ export async function openHosts(anyLink: Link, { replicas }: { replicas: number 
     onTeam(listener) {
       const subscription = link.nc.subscribe(link.names.bells, {
         callback(failure, message) {
-          const team = failure ? undefined : decodeTeam(message.subject.split('.').at(-1) ?? '~');
+          const team = failure ? undefined : decodeTeam(lastWord(message.subject));
           if (team !== undefined) listener(team);
         },
       });

@@ -31,6 +31,11 @@ export function decodeTeam(encoded: string): string | undefined {
   ).toString();
 }
 
+/** The last word of a subject. */
+export function lastWord(subject: string): string {
+  return subject.slice(subject.lastIndexOf('.') + 1);
+}
+
 /** The names that one journal uses on a server that it may share with other journals. */
 export function namesOf(prefix: string) {
   return {

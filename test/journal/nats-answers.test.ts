@@ -1,0 +1,327 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { jetstream } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { TeamError } from '../../src/core/errors.ts';
+import type { HostCard } from '../../src/journal/hosts.ts';
+import { natsJournal } from '../../src/journal/nats.ts';
+import type { NatsJournal } from '../../src/journal/nats.ts';
+import { ANSWER } from '../../src/journal/nats/errors.ts';
+import { inspectNatsJournal } from '../../src/journal/nats/inspect.ts';
+import { setUpNatsJournal } from '../../src/journal/nats/setup.ts';
+import { fill, note, texts } from '../contracts/journal/notes.ts';
+import { PATIENT } from '../nats/server.ts';
+import { serveModel } from '../simulator/nats/on-loopback.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+
+// What real servers answer only for a moment, or in versions that nobody has here, the model answers at will.
+let single: Awaited<ReturnType<typeof serveModel>>;
+let cluster: Awaited<ReturnType<typeof serveModel>>;
+let journals = 0;
+
+beforeAll(async () => {
+  single = await serveModel();
+  cluster = await serveModel({ size: 3 });
+});
+afterAll(() => Promise.all([single?.stop(), cluster?.stop()]));
+afterEach(() => {
+  for (const { model } of [single, cluster]) {
+    model.jetstream.odd = () => undefined;
+    model.isForbidden = () => false;
+  }
+});
+
+type Odd = ReturnType<(typeof single)['model']['jetstream']['odd']>;
+
+/** Answers the next requests whose subject has this word, one after the other. */
+function answerNext({ model }: typeof single, word: string, ...answers: Odd[]): void {
+  const left = [...answers];
+  model.jetstream.odd = (subject) => (left.length > 0 && subject.includes(word) ? left.shift() : undefined);
+}
+
+function refusal(err_code: number, code = 400): Odd {
+  return { error: { code, err_code, description: 'refused' } };
+}
+
+function newPlace(servers = single): { url: string; prefix: string } {
+  const prefix = `odd-${journals++}`;
+  return { url: `${servers.url}?prefix=${prefix}`, prefix };
+}
+
+async function open(url: string, options: object = PATIENT): Promise<NatsJournal> {
+  const journal = await natsJournal(url, options);
+  onTestFinished(() => journal.close());
+  return journal;
+}
+
+async function manage(servers = single) {
+  const nc = await connect({ servers: servers.url.slice('nats://'.length).split(',') });
+  onTestFinished(() => nc.close());
+  return jetstream(nc).jetstreamManager(false);
+}
+
+describe('an append', () => {
+  test('whose id is still under way is sent again until it is stored', async () => {
+    const { url, prefix } = newPlace();
+    const journal = await open(url);
+    await fill(journal, 'alpha', 1);
+    answerNext(single, `${prefix}.team`, { stream: 's', seq: 0, duplicate: true }, refusal(ANSWER.idUnderWay, 409));
+    expect(await journal.append('alpha', 1, [note('2')])).toBe(2);
+    expect(await texts(journal.read('alpha', 0))).toEqual(['1', '2']);
+  });
+
+  test('that was stored without an answer is found, and is no conflict', async () => {
+    const { url, prefix } = newPlace();
+    const journal = await open(url);
+    await fill(journal, 'alpha', 2);
+    const { jetstream, nodes } = single.model;
+    let tries = 0;
+    jetstream.odd = (subject, publication) => {
+      if (!subject.startsWith(`${prefix}.team`) || tries++ > 1) return undefined;
+      if (tries === 2) return refusal(ANSWER.wrongLastSequence);
+      jetstream.streams.get(`${prefix}_alpha`)?.propose(nodes[0]!, { ...publication, reply: undefined });
+      return 'nobody';
+    };
+    expect(await journal.append('alpha', 2, [note('3')])).toBe(3);
+    expect(await texts(journal.read('alpha', 0))).toEqual(['1', '2', '3']);
+  });
+
+  test('that may be stored later is sent again; if another writer took its place, it is a conflict', async () => {
+    const { url, prefix } = newPlace();
+    const journal = await open(url);
+    await fill(journal, 'alpha', 2);
+    answerNext(single, `${prefix}.team`, 'nobody', refusal(ANSWER.wrongLastSequence));
+    expect(await journal.append('alpha', 2, [note('3')])).toBe(3);
+    answerNext(single, `${prefix}.team`, 'nobody');
+    await expect(journal.append('alpha', 1, [note('x')])).rejects.toMatchObject({ code: 'journal_conflict' });
+  });
+
+  test('that the server puts elsewhere is reported', async () => {
+    const { url, prefix } = newPlace();
+    const journal = await open(url);
+    await fill(journal, 'alpha', 1);
+    answerNext(single, `${prefix}.team`, { stream: 's', seq: 9 });
+    await expect(journal.append('alpha', 1, [note('2')])).rejects.toMatchObject({ code: 'internal' });
+  });
+
+  test('to a journal that is gone says so', async () => {
+    const { url, prefix } = newPlace();
+    const journal = await open(url);
+    await (await manage()).streams.delete(`OBJ_${prefix}-snapshots`);
+    await expect(journal.append('alpha', 0, [note('1')])).rejects.toThrow(/There is no journal at .* any more/);
+  });
+});
+
+describe('reading', () => {
+  test('reports a batch that is missing in the middle', async () => {
+    const { url, prefix } = newPlace();
+    const journal = await open(url);
+    await fill(journal, 'alpha', 4);
+    const log = single.model.jetstream.streams.get(`${prefix}_alpha`)?.log;
+    const missing = (seq: number): void => {
+      const get = log!.get.bind(log);
+      log!.get = (one) => (one === seq ? undefined : get(one));
+      onTestFinished(() => void (log!.get = get));
+    };
+    missing(3);
+    await expect(texts(journal.read('alpha', 0))).rejects.toMatchObject({
+      code: 'corrupt',
+      message: expect.stringMatching(/Batch 3.*missing/) as string,
+    });
+    missing(1);
+    await expect(texts(journal.read('alpha', 0))).rejects.toMatchObject({
+      code: 'corrupt',
+      message: expect.stringMatching(/Batch 1.*missing/) as string,
+    });
+  });
+
+  test('ends if the team is dropped meanwhile, and fails on other refusals', async () => {
+    const { url } = newPlace();
+    const [journal, other] = [await open(url), await open(url)];
+    await fill(journal, 'alpha', 2);
+    expect(await texts(other.read('alpha', 0))).toEqual(['1', '2']);
+    await journal.drop('alpha');
+    expect(await texts(other.read('alpha', 1))).toEqual([]);
+    await fill(journal, 'alpha', 2);
+    answerNext(single, 'MSG.GET', refusal(12_345));
+    await expect(texts(journal.read('alpha', 0))).rejects.toMatchObject({
+      code: 'storage',
+      message: expect.stringMatching(/refused/) as string,
+    });
+  });
+
+  test('does without a snapshot that is bad, but not without servers', async () => {
+    const { url } = newPlace();
+    const journal = await open(url, { patienceMs: 0 });
+    await fill(journal, 'alpha', 1);
+    answerNext(single, 'MSG.GET', refusal(12_345));
+    expect(await journal.loadSnapshot('alpha')).toBeUndefined();
+    answerNext(single, 'MSG.GET', 'nobody');
+    await expect(journal.loadSnapshot('alpha')).rejects.toMatchObject({ code: 'storage' });
+  });
+});
+
+describe('a journal', () => {
+  test('on a cluster is made by a person', async () => {
+    await expect(natsJournal(newPlace(cluster).url, PATIENT)).rejects.toThrow(/journal init .* --replicas 3/);
+  });
+
+  test('of a newer format is refused', async () => {
+    const { url, prefix } = newPlace();
+    const jsm = await manage();
+    for (const description of ['{"format":7}', 'garbage']) {
+      await jsm.streams.add({ name: `OBJ_${prefix}-snapshots`, subjects: [`$O.${prefix}-snapshots.>`], description });
+      await expect(natsJournal(url, PATIENT)).rejects.toMatchObject({ code: 'unsupported' });
+      await jsm.streams.delete(`OBJ_${prefix}-snapshots`);
+    }
+  });
+
+  test.each([
+    ['STREAM.INFO', refusal(12_345), /refused/],
+    ['STREAM.CREATE.OBJ', refusal(ANSWER.replicasNotSupported), /too few servers with JetStream for 1 replicas/],
+    ['STREAM.CREATE.OBJ', refusal(12_345), /refused/],
+    ['STREAM.CREATE.KV', refusal(12_345), /refused/],
+  ] as const)('whose servers refuse %s is not opened', async (word, odd, message) => {
+    const { url } = newPlace();
+    answerNext(single, word, odd);
+    await expect(natsJournal(url, PATIENT)).rejects.toThrow(message);
+  });
+
+  test('is changed with its teams; those that are dropped meanwhile do not matter', async () => {
+    const { url } = newPlace(cluster);
+    await setUpNatsJournal(url, { replicas: 3, maxBytes: 1_000_000 });
+    const journal = await open(url);
+    const long = 'x'.repeat(300);
+    for (const team of ['a', 'b', 'c', 'd', 'e', long]) await fill(journal, team, 1);
+    expect((await journal.teams()).includes(long)).toBe(true);
+    answerNext(cluster, 'STREAM.UPDATE', undefined, refusal(ANSWER.replicasNotSupported));
+    await expect(setUpNatsJournal(url, { replicas: 1 })).rejects.toThrow(/too few servers/);
+    cluster.model.jetstream.odd = (subject) =>
+      subject.includes('STREAM.UPDATE') && subject.includes('_a') ? refusal(12_345) : undefined;
+    await expect(setUpNatsJournal(url, { replicas: 1, maxBytes: 0 })).rejects.toThrow(/refused/);
+    cluster.model.jetstream.odd = (subject) =>
+      subject.includes('STREAM.UPDATE') && /_[a-f]$/.test(subject) ? refusal(ANSWER.streamNotFound, 404) : undefined;
+    await setUpNatsJournal(url, { replicas: 1, maxBytes: 0 });
+    cluster.model.jetstream.odd = () => undefined;
+    // Five of six teams are as before.
+    const { facts } = await open(url);
+    expect(facts.advice).toMatch(/These teams do not have the settings of the journal \(1 replica, no bound\): a, b/);
+    const found = await inspectNatsJournal(url, { base: '/', mark: join(temporaryFolder(), 'mark') });
+    expect(found.journal).toMatchObject({
+      teams: 6,
+      replicas: 1,
+      advice: expect.stringContaining('a, b, c, d, e.') as string,
+    });
+  });
+
+  test('that is not there is inspected as none', async () => {
+    const { url } = newPlace();
+    const mark = join(temporaryFolder(), 'mark');
+    expect(await inspectNatsJournal(url, { base: '/', mark })).toMatchObject({ version: '2.12.1' });
+    expect((await inspectNatsJournal(url, { base: '/', mark })).journal).toBeUndefined();
+    await open(url);
+    single.model.jetstream.odd = (subject) =>
+      subject.includes('INFO.KV_') ? refusal(ANSWER.streamNotFound, 404) : undefined;
+    expect(await inspectNatsJournal(url, { base: '/', mark })).toMatchObject({
+      journal: { hosts: [], leaseMs: undefined },
+    });
+  });
+
+  test('has lost what a mark names, whatever else is in it', async () => {
+    const { url } = newPlace();
+    await open(url);
+    const mark = join(temporaryFolder(), 'mark');
+    const teams = { weird: [3, 'id'], number: 5, half: ['x'] };
+    writeFileSync(mark, JSON.stringify({ journal: url, teams }));
+    await expect(natsJournal(url, { ...PATIENT, mark })).rejects.toThrow(/weird/);
+  });
+});
+
+describe('the daemons of a journal', () => {
+  const card = (name: string, more: Partial<HostCard> = {}): HostCard => ({
+    name,
+    labels: [],
+    agents: [],
+    load: 0,
+    home: name,
+    instance: name,
+    version: '1',
+    ...more,
+  });
+
+  test('are told of refusals that are no rival', async () => {
+    const { url, prefix } = newPlace();
+    const { hosts } = await open(url);
+    const subject = `KV.${prefix}-hosts`;
+    answerNext(single, subject, refusal(12_345));
+    await expect(hosts.announce(card('b'))).rejects.toMatchObject({ code: 'storage' });
+    await hosts.announce(card('b'));
+    await hosts.announce(card('a'));
+    expect((await hosts.list()).map(({ name }) => name)).toEqual(['a', 'b']);
+    answerNext(single, subject, refusal(12_345));
+    await expect(hosts.leave('b')).rejects.toMatchObject({ code: 'storage' });
+    answerNext(single, subject, refusal(ANSWER.wrongLastSequence));
+    await hosts.leave('b');
+    await hosts.leave('b');
+    // Another daemon takes a name that somebody left.
+    const { hosts: others } = await open(url);
+    await others.announce(card('b', { home: 'elsewhere', instance: 'other' }));
+    expect((await hosts.list()).map(({ home }) => home)).toEqual(['a', 'elsewhere']);
+  });
+
+  test('ask each other', async () => {
+    const { url, prefix } = newPlace();
+    const [one, two] = [await open(url), await open(url)];
+    const timeoutMs = 60_000;
+    expect(await one.hosts.isConnected('b')).toBe(false);
+    await expect(one.hosts.ask('b', 1, { timeoutMs })).rejects.toThrow(/The machine b does not answer/);
+    const thrown: unknown[] = [new TeamError('limit', 'too much'), new Error('broken'), 'text'];
+    const stop = two.hosts.answer('b', async (question) => {
+      if (question === 'fail') throw thrown.shift();
+      return question;
+    });
+    await until('it answers', () => one.hosts.isConnected('b'));
+    expect(await one.hosts.ask('b', 7, { timeoutMs })).toBe(7);
+    await expect(one.hosts.ask('b', 'fail', { timeoutMs })).rejects.toMatchObject({ code: 'limit' });
+    await expect(one.hosts.ask('b', 'fail', { timeoutMs })).rejects.toThrow('broken');
+    await expect(one.hosts.ask('b', 'fail', { timeoutMs })).rejects.toThrow('text');
+    expect(await two.hosts.checkHearing('b')).toBe(true);
+    expect(await one.hosts.checkHearing('c')).toBe(false);
+    // Frozen, and refused.
+    answerNext(single, `${prefix}.door`, 'silence');
+    expect(await one.hosts.isConnected('b')).toBe(true);
+    stop();
+  });
+
+  test('hear of cards and teams, but not of those that left, or of a team whose name is a hash', async () => {
+    const { url } = newPlace();
+    const [one, two] = [await open(url), await open(url)];
+    const heard: string[] = [];
+    const ends = [one.hosts.onCard(({ name }) => heard.push(name)), one.hosts.onTeam((team) => heard.push(team))];
+    expect(await one.teams()).toEqual([]);
+    await two.hosts.announce(card('b'));
+    await two.hosts.leave('b');
+    await fill(two, 'x'.repeat(300), 1);
+    await fill(two, 'alpha', 1);
+    await until('it heard', () => heard.includes('alpha'));
+    expect(heard).toEqual(['b', 'alpha']);
+    for (const end of ends) end();
+  });
+
+  test('work without what they may not listen to', async () => {
+    const { url, prefix } = newPlace();
+    single.model.isForbidden = (subject) => subject.startsWith(prefix) || subject.startsWith(`$KV.${prefix}`);
+    const journal = await open(url);
+    const never = () => expect.unreachable();
+    journal.hosts.onCard(never);
+    journal.hosts.onTeam(never);
+    journal.hosts.answer('a', async () => never());
+    const seen = texts(journal.follow('alpha', 0, AbortSignal.timeout(60_000)));
+    await fill(journal, 'alpha', 1);
+    // Without a bell it looks now and then.
+    await journal.close();
+    expect(await seen.catch(() => [])).toBeInstanceOf(Array);
+  });
+});

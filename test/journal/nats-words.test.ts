@@ -1,0 +1,91 @@
+import { JetStreamApiError } from '@nats-io/jetstream';
+import { errors, headers } from '@nats-io/transport-node';
+import { describe, expect, test } from 'vitest';
+import { decodeBatch, pack, unpack } from '../../src/journal/nats/batch.ts';
+import { batchId, inOrder, openTips } from '../../src/journal/nats/chain.ts';
+import { ANSWER, isTransient, toTeamError } from '../../src/journal/nats/errors.ts';
+import { encodeTeam, namesOf } from '../../src/journal/nats/names.ts';
+
+const answer = (code: number, status = 400, description = 'so it is') =>
+  new JetStreamApiError({ code: status, err_code: code, description });
+
+/** What the library throws if an account has no JetStream; it does not export the class. */
+const notEnabled = (cause: Error) =>
+  Object.assign(new Error('no JetStream', { cause }), { name: 'JetStreamNotEnabled' });
+
+describe('a refusal of the servers', () => {
+  test.each<[string, Error, RegExp]>([
+    ['a full disk', answer(ANSWER.storeFailed, 503), /it is full .*nothing was changed/],
+    ['a message that is too large', answer(ANSWER.messageTooLarge), /larger than the message limit/],
+    ['a permission', new errors.PermissionViolationError('no', 'publish', 'x.y'), /may not publish x\.y/],
+    ['a credential', new errors.AuthorizationError('no'), /does not accept the credential/],
+    [
+      'a credential that has ended',
+      new errors.UserAuthenticationExpiredError('over'),
+      /does not accept the credential/,
+    ],
+    ['no JetStream', notEnabled(answer(10039)), /JetStream is not enabled for this account/],
+    ['too few servers', answer(ANSWER.noSuitablePeers), /too few servers run/],
+    ['no answer', new errors.TimeoutError(), /no answer .*unknown whether it was done/],
+    ['something else', answer(12_345), /Cannot read at nats:\/\/x: so it is\.$/],
+  ])('says what to do: %s', (_, error, message) => {
+    expect((toTeamError(error, 'nats://x', 'read') as Error).message).toMatch(message);
+  });
+
+  test('that is no error stays as it is', () => {
+    expect(toTeamError('text', 'nats://x', 'read')).toBe('text');
+  });
+
+  test.each<[boolean, Error]>([
+    [true, new errors.ConnectionError('gone')],
+    [true, new errors.ClosedConnectionError()],
+    [true, answer(ANSWER.idUnderWay)],
+    [true, answer(10008, 503)],
+    [true, notEnabled(new Error('nobody'))],
+    [false, answer(ANSWER.storeFailed, 503)],
+    [false, answer(ANSWER.wrongLastSequence)],
+    [false, new errors.RequestError('no', { cause: new errors.PermissionViolationError('no', 'publish', 'x') })],
+  ])('passes by itself: %s, %s', (isPassing, error) => {
+    expect(isTransient(error)).toBe(isPassing);
+  });
+});
+
+describe('a batch', () => {
+  test('that is large is packed, and read again', async () => {
+    const text = 'x'.repeat(100_000);
+    const { data, encoding } = await pack(text);
+    expect(data.length).toBeLessThan(1_000);
+    expect(await unpack(data, encoding, 'It')).toBe(text);
+  });
+
+  test.each<[string, string | undefined, Uint8Array]>([
+    ['unsupported', 'zstd', Buffer.from('[]')],
+    ['corrupt', 'deflate', Buffer.from('no')],
+    ['corrupt', undefined, Buffer.from('{')],
+  ])('that cannot be read is %s: encoding %s', async (code, encoding, data) => {
+    const head = headers();
+    if (encoding !== undefined) head.set('Troupe-Encoding', encoding);
+    await expect(decodeBatch({ seq: 3, subject: 's', data, headers: head }, 'alpha')).rejects.toMatchObject({ code });
+  });
+
+  test('without headers has no id, and follows any', async () => {
+    expect(batchId(undefined)).toBeUndefined();
+    expect(batchId(headers())).toBeUndefined();
+    const message = { seq: 1, subject: 's', data: Buffer.from('[]') };
+    const tips = openTips();
+    const order = { life: { stream: 't', subject: 's' }, before: 'other', onFork: () => expect.unreachable() };
+    const passed = await Array.fromAsync(inOrder(one(message), order, tips));
+    expect(passed).toEqual([message]);
+    expect(tips.idOf(order.life, 1)).toBeUndefined();
+  });
+});
+
+test('names: half a character is no name, and a stream of another journal is no team', () => {
+  expect(() => encodeTeam('\ud800')).toThrow('half a character');
+  expect(namesOf('troupe').teamOf('other_alpha')).toBeUndefined();
+  expect(namesOf('troupe').teamOf('troupe_alpha')).toBe('alpha');
+});
+
+async function* one<T>(value: T): AsyncGenerator<T> {
+  yield value;
+}
