@@ -1,4 +1,3 @@
-import { CallError } from '../../client/client.ts';
 import type { Client } from '../../client/client.ts';
 import { TeamError } from '../../core/errors.ts';
 import { answerMessageId } from '../../core/question.ts';
@@ -6,7 +5,6 @@ import type { ResultOf } from '../../operations/index.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { newCommandId } from '../reach/call.ts';
 import { openClient } from '../reach/connect.ts';
-import { UsageError } from '../show/errors.ts';
 import { show } from '../show/result.ts';
 import { warn } from '../show/write.ts';
 
@@ -35,11 +33,8 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   const as = given.as === undefined ? {} : { as: given.as };
   const client = openClient(environment);
   try {
-    let request: ResultOf<'question.ask'> = await client
-      .call('question.ask', asked, { signal, commandId: newCommandId(), ...as })
-      .catch((error: unknown) => {
-        throw inFlags(error);
-      });
+    const options = { signal, commandId: newCommandId(), ...as };
+    let request: ResultOf<'question.ask'> = await client.call('question.ask', asked, options);
     if (wait && request.status === 'pending') warn(`Waiting for an answer: troupe answer ${request.id} "…"\n`);
     while (wait && request.status === 'pending') {
       request = await client.call('question.ask', { teamId, requestId: request.id, wait: WAIT_MS }, { signal, ...as });
@@ -52,29 +47,6 @@ export async function run(given: Arguments, { environment, screen, signal }: Sur
   } finally {
     client.close();
   }
-}
-
-/** The options by the fields that errors name. */
-const FLAGS: Readonly<Record<string, string>> = {
-  content: '<question>',
-  choices: '--choice',
-  freeText: '--no-free-text',
-  otherwise: '--otherwise',
-  fallback: '--fallback',
-  within: '--within',
-  taskId: '--task',
-};
-
-/** An error in the words of the command line. */
-function inFlags(error: unknown): unknown {
-  if (!(error instanceof CallError) || error.code !== 'invalid') return error;
-  const message = error.message
-    .replace(/^(\w+)(?:\.\d+)?: /, (whole, field: string) =>
-      Object.hasOwn(FLAGS, field) ? `${FLAGS[field]}: ` : whole,
-    )
-    .replace('or allow free text', 'or leave out --no-free-text')
-    .replace('with otherwise "fail"', 'with --otherwise fail');
-  return new UsageError(message, 'ask');
 }
 
 /** The answer also came as a message. Whoever asked has it now, so it is not shown once more. */

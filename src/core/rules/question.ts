@@ -31,7 +31,7 @@ export function askPerson(state: TeamState, command: CommandOf<'request.raise'>)
   const taskId = command.taskId ?? heldTask(state, memberId);
   const epoch = taskId === undefined ? undefined : holdsSince(state, taskId, memberId);
   if (question.otherwise === 'fail' && epoch === undefined) {
-    throw new TeamError('invalid', `otherwise: only a task can fail, and ${memberId} holds none: choose "go-on"`);
+    throw wrong('otherwise', `only a task can fail, and ${memberId} holds none: choose "go-on"`);
   }
   return [
     event(command, 'request:raised', {
@@ -81,19 +81,21 @@ const DEFAULTS: Question = { choices: [], freeText: true, otherwise: 'go-on' };
 /** A question that can be answered. */
 function requireForm(content: string, question: Question = DEFAULTS): Question {
   const { choices, freeText, otherwise, fallback } = question;
-  const wrong = ((): string | undefined => {
-    if (content.trim() === '') return 'content: the question is empty';
-    if (byteLength(content) > QUESTION_BYTES) {
-      return `content: a question has at most ${QUESTION_BYTES} bytes: put the rest in a file and name the file`;
-    }
-    if (new Set(choices).size < choices.length) return 'choices: two are equal';
-    if (choices.length === 0 && !freeText) return 'choices: name some, or allow free text';
-    if (fallback !== undefined && !choices.includes(fallback)) return 'fallback: must be one of the choices';
-    if (fallback !== undefined && otherwise === 'fail') return 'fallback: cannot go together with otherwise "fail"';
-    return undefined;
-  })();
-  if (wrong !== undefined) throw new TeamError('invalid', wrong);
+  if (content.trim() === '') throw wrong('content', 'the question is empty');
+  if (byteLength(content) > QUESTION_BYTES) {
+    throw wrong('content', `a question has at most ${QUESTION_BYTES} bytes: put the rest in a file and name the file`);
+  }
+  if (new Set(choices).size < choices.length) throw wrong('choices', 'two are equal');
+  if (choices.length === 0 && !freeText) throw wrong('choices', 'name some, or allow free text');
+  if (fallback !== undefined && !choices.includes(fallback)) throw wrong('fallback', 'must be one of the choices');
+  if (fallback !== undefined && otherwise === 'fail') {
+    throw wrong('fallback', 'cannot go together with otherwise "fail"');
+  }
   return question;
+}
+
+function wrong(field: string, problem: string): TeamError {
+  return new TeamError('invalid', `${field}: ${problem}`, { facts: { problems: [{ field, problem }] } });
 }
 
 /** The task that the question is about if the member does not say: the only one that it holds. */
