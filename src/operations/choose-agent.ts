@@ -50,13 +50,13 @@ export async function agentForTeammate(
  */
 export function chooseAgent(state: TeamState, caller: Caller, wish: AgentWish, ours: () => AgentSpec): AgentSpec {
   const chosen = chooseProgram(state, caller, wish, ours);
-  if (caller.scope === 'admin') return boxed(chosen, wish.sandbox ?? chosen.sandbox);
+  if (caller.scope === 'admin') return setSandbox(chosen, wish.sandbox ?? chosen.sandbox);
   // An agent may only close more: those that it starts have its own sandbox, if they have no other.
   const own = state.members.get(caller.memberId ?? '')?.agent?.sandbox;
-  return boxed(chosen, chosen.sandbox ?? own ?? wish.sandbox);
+  return setSandbox(chosen, chosen.sandbox ?? own ?? wish.sandbox);
 }
 
-function boxed(agent: AgentSpec, sandbox: Sandbox | undefined): AgentSpec {
+function setSandbox(agent: AgentSpec, sandbox: Sandbox | undefined): AgentSpec {
   const { sandbox: _before, ...rest } = agent;
   return sandbox !== undefined && sandboxOf(sandbox) ? { ...rest, sandbox } : rest;
 }

@@ -18,14 +18,14 @@ export function agentNameOf(agent: AgentRef): string {
 /** The specification of a member's agent, or of the lead's, as the whole file says. */
 export function specIn(file: TeamFile, entry: Entry): AgentSpec {
   const { lead, agents } = file;
-  if (entry.permissions !== 'lead') return specOf(boxed(file, entry), agents);
+  if (entry.permissions !== 'lead') return specOf(withUsualSandbox(file, entry), agents);
   // Only the rules: what the lead may do without asking is its mode, and nobody gets that by starting under it.
   const { permissions = {} } = typeof lead === 'object' ? specOf(lead, agents) : {};
-  return specOf({ ...boxed(file, entry), permissions }, agents);
+  return specOf({ ...withUsualSandbox(file, entry), permissions }, agents);
 }
 
 /** An entry with the sandbox that it has if it says nothing itself: that of its agent, or of all members. */
-function boxed({ agents, sandbox }: TeamFile, entry: Entry): Entry {
+function withUsualSandbox({ agents, sandbox }: TeamFile, entry: Entry): Entry {
   const set = typeof entry.agent === 'string' ? agents?.[entry.agent] : undefined;
   return { ...entry, sandbox: entry.sandbox ?? set?.sandbox ?? sandbox };
 }
@@ -98,12 +98,14 @@ export function choiceOf(file: TeamFile): AgentChoice | undefined {
   if (typeof file.lead !== 'object') return undefined;
   const { lead, agents } = file;
   if (!agents) {
-    return typeof lead.agent === 'string' ? { [lead.agent]: specOf(boxed(file, lead), undefined) } : undefined;
+    return typeof lead.agent === 'string'
+      ? { [lead.agent]: specOf(withUsualSandbox(file, lead), undefined) }
+      : undefined;
   }
   return Object.fromEntries(
     Object.entries(agents).map(([name, entry]) => [
       name,
-      specOf(boxed(file, { agent: name, ...defined(entry) }), undefined),
+      specOf(withUsualSandbox(file, { agent: name, ...defined(entry) }), undefined),
     ]),
   );
 }

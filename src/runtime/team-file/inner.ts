@@ -102,7 +102,7 @@ export function readTeamFile(source: string, name: string, folder: string): Whol
     for (const one of found) {
       if (!one) continue;
       const innerName = relative(top, one.real);
-      const inner = withSandbox(parseTeamFile(one.text, innerName), part.file);
+      const inner = inheritSandbox(parseTeamFile(one.text, innerName), part.file);
       requireInner(inner, { source: one.text, name: innerName });
       const within = [...part.within, one.who];
       const { text, folder, target } = one;
@@ -124,7 +124,7 @@ export function innerFileOf({ path, folder, files, sandbox }: InnerTeam): FilePa
   const source = files[path];
   if (source === undefined) throw new TeamError('corrupt', `The member has no text of its team file ${quote(path)}`);
   const part = {
-    file: withSandbox(parseTeamFile(source, path), { sandbox }),
+    file: inheritSandbox(parseTeamFile(source, path), { sandbox }),
     source,
     name: path,
     folder,
@@ -135,7 +135,7 @@ export function innerFileOf({ path, folder, files, sandbox }: InnerTeam): FilePa
 }
 
 /** A sandbox for all members holds for the teams inside as well, unless their files say something else. */
-function withSandbox(file: TeamFile, { sandbox }: Pick<TeamFile, 'sandbox'>): TeamFile {
+function inheritSandbox(file: TeamFile, { sandbox }: Pick<TeamFile, 'sandbox'>): TeamFile {
   return sandbox === undefined ? file : { ...file, sandbox: file.sandbox ?? sandbox };
 }
 
