@@ -26,10 +26,16 @@ describe('the promised commands', () => {
     expect((await troupe.ask('team show other')).stdout).toContain('Team other\n  status     active');
     expect(await troupe.askJson('team list')).toHaveLength(2);
     expect(await troupe.askJson('team show other')).toMatchObject({ id: 'other', description: '...', leadId: 'lead' });
-    expect(await troupe.askJson('team delete other')).toEqual({ teamId: 'other', deleted: true });
+    expect(await troupe.ask('team delete other')).toEqual({
+      status: 2,
+      stdout: '',
+      stderr:
+        'troupe: This would delete team other, with 1 member, 0 tasks and all records, permanently: say so with --yes\n',
+    });
+    expect(await troupe.askJson('team delete other --yes')).toEqual({ teamId: 'other', deleted: true });
     expect(await troupe.ask('team delete other')).toMatchObject({ status: 3, stdout: '' });
     expect(await troupe.askJson('team create json-made')).toMatchObject({ name: 'json-made', status: 'active' });
-    expect(await troupe.ask('team delete json-made')).toEqual({
+    expect(await troupe.ask('team delete json-made --yes')).toEqual({
       status: 0,
       stdout: 'Team json-made is deleted.\n',
       stderr: '',
@@ -107,7 +113,7 @@ describe('the promised commands', () => {
       stdout: 'null\n',
       stderr: '',
     });
-    await troupe.ask('team delete empty');
+    await troupe.ask('team delete empty --yes');
   });
 
   test('member add', async () => {

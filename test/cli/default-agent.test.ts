@@ -75,6 +75,6 @@ test('a teammate without a folder works in a folder of its team, which stays whi
   const folder = join(troupe.home, 'folders', 'demo');
   expect(task.result.trim()).toBe(folder);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
-  expect(await troupe.run('team delete demo --force')).toMatchObject({ status: 0 });
+  expect(await troupe.run('team delete demo --force --yes')).toMatchObject({ status: 0 });
   expect(existsSync(join(folder, 'made.txt'))).toBe(true);
 });

@@ -127,7 +127,7 @@ test('a shutdown of the outer team ends the team inside, and a deletion deletes 
     const { status } = await client.call('team.show', { teamId: inner });
     return status === 'cleaned-up' && !stage.records().some(({ teamId }) => teamId === inner);
   });
-  await stage.ask('team', 'delete', stage.team);
+  await stage.ask('team', 'delete', stage.team, '--yes');
   expect((await client.call('team.list', {})).filter(({ name }) => name.startsWith(stage.team))).toEqual([]);
 });
 

@@ -307,7 +307,7 @@ describe('commands about work', () => {
     expect(merged.stdout, merged.stderr).toContain(`Merged ${branch} into ${branch}: 3 files`);
     plainGit(repository, 'checkout', '-q', 'main');
     plainGit(repository, 'merge', '-q', '--ff-only', branch);
-    const deleted = await stage.troupe('team', 'delete', stage.team);
+    const deleted = await stage.troupe('team', 'delete', stage.team, '--yes');
     expect(deleted).toMatchObject({ code: 0, stderr: '' });
   });
 
@@ -327,7 +327,7 @@ describe('commands about work', () => {
     expect((await up(stage, repository)).code).toBe(0);
     const folder = join(stage.home.directory, 'workspaces', stage.team, 'ann');
     writeFileSync(join(folder, 'later.txt'), 'not handed in\n');
-    const deleted = await stage.troupe('team', 'delete', stage.team);
+    const deleted = await stage.troupe('team', 'delete', stage.team, '--yes');
     expect(deleted).toMatchObject({ code: 0, stderr: expect.stringContaining('Never merged:\n') });
     const left = (await stage.ask<Leftovers>('work', 'clean')).filter(({ of }) => of.startsWith(stage.team));
     expect(left.map(({ kind, of }) => `${kind} ${of}`).sort()).toEqual([

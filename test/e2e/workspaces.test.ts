@@ -90,7 +90,7 @@ describe('members with workspaces of their own', () => {
     const said = JSON.parse(readFileSync(join(folder, 'node_modules/said'), 'utf8')) as { prompt: string };
     expect(said.prompt).toContain(task.feedback);
     // Its work went on in what landed: nothing is left over.
-    await stage.troupe('team', 'delete', stage.team);
+    await stage.troupe('team', 'delete', stage.team, '--yes');
     expect(plainGit(work.depot ?? '', 'for-each-ref', 'refs/kept')).toBe('');
   });
 
@@ -137,7 +137,7 @@ describe('members with workspaces of their own', () => {
       'The gate rejected this work merged with what landed since it began. That is in your folder now. ' +
         `It says:\nboth.txt is missing in ${landing}`,
     );
-    await stage.troupe('team', 'delete', stage.team);
+    await stage.troupe('team', 'delete', stage.team, '--yes');
     expect(plainGit(depot, 'for-each-ref', 'refs/kept')).toBe('');
   });
 

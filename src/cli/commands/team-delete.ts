@@ -16,23 +16,25 @@ interface Given {
   readonly force?: boolean;
 }
 
-/** Deletes a team for good. At a terminal it asks for confirmation; a script cannot be asked. */
+/** Deletes a team for good. At a terminal it asks for confirmation; a script says --yes. */
 export async function run(given: Arguments, { environment, screen, signal }: Surroundings): Promise<number> {
   const { teamId, yes = false, force = false } = given.input as unknown as Given;
   const client = openClient(environment);
   try {
-    const isAsked = !yes && process.stdin.isTTY && process.stderr.isTTY;
-    const unmerged = await describeUnmerged(client, { teamId, isDeleted: !isAsked }, { environment, signal });
-    if (isAsked) {
-      const what = await describeLoss(client, teamId, signal);
+    const loss = yes ? '' : await describeLoss(client, teamId, signal);
+    if (!yes && (!process.stdin.isTTY || !process.stderr.isTTY)) {
+      throw new Refusal('invalid', `This would delete team ${clean(teamId)}${loss} permanently: say so with --yes`);
+    }
+    const unmerged = await describeUnmerged(client, { teamId, isDeleted: yes }, { environment, signal });
+    if (!yes) {
       if (unmerged !== '') warn(fold(unmerged, screen));
-      const isSure = await askYesNo(`Delete team ${clean(teamId)}${what} permanently?`, signal);
+      const isSure = await askYesNo(`Delete team ${clean(teamId)}${loss} permanently?`, signal);
       if (!isSure) throw new Refusal('conflict', `Team ${teamId} is still there: nothing was deleted`);
     }
     const options = { signal, commandId: newCommandId(), ...(given.as !== undefined && { as: given.as }) };
     const result = await client.call('team.delete', { teamId, ...(force && { force }) }, options);
     await show('team.delete', result, { json: given.json, screen });
-    if (unmerged !== '' && !isAsked) warn(fold(unmerged, screen));
+    if (unmerged !== '' && yes) warn(fold(unmerged, screen));
     return 0;
   } finally {
     client.close();

@@ -154,7 +154,7 @@ export const TEAM_COMMANDS: readonly Command[] = [
   },
   {
     words: 'team delete',
-    summary: 'Delete a team and everything it recorded; asks first on a terminal',
+    summary: 'Delete a team and everything it recorded; asks first, and elsewhere than on a terminal needs --yes',
     args: [TEAM],
     flags: [
       { field: 'yes', name: 'yes', type: 'boolean', text: 'do not ask', short: 'y' },
