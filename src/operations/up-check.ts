@@ -66,6 +66,7 @@ export const CheckedFile = z.object({
     .array(z.string())
     .default([])
     .describe('members that may do everything without asking (mode full), and have no sandbox'),
+  kept: z.array(z.string()).default([]).describe('what a standing team keeps although the file says something else'),
   budgets: z.array(z.string()).default([]).describe('what the file changes about the budgets of a standing team'),
   variables: z
     .object({

@@ -12,6 +12,7 @@ import type { Unapproved } from '../runtime/team-file/approval.ts';
 import { describeBudgets } from '../runtime/team-file/budgets.ts';
 import { exposedIn } from '../runtime/team-file/exposed.ts';
 import { agentsOf } from '../runtime/team-file/file-agents.ts';
+import { describeKept } from '../runtime/team-file/kept.ts';
 import { NOTIFY } from '../runtime/team-file/notify.ts';
 import { findElsewhere, placeOf, requirePlace } from '../runtime/team-file/place.ts';
 import { raiseTeam } from '../runtime/team-file/raise.ts';
@@ -63,9 +64,10 @@ export const upOperations = [
       const all = programsIn(parts);
       const unapproved = all.flatMap((programs) => findUnapproved(hooks, programs));
       const place = placeOf(folder, name, daemon.hostId);
-      const { elsewhere, budgets } = await ledger.view(file.team, (state) => ({
+      const { elsewhere, budgets, kept } = await ledger.view(file.team, (state) => ({
         elsewhere: findElsewhere(state.team, place),
         budgets: describeBudgets(state, file),
+        kept: describeKept(state, file),
       }));
       const variables = variablesIn(filesIn(parts), daemon);
       const given = givenTo(filesIn(parts), daemon, environment);
@@ -88,6 +90,7 @@ export const upOperations = [
           exposedIn(part.file, part.folder).map((who) => [...part.within, who].join(' › ')),
         ),
         budgets,
+        kept,
         ...(variables && { variables: { ...variables, isShared: daemon.hostId !== undefined } }),
       };
     },

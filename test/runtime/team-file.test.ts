@@ -7,6 +7,7 @@ import { viewTask, viewTeam } from '../../src/core/view.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { agentsOf } from '../../src/runtime/team-file/file-agents.ts';
 import { hooksOf } from '../../src/runtime/team-file/hooks.ts';
+import { describeKept } from '../../src/runtime/team-file/kept.ts';
 import { parseTeamFile } from '../../src/runtime/team-file/parse.ts';
 import { placeOf } from '../../src/runtime/team-file/place.ts';
 import { raiseTeam } from '../../src/runtime/team-file/raise.ts';
@@ -366,6 +367,28 @@ describe('a team', () => {
       { id: '4' },
       { id: '5', title: 'After', dependencies: ['1'] },
     ]);
+  });
+
+  test('says what it keeps although its file says something else', async () => {
+    const { ledger, raise } = setStage();
+    await raise(DIAMOND);
+    const kept = (text: string): Promise<string[]> =>
+      ledger.view('diamond', (state) => describeKept(state, parseTeamFile(text, 'troupe.yaml')));
+    expect(await kept(DIAMOND)).toEqual([]);
+    const other = DIAMOND.replace('./work.sh', './other.sh')
+      .replace('model: opus, plan: required', 'model: opus, prompt: Be brief')
+      .replace('title: Root', 'title: Base')
+      .replace('title: Left', 'title: West');
+    await ledger.execute('diamond', { type: 'task.complete', by: USER, taskId: '2' }, () => undefined);
+    expect(await kept(other)).toEqual([
+      'a already runs and keeps its agent; the file says something else now. To start it with that: troupe member stop a --team diamond, then troupe up again.',
+      'b already runs and keeps its prompt, plan; the file says something else now. To start it with that: troupe member stop b --team diamond, then troupe up again.',
+      'Task #2 ("Root") is over, so "Base" is not added in its place. To add it, put it at the end of the list, or give it an id of its own.',
+      'Task #3 ("Left") keeps its text; the file says something else now. To change it: troupe task update 3 --team diamond.',
+    ]);
+    const leave = { type: 'member.leave', by: USER, memberId: 'a', returning: false } as const;
+    await ledger.execute('diamond', leave, () => undefined);
+    expect((await kept(other)).filter((line) => line.startsWith('a '))).toEqual([]);
   });
 
   test('starts a stopped member again, and no other', async () => {
