@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { durationOf, typedTime } from '../../src/core/duration.ts';
+import { durationOf } from '../../src/core/duration.ts';
+import { typedTime } from '../../src/core/typed-time.ts';
 
 test('a time is refused with both bounds, as people type them', () => {
   const lease = durationOf(1_000, 7 * 24 * 3_600_000);

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findHome } from '../../client/home.ts';
-import { typedTime } from '../../core/duration.ts';
 import { explainFileError } from '../../core/file-errors.ts';
 import { shellQuote } from '../../core/shell.ts';
+import { typedTime } from '../../core/typed-time.ts';
 import type { Hosts } from '../../journal/hosts.ts';
 import { writeServerConfigs } from '../../journal/nats/server-config.ts';
 import type { Setup } from '../../journal/nats/settings.ts';

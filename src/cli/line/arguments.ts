@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { otherTeamOf } from '../../core/address.ts';
 import { findNearest } from '../../core/nearest.ts';
+import { parseTime } from '../../core/typed-time.ts';
 import { UsageError } from '../show/errors.ts';
-import { parseDuration } from '../show/time.ts';
 import { readTaskId } from '../show/words.ts';
 import type { Arguments, Candidates, Command, Input } from './command.ts';
 import { COMMON_FLAGS, flagsOf, hasField } from './inputs.ts';
@@ -228,11 +228,11 @@ function toValue(input: Input, value: string | readonly string[] | boolean, comm
     case 'duration':
       // Programs count in milliseconds; who types 3 means seconds or minutes.
       if (/^0*[1-9]\d*$/.test(value)) return fail(needsUnit(value));
-      return parseDuration(value) ?? fail(`must be a time such as 30s or 5m, not ${JSON.stringify(value)}`);
+      return parseTime(value) ?? fail(`must be a time such as 30s or 5m, not ${JSON.stringify(value)}`);
     case 'time': {
       // `Date.parse` takes 5 for the month May. Four digits are a year.
       if (/^\d{1,3}$/.test(value)) return fail(needsUnit(value));
-      const ago = /^\d+$/.test(value) ? undefined : parseDuration(value);
+      const ago = /^\d+$/.test(value) ? undefined : parseTime(value);
       const at = ago === undefined ? Date.parse(value) : Date.now() - ago;
       if (!Number.isNaN(at)) return new Date(at).toISOString();
       return fail(`must be a time such as 10m or 2026-01-31T12:00:00Z, not ${JSON.stringify(value)}`);

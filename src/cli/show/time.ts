@@ -37,13 +37,3 @@ function inOneUnit(ms: number, round: (value: number) => number): string {
   if (round(ms / HOUR) < 48) return `${round(ms / HOUR)} h`;
   return `${round(ms / DAY)} days`;
 }
-
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, min: MINUTE, h: HOUR, d: DAY };
-
-/** Parses `30s`, `1.5m`, `2h30m` or plain milliseconds; undefined for anything else. */
-export function parseDuration(text: string): number | undefined {
-  if (/^\d+$/.test(text)) return Number(text);
-  if (!/^(\d+(\.\d+)?(ms|min|s|m|h|d))+$/.test(text)) return undefined;
-  const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|min|s|m|h|d)/g);
-  return Math.round([...parts].reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0));
-}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { findInCommand, findInVariable, findInWords } from '../../core/secret.ts';
+import { parseTime } from '../../core/typed-time.ts';
 
 /** A length of time: `10s`, `2m`, `500ms`. A number alone is refused: people mean seconds, minutes or hours. */
 export const Duration = z
@@ -44,7 +45,5 @@ export function bytesOf(size: z.output<typeof Size>): number {
 
 /** A duration in milliseconds. */
 export function milliseconds(duration: z.output<typeof Duration>): number {
-  const [, amount = '0', unit = 'ms'] = /^(\d+)(ms|s|m|h)$/.exec(duration) ?? [];
-  const factor = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[unit] ?? 1;
-  return Number(amount) * factor;
+  return parseTime(duration) ?? 0;
 }
