@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TeamError } from '../core/errors.ts';
+import { replacePrivateFile } from '../runtime/private-file.ts';
 
 /** 32 random bytes as text. */
 export function newSecret(): string {
@@ -11,19 +12,9 @@ export function newSecret(): string {
 
 /** Replaces a secret in one step. Nobody else can read it, not even while it is written. */
 export async function writeSecret(path: string, secret: string): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
-  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
   try {
-    const file = await open(temporary, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600);
-    try {
-      await file.writeFile(`${secret}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
+    replacePrivateFile(path, `${secret}\n`);
   } catch (error) {
-    await rm(temporary, { force: true });
     throw new TeamError('storage', `The secret ${path} cannot be written: ${(error as Error).message}`, {
       cause: error,
     });
