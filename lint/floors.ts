@@ -152,7 +152,6 @@ const IN_BROWSERS: readonly string[] = [
   'client.ts',
   'errors.ts',
   'hunks.ts',
-  'inner-path.ts',
   'record.ts',
   'replica.ts',
   'websocket.ts',

@@ -20,6 +20,7 @@ export { whyBlocked } from '../core/blocked.ts';
 export { filesInTheWay } from '../core/in-the-way.ts';
 export { wordLease } from '../core/lease.ts';
 export { isBlocked } from '../core/obstacles.ts';
+export { parentsOf, pathTo, withInner } from '../core/inner-path.ts';
 export { countMembers, isCounted } from '../core/member-count.ts';
 export { overlapRows } from '../core/overlap-view.ts';
 export {

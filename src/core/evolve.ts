@@ -8,7 +8,6 @@ import { NOTE_FACTS } from './facts/note.ts';
 import { REQUEST_FACTS } from './facts/request.ts';
 import { TASK_FACTS } from './facts/task.ts';
 import { TEAM_FACTS } from './facts/team.ts';
-import { TIP_FACTS } from './facts/tip.ts';
 import { WORK_FACTS } from './facts/work.ts';
 import type { Receipt, TeamState } from './state.ts';
 import { putReceipt } from './tables.ts';
@@ -37,7 +36,6 @@ const FACTS: Apply = {
   ...MEMBER_FACTS,
   ...TASK_FACTS,
   ...WORK_FACTS,
-  ...TIP_FACTS,
   ...MESSAGE_FACTS,
   ...REQUEST_FACTS,
   ...NOTE_FACTS,

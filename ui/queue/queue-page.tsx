@@ -1,6 +1,6 @@
 import { Bell, BellOff, Inbox } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { pathTo } from '../../src/client/inner-path.ts';
+import { pathTo } from '../../src/client/replica.ts';
 import type { ResultOf } from '../../src/operations/index.ts';
 import { useGiven } from '../data/answers.ts';
 import { call, reach } from '../data/daemon.ts';

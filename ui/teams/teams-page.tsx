@@ -1,6 +1,6 @@
 import { CircleAlert, Inbox, Play, Plus, Search, TriangleAlert, Users } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { parentsOf, withInner } from '../../src/client/inner-path.ts';
+import { parentsOf, withInner } from '../../src/client/replica.ts';
 import { teamPath, useQuery } from '../data/route.ts';
 import { useSignal } from '../data/signal.ts';
 import { queue, teams } from '../data/teams.ts';

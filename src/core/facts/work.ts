@@ -8,7 +8,7 @@ import { changeTask, isAboutApproval, withdrawRequests } from './apply.ts';
 import type { ApplyTo } from './apply.ts';
 import { applyOverlap } from './overlap.ts';
 
-export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
+export const WORK_FACTS: ApplyTo<'work' | 'landing' | 'tip'> = {
   'work:begun': (state, { at, taskId, memberId, epoch, base }) => {
     changeTask(state, taskId, at, (task) => ({
       ...task,
@@ -127,6 +127,16 @@ export const WORK_FACTS: ApplyTo<'work' | 'landing'> = {
       if (landing?.id !== landingId) return work;
       return { ...rest, ended: { how, why, tasks: landing.works.map(({ taskId }) => taskId), at } };
     }),
+
+  'tip:moved': (state, { to, rewritten, base }) => {
+    const { team } = state;
+    if (!team?.work) return;
+    const work = { ...team.work, tip: to, ...(base !== undefined && { base }), ...(rewritten && { rewritten }) };
+    putTeam(state, { ...team, work });
+  },
+
+  // A ref keeps the commit; the event says when.
+  'tip:refused': () => {},
 };
 
 /** A gate or a person sent the work back: it is the holder's again. */

@@ -188,3 +188,11 @@ function powersIn(
   if (powers || (!obeysFiles && isWithin(realPath(folder), realPath(cwd)))) return powers;
   return { command: commandLineOf(spec), env: [], servers: [], isFree: false, allow: [] };
 }
+
+/** The members that may do everything without asking, and for which nothing is closed off. */
+export function exposedIn(file: TeamFile, folder: string): string[] {
+  const names = startedOf(file, folder)
+    .filter(({ spec }) => spec.mode === 'full' && !sandboxOf(spec.sandbox))
+    .map(({ entry }) => entry.name ?? 'lead');
+  return [...new Set(names)];
+}
