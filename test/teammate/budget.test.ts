@@ -10,6 +10,7 @@ import type { House } from '../mcp/house.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { plainGit } from '../workspaces/project.ts';
+import { landDuringTurn } from './apart-turn.ts';
 import { ask, startMember } from './member.ts';
 import type { Play } from './member.ts';
 
@@ -201,40 +202,20 @@ test('when the grace is over, the work is saved by git before the turn is interr
 });
 
 test('when the grace of a turn without a task is over, its files stay as they are until the agent has stopped', async () => {
-  const { house, folder } = await openApart({
+  const apart = await openApart({
     files: { 'a.txt': 'one\n', '.gitignore': 'made\n' },
     setup: 'echo >> made',
   });
+  const { house } = apart;
   await house.call('member.update', { teamId: 'demo', memberId: 'alice', budget: { tokens: 1_000 } });
-  const workspace = await folder('alice');
-  const begun = Promise.withResolvers<void>();
-  const atStop = Promise.withResolvers<string>();
-  const alice = startMember(
-    house,
-    'alice',
-    (_turn, { signal }) => {
-      begun.resolve();
-      return new Promise<never>((_resolve, reject) =>
-        signal.addEventListener('abort', () => {
-          atStop.resolve(readFileSync(join(workspace, 'a.txt'), 'utf8'));
-          reject(new Error('ended'));
-        }),
-      );
-    },
-    { worksApart: true, graceMs: LONG },
-  );
-  await ask(house).send('alice', 'look around');
-  await begun.promise;
-  await ask(house).create('Change a file');
-  await house.call('task.claim', { teamId: 'demo', taskId: '1' }, 'bob');
-  await house.call('work.begin', { teamId: 'demo', memberId: 'bob', taskId: '1', epoch: 1 }, 'bob');
-  writeFileSync(join(await folder('bob'), 'a.txt'), 'two\n');
-  await house.call('task.complete', { teamId: 'demo', taskId: '1' }, 'bob');
+  const { play, land, atStop, hasBranch } = await landDuringTurn(apart);
+  const alice = startMember(house, 'alice', play, { worksApart: true, graceMs: LONG });
+  await land();
 
   const usage = { outputTokens: 1_100 };
   await house.call('usage.record', { teamId: 'demo', memberId: 'alice', usage });
-  expect(await atStop.promise).toBe('one\n');
-  await until('it has the branch', () => readFileSync(join(workspace, 'a.txt'), 'utf8') === 'two\n');
+  expect(await atStop).toBe('one\n');
+  await hasBranch();
   expect(alice.errors).toEqual([]);
 });
 

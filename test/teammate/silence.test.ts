@@ -1,10 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { TeamRequest } from '../../src/core/request.ts';
 import { openApart } from '../mcp/apart.ts';
 import { openTeam } from '../mcp/house.ts';
 import { until } from '../until.ts';
+import { landDuringTurn } from './apart-turn.ts';
 import { ask, startMember } from './member.ts';
 
 /** Short enough for a test; the steps follow each other in fifths of it. */
@@ -56,34 +55,14 @@ test('a silent turn is told, then ended and done again; if it is silent again, a
 });
 
 test('a silent turn without a task is saved before it is ended, and its files stay as they are', async () => {
-  const { house, folder } = await openApart({ files: { 'a.txt': 'one\n' } });
-  const workspace = await folder('alice');
-  const begun = Promise.withResolvers<void>();
-  const atStop = Promise.withResolvers<string>();
-  const alice = startMember(
-    house,
-    'alice',
-    (_turn, { signal }) => {
-      begun.resolve();
-      return new Promise<never>((_resolve, reject) =>
-        signal.addEventListener('abort', () => {
-          atStop.resolve(readFileSync(join(workspace, 'a.txt'), 'utf8'));
-          reject(new Error('ended'));
-        }),
-      );
-    },
-    { worksApart: true, silence: { model: 4_000, tool: 4_000 } },
-  );
-  await ask(house).send('alice', 'look around');
-  await begun.promise;
-  await ask(house).create('Change a file');
-  await house.call('task.claim', { teamId: 'demo', taskId: '1' }, 'bob');
-  await house.call('work.begin', { teamId: 'demo', memberId: 'bob', taskId: '1', epoch: 1 }, 'bob');
-  writeFileSync(join(await folder('bob'), 'a.txt'), 'two\n');
-  await house.call('task.complete', { teamId: 'demo', taskId: '1' }, 'bob');
-
-  expect(await atStop.promise).toBe('one\n');
-  await until('it has the branch', () => readFileSync(join(workspace, 'a.txt'), 'utf8') === 'two\n');
+  const apart = await openApart({ files: { 'a.txt': 'one\n' } });
+  const { play, land, atStop, hasBranch } = await landDuringTurn(apart);
+  const options = { worksApart: true, silence: { model: 4_000, tool: 4_000 } };
+  const alice = startMember(apart.house, 'alice', play, options);
+  await land();
+  // Only now the turn is silent.
+  expect(await atStop).toBe('one\n');
+  await hasBranch();
   expect(alice.errors).toEqual([]);
 });
 
