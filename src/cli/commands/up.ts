@@ -72,8 +72,9 @@ export async function run(given: Arguments, { environment, screen }: Surrounding
     if (config.leftOut) warn(fold(leftOutNotice(config.leftOut), screen));
     if (found.elsewhere) warn(fold(describeMove(found, team.folder), screen));
     if (found.exposed && found.exposed.length > 0) warn(fold(exposedNotice(found.exposed), screen));
-    for (const line of [...(found.budgets ?? []), ...(found.kept ?? [])])
+    for (const line of [...(found.budgets ?? []), ...(found.kept ?? [])]) {
       warn(fold(`troupe: ${clean(line)}\n`, screen));
+    }
     const where = given.json ? '' : fold(workspacesLine(config, found, environment), screen);
     if (detach) {
       await show('team.up', config, { json: given.json, screen });
