@@ -56,10 +56,14 @@ async function open(url: string, options: object = PATIENT): Promise<NatsJournal
   return journal;
 }
 
-async function manage(servers = single) {
-  const nc = await connect({ servers: servers.url.slice('nats://'.length).split(',') });
+async function manageClient() {
+  const nc = await connect({ servers: single.url.slice('nats://'.length) });
   onTestFinished(() => nc.close());
-  return jetstream(nc).jetstreamManager(false);
+  return jetstream(nc);
+}
+
+async function manage() {
+  return (await manageClient()).jetstreamManager(false);
 }
 
 describe('an append', () => {
@@ -111,6 +115,35 @@ describe('an append', () => {
     const journal = await open(url);
     await (await manage()).streams.delete(`OBJ_${prefix}-snapshots`);
     await expect(journal.append('alpha', 0, [note('1')])).rejects.toThrow(/There is no journal at .* any more/);
+  });
+});
+
+describe('a team', () => {
+  test('is made although its name was in use a moment ago, and dropped although somebody else was first', async () => {
+    const { url } = newPlace();
+    const journal = await open(url);
+    answerNext(single, 'STREAM.CREATE', refusal(10058));
+    await fill(journal, 'alpha', 1);
+    for (const answers of [[refusal(10059, 404)], ['nobody', refusal(10059, 404)]] as const) {
+      answerNext(single, 'STREAM.DELETE', ...answers);
+      await journal.drop('alpha');
+    }
+    answerNext(single, 'STREAM.DELETE', refusal(12_345));
+    await expect(journal.drop('alpha')).rejects.toMatchObject({ code: 'storage' });
+  });
+
+  test('is listed by its name; streams of others, and those that were never used, are not', async () => {
+    const { url, prefix } = newPlace();
+    const journal = await open(url);
+    const jsm = await manage();
+    const add = (name: string, encoded: string) => jsm.streams.add({ name, subjects: [`${prefix}.team.${encoded}.x`] });
+    await add(`${prefix}_empty`, 'empty');
+    await add(`foreign-${prefix}`, 'foreign');
+    await add(`${prefix}_~abc`, '~abc');
+    await (await manageClient()).publish(`${prefix}.team.~abc.x`, '[]');
+    await fill(journal, 'alpha', 1);
+    // A hash without its name.
+    expect(await journal.teams()).toEqual(['alpha', `${prefix}_~abc`]);
   });
 });
 
@@ -216,6 +249,54 @@ describe('a journal', () => {
     });
   });
 
+  test('that somebody removes while it is made has the wanted settings', async () => {
+    const { url, prefix } = newPlace();
+    answerNext(single, `INFO.OBJ_${prefix}-snap`, undefined, undefined, refusal(10059, 404));
+    await open(url);
+  });
+
+  test('has the lease of its stream, whoever made that', async () => {
+    const { url, prefix } = newPlace();
+    const jsm = await manage();
+    const subjects = [`$KV.${prefix}-hosts.>`];
+    const max_age = 60_000 * 1_000_000;
+    await jsm.streams.add({ name: `KV_${prefix}-hosts`, subjects, max_age, max_msgs_per_subject: 1 });
+    const journal = await open(url);
+    expect(journal.hosts.leaseMs).toBe(60_000);
+    await journal.hosts.announce({ name: 'old', labels: [], agents: [], load: 0, home: 'h', version: '0' });
+    // A daemon that knows no lease does not follow; nobody wants to hear of it.
+    await expect(setUpNatsJournal(url, { leaseMs: 30_000, followMs: 0 })).rejects.toMatchObject({ code: 'conflict' });
+    await jsm.streams.update(`KV_${prefix}-hosts`, { description: '{"leaseMs":"soon"}' });
+    expect(await journal.hosts.readLease()).toBe(60_000);
+  });
+
+  test.each([
+    ['INFO.KV_', refusal(12_345), /refused/],
+    ['CREATE.KV_', refusal(10058), undefined],
+  ] as const)('whose cards meet trouble: %s', async (word, odd, message) => {
+    const { url } = newPlace();
+    answerNext(single, word, odd);
+    const opening = open(url);
+    await (message ? expect(opening).rejects.toThrow(message) : expect(opening).resolves.toBeDefined());
+  });
+
+  test('takes packs, also of teams that have none', async () => {
+    const { url, prefix } = newPlace();
+    const { packs } = await open(url);
+    await packs.remove('alpha/');
+    answerNext(single, `INFO.OBJ_${prefix}-packs`, refusal(12_345));
+    await expect(packs.remove('alpha/')).rejects.toMatchObject({ code: 'storage' });
+    // Somebody removed the settings: one server keeps it.
+    answerNext(single, `INFO.OBJ_${prefix}-snap`, refusal(10059, 404));
+    await packs.put('alpha/1', Buffer.from('x'));
+    expect(await packs.get('alpha/1', { maxBytes: 10 })).toEqual(Buffer.from('x'));
+    // Removed between two looks.
+    let looks = 0;
+    single.model.jetstream.odd = (subject) =>
+      subject.includes(`MSG.GET.OBJ_${prefix}-packs`) && ++looks === 2 ? refusal(10037, 404) : undefined;
+    expect(await packs.get('alpha/1', { maxBytes: 10 })).toBeUndefined();
+  });
+
   test('that is not there is inspected as none', async () => {
     const { url } = newPlace();
     const mark = join(temporaryFolder(), 'mark');
@@ -269,6 +350,21 @@ describe('the daemons of a journal', () => {
     const { hosts: others } = await open(url);
     await others.announce(card('b', { home: 'elsewhere', instance: 'other' }));
     expect((await hosts.list()).map(({ home }) => home)).toEqual(['a', 'elsewhere']);
+  });
+
+  test('renew a card that they have, and say when they are closed', async () => {
+    const { url, prefix } = newPlace();
+    const [one, two] = [await open(url), await open(url)];
+    await one.hosts.announce(card('a'));
+    answerNext(single, `KV.${prefix}-hosts`, refusal(ANSWER.wrongLastSequence));
+    await one.hosts.announce(card('a'));
+    await two.hosts.announce(card('a'));
+    expect(await two.hosts.list()).toHaveLength(1);
+    await two.close();
+    const closed = { code: 'storage' };
+    await expect(two.hosts.isConnected('a')).rejects.toMatchObject(closed);
+    await expect(two.hosts.checkHearing('a')).rejects.toMatchObject(closed);
+    await expect(two.hosts.ask('a', 1, { timeoutMs: 60_000 })).rejects.toMatchObject(closed);
   });
 
   test('ask each other', async () => {

@@ -25,6 +25,7 @@ if (wanted !== undefined && !bug) throw new Error(`There is no bug ${JSON.string
 const IN_ROOM: readonly { readonly room: string; readonly of: string; readonly by: string }[] = [
   { room: '/src/bridge/', of: 'node:fs', by: here('stand-ins/files.ts') },
   { room: '/src/journal/', of: 'node:fs', by: here('stand-ins/journal-files.ts') },
+  { room: '/src/journal/', of: 'node:fs/promises', by: here('stand-ins/files-promises.ts') },
   { room: '/src/journal/', of: 'node:net', by: here('stand-ins/net.ts') },
   { room: '/src/journal/', of: 'node:zlib', by: here('stand-ins/zlib.ts') },
   { room: '/src/journal/', of: '@nats-io/transport-node', by: here('stand-ins/nats.ts') },

@@ -34,13 +34,13 @@ export async function lookAtStreams(link: Link, settings: Settings): Promise<Kep
     odd: infos
       .filter(({ config }) => config.num_replicas !== settings.replicas || config.max_bytes !== bound)
       .map(({ config }) => ({
-        team: teamIn(link, config),
+        team: teamIn(config),
         replicas: config.num_replicas,
         ...(config.max_bytes > 0 && { maxBytes: config.max_bytes }),
       })),
     lagging: infos
       .filter(({ cluster }) => cluster?.replicas?.some(({ offline, current }) => offline || !current))
-      .map(({ config }) => teamIn(link, config)),
+      .map(({ config }) => teamIn(config)),
   };
 }
 

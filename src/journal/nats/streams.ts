@@ -120,15 +120,15 @@ export async function listTeams(link: Link, known: Set<string>): Promise<string[
       const info = await infoOf(link, stream);
       if (!info || info.state.last_seq === 0) return undefined;
       known.add(stream);
-      return team ?? teamIn(link, info.config);
+      return team ?? teamIn(info.config);
     }),
   );
   return teams.filter((team) => team !== undefined).sort();
 }
 
 /** The team of a stream: from the stream's name or, if that is a hash, from its description. */
-export function teamIn({ names }: Link, { name, description }: Pick<StreamConfig, 'name' | 'description'>): string {
-  const team = decodeTeam(names.teamOf(name) ?? '');
+export function teamIn({ name, description }: Pick<StreamConfig, 'name' | 'description'>): string {
+  const team = decodeTeam(name.slice(name.indexOf('_') + 1));
   return team ?? (JSON.parse(description ?? '{}') as { team?: string }).team ?? name;
 }
 

@@ -1,0 +1,118 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { tryKernelLock } from '../../src/journal/kernel-lock.ts';
+import { forgetInMark, keepMark, nameLost, readMark } from '../../src/journal/mark.ts';
+import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import { toTeamError } from '../../src/journal/sqlite/errors.ts';
+import { inspectFile } from '../../src/journal/sqlite/open.ts';
+import { note } from '../contracts/journal/notes.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+describe('a refusal of SQLite or the file system', () => {
+  const failed = (code: object) => Object.assign(new Error('so it is'), code);
+
+  test.each<[object, RegExp]>([
+    [{ errcode: 11 }, /damaged or no journal/],
+    [{ errcode: 13 }, /disk is full/],
+    [{ code: 'EDQUOT' }, /disk is full/],
+    [{ errcode: 5 }, /another process holds the file/],
+    [{ code: 'EROFS' }, /read-only/],
+    // Extended: a read that failed.
+    [{ errcode: 10 + 256 }, /disk reported an error/],
+    [{ code: 'EMFILE' }, /: so it is\.$/],
+    [{ errcode: 21 }, /: so it is\.$/],
+  ])('says what to do: %j', (code, message) => {
+    expect((toTeamError(failed(code), '/x', 'read') as Error).message).toMatch(message);
+  });
+
+  test.each([new Error('ours'), 'text'])('that is none of theirs stays as it is: %s', (error) => {
+    expect(toTeamError(error, '/x', 'read')).toBe(error);
+  });
+});
+
+describe('a lock', () => {
+  const wait = { shared: false, patienceMs: 0 };
+
+  test('is held by one; a file that somebody wrote into is emptied, and kept once', () => {
+    const path = join(temporaryFolder(), 'lock');
+    for (const text of ['first', 'second']) {
+      writeFileSync(path, text);
+      const lock = tryKernelLock(path, wait);
+      expect(lock?.isInPlace()).toBe(true);
+      expect(tryKernelLock(path, wait)).toBeUndefined();
+      lock?.release();
+      expect(readFileSync(`${path}.moved`, 'utf8')).toBe('first');
+    }
+  });
+
+  test('needs a regular file, in a folder that is there', () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'lock'));
+    expect(() => tryKernelLock(join(folder, 'lock'), wait)).toThrow('not a regular file');
+    expect(() => tryKernelLock(join(folder, 'no', 'lock'), wait)).toThrow('ENOENT');
+    // The copy of what was in it cannot be made.
+    writeFileSync(join(folder, 'file'), 'text');
+    mkdirSync(join(folder, 'file.moved'));
+    expect(() => tryKernelLock(join(folder, 'file'), wait)).not.toThrow('not a regular file');
+  });
+});
+
+describe('a mark', () => {
+  test('forgets teams, and names at most three that are lost', () => {
+    const path = join(temporaryFolder(), 'mark');
+    const mark = keepMark(
+      path,
+      new Map([
+        ['alpha', 1],
+        ['beta', 2],
+      ]),
+      { everyMs: 60_000 },
+    );
+    mark.forget('nobody');
+    mark.forget('alpha');
+    mark.close();
+    expect([...readMark(path)]).toEqual([['beta', 2]]);
+    forgetInMark(path, 'nobody');
+    expect([...readMark(path)]).toEqual([['beta', 2]]);
+    forgetInMark(path, 'beta');
+    expect([...readMark(path)]).toEqual([]);
+    const lost = ['a', 'b', 'c', 'd'].map((team) => ({ team, seq: 1, now: 0 }));
+    expect(nameLost(lost)).toMatch(/"c" had 1 batch and is gone; and 1 more teams$/);
+  });
+});
+
+describe('a file', () => {
+  test('that is empty or whole has no damage', async () => {
+    const path = join(temporaryFolder(), 'journal.sqlite');
+    writeFileSync(path, '');
+    expect(inspectFile(path)).toBeUndefined();
+    const journal = sqliteJournal(path);
+    onTestFinished(() => journal.close());
+    await journal.append('alpha', 0, [note('1')]);
+    expect(inspectFile(path)).toBeUndefined();
+  });
+
+  test('ends to be followed where the team was dropped before', async () => {
+    const path = join(temporaryFolder(), 'journal.sqlite');
+    const [one, two] = [sqliteJournal(path), sqliteJournal(path)];
+    onTestFinished(() => Promise.all([one.close(), two.close()]).then(() => undefined));
+    await one.append('alpha', 0, [note('1')]);
+    expect(await Array.fromAsync(two.follow('nobody', 1, AbortSignal.timeout(60_000)))).toEqual([]);
+    const reading = two.read('alpha', 0)[Symbol.asyncIterator]();
+    expect(await reading.next()).toMatchObject({ done: false });
+    expect(await reading.next()).toMatchObject({ done: true });
+  });
+
+  test('with a short log beside it is opened', async () => {
+    const path = join(temporaryFolder(), 'journal.sqlite');
+    const journal = sqliteJournal(path);
+    await journal.append('alpha', 0, [note('1')]);
+    await journal.close();
+    appendFileSync(`${path}-wal`, 'short');
+    const again = sqliteJournal(path);
+    onTestFinished(() => again.close());
+    expect(await again.teams()).toEqual(['alpha']);
+    expect(existsSync(path)).toBe(true);
+  });
+});
