@@ -3,9 +3,11 @@ import { TEAM } from './cast.ts';
 import type { Fault } from './fault.ts';
 import { NATIVE_FAULTS } from './native/faults.ts';
 import { healServers, NATS_FAULTS } from './nats/faults.ts';
+import { NETWORK_FAULTS } from './network-faults.ts';
 import { scheduler } from './scheduler.ts';
 import { gates, members, signalGroup, table } from './stand-ins/processes.ts';
 import { sqlite } from './stand-ins/sqlite.ts';
+import { FILE_FAULTS, STORE_FAULTS } from './storage-faults.ts';
 import type { World } from './world.ts';
 
 const random = () => scheduler.random('faults');
@@ -145,41 +147,7 @@ const FAULTS: readonly Fault[] = [
       return name;
     },
   },
-  {
-    name: 'a machine is cut off',
-    weight: 3,
-    isShared: true,
-    strike(world) {
-      const { name } = random().pick(world.machines);
-      if (world.network.parted.has(name)) return undefined;
-      world.network.parted.add(name);
-      world.later(random().between(100, 20_000), () => world.network.parted.delete(name));
-      return name;
-    },
-  },
-  {
-    name: 'the network loses messages',
-    weight: 2,
-    isShared: true,
-    strike(world) {
-      const { network } = world;
-      network.loss = random().between(0.05, 0.5);
-      network.slowest = random().between(5, 500);
-      network.repeats = random().between(0, 0.3);
-      world.later(random().between(500, 10_000), () => Object.assign(network, { loss: 0, repeats: 0, slowest: 5 }));
-      return `${Math.round(network.loss * 100)} %`;
-    },
-  },
-  {
-    name: 'connections to a daemon break',
-    weight: 2,
-    strike(world) {
-      const { daemon, name } = random().pick(world.machines);
-      if (!daemon?.isOpen) return undefined;
-      for (const tell of daemon.onGone) tell();
-      return name;
-    },
-  },
+  ...NETWORK_FAULTS,
   {
     name: 'gates cannot be started',
     weight: 2,
@@ -216,39 +184,7 @@ const FAULTS: readonly Fault[] = [
       return '';
     },
   },
-  {
-    name: 'a store refuses to write',
-    weight: 2,
-    isOfStore: true,
-    strike(world) {
-      const store = random().pick(world.stores());
-      store.refusing = random().between(0.1, 1);
-      world.later(random().between(100, 5_000), () => (store.refusing = 0));
-      return store.owner.name;
-    },
-  },
-  {
-    name: 'a store cannot be read',
-    weight: 1,
-    isOfStore: true,
-    strike(world) {
-      const store = random().pick(world.stores());
-      store.failing = random().between(0.1, 1);
-      world.later(random().between(100, 5_000), () => (store.failing = 0));
-      return store.owner.name;
-    },
-  },
-  {
-    name: 'a store is slow',
-    weight: 3,
-    isOfStore: true,
-    strike(world) {
-      const store = random().pick(world.stores());
-      store.slowest = random().between(20, 600);
-      world.later(random().between(1_000, 20_000), () => (store.slowest = 0));
-      return `${Math.round(store.slowest)} ms`;
-    },
-  },
+  ...STORE_FAULTS,
   {
     name: 'a clock jumps',
     weight: 1,
@@ -283,35 +219,7 @@ const FAULTS: readonly Fault[] = [
       return memberId;
     },
   },
-  {
-    name: 'the daemon is killed between two statements',
-    weight: 8,
-    isInFile: true,
-    strike(world) {
-      const calls = 1 + random().below(60);
-      sqlite.killAfter = calls;
-      sqlite.kill = (owner) => {
-        world.log(`${owner.name} is killed`);
-        const machine = world.machines[0];
-        owner.isAlive = false;
-        machine?.kill(owner);
-        world.later(random().between(50, 9_000), () => machine?.start());
-      };
-      return `after ${calls}`;
-    },
-  },
-  {
-    name: 'the disk of the journal is full or fails',
-    weight: 5,
-    isInFile: true,
-    strike(world) {
-      const isFull = random().chance(0.5);
-      const [read, write] = [isFull ? 0 : random().between(0, 0.3), random().between(0.1, 1)];
-      sqlite.trouble = { read, write, code: isFull ? 'FULL' : 'IOERR' };
-      world.later(random().between(100, 9_000), () => (sqlite.trouble = undefined));
-      return sqlite.trouble.code;
-    },
-  },
+  ...FILE_FAULTS,
   ...NATIVE_FAULTS,
   ...NATS_FAULTS,
 ];
