@@ -34,6 +34,8 @@ cat ${LOCKS.join(' ')} > node_modules/ready 2> /dev/null || :`;
  * what this task did before. What is wrong goes into the file `complaints`. Then it does what agents do: writes many
  * files, commits, resets, stashes, has a child that writes, too, and leaves a process behind. Anything of it may be
  * killed. So it ends well only if its last steps went well, and else with a signal, which is no verdict about the task.
+ *
+ * Between `stash push` and `stash pop`, only the stash says that the task was begun, and the child may have written since.
  */
 export function agentProgram(complaints: string): string {
   return `#!/bin/sh
@@ -42,6 +44,7 @@ export GIT_OPTIONAL_LOCKS=0 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER
 die() { kill -9 $$; }
 complain() { echo "task $T of $TROUPE_MEMBER_NAME in $(pwd): $*" >> '${complaints}'; die; }
 ask() { said=$("$@" 2>&1); code=$?; [ $code -ne 137 ] || die; [ $code -eq 0 ] || complain "$* says $said"; }
+isStashed() { git cat-file -e "stash^3:$1" 2> /dev/null; code=$?; [ $code -ne 137 ] || die; return $code; }
 # What a person wrote is no file of git's then, and stays.
 back() { git reset -q $head && git reset -q --hard $head; }
 write() {
@@ -59,7 +62,7 @@ done
 here=; for f in ${LOCKS.join(' ')}; do [ ! -e $f ] || { ask cat $f; here="$here$said "; }; done
 ask cat node_modules/ready; ready="$(echo $said) "
 [ "$ready" = "$lock" ] || [ "$ready" = "$here" ] || complain "its setup was for $ready, not for $lock"
-if [ -e work/$T/begun ]; then
+if [ -e work/$T/begun ] || isStashed work/$T/begun; then
   rm -f .git/*.lock
 else
   [ ! -e .git/index.lock ] || complain "a lock in its .git"
