@@ -61,14 +61,43 @@ export async function mergeIn(
   if (trial.code !== 0) return { refused: wordRefusal(trial) };
   const placed = isHere ? undefined : await fetch(git, depot, `${ours}:${ours}`);
   if (placed !== undefined) return { refused: placed };
-  const merge = await git(['merge', ...WHOLE, isHere ? tip : branch]);
-  if (merge.code === 0) return { ...about, merged: true };
-  await git(['merge', '--abort']);
+  const staged = await git(['write-tree']);
+  const merge = await git(['merge', ...WHOLE, isHere ? tip : await nameOf(git, { branch, tip })]);
+  // A merge that was interrupted after its commit, as in a hook, is one.
+  if ((await git(['merge-base', '--is-ancestor', tip, 'HEAD'])).code === 0) return { ...about, merged: true };
+  const isBack = await takeBack(git, staged.out);
   if (!isHere) await git(['update-ref', ...(before === '' ? ['-d', ours] : [ours, before]), tip]);
   // A base that the checkout does not have was made from its uncommitted files.
   const isTaken = (await git(['merge-base', '--is-ancestor', base, 'HEAD'])).code === 1;
   const next = isTaken ? wordTakenAlong(await isUntrackedInTheWay(git, { repository, tip })) : '';
-  return { refused: `git did not merge ${branch}, and your files are as they were. It said:\n${merge.said}${next}` };
+  return { refused: `${wordBroken(branch, isBack)} It said:\n${merge.said}${next}` };
+}
+
+/** The branch by its short name, which git puts into the message; in full if a tag has the same name. */
+async function nameOf(git: UsersGit, { branch, tip }: { branch: string; tip: string }): Promise<string> {
+  const found = await git(['rev-parse', '--verify', '--quiet', branch]);
+  return found.out === tip ? branch : `refs/heads/${branch}`;
+}
+
+/** Takes back what is left of a merge that failed. Returns whether all is as it was: the index had the tree `staged`. */
+async function takeBack(git: UsersGit, staged: string): Promise<boolean> {
+  const isOpen = async () => (await git(['rev-parse', '--quiet', '--verify', 'MERGE_HEAD'])).code === 0;
+  await git(['merge', '--abort']);
+  // Git has nothing to abort if a hook refused to move the branch, or if it was interrupted before it wrote of a merge.
+  const { out: now } = await git(['write-tree']);
+  if (now !== staged) {
+    await git(['update-index', '-q', '--refresh']);
+    const back = await git(['read-tree', '-m', '-u', now, staged]);
+    if (back.code !== 0) return false;
+  }
+  // The abort fails if a hook refuses that, too. The next commit of the user would count as the merge.
+  if (await isOpen()) await git(['merge', '--quit']);
+  return !(await isOpen());
+}
+
+function wordBroken(branch: string, isBack: boolean): string {
+  if (isBack) return `git did not merge ${branch}, and your files are as they were.`;
+  return `git did not merge ${branch}, and could not take back what it had begun: see git status.`;
 }
 
 /** Fetches from the depot; returns why git refused. */

@@ -179,7 +179,8 @@ describe('commands about work', () => {
     const gh = `#!/bin/sh\nfor word; do printf '%s\\0' "$word"; done > ${record}\npwd >&2\necho https://example.invalid/pull/1\n`;
     writeFileSync(join(programs, 'gh'), gh);
     chmodSync(join(programs, 'gh'), 0o755);
-    const path = { PATH: [programs, process.env['PATH']].join(delimiter) };
+    // Git sets such variables for its hooks.
+    const path = { PATH: [programs, process.env['PATH']].join(delimiter), GIT_DIR: '/none', GIT_INDEX_FILE: '/none' };
     const opened = await inside(stage, repository, ['pr', '--base', 'main', '--draft', '--json'], path);
     expect(JSON.parse(opened.stdout), opened.stderr).toMatchObject({ url: 'https://example.invalid/pull/1' });
     const words = readFileSync(record, 'utf8').split('\0').slice(0, -1);

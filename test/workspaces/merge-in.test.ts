@@ -1,6 +1,6 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { gitIn } from '../../src/cli/reach/git.ts';
 import { mergeIn } from '../../src/workspaces/merge-in.ts';
 import { commitAll, newProject, plainEnvironment, plainGit, write } from './project.ts';
@@ -100,4 +100,107 @@ test('uncommitted files that the team took along keep git from merging: it is sa
   expect(await mergeIn(git, { repository, work })).toEqual({ refused });
   commitAll(repository);
   expect(await mergeIn(git, { repository, work })).toEqual({ into: 'main', merged: true });
+});
+
+/** A repository, and a team's branch that adds a file and changes one. */
+function withBranch() {
+  const root = newProject();
+  const repository = join(root, 'project');
+  const depot = join(root, 'depot');
+  const base = plainGit(repository, 'rev-parse', 'HEAD');
+  plainGit(root, 'clone', '-q', repository, depot);
+  plainGit(depot, 'checkout', '-qb', 'troupe/demo');
+  write(depot, { 'src/b.ts': 'theirs\n', 'new/file': 'new\n' });
+  const tip = commitAll(depot);
+  const work = { branch: 'troupe/demo', base, tip, depot };
+  const merge = (variables: Record<string, string> = {}) =>
+    mergeIn(gitIn(repository, { ...plainEnvironment(root), ...variables }), { repository, work });
+  return { root, repository, tip, merge };
+}
+
+/** Puts a hook into a repository; returns its path. */
+function putHook(repository: string, name: string, text: string): string {
+  const path = join(repository, '.git/hooks', name);
+  write(repository, { [`.git/hooks/${name}`]: `#!/bin/sh\n${text}\n` });
+  chmodSync(path, 0o755);
+  return path;
+}
+
+describe.for(['fast-forward', 'merge'])('a %s', (kind) => {
+  const prepare = () => {
+    const stage = withBranch();
+    if (kind === 'merge') {
+      write(stage.repository, { 'own.txt': 'mine\n' });
+      commitAll(stage.repository);
+    } else {
+      write(stage.repository, { 'own.txt': 'mine\n' });
+      plainGit(stage.repository, 'add', 'own.txt');
+    }
+    write(stage.repository, { 'src/a.ts': 'not committed\n' });
+    return stage;
+  };
+
+  test('is taken back if a hook refuses to move the branch; what was staged and changed stays', async () => {
+    const { repository, merge } = prepare();
+    const before = branchesOf(repository);
+    const hook = putHook(repository, 'reference-transaction', 'if grep -q refs/heads/main; then exit 1; fi');
+    expect(await merge()).toEqual({ refused: expect.stringContaining('your files are as they were') });
+    expect(branchesOf(repository)).toBe(before);
+    rmSync(hook);
+    expect(await merge()).toEqual({ into: 'main', merged: true });
+  });
+
+  test('that was interrupted in a hook after the commit is done', async () => {
+    const { repository, tip, merge } = prepare();
+    putHook(repository, 'post-merge', 'kill -9 $PPID; sleep 0.1');
+    expect(await merge()).toEqual({ into: 'main', merged: true });
+    expect(plainGit(repository, 'rev-parse', 'troupe/demo')).toBe(tip);
+    expect(plainGit(repository, 'status', '--porcelain')).toContain('M src/a.ts');
+  });
+});
+
+test('a merge that is interrupted in a hook before the commit is taken back', async () => {
+  const { repository, merge } = withBranch();
+  write(repository, { 'own.txt': 'mine\n' });
+  commitAll(repository);
+  write(repository, { 'src/a.ts': 'not committed\n' });
+  const before = branchesOf(repository);
+  const hook = putHook(repository, 'pre-merge-commit', 'kill -9 $PPID; sleep 0.1');
+  expect(await merge()).toEqual({ refused: expect.stringContaining('your files are as they were') });
+  expect(branchesOf(repository)).toBe(before);
+
+  // What the hook wrote into a file of the merge is not thrown away.
+  putHook(repository, 'pre-merge-commit', 'echo by the hook > new/file; kill -9 $PPID; sleep 0.1');
+  expect(await merge()).toEqual({ refused: expect.stringContaining('could not take back what it had begun') });
+  expect(readFileSync(join(repository, 'new/file'), 'utf8')).toBe('by the hook\n');
+  plainGit(repository, 'reset', '-q', '--hard');
+  rmSync(hook);
+  expect(await merge()).toEqual({ into: 'main', merged: true });
+});
+
+test('a tag with the name of the branch is not merged in its place', async () => {
+  const { repository, tip, merge } = withBranch();
+  plainGit(repository, 'tag', 'troupe/demo');
+  write(repository, { 'own.txt': 'mine\n' });
+  commitAll(repository);
+  expect(await merge()).toEqual({ into: 'main', merged: true });
+  expect(plainGit(repository, 'rev-parse', 'HEAD^2')).toBe(tip);
+});
+
+test('a merge that is called by git, as in a hook, works in the checkout and not where variables say', async () => {
+  const { root, repository, tip, merge } = withBranch();
+  const other = join(root, 'other');
+  plainGit(root, 'clone', '-q', repository, other);
+  const before = branchesOf(other);
+  const variables = {
+    GIT_DIR: join(other, '.git'),
+    GIT_WORK_TREE: other,
+    GIT_INDEX_FILE: join(other, '.git/index'),
+    GIT_OBJECT_DIRECTORY: join(other, '.git/objects'),
+    GIT_PREFIX: 'src/',
+  };
+  expect(await merge(variables)).toEqual({ into: 'main', merged: true });
+  expect(plainGit(repository, 'rev-parse', 'HEAD')).toBe(tip);
+  expect(branchesOf(other)).toBe(before);
+  expect(plainGit(repository, 'status', '--porcelain')).toBe('');
 });

@@ -6,6 +6,7 @@ import { shellWord } from '../../core/shell.ts';
 import { oneLine } from '../../core/text.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { bringLargeFiles } from '../../workspaces/bring-large-files.ts';
+import { withoutPlace } from '../../workspaces/git-environment.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { findCheckout } from '../reach/checkout.ts';
 import { openClient } from '../reach/connect.ts';
@@ -151,7 +152,7 @@ function createPullRequest(
   args: readonly string[],
   { repository, environment }: { repository: string; environment: NodeJS.ProcessEnv },
 ): string {
-  const done = spawnSync(gh, args, { cwd: repository, env: environment, encoding: 'utf8' });
+  const done = spawnSync(gh, args, { cwd: repository, env: withoutPlace(environment), encoding: 'utf8' });
   if (done.error) throw new Refusal('unsupported', `gh cannot be run: ${done.error.message}`);
   if (done.status === 0) return done.stdout.trim().split('\n').at(-1) ?? '';
   const said = [done.stderr.trim(), done.stdout.trim()].filter(Boolean).join('\n');

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
+import { withoutPlace } from '../../workspaces/git-environment.ts';
 import type { Said } from '../../workspaces/users-git.ts';
 import { Refusal } from '../show/errors.ts';
 
@@ -19,7 +20,7 @@ export function gitAt(directory: string, environment: NodeJS.ProcessEnv): UserGi
 function runner(where: readonly string[], environment: NodeJS.ProcessEnv): UserGit {
   return (args, { trim = true } = {}) => {
     const done = spawnSync('git', [...where, ...args], {
-      env: environment,
+      env: withoutPlace(environment),
       encoding: 'utf8',
       maxBuffer: 1024 * 1024 * 1024,
     });
@@ -37,7 +38,7 @@ export async function streamGit(
 ): Promise<void> {
   if (head !== '') writeSync(file, head);
   const child = spawn('git', [`--git-dir=${directory}`, ...args], {
-    env: environment,
+    env: withoutPlace(environment),
     stdio: ['ignore', file, 'pipe'],
   });
   let complaint = '';
