@@ -21,6 +21,8 @@ export function sharedWorkspaces({ folder }: { folder: string }): Workspaces {
         needsSetup: async () => false,
         setupDone: async () => {},
         forgetSetup: async () => {},
+        tasks: undefined,
+        workOn: async () => {},
         size: async () => 0,
         close: async () => ({}),
       };

@@ -61,7 +61,7 @@ export type Unsaved =
   | { readonly kind: 'special-file'; readonly path: string }
   /** A submodule whose folder has files. */
   | { readonly kind: 'submodule'; readonly path: string }
-  /** A folder that the daemon may not look into. What an earlier save has of it stays as it was. */
+  /** A folder that the daemon may not or cannot look into. What an earlier save has of it stays as it was. */
   | { readonly kind: 'closed-folder'; readonly path: string };
 
 /** How one path differs between two trees. */
@@ -203,6 +203,11 @@ export interface Workspace {
   setupDone(what: string): Promise<void>;
   /** Records that what `setup` made is about to change: it has to run, whatever it ran with before. */
   forgetSetup(): Promise<void>;
+
+  /** The tasks that its files are of; undefined if that was never recorded. */
+  readonly tasks: readonly string[] | undefined;
+  /** Records them, durably. */
+  workOn(tasks: readonly string[]): Promise<void>;
 
   /** The bytes on the disk that the folder takes. */
   size(): Promise<number>;

@@ -84,6 +84,15 @@ export function describeWorkspaces(name: string, open: () => Promise<Opened>): v
       expect(await ada.needsSetup('npm ci, lock 1')).toBe(isOwn);
     });
 
+    test('know which tasks their files are of', async () => {
+      const { workspaces, base } = await open();
+      const ada = await workspaces.open(ADA, { base });
+      expect(ada.tasks).toBeUndefined();
+      await ada.workOn(['1', '2']);
+      await ada.refresh(base);
+      expect(ada.tasks).toEqual(workspaces.kind === 'shared' ? undefined : ['1', '2']);
+    });
+
     test('close: an own folder goes, a shared one stays', async () => {
       const { workspaces, base } = await open();
       const ada = await workspaces.open(ADA, { base });

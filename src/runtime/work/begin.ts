@@ -59,7 +59,9 @@ export function openBeginning(options: BeginningOptions) {
       const isOwn = hasWork && before?.memberId === memberId && before.aside === undefined;
       // The depot lost what it began from, and the folder has it still.
       const isLost = isOwn && (await depot.has([beganFrom(before)])).length === 0;
-      const isContinued = isOwn && (beganFrom(before) === saved.base || isLost) && !isHandled;
+      // What another task has left in the folder since, as to the merge queue, is no part of this one.
+      const isOthers = workspace.tasks?.includes(taskId) === false;
+      const isContinued = isOwn && !isOthers && (beganFrom(before) === saved.base || isLost) && !isHandled;
       // It went back because of a conflict, and both sides are not in the folder yet.
       const isSentBack = isOwn && before.state === 'conflicted' && before.commit === saved.commit;
       if (saved && others.length > 0) await putAside(worker, saved, others);
@@ -73,6 +75,7 @@ export function openBeginning(options: BeginningOptions) {
         await refresh(workspace, tip, hasWork);
         if (before?.memberId === memberId) await bringBack(depot, workspace, { before, tip });
       }
+      await workspace.workOn([taskId]);
       await prepare(worker, workspace, telling);
       const base = workspace.base ?? tip;
       const command = { type: 'work.begin', by: memberId, taskId, memberId, epoch, base } as const;
@@ -86,7 +89,9 @@ export function openBeginning(options: BeginningOptions) {
       if (!isDue) return;
       // What it changed for another task is merged with the tip when that task is completed.
       if (isOnly) await options.bringForward(worker).catch((error: unknown) => onError(error, worker));
-      const { base = '' } = await workspaceOf(worker);
+      const workspace = await workspaceOf(worker);
+      await workspace.workOn(isOnly ? [taskId] : [...(workspace.tasks ?? []), taskId]);
+      const { base = '' } = workspace;
       const begun = { type: 'work.begin', by: memberId, taskId, memberId, epoch, base } as const;
       await ledger.execute(teamId, begun, () => undefined);
     },

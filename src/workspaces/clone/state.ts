@@ -15,6 +15,8 @@ const State = z.object({
   carries: Id.optional(),
   /** What `setup` last ran well with. */
   prepared: z.string().optional(),
+  /** The tasks that its files are of. */
+  tasks: z.array(z.string()).optional(),
 });
 export type State = z.infer<typeof State>;
 

@@ -130,6 +130,11 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
     needsSetup: async (what) => state.prepared !== what,
     setupDone: (what) => call(() => keep({ ...state, prepared: what })),
     forgetSetup: () => call(() => keep({ ...state, prepared: undefined })),
+    get tasks() {
+      return state.tasks;
+    },
+    workOn: (tasks) =>
+      call(async () => (tasks.join() === state.tasks?.join() ? undefined : keep({ ...state, tasks: [...tasks] }))),
     size: async () => ((await isInPlace(folder)) ? sizeOf(folder) : 0),
     close: (closing) => callAnywhere(() => close(closing)),
     use: (settings) => void ({ checkout, limits } = settings),
@@ -150,8 +155,10 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
 
   async function ensure(): Promise<void> {
     if (!(await isInPlace(folder))) {
+      const { tasks } = state;
       opened = await makeAgain(state.base, { checkout });
       state = await requireState();
+      if (tasks) await keep({ ...state, tasks });
       await saver.reload();
       index.unsettle();
     }
