@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import { compare } from './depot/compare.ts';
@@ -6,6 +5,7 @@ import type { DepotHandle, RefChange } from './depot/handle.ts';
 import { listKept } from './depot/saves.ts';
 import { emptyTrash, listTrash } from './places.ts';
 import type { Places } from './places.ts';
+import { removeFolders } from './remove-folder.ts';
 import { sizeOf } from './sizes.ts';
 import type { ObjectId } from './workspace.ts';
 
@@ -89,13 +89,10 @@ async function listOfDepot(handle: DepotHandle): Promise<Leftover[]> {
 export async function removeLeftovers(where: LeftoverPlaces, ids: readonly string[]): Promise<Leftover[]> {
   const all = await listLeftovers(where);
   const wanted = new Set(ids.flatMap((id) => findLeftovers(all, id)));
-  for (const { kind, path, ref, commit } of wanted) {
-    if (kind === 'trash') {
-      await rm(path, { recursive: true, force: true, maxRetries: 3 });
-    } else if (ref !== undefined && commit !== undefined) {
-      await dropRefs(where, path, [{ ref, to: undefined, from: commit }]);
-    }
+  for (const { path, ref, commit } of wanted) {
+    if (ref !== undefined && commit !== undefined) await dropRefs(where, path, [{ ref, to: undefined, from: commit }]);
   }
+  await removeFolders([...wanted].flatMap(({ kind, path }) => (kind === 'trash' ? path : [])));
   return [...wanted];
 }
 
@@ -117,7 +114,6 @@ async function dropRefs({ depots }: LeftoverPlaces, dir: string, changes: readon
  * of its team was merged.
  */
 export async function expireLeftovers({ places, depots }: LeftoverPlaces, now: number): Promise<void> {
-  await emptyTrash(places, now - TRASH_MS);
   for (const handle of depots) {
     const { marks, deleted: all } = await listEnded(handle);
     const over = marks.filter(({ at }) => at + KEPT_MS < now);
@@ -127,6 +123,7 @@ export async function expireLeftovers({ places, depots }: LeftoverPlaces, now: n
     const gone = [...kept, ...deleted, ...over].map(({ ref, commit }) => ({ ref, to: undefined, from: commit }));
     await handle.changeRefs(gone);
   }
+  await emptyTrash(places, now - TRASH_MS);
 }
 
 /** Whether kept work goes with a branch: it is of the same team, from before the branch was found merged. */

@@ -3,6 +3,7 @@ import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TeamError } from '../core/errors.ts';
 import { isSlug } from '../core/fields.ts';
+import { makeWritable, removeFolder, removeFolders } from './remove-folder.ts';
 import type { WorkspaceName } from './workspace.ts';
 
 /** The folders of all workspaces of one daemon. They are on one disk, because folders are moved between them. */
@@ -41,7 +42,7 @@ export async function openPlaces(
   for (const folder of [depots, workspaces, indexes, making, trash]) {
     await mkdir(folder, { recursive: true, mode: PRIVATE });
   }
-  for (const name of await readdir(making)) await rm(join(making, name), { recursive: true, force: true });
+  for (const name of await readdir(making)) await removeFolder(join(making, name));
   for (const name of await readdir(depots)) {
     const depot = join(depots, name);
     // No ref has such a name. A ref may well begin like a draft: those are among the objects alone.
@@ -77,7 +78,11 @@ export function freshName(folder: string, what: string): string {
 export async function putAway(places: Places, path: string, what: string): Promise<string | undefined> {
   const place = freshName(places.trash, `${Date.now()}-${what}`);
   try {
-    await rename(path, place);
+    await rename(path, place).catch(async (error: unknown) => {
+      // A folder that its agent made read-only cannot be moved.
+      if (!(await makeWritable(path))) throw error;
+      await rename(path, place);
+    });
     return place;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -106,10 +111,10 @@ export async function listTrash(places: Places): Promise<Trash[]> {
   return found.sort((a, b) => a.at - b.at);
 }
 
-/** Removes for good what was put in the trash before a moment; returns what it removed. */
+/** Removes for good what was put in the trash before a moment; returns what it removed. What it cannot is named last. */
 export async function emptyTrash(places: Places, before: number): Promise<Trash[]> {
   const old = (await listTrash(places)).filter(({ at }) => at < before);
-  for (const { path } of old) await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  await removeFolders(old.map(({ path }) => path));
   return old;
 }
 

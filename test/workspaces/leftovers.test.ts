@@ -9,7 +9,9 @@ import {
   removeLeftovers,
   TRASH_MS,
 } from '../../src/workspaces/leftovers.ts';
-import { openStage, plainGit, write } from './project.ts';
+import { mountSmall, needMounts } from '../journal/mounts.ts';
+import { startAsNobody } from './nobody.ts';
+import { newProject, openStage, plainGit, write } from './project.ts';
 
 const ADA = { team: 'alpha', member: 'ada' };
 const DAY = 24 * 60 * 60_000;
@@ -104,4 +106,25 @@ describe('what a workspace left behind', () => {
     expect(existsSync(trash)).toBe(false);
     expect(await kinds()).toEqual(['branch']);
   });
+});
+
+test('a folder goes to the trash and out of it although its agent made folders read-only, or too deep for a path', async () => {
+  const { ended, lines } = startAsNobody('workspace-readonly', newProject());
+  expect(await ended).toEqual({ code: 0, signal: null, errors: '' });
+  expect(JSON.parse(lines[0] ?? '')).toEqual({ isKept: true, listed: ['kept', 'trash'], left: [] });
+});
+
+test('a folder that cannot be removed is named, and keeps none of the others', async (context) => {
+  needMounts(context);
+  const { places, where, kinds } = await leaveBehind();
+  const stuck = join(places.trash, '1700000000000-alpha.bob-0123456789ab');
+  mkdirSync(stuck);
+  // As a container may leave it.
+  mountSmall(stuck, '1m');
+  await expect(removeLeftovers(where, ['trash'])).rejects.toMatchObject({
+    code: 'not_allowed',
+    message: expect.stringMatching(new RegExp(`^${stuck} cannot be removed: .* sudo rm -rf ${stuck}$`)),
+  });
+  expect(await kinds()).toEqual(['branch', 'kept', 'trash']);
+  await expect(expireLeftovers(where, Date.now() + KEPT_MS)).rejects.toThrow(stuck);
 });

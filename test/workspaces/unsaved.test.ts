@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startFixture } from '../journal/children.ts';
+import { startAsNobody } from './nobody.ts';
 import { commitAll, newProject, openStage, plainGit, write } from './project.ts';
 
 const ADA = { team: 'alpha', member: 'ada' };
@@ -51,16 +51,23 @@ test('what is in a folder and in no save is named: newly ignored files, pipes, f
   expect((await ada.unsaved(base)).map(({ path }) => path)).toEqual(['tmp/x.tmp', 'pipe', 'src/pipe', 'libs/sub']);
 });
 
+test('a folder that is too deep to be looked into is named', async () => {
+  const { workspaces, checkout } = await openStage();
+  const ada = await workspaces.open(ADA, { base: checkout.head });
+  const part = 'd'.repeat(250);
+  const script = `for (let i = 0; i < 20; i++) { fs.mkdirSync('${part}'); process.chdir('${part}'); } fs.writeFileSync('x', '')`;
+  execFileSync(process.execPath, ['-e', script], { cwd: ada.folder });
+  write(ada.folder, { new: 'new\n' });
+  expect(await ada.save()).toMatchObject({ changes: [{ path: 'new' }], leftOut: [] });
+  const [deep, ...others] = await ada.unsaved(checkout.head);
+  expect(deep).toMatchObject({ kind: 'closed-folder', path: expect.stringContaining(`${part}/${part}/`) });
+  expect(others).toEqual([]);
+  // It can be put away all the same.
+  expect(await ada.close({ tip: checkout.head })).toMatchObject({ trash: expect.anything() });
+});
+
 test('what the daemon may not read is named: files with the save, folders besides', async () => {
-  const root = newProject();
-  // Root may read everything.
-  const uid = process.getuid?.() === 0 ? 65_534 : undefined;
-  if (uid !== undefined) {
-    const paths = readdirSync(root, { recursive: true }).map((path) => join(root, path.toString()));
-    for (const path of [root, ...paths]) chownSync(path, uid, uid);
-    chmodSync(join(root, '..'), 0o755);
-  }
-  const { ended, lines } = startFixture('workspace-unreadable', [root], uid === undefined ? {} : { uid });
+  const { ended, lines } = startAsNobody('workspace-unreadable', newProject());
   expect(await ended).toEqual({ code: 0, signal: null, errors: '' });
   const { changes, leftOut, unsaved } = JSON.parse(lines[0] ?? '') as Record<string, { path: string }[]>;
   expect(changes?.map(({ path }) => path)).toEqual(['docs/new.md', 'src/a.ts']);

@@ -71,7 +71,10 @@ export function openCleanUp(
       async () => expireLeftovers(await where(), now),
       () => projects.tidy(now - UNUSED_MS),
     ];
-    for (const step of steps) if (!isClosed) await step();
+    // A folder that cannot be removed is no reason to pack no depot.
+    const failed: unknown[] = [];
+    for (const step of steps) if (!isClosed) await step().catch((error: unknown) => void failed.push(error));
+    if (failed.length > 0) throw failed[0];
   }
 
   /** Another machine may have deleted a team, or a daemon was killed while it did. */

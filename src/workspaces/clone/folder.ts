@@ -1,9 +1,10 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Checkout } from '../checkout.ts';
 import type { Depot } from '../depot.ts';
 import { freshName, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { markSubmodules } from '../submodules.ts';
 import type { ObjectId, Opened } from '../workspace.ts';
 import { copyIgnored } from './copy.ts';
@@ -56,7 +57,7 @@ export async function makeFolder(options: NewFolder): Promise<Omit<Opened, 'how'
     await moveIn(options, { folder: files.folder, about });
     return { copied, notCopied, submodules };
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    await removeFolder(draft);
   }
 }
 

@@ -103,7 +103,7 @@ interface Special {
 }
 
 /**
- * Pipes, sockets and devices, and folders that nobody may look into. Ignored folders and repositories inside are not
+ * Pipes, sockets and devices, and folders that nobody may or can look into. Ignored folders and repositories inside are not
  * looked at.
  */
 async function findSpecial(folder: string, closed: ReadonlySet<string>): Promise<Special[]> {
@@ -134,7 +134,7 @@ async function isClosed(folder: Buffer): Promise<boolean> {
     await access(folder, constants.R_OK | constants.X_OK);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EACCES';
+    return ['EACCES', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
   }
 }
 

@@ -53,6 +53,7 @@ function keptFor(goesAt: string, screen: Screen): string {
 
 /** What was removed. */
 export function showRemoved(removed: Leftovers): string {
+  if (removed.length === 0) return 'There was nothing to remove.\n';
   return `Removed for good: ${removed.map(nameLeftover).join(', ')}.\n`;
 }
 
