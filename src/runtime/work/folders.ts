@@ -18,7 +18,7 @@ import { problemsOf, wordProblems } from './problems.ts';
 import type { WorkSettings } from './settings.ts';
 import type { Slots } from './slots.ts';
 import { unlessEdited } from './unless-edited.ts';
-import { hasNewRules, openHiddenTelling } from './unsaved.ts';
+import { hasNewRules, hasSubmodules, openHiddenTelling } from './unsaved.ts';
 import { tellWhile } from './waiting.ts';
 import type { Telling } from './waiting.ts';
 
@@ -154,7 +154,7 @@ export function openFolders(options: FoldersOptions): Folders {
     if (!saved) throw new TeamError('internal', `The workspace of ${worker.memberId} is shared`);
     const problems = await problemsOf(workspace, saved, settings);
     const place = await requirePlace(worker.teamId);
-    const isLookedFor = problems.length > 0 || (await hasNewRules(place, saved));
+    const isLookedFor = problems.length > 0 || hasSubmodules(workspace) || (await hasNewRules(place, saved));
     const unsaved = isLookedFor ? await workspace.unsaved(place.work.base) : [];
     await tellHidden(worker, unsaved).catch((error: unknown) => onError(error, worker));
     return { base: saved.base, commit: saved.commit, problem: wordProblems(problems, unsaved) };

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { SYSTEM } from '../../core/actor.ts';
-import { joinSome } from '../../core/text.ts';
+import { joinSome, shorten } from '../../core/text.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { splitZero } from '../../workspaces/git.ts';
-import type { Saved, Unsaved } from '../../workspaces/workspace.ts';
+import type { Saved, Unsaved, Workspace } from '../../workspaces/workspace.ts';
 import type { Worker } from './held.ts';
 import type { TeamPlace } from './team-places.ts';
 
@@ -26,7 +28,7 @@ function wordUnsaved(one: Unsaved): string {
     case 'submodule':
       return `${one.path} is a submodule, and what is in its folder is in no save`;
     case 'closed-folder':
-      return `${one.path} cannot be looked into, since its permissions forbid it: what is new in it is in no save`;
+      return `${shorten(one.path, 200)} cannot be looked into, since its permissions forbid it or its path is too long: what is new in it is in no save`;
   }
 }
 
@@ -37,26 +39,40 @@ export async function hasNewRules({ depot, work }: TeamPlace, { tree, commit }: 
   return splitZero(out).some((path) => /(?:^|\/)\.gitignore$/.test(path.toString('latin1')));
 }
 
+/** Whether the project of a folder has submodules. */
+export function hasSubmodules({ folder }: Pick<Workspace, 'folder'>): boolean {
+  return existsSync(join(folder, '.gitmodules'));
+}
+
 /**
- * Tells members and their lead what a landed rule hides. The member whose work brought the rule may mean it; others would
- * not notice that their files no longer land.
+ * Tells members and their lead what a landed rule hides, and which submodules have files. The member whose work brought
+ * the rule may mean it; others would not notice that their files do not land.
  */
 export function openHiddenTelling(ledger: Ledger) {
-  /** The rules that members were told of; a restart may repeat it. */
+  /** The rules and submodules that members were told of; a restart may repeat it. */
   const told = new Set<string>();
 
   return async ({ teamId, memberId }: Worker, unsaved: readonly Unsaved[]): Promise<void> => {
+    const isNew = (what: string): boolean => {
+      const key = JSON.stringify([teamId, memberId, what]);
+      return !told.has(key) && told.add(key).has(key);
+    };
     const landed = unsaved.filter((one): one is Hidden => one.kind === 'ignored' && one.isLanded);
     for (const [rule, hidden] of Map.groupBy(landed, wordRule)) {
-      const key = JSON.stringify([teamId, memberId, rule]);
-      if (told.has(key)) continue;
-      told.add(key);
+      if (!isNew(rule)) continue;
       const content =
         `${joinSome(
           hidden.map(({ path }) => path),
           ', ',
         )} in the workspace of ${memberId} ${hidden.length === 1 ? 'is' : 'are'} ignored by ${rule}, which landed on the branch after the team began. ` +
         'That stays in the folder, but it is in no save and does not land. If it belongs to the work, change that rule, for example with a line that begins with an exclamation mark.';
+      await tellBoth({ teamId, memberId }, content);
+    }
+    for (const { kind, path } of unsaved) {
+      if (kind !== 'submodule' || !isNew(path)) continue;
+      const content =
+        `${path} in the workspace of ${memberId} is a submodule with files. What was changed there stays in the folder, but it is in no save and does not land. ` +
+        'A change of a submodule belongs into its own repository.';
       await tellBoth({ teamId, memberId }, content);
     }
   };

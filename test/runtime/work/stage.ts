@@ -24,14 +24,22 @@ const EXEC = { kind: 'exec', command: ['true'] } as const;
 export async function openStage({
   judge,
   history,
-}: { judge?: (taskId: string) => Promise<HookResult | void>; history?: 'keep' } = {}) {
+  prepare,
+}: {
+  judge?: (taskId: string) => Promise<HookResult | void>;
+  history?: 'keep';
+  /** Changes the repository before the team begins. */
+  prepare?: (repository: string) => void;
+} = {}) {
   const root = realpathSync(temporaryFolder());
   const repository = join(root, 'project');
   const state = join(root, 'state');
   mkdirSync(state);
   makeRepository(repository);
   write(repository, { 'a.txt': '1\n2\n3\n4\n5\n6\n7\n8\n9\n' });
-  const base = commitAll(repository);
+  commitAll(repository);
+  prepare?.(repository);
+  const base = plainGit(repository, 'rev-parse', 'HEAD');
   const ledger = new Ledger(memoryJournal());
   const environment = { PATH: process.env['PATH'], HOME: state };
   const projects = await openProjects({
