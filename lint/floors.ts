@@ -105,6 +105,7 @@ const PORTS: Readonly<Record<string, readonly string[]>> = {
     'remote/large-files.ts',
     'remote/settings.ts',
     'remote/words.ts',
+    'remove-folder.ts',
     'sizes.ts',
     'stage.ts',
     'submodules.ts',
@@ -134,6 +135,7 @@ const BESIDE: readonly string[] = [
   'src/runtime/version.ts',
   'src/workspaces/bring-large-files.ts',
   'src/workspaces/merge-in.ts',
+  'src/workspaces/users-git.ts',
 ];
 
 /** What a build replaces by what comes out of it. */

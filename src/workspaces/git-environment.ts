@@ -8,15 +8,6 @@ const FOR_THE_WAY = /^GIT_(?:SSH|SSL|PROXY|HTTP)_?/;
 
 const IDENTITY = /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM))$/;
 
-/** Which repository git works in, whatever folder it is told: set by git for hooks and for aliases that are programs. */
-const PLACE =
-  /^GIT_(?:DIR|WORK_TREE|IMPLICIT_WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|SHALLOW_FILE|GRAFT_FILE|PREFIX|NAMESPACE)$/;
-
-/** An environment in which git finds the repository of its folder. */
-export function withoutPlace(environment: Environment): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !PLACE.test(name)));
-}
-
 /** The user's environment for programs that reach other machines. None of them may ask a person anything. */
 export function environmentOfUser(environment: Environment, settings: Settings): Record<string, string> {
   const kept: Record<string, string> = {};

@@ -6,7 +6,7 @@ import { shellWord } from '../../core/shell.ts';
 import { oneLine } from '../../core/text.ts';
 import type { ResultOf } from '../../operations/index.ts';
 import { bringLargeFiles } from '../../workspaces/bring-large-files.ts';
-import { withoutPlace } from '../../workspaces/git-environment.ts';
+import { withoutPlace } from '../../workspaces/users-git.ts';
 import type { Arguments, Surroundings } from '../line/command.ts';
 import { findCheckout } from '../reach/checkout.ts';
 import { openClient } from '../reach/connect.ts';

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
-import { withoutPlace } from '../../workspaces/git-environment.ts';
+import { withoutPlace } from '../../workspaces/users-git.ts';
 import type { Said } from '../../workspaces/users-git.ts';
 import { Refusal } from '../show/errors.ts';
 
