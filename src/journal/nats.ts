@@ -10,6 +10,7 @@ import { appendBatch, conflict, idAt } from './nats/append.ts';
 import { decodeBatch, pack } from './nats/batch.ts';
 import { openBells } from './nats/bells.ts';
 import { forked, inOrder, openTips } from './nats/chain.ts';
+import { versionOf } from './nats/connect.ts';
 import { judgeDurability } from './nats/durability.ts';
 import type { Durability } from './nats/durability.ts';
 import { isTransient, tooLarge, toTeamError } from './nats/errors.ts';
@@ -84,7 +85,7 @@ export async function natsJournal(url: string, options: NatsJournalOptions = {})
     try {
       const seen: Ends<SeenEnd> = markFile === undefined ? new Map() : await requireMarked(link, markFile);
       const settings = await ensureSettings(link);
-      const { version = '' } = link.nc.info ?? {};
+      const version = versionOf(link.nc);
       const durability = await judgeDurability(address, { version, replicas: settings.replicas });
       const hosts = await openHosts(link, settings);
       const advice = [durability.advice, await adviseOnStreams(link, settings)].filter(Boolean).join(' ');

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { checkServerIdentity } from 'node:tls';
 import type { PeerCertificate } from 'node:tls';
 import { connect, credsAuthenticator, errors, nkeyAuthenticator } from '@nats-io/transport-node';
-import type { Authenticator, NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node';
+import type { Authenticator, NatsConnection, NodeConnectionOptions, ServerInfo } from '@nats-io/transport-node';
 import { TeamError } from '../../core/errors.ts';
 import { hostOf, showAddress } from './address.ts';
 import type { NatsAddress } from './address.ts';
@@ -52,7 +52,7 @@ export async function connectTo(
   const nc = await dial(options).catch((error: unknown) => {
     throw explain(error, place);
   });
-  const { version = '0' } = nc.info ?? {};
+  const version = versionOf(nc);
   if (isBefore(version, LEAST)) {
     await nc.close();
     throw new TeamError(
@@ -61,6 +61,11 @@ export async function connectTo(
     );
   }
   return nc;
+}
+
+/** The version of the server. It has said it before anybody is connected. */
+export function versionOf({ info }: NatsConnection): string {
+  return (info as ServerInfo).version;
 }
 
 async function dial(options: NodeConnectionOptions & { servers: string[] }): Promise<NatsConnection> {

@@ -1,7 +1,7 @@
 import type { TeamError } from '../../core/errors.ts';
 import type { HostCard } from '../hosts.ts';
 import { readNatsAddress, showAddress } from './address.ts';
-import { reachServers } from './connect.ts';
+import { reachServers, versionOf } from './connect.ts';
 import type { ServerReach } from './connect.ts';
 import { judgeDurability } from './durability.ts';
 import type { Durability } from './durability.ts';
@@ -53,7 +53,7 @@ export async function inspectNatsJournal(
   let link: Link | undefined;
   try {
     link = await openLink(address, { patienceMs: PATIENCE_MS, closing: closing.signal });
-    const { version = 'unknown' } = link.nc.info ?? {};
+    const version = versionOf(link.nc);
     await requireMarked(link, mark);
     const settings = await readSettings(link);
     if (!settings) return { place, servers, version };

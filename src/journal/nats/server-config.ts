@@ -26,7 +26,7 @@ export function writeServerConfigs(url: string, base: string): ExampleFile[] {
 }
 
 function configFor({ servers, prefix, tls }: NatsAddress, at: number, publicKey: string): string {
-  const [host, port] = splitServer(servers[at] ?? '');
+  const [host, port] = splitServer(servers[at] as string);
   return [
     `# Server ${at + 1} of ${servers.length}: nats-server -c n${at + 1}.conf`,
     `server_name: n${at + 1}`,
