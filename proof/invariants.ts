@@ -65,6 +65,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     what: 'depth, members, pace and budgets are limited',
+    simulated: `${CHECKS} (members)`,
     tests: ['core/rules/pace', 'core/member-count', 'core/budget'],
   },
   { what: 'one daemon for each state directory', tests: ['journal/owner', 'e2e/crash'] },
@@ -76,7 +77,11 @@ const INVARIANTS: readonly Invariant[] = [
     tests: ['runtime/hooks/run-program'],
   },
   { what: 'paths stay inside their root', tests: ['bridge/garbage', 'core/text'] },
-  { what: 'the sender comes from the credential', tests: ['server/identity', 'mcp/forgery'] },
+  {
+    what: 'the sender comes from the credential',
+    simulated: `${CHECKS} (who asked)`,
+    tests: ['server/identity', 'mcp/forgery'],
+  },
   { what: 'text is never protocol', tests: ['mcp/forgery', 'core/envelope', 'bridge/mail'] },
   { what: 'no content can approve or configure', tests: ['core/authority', 'mcp/forgery'] },
   { what: 'every endpoint checks Host, Origin and token', tests: ['server/refusals', 'server/browser'] },
@@ -91,7 +96,11 @@ const INVARIANTS: readonly Invariant[] = [
     simulated: `${CHECKS} (who calls from where)`,
     tests: ['runtime/hosts', 'journal/nats-lease'],
   },
-  { what: 'the durability of a backend is shown', tests: ['journal/nats-refusals', 'runtime/backend'] },
+  {
+    what: 'the durability of a backend is shown',
+    simulated: 'kind nats, machine.ts',
+    tests: ['journal/nats-refusals', 'runtime/backend'],
+  },
   {
     what: 'the journal gives the present state',
     simulated: `${CHECKS} (replays every batch), ${MEMORY}`,

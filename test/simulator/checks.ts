@@ -64,8 +64,8 @@ export class Checks {
   readonly #holders = new Map<string, string>();
   /** Tasks that were completed, also if a person opened them again since. */
   readonly #ended = new Set<string>();
-  /** On which machine the process of a member made each call, by the id of the command. */
-  readonly #callers = new Map<string, string>();
+  /** Which member made each call, and on which machine its process is, by the id of the command. */
+  readonly #callers = new Map<string, { readonly memberId: string; readonly machine: string }>();
   /** Who added each member last. */
   readonly #joinedBy = new Map<string, string>();
   readonly landing: LandingChecks;
@@ -134,6 +134,19 @@ export class Checks {
     }
   }
 
+  /** Whoever joins has a place: a member that stopped gives its own back. */
+  #checkCount(joining: string): void {
+    const { team, members } = this.state;
+    const there = [...members.values()].filter(
+      ({ id, status }) => id !== team?.leadId && id !== joining && status !== 'stopped',
+    );
+    const most = team?.maxTeammates ?? Infinity;
+    this.require(
+      joining === team?.leadId || there.length < most,
+      `${joining} joined ${there.length} of ${most} members`,
+    );
+  }
+
   #event(event: TeamEvent): void {
     this.counts.events++;
     const { tasks } = this.state;
@@ -163,14 +176,17 @@ export class Checks {
       this.fail(`Task ${taskId} was completed twice`);
     }
     const { by, cause = '' } = event;
-    const machine = this.#callers.get(cause);
-    if (machine !== undefined && event.type !== 'usage:recorded') {
+    const caller = this.#callers.get(cause);
+    if (caller && event.type !== 'usage:recorded') {
+      const { memberId, machine } = caller;
+      this.require(by === memberId, `${event.type} by ${by}, and ${memberId} asked for it`);
       const { hostId } = this.state.members.get(by) ?? {};
       this.require(hostId === machine, `${event.type} by ${by} on ${machine}, and it runs on ${hostId}`);
     }
     if (event.type === 'teammate:joined') {
       this.#joinedBy.set(event.memberId, by);
       this.restarts.joined(event);
+      this.#checkCount(event.memberId);
     }
     if (event.type === 'teammate:stopped') this.restarts.stopped(event);
     if (event.type === 'team:updated') this.restarts.renewed();
@@ -202,8 +218,8 @@ export class Checks {
   }
 
   /** The process of a member calls its daemon. */
-  called(commandId: string, machine: string): void {
-    this.#callers.set(commandId, machine);
+  called(commandId: string, memberId: string, machine: string): void {
+    this.#callers.set(commandId, { memberId, machine });
   }
 
   /** A caller was told that something is done: then it is stored. */

@@ -165,6 +165,9 @@ export class Machine {
     const world = this.#world;
     if (world.isOnNats) {
       const journal = await natsJournal(NATS_URL, { mark: join(directory, 'mark') });
+      const { durability } = journal.facts;
+      // Nobody says when these servers flush.
+      world.checks.require(durability === 'replicated', `The journal on three servers is called ${durability}`);
       return { journal, hosts: journal.hosts };
     }
     if (world.isInFile) {

@@ -80,7 +80,7 @@ function simulatedDoor(
 
   return {
     async call(name, input, { commandId = crypto.randomUUID() } = {}) {
-      world.checks.called(commandId, machine.name);
+      world.checks.called(commandId, who.memberId, machine.name);
       for (;;) {
         const outcome = await tryOnce(name, JSON.parse(JSON.stringify(input)), commandId);
         if (outcome && 'error' in outcome) {
