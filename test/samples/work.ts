@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { evolve } from '../../src/core/evolve.ts';
 import type { WorkOverlap } from '../../src/core/overlap.ts';
@@ -195,16 +195,15 @@ export const WORK_OPERATIONS: OperationSamples<'work'> = {
   'work.refresh': async (stage) => ({ input: await giveWorkspace(stage), as: 'runner' }),
   'work.trust': async (stage) => ({ input: await giveWorkspace(stage) }),
   'work.locate': async (stage) => {
-    const { teamId } = await giveWork(stage);
-    const { repository = '' } = (await stage.ledger.view(teamId, ({ team }) => team?.work)) ?? {};
-    const folder = `${repository}-moved`;
-    renameSync(repository, folder);
+    const name = `repository-of-${stage.teamId}`;
+    const { teamId } = await giveWork(stage, name);
+    const folder = join(stage.home.directory, `${name}-moved`);
+    renameSync(join(stage.home.directory, name), folder);
     return { input: { teamId, folder } };
   },
   'work.take': async (stage) => {
     const { teamId } = await giveWork(stage);
-    const { repository = '' } = (await stage.ledger.view(teamId, ({ team }) => team?.work)) ?? {};
-    plainGit(repository, 'commit', '-q', '--allow-empty', '-m', 'mine');
+    plainGit(join(stage.home.directory, 'repository'), 'commit', '-q', '--allow-empty', '-m', 'mine');
     return { input: { teamId, what: 'HEAD', rewrite: false } };
   },
   'work.merge': async (stage) => ({ input: await giveWork(stage) }),
@@ -256,10 +255,14 @@ async function giveWorkspace(stage: ServerStage): Promise<{ teamId: string; memb
   return { teamId, memberId: 'runner' };
 }
 
-/** Gives the stage's team a branch in a repository of its own. */
-async function giveWork({ ledger, home, teamId }: ServerStage): Promise<{ teamId: string }> {
-  const repository = join(home.directory, `repository-of-${teamId}`);
-  const base = makeRepository(repository);
+/**
+ * Gives the stage's team a branch. Teams of a server share a repository, because some reads look into the depot of each.
+ */
+async function giveWork({ ledger, home, teamId }: ServerStage, name = 'repository'): Promise<{ teamId: string }> {
+  const repository = join(home.directory, name);
+  const base = existsSync(repository)
+    ? readFileSync(join(repository, '.git/refs/heads/main'), 'utf8').trim()
+    : makeRepository(repository);
   const work = { ...WORK, repository, base, branch: `troupe/${teamId}` };
   await ledger.execute(teamId, { type: 'team.update', by: '@user', work }, () => undefined);
   return { teamId };
