@@ -212,7 +212,7 @@ async function sendWithDraft(work: Reviewed, send: () => Promise<unknown>): Prom
   if (!isSent) throw failure;
 }
 
-/** Whom a no is for: a review is asked of the reviewer, and its answer goes to the holder. */
+/** Who gets a no. A review is asked of the reviewer, but its answer goes to the holder. */
 function whoReads({ kind, memberId, detail }: RequestShown): string {
   const holder = kind === 'review' ? detail?.['holder'] : undefined;
   return typeof holder === 'string' ? holder : memberId;
