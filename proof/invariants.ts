@@ -44,7 +44,11 @@ const INVARIANTS: readonly Invariant[] = [
     simulated: `${MAIL} (order), ${REST} (reaches all)`,
     tests: ['ledger/mailbox'],
   },
-  { what: 'unreadable is not empty', simulated: NATIVE, tests: ['bridge/garbage', 'journal/sqlite-damage'] },
+  {
+    what: 'unreadable is not empty',
+    simulated: `${NATIVE}, ${CHECKS} (a team is not denied)`,
+    tests: ['bridge/garbage', 'journal/sqlite-damage'],
+  },
   { what: 'no message into a file that nobody reads', simulated: REST, tests: ['ledger/mailbox', 'bridge/mail'] },
   { what: 'files are read whole', simulated: NATIVE, tests: ['bridge/files', 'journal/sqlite-log'] },
   {

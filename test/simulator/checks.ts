@@ -9,6 +9,7 @@ import { LandingChecks } from './landing-checks.ts';
 import { MailChecks } from './mail-checks.ts';
 import { RestartChecks } from './restart-checks.ts';
 import { scheduler } from './scheduler.ts';
+import { Killed } from './stand-ins/files.ts';
 
 /** A promise that was broken. */
 export class Violation extends Error {
@@ -50,6 +51,9 @@ const EXPECTED: ReadonlySet<string> = new Set([
   'ENOSPC',
 ]);
 
+/** When every machine knows a new team, in milliseconds. */
+const KNOWN_MS = 10_000;
+
 /**
  * Looks at every batch when it is stored, and at everything that a caller is told. It keeps its own state, from the
  * events alone.
@@ -71,6 +75,8 @@ export class Checks {
   readonly landing: LandingChecks;
   readonly mail: MailChecks;
   readonly restarts: RestartChecks;
+  /** When the team was made. */
+  #madeAt = Infinity;
   /** Called when a member was told that it holds a task. */
   onClaim: (taskId: string, memberId: string) => void = () => {};
   readonly counts = { batches: 0, events: 0, landed: 0, shown: 0, turns: 0, refused: 0, errors: 0 };
@@ -94,6 +100,8 @@ export class Checks {
   }
 
   error(error: unknown, about: { readonly hostId?: string; readonly memberId?: string; readonly by?: string }): void {
+    // What happens in a process that was killed meanwhile, nobody hears.
+    if (error instanceof Killed) return;
     this.counts.errors++;
     const { name, message } = error as Error;
     const { hostId, memberId, by } = about;
@@ -103,6 +111,8 @@ export class Checks {
     const isOwn =
       !this.#isShared && hostId !== undefined && memberId !== undefined && this.#joinedBy.get(memberId) === SYSTEM;
     if (code === 'exists' && isOwn) this.fail(`${hostId} brought ${memberId} back twice: ${message}`);
+    const isDenied = code === 'not_found' && message.startsWith('There is no team');
+    this.require(!isDenied || scheduler.now - this.#madeAt < KNOWN_MS, `The team is there, and is denied: ${message}`);
     if (EXPECTED.has(code)) return;
     if (name === 'AbortError') return;
     this.fail(`Unexpected error ${JSON.stringify(about)}: ${(error as Error).stack ?? String(error)}`);
@@ -110,6 +120,7 @@ export class Checks {
 
   stored(batch: Stored): void {
     this.counts.batches++;
+    if (batch.seq === 1) this.#madeAt = scheduler.now;
     this.require(batch.seq === this.counts.batches, `Batch ${batch.seq} follows batch ${this.counts.batches - 1}`);
     this.landing.before(batch.events);
     for (const event of batch.events) this.#event(event);

@@ -123,8 +123,7 @@ export class JetStream {
     if (!stream) return { error: STREAM_NOT_FOUND };
     if (verb === 'STREAM.DELETE') return this.#delete(stream);
     if (verb === 'STREAM.UPDATE') return this.#update(stream, body);
-    const { around } = this.#servers;
-    if (around.now() < stream.deniedUntil && around.random() < 0.5) return { error: STREAM_NOT_FOUND };
+    if (stream.isDenied) return { error: STREAM_NOT_FOUND };
     const seen = stream.seenFrom(node);
     if (!seen) return undefined;
     const answer = this.#ofLeader(stream, seen, { verb, words, body, reply });

@@ -88,12 +88,30 @@ export function headerOf(headers: Buffer | undefined, name: string): string | un
     .trim();
 }
 
+/** A pattern in parts. Most subjects differ from it before its first wildcard. */
+interface Pattern {
+  readonly beginning: string;
+  /** None if it is just one subject. */
+  readonly words: readonly string[] | undefined;
+}
+
+const MOST_PATTERNS = 10_000;
+const patterns = new Map<string, Pattern>();
+
+function toPattern(text: string): Pattern {
+  const at = text.search(/[*>]/);
+  const pattern = { beginning: text.slice(0, Math.max(0, at)), words: at < 0 ? undefined : text.split('.') };
+  if (patterns.size > MOST_PATTERNS) patterns.clear();
+  patterns.set(text, pattern);
+  return pattern;
+}
+
 /** Whether a subject matches a pattern with `*` for one word and `>` for all that follow. */
 export function isMatch(pattern: string, subject: string): boolean {
   if (pattern === subject) return true;
-  if (!/[*>]/.test(pattern)) return false;
+  const { beginning, words: wanted } = patterns.get(pattern) ?? toPattern(pattern);
+  if (!wanted || !subject.startsWith(beginning)) return false;
   const words = subject.split('.');
-  const wanted = pattern.split('.');
   for (const [at, word] of wanted.entries()) {
     if (word === '>') return words.length > at;
     if (words[at] === undefined || (word !== '*' && word !== words[at])) return false;

@@ -42,8 +42,8 @@ export class Stream {
   leader: Node | undefined;
   /** A leader that most servers have left, what it knows, and until when it believes that it leads. */
   stale: { readonly node: Node; readonly log: Log; readonly until: number } | undefined;
-  /** Until when servers may say that it does not exist: 2.9.10 did, after it lost a leader. */
-  deniedUntil = 0;
+  /** When servers may say that it does not exist: 2.9.10 did, after it lost a leader. */
+  #denied = { from: 0, to: 0 };
   readonly consumers = new Map<string, Consumer>();
   readonly #servers: Cluster;
   readonly #onStored: (message: Kept) => void;
@@ -104,7 +104,16 @@ export class Stream {
   #loseLeader(): void {
     const { around, version } = this.#servers;
     this.leader = undefined;
-    if (!isFrom(version, 2, 10)) this.deniedUntil = around.now() + around.random() * DENIED_MS;
+    if (isFrom(version, 2, 10)) return;
+    const from = around.now() + around.random() * ELECTION_MS.most;
+    this.#denied = { from, to: from + DENIED_MS * around.random() };
+  }
+
+  /** Whether a server says that it does not exist. */
+  get isDenied(): boolean {
+    const { around } = this.#servers;
+    const { from, to } = this.#denied;
+    return around.now() >= from && around.now() < to;
   }
 
   #electLater({ least, most }: { least: number; most: number }): void {
