@@ -17,6 +17,7 @@ import { openTeams } from '../../src/runtime/teams.ts';
 import type { Around } from './around.ts';
 import type { Daemon } from './daemon.ts';
 import { folderToJudge, WatchedHooks } from './gates.ts';
+import { withoutTraces } from './memory.ts';
 import { ROOT } from './native/team.ts';
 import { NATS_URL } from './nats/world.ts';
 import { newOwner, scheduler } from './scheduler.ts';
@@ -74,7 +75,8 @@ export class Machine {
     const onError = (error: unknown, about: object = {}): void => {
       if (owner.isAlive) world.checks.error(error, { hostId, ...about });
     };
-    const { journal: bare, hosts } = await this.#openJournal();
+    const { journal: opened, hosts } = await this.#openJournal();
+    const bare = withoutTraces(opened, world.checks, () => ledger);
     const membership = hosts && openMembership(hosts);
     const journal = membership ? fencedJournal(bare, () => membership.keeper?.lease) : bare;
     const ledger = new Ledger(journal, { exclusive: !membership, onError: (error) => onError(error) });
