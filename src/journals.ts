@@ -9,7 +9,7 @@ import type { Hosts } from './journal/hosts.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Lost } from './journal/mark.ts';
 import { memoryJournal } from './journal/memory.ts';
-import type { NatsInspection } from './journal/nats/inspect.ts';
+import type { NatsInspection } from './journal/nats/found.ts';
 import type { PackStore } from './journal/packs.ts';
 import { sqliteJournal } from './journal/sqlite.ts';
 

@@ -11,6 +11,7 @@ import { TeamError } from '../../core/errors.ts';
 import { hostOf, showAddress } from './address.ts';
 import type { NatsAddress } from './address.ts';
 import { isBefore } from './durability.ts';
+import type { ServerReach } from './found.ts';
 
 /** Pull consumers send heartbeats since 2.9, and the tests run on 2.9. */
 const LEAST = [2, 9] as const;
@@ -82,12 +83,6 @@ async function dial(options: NodeConnectionOptions & { servers: string[] }): Pro
 async function anyGreets(servers: readonly string[]): Promise<boolean> {
   const greeted = await Promise.all(servers.map((server) => greets(server, REACH_MS).catch(() => false)));
   return greeted.includes(true);
-}
-
-/** A server, and why it cannot be reached, if so. */
-export interface ServerReach {
-  readonly server: string;
-  readonly failure?: Error;
 }
 
 /** Tries a TCP connection to each server. */

@@ -1,11 +1,9 @@
 import type { TeamError } from '../../core/errors.ts';
-import type { HostCard } from '../hosts.ts';
 import { readNatsAddress, showAddress } from './address.ts';
 import { reachServers, versionOf } from './connect.ts';
-import type { ServerReach } from './connect.ts';
 import { judgeDurability } from './durability.ts';
-import type { Durability } from './durability.ts';
 import { toTeamError } from './errors.ts';
+import type { NatsInspection } from './found.ts';
 import { listCards } from './hosts.ts';
 import { leaseIn } from './lease.ts';
 import { openLink } from './link.ts';
@@ -13,30 +11,7 @@ import type { Link } from './link.ts';
 import { requireMarked } from './lost.ts';
 import { readSettings } from './settings.ts';
 import { lookAtStreams, oddAdvice } from './streams-kept.ts';
-import type { KeptStreams } from './streams-kept.ts';
 import { infoOf } from './streams.ts';
-import type { Settings } from './streams.ts';
-
-/** What an inspection of an address finds, as far as it gets. */
-export interface NatsInspection {
-  readonly place: string;
-  /** Which servers accept connections. */
-  readonly servers: readonly ServerReach[];
-  /** Where the inspection ended, and what to do: no connection, a refused credential, no JetStream, lost batches. */
-  readonly failure?: TeamError;
-  readonly version?: string;
-  /** Missing if there is no journal yet. */
-  readonly journal?: FoundJournal;
-}
-
-/** A journal, with the state of its streams. */
-export interface FoundJournal extends Settings, KeptStreams {
-  readonly leaseMs: number | undefined;
-  readonly durability: Durability;
-  readonly hosts: readonly HostCard[];
-  /** Advice on teams that differ from the settings. */
-  readonly advice?: string;
-}
 
 /** A person waits in front of a screen and can repeat the command after an election. */
 const PATIENCE_MS = 3_000;

@@ -2,12 +2,12 @@ import type { StreamInfo } from '@nats-io/jetstream';
 import { Objm } from '@nats-io/obj';
 import { TeamError } from '../../core/errors.ts';
 import { ANSWER, isAnswer, toTeamError } from './errors.ts';
+import type { Settings } from './found.ts';
 import { listCards } from './hosts.ts';
 import { changeLease } from './lease.ts';
 import { patiently } from './link.ts';
 import type { Link } from './link.ts';
 import { listStreams } from './streams.ts';
-import type { Settings } from './streams.ts';
 
 /** What `troupe journal init` found and did. */
 export interface Setup extends Settings {

@@ -1,22 +1,7 @@
 import { shorten } from '../../core/text.ts';
+import type { KeptStreams, OddTeam, Settings } from './found.ts';
 import type { Link } from './link.ts';
 import { infoOf, listStreams, teamIn } from './streams.ts';
-import type { Settings } from './streams.ts';
-
-/** A team whose stream differs from the journal's settings. */
-export interface OddTeam {
-  readonly team: string;
-  readonly replicas: number;
-  readonly maxBytes?: number;
-}
-
-/** The state of a journal's streams. */
-export interface KeptStreams {
-  readonly teams: number;
-  readonly odd: readonly OddTeam[];
-  /** Teams with a replica that is offline or lags behind. */
-  readonly lagging: readonly string[];
-}
 
 /** How many names to list when there may be thousands. */
 const TOLD = 5;

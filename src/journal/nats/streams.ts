@@ -3,20 +3,13 @@ import { DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream'
 import type { StreamConfig, StreamInfo } from '@nats-io/jetstream';
 import { nuid } from '@nats-io/transport-node';
 import { ANSWER, isAnswer } from './errors.ts';
+import type { Settings } from './found.ts';
 import { patiently } from './link.ts';
 import type { Link } from './link.ts';
 import { decodeTeam } from './names.ts';
 
 /** How long the server remembers message ids. The journal does not rely on it: see `appendBatch`. */
 const DUPLICATES_NS = 2 * 60 * 1_000_000_000;
-
-/** Settings for all teams of a journal; stored with its snapshots, so that all daemons see the same. */
-export interface Settings {
-  /** How many servers keep each team. */
-  readonly replicas: number;
-  /** The size limit of one team; without it the limits of the account and the disk apply. */
-  readonly maxBytes?: number;
-}
 
 /** One life of a team: from its first batch until it is dropped. */
 export interface Life {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Home } from '../../../client/home.ts';
-import type { FoundJournal, NatsInspection } from '../../../journal/nats/inspect.ts';
+import type { FoundJournal, NatsInspection } from '../../../journal/nats/found.ts';
 import type { JournalPlace } from '../../../journals.ts';
 import type { Check } from './check.ts';
 
