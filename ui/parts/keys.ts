@@ -39,6 +39,9 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
 }
 
+/** One that was closed a moment ago is still in the page. */
 function isDialogOpen(): boolean {
-  return document.querySelector('[role=dialog]:not([data-sheet]), [role=menu]') !== null;
+  return (
+    document.querySelector('[role=dialog]:not([data-sheet], [data-closed]), [role=menu]:not([data-closed])') !== null
+  );
 }
