@@ -21,6 +21,8 @@ export interface Staging {
   readonly filters: ReadonlySet<string>;
   /** New files that are taken even if they are ignored. */
   readonly staged?: readonly Buffer[];
+  /** Ignored files that came from the checkout, as latin1. They stay out of saves, whatever a new `.gitignore` says. */
+  readonly copied?: ReadonlySet<string>;
   readonly signal?: AbortSignal | undefined;
   /** Called before the index is replaced for the first time. */
   readonly beforeChange?: () => Promise<void>;
@@ -63,7 +65,7 @@ export async function stageFolder(staging: Staging, prior: readonly Buffer[]): P
 
 /** The first half of `stageFolder`: nothing is changed yet. */
 export async function findDifferences(staging: Staging, prior: readonly Buffer[]): Promise<Differences> {
-  const { folder, staged = [] } = staging;
+  const { folder, staged = [], copied } = staging;
   const listed = await listDifferences(staging);
   if ('leftOut' in listed) return { files: [], gone: [], indexed: () => undefined, leftOut: listed.leftOut };
   const { changed, fresh } = listed;
@@ -75,7 +77,9 @@ export async function findDifferences(staging: Staging, prior: readonly Buffer[]
   const isRemoved = ({ status }: RawChange) => status === 'deleted';
   const gone = changed.filter(isRemoved).map(({ path }) => path);
   const modified = changed.filter((change) => !isRemoved(change)).map(({ path }) => path);
-  for (const path of distinct([...modified, ...fresh, ...staged])) {
+  const isCopied = (path: Buffer) => copied?.has(path.toString('latin1')) ?? false;
+  for (const path of fresh.filter(isCopied)) leave(path, 'copied');
+  for (const path of distinct([...modified, ...fresh.filter((one) => !isCopied(one)), ...staged])) {
     // A slash at the end is how git lists a repository inside.
     if (path.at(-1) === SLASH) {
       leave(path.subarray(0, -1), 'nested-repository');

@@ -32,6 +32,8 @@ export type LeftOutReason =
   | 'name'
   /** The file cannot be read, or it changed while it was read. */
   | 'unreadable'
+  /** It was copied from the checkout as an ignored file, and no rule hides it any more. */
+  | 'copied'
   /** The project stores it through a filter that Troupe does not run, such as `lfs` without git-lfs. */
   | 'filter';
 

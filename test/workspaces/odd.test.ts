@@ -279,6 +279,30 @@ describe('ignored files of the checkout', () => {
     expect(await ada.save()).toMatchObject({ changes: [], leftOut: [] });
   });
 
+  test('are in no save when a member removes the rule that hid them', async () => {
+    const root = newProject();
+    const project = join(root, 'project');
+    write(project, { '.gitignore': '.env\ncaf*\n' });
+    const base = commitAll(project);
+    write(project, { '.env': 'KEY=1\n' });
+    const odd = Buffer.from('caf\xe9', 'latin1');
+    writeFileSync(Buffer.concat([Buffer.from(`${project}/`), odd]), 'odd\n');
+    const { workspaces } = await openStage({ root });
+    const ada = await workspaces.open(ADA, { base, copy: ['.env', 'caf*'] });
+    write(ada.folder, { '.gitignore': 'node_modules/\n', '.env': 'KEY=2\n', 'own.txt': 'own\n' });
+    const saved = await ada.save();
+    expect(saved!.changes.map(({ path }) => path)).toEqual(['.gitignore', 'own.txt']);
+    const leftOut = ['.env', '"caf\\351"'].map((path) => ({ path, reason: 'copied' }));
+    expect(saved!.leftOut).toEqual(leftOut);
+    expect(await ada.review(saved!)).toEqual(leftOut.map((one) => ({ kind: 'left-out', ...one })));
+    // Also in the next daemon, and in a folder that was made again.
+    const next = await openStage({ root });
+    const again = await next.workspaces.open(ADA, { base });
+    expect((await again.save())!.leftOut).toEqual(leftOut);
+    rmSync(again.folder, { recursive: true });
+    expect((await again.save())!.leftOut).toEqual([]);
+  });
+
   test('that only the user ignores are in no save either', async () => {
     const root = newProject();
     write(root, { '.config/git/ignore': '.idea/\n', 'project/.git/info/exclude': '*.tmp\n' });

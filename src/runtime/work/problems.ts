@@ -9,6 +9,7 @@ const LEFT_OUT: Readonly<Record<LeftOutReason, string>> = {
   'special-file': 'is no regular file (a pipe, a socket or a device): remove it',
   name: 'has a name that git refuses: rename it',
   unreadable: 'cannot be read by git: correct it or what .gitattributes says of it, or remove it',
+  copied: 'was copied from the checkout, where git ignores it: add it to .gitignore again, or remove it',
   filter: 'is stored through a filter that is not installed on this machine',
 };
 

@@ -1,7 +1,8 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Checkout } from '../checkout.ts';
 import type { Depot } from '../depot.ts';
+import { joinZero, toBytes } from '../paths.ts';
 import { freshName, putAway } from '../places.ts';
 import type { Places } from '../places.ts';
 import { removeFolder } from '../remove-folder.ts';
@@ -52,6 +53,7 @@ export async function makeFolder(options: NewFolder): Promise<Omit<Opened, 'how'
       index: files.index,
       patterns: copy,
     });
+    await writeFile(files.copied, joinZero(copied.map(toBytes)));
     await makeDotGit(files.folder, { handle: depot.handle, places, checkout, index: files.index, base });
     await writeState(files.state, { depot: depot.id, base });
     await moveIn(options, { folder: files.folder, about });

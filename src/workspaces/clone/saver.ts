@@ -11,6 +11,7 @@ import { requireInPlace } from './in-place.ts';
 import type { IndexFile } from './index-file.ts';
 import { saveQuickly } from './quick-save.ts';
 import type { QuicklySaved } from './quick-save.ts';
+import { readCopied } from './state.ts';
 import type { State } from './state.ts';
 
 /** What a workspace is saved with. */
@@ -20,6 +21,8 @@ export interface SaverOptions {
   readonly folder: string;
   readonly index: IndexFile;
   readonly indexPath: string;
+  /** Where the ignored files are listed that came from the checkout. */
+  readonly copiedPath: string;
   /** What holds now: the base, and the limits. */
   readonly now: () => { readonly state: State; readonly limits: WorkLimits };
 }
@@ -51,11 +54,12 @@ const MOST_DOUBTS = 3;
 
 /** Opens what saves a folder. */
 export async function openSaver(options: SaverOptions): Promise<Saver> {
-  const { depot, name, folder, index, indexPath, now } = options;
+  const { depot, name, folder, index, indexPath, copiedPath, now } = options;
   const { handle } = depot;
   const { git, dir } = handle;
   const ref = savesRef(name);
   let last: Save | undefined = (await listSaves(handle, ref, 1))[0];
+  let copied = await readCopied(copiedPath);
   /** What the index has, and how that differs from the base. Undefined if it has to be looked up. */
   let known: Known | undefined;
   /** What was saved and is not in the index yet. */
@@ -68,6 +72,7 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
     },
     async reload() {
       last = (await listSaves(handle, ref, 1))[0];
+      copied = await readCopied(copiedPath);
       known = undefined;
     },
     forget: () => void (known = undefined),
@@ -191,7 +196,7 @@ export async function openSaver(options: SaverOptions): Promise<Saver> {
     const filters = await depot.unknownFilters(base);
     const beforeChange = () => index.keep();
     const { limits } = now();
-    const staging = { git, dir, index: indexPath, folder, limits, filters, signal, beforeChange };
+    const staging = { git, dir, index: indexPath, folder, limits, filters, copied, signal, beforeChange };
     return { staging, prior: changes.map(({ path }) => path) };
   }
 

@@ -1,6 +1,7 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { splitZero } from '../git.ts';
 import type { ObjectId } from '../workspace.ts';
 
 const Id = z.string().regex(/^[0-9a-f]{40,64}$/);
@@ -26,11 +27,13 @@ export interface Files {
   readonly folder: string;
   readonly index: string;
   readonly state: string;
+  /** The ignored files that came from the checkout. */
+  readonly copied: string;
 }
 
 /** The files about a workspace, in its folder of `indexes/`. */
 export function filesIn(folder: string, about: string): Files {
-  return { folder, index: join(about, 'index'), state: join(about, 'state.json') };
+  return { folder, index: join(about, 'index'), state: join(about, 'state.json'), copied: join(about, 'copied') };
 }
 
 /** Reads the state; undefined if there is none that can be used. */
@@ -42,6 +45,12 @@ export async function readState(path: string): Promise<State | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/** The ignored files that came from the checkout, as latin1. */
+export async function readCopied(path: string): Promise<ReadonlySet<string>> {
+  const list = await readFile(path).catch(() => Buffer.of());
+  return new Set(splitZero(list).map((one) => one.toString('latin1')));
 }
 
 /** Replaces the state, durably: readers see the old or the new one. */

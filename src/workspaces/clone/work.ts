@@ -73,7 +73,7 @@ export async function openWork(options: OpenFolder): Promise<OpenWork> {
   let { opened, checkout, limits } = options;
   let state = await requireState();
   const now = () => ({ state, limits });
-  const saver = await openSaver({ depot, name, folder, index, indexPath: files.index, now });
+  const saver = await openSaver({ depot, name, folder, index, indexPath: files.index, copiedPath: files.copied, now });
   let isClosed = false;
   await index.unlock();
   await index.ensureWhole(saver.trees());
