@@ -44,8 +44,8 @@ export async function mergeIn(
   const into = (await git(['symbolic-ref', '--quiet', '--short', 'HEAD'])).out;
   const about = into === '' ? {} : { into };
   if (tip === base) return { ...about, merged: false };
-  // A merge that fails is taken back, and that would take back one of the user's, too.
-  if ((await git(['rev-parse', '--quiet', '--verify', 'MERGE_HEAD'])).code === 0) return { refused: IN_MERGE };
+  const underWay = await findUnderWay(git);
+  if (underWay !== undefined) return { refused: underWay };
   // Git does not fetch into the branch that is checked out. Then the commit is merged into it.
   const isHere = into === branch;
   const ours = `refs/heads/${branch}`;
@@ -57,8 +57,12 @@ export async function mergeIn(
   await bringLargeFiles(git, { repository, depot });
   if ((await git(['merge-base', '--is-ancestor', tip, 'HEAD'])).code === 0) return { ...about, merged: false };
   const trial = await git(['merge-tree', '--write-tree', '--name-only', '--no-messages', 'HEAD', tip]);
-  if (trial.code === 1) return { refused: wordConflict(work, into || 'HEAD', trial.out.split('\n').slice(1)) };
-  if (trial.code !== 0) return { refused: wordRefusal(trial) };
+  const [merged = '', ...conflicts] = trial.out.split('\n');
+  // Git answers 1 also if there is nothing to merge into, such as on a branch without a commit.
+  if (trial.code > 1 || merged === '') return { refused: wordRefusal(trial) };
+  if (trial.code === 1) return { refused: wordConflict(work, into || 'HEAD', conflicts) };
+  const hidden = await findHidden(git, { repository, merged });
+  if (hidden.length > 0) return { refused: wordHidden(branch, hidden) };
   const placed = isHere ? undefined : await fetch(git, depot, `${ours}:${ours}`);
   if (placed !== undefined) return { refused: placed };
   const staged = await git(['write-tree']);
@@ -135,12 +139,38 @@ function wordInTheWay(branch: string, taken: string): string {
 }
 
 /** Whether the branch has a file that is untracked in the checkout. Without -u, `git stash` leaves it there. */
-async function isUntrackedInTheWay(
+async function isUntrackedInTheWay(git: UsersGit, { repository, tip }: { repository: string; tip: string }) {
+  return (await findAdded(git, { repository, to: tip })).length > 0;
+}
+
+/** The paths that a commit or tree adds to HEAD and that are in the checkout already. */
+async function findAdded(git: UsersGit, { repository, to }: { repository: string; to: string }): Promise<string[]> {
+  const added = await git(['diff', '--name-only', '--no-renames', '--diff-filter=A', '-z', 'HEAD', to]);
+  return added.out.split('\0').filter((path) => path !== '' && existsSync(join(repository, path)));
+}
+
+/** Ignored files of the user that a merge would replace: git does that without a word, and nobody has another copy. */
+async function findHidden(
   git: UsersGit,
-  { repository, tip }: { readonly repository: string; readonly tip: string },
-): Promise<boolean> {
-  const added = await git(['diff', '--name-only', '--no-renames', '--diff-filter=A', '-z', 'HEAD', tip]);
-  return added.out.split('\0').some((path) => path !== '' && existsSync(join(repository, path)));
+  { repository, merged }: { readonly repository: string; readonly merged: string },
+): Promise<string[]> {
+  const paths = await findAdded(git, { repository, to: merged });
+  const hidden: string[] = [];
+  // A command line is limited.
+  for (let i = 0; i < paths.length; i += 500) {
+    const words = ['--literal-pathspecs', 'ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--'];
+    const { out } = await git([...words, ...paths.slice(i, i + 500)]);
+    hidden.push(...out.split('\0').filter((path) => path !== ''));
+  }
+  return hidden;
+}
+
+function wordHidden(branch: string, paths: readonly string[]): string {
+  const more = paths.length > 10 ? ` and ${paths.length - 10} more` : '';
+  return (
+    `${branch} has files that git ignores in your checkout, and would replace yours: ${paths.slice(0, 10).join(', ')}${more}. ` +
+    'Nothing was changed. Move yours away, then merge again'
+  );
 }
 
 function wordTakenAlong(isUntracked: boolean): string {
@@ -150,8 +180,28 @@ function wordTakenAlong(isUntracked: boolean): string {
   );
 }
 
-const IN_MERGE =
-  'A merge is in progress in your checkout. Finish it with git commit, or take it back with git merge --abort; then merge again';
+/** What may be under way in a checkout: the file of git that says so, its name, how it is finished and taken back. */
+const UNDER_WAY = [
+  ['MERGE_HEAD', 'A merge', 'git commit', 'git merge --abort'],
+  ['CHERRY_PICK_HEAD', 'A cherry-pick', 'git cherry-pick --continue', 'git cherry-pick --abort'],
+  ['REVERT_HEAD', 'A revert', 'git revert --continue', 'git revert --abort'],
+  ['rebase-merge', 'A rebase', 'git rebase --continue', 'git rebase --abort'],
+  ['rebase-apply/applying', 'git am', 'git am --continue', 'git am --abort'],
+  ['rebase-apply', 'A rebase', 'git rebase --continue', 'git rebase --abort'],
+] as const;
+
+/**
+ * What is under way in the checkout, and what to do. A merge that fails is taken back, and that would take back one of
+ * the user's, too. One in a rebase would end up between the user's commits, and go with it if that is taken back.
+ */
+async function findUnderWay(git: UsersGit): Promise<string | undefined> {
+  const names = UNDER_WAY.flatMap(([name]) => ['--git-path', name]);
+  const paths = (await git(['rev-parse', '--path-format=absolute', ...names])).out.split('\n');
+  const found = UNDER_WAY.find((_, at) => existsSync(paths[at] ?? ''));
+  if (!found) return undefined;
+  const [, what, finish, takeBackBy] = found;
+  return `${what} is in progress in your checkout. Finish it with ${finish}, or take it back with ${takeBackBy}; then merge again`;
+}
 
 /** A branch of this name is of an earlier team, or the user has committed on it. It is never overwritten. */
 function wordOtherBranch(branch: string): string {

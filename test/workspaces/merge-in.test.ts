@@ -178,6 +178,49 @@ test('a merge that is interrupted in a hook before the commit is taken back', as
   expect(await merge()).toEqual({ into: 'main', merged: true });
 });
 
+test('ignored files of the user are not replaced', async () => {
+  const { repository, merge } = withBranch();
+  write(repository, { '.git/info/exclude': 'new/\n', 'new/file': 'mine\n', 'new/other': 'mine, too\n' });
+  for (const kind of ['fast-forward', 'merge']) {
+    if (kind === 'merge') {
+      write(repository, { 'own.txt': 'mine\n' });
+      commitAll(repository);
+    }
+    const before = branchesOf(repository);
+    expect(await merge(), kind).toEqual({ refused: expect.stringMatching(/would replace yours: new\/file\. Nothing/) });
+    expect(branchesOf(repository)).toBe(before);
+    expect(readFileSync(join(repository, 'new/file'), 'utf8')).toBe('mine\n');
+  }
+  rmSync(join(repository, 'new/file'));
+  expect(await merge()).toEqual({ into: 'main', merged: true });
+});
+
+test.for(['rebase', 'cherry-pick', 'revert', 'am'])('nothing is merged while git %s is in progress', async (what) => {
+  const { root, repository, merge } = withBranch();
+  write(repository, { 'own.txt': 'one\n' });
+  const one = commitAll(repository);
+  write(repository, { 'own.txt': 'two\n' });
+  const two = commitAll(repository);
+  if (what === 'am') plainGit(repository, 'format-patch', '-q', '-1', '-o', root);
+  plainGit(repository, 'checkout', '-q', '--detach', `${one}~`);
+  write(repository, { 'own.txt': 'other\n' });
+  commitAll(repository);
+  const words = { rebase: [two], 'cherry-pick': [two], revert: [two], am: [join(root, '0001-more.patch')] }[what];
+  expect(() => plainGit(repository, what, ...words!)).toThrow();
+  const before = branchesOf(repository);
+  const refused = expect.stringMatching(new RegExp(`in progress .*git ${what} --continue.*git ${what} --abort;`));
+  expect(await merge()).toEqual({ refused });
+  expect(branchesOf(repository)).toBe(before);
+  plainGit(repository, what, '--abort');
+  expect(await merge()).toEqual({ merged: true });
+});
+
+test('a branch without a commit is no conflict', async () => {
+  const { repository, merge } = withBranch();
+  plainGit(repository, 'checkout', '-q', '--orphan', 'empty');
+  expect(await merge()).toEqual({ refused: expect.stringContaining('git refused, and nothing was merged.') });
+});
+
 test('a tag with the name of the branch is not merged in its place', async () => {
   const { repository, tip, merge } = withBranch();
   plainGit(repository, 'tag', 'troupe/demo');
