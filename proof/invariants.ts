@@ -12,6 +12,7 @@ const LANDING = 'landing-checks.ts';
 const MAIL = 'mail-checks.ts';
 const RESTARTS = 'restart-checks.ts';
 const MEMORY = 'memory.ts';
+const TRACES = 'traces.ts';
 const REST = 'run.ts, at rest';
 const MEMBERS = 'attended.ts';
 const NATIVE = 'native/checks.ts';
@@ -53,7 +54,7 @@ const INVARIANTS: readonly Invariant[] = [
   { what: 'files are read whole', simulated: NATIVE, tests: ['bridge/files', 'journal/sqlite-log'] },
   {
     what: 'a full or failing disk refuses and recovers',
-    simulated: `kind sqlite, ${REST}, ${MEMORY}`,
+    simulated: `kind sqlite, ${REST}, ${TRACES}`,
     tests: ['ledger/disk', 'journal/sqlite-disk'],
   },
   { what: 'a failed flush counts as not written', tests: ['journal/sqlite-disk', 'journal/sqlite-log'] },

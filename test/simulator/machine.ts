@@ -17,7 +17,6 @@ import { openTeams } from '../../src/runtime/teams.ts';
 import type { Around } from './around.ts';
 import type { Daemon } from './daemon.ts';
 import { folderToJudge, WatchedHooks } from './gates.ts';
-import { withoutTraces } from './memory.ts';
 import { ROOT } from './native/team.ts';
 import { NATS_URL } from './nats/world.ts';
 import { newOwner, scheduler } from './scheduler.ts';
@@ -26,6 +25,7 @@ import { Killed } from './stand-ins/files.ts';
 import { nats } from './stand-ins/nats.ts';
 import { table } from './stand-ins/processes.ts';
 import { sqlite, watched } from './stand-ins/sqlite.ts';
+import { withoutTraces } from './traces.ts';
 import { simulatedWorks } from './works.ts';
 import type { Folder } from './works.ts';
 
