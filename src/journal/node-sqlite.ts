@@ -2,13 +2,17 @@ import type { DatabaseSync as Database } from 'node:sqlite';
 
 type Sqlite = { DatabaseSync: typeof Database };
 
-// No `import`: without this module, Node would only name the missing module and not the version that Troupe needs.
-const sqlite = withoutWarning(() => process.getBuiltinModule('node:sqlite') as Sqlite | undefined);
-if (!sqlite) throw new Error(`Troupe needs Node 22.13 or newer, and this is Node ${process.versions.node}.`);
-
 /** A database of Node's own SQLite. */
 export type DatabaseSync = Database;
-export const { DatabaseSync } = sqlite;
+// No `import`: without this module, Node would only name the missing module and not the version that Troupe needs.
+export const { DatabaseSync } = loadSqlite(() => process.getBuiltinModule('node:sqlite'));
+
+/** Throws if this Node has no SQLite. */
+export function loadSqlite(load: () => Sqlite | undefined): Sqlite {
+  const sqlite = withoutWarning(load);
+  if (sqlite) return sqlite;
+  throw new Error(`Troupe needs Node 22.13 or newer, and this is Node ${process.versions.node}.`);
+}
 
 /**
  * Node 22 and 24 warn once that SQLite is experimental, when it is loaded. Users can do nothing about that, and it would

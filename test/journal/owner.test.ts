@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import type { SqliteJournal } from '../../src/journal/sqlite.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -76,6 +76,21 @@ describe('when the lock file is removed', () => {
       await expect(other.append('alpha', times, [EVENT])).rejects.toThrow('Only one process may write to');
       expect(await owner.append('alpha', times, [EVENT])).toBe(times + 1);
     }
+  });
+
+  test('and something else is in its place for a while, the owner locks a new one afterwards', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const path = join(temporaryFolder(), 'journal.db');
+    const owner = open(path, { exclusive: true });
+    rmSync(`${path}.owner`);
+    mkdirSync(`${path}.owner`);
+    vi.advanceTimersByTime(10_000);
+    expect(await owner.append('alpha', 0, [EVENT])).toBe(1);
+    rmSync(`${path}.owner`, { recursive: true });
+    vi.advanceTimersByTime(10_000);
+    expect(isLocked(`${path}.owner`)).toBe(true);
+    expect(await owner.append('alpha', 1, [EVENT])).toBe(2);
   });
 
   test('with the journal and its folder, the owner does not recreate it', async () => {
@@ -168,6 +183,12 @@ test('opening creates no files beside a file that is no journal or was truncated
   }
   expect(readFileSync(`${cut}-wal`, 'utf8')).toBe('what was acknowledged');
   expect(readdirSync(folder).sort()).toEqual(['cut.db', 'cut.db-wal', 'passwd']);
+});
+
+test('a name that is too long for the file system is refused, with the reason', () => {
+  const path = join(temporaryFolder(), 'x'.repeat(300));
+  const refused = { code: 'storage', message: expect.stringContaining('ENAMETOOLONG') };
+  expect(() => sqliteJournal(path, { exclusive: true })).toThrow(expect.objectContaining(refused));
 });
 
 test('a lock that SQLite cannot open is named in a refusal', () => {

@@ -1,4 +1,13 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue } from 'node:sqlite';
@@ -6,8 +15,9 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Journal, Seq } from '../../src/journal/journal.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
-import type { SqliteJournal } from '../../src/journal/sqlite.ts';
-import { collect, error, fill, nextTurn, note, texts } from '../contracts/journal/notes.ts';
+import type { SqliteJournal, SqliteJournalOptions } from '../../src/journal/sqlite.ts';
+import { inspectFile } from '../../src/journal/sqlite/open.ts';
+import { collect, error, fill, nextTurn, note, startFollowing, texts } from '../contracts/journal/notes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { withFile } from './files.ts';
 
@@ -86,7 +96,57 @@ describe('a damaged snapshot', () => {
   });
 });
 
+test('a snapshot on a damaged page is ignored, and its team can be read', async () => {
+  const path = join(temporaryFolder(), 'journal.db');
+  const margin = 'x'.repeat(3 * PAGE);
+  await withFile(path, async (journal) => {
+    await fill(journal, 'a', 3);
+    await journal.saveSnapshot('a', { seq: 3, body: `${margin}the middle${margin}` });
+  });
+  overwritePage(path, 'the middle');
+  const journal = open(path);
+  expect(await journal.loadSnapshot('a')).toBeUndefined();
+  expect(await texts(journal.read('a', 0))).toEqual(['1', '2', '3']);
+});
+
+describe('batches that are removed while they are read', () => {
+  async function readFirst(path: string) {
+    const journal = open(path);
+    // As large as what is read at once.
+    await journal.append('a', 0, [note('x'.repeat(1024 * 1024))]);
+    await journal.append('a', 1, [note('2')]);
+    const reading = journal.read('a', 0)[Symbol.asyncIterator]();
+    const follower = startFollowing(journal, 'a', 0);
+    await follower.until(2);
+    expect(await reading.next()).toMatchObject({ value: { seq: 1 } });
+    return reading;
+  }
+
+  test('with their team are the end of it', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    const reading = await readFirst(path);
+    await open(path).drop('a');
+    expect(await reading.next()).toMatchObject({ done: true });
+  });
+
+  test('without their team are reported as missing', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    const reading = await readFirst(path);
+    edit(path, 'DELETE FROM batches WHERE id = ?', [FIRST_TEAM + 2]);
+    await expect(reading.next()).rejects.toThrow(/Batch 2 of team "a" .* it is missing/);
+  });
+});
+
 describe('missing batches at the end of a team', () => {
+  test('are counted', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    const journal = open(path);
+    await fill(journal, 'a', 3);
+    await journal.saveSnapshot('a', { seq: 3, body: 'three' });
+    edit(path, 'DELETE FROM batches WHERE id = ?', [FIRST_TEAM + 3]);
+    await expect(collect(journal.read('a', 0))).rejects.toThrow(/: batch 3 is lost; its snapshot of batch 3/);
+  });
+
   test('are reported if a snapshot proves that they existed, and nothing is written', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     await makeLongTeams(path);
@@ -176,7 +236,44 @@ describe('a damaged list of teams', () => {
   });
 });
 
+test('a list of teams that somebody removed while the file is open is reported', async () => {
+  const path = join(temporaryFolder(), 'journal.db');
+  const journal = open(path);
+  await fill(journal, 'a', 1);
+  edit(path, 'ALTER TABLE teams RENAME TO others', [], 0);
+  await expect(journal.teams()).rejects.toMatchObject({
+    code: 'corrupt',
+    message: expect.stringContaining('Cannot list the teams') as string,
+  });
+});
+
 describe('a damaged page', () => {
+  test('of a large file is found when it is read or inspected, and not at each opening', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    await makeLongTeams(path);
+    overwritePage(path, 'last of b');
+    truncateSync(path, 33 * 1024 * 1024);
+    const journal = open(path);
+    expect(journal.damage).toBeUndefined();
+    expect(await collect(journal.read('a', 0))).toHaveLength(50);
+    await expect(collect(journal.read('b', 0))).rejects.toMatchObject(error('corrupt'));
+    expect(inspectFile(path)).toEqual(error('corrupt'));
+  });
+
+  test('in a file that also lost batches is what is reported, and the rest can be read', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    await withFile(path, async (journal) => {
+      for (let seq = 0; seq < 50; seq++) await journal.append('a', seq, [note(`${seq} `.repeat(200))]);
+      await fill(journal, 'b', 3);
+    });
+    // The ends of the teams are on other pages.
+    overwritePage(path, '20 20 20');
+    writeFileSync(`${path}.mark`, JSON.stringify({ teams: { b: 4 } }));
+    const journal = open(path, { exclusive: true });
+    expect(journal.damage).toEqual(error('corrupt'));
+    expect(await texts(journal.read('b', 0))).toEqual(['1', '2', '3']);
+  });
+
   test('stops all writing to the file, and reading of the team whose batches it holds', async () => {
     const path = join(temporaryFolder(), 'journal.db');
     await makeLongTeams(path);
@@ -381,8 +478,8 @@ async function contentOf(path: string): Promise<unknown> {
   }
 }
 
-function open(path: string): SqliteJournal {
-  const journal = sqliteJournal(path);
+function open(path: string, options?: SqliteJournalOptions): SqliteJournal {
+  const journal = sqliteJournal(path, options);
   onTestFinished(() => journal.close());
   return journal;
 }

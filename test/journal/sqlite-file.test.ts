@@ -4,17 +4,71 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
-import { error, fill, note, texts } from '../contracts/journal/notes.ts';
+import { error, fill, note, startFollowing, texts } from '../contracts/journal/notes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { openFile, withFile } from './files.ts';
+
+describe('the bell of a file', () => {
+  test('that was removed is replaced by a writer, and heard', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    // Without the bell it would take an hour.
+    const [reader, writer] = [openFile(path, { pollMs: 3_600_000 }), openFile(path)];
+    await fill(writer, 'a', 1);
+    const follower = startFollowing(reader, 'a', 0);
+    await follower.until(1);
+    rmSync(`${path}.bell`);
+    await fill(writer, 'a', 2, 1);
+    await follower.until(2);
+    expect(existsSync(`${path}.bell`)).toBe(true);
+  });
+
+  test('is not needed: followers look often if there can be none', async () => {
+    const path = join(temporaryFolder(), 'journal.db');
+    mkdirSync(`${path}.bell`);
+    const [reader, writer] = [openFile(path), openFile(path)];
+    const follower = startFollowing(reader, 'a', 0);
+    await fill(writer, 'a', 2);
+    await follower.until(2);
+    expect(follower.seen).toEqual([1, 2]);
+  });
+});
+
+test('a file to which another process writes at its first opening is opened a moment later', async () => {
+  const path = join(temporaryFolder(), 'journal.db');
+  writeFileSync(path, '', { mode: 0o644 });
+  const worker = new Worker(WRITE_DURING_OPENING, { eval: true, workerData: path });
+  await new Promise((resolve) => void worker.once('message', resolve));
+  const journal = openFile(path);
+  expect(await journal.append('a', 0, [note('1')])).toBe(1);
+  await worker.terminate();
+});
+
+/**
+ * Has a transaction for writing when opening has made the file private, which comes just before it sets the journal mode.
+ * The wait gives it time to be refused; if that is too short, it was not refused.
+ */
+const WRITE_DURING_OPENING = `
+  const { statSync } = require('node:fs');
+  const { DatabaseSync } = require('node:sqlite');
+  const { parentPort, workerData: path } = require('node:worker_threads');
+  const wait = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  const db = new DatabaseSync(path);
+  db.exec('BEGIN IMMEDIATE');
+  parentPort.postMessage('writing');
+  while ((statSync(path).mode & 0o077) !== 0) wait(1);
+  wait(50);
+  db.exec('ROLLBACK');
+  db.close();`;
 
 describe('the file of a journal', () => {
   test('is private to its owner, like the files beside it and every folder made for it', async () => {

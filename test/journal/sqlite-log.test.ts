@@ -1,13 +1,39 @@
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
+import { cutOffRefused } from '../../src/journal/sqlite/log.ts';
 import { collect, error } from '../contracts/journal/notes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { startFixture } from './children.ts';
 
 const HEADER = 32;
 const FRAME = 24 + 4096;
+
+test('what follows the last commit in a log is cut off, and nothing else', () => {
+  const path = join(temporaryFolder(), 'journal.db');
+  const size = (): number => statSync(`${path}-wal`).size;
+  const db = new DatabaseSync(path);
+  onTestFinished(() => db.close());
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA cache_size = 1; CREATE TABLE one (x); INSERT INTO one VALUES (1)');
+  const committed = size();
+  cutOffRefused(path);
+  expect(size()).toBe(committed);
+  const refuse = () => db.exec('BEGIN; INSERT INTO one VALUES (zeroblob(100000)); ROLLBACK');
+  refuse();
+  expect(size()).toBeGreaterThan(committed);
+  cutOffRefused(path);
+  expect(size()).toBe(committed);
+  // Now all that was committed is in the file.
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  refuse();
+  expect(size()).toBeGreaterThan(0);
+  cutOffRefused(path);
+  expect(size()).toBe(0);
+  db.exec('INSERT INTO one VALUES (2)');
+  expect(db.prepare('SELECT x FROM one').all()).toEqual([{ x: 1 }, { x: 2 }]);
+});
 
 /** A file and its log after kill -9. */
 interface Left {

@@ -1,13 +1,26 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { tryKernelLock } from '../../src/journal/kernel-lock.ts';
 import { forgetInMark, keepMark, nameLost, readMark } from '../../src/journal/mark.ts';
+import { loadSqlite } from '../../src/journal/node-sqlite.ts';
 import { sqliteJournal } from '../../src/journal/sqlite.ts';
 import { toTeamError } from '../../src/journal/sqlite/errors.ts';
 import { inspectFile } from '../../src/journal/sqlite/open.ts';
-import { note } from '../contracts/journal/notes.ts';
+import { nextTurn, note } from '../contracts/journal/notes.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+
+test('a Node without SQLite is told which version is needed; warnings that concern a person are shown', async () => {
+  const warned = new Promise<Error>((resolve) => void process.once('warning', resolve));
+  const load = (): undefined => {
+    process.emitWarning('SQLite is an experimental feature', 'ExperimentalWarning');
+    process.emitWarning('something else');
+  };
+  expect(() => loadSqlite(load)).toThrow(/^Troupe needs Node 22\.13 or newer, and this is Node \d/);
+  expect((await warned).message).toBe('something else');
+});
 
 describe('a refusal of SQLite or the file system', () => {
   const failed = (code: object) => Object.assign(new Error('so it is'), code);
@@ -51,10 +64,22 @@ describe('a lock', () => {
     mkdirSync(join(folder, 'lock'));
     expect(() => tryKernelLock(join(folder, 'lock'), wait)).toThrow('not a regular file');
     expect(() => tryKernelLock(join(folder, 'no', 'lock'), wait)).toThrow('ENOENT');
-    // The copy of what was in it cannot be made.
-    writeFileSync(join(folder, 'file'), 'text');
-    mkdirSync(join(folder, 'file.moved'));
-    expect(() => tryKernelLock(join(folder, 'file'), wait)).not.toThrow('not a regular file');
+  });
+
+  test('leaves a file as it is if its content cannot be copied, or is a damaged database', () => {
+    // With the end of the copy's name it is too long for the file system.
+    const text = join(temporaryFolder(), 'f'.repeat(250));
+    writeFileSync(text, 'text');
+    expect(() => tryKernelLock(text, wait)).toThrow('ENAMETOOLONG');
+    expect(readFileSync(text, 'utf8')).toBe('text');
+    const path = join(temporaryFolder(), 'database');
+    const db = new DatabaseSync(path);
+    db.exec('CREATE TABLE one (x)');
+    db.close();
+    const damaged = readFileSync(path).fill(0xa5, 100, 200);
+    writeFileSync(path, damaged);
+    expect(() => tryKernelLock(path, { shared: true })).toThrow('malformed');
+    expect(readFileSync(path).equals(damaged)).toBe(true);
   });
 });
 
@@ -79,6 +104,32 @@ describe('a mark', () => {
     expect([...readMark(path)]).toEqual([]);
     const lost = ['a', 'b', 'c', 'd'].map((team) => ({ team, seq: 1, now: 0 }));
     expect(nameLost(lost)).toMatch(/"c" had 1 batch and is gone; and 1 more teams$/);
+  });
+});
+
+describe('a mark that is written', () => {
+  test('in the background does not bring back a team that was dropped meanwhile', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'mark');
+    const present = new Map([
+      ['alpha', 1],
+      ['beta', 1],
+    ]);
+    const mark = keepMark(path, present, { everyMs: 0 });
+    mark.reached('beta', 2);
+    while (readdirSync(folder).length === 1) await nextTurn();
+    mark.forget('alpha');
+    await until('its draft is gone', () => readdirSync(folder).length === 1);
+    expect([...readMark(path)]).toEqual([['beta', 2]]);
+    mark.close();
+  });
+
+  test('in vain is removed, because it would name a team that was dropped', () => {
+    const path = join(temporaryFolder(), 'mark');
+    keepMark(path, new Map([['alpha', 1]]), { everyMs: 60_000 }).close();
+    mkdirSync(`${path}.tmp`);
+    forgetInMark(path, 'alpha');
+    expect(existsSync(path)).toBe(false);
   });
 });
 

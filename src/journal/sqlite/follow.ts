@@ -57,10 +57,8 @@ export function openFollowers(
 
   function hearBell(): void {
     // The watch also reports that the file was removed.
-    if (bell !== undefined && fstatSync(bell).nlink === 0) {
-      renewBell();
-      wakeAll();
-    } else lookForOthers();
+    if (renewBell()) wakeAll();
+    else lookForOthers();
   }
 
   function pollOnly(): void {
@@ -77,20 +75,23 @@ export function openFollowers(
   function ring(): void {
     try {
       // Followers notice that the file was removed and create another; checking costs as much as ringing, 2 us.
-      if (bell !== undefined && fstatSync(bell).nlink === 0) renewBell();
+      renewBell();
       if (bell !== undefined) writeSync(bell, strike, 0, 1, 0);
     } catch {
       // A full disk: the commit still counts, and others find it by polling.
     }
   }
 
-  /** Opens the bell again, because others cannot find a removed file. */
-  function renewBell(): void {
-    if (bell !== undefined) closeSync(bell);
+  /** Opens a new bell if this one was removed, because others cannot find a removed file. Returns whether it was. */
+  function renewBell(): boolean {
+    if (bell === undefined || fstatSync(bell).nlink > 0) return false;
+    closeSync(bell);
     bell = openBell(`${path}.bell`);
-    if (followers.size === 0) return;
-    stopWatching();
-    startWatching();
+    if (followers.size > 0) {
+      stopWatching();
+      startWatching();
+    }
+    return true;
   }
 
   function tellEveryone(): void {

@@ -10,13 +10,12 @@ const APPLICATION_ID = 0x54525550;
 /** Migrates the database to this version's schema, once, even if several processes open it at the same time. */
 export function migrate(db: DatabaseSync, path: string): void {
   if (isCurrent(db, path)) return;
-  // The second process to get the lock finds the work done.
   db.exec('BEGIN IMMEDIATE');
   try {
-    if (!isCurrent(db, path)) {
-      for (const sql of MIGRATIONS.slice(readNumber(db, 'user_version'))) db.exec(sql);
-      db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
-    }
+    // Another process may have been first. This one then has nothing left to do, or finds a newer version's file.
+    isCurrent(db, path);
+    for (const sql of MIGRATIONS.slice(readNumber(db, 'user_version'))) db.exec(sql);
+    db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
     db.exec('COMMIT');
   } catch (error) {
     try {

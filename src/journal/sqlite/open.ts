@@ -30,7 +30,7 @@ export interface OpenDatabase {
 /** Opens a journal's file, creates it if it is missing, and migrates it to this version's schema. */
 export function openDatabase(path: string): OpenDatabase {
   try {
-    if (!isThere(path)) create(path);
+    create(path);
     requireWhole(path);
     return openExisting(path);
   } catch (error) {
@@ -182,7 +182,10 @@ function closeToOthers(path: string): void {
   }
 }
 
-/** SQLite gives its log and shared memory the database's mode, so set the mode before SQLite opens the file. */
+/**
+ * Creates the file if it is missing. SQLite gives its log and shared memory the database's mode, so set the mode before
+ * SQLite opens the file.
+ */
 function create(path: string): void {
   const folder = dirname(path);
   const topmost = mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -190,8 +193,8 @@ function create(path: string): void {
   try {
     closeSync(openSync(path, O_CREAT | O_EXCL | O_RDWR, 0o600));
   } catch (error) {
-    // Another process was first. The file is not opened again: closing it would release SQLite's locks in this process.
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST' && isThere(path)) return;
+    // A file that is there is not opened: closing it would release SQLite's locks in this process.
+    if (isThere(path)) return;
     throw error;
   }
   syncFile(folder);

@@ -36,17 +36,19 @@ export const ownerOf = (path: string): string => `${path}.owner`;
  */
 export function takeOwnership(path: string, { alone }: { alone: boolean }): Ownership {
   const file = ownerOf(path);
-  let held = lock(path, { alone, patienceMs: alone ? PATIENCE_MS : 0 });
-  if (!held) return { lost: undefined, compare: () => {}, release: () => {} };
+  let held: KernelLock | undefined;
+  try {
+    held = lock(path, { alone, patienceMs: alone ? PATIENCE_MS : 0 });
+  } catch (error) {
+    // If it cannot be created, nobody can write either.
+    if (!(error instanceof TeamError) && !isThere(file)) return { lost: undefined, compare() {}, release() {} };
+    throw toTeamError(error, file, 'take the lock');
+  }
   let lost: TeamError | undefined;
   let version = (): unknown => undefined;
   let seen: unknown;
   let missingSince: number | undefined;
-  const lookSoon = (): void => {
-    missingSince ??= held && !held.isInPlace() ? performance.now() : undefined;
-    setTimeout(look, MOMENT_MS).unref();
-  };
-  let watcher = watchFile(file, lookSoon);
+  let watcher = watchFile(file, look);
   const timer = setInterval(look, LOOK_EVERY_MS).unref();
 
   function look(): void {
@@ -54,7 +56,10 @@ export function takeOwnership(path: string, { alone }: { alone: boolean }): Owne
     if (held.isInPlace()) {
       missingSince = undefined;
       seen = version();
-    } else if (missingSince === undefined || performance.now() - missingSince < MOMENT_MS) lookSoon();
+      return;
+    }
+    missingSince ??= performance.now();
+    if (performance.now() - missingSince < MOMENT_MS) setTimeout(look, MOMENT_MS).unref();
     else if (existsSync(path)) lost = takeAnew(held);
   }
 
@@ -62,14 +67,13 @@ export function takeOwnership(path: string, { alone }: { alone: boolean }): Owne
   function takeAnew(before: KernelLock): TeamError | undefined {
     try {
       const next = lock(path, { alone, patienceMs: 0 });
-      if (!next) return undefined;
       before.release();
       held = next;
     } catch (error) {
       return error instanceof TeamError ? intruded(path) : undefined;
     }
     watcher?.close();
-    watcher = watchFile(file, lookSoon);
+    watcher = watchFile(file, look);
     return version() === seen ? undefined : intruded(path);
   }
 
@@ -90,16 +94,9 @@ export function takeOwnership(path: string, { alone }: { alone: boolean }): Owne
   };
 }
 
-/** Returns undefined if the lock's file cannot be created: then nobody can write either. */
-function lock(path: string, { alone, patienceMs }: { alone: boolean; patienceMs: number }): KernelLock | undefined {
-  const file = ownerOf(path);
-  let held: KernelLock | undefined;
-  try {
-    held = tryKernelLock(file, { shared: !alone, patienceMs });
-  } catch (error) {
-    if (!isThere(file)) return undefined;
-    throw toTeamError(error, file, 'take the lock');
-  }
+/** Throws a `TeamError` if another process has the lock, and the system's error if its file cannot be created or used. */
+function lock(path: string, { alone, patienceMs }: { alone: boolean; patienceMs: number }): KernelLock {
+  const held = tryKernelLock(ownerOf(path), { shared: !alone, patienceMs });
   if (held) return held;
   throw new TeamError(
     'storage',

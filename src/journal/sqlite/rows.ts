@@ -99,7 +99,7 @@ export function prepareRows(db: DatabaseSync, path: string) {
       const found = findTeam.get(name) as { id: TeamId; name: string | null } | undefined;
       if (found?.name === name) return found.id;
       const { id, listed } = seekTeam.get({ name }) as { id: TeamId | null; listed: number };
-      if (found !== undefined || listed !== (id === null ? 0 : 1)) throw corruptName(name, path);
+      if (found !== undefined || listed !== Number(id !== null)) throw corruptName(name, path);
       return id ?? undefined;
     },
 
@@ -171,7 +171,7 @@ export function readEnds(db: DatabaseSync): Map<string, Seq> {
   const found = db.prepare(`
     SELECT name, (SELECT max(batches.id) FROM batches WHERE batches.id > teams.id * ${SPAN}
       AND batches.id < (teams.id + 1) * ${SPAN}) - teams.id * ${SPAN} AS seq FROM teams NOT INDEXED`);
-  return new Map(found.all().map(({ name, seq }) => [String(name), Number(seq ?? 0)]));
+  return new Map(found.all().map(({ name, seq }) => [String(name), Number(seq)]));
 }
 
 /** Decodes a row that must hold batch `seq`; throws `corrupt` otherwise. */

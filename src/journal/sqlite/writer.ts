@@ -86,7 +86,7 @@ export function groupWriter({ db, path, patienceMs, exclusive, onCommit }: Write
     if (queue.length > 1) alone = 0;
     const group = take();
     try {
-      if (hasRefused) forgetRefused();
+      forgetRefused();
       if (group.length === 1) doOne(group[0] as Job);
       else doAll(group);
       busySince = undefined;
@@ -148,7 +148,9 @@ export function groupWriter({ db, path, patienceMs, exclusive, onCommit }: Write
     }
   }
 
+  /** Cuts refused commits off the log, before anything else is written. */
   function forgetRefused(): void {
+    if (!hasRefused) return;
     begin.run();
     try {
       cutOffRefused(path);
