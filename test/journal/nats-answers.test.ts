@@ -98,8 +98,10 @@ describe('an append', () => {
     await fill(journal, 'alpha', 2);
     answerNext(single, `${prefix}.team`, 'nobody', refusal(ANSWER.wrongLastSequence));
     expect(await journal.append('alpha', 2, [note('3')])).toBe(3);
-    answerNext(single, `${prefix}.team`, 'nobody');
-    await expect(journal.append('alpha', 1, [note('x')])).rejects.toMatchObject({ code: 'journal_conflict' });
+    for (const taken of [1, 8]) {
+      answerNext(single, `${prefix}.team`, 'nobody');
+      await expect(journal.append('alpha', taken, [note('x')])).rejects.toMatchObject({ code: 'journal_conflict' });
+    }
   });
 
   test('that the server puts elsewhere is reported', async () => {
@@ -119,10 +121,10 @@ describe('an append', () => {
 });
 
 describe('a team', () => {
-  test('is made although its name was in use a moment ago, and dropped although somebody else was first', async () => {
+  test('is made although servers refused it a moment ago, and dropped although somebody else was first', async () => {
     const { url } = newPlace();
     const journal = await open(url);
-    answerNext(single, 'STREAM.CREATE', refusal(10058));
+    answerNext(single, 'STREAM.CREATE', refusal(10058), refusal(ANSWER.noSuitablePeers));
     await fill(journal, 'alpha', 1);
     for (const answers of [[refusal(10059, 404)], ['nobody', refusal(10059, 404)]] as const) {
       answerNext(single, 'STREAM.DELETE', ...answers);
@@ -163,11 +165,28 @@ describe('reading', () => {
       code: 'corrupt',
       message: expect.stringMatching(/Batch 3.*missing/) as string,
     });
+    await expect(texts(journal.follow('alpha', 0, AbortSignal.timeout(60_000)))).rejects.toMatchObject({
+      code: 'corrupt',
+    });
     missing(1);
     await expect(texts(journal.read('alpha', 0))).rejects.toMatchObject({
       code: 'corrupt',
       message: expect.stringMatching(/Batch 1.*missing/) as string,
     });
+  });
+
+  test('looks again for what is not shown, and ends if it is gone', async () => {
+    const { url } = newPlace();
+    const journal = await open(url);
+    await fill(journal, 'alpha', 2);
+    const none = refusal(10037, 404);
+    // It was stored between two answers, or the server did not know the stream for a moment.
+    for (const answer of [none, refusal(ANSWER.streamNotFound, 404)]) {
+      answerNext(single, 'MSG.GET', answer);
+      expect(await texts(journal.read('alpha', 0))).toEqual(['1', '2']);
+    }
+    answerNext(single, 'MSG.GET', none, undefined, none, none);
+    expect(await texts(journal.read('alpha', 0))).toEqual([]);
   });
 
   test('ends if the team is dropped meanwhile, and fails on other refusals', async () => {
@@ -191,8 +210,53 @@ describe('reading', () => {
     await fill(journal, 'alpha', 1);
     answerNext(single, 'MSG.GET', refusal(12_345));
     expect(await journal.loadSnapshot('alpha')).toBeUndefined();
+    await journal.saveSnapshot('alpha', { seq: 1, body: 'one' });
+    // Removed between two looks.
+    answerNext(single, 'MSG.GET', undefined, refusal(10037, 404));
+    expect(await journal.loadSnapshot('alpha')).toBeUndefined();
+    expect(await journal.loadSnapshot('alpha')).toEqual({ seq: 1, body: 'one' });
     answerNext(single, 'MSG.GET', 'nobody');
     await expect(journal.loadSnapshot('alpha')).rejects.toMatchObject({ code: 'storage' });
+  });
+});
+
+describe('a follower', () => {
+  test('of a team that is not there ends if it should have had batches, or if the journal closes', async () => {
+    const { url } = newPlace();
+    const journal = await open(url);
+    const follow = (after: number) => texts(journal.follow('alpha', after, AbortSignal.timeout(60_000)));
+    expect(await follow(1)).toEqual([]);
+    let isAsked = false;
+    single.model.jetstream.odd = (subject) => {
+      if (!subject.includes('STREAM.INFO')) return undefined;
+      isAsked = true;
+      return 'silence';
+    };
+    const following = follow(0);
+    await until('it asks for the team', () => isAsked);
+    await journal.close();
+    expect(await following).toEqual([]);
+  });
+
+  test.each([0, 3])('that hears no bell ends if its team is gone, and %d batches of another are there', async (end) => {
+    const { url, prefix } = newPlace();
+    const [journal, reader] = [await open(url), await open(url)];
+    const { jetstream } = single.model;
+    const name = `${prefix}_alpha`;
+    await fill(journal, 'alpha', 1);
+    const first = jetstream.streams.get(name)!;
+    await journal.drop('alpha');
+    await fill(journal, 'alpha', end);
+    const second = jetstream.streams.get(name);
+    jetstream.streams.set(name, first);
+    // It goes when the follower has read it and waits for more.
+    jetstream.odd = (subject) => {
+      if (!subject.includes('CONSUMER.CREATE')) return undefined;
+      if (second) jetstream.streams.set(name, second);
+      else jetstream.streams.delete(name);
+      return undefined;
+    };
+    expect(await texts(reader.follow('alpha', 0, AbortSignal.timeout(60_000)))).toEqual(['1']);
   });
 });
 
@@ -204,8 +268,8 @@ describe('a journal', () => {
   test('of a newer format is refused', async () => {
     const { url, prefix } = newPlace();
     const jsm = await manage();
-    for (const description of ['{"format":7}', 'garbage']) {
-      await jsm.streams.add({ name: `OBJ_${prefix}-snapshots`, subjects: [`$O.${prefix}-snapshots.>`], description });
+    for (const described of [{ description: '{"format":7}' }, { description: 'garbage' }, {}]) {
+      await jsm.streams.add({ name: `OBJ_${prefix}-snapshots`, subjects: [`$O.${prefix}-snapshots.>`], ...described });
       await expect(natsJournal(url, PATIENT)).rejects.toMatchObject({ code: 'unsupported' });
       await jsm.streams.delete(`OBJ_${prefix}-snapshots`);
     }
@@ -318,6 +382,19 @@ describe('a journal', () => {
     writeFileSync(mark, JSON.stringify({ journal: url, teams }));
     await expect(natsJournal(url, { ...PATIENT, mark })).rejects.toThrow(/weird/);
   });
+
+  test('has lost a batch that it saw, also one without an id', async () => {
+    const { url, prefix } = newPlace();
+    const mark = join(temporaryFolder(), 'mark');
+    const journal = await open(url, { ...PATIENT, mark });
+    await fill(journal, 'alpha', 1);
+    const [subject = ''] = single.model.jetstream.streams.get(`${prefix}_alpha`)?.config.subjects ?? [];
+    await (await manageClient()).publish(subject, '[]');
+    expect(await texts(journal.read('alpha', 0))).toEqual(['1']);
+    await journal.close();
+    await (await manage()).streams.delete(`${prefix}_alpha`);
+    await expect(natsJournal(url, { ...PATIENT, mark })).rejects.toThrow(/team "alpha" had 2 batches and is gone/);
+  });
 });
 
 describe('the daemons of a journal', () => {
@@ -385,10 +462,13 @@ describe('the daemons of a journal', () => {
     await expect(one.hosts.ask('b', 'fail', { timeoutMs })).rejects.toThrow('text');
     expect(await two.hosts.checkHearing('b')).toBe(true);
     expect(await one.hosts.checkHearing('c')).toBe(false);
-    // Frozen, and refused.
-    answerNext(single, `${prefix}.door`, 'silence');
-    expect(await one.hosts.isConnected('b')).toBe(true);
     stop();
+    // A frozen one listens, and does not answer.
+    const frozen = await connect({ servers: single.url.slice('nats://'.length) });
+    onTestFinished(() => frozen.close());
+    frozen.subscribe(`${prefix}.door.b`);
+    await frozen.flush();
+    expect(await one.hosts.isConnected('b')).toBe(true);
   });
 
   test('hear of cards and teams, but not of those that left, or of a team whose name is a hash', async () => {

@@ -1,11 +1,13 @@
-import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { rmSync, writeFileSync } from 'node:fs';
+import { connect as connectSocket, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { connect } from '@nats-io/transport-node';
+import { Worker } from 'node:worker_threads';
+import { connect, nkeys } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { NatsAddress } from '../../src/journal/nats/address.ts';
 import { connectTo, orderServers, reachServers } from '../../src/journal/nats/connect.ts';
+import { openLink, patiently } from '../../src/journal/nats/link.ts';
 import { REQUEST_MS, watchReach } from '../../src/journal/nats/reach.ts';
 import { freePorts } from '../nats/server.ts';
 import { serveModel } from '../simulator/nats/on-loopback.ts';
@@ -20,6 +22,14 @@ beforeAll(async () => {
   there = servers.url.slice('nats://'.length);
 });
 afterAll(() => servers?.stop());
+
+/** Listens, and accepts none of the few connections that may wait. */
+const BUSY_SERVER = `
+  const { parentPort } = require('node:worker_threads');
+  const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    parentPort.postMessage(server.address().port);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });`;
 
 const addressOf = (...list: string[]): NatsAddress => ({ servers: list, prefix: 'troupe', tls: false });
 
@@ -43,6 +53,20 @@ describe('servers', () => {
     await expect(orderServers(addressOf('a..b:4222'))).rejects.toThrow(/there is no such host/);
   });
 
+  test('that accept no connection are named, with what to do', async () => {
+    const worker = new Worker(BUSY_SERVER, { eval: true });
+    onTestFinished(() => worker.terminate().then(() => undefined));
+    const port = await new Promise<number>((resolve) => void worker.once('message', resolve));
+    let waiting = 0;
+    const sockets = Array.from({ length: 8 }, () => connectSocket(port, '127.0.0.1', () => waiting++));
+    for (const socket of sockets) socket.on('error', () => {});
+    onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+    await until('its queue is full', () => waiting >= 2);
+    await expect(orderServers(addressOf(`127.0.0.1:${port}`), { reachMs: 100 })).rejects.toThrow(
+      /no answer within 0\.1 s\. Check that nats-server runs there/,
+    );
+  });
+
   test('that break off the encryption are named, with what to do', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => {}).write('INFO {"version":"2.12.1","tls_required":true,"max_payload":1} \r\n');
@@ -61,6 +85,12 @@ describe('servers', () => {
     const address = addressOf(there);
     await expect(orderServers({ ...address, nkeyFile: file })).rejects.toThrow(/holds no nkey/);
     await expect(orderServers({ ...address, credsFile: file })).rejects.toThrow(/is not a credentials file/);
+    // It is removed before the server has greeted.
+    writeFileSync(file, nkeys.createUser().getSeed());
+    const connecting = connectTo({ ...address, nkeyFile: file }, address.servers);
+    rmSync(file);
+    await expect(connecting).rejects.toThrow(/The nkey file cannot be read/);
+    writeFileSync(file, 'nothing');
     // Files for encryption are only read here.
     expect(await orderServers({ ...address, certFile: file, keyFile: file, caFile: file })).toEqual([there]);
   });
@@ -84,6 +114,19 @@ describe('what is known of servers', () => {
     expect(reach.error({ tried: false }).message).toMatch(/Nothing was changed\.$/);
     reach.acknowledged();
     expect(reach.isMute).toBe(false);
+  });
+
+  test('is that they acknowledge nothing: of requests only one is sent in a while, and those of heartbeats', async () => {
+    const link = await openLink(addressOf(there), { patienceMs: 0, closing: new AbortController().signal });
+    onTestFinished(() => link.nc.close());
+    const now = performance.now();
+    for (let at = now - 60_000; at < now; at += 5 * REQUEST_MS) link.reach.unacknowledged(at);
+    const ask = (one = link) => patiently(one, async () => 'an answer');
+    expect(await Promise.allSettled([ask(), ask(), ask({ ...link, persists: true })])).toMatchObject([
+      { value: 'an answer' },
+      { reason: { message: expect.stringMatching(/acknowledge nothing/) as string } },
+      { value: 'an answer' },
+    ]);
   });
 
   test('is that one withholds answers: it is left, but not twice within a moment', async () => {

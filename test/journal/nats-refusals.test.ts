@@ -97,7 +97,7 @@ describe('opening a journal on NATS says what to do when', NEEDS_NATS, () => {
     expect(await journal.append('a', 0, [note('1')])).toBe(1);
   });
 
-  test('the certificate has expired or is not trusted', async (context) => {
+  test('the certificate has expired, is not trusted or is for another name', async (context) => {
     needTool(context, 'openssl');
     const message = (pattern: RegExp) => ({ code: 'storage', message: expect.stringMatching(pattern) as string });
     const expired = makeCertificate(temporaryFolder(), { days: -1 });
@@ -110,6 +110,10 @@ describe('opening a journal on NATS says what to do when', NEEDS_NATS, () => {
     const good = makeCertificate(temporaryFolder(), { days: 2 });
     const { url } = await start({ config: block(good) });
     await expect(natsJournal(url)).rejects.toMatchObject(message(/certificate is not trusted.*\?ca=FILE/));
+    // It is for the address, and not for this name.
+    await expect(
+      natsJournal(`${url.replace('nats://127.0.0.1', 'tls://localhost')}?ca=${good.ca}`),
+    ).rejects.toMatchObject(message(/certificate is for another name/));
     const journal = await open(`${url.replace('nats:', 'tls:')}?ca=${good.ca}`);
     expect(await journal.append('a', 0, [note('1')])).toBe(1);
   });
@@ -355,17 +359,18 @@ describe('the example configuration', NEEDS_NATS, () => {
     await expect(other.append('a', 0, [note('1')])).rejects.toMatchObject({ code: 'storage', message });
   });
 
-  test.each(['nats://127.0.0.1:4222', 'tls://n1.example:4222,n2.example:4222,n3.example:4222'])(
-    'is accepted by nats-server: %s',
-    async (url) => {
-      const folder = temporaryFolder();
-      makeCertificate(folder, { days: 2 });
-      for (const { name, text } of writeServerConfigs(url, folder)) {
-        const path = join(folder, name);
-        writeFileSync(path, text);
-        if (name.endsWith('.conf')) execFileSync('nats-server', ['-t', '-c', path], { cwd: folder, stdio: 'pipe' });
-      }
-      expect(readFileSync(join(folder, 'daemon.nk'), 'utf8')).toMatch(/^SU[A-Z2-7]{56}\n$/);
-    },
-  );
+  test.each([
+    'nats://127.0.0.1:4222',
+    'nats://127.0.0.1:4222,127.0.0.1:4223',
+    'tls://n1.example:4222,n2.example:4222,n3.example:4222',
+  ])('is accepted by nats-server: %s', async (url) => {
+    const folder = temporaryFolder();
+    makeCertificate(folder, { days: 2 });
+    for (const { name, text } of writeServerConfigs(url, folder)) {
+      const path = join(folder, name);
+      writeFileSync(path, text);
+      if (name.endsWith('.conf')) execFileSync('nats-server', ['-t', '-c', path], { cwd: folder, stdio: 'pipe' });
+    }
+    expect(readFileSync(join(folder, 'daemon.nk'), 'utf8')).toMatch(/^SU[A-Z2-7]{56}\n$/);
+  });
 });

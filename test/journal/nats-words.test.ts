@@ -5,6 +5,7 @@ import { decodeBatch, pack, unpack } from '../../src/journal/nats/batch.ts';
 import { batchId, inOrder, openTips } from '../../src/journal/nats/chain.ts';
 import { ANSWER, isTransient, toTeamError } from '../../src/journal/nats/errors.ts';
 import { encodeTeam, namesOf } from '../../src/journal/nats/names.ts';
+import { oddAdvice } from '../../src/journal/nats/streams-kept.ts';
 
 const answer = (code: number, status = 400, description = 'so it is') =>
   new JetStreamApiError({ code: status, err_code: code, description });
@@ -84,6 +85,14 @@ test('names: half a character is no name, and a stream of another journal is no 
   expect(() => encodeTeam('\ud800')).toThrow('half a character');
   expect(namesOf('troupe').teamOf('other_alpha')).toBeUndefined();
   expect(namesOf('troupe').teamOf('troupe_alpha')).toBe('alpha');
+});
+
+test('advice names some of the teams that differ from the settings, and how many more', () => {
+  const odd = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((team) => ({ team, replicas: 1 }));
+  expect(oddAdvice('nats://x', { replicas: 3, maxBytes: 100 }, odd)).toBe(
+    'These teams do not have the settings of the journal (3 replicas, 100 bytes): a, b, c, d, e and 2 more. ' +
+      'To apply them: troupe journal init nats://x',
+  );
 });
 
 async function* one<T>(value: T): AsyncGenerator<T> {

@@ -82,7 +82,6 @@ export async function appendBatch(link: Link, attempt: Attempt, { data, encoding
  * those numbers.
  */
 function wakeLeader({ nc }: Link, { subject, stream }: Life, tries: number): void {
-  if (nc.isClosed()) return;
   const head = headers();
   head.set('Nats-Expected-Stream', stream);
   head.set('Nats-Expected-Last-Sequence', String(Number.MAX_SAFE_INTEGER));

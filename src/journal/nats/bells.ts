@@ -28,14 +28,13 @@ export function openBells(link: Link) {
   return {
     /** Only current listeners hear it. */
     ring(encoded: string): void {
-      if (!link.nc.isClosed()) link.nc.publish(link.names.bell(encoded));
+      link.nc.publish(link.names.bell(encoded));
     },
 
     listen,
 
     /** Resolves when something may have changed. */
     async wait(encoded: string, signal: AbortSignal): Promise<void> {
-      if (signal.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       const stop = listen(encoded, resolve);
       signal.addEventListener('abort', () => resolve(), { once: true });

@@ -190,6 +190,9 @@ function optionsFor(address: NatsAddress): NodeConnectionOptions {
   };
 }
 
+/** Node's code for a certificate of another name. */
+const WRONG_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
+
 /**
  * If a server is given by IP address, the library makes Node expect a certificate for `localhost`. The certificate must
  * be for one of the given IP addresses instead.
@@ -197,8 +200,8 @@ function optionsFor(address: NatsAddress): NodeConnectionOptions {
 function checkHost({ servers }: NatsAddress, host: string, certificate: PeerCertificate): Error | undefined {
   const named = servers.map(hostOf);
   const candidates = named.includes(host) ? [host] : named.filter((one) => isIP(one) !== 0);
-  const failures = candidates.map((one) => checkServerIdentity(one, certificate));
-  return failures.includes(undefined) ? undefined : (failures[0] ?? checkServerIdentity(host, certificate));
+  if (candidates.some((one) => checkServerIdentity(one, certificate) === undefined)) return undefined;
+  return Object.assign(new Error('The certificate is for another name.'), { code: WRONG_NAME });
 }
 
 /** The files are read again for each connection. */
@@ -248,7 +251,7 @@ function explain(error: unknown, place: string): unknown {
     return fail('the server does not accept the credential. Give ?creds=FILE or ?nkey=FILE of a user that it knows.');
   }
   if (code === 'CERT_HAS_EXPIRED') return fail("the server's certificate has expired. Renew it on the server.");
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+  if (code === WRONG_NAME) {
     return fail(
       "the server's certificate is for another name. Use the name in it, or give the server one for this name.",
     );

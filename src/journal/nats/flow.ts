@@ -51,7 +51,6 @@ export async function* flow(
       for await (const message of readMessages(patient, { ...course, after })) {
         yield message;
         after = message.seq;
-        if (signal.aborted) return;
       }
       for await (const given of consume(patient, life, after + 1, AbortSignal.any([signal, rung.signal]))) {
         if (given.subject !== life.subject) break;
@@ -60,13 +59,11 @@ export async function* flow(
         if (found.replicas === 1 && given.seq === after + 1) {
           yield given;
           after = given.seq;
-          if (signal.aborted) return;
           continue;
         }
         for await (const message of readMessages(patient, { ...course, after })) {
           yield message;
           after = message.seq;
-          if (signal.aborted) return;
         }
       }
     } finally {

@@ -5,7 +5,6 @@ import { errors } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { backOff } from '../../core/back-off.ts';
 import { TeamError } from '../../core/errors.ts';
-import { JournalAwayError } from '../away.ts';
 import { showAddress } from './address.ts';
 import type { NatsAddress } from './address.ts';
 import { connectTo, orderServers } from './connect.ts';
@@ -122,7 +121,6 @@ export async function patiently<T>(
       link.reach.heard();
       return answer;
     } catch (error) {
-      if (error instanceof JournalAwayError) throw error;
       const isPassing = isTransient(error) || passes(error);
       if (isTransient(error)) {
         await link.reach.unheard(askedAt, { isTimeout: error instanceof errors.TimeoutError });

@@ -152,7 +152,7 @@ export function infoOf(link: Link, stream: string): Promise<StreamInfo | undefin
 function foundIn({ config, state }: StreamInfo): Found {
   return {
     stream: config.name,
-    subject: config.subjects[0] ?? '',
+    subject: config.subjects[0] as string,
     end: state.last_seq,
     replicas: config.num_replicas,
   };
