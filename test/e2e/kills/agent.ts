@@ -24,10 +24,15 @@ export function lockOf(task: number): string | undefined {
   return task % 4 === 3 ? LOCKS[(task - 3) / 4] : undefined;
 }
 
-/** The setup of a workspace: many small steps, and the file that says what it was for comes last. */
-export const SETUP = `rm -rf node_modules; mkdir node_modules
+/**
+ * The setup of a workspace: many small steps, and the file that says what it was for comes last. A program of it that is
+ * killed ends it with a signal, too: a script that goes on after that would say that it ended well.
+ */
+export const SETUP = `die() { kill -9 $$; }
+rm -rf node_modules && mkdir node_modules || die
 for i in 1 2 3 4 5 6 7 8; do echo $i > node_modules/$i; sleep 0.02; done
-cat ${LOCKS.join(' ')} > node_modules/ready 2> /dev/null || :`;
+cat ${LOCKS.join(' ')} > node_modules/ready 2> /dev/null
+[ $? -ne 137 ] || die`;
 
 /**
  * A member's program. First it looks whether its folder was handed over whole: set up, and as the base has it except for
