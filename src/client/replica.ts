@@ -14,7 +14,7 @@ export { budgetUses } from '../core/budget-use.ts';
 export { showGrant } from '../core/budget-words.ts';
 export { nounOf } from '../core/event.ts';
 export { wordEvent } from '../core/event-words.ts';
-export { rowOf, taskRowOf } from '../core/events/table.ts';
+export { rowOf, taskLetGo } from '../core/events/table.ts';
 export { hookTroubles } from '../core/hook-trouble.ts';
 export { whyBlocked } from '../core/blocked.ts';
 export { filesInTheWay } from '../core/in-the-way.ts';

@@ -1,5 +1,6 @@
 import type { SpanContext } from '@opentelemetry/api';
 import type { TeamEvent } from '../core/event.ts';
+import { taskLetGo } from '../core/events/table.ts';
 import type { HookResult, HookType } from '../core/hook.ts';
 import { readTurns } from './traced-turns.ts';
 import type { StartSpan, TeamSpan, TurnReader } from './traced-turns.ts';
@@ -76,6 +77,8 @@ export function traceTeams(startSpan: StartSpan, transcripts: string): TeamTrace
   }
 
   function take(run: Run, event: TeamEvent): void {
+    const ended = taskLetGo(event);
+    if (ended !== undefined) endTask(run, ended, event.at, event.type === 'task:failed' ? 'failed' : undefined);
     switch (event.type) {
       case 'task:claimed': {
         const { taskId, memberId, at } = event;
@@ -87,14 +90,6 @@ export function traceTeams(startSpan: StartSpan, transcripts: string): TeamTrace
         run.heldBy.set(memberId, taskId);
         return;
       }
-      case 'task:failed':
-        return endTask(run, event.taskId, event.at, 'failed');
-      case 'task:completed':
-      case 'task:released':
-      case 'task:assigned':
-      case 'task:reopened':
-      case 'task:deleted':
-        return endTask(run, event.taskId, event.at);
       case 'landing:begun': {
         const { landingId, works, at } = event;
         const ids = works.map(({ taskId }) => taskId);

@@ -1,5 +1,5 @@
 import type { TaskJson } from '../agents/agent.ts';
-import { taskRowOf } from '../core/events/table.ts';
+import { taskLetGo } from '../core/events/table.ts';
 import { answerMessageId } from '../core/question.ts';
 import { shorten } from '../core/text.ts';
 import type { Bench } from './bench.ts';
@@ -35,7 +35,7 @@ export async function waitForAnswers(
   let told = false;
   const gone = Promise.withResolvers<void>();
   const stopListening = watch.onEvent((event) => {
-    if ('taskId' in event && event.taskId === task.id && taskRowOf(event.type)?.letsGo) gone.resolve();
+    if (taskLetGo(event) === task.id) gone.resolve();
   });
   try {
     for (;;) {

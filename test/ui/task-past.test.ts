@@ -18,3 +18,12 @@ test('the past of a task has the plans of its holder, and those of no one else',
   ];
   expect(pastOf(history, '1').map(({ seq }) => seq)).toEqual([1, 3, 4, 6, 8]);
 });
+
+test('the past of a task has no plan of a member that it was taken from', () => {
+  const history = [
+    batch(1, { type: 'task:claimed', taskId: '1', memberId: 'ann' }),
+    batch(2, { type: 'task:assigned', taskId: '1', assigneeId: 'bob' }),
+    batch(3, { type: 'plan:submitted', memberId: 'ann', requestId: 'of another task' }),
+  ];
+  expect(pastOf(history, '1').map(({ seq }) => seq)).toEqual([1, 2]);
+});

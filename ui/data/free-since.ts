@@ -1,4 +1,4 @@
-import { taskRowOf } from '../../src/client/replica.ts';
+import { taskLetGo } from '../../src/client/replica.ts';
 import type { Batch } from '../../src/client/replica.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 
@@ -42,9 +42,9 @@ function note({ holders, freed }: Known, event: TeamEvent, seq: number): void {
   };
   if (event.type === 'teammate:joined') free(event.memberId);
   if (event.type === 'task:claimed') holders.set(event.taskId, event.memberId);
-  if ('taskId' in event && event.taskId !== undefined && taskRowOf(event.type)?.letsGo) {
-    const holder = holders.get(event.taskId);
-    if (holder !== undefined) free(holder);
-    holders.delete(event.taskId);
-  }
+  const taskId = taskLetGo(event);
+  if (taskId === undefined) return;
+  const holder = holders.get(taskId);
+  if (holder !== undefined) free(holder);
+  holders.delete(taskId);
 }

@@ -1,4 +1,4 @@
-import { nounOf } from '../../src/client/replica.ts';
+import { nounOf, taskLetGo } from '../../src/client/replica.ts';
 import type { Batch } from '../../src/client/replica.ts';
 import type { TeamEvent } from '../../src/core/event.ts';
 
@@ -16,10 +16,8 @@ export function pastOf(history: readonly Batch[], taskId: string): Past[] {
       return nounOf(event) === 'plan' && 'memberId' in event && event.memberId === holder;
     }
     if (event.type === 'task:claimed') holder = event.memberId;
-    else if (ENDINGS.includes(event.type)) holder = undefined;
+    else if (taskLetGo(event)) holder = undefined;
     return event.type !== 'usage:recorded';
   };
   return history.flatMap(({ seq, events }) => events.filter(isOfTask).map((event) => ({ seq, event })));
 }
-
-const ENDINGS: readonly TeamEvent['type'][] = ['task:released', 'task:completed', 'task:failed', 'task:deleted'];

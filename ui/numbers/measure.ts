@@ -1,5 +1,5 @@
 import type { Batch } from '../../src/client/replica.ts';
-import { addUsage, NO_USAGE, workIn } from '../../src/client/replica.ts';
+import { addUsage, NO_USAGE, taskLetGo, workIn } from '../../src/client/replica.ts';
 import type { Usage } from '../../src/core/usage.ts';
 import type { Asked, Span } from '../../src/core/work-time.ts';
 import { tokensOf } from '../parts/format.ts';
@@ -109,14 +109,9 @@ function spentClock() {
         const life = of(event.memberId, at);
         life.held.add(event.taskId);
         life.busySince ??= at;
-      } else if (
-        event.type === 'task:completed' ||
-        event.type === 'task:failed' ||
-        event.type === 'task:released' ||
-        event.type === 'task:assigned' ||
-        event.type === 'task:deleted'
-      ) {
-        letGo(event.taskId, at);
+      } else {
+        const taskId = taskLetGo(event);
+        if (taskId !== undefined) letGo(taskId, at);
       }
     },
     end(now: number, requests: readonly Asked[]) {

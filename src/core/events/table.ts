@@ -250,6 +250,11 @@ export function taskRowOf(type: EventType): TaskEventRow<TaskEventType> | undefi
   return TASK_EVENTS[type as TaskEventType] as unknown as TaskEventRow<TaskEventType>;
 }
 
+/** The task that its holder has no longer after this event; undefined if that is so of none. */
+export function taskLetGo(event: TeamEvent): string | undefined {
+  return 'taskId' in event && taskRowOf(event.type)?.letsGo ? event.taskId : undefined;
+}
+
 const RAISED: Readonly<Record<string, string>> = {
   review: 'is asked for a review',
   question: 'asks its user',
