@@ -15,7 +15,7 @@ const FileName = z
 export const teamSaveOperations = [
   operation({
     name: 'team.save',
-    summary: 'Save a team file in a folder of the daemon’s machine; a file that is there is replaced only on request',
+    summary: "Save a team file in a folder of the daemon's machine; a file that is there is replaced only on request",
     scope: 'admin',
     input: z.strictObject({
       source: z.string().describe('the text of the team file'),

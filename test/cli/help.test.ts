@@ -56,7 +56,7 @@ describe('help', () => {
     for (const line of ['task add --help', 'help task add', 'task create -h']) {
       const { stdout } = await troupe.run(line);
       expect(stdout).toMatch(/^Create a task\.\n\nUsage: troupe task add <title> \[flags\]\n/);
-      expect(stdout).toMatch(/--priority WORD +how soon .*\(low, medium, high, critical; default medium\)/);
+      expect(stdout).toMatch(/--priority WORD +how soon .*\(low, medium, high, critical; default: medium\)/);
       expect(stdout).toMatch(/\n {2}--needs A,B +tasks that must be completed first/);
       expect(stdout).toMatch(/\nExamples\n {2}troupe task add /);
     }

@@ -83,14 +83,22 @@ function wordInput(operation: string, field: string, { description }: Property):
 /** Long texts, which people rarely type in a command line. */
 const LONG: readonly string[] = ['description', 'content', 'feedback', 'prompt', 'result', 'task.fail reason'];
 
+const LANDING =
+  'answer after this long, even if the work still waits in the merge queue: 30s, 5m (default: wait for its landing)';
+
 /**
  * Help texts of inputs that people type differently from programs: times, lists, JSON. By field or `operation field`.
  */
 const TYPED: Readonly<Record<string, string>> = {
-  wait: 'wait up to this long for one: 30s, 5m',
-  since: 'not older than: 10m, 2h, or a time in ISO 8601',
-  until: 'not newer than: 10m, 2h, or a time in ISO 8601',
-  'team.down within': 'how long to wait for members to stop: 30s, 5m',
+  wait: 'wait up to this long for news: 30s, 5m',
+  'message.inbox wait': 'wait up to this long for one: 30s, 5m',
+  'task.claim wait': 'wait up to this long for one: 30s, 5m',
+  'task.complete wait': LANDING,
+  'task.update wait': LANDING,
+  'team.attend wait': 'how long to wait: 30s, 5m; call again before --grace is over',
+  'native.hold wait': 'wait up to this long for its end: 30s, 5m',
+  'message.inbox since': 'not older than: 10m, 2h, or a time in ISO 8601',
+  'message.inbox until': 'not newer than: 10m, 2h, or a time in ISO 8601',
   'request.raise within': 'how long until an unanswered request counts as no: 30m, 8h',
   'question.ask within': 'how long an answer is waited for: 30m, 8h (default: a day)',
   lease: 'give it back when the holder calls nothing for so long: 30m, 2h; for members that Troupe does not run',

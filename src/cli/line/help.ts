@@ -144,7 +144,7 @@ function textOf({ text, required, default: fallback, values, field, type }: Desc
     values?.join(', ') ?? '',
     field === 'teamId' && !isPlace ? '$TROUPE_TEAM' : '',
     required && (isPlace || field !== 'teamId') ? 'required' : '',
-    fallback === undefined ? '' : `default ${type === 'duration' ? showDuration(Number(fallback)) : fallback}`,
+    fallback === undefined ? '' : `default: ${type === 'duration' ? showDuration(Number(fallback)) : fallback}`,
   ].filter((note) => note !== '');
   return notes.length === 0 ? text : `${text} (${notes.join('; ')})`;
 }

@@ -5,7 +5,7 @@ import { clean } from '../show/text.ts';
 import { warn } from '../show/write.ts';
 
 /** The named team, else all open ones. Teams that cannot be read are reported and left out. */
-export async function findOpenTeams(
+async function findOpenTeams(
   client: Client,
   teamId: string | undefined,
   options: { signal?: AbortSignal } = {},

@@ -141,7 +141,7 @@ export const TEAM_COMMANDS: readonly Command[] = [
         field: 'within',
         name: 'within',
         type: 'duration',
-        text: 'how long to wait for members to stop: 30s, 5m (default: 30s)',
+        text: 'how long to wait for members to stop: 30s, 5m',
       },
       { field: 'reason', name: 'reason', type: 'string', text: 'why; agents read it' },
       { field: 'force', name: 'now', type: 'boolean', text: 'do not ask: stop members at once' },
