@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
-import { catalogNameOf } from '../core/agent.ts';
+import { catalogNameOf, hasAccount } from '../core/agent.ts';
 import type { AgentSpec } from '../core/agent.ts';
 import { suggestSlug } from '../core/fields.ts';
 import { findAgent } from './catalog.ts';
@@ -23,11 +23,12 @@ const ALONE = 'local';
 
 /**
  * What the turns of an agent are charged to: its agent and its login, as `claude` or `claude@second`. A person
- * may give the name. Otherwise it is the folder that holds the login, or a fingerprint of the key in the environment. Two members with the same login get the same text, in every process of a machine. Undefined for a
- * program, which has no login that Troupe knows of.
+ * may give the name. Otherwise it is the folder that holds the login, or a fingerprint of the key in the environment.
+ * Two members with the same login get the same text, in every process of a machine. Undefined for an agent without an
+ * account.
  */
 export function accountOf(spec: AgentSpec, { memberId, env, home, machine }: Surroundings): string | undefined {
-  if (spec.kind === 'exec') return undefined;
+  if (!hasAccount(spec)) return undefined;
   const name = catalogNameOf(spec);
   const login = findAgent(name)?.login;
   const kind = login?.name ?? name;

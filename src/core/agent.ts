@@ -17,6 +17,8 @@ interface KindRow {
   readonly isOwn: boolean;
   /** People ask for it by the name of its kind. */
   readonly isNamed: boolean;
+  /** Its turns are charged to an account. A program has none that we know of, and of a team its members have theirs. */
+  readonly hasAccount: boolean;
   /** It is a teammate of a native team, which we lead. */
   readonly isNative?: true;
   /** It is a team. */
@@ -25,13 +27,13 @@ interface KindRow {
 
 /** How the kinds differ, for rules. Everything else is in `agents/catalog.ts`. */
 const KINDS: Readonly<Record<AgentKind, KindRow>> = {
-  exec: { hasProcess: true, isOwn: true, isNamed: false },
-  function: { hasProcess: false, isOwn: true, isNamed: false },
-  claude: { hasProcess: true, isOwn: false, isNamed: true },
-  codex: { hasProcess: true, isOwn: false, isNamed: true },
-  acp: { hasProcess: true, isOwn: false, isNamed: false },
-  'claude-native': { hasProcess: true, isOwn: false, isNamed: true, isNative: true },
-  team: { hasProcess: true, isOwn: true, isNamed: false, isTeam: true },
+  exec: { hasProcess: true, isOwn: true, isNamed: false, hasAccount: false },
+  function: { hasProcess: false, isOwn: true, isNamed: false, hasAccount: true },
+  claude: { hasProcess: true, isOwn: false, isNamed: true, hasAccount: true },
+  codex: { hasProcess: true, isOwn: false, isNamed: true, hasAccount: true },
+  acp: { hasProcess: true, isOwn: false, isNamed: false, hasAccount: true },
+  'claude-native': { hasProcess: true, isOwn: false, isNamed: true, hasAccount: true, isNative: true },
+  team: { hasProcess: true, isOwn: true, isNamed: false, hasAccount: false, isTeam: true },
 };
 
 /** Whether a daemon runs this agent. */
@@ -42,6 +44,11 @@ export function hasProcess({ kind }: Pick<AgentSpec, 'kind'>): boolean {
 /** Whether it is the user's own program or function. */
 export function isOwnAgent({ kind }: Pick<AgentSpec, 'kind'>): boolean {
   return KINDS[kind].isOwn;
+}
+
+/** Whether its turns are charged to an account. */
+export function hasAccount({ kind }: Pick<AgentSpec, 'kind'>): boolean {
+  return KINDS[kind].hasAccount;
 }
 
 /** Whether it is a teammate of a native team, which we lead. */
