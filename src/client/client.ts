@@ -1,12 +1,5 @@
 import { isWaiting, REQUEST_BYTES } from '../operations/frames.ts';
-import type {
-  ErrorFrame,
-  EventsFrame,
-  NoticeFrame,
-  RequestFrame,
-  ResultFrame,
-  SubscribedFrame,
-} from '../operations/frames.ts';
+import type { DaemonFrame, ErrorFrame, EventsFrame, RequestFrame } from '../operations/frames.ts';
 import type { InputOf, OperationName, ResultOf } from '../operations/index.ts';
 import { Calls } from './calls.ts';
 import { abortError, CallError } from './errors.ts';
@@ -232,29 +225,27 @@ export class Client {
   }
 
   #receive(text: string): void {
-    const frame = JSON.parse(text) as { type: string; id?: unknown };
+    const frame = JSON.parse(text) as DaemonFrame;
     if (frame.type === 'events') {
       this.#isOfUse = true;
-      const batch = frame as unknown as EventsFrame;
-      for (const feed of this.#feeds) if (feed.teamId === batch.teamId) feed.push(batch);
+      for (const feed of this.#feeds) if (feed.teamId === frame.teamId) feed.push(frame);
       return;
     }
     if (frame.type === 'subscribed') {
       this.#isOfUse = true;
-      const standing = frame as unknown as SubscribedFrame;
-      for (const feed of this.#feeds) if (feed.teamId === standing.teamId) feed.stands(standing);
+      for (const feed of this.#feeds) if (feed.teamId === frame.teamId) feed.stands(frame);
       return;
     }
-    if (frame.type === 'notice') return this.#options.onNotice?.((frame as unknown as NoticeFrame).message);
-    const pending = this.#pending.get(frame.id);
+    if (frame.type === 'notice') return this.#options.onNotice?.(frame.message);
+    const pending = 'id' in frame ? this.#pending.get(frame.id) : undefined;
     if (pending) this.#isOfUse = true;
-    if (frame.type === 'progress') pending?.onProgress?.((frame as unknown as { message: string }).message);
-    else if (frame.type === 'error') this.#refused(frame as unknown as ErrorFrame, pending);
+    if (frame.type === 'progress') pending?.onProgress?.(frame.message);
+    else if (frame.type === 'error') this.#refused(frame, pending);
     else if (frame.type === 'result' && pending) {
-      if (pending.giveUp && isNothing((frame as unknown as ResultFrame).result)) return pending.giveUp();
+      if (pending.giveUp && isNothing(frame.result)) return pending.giveUp();
       clearTimeout(pending.hung);
       this.#pending.take(pending.id);
-      const { result, after } = frame as unknown as ResultFrame;
+      const { result, after } = frame;
       if (after === undefined) return pending.resolve(result);
       if (!pending.onMore) return pending.resolve(this.#whole(pending, result as unknown[], after));
       pending.onMore(after);

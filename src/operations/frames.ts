@@ -99,6 +99,16 @@ export interface CutFrame {
   readonly cursors: Readonly<Record<string, number>>;
 }
 
+/** What the daemon sends, apart from the messages that are derived from events. */
+export type DaemonFrame =
+  | ResultFrame
+  | ErrorFrame
+  | ProgressFrame
+  | NoticeFrame
+  | EventsFrame
+  | SubscribedFrame
+  | CutFrame;
+
 /** Whether this is the input of a call that waits for something. */
 export function isWaiting(input: unknown): boolean {
   const wait = (input as { wait?: unknown } | null | undefined)?.wait;

@@ -1,5 +1,5 @@
 import type { Caller } from '../operations/caller.ts';
-import type { RequestFrame } from '../operations/frames.ts';
+import type { ProgressFrame, RequestFrame } from '../operations/frames.ts';
 import type { Cursor, Operation } from '../operations/operation.ts';
 import type { Release } from '../runtime/semaphore.ts';
 import type { Hub } from './hub.ts';
@@ -91,7 +91,8 @@ export function performCall(
     traceparent: typeof traceparent === 'string' ? traceparent : undefined,
     signal: waiting?.controller.signal ?? NEVER,
     progress(message) {
-      if (id !== undefined && !isOver()) outbox.send(JSON.stringify({ type: 'progress', id, message }));
+      if (id === undefined || isOver()) return;
+      outbox.send(JSON.stringify({ type: 'progress', id, message } satisfies ProgressFrame));
     },
     more(next) {
       after = next;

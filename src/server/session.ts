@@ -1,6 +1,6 @@
 import { TeamError } from '../core/errors.ts';
 import { isWaiting } from '../operations/frames.ts';
-import type { RequestFrame } from '../operations/frames.ts';
+import type { CutFrame, RequestFrame } from '../operations/frames.ts';
 import { findOperation } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Connected, Hub } from './hub.ts';
@@ -208,7 +208,10 @@ export function openSession(hub: Hub, { caller, isValid, share }: Client, line: 
     hub.counters.cut++;
     const cursors = subscriptions.cursors();
     finish();
-    line.cut({ code: 1013, reason: shortCursors(cursors) }, JSON.stringify({ type: 'cut', cursors }));
+    line.cut(
+      { code: 1013, reason: shortCursors(cursors) },
+      JSON.stringify({ type: 'cut', cursors } satisfies CutFrame),
+    );
   }
 
   function finish(): void {
