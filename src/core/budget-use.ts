@@ -24,7 +24,7 @@ type Whose = { readonly of: 'team' | 'member' } | { readonly of: 'task'; readonl
 export const BUDGET_WARNING = 0.8;
 
 /** The share at which a running turn is interrupted at once. */
-export const BUDGET_OVERRUN = 1.1;
+const BUDGET_OVERRUN = 1.1;
 
 /**
  * How long a running turn may still go on, in milliseconds: undefined without end, since no limit is reached; 0 not at

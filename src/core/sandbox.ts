@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { quote } from './text.ts';
 
 /** A host that a sandbox may reach: `api.example.com`, `*.example.com:443`, `127.0.0.1:8080`, `[::1]:8080`, `*`. */
-export const SandboxHost = z
+const SandboxHost = z
   .string()
   .max(260)
   .superRefine((text, context) => {
@@ -11,7 +11,7 @@ export const SandboxHost = z
   });
 
 /** A path on the machine that runs the sandbox. In a workspace, a relative one would have two meanings. */
-export const SandboxPath = z
+const SandboxPath = z
   .string()
   .max(4_096)
   .regex(/^(\/|~$|~\/)/, 'must begin with / or ~/')

@@ -4,7 +4,7 @@ import { showBytes } from './bytes.ts';
 export const DISK_LIMIT = 20 * 1024 ** 3;
 
 /** The share of the limit at which the lead is told. */
-export const DISK_WARNING = 0.8;
+const DISK_WARNING = 0.8;
 
 /** What the workspaces of a team take on a machine, and how much they may take. Bytes. */
 export interface DiskUse {

@@ -122,9 +122,6 @@ export function openAnswerLinks(hub: Hub) {
   }
 }
 
-/** Answers by links. */
-export type AnswerLinks = ReturnType<typeof openAnswerLinks>;
-
 function isAnswerable(request: TeamRequest): request is AnswerableRequest {
   return request.kind in WORDS;
 }

@@ -30,7 +30,7 @@ export function toolName({ kind, title, toolCallId }: KnownCall): string {
 }
 
 /** The tool's input; the command, if only the title contains it. */
-export function toolInput({ kind, title, rawInput, locations }: KnownCall): unknown {
+function toolInput({ kind, title, rawInput, locations }: KnownCall): unknown {
   if (rawInput !== undefined && JSON.stringify(rawInput) !== '{}') return rawInput;
   if (kind === 'execute') return { command: title };
   return locations && locations.length > 0 ? { paths: locations.map(({ path }) => path), title } : { title };

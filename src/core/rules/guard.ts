@@ -143,7 +143,7 @@ export function requireFit(what: string, before: Metadata | undefined, changes: 
 }
 
 /** Requires the task's holder or a manager. If nobody could end the task now, that is the reason for the refusal. */
-export function requireHolder(state: TeamState, task: TaskRecord, by: Actor, verb: string): void {
+function requireHolder(state: TeamState, task: TaskRecord, by: Actor, verb: string): void {
   if (isManager(state, by)) return;
   if (task.status === 'in_progress' && task.assigneeId === by) return;
   requireUnfinished(state, task, verb);

@@ -77,5 +77,3 @@ export function openDelivery(options: DeliveryOptions) {
     },
   };
 }
-
-export type Delivery = ReturnType<typeof openDelivery>;
