@@ -24,10 +24,14 @@ examples/slugify/troupe.yaml. To see: tasks that wait for others, mail between
 members, a gate that runs the tests and sends work back, and a copy of the
 repository for each member, whose work lands on one branch.
 `;
-const NEXT = `Next: npm run build && npm link (here, once), then in a project of yours
+const NEXT = `That was a whole team, from its tasks to one branch.${keep ? '' : ' Its folder is removed again; nothing else was touched.'}
+
+Your turn. Here, once:  npm run build && npm link
+Then, in a project of yours:
   troupe init && troupe up           a team of agents for that project
   troupe init script && troupe up    a team of scripts, to try it without a model
   troupe ui                          the dashboard
+docs/guide.md explains each step.
 `;
 
 // The reader may close the pipe, as `head` does. The cleanup still runs.
